@@ -379,7 +379,7 @@ export type WebhookEndpoint = {
   id: string;
   url: string;
   description: string;
-  events: Array<"*" | "app.created" | "app.deleted" | "app.suspended" | "app.resumed" | "deployment.started" | "deployment.succeeded" | "deployment.failed" | "domain.registered" | "database.created" | "payment.succeeded" | "payment.failed" | "subscription.activated" | "subscription.cancelled" | "plan.limit_exceeded" | "ping">;
+  events: Array<"*" | "app.created" | "app.deleted" | "app.suspended" | "app.resumed" | "deployment.started" | "deployment.succeeded" | "deployment.failed" | "domain.registered" | "database.created" | "payment.succeeded" | "payment.failed" | "subscription.activated" | "subscription.cancelled" | "plan.limit_exceeded" | "ai.budget_near" | "ping">;
   active: boolean;
   createdAt: string;
 };
@@ -388,7 +388,7 @@ export type NewWebhookEndpoint = {
   id: string;
   url: string;
   description: string;
-  events: Array<"*" | "app.created" | "app.deleted" | "app.suspended" | "app.resumed" | "deployment.started" | "deployment.succeeded" | "deployment.failed" | "domain.registered" | "database.created" | "payment.succeeded" | "payment.failed" | "subscription.activated" | "subscription.cancelled" | "plan.limit_exceeded" | "ping">;
+  events: Array<"*" | "app.created" | "app.deleted" | "app.suspended" | "app.resumed" | "deployment.started" | "deployment.succeeded" | "deployment.failed" | "domain.registered" | "database.created" | "payment.succeeded" | "payment.failed" | "subscription.activated" | "subscription.cancelled" | "plan.limit_exceeded" | "ai.budget_near" | "ping">;
   active: boolean;
   createdAt: string;
   secret: string;
@@ -397,7 +397,7 @@ export type NewWebhookEndpoint = {
 export type Delivery = {
   id: string;
   eventId: string;
-  type: "app.created" | "app.deleted" | "app.suspended" | "app.resumed" | "deployment.started" | "deployment.succeeded" | "deployment.failed" | "domain.registered" | "database.created" | "payment.succeeded" | "payment.failed" | "subscription.activated" | "subscription.cancelled" | "plan.limit_exceeded" | "ping";
+  type: "app.created" | "app.deleted" | "app.suspended" | "app.resumed" | "deployment.started" | "deployment.succeeded" | "deployment.failed" | "domain.registered" | "database.created" | "payment.succeeded" | "payment.failed" | "subscription.activated" | "subscription.cancelled" | "plan.limit_exceeded" | "ai.budget_near" | "ping";
   status: "PENDING" | "DELIVERED" | "FAILED" | "SKIPPED";
   createdAt: string;
   nextAttemptAt: string | null;
@@ -409,14 +409,26 @@ export type Delivery = {
     outcome: "DELIVERED" | "BAD_STATUS" | "REDIRECT" | "TIMEOUT" | "REFUSED" | "RESET" | "UNREACHABLE" | "DNS" | "TLS" | "BLOCKED_ADDRESS" | "BAD_RESPONSE";
     responseStatus: number | null;
     responseBody: string;
+    /** At most 1 KB of them, cookies and credentials redacted; null where they were not kept */
+    responseHeaders: Array<{
+      name: string;
+      value: string;
+    }> | null;
     durationMs: number;
+    /** Parts of `durationMs`, null for what there was not: no connection is opened where one was kept */
+    timing: {
+      dnsMs: number | null;
+      connectMs: number | null;
+      tlsMs: number | null;
+      firstByteMs: number | null;
+    } | null;
   }>;
 };
 
 export type AccountEvent = {
   /** The same as in deliveries of the event */
   id: string;
-  type: "app.created" | "app.deleted" | "app.suspended" | "app.resumed" | "deployment.started" | "deployment.succeeded" | "deployment.failed" | "domain.registered" | "database.created" | "payment.succeeded" | "payment.failed" | "subscription.activated" | "subscription.cancelled" | "plan.limit_exceeded" | "ping";
+  type: "app.created" | "app.deleted" | "app.suspended" | "app.resumed" | "deployment.started" | "deployment.succeeded" | "deployment.failed" | "domain.registered" | "database.created" | "payment.succeeded" | "payment.failed" | "subscription.activated" | "subscription.cancelled" | "plan.limit_exceeded" | "ai.budget_near" | "ping";
   created: string;
   /** As the event’s type says: see the webhook events */
   data: Record<string, unknown>;
@@ -670,6 +682,22 @@ export type EventPlanLimitExceeded = {
     appLimit: number;
     applications: number;
     suspendsAt: string;
+  };
+};
+
+/** An API key has spent 80% of its monthly budget for AI credits. */
+export type EventAiBudgetNear = {
+  /** The same in every repetition: ignore duplicates by it */
+  id: string;
+  type: "ai.budget_near";
+  created: string;
+  data: {
+    keyId: string;
+    month: string;
+    /** Rand (ZAR), two decimals */
+    budget: string;
+    /** Rand (ZAR), two decimals */
+    spent: string;
   };
 };
 
@@ -962,7 +990,7 @@ export interface ListWebhooksInput {
 
 export interface CreateWebhookInput {
   url: string;
-  events?: Array<"*" | "app.created" | "app.deleted" | "app.suspended" | "app.resumed" | "deployment.started" | "deployment.succeeded" | "deployment.failed" | "domain.registered" | "database.created" | "payment.succeeded" | "payment.failed" | "subscription.activated" | "subscription.cancelled" | "plan.limit_exceeded" | "ping"> | undefined;
+  events?: Array<"*" | "app.created" | "app.deleted" | "app.suspended" | "app.resumed" | "deployment.started" | "deployment.succeeded" | "deployment.failed" | "domain.registered" | "database.created" | "payment.succeeded" | "payment.failed" | "subscription.activated" | "subscription.cancelled" | "plan.limit_exceeded" | "ai.budget_near" | "ping"> | undefined;
   description?: string | undefined;
 }
 
@@ -979,7 +1007,7 @@ export interface ListDeliveriesInput {
   /** The `id` of the last item of the page before */
   cursor?: string | undefined;
   status?: "PENDING" | "DELIVERED" | "FAILED" | "SKIPPED" | undefined;
-  type?: "app.created" | "app.deleted" | "app.suspended" | "app.resumed" | "deployment.started" | "deployment.succeeded" | "deployment.failed" | "domain.registered" | "database.created" | "payment.succeeded" | "payment.failed" | "subscription.activated" | "subscription.cancelled" | "plan.limit_exceeded" | "ping" | undefined;
+  type?: "app.created" | "app.deleted" | "app.suspended" | "app.resumed" | "deployment.started" | "deployment.succeeded" | "deployment.failed" | "domain.registered" | "database.created" | "payment.succeeded" | "payment.failed" | "subscription.activated" | "subscription.cancelled" | "plan.limit_exceeded" | "ai.budget_near" | "ping" | undefined;
   /** Only deliveries that were made at this time or later */
   from?: string | undefined;
   /** Only deliveries that were made before this time */
@@ -1011,7 +1039,7 @@ export interface GetHostingInput {
 }
 
 /** Every event that endpoints receive; `type` decides about `data`. */
-export type WebhookEvent = EventAppCreated | EventAppDeleted | EventAppSuspended | EventAppResumed | EventDeploymentStarted | EventDeploymentSucceeded | EventDeploymentFailed | EventDomainRegistered | EventDatabaseCreated | EventPaymentSucceeded | EventPaymentFailed | EventSubscriptionActivated | EventSubscriptionCancelled | EventPlanLimitExceeded | EventPing;
+export type WebhookEvent = EventAppCreated | EventAppDeleted | EventAppSuspended | EventAppResumed | EventDeploymentStarted | EventDeploymentSucceeded | EventDeploymentFailed | EventDomainRegistered | EventDatabaseCreated | EventPaymentSucceeded | EventPaymentFailed | EventSubscriptionActivated | EventSubscriptionCancelled | EventPlanLimitExceeded | EventAiBudgetNear | EventPing;
 
 /** Operations by name: their input in one object, and their result. */
 export interface Operations {

@@ -1,5 +1,5 @@
 import { getAccount } from './accounts/accounts.ts';
-import { createKey, listKeys, revokeKey } from './accounts/api-keys.ts';
+import { createKey, listKeys, revokeKey, updateKey } from './accounts/api-keys.ts';
 import { cancelDeletion, requestDeletion } from './accounts/deletion.ts';
 import { createExportLink, listExports, startExport } from './accounts/export.ts';
 import { getMe } from './accounts/me.ts';
@@ -14,6 +14,7 @@ import {
   updateMember,
 } from './accounts/members.ts';
 import { listNotifications, readNotifications, setNotificationSettings } from './accounts/notifications.ts';
+import { getOverview } from './accounts/overview.ts';
 import { deleteSession } from './accounts/session.ts';
 import { getAiProviderStats, listAiCalls } from './ai/calls.ts';
 import { createChatCompletion } from './ai/chat.ts';
@@ -171,8 +172,10 @@ export const dashboardRoutes = [
   listNotifications,
   readNotifications,
   setNotificationSettings,
+  getOverview,
   listKeys,
   createKey,
+  updateKey,
   revokeKey,
   getDeployKey,
   getGitHook,

@@ -51,6 +51,8 @@ export interface Caller {
   accountId: string;
   /** Empty for a login. */
   keyId: string;
+  /** Monthly budget of the key for AI credits, in micro-rand; absent without one. */
+  aiBudgetMicroRand?: number;
   /** True when a person called from the dashboard. */
   login?: true;
   /** The session of the login. */

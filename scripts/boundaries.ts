@@ -29,7 +29,7 @@ export const AREAS: Record<string, readonly string[]> = {
   webhooks: [],
   hosting: ['custom-domains'],
   billing: ['hosting', 'webhooks'],
-  ai: ['billing'],
+  ai: ['billing', 'webhooks'],
   accounts: ['ai', 'billing'],
   apps: ['webhooks'],
   'custom-domains': ['apps'],

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Deleted, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
+import { Amount, Deleted, Id, list, Money, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route, SCOPES } from '../route.ts';
 
 /** Origins that one public key may be used from. */
@@ -40,22 +40,35 @@ export const ApiKey = resource('ApiKey', () =>
     createdBy: z.nullable(z.string()).register(z.globalRegistry, {
       description: 'Email address of the member who created it; null where it is not known',
     }),
+    /** Budget for AI credits in a calendar month (UTC); null for any amount. */
+    aiBudget: z.nullable(Money()),
+    /** AI credits that the key has spent in this month. */
+    aiSpent: Money(),
     createdAt: Timestamp(),
   }),
 );
 
 const NewApiKey = resource('NewApiKey', () => z.extend(ApiKey(), { secretKey: z.string() }));
 
+const Name = () => z.string().check(z.trim(), z.minLength(1), z.maxLength(60));
+const AiBudget = () => z.nullable(Amount(1, 1_000_000));
+
 const CreateKey = () =>
   z.object({
-    name: z.string().check(z.trim(), z.minLength(1), z.maxLength(60)),
+    name: Name(),
     scopes: z.pipe(
       z.array(z.enum(SCOPES)).check(z.minLength(1)),
       z.transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope))),
     ),
     allowedOrigins: z._default(z.array(Origin()).check(z.minLength(1), z.maxLength(MAX_ORIGINS)), ['*']),
     expiresAt: z._default(z.nullable(DateTime()), null),
+    aiBudget: z._default(AiBudget(), null),
   });
+
+const UpdateKey = () => z.object({ name: z.optional(Name()), aiBudget: z.optional(AiBudget()) });
+
+/** Share of its budget for AI credits from which on a key is announced and shown as near it. */
+export const NEAR_BUDGET = 0.8;
 
 const tag = 'Developers';
 
@@ -83,6 +96,20 @@ export const createKey = /* @__PURE__ */ route({
   body: CreateKey,
   status: 201,
   response: () => single(NewApiKey()),
+});
+
+export const updateKey = /* @__PURE__ */ route({
+  id: 'updateKey',
+  method: 'PATCH',
+  path: '/dashboard/v1/keys/{id}',
+  access: 'login',
+  right: 'develop',
+  audit: 'key.updated',
+  summary: 'Change the name of an API key or its monthly budget for AI credits',
+  tag,
+  params: Id,
+  body: UpdateKey,
+  response: () => single(ApiKey()),
 });
 
 export const revokeKey = /* @__PURE__ */ route({

@@ -10,7 +10,7 @@ const APP = [
   ...['name', 'slug', 'framework', 'nodeVersion', 'repoUrl', 'branch', 'installCommand', 'buildCommand', 'startFile'],
   ...['startCommand', 'rootDirectory', 'healthCheckPath', 'primaryDomain', 'autoDeploy', 'status'],
 ] as const;
-const KEY = ['name', 'scopes', 'allowedOrigins', 'expiresAt', 'revokedAt', 'publicKey'] as const;
+const KEY = ['name', 'scopes', 'allowedOrigins', 'expiresAt', 'revokedAt', 'publicKey', 'aiBudget'] as const;
 const MEMBER = ['email', 'role'] as const;
 const ENDPOINT = ['url', 'description', 'events', 'active'] as const;
 const RECORD = ['type', 'name', 'content', 'ttl', 'priority'] as const;
@@ -42,6 +42,7 @@ export const AUDIT_ACTIONS = {
   'database.passwords-reset': { label: 'Passwords of a database revoked', shows: ['name'] },
   'database.deleted': { label: 'Database deleted', shows: ['applicationId', 'name', 'region'] },
   'key.created': { label: 'API key created', shows: KEY },
+  'key.updated': { label: 'API key changed', shows: KEY },
   'key.revoked': { label: 'API key revoked', shows: KEY },
   'key.suspended': { label: 'API key suspended', shows: ['reason'] },
   'key.resumed': { label: 'Suspension of an API key lifted', shows: ['reason'] },
@@ -123,10 +124,6 @@ export type AuditAction = keyof typeof AUDIT_ACTIONS;
 
 /** Returns true for the name of a change that the log records. */
 export const isAuditAction = (text: string): text is AuditAction => Object.hasOwn(AUDIT_ACTIONS, text);
-
-/** Actors of changes: an API key, a person who signed in, an operator of the platform, or the platform without a request. */
-export const AUDIT_ACTORS = ['KEY', 'LOGIN', 'OPERATOR', 'PLATFORM'] as const;
-export type AuditActor = (typeof AUDIT_ACTORS)[number];
 
 /**
  * First part of the key of every partition of the audit log. Functions may add items to these partitions and may neither

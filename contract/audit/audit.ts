@@ -1,30 +1,8 @@
 import * as z from 'zod/mini';
-import { list, Page, resource, Timestamp } from '../envelope.ts';
+import { list, Page } from '../envelope.ts';
 import { route } from '../route.ts';
-import { AUDIT_ACTORS, type AuditAction, isAuditAction } from './actions.ts';
-
-const Values = () => z.nullable(z.record(z.string(), z.unknown()));
-
-/** One change of an account, as it was made. Entries are never changed, and are deleted after a year. */
-export const AuditEntry = resource('AuditEntry', () =>
-  z.object({
-    id: z.string(),
-    action: z.string().register(z.globalRegistry, { examples: ['key.created'] }),
-    actor: z.object({
-      kind: z.enum(AUDIT_ACTORS),
-      id: z
-        .nullable(z.string())
-        .register(z.globalRegistry, { description: 'The API key or login; null for the platform' }),
-      name: z.nullable(z.string()).register(z.globalRegistry, { description: 'Email address of the login' }),
-    }),
-    subjectId: z.nullable(z.string()).register(z.globalRegistry, { description: 'The resource that was changed' }),
-    before: Values().register(z.globalRegistry, { description: 'What it was before, without secrets' }),
-    after: Values().register(z.globalRegistry, { description: 'What it was changed to, without secrets' }),
-    address: z.nullable(z.string()).register(z.globalRegistry, { description: 'Address that the request came from' }),
-    requestId: z.nullable(z.string()),
-    createdAt: Timestamp(),
-  }),
-);
+import { type AuditAction, isAuditAction } from './actions.ts';
+import { AUDIT_ACTORS, AuditEntry } from './entry.ts';
 
 const Action = () =>
   z.pipe(

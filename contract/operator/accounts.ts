@@ -3,7 +3,7 @@ import { Account } from '../accounts/accounts.ts';
 import { ApiKey } from '../accounts/api-keys.ts';
 import { AiCredits } from '../ai/gateway.ts';
 import { Application } from '../apps/apps.ts';
-import { AuditEntry } from '../audit/audit.ts';
+import { AuditEntry } from '../audit/entry.ts';
 import { Invoice } from '../billing/invoices.ts';
 import { Subscription } from '../billing/subscriptions.ts';
 import { Wallet } from '../billing/wallet.ts';

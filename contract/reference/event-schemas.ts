@@ -19,6 +19,7 @@ const DESCRIPTIONS: Readonly<Record<EventType, string>> = {
   'subscription.cancelled': 'A subscription was cancelled.',
   'plan.limit_exceeded':
     'The account has more applications than its plan allows; the newest are suspended at `suspendsAt`.',
+  'ai.budget_near': 'An API key has spent 80% of its monthly budget for AI credits.',
   ping: 'A test event, sent from the dashboard.',
 };
 

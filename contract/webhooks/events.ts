@@ -8,11 +8,14 @@ const deployment = () => z.object({ applicationId: z.string(), deploymentId: z.s
 const payment = () => z.object({ paymentId: z.string(), amount: Money() });
 const exceededLimit = () =>
   z.object({ plan: z.string(), appLimit: z.int(), applications: z.int(), suspendsAt: Timestamp() });
+/** `month` is a calendar month in UTC, `2026-11`. */
+const keyBudget = () => z.object({ keyId: z.string(), month: z.string(), budget: Money(), spent: Money() });
 const subscription = () => z.object({ subscriptionId: z.string(), plan: z.string() });
 
 /**
  * Every event type with its payload, built when first needed: most functions want the names only (specification, Events;
- * payloads: design, Webhooks). Additions to the specification: `app.suspended`, `app.resumed`, `plan.limit_exceeded`.
+ * payloads: design, Webhooks). Additions to the specification: `app.suspended`, `app.resumed`, `plan.limit_exceeded`,
+ * `ai.budget_near`.
  */
 export const EVENTS = {
   'app.created': application,
@@ -29,6 +32,7 @@ export const EVENTS = {
   'subscription.activated': subscription,
   'subscription.cancelled': subscription,
   'plan.limit_exceeded': exceededLimit,
+  'ai.budget_near': keyBudget,
   ping: () => z.object({ webhookId: z.string() }),
 } as const;
 

@@ -10,6 +10,21 @@ export const EndpointWithFailures = resource('WatchedEndpoint', () =>
   z.extend(WebhookEndpoint(), { failureCount: z.int() }),
 );
 
+const Milliseconds = () => z.nullable(z.int());
+const Timing = () =>
+  z
+    .nullable(
+      z.object({
+        dnsMs: Milliseconds(),
+        connectMs: Milliseconds(),
+        tlsMs: Milliseconds(),
+        firstByteMs: Milliseconds(),
+      }),
+    )
+    .register(z.globalRegistry, {
+      description: 'Parts of `durationMs`, null for what there was not: no connection is opened where one was kept',
+    });
+
 /** One event for one endpoint, with every attempt and the receiver's response (specification, Delivery 6). */
 export const Delivery = resource('Delivery', () =>
   z.object({
@@ -27,7 +42,13 @@ export const Delivery = resource('Delivery', () =>
         outcome: z.enum(DELIVERY_OUTCOMES),
         responseStatus: z.nullable(z.int()),
         responseBody: z.string(),
+        responseHeaders: z
+          .nullable(z.array(z.object({ name: z.string(), value: z.string() })))
+          .register(z.globalRegistry, {
+            description: 'At most 1 KB of them, cookies and credentials redacted; null where they were not kept',
+          }),
         durationMs: z.int(),
+        timing: Timing(),
       }),
     ),
   }),

@@ -1,14 +1,18 @@
 import { Group, Stack, Text } from '@mantine/core';
+import { NEAR_BUDGET } from '../../contract/accounts/api-keys.ts';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { CopyId } from '../ui/CopyId.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { FilteredList, useListFilter } from '../ui/FilteredList.tsx';
 import { byName, byTime, type ListView } from '../ui/list-view.ts';
+import { formatRand } from '../ui/money.ts';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { toast } from '../ui/toast.ts';
+import { budgetShare } from './ai-budget.ts';
 import { type ApiKey, useApiKeys, useRevokeApiKey } from './api.ts';
+import { EditApiKey } from './EditApiKey.tsx';
 import { NewApiKey } from './NewApiKey.tsx';
 
 /** The account's API keys, including revoked ones. */
@@ -98,12 +102,28 @@ function ApiKeyRow({ apiKey: key }: { apiKey: ApiKey }) {
           )}
           {key.allowedOrigins.includes('*') ? '' : ` · public key only from ${key.allowedOrigins.join(', ')}`}
         </Text>
+        <AiSpending apiKey={key} />
       </Stack>
       {state !== 'REVOKED' && (
-        <ConfirmButton label="Revoke" size="xs" question={`Revoke “${key.name}”?`} onConfirm={revokeKey}>
-          Requests with this key are rejected immediately. A revoked key cannot be restored.
-        </ConfirmButton>
+        <Group gap="xs">
+          <EditApiKey apiKey={key} />
+          <ConfirmButton label="Revoke" size="xs" question={`Revoke “${key.name}”?`} onConfirm={revokeKey}>
+            Requests with this key are rejected immediately. A revoked key cannot be restored.
+          </ConfirmButton>
+        </Group>
       )}
     </Group>
+  );
+}
+
+/** AI credits that a key has spent this month, beside its budget; absent where it has neither. */
+function AiSpending({ apiKey: key }: { apiKey: ApiKey }) {
+  const share = budgetShare(key);
+  if (share === undefined && Number(key.aiSpent) === 0) return null;
+  return (
+    <Text size="xs" c={share !== undefined && share >= NEAR_BUDGET ? 'var(--bad)' : 'dimmed'}>
+      AI this month: {formatRand(key.aiSpent)}
+      {key.aiBudget !== null && ` of ${formatRand(key.aiBudget)}`}
+    </Text>
   );
 }

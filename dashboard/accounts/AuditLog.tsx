@@ -1,11 +1,6 @@
 import { Group, NativeSelect, Text } from '@mantine/core';
-import {
-  AUDIT_ACTIONS,
-  AUDIT_ACTORS,
-  type AuditAction,
-  type AuditActor,
-  isAuditAction,
-} from '../../contract/audit/actions.ts';
+import { AUDIT_ACTIONS, type AuditAction, isAuditAction } from '../../contract/audit/actions.ts';
+import { AUDIT_ACTORS } from '../../contract/audit/entry.ts';
 import { CopyId } from '../ui/CopyId.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
@@ -15,14 +10,9 @@ import { Section } from '../ui/Section.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { parseOffset, useUrlStates } from '../ui/use-url-state.ts';
 import { AUDIT_PAGE_SIZE, type AuditEntry, type AuditFilter, useAuditLog } from './api.ts';
+import { ACTORS } from './audit-actors.ts';
 import { changesOf } from './audit-changes.ts';
 
-const ACTORS: Record<AuditActor, string> = {
-  KEY: 'API key',
-  LOGIN: 'Login',
-  OPERATOR: 'Operator',
-  PLATFORM: 'Platform',
-};
 const ACTIONS = Object.keys(AUDIT_ACTIONS).filter(isAuditAction);
 
 /** An action of a newer version has no label here. */

@@ -6,6 +6,7 @@ import { SelectField, TextAreaField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
 import { KEEP_OPEN, OneTimeSecret } from '../ui/OneTimeSecret.tsx';
 import { useUrlDialog } from '../ui/use-url-state.ts';
+import { AI_BUDGET_FIELD, toAiBudget } from './ai-budget.ts';
 import { useCreateApiKey } from './api.ts';
 
 const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
@@ -23,11 +24,13 @@ const INITIAL_VALUES = {
   scopes: ['read'] as Scope[],
   expires: 'never' as keyof typeof LIFETIMES,
   allowedOrigins: '',
+  aiBudget: '',
 };
 
-const toBody = ({ name, scopes, expires, allowedOrigins: origins }: typeof INITIAL_VALUES) => ({
+const toBody = ({ name, scopes, expires, allowedOrigins: origins, aiBudget }: typeof INITIAL_VALUES) => ({
   name,
   scopes,
+  aiBudget: scopes.includes('ai') ? toAiBudget(aiBudget) : null,
   ...(expires === 'never' ? {} : { expiresAt: new Date(Date.now() + Number(expires) * DAY_MS).toISOString() }),
   ...(origins.trim() === '' ? {} : { allowedOrigins: origins.trim().split(/[\s,]+/) }),
 });
@@ -96,6 +99,7 @@ function ApiKeyForm({ create, close }: { create: ReturnType<typeof useCreateApiK
         options={['never', '30', '90', '365'] as const}
         optionLabels={LIFETIMES}
       />
+      {values.scopes.includes('ai') && <TextField field={field('aiBudget')} {...AI_BUDGET_FIELD} />}
       <TextAreaField
         field={field('allowedOrigins')}
         label="Origins for the public key"

@@ -1,4 +1,4 @@
-import { createKey, listKeys, revokeKey } from '../../contract/accounts/api-keys.ts';
+import { createKey, listKeys, revokeKey, updateKey } from '../../contract/accounts/api-keys.ts';
 import { cancelDeletion, requestDeletion } from '../../contract/accounts/deletion.ts';
 import { createExportLink, listExports, startExport } from '../../contract/accounts/export.ts';
 import { getMe } from '../../contract/accounts/me.ts';
@@ -17,8 +17,9 @@ import {
   readNotifications,
   setNotificationSettings,
 } from '../../contract/accounts/notifications.ts';
-import type { AuditAction, AuditActor } from '../../contract/audit/actions.ts';
+import type { AuditAction } from '../../contract/audit/actions.ts';
 import { listAuditEntries } from '../../contract/audit/audit.ts';
+import type { AuditActor } from '../../contract/audit/entry.ts';
 import type { Output } from '../../contract/route.ts';
 import { useApiList } from '../api/use-api-list.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
@@ -64,6 +65,7 @@ export const useMe = () => useApiQuery(getMe);
 /** @param allPages true to read the whole list, for a search in it */
 export const useApiKeys = ({ allPages = false } = {}) => useApiList(listKeys, {}, { allPages });
 export const useCreateApiKey = () => useApiMutation(createKey, [listKeys]);
+export const useUpdateApiKey = () => useApiMutation(updateKey, [listKeys]);
 export const useRevokeApiKey = () => useApiMutation(revokeKey, [listKeys]);
 
 export type AuditEntry = Output<typeof listAuditEntries>['data'][number];

@@ -4,14 +4,12 @@ import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
 import { Stat } from '../ui/Stat.tsx';
-import { USAGE_DAYS, type Usage, useCredits, useUsage } from './api.ts';
+import { keyNameOf, USAGE_DAYS, useCredits, useUsage } from './api.ts';
 import { BuyCredits } from './BuyCredits.tsx';
-import { DayChart } from './DayChart.tsx';
 import { SpendChart } from './SpendChart.tsx';
 import { spendBy } from './spend.ts';
+import { UsageByDay } from './UsageByDay.tsx';
 import { UsageHistory } from './UsageHistory.tsx';
-
-const keyNameOf = ({ keyId, keyName }: Usage): string => keyName ?? keyId ?? 'Dashboard';
 
 /** Spending by model, key and day: sums of the API, whatever part of the history is loaded. */
 function Spending() {
@@ -27,9 +25,7 @@ function Spending() {
               <SpendChart name="Spending by key" spending={spendBy(data, keyNameOf)} />
             </Section>
           )}
-          <Section title="Spending by day" description="Last 14 days">
-            <DayChart usage={data} />
-          </Section>
+          {data.length > 0 && <UsageByDay usage={data} />}
         </>
       )}
     </QueryBoundary>

@@ -1,15 +1,16 @@
-import { Button, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { IGNORED_FIELDS } from '../../contract/ai/chat.ts';
 import { readDraft, saveDraft } from '../drafts.ts';
 import { FailureAlert } from '../ui/FailureAlert.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
-import { useModels } from './api.ts';
+import { useUrlState } from '../ui/use-url-state.ts';
+import { type Model, useModels } from './api.ts';
 import { Settings } from './PlaygroundSettings.tsx';
 import { DEFAULT_SETTINGS, type PlaygroundSettings, settingsProblem } from './playground-code.ts';
 import { Turns } from './Turns.tsx';
-import { useChat } from './use-chat.ts';
+import { type Chat, useChat } from './use-chat.ts';
 
 /** Chat with the models of the gateway, billed like API calls. */
 export const Playground = () => (
@@ -17,7 +18,7 @@ export const Playground = () => (
     title="Playground"
     description="Messages are billed like API calls: to your credits or to your own provider key."
   >
-    <QueryBoundary query={useModels()}>{({ data }) => <Chat models={data.map(({ id }) => id)} />}</QueryBoundary>
+    <QueryBoundary query={useModels()}>{({ data }) => <Conversations models={data} />}</QueryBoundary>
   </Section>
 );
 
@@ -39,11 +40,16 @@ function IgnoredFields({ model }: { model: string }) {
   );
 }
 
-function Chat({ models }: { models: readonly string[] }) {
+/** One conversation, or two with the same messages, whose models are compared. */
+function Conversations({ models: known }: { models: readonly Model[] }) {
+  const models = known.map(({ id }) => id);
   const [chosen, setChosen] = useState(models[0] ?? OTHER_MODEL);
   const [customModel, setCustomModel] = useState('');
   const [text, setText] = useState(() => readDraft(DRAFT, EMPTY_DRAFT)?.text ?? '');
-  const chat = useChat();
+  const [compared, setCompared] = useUrlState('compare');
+  const second = models.includes(compared) ? compared : undefined;
+  const [chat, otherChat] = [useChat('first'), useChat('second')];
+  const isBusy = chat.isBusy || otherChat.isBusy;
   const [settings, setSettings] = useState<PlaygroundSettings>(
     () => readDraft(SETTINGS_DRAFT, DEFAULT_SETTINGS) ?? DEFAULT_SETTINGS,
   );
@@ -52,7 +58,7 @@ function Chat({ models }: { models: readonly string[] }) {
     saveDraft(SETTINGS_DRAFT, DEFAULT_SETTINGS, changed);
   };
   const model = chosen === OTHER_MODEL ? customModel.trim() : chosen;
-  const canSend = !chat.isBusy && text.trim() !== '' && model !== '' && settingsProblem(settings) === undefined;
+  const canSend = !isBusy && text.trim() !== '' && model !== '' && settingsProblem(settings) === undefined;
   const changeText = (changed: string) => {
     setText(changed);
     saveDraft(DRAFT, EMPTY_DRAFT, { text: changed });
@@ -62,7 +68,27 @@ function Chat({ models }: { models: readonly string[] }) {
     if (!canSend) return;
     changeText('');
     void chat.send(model, text, settings);
+    if (second !== undefined) void otherChat.send(second, text, settings);
   };
+  const clear = () => {
+    chat.clear();
+    otherChat.clear();
+  };
+  const stop = () => {
+    chat.stop();
+    otherChat.stop();
+  };
+  const show = (shown: Chat, of: string, name: string) => (
+    <Stack gap="sm">
+      <Turns
+        name={name}
+        turns={shown.turns}
+        busy={shown.isBusy}
+        priceOf={(id) => known.find((each) => each.id === id)}
+      />
+      {shown.error !== undefined && <FailureAlert error={shown.error} retry={() => void shown.retry(of, settings)} />}
+    </Stack>
+  );
   return (
     <Stack>
       <Group align="flex-end">
@@ -80,7 +106,13 @@ function Chat({ models }: { models: readonly string[] }) {
             onChange={(event) => setCustomModel(event.currentTarget.value)}
           />
         )}
-        <Button variant="default" onClick={chat.clear} disabled={chat.turns.length === 0}>
+        <NativeSelect
+          label="Compare with"
+          data={[{ value: '', label: 'No other model' }, ...models]}
+          value={second ?? ''}
+          onChange={(event) => setCompared(event.currentTarget.value)}
+        />
+        <Button variant="default" onClick={clear} disabled={chat.turns.length + otherChat.turns.length === 0}>
           New chat
         </Button>
       </Group>
@@ -94,8 +126,14 @@ function Chat({ models }: { models: readonly string[] }) {
           ...(text.trim() === '' ? [] : [{ role: 'user', content: text }]),
         ]}
       />
-      <Turns turns={chat.turns} busy={chat.isBusy} />
-      {chat.error !== undefined && <FailureAlert error={chat.error} retry={() => void chat.retry(model, settings)} />}
+      {second === undefined ? (
+        show(chat, model, 'Conversation')
+      ) : (
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          {show(chat, model, `Conversation with ${model}`)}
+          {show(otherChat, second, `Comparison with ${second}`)}
+        </SimpleGrid>
+      )}
       <form onSubmit={send}>
         <Group align="flex-end" gap="xs">
           <Textarea
@@ -114,8 +152,8 @@ function Chat({ models }: { models: readonly string[] }) {
             maxRows={8}
             style={{ flex: 1 }}
           />
-          {chat.isBusy ? (
-            <Button variant="default" onClick={chat.stop}>
+          {isBusy ? (
+            <Button variant="default" onClick={stop}>
               Stop
             </Button>
           ) : (

@@ -50,6 +50,8 @@ export function useCredits() {
 export const USAGE_DAYS = 30;
 
 export type Usage = Output<typeof getAiUsage>['data'][number];
+/** Returns the name of a key, or what called without one. */
+export const keyNameOf = ({ keyId, keyName }: Usage): string => keyName ?? keyId ?? 'Dashboard';
 export const useUsage = () => useApiQuery(getAiUsage, { query: { days: String(USAGE_DAYS) } });
 
 export const useBuyCredits = () => useApiMutation(buyAiCredits, [getAiCredits]);
@@ -57,6 +59,8 @@ export const useBuyCredits = () => useApiMutation(buyAiCredits, [getAiCredits]);
 export const useProviderKeys = () => useApiQuery(listProviderKeys);
 export const useSaveProviderKey = () => useApiMutation(putProviderKey, [listProviderKeys]);
 export const useDeleteProviderKey = () => useApiMutation(deleteProviderKey, [listProviderKeys]);
+
+export type Model = Output<typeof listModels>['data'][number];
 
 /** Reads the models with their prices, cached for five minutes. */
 export const useModels = () => useApiQuery(listModels, undefined, { staleTime: 300_000 });

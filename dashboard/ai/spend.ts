@@ -20,27 +20,42 @@ export function spendBy<T extends Sum>(usage: readonly T[], nameOf: (each: T) =>
   return [...totals.values()].sort((a, b) => b.microRand - a.microRand);
 }
 
-/** Spending on one day. */
-export interface DaySpend {
-  /** `2026-01-31`, in UTC like the usage. */
-  day: string;
-  microRand: number;
-}
-
 const DAY_MS = 86_400_000;
 const toDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** Sums spending by day, oldest first: every day up to now, those without calls too. */
-export function spendByDay(
-  usage: readonly Pick<Usage, 'day' | 'amountMicroRand'>[],
+/** Names that a chart shows apart; the others are one part. */
+const MAX_NAMES = 3;
+const OTHERS = 'Others';
+
+/** Values by day, apart for the names with the most. */
+export interface DailyParts {
+  /** `2026-01-31`, in UTC like the usage, oldest first: every day, those without calls too. */
+  days: string[];
+  parts: { label: string; values: number[] }[];
+}
+
+/** Sums a value of the usage by day, and by the names that `nameOf` gives. */
+export function partsByDay(
+  usage: readonly Usage[],
+  nameOf: (each: Usage) => string,
+  amountOf: (each: Usage) => number,
   now: number,
   count: number,
-): DaySpend[] {
+): DailyParts {
   const days = Array.from({ length: count }, (_, back) => toDay(now - (count - 1 - back) * DAY_MS));
-  const totals = new Map(days.map((day) => [day, 0]));
-  for (const { day, amountMicroRand } of usage) {
-    const total = totals.get(day);
-    if (total !== undefined) totals.set(day, total + amountMicroRand);
+  const shown = usage.filter(({ day }) => days.includes(day));
+  const totals = new Map<string, number>();
+  for (const each of shown) totals.set(nameOf(each), (totals.get(nameOf(each)) ?? 0) + amountOf(each));
+  const names = [...totals].sort(([, a], [, b]) => b - a).map(([name]) => name);
+  // One name more has as much room as the part of the others.
+  const top = names.length === MAX_NAMES + 1 ? names : names.slice(0, MAX_NAMES);
+  const labels = top.length < names.length ? [...top, OTHERS] : top;
+  const parts = labels.map((label) => ({ label, values: days.map(() => 0) }));
+  for (const each of shown) {
+    const name = top.includes(nameOf(each)) ? nameOf(each) : OTHERS;
+    const values = parts.find(({ label }) => label === name)?.values ?? [];
+    const at = days.indexOf(each.day);
+    values[at] = (values[at] ?? 0) + amountOf(each);
   }
-  return [...totals].map(([day, microRand]) => ({ day, microRand }));
+  return { days, parts };
 }

@@ -20,10 +20,13 @@ export interface Turn {
   failed?: boolean;
 }
 
-/** The conversation outlives a change of screen, and ends with the page. */
-let kept: readonly Turn[] = [];
+/** Conversations side by side; the second one is there while two models are compared. */
+export type Lane = 'first' | 'second';
 
-interface Chat {
+/** Conversations outlive a change of screen, and end with the page. */
+const kept: Record<Lane, readonly Turn[]> = { first: [], second: [] };
+
+export interface Chat {
   turns: readonly Turn[];
   isBusy: boolean;
   error: unknown;
@@ -38,13 +41,13 @@ const streamFailure = (message: string) =>
   new Failure(message, { status: 502, code: 'server_error', requestId: undefined, retryAfter: undefined });
 
 /** A conversation with streamed responses. Leaving the page aborts the current response, which stops its cost. */
-export function useChat(): Chat {
+export function useChat(lane: Lane): Chat {
   const api = useApi();
   const refresh = useInvalidate();
-  const [turns, setShown] = useState(kept);
+  const [turns, setShown] = useState(kept[lane]);
   const setTurns = (change: (turns: readonly Turn[]) => readonly Turn[]) => {
-    kept = change(kept);
-    setShown(kept);
+    kept[lane] = change(kept[lane]);
+    setShown(kept[lane]);
   };
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -92,12 +95,12 @@ export function useChat(): Chat {
   };
   return {
     ...{ turns, isBusy, error },
-    send: (model, text, settings) => ask(kept, model, text, settings),
+    send: (model, text, settings) => ask(kept[lane], model, text, settings),
     retry: async (model, settings) => {
-      const last = kept.findLast(({ role }) => role === 'user');
+      const last = kept[lane].findLast(({ role }) => role === 'user');
       if (last)
         await ask(
-          kept.filter(({ id }) => id < last.id),
+          kept[lane].filter(({ id }) => id < last.id),
           model,
           last.content,
           settings,

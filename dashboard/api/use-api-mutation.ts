@@ -1,6 +1,7 @@
 import { type UseMutationResult, useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { getMe } from '../../contract/accounts/me.ts';
+import { getOverview } from '../../contract/accounts/overview.ts';
 import type { CallerInput, Output, Route } from '../../contract/route.ts';
 import { useApi } from './context.ts';
 import { retryOnce } from './query-client.ts';
@@ -31,7 +32,7 @@ export function useApiMutation<R extends Route>(
     onSuccess: () => {
       attempt.current = { text: '', key: '' };
     },
-    // What the account has and uses follows from most changes.
-    onSettled: () => refresh([getMe, ...invalidates]),
+    // What the account has and uses, and what it has to do, follows from most changes.
+    onSettled: () => refresh([getMe, getOverview, ...invalidates]),
   });
 }

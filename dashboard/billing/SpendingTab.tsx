@@ -2,9 +2,9 @@ import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { LIMIT_NAMES, limitRule } from '../../contract/limits/limits.ts';
 import { useMe } from '../accounts/api.ts';
+import { ColumnChart } from '../ui/ColumnChart.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { Meter } from '../ui/Meter.tsx';
-import { MonthChart } from '../ui/MonthChart.tsx';
 import { formatRand } from '../ui/money.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
@@ -59,20 +59,25 @@ function Figures({ spending: { months, forecast, recurringMonthly } }: { spendin
   );
 }
 
+const monthFormat = new Intl.DateTimeFormat('en-GB', { month: 'short', timeZone: 'UTC' });
+const longFormat = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
 function Months({ spending: { months } }: { spending: Spending }) {
   const parts = useMemo(
     () => [
-      { label: 'Plans', values: months.map(({ plans }) => Number(plans)), colour: 'var(--part-1)' },
-      { label: 'Domains', values: months.map(({ domains }) => Number(domains)), colour: 'var(--part-2)' },
-      { label: 'AI credits', values: months.map(({ aiCredits }) => Number(aiCredits)), colour: 'var(--part-3)' },
+      { label: 'Plans', values: months.map(({ plans }) => Number(plans)) },
+      { label: 'Domains', values: months.map(({ domains }) => Number(domains)) },
+      { label: 'AI credits', values: months.map(({ aiCredits }) => Number(aiCredits)) },
     ],
     [months],
   );
   if (months.every(({ total }) => Number(total) === 0))
     return <EmptyState title="Nothing spent in the last 12 months" />;
-  return (
-    <MonthChart name="Spending by month" months={months.map(({ month }) => month)} parts={parts} format={formatRand} />
-  );
+  const columns = months.map(({ month }) => {
+    const day = new Date(`${month}-01T00:00:00Z`);
+    return { id: month, label: monthFormat.format(day), title: longFormat.format(day) };
+  });
+  return <ColumnChart name="Spending by month" columns={columns} parts={parts} format={formatRand} hasTotals />;
 }
 
 /** Limits whose use is counted. */

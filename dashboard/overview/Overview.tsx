@@ -1,4 +1,4 @@
-import { SimpleGrid, Stack } from '@mantine/core';
+import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { type Account, useMe } from '../accounts/api.ts';
 import { AppRows } from '../apps/AppRows.tsx';
 import { useApps } from '../apps/api.ts';
@@ -11,32 +11,38 @@ import { Section } from '../ui/Section.tsx';
 import { Stat } from '../ui/Stat.tsx';
 import { ButtonLink, TextLink } from '../ui/TextLink.tsx';
 import { AttentionList } from './AttentionList.tsx';
-import { type UnpaidInvoices, useUnpaidInvoices } from './api.ts';
+import { type OverviewData, useOverview } from './api.ts';
 import { listAttentionItems } from './attention-items.ts';
 import { FirstSteps } from './FirstSteps.tsx';
+import { HealthStrip } from './HealthStrip.tsx';
+import { healthOf } from './health.ts';
+import { RecentChanges } from './RecentChanges.tsx';
 
 const MAX_APPS_SHOWN = 5;
 
-/** Key figures and applications of the account, or the first steps. */
+/** The state of the account at a glance, what needs its owner, its applications and what changed last. */
 export default function Overview() {
   const me = useMe();
   const apps = useApps();
-  const unpaid = useUnpaidInvoices();
+  const overview = useOverview();
+  const data = overview.data?.data;
   return (
     <Screen title="Overview">
+      {me.isError && !me.data && <FailureAlert error={me.error} retry={() => void me.refetch()} />}
       <Stats
         account={me.data?.data.account}
         apps={apps.data && `${apps.data.data.length}${apps.data.has_more ? '+' : ''}`}
-        unpaid={unpaid.data}
+        overview={data}
       />
-      {me.isError && !me.data && <FailureAlert error={me.error} retry={() => void me.refetch()} />}
-      <AttentionList items={listAttentionItems(me.data?.data.account, apps.data?.data ?? [], unpaid.data)} />
+      {data && apps.data && <HealthStrip items={healthOf(apps.data.data, data)} />}
+      <AttentionList items={listAttentionItems(me.data?.data.account, apps.data?.data ?? [], data)} />
       <FirstSteps />
       <Section title="Applications" actions={<ButtonLink href="/apps/new">New application</ButtonLink>}>
         <QueryBoundary query={apps}>
           {({ data }) => (data.length === 0 ? <GettingStarted /> : <AppRows apps={data.slice(0, MAX_APPS_SHOWN)} />)}
         </QueryBoundary>
       </Section>
+      <QueryBoundary query={overview}>{({ data: { changes } }) => <RecentChanges changes={changes} />}</QueryBoundary>
     </Screen>
   );
 }
@@ -44,39 +50,58 @@ export default function Overview() {
 interface StatsProps {
   account: Account | undefined;
   apps: string | undefined;
-  unpaid: UnpaidInvoices | undefined;
+  overview: OverviewData | undefined;
 }
 
-/** Three key figures. Placeholders keep the layout stable while they load. */
-const Stats = ({ account, apps, unpaid }: StatsProps) => (
-  <SimpleGrid cols={{ base: 1, xs: 3 }} aria-busy={account === undefined || unpaid === undefined}>
+/** Four key figures. Placeholders keep the layout stable while they load. */
+const Stats = ({ account, apps, overview }: StatsProps) => (
+  <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} aria-busy={account === undefined || overview === undefined}>
     <Stack className="card" p="md" gap={4}>
       <Stat name="Wallet" value={account ? formatRand(account.walletBalance) : PLACEHOLDER} />
+      <Lasts lasts={overview?.wallet.lasts} />
       <TextLink href="/billing">Top up</TextLink>
+    </Stack>
+    <Stack className="card" p="md" gap={4}>
+      <Stat name="Amount due" value={overview ? formatRand(overview.unpaidInvoices.total) : PLACEHOLDER} />
+      <Note>{overview && formatCount(overview.unpaidInvoices.count)}</Note>
+      <TextLink href="/billing/invoices">Invoices</TextLink>
+    </Stack>
+    <Stack className="card" p="md" gap={4}>
+      <Stat name="AI credits" value={overview ? formatRand(overview.aiCredits.available) : PLACEHOLDER} />
+      <Lasts lasts={overview?.aiCredits.lasts} />
+      <TextLink href="/ai">Buy credits</TextLink>
     </Stack>
     <Stack className="card" p="md" gap={4}>
       <Stat
         name="Applications"
         value={account && apps !== undefined ? `${apps} of ${account.plan.appLimit}` : PLACEHOLDER}
       />
-      <TextLink href="/billing/plans">{account ? `Plan: ${account.plan.name}` : 'Plan'}</TextLink>
-    </Stack>
-    <Stack className="card" p="md" gap={4}>
-      <Stat name="Amount due" value={unpaid ? formatTotal(unpaid) : PLACEHOLDER} />
-      <TextLink href="/billing/invoices">{unpaid ? formatCount(unpaid) : 'Invoices'}</TextLink>
+      <Note>{account && `Plan: ${account.plan.name}`}</Note>
+      <TextLink href="/billing/plans">Plans</TextLink>
     </Stack>
   </SimpleGrid>
 );
 
 const PLACEHOLDER = '–';
 
-const formatTotal = ({ data, has_more }: UnpaidInvoices): string =>
-  `${formatRand(data.reduce((so, { amount }) => so + Number(amount), 0))}${has_more ? ' and more' : ''}`;
+/** A line below a figure; as high while it loads. */
+const Note = ({ children }: { children: string | undefined }) => (
+  <Text size="xs" c="dimmed">
+    {children ?? PLACEHOLDER}
+  </Text>
+);
 
-function formatCount({ data: { length } }: UnpaidInvoices): string {
-  if (length === 0) return 'No unpaid invoices';
-  return `${length} unpaid ${length === 1 ? 'invoice' : 'invoices'}`;
+/** The time for which money lasts at the present rate. */
+function Lasts({ lasts }: { lasts: OverviewData['wallet']['lasts'] | undefined }) {
+  if (lasts === undefined) return <Note>{undefined}</Note>;
+  if (lasts === null) return <Note>Nothing is being spent</Note>;
+  const { perDay, days } = lasts;
+  const long = days > 365 ? 'more than a year' : `about ${days} ${days === 1 ? 'day' : 'days'}`;
+  return <Note>{`Lasts ${long} at ${formatRand(perDay)} a day`}</Note>;
 }
+
+const formatCount = (count: number): string =>
+  count === 0 ? 'No unpaid invoices' : `${count} unpaid ${count === 1 ? 'invoice' : 'invoices'}`;
 
 const GettingStarted = () => (
   <EmptyState title="Welcome" action={<ButtonLink href="/apps/new">Deploy your first application</ButtonLink>}>

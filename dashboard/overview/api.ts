@@ -1,7 +1,7 @@
-import { listInvoices } from '../../contract/billing/invoices.ts';
+import { getOverview } from '../../contract/accounts/overview.ts';
 import type { Output } from '../../contract/route.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 
-export type UnpaidInvoices = Output<typeof listInvoices>;
+export type OverviewData = Output<typeof getOverview>['data'];
 
-export const useUnpaidInvoices = () => useApiQuery(listInvoices, { query: { status: 'UNPAID', limit: '100' } });
+export const useOverview = () => useApiQuery(getOverview);

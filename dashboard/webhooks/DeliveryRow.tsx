@@ -142,6 +142,22 @@ const OUTCOME_LABELS: Partial<Record<DeliveryAttempt['outcome'], string>> = {
 const describeOutcome = ({ outcome, responseStatus }: DeliveryAttempt): string =>
   responseStatus === null ? (OUTCOME_LABELS[outcome] ?? toLabel(outcome)) : `HTTP ${responseStatus}`;
 
+const TIMINGS = { dnsMs: 'DNS', connectMs: 'connection', tlsMs: 'TLS', firstByteMs: 'first byte' } as const;
+const TIMING_PARTS = ['dnsMs', 'connectMs', 'tlsMs', 'firstByteMs'] as const;
+
+/** The parts of the time that an attempt took. */
+function Timing({ timing }: { timing: NonNullable<DeliveryAttempt['timing']> }) {
+  const parts = TIMING_PARTS.flatMap((part) => {
+    const ms = timing[part];
+    return ms === null ? [] : [`${TIMINGS[part]} ${ms} ms`];
+  });
+  return (
+    <Text size="xs" c="dimmed">
+      {parts.join(' · ')}
+    </Text>
+  );
+}
+
 /** One attempt with the response. */
 const AttemptResponse = ({ attempt }: { attempt: DeliveryAttempt }) => (
   <div>
@@ -151,6 +167,10 @@ const AttemptResponse = ({ attempt }: { attempt: DeliveryAttempt }) => (
     <Text size="xs" c="dimmed" className="break">
       X-Service-Delivery <code>{attempt.id}</code>
     </Text>
+    {attempt.timing && <Timing timing={attempt.timing} />}
+    {attempt.responseHeaders && attempt.responseHeaders.length > 0 && (
+      <Plain text={attempt.responseHeaders.map(({ name, value }) => `${name}: ${value}`).join('\n')} />
+    )}
     {attempt.responseBody !== '' && <Plain text={attempt.responseBody} />}
   </div>
 );

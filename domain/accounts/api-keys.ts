@@ -2,11 +2,15 @@ import type {
   createKey as CreateRoute,
   listKeys as ListRoute,
   revokeKey as RevokeRoute,
+  updateKey as UpdateRoute,
 } from '../../contract/accounts/api-keys.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { Account, ApiKey, apiKeysOf, Credential } from '../../table/entities/accounts.ts';
+import { AiKeyCalls } from '../../table/entities/ai.ts';
 import { change } from '../../table/writes.ts';
+import { chargedIn, toMicroRand } from '../ai/key-budgets.ts';
+import { microRandToRand } from '../ai/prices.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countTowards, findAccount } from '../limits/limits.ts';
@@ -16,40 +20,29 @@ import { createKeyPair } from './credentials.ts';
 
 type Shown = Output<typeof ListRoute>['data'][number];
 
-function view(key: ApiKey, lastUsedAt: string | null): Shown {
-  const {
-    id,
-    name,
-    scopes,
-    allowedOrigins,
-    expiresAt,
-    revokedAt,
-    publicKey,
-    lastFour = null,
-    createdBy,
-    createdAt,
-  } = key;
-  const author = createdBy?.email ?? null;
+/** Use of a key, which is not in its own item. */
+interface KeyUse {
+  lastUsedAt: string | null;
+  aiSpentMicroRand: number;
+}
+
+function view(key: ApiKey, { lastUsedAt, aiSpentMicroRand }: KeyUse): Shown {
+  const { id, name, scopes, allowedOrigins, expiresAt, revokedAt, publicKey, lastFour = null, createdBy } = key;
+  const aiBudget = key.aiBudgetMicroRand === undefined ? null : microRandToRand(key.aiBudgetMicroRand);
   return {
-    id,
-    name,
-    scopes,
-    allowedOrigins,
-    expiresAt,
-    lastUsedAt,
-    revokedAt,
-    publicKey,
-    lastFour,
-    createdBy: author,
-    createdAt,
+    ...{ id, name, scopes, allowedOrigins, expiresAt, lastUsedAt, revokedAt, publicKey, lastFour, aiBudget },
+    ...{ createdBy: createdBy?.email ?? null, aiSpent: microRandToRand(aiSpentMicroRand), createdAt: key.createdAt },
   };
 }
 
-/** Returns when either half of a key was last used. ISO timestamps compare as text. */
-async function readLastUse(deps: Deps, { hashes }: ApiKey): Promise<string | null> {
-  const halves = await Promise.all([hashes.secret, hashes.public].map((hash) => deps.table.get(Credential, { hash })));
+/** Returns when either half of a key was last used, and what it spent of AI credits. ISO timestamps compare as text. */
+async function readUse(deps: Deps, { accountId, id, hashes }: ApiKey): Promise<KeyUse> {
+  const [calls, ...halves] = await Promise.all([
+    deps.table.get(AiKeyCalls, { accountId, keyId: id }),
+    ...[hashes.secret, hashes.public].map((hash) => deps.table.get(Credential, { hash })),
+  ]);
   const times = halves.flatMap((half) => half?.lastUsedAt ?? []);
-  return times.sort().at(-1) ?? null;
+  return { lastUsedAt: times.sort().at(-1) ?? null, aiSpentMicroRand: chargedIn(calls, deps.now()) };
 }
 
 /** GET /dashboard/v1/keys */
@@ -59,7 +52,7 @@ export async function listKeys(
   page: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
   const { items, hasMore } = await deps.table.list(ApiKey, apiKeysOf(accountId), page);
-  const data = await Promise.all(items.map(async (key) => view(key, await readLastUse(deps, key))));
+  const data = await Promise.all(items.map(async (key) => view(key, await readUse(deps, key))));
   return { data, has_more: hasMore };
 }
 
@@ -77,11 +70,43 @@ export async function createKey(
   const keyId = deps.newId('key');
   const createdAt = now.toISOString();
   const createdBy = session && { subject: session.subject, ...(email === undefined ? {} : { email }) };
-  const made = { ...input, accountId, keyId, createdAt, isAdded: true, ...(createdBy ? { createdBy } : {}) };
-  const { secretKey, listed, writes } = createKeyPair(made);
+  const { aiBudget, ...key } = input;
+  const more = {
+    ...(createdBy ? { createdBy } : {}),
+    ...(aiBudget === null ? {} : { aiBudgetMicroRand: toMicroRand(aiBudget) }),
+  };
+  const made = createKeyPair({ ...key, ...more, accountId, keyId, createdAt, isAdded: true });
+  const { secretKey, listed, writes } = made;
   return await deps.commit([countTowards(deps, accountId, ['apiKeys']), ...writes], {
-    data: { ...view(listed, null), secretKey },
+    data: { ...view(listed, { lastUsedAt: null, aiSpentMicroRand: 0 }), secretKey },
   });
+}
+
+/** PATCH /dashboard/v1/keys/{id}: a new budget counts for the next call, with what the month has spent already. */
+export async function updateKey(
+  deps: Deps,
+  { accountId }: Caller,
+  { id, name, aiBudget }: Input<typeof UpdateRoute>,
+): Promise<Output<typeof UpdateRoute>> {
+  const key = await deps.table.get(ApiKey, { accountId, id });
+  if (!key) throw noSuchKey();
+  if (key.revokedAt) throw new ApiError('conflict', 'This API key has been revoked.');
+  const use = await readUse(deps, key);
+  const budget = aiBudget ? { aiBudgetMicroRand: toMicroRand(aiBudget) } : {};
+  const gone = aiBudget === null ? (['aiBudgetMicroRand'] as const) : [];
+  const set = { ...(name !== undefined && { name }), ...budget };
+  const { aiBudgetMicroRand: _, ...rest } = key;
+  const after = { ...(aiBudget === null ? rest : key), ...set };
+  return await deps.commit(
+    [
+      change(ApiKey, { accountId, id }, { set, remove: gone, when: { revokedAt: { is: null } } }, concurrentUpdate),
+      ...(aiBudget === undefined
+        ? []
+        : [change(Credential, { hash: key.hashes.secret }, { set: budget, remove: gone })]),
+    ],
+    { data: view(after, use) },
+    { before: view(key, use), after: view(after, use) },
+  );
 }
 
 /** Counts the keys of an account from before the count; those that are not revoked count towards the limit. */

@@ -54,6 +54,8 @@ export interface NewKey {
   expiresAt: string | null;
   revokedAt?: string | null | undefined;
   createdAt: string;
+  /** Monthly budget for AI credits, in micro-rand. */
+  aiBudgetMicroRand?: number;
   /** True for a key that its account added: while it is new, all of its requests count on the account (runtime/http/account-rate.ts). */
   isAdded?: boolean;
   /** The login that creates it. */
@@ -67,9 +69,10 @@ export function createKeyPair(key: NewKey): { secretKey: string; publicKey: stri
   const hashes = { secret: hashKey(texts.secret), public: hashKey(texts.public) };
   const common = { accountId, allowedOrigins, expiresAt, revokedAt };
   const added = key.isAdded ? { createdAt } : {};
+  const budget = key.aiBudgetMicroRand === undefined ? {} : { aiBudgetMicroRand: key.aiBudgetMicroRand };
   const credential = (kind: KeyKind) => {
     const own = { hash: hashes[kind], keyId, kind, scopes: kind === 'secret' ? scopes : [], lastUsedAt: null };
-    return create(Credential, { ...common, ...own, ...added });
+    return create(Credential, { ...common, ...own, ...added, ...(kind === 'secret' ? budget : {}) });
   };
   const listed = {
     ...common,
@@ -85,6 +88,7 @@ export function createKeyPair(key: NewKey): { secretKey: string; publicKey: stri
     },
     lastFour: texts.secret.slice(-4),
     ...(key.createdBy ? { createdBy: key.createdBy } : {}),
+    ...budget,
   };
   return {
     secretKey: texts.secret,

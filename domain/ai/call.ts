@@ -47,6 +47,8 @@ export interface Call {
   accountId: string;
   /** Empty for a call of a login. */
   keyId: string;
+  /** Monthly budget of the key for AI credits, in micro-rand. */
+  budgetMicroRand?: number | undefined;
   requestId: string;
   /** Time of arrival, by `performance.now()`. */
   startedAt: number;
@@ -106,7 +108,7 @@ export class ChatCall {
   }
 
   async run(): Promise<void> {
-    const { request, text, accountId, keyId } = this.#call;
+    const { request, text, accountId, keyId, budgetMicroRand } = this.#call;
     const { offer: readOffer, switches, flags } = this.#deps;
     const [offer, off, states] = await Promise.all([readOffer(), switches(), flags()]);
     this.#staysConnected = isOn(states, 'ai-keep-alive', accountId);
@@ -121,7 +123,14 @@ export class ChatCall {
       ...{ provider, text, request, upstream, outputLimit: undefined, modelLimit: model?.outputLimit },
       estimate: estimator(request, text),
     };
-    const funding = await fund(this.#deps, { accountId, keyId }, choice, { ...offer, off }, adapter, ask);
+    const funding = await fund(
+      this.#deps,
+      { accountId, keyId, budgetMicroRand },
+      choice,
+      { ...offer, off },
+      adapter,
+      ask,
+    );
     this.report.saved = funding.kind === 'saved';
     try {
       const prepared = funding.kind === 'saved' ? adapter.prepare(ask) : funding.prepared;

@@ -8,7 +8,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { limitReached } from '../limits/limits.ts';
 import { entered, type NewEntry } from './entries.ts';
-import { type KeyPlace, leaveKeyPlace, takeKeyPlace } from './key-calls.ts';
+import { type CallingKey, type KeyPlace, leaveKeyPlace, takeKeyPlace } from './key-calls.ts';
 import { debtToRand } from './prices.ts';
 import { closesAt, HOLD_LIFETIME_MS, sumAttribute, windowAt } from './windows.ts';
 
@@ -48,12 +48,6 @@ export interface Hold {
   place: KeyPlace;
 }
 
-/** The account and the API key of a call; the key is empty for a login. */
-export interface AiCaller {
-  accountId: string;
-  keyId: string;
-}
-
 /** There was no hold to be had; the account as it is says why. */
 export class HoldRefused extends Error {
   readonly account: AiAccount | undefined;
@@ -65,9 +59,9 @@ export class HoldRefused extends Error {
 
 /**
  * Sets aside what a call may cost. Throws {@link HoldRefused} where too little is available, or the caller has a key of their
- * own; 429 where their API key has too many open calls.
+ * own; 402 where the budget of their API key is used up; 429 where it has too many open calls.
  */
-export const hold = (deps: Deps, caller: AiCaller, provider: string, microRand: number): Promise<Hold> =>
+export const hold = (deps: Deps, caller: CallingKey, provider: string, microRand: number): Promise<Hold> =>
   placeHold(deps, caller, microRand, {
     availableMicroRand: { atLeast: MIN_BALANCE_MICRO_RAND },
     debtMicroRand: { absentOrBelow: 1 },
@@ -75,7 +69,7 @@ export const hold = (deps: Deps, caller: AiCaller, provider: string, microRand: 
   });
 
 /** Counts a call that the caller pays to the provider: it takes a place among the calls at once, and no money. Throws 429. */
-export async function holdPlace(deps: Deps, caller: AiCaller): Promise<Hold> {
+export async function holdPlace(deps: Deps, caller: CallingKey): Promise<Hold> {
   try {
     return await placeHold(deps, caller, 0, {});
   } catch (error) {
@@ -90,10 +84,11 @@ const tooManyCalls = (account: AiAccount | undefined): ApiError =>
 /** Takes a place on the account and one of the key, at the same time; of one alone nothing is left. */
 async function placeHold(
   deps: Deps,
-  { accountId, keyId }: AiCaller,
+  caller: CallingKey,
   microRand: number,
   conditions: Record<string, Condition>,
 ): Promise<Hold> {
+  const { accountId } = caller;
   const now = deps.now();
   const window = windowAt(now);
   const expiresAt = new Date(now.getTime() + HOLD_LIFETIME_MS).toISOString();
@@ -116,11 +111,12 @@ async function placeHold(
   // A repetition after a lost answer holds twice as much, and the first is given back when its window's calls are over.
   const [changed, place] = await Promise.allSettled([
     deps.table.updateReturningChanged(write),
-    takeKeyPlace(deps, { accountId, keyId }, RETRY_AFTER_S),
+    takeKeyPlace(deps, caller, microRand, RETRY_AFTER_S),
   ]);
   if (changed.status === 'fulfilled' && place.status === 'fulfilled') {
     const before = Number(changed.value.availableMicroRand) + microRand;
-    return { accountId, window, microRand, granted: Math.min(microRand, before), expiresAt, place: place.value };
+    const granted = Math.min(microRand, before, place.value.granted);
+    return { accountId, window, microRand, granted, expiresAt, place: place.value };
   }
   if (changed.status === 'fulfilled') await giveBack(deps, { accountId, window, microRand });
   if (place.status === 'fulfilled') await leaveKeyPlace(deps, place.value);

@@ -5,8 +5,9 @@ import type { PlatformKey } from '../../providers/platform-keys/platform-key.ts'
 import { AiAccount } from '../../table/entities/ai.ts';
 import type { Deps } from '../deps.ts';
 import { messageOf, type Off, switchedOff } from '../switches/switches.ts';
-import { type AiCaller, type Hold, HoldRefused, hold, holdPlace, release, toHoldRefusal } from './credits.ts';
+import { type Hold, HoldRefused, hold, holdPlace, release, toHoldRefusal } from './credits.ts';
 import { payDebt } from './entries.ts';
+import type { CallingKey } from './key-calls.ts';
 import type { Choice, Offer } from './models.ts';
 import { microRandToRand, type Rate } from './prices.ts';
 import type { KeyRing } from './provider-keys.ts';
@@ -29,8 +30,14 @@ const notSold = ({ provider }: Choice, id: string) =>
     `model: ${id} is not sold on credits; to use it, save your own ${provider.name} key in the dashboard.`,
   );
 
-const tooLongFor = (left: string) =>
-  new ApiError('insufficient_credits', `Your AI credits do not cover a prompt of this length; R${left} are available.`);
+function tooLongFor({ granted, place }: Hold): ApiError {
+  const left = microRandToRand(granted);
+  const message =
+    granted === place.granted && place.budgetMicroRand !== undefined
+      ? `The AI budget of this API key does not cover a prompt of this length; R${left} of it is left this month.`
+      : `Your AI credits do not cover a prompt of this length; R${left} are available.`;
+  return new ApiError('insufficient_credits', message);
+}
 
 /**
  * Finds out who pays, in at most one round trip more than the hold: a saved key is always used for its provider, and
@@ -38,7 +45,7 @@ const tooLongFor = (left: string) =>
  */
 export async function fund(
   deps: FundingDeps,
-  caller: AiCaller,
+  caller: CallingKey,
   choice: Choice,
   { randPerDollar, off }: Offer & { off: Off },
   adapter: Adapter,
@@ -72,7 +79,7 @@ export async function fund(
       held.granted === quote.microRand ? quote.prepared : lowerOutput(quote, adapter, ask, rate, held.granted);
     if (prepared) return { kind: 'credits', key, hold: held, rate, prepared };
     await release(deps, held);
-    throw tooLongFor(microRandToRand(held.granted));
+    throw tooLongFor(held);
   } catch (error) {
     if (!(error instanceof HoldRefused)) throw error;
     const own = await saved(error.account);
@@ -113,7 +120,7 @@ async function offerFor(
 }
 
 /** Holds an amount. An account that owes for an earlier call pays that first, once its credits cover it. */
-async function holdAfterDebt(deps: Deps, caller: AiCaller, provider: string, microRand: number): Promise<Hold> {
+async function holdAfterDebt(deps: Deps, caller: CallingKey, provider: string, microRand: number): Promise<Hold> {
   try {
     return await hold(deps, caller, provider, microRand);
   } catch (error) {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { LIMITS } from '../../contract/limits/limits.ts';
+import { AiKeyCalls } from '../../table/entities/ai.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
+import { monthAt, monthAttribute } from './key-budgets.ts';
 import { leaveKeyPlace, takeKeyPlace } from './key-calls.ts';
 
 const of = { accountId: 'acc_1', keyId: 'key_1' };
@@ -9,11 +11,11 @@ const MINUTE_MS = 60_000;
 test('refuses the call beyond the limit of a key with 429, and places of calls that died become free', async () => {
   const { steady, clock } = simulation();
   const { deps } = steady;
-  const take = () => takeKeyPlace(deps, of, 5);
+  const take = () => takeKeyPlace(deps, of, 0, 5);
   const limit = LIMITS.concurrentAiCallsPerKey.amounts;
   const [first] = await Promise.all(Array.from({ length: limit }, take));
   await expect(take()).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 5 });
-  await expect(takeKeyPlace(deps, { ...of, keyId: 'key_2' }, 5)).resolves.toBeDefined();
+  await expect(takeKeyPlace(deps, { ...of, keyId: 'key_2' }, 0, 5)).resolves.toBeDefined();
 
   if (first) await leaveKeyPlace(deps, first);
   await take();
@@ -31,4 +33,80 @@ test('refuses the call beyond the limit of a key with 429, and places of calls t
   if (first) await leaveKeyPlace(deps, first);
   await take();
   await expect(take()).rejects.toMatchObject({ code: 'rate_limited' });
+});
+
+const RAND = 1_000_000;
+const budgeted = { ...of, budgetMicroRand: 10 * RAND };
+
+/** A key with a budget of R10.00. */
+function budget() {
+  const { steady, clock, memory } = simulation();
+  const { deps } = steady;
+  const take = (rand: number, key = budgeted) => takeKeyPlace(deps, key, rand * RAND, 5);
+  const sum = async (of: 'spent' | 'charged') =>
+    Number((await deps.table.get(AiKeyCalls, budgeted))?.[monthAttribute(of, monthAt(deps.now()))] ?? 0) / RAND;
+  const alerts = () => memory.items('EVENT').map(({ data }) => data);
+  return { deps, clock, take, leave: leaveKeyPlace.bind(undefined, deps), sum, alerts };
+}
+
+test('calls of a key are granted its budget together and no more, whatever they hold', async () => {
+  const { take, leave, sum } = budget();
+  const [first, second] = [await take(6), await take(7)];
+  expect([first.granted, second.granted]).toEqual([6 * RAND, 4 * RAND]);
+  await expect(take(1)).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 5 });
+  await leave(first, 2 * RAND);
+  await leave(second, 4 * RAND);
+  expect([await sum('spent'), await sum('charged')]).toEqual([6, 6]);
+  const last = await take(5);
+  expect(last.granted).toBe(4 * RAND);
+  await leave(last, 4 * RAND);
+  await expect(take(1)).rejects.toMatchObject({ code: 'insufficient_credits', message: /R10\.00 for 20\d\d-\d\d/ });
+  // A call that another account pays for is not counted.
+  await expect(take(0)).resolves.toMatchObject({ held: 0 });
+});
+
+test('what a call without a budget costs counts once its key has one, and each month begins with nothing spent', async () => {
+  const { deps, clock, take, leave } = budget();
+  const { budgetMicroRand: _, ...free } = budgeted;
+  const paid = await takeKeyPlace(deps, free, 20 * RAND, 5);
+  expect(paid.granted).toBe(20 * RAND);
+  await leave(paid, 12 * RAND);
+  await expect(take(1)).rejects.toMatchObject({ code: 'insufficient_credits' });
+  clock.now = Date.UTC(deps.now().getUTCFullYear(), deps.now().getUTCMonth() + 1, 1);
+  await expect(take(1)).resolves.toMatchObject({ granted: RAND });
+});
+
+test('the hold of a call that died comes back to the budget', async () => {
+  const { clock, take, sum } = budget();
+  await take(10);
+  await expect(take(1)).rejects.toMatchObject({ code: 'rate_limited' });
+  clock.now += 21 * MINUTE_MS;
+  await expect(take(3)).resolves.toMatchObject({ granted: 3 * RAND });
+  expect(await sum('spent')).toBe(3);
+});
+
+test('80% of a budget is announced once, and again of a budget that was raised', async () => {
+  const { take, leave, alerts } = budget();
+  const call = async (rand: number, key = budgeted) => await leave(await take(rand, key), rand * RAND);
+  await call(7);
+  expect(alerts()).toEqual([]);
+  await call(1);
+  await call(1);
+  expect(alerts()).toMatchObject([{ keyId: 'key_1', budget: '10.00', spent: '8.00' }]);
+  const raised = { ...budgeted, budgetMicroRand: 20 * RAND };
+  await call(6, raised);
+  expect(alerts()).toHaveLength(1);
+  await call(1, raised);
+  expect(alerts()[1]).toMatchObject({ budget: '20.00', spent: '16.00' });
+});
+
+test('the item of a key in constant use does not grow', async () => {
+  const { deps, clock, take, leave } = budget();
+  const sizes: number[] = [];
+  for (let minute = 0; minute < 240; minute += 2) {
+    await leave(await take(0.01), RAND / 100);
+    clock.now += 2 * MINUTE_MS;
+    sizes.push(Object.keys((await deps.table.get(AiKeyCalls, of)) ?? {}).length);
+  }
+  expect(Math.max(...sizes)).toBeLessThan(40);
 });

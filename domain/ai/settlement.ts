@@ -37,7 +37,9 @@ export async function settle(deps: Deps, held: Hold, cost: number, used: Used): 
   const entry = newEntry(deps, { ...call, accountId, type: 'CALL', amountMicroRand: -Math.min(cost, held.granted) });
   if (entry.createdAt >= held.expiresAt) throw new HoldExpired('the call ended after its hold');
   const isWithin = cost <= held.granted;
-  const leaving = Promise.allSettled([leaveKeyPlace(deps, held.place)]);
+  const leave = (charged: number) => Promise.allSettled([leaveKeyPlace(deps, held.place, charged)]);
+  // What an excess charges is known once it is settled. A budget counts a charge whose entry could not be written.
+  const leaving = isWithin ? leave(cost) : undefined;
   const charged = await persistently(deps, () =>
     isWithin ? writeEntry(deps, entry) : settleExcess(deps, held, cost, entry),
   );
@@ -45,7 +47,7 @@ export async function settle(deps: Deps, held: Hold, cost: number, used: Used): 
     ...(isWithin ? [giveBack(deps, held, charged, entry)] : []),
     countUsage(deps, entry.createdAt, charged, accountId, used),
   ]);
-  const failures = [...results, ...(await leaving)].flatMap((result) =>
+  const failures = [...results, ...(await (leaving ?? leave(charged)))].flatMap((result) =>
     result.status === 'rejected' ? [result.reason] : [],
   );
   return { charged, writtenOff: cost - charged, failures };

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { AUDIT_ACTIONS, type AuditAction, type AuditActor } from '../../contract/audit/actions.ts';
+import { AUDIT_ACTIONS, type AuditAction } from '../../contract/audit/actions.ts';
+import type { AuditActor } from '../../contract/audit/entry.ts';
 import { AuditEntry } from '../../table/entities/audit.ts';
 import { create, type Write } from '../../table/writes.ts';
 import type { AuditedChange, Deps } from '../deps.ts';

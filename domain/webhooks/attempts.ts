@@ -12,7 +12,7 @@ export type Attempt = Delivery['attempts'][number];
 
 /** Attempts that are shown of a delivery: those of its schedule and of a resend. */
 const MAX_SHOWN = 12;
-/** A response up to this length stays in the delivery if the first attempt delivers it, in characters. */
+/** A response up to this length, its headers included where they fit, stays in the delivery if the first attempt delivers it, in characters. */
 const MAX_INLINE = 256;
 /** Bytes that are kept of the response to an attempt that another follows (design, Webhooks). */
 const MAX_EARLIER_BYTES = 1024;
@@ -46,7 +46,7 @@ export function recordOf(
 ): { set: Partial<Delivery>; store?: Write } {
   const isDelivered = attempt.outcome === 'DELIVERED';
   if (isDelivered && attemptCount(delivery) === 0 && attempt.responseBody.length <= MAX_INLINE)
-    return { set: { attempts: [attempt] } };
+    return { set: { attempts: [inline(attempt)] } };
   const count = storedCount(delivery);
   const durations = [...(delivery.made?.durations ?? []), attempt.durationMs].slice(-MAX_SHOWN);
   const { accountId, id: deliveryId } = delivery;
@@ -60,6 +60,12 @@ export function recordOf(
     set: { made: { count: count + 1, durations, lastOutcome: attempt.outcome } },
     store: upsert(DeliveryAttempt, of, { set: { ...item, entity: DeliveryAttempt.type, expiresAtEpoch } }),
   };
+}
+
+/** An attempt as its delivery keeps it: without the headers, unless they fit beside the response. */
+function inline(attempt: Attempt): Attempt {
+  const { responseHeaders = '', ...rest } = attempt;
+  return attempt.responseBody.length + responseHeaders.length <= MAX_INLINE ? attempt : rest;
 }
 
 /** Returns a delivery's latest attempts, oldest first. One round trip. */

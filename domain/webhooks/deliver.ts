@@ -168,8 +168,8 @@ async function send(deps: DeliverDeps, { type, body, eventId }: Delivery, webhoo
     ...(await signBody(deps, webhook, eventId, body)),
   };
   const sent = await deps.sender.send(webhook.url, headers, body);
-  const { outcome, status: responseStatus, body: responseBody, durationMs } = sent;
-  return { id, at, outcome, responseStatus, responseBody, durationMs };
+  const { outcome, status: responseStatus, body: responseBody, headers: responseHeaders, timing, durationMs } = sent;
+  return { id, at, outcome, responseStatus, responseBody, responseHeaders, timing, durationMs };
 }
 
 /**

@@ -18,7 +18,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import { noSuchCursor } from '../pages.ts';
-import { readAttempts } from './attempts.ts';
+import { type Attempt, readAttempts } from './attempts.ts';
 import { assertReceiverUrl, findWebhook, listWebhooksPage, noSuchWebhook, viewWebhook } from './endpoints.ts';
 import { newEvent } from './events.ts';
 import { findDeliveries } from './search.ts';
@@ -115,13 +115,28 @@ export async function rotateSecret(
   });
 }
 
+/** Headers as they are kept, one by one. */
+const viewHeaders = (lines: string): { name: string; value: string }[] =>
+  lines
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => ({ name: line.slice(0, line.indexOf(':')), value: line.slice(line.indexOf(':') + 2) }));
+
+const viewTiming = ({ dnsMs, connectMs, tlsMs, firstByteMs }: NonNullable<Attempt['timing']>) => ({
+  ...{ dnsMs, connectMs, tlsMs, firstByteMs },
+});
+
 /** A delivery as its owner sees it. */
 async function view(deps: Pick<Deps, 'table'>, delivery: Delivery): Promise<Output<typeof ResendRoute>['data']> {
   const { id, eventId, type, status, createdAt, nextAttemptAt, body } = delivery;
   const attempts = await readAttempts(deps, delivery);
-  const shown = attempts.map(({ id, at, outcome, responseStatus, responseBody, durationMs }) => ({
-    ...{ id, at, outcome, responseStatus, responseBody, durationMs },
-  }));
+  const shown = attempts.map(
+    ({ id, at, outcome, responseStatus, responseBody, responseHeaders, timing, durationMs }) => ({
+      ...{ id, at, outcome, responseStatus, responseBody, durationMs },
+      responseHeaders: responseHeaders === undefined ? null : viewHeaders(responseHeaders),
+      timing: timing ? viewTiming(timing) : null,
+    }),
+  );
   return { id, eventId, type, status, createdAt, nextAttemptAt, body, attempts: shown };
 }
 

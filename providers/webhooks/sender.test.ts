@@ -8,6 +8,7 @@ import {
   trustedAuthority,
 } from '../../test/support/receivers.ts';
 import { truncateText } from './body.ts';
+import { keptHeaders, MAX_KEPT_HEADERS } from './exchange-record.ts';
 import { createWebhookSender } from './sender.ts';
 
 // The intended defect of a certificate shows only if its authority is trusted.
@@ -32,6 +33,30 @@ test('sends the body and the headers unchanged and keeps the response', async ()
   expect(one.received).toMatchObject([
     { path: '/hook', body: '{"ü":1}', headers: { 'x-a': '1', 'content-length': '8' } },
   ]);
+});
+
+test('keeps the headers of the response without secrets, and the time of each part', async () => {
+  const headers = { 'Content-Type': 'text/plain', 'Set-Cookie': ['a=1', 'b=2'], 'X-Token': 'hush', 'X-Id': '7' };
+  const one = await started(receiver((_, response) => response.writeHead(500, headers).end('no')));
+  const sent = await sender.send(one.url, {}, '{}');
+  expect(sent.timing).toMatchObject({ dnsMs: null, tlsMs: null });
+  const lines = sent.headers.split('\n');
+  expect(lines).toEqual(expect.arrayContaining(['Content-Type: text/plain', 'X-Id: 7', 'X-Token: [redacted]']));
+  expect(lines.filter((line) => line === 'Set-Cookie: [redacted]')).toHaveLength(2);
+  expect(sent.headers).not.toMatch(/a=1|b=2|hush/);
+  const url = (await started(secureReceiver())).url.replace('127.0.0.1', 'localhost');
+  const { dnsMs, connectMs, tlsMs, firstByteMs } = (await sender.send(url, {}, '{}')).timing;
+  for (const part of [dnsMs, connectMs, tlsMs, firstByteMs]) expect(part).toBeGreaterThanOrEqual(0);
+  const again = await sender.send(url, {}, '{}');
+  expect(again.timing).toMatchObject({ connectMs: null, tlsMs: null, firstByteMs: expect.any(Number) });
+});
+
+test('keeps at most 1 KB of headers, whole ones only', async () => {
+  const raw = Array.from({ length: 100 }, (_, at) => [`X-Header-${at}`, 'v'.repeat(40)]).flat();
+  const kept = keptHeaders(raw);
+  expect(kept.length).toBeLessThanOrEqual(MAX_KEPT_HEADERS);
+  expect(kept.split('\n').every((line) => /^X-Header-\d+: v{40}$/.test(line))).toBe(true);
+  expect(keptHeaders([])).toBe('');
 });
 
 test('requires a certificate for the host from a trusted authority', async () => {

@@ -5,6 +5,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { isLocalName, isLoopback, isPublic, parseHost } from './addresses.ts';
 import { readBody } from './body.ts';
+import { type ExchangeTiming, keptHeaders, timeExchange } from './exchange-record.ts';
 import { type Outcome, SendError, toSendError } from './send-errors.ts';
 
 /** Result of one POST. It is never thrown: every misbehaviour of a receiver is an outcome. */
@@ -14,6 +15,9 @@ export interface Sent {
   status: number | null;
   /** The start of the answer's body as text, at most 8 KiB of UTF-8. */
   body: string;
+  /** The answer's headers as lines of `Name: value`, without secrets (exchange-record.ts); empty when none came. */
+  headers: string;
+  timing: ExchangeTiming;
   /** From before the name was resolved to the last byte read. */
   durationMs: number;
 }
@@ -119,7 +123,7 @@ const readResponse = (request: ClientRequest, body: string): Promise<IncomingMes
 const toOutcome = (status: number): Outcome =>
   status >= 200 && status < 300 ? 'DELIVERED' : status >= 300 && status < 400 ? 'REDIRECT' : 'BAD_STATUS';
 
-type Seen = Pick<Sent, 'status' | 'body'>;
+type Seen = Pick<Sent, 'status' | 'body' | 'headers' | 'timing'>;
 
 /**
  * A kept connection was closed by the receiver. The attempt repeats on a fresh connection and does not count as a
@@ -134,9 +138,11 @@ async function attemptOnce(request: ClientRequest, body: string, signal: AbortSi
     fault = error;
   });
   try {
+    timeExchange(request, seen.timing);
     const answer = await readResponse(request, body);
     const status = answer.statusCode ?? 0;
     seen.status = status;
+    seen.headers = keptHeaders(answer.rawHeaders);
     const { text, broken } = await readBody(answer, signal);
     seen.body = text;
     return broken ? toSendError(fault ?? broken).outcome : toOutcome(status);
@@ -156,7 +162,10 @@ export function createWebhookSender(given: SenderOptions): WebhookSender {
 
   /** @param seen told the status as soon as it is known: an answer may have one and never end */
   async function exchange(url: URL, headers: Record<string, string>, body: string, signal: AbortSignal, seen: Seen) {
+    const askedAt = performance.now();
     const address = await resolveAddress(url, options, signal);
+    // An address in the URL, or this machine's own, is not asked for.
+    if (isIP(parseHost(url)) === 0) seen.timing.dnsMs = Math.round(performance.now() - askedAt);
     signal.throwIfAborted();
     try {
       return await attemptOnce(open(url, address, headers, signal, agents), body, signal, seen);
@@ -175,7 +184,8 @@ export function createWebhookSender(given: SenderOptions): WebhookSender {
       const expired = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(late())));
       const timer = setTimeout(() => deadline.abort(), options.deadline);
       const length = String(Buffer.byteLength(body));
-      const seen: Seen = { status: null, body: '' };
+      const timing = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null };
+      const seen: Seen = { status: null, body: '', headers: '', timing };
       const work = exchange(new URL(url), { ...headers, 'content-length': length }, body, signal, seen);
       try {
         // Raced, so that not even a step that ignores the signal can outlast the deadline.

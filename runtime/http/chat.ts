@@ -132,9 +132,10 @@ async function complete(
   let running: { call: Call; report: Report } | undefined;
   let failure: ApiError | undefined;
   try {
-    const { accountId, keyId } = await identifyCaller(event, request);
+    const { accountId, keyId, aiBudgetMicroRand: budgetMicroRand } = await identifyCaller(event, request);
     const { text, json } = readBody(event, MAX_CHAT_BODY_BYTES);
-    const call: Call = { accountId, keyId, requestId, startedAt, request: parseAs(ChatRequest, json, 'body'), text };
+    const asked = { request: parseAs(ChatRequest, json, 'body'), text };
+    const call: Call = { accountId, keyId, budgetMicroRand, requestId, startedAt, ...asked };
     const chatCall = new ChatCall(gateway, call, sink);
     running = { call, report: chatCall.report };
     await chatCall.run();

@@ -73,8 +73,9 @@ async function identifyKey(credentials: KeyCredentials, route: Called): Promise<
     });
     return { credential, quota, revert: () => count(revertAt(now)) };
   });
-  const { accountId, keyId } = credential;
-  return { caller: { accountId, keyId }, quota, idempotencySubject };
+  const { accountId, keyId, aiBudgetMicroRand } = credential;
+  const budget = aiBudgetMicroRand === undefined ? {} : { aiBudgetMicroRand };
+  return { caller: { accountId, keyId, ...budget }, quota, idempotencySubject };
 }
 
 /** Makes refusals of a counted request report its quota. */

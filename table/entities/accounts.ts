@@ -170,6 +170,8 @@ export const ApiKey = /* @__PURE__ */ entity({
       prefixes: z.optional(object({ secret: z.string(), public: z.string() })),
       /** Present while an operator has suspended this key; its credentials hold the reason as well. */
       suspension: z.optional(object({ reason: z.string(), since: z.string() })),
+      /** Monthly budget for AI credits, in micro-rand; its secret half's credential has it too. */
+      aiBudgetMicroRand: z.optional(z.int()),
       /** The last four characters of its secret half, by which an owner tells keys apart. */
       lastFour: z.optional(z.string()),
       /** The login that created it and its email address; absent for keys that were opened with the account. */
@@ -207,6 +209,8 @@ export const Credential = /* @__PURE__ */ entity({
       closesAt: z.optional(z.string()),
       /** The reason for which this key is suspended. */
       keySuspended: z.optional(z.string()),
+      /** Monthly budget of a secret half for AI credits, in micro-rand. */
+      aiBudgetMicroRand: z.optional(z.int()),
     }),
   key: ({ hash }: { hash: string }) => ({ pk: key('CREDENTIAL', hash), sk: 'CREDENTIAL' }),
 });

@@ -75,8 +75,8 @@ export const AiEntry = /* @__PURE__ */ entity({
 });
 
 /**
- * The open calls of one API key, as a sum and by the window in which they began (`calls_<window>`). Empty key ids are calls of
- * logins.
+ * The open calls of one API key, as a sum and by the window in which they began (`calls_<window>`), and what the key spends of
+ * its budget, by month (domain/ai/key-budgets.ts). Empty key ids are calls of logins.
  */
 export type AiKeyCalls = ItemOf<typeof AiKeyCalls>;
 export const AiKeyCalls = /* @__PURE__ */ entity({

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { AUDIT_ACTORS, AUDIT_PARTITION, AUDIT_RETENTION_DAYS } from '../../contract/audit/actions.ts';
+import { AUDIT_PARTITION, AUDIT_RETENTION_DAYS } from '../../contract/audit/actions.ts';
+import { AUDIT_ACTORS } from '../../contract/audit/entry.ts';
 import { type AccountScopedId, DAY, entity, epoch, type ItemOf, object, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 

@@ -48,6 +48,18 @@ export const deliveriesOf = (webhookId: string) => key('WEBHOOK', webhookId, 'DE
 /** A delivery's place in its endpoint's list. */
 export const deliveryOrder = ({ createdAt, id }: { createdAt: string; id: string }) => key(createdAt, id);
 
+const milliseconds = () => z.nullable(z.int());
+/** Fields of an attempt about its exchange, beside the response; absent in attempts of version 0.2.0. */
+const exchange = () => ({
+  /** Lines of `Name: value`; absent where the delivery keeps its only attempt, and they do not fit beside the response. */
+  responseHeaders: z.optional(z.string()),
+  timing: z.optional(
+    object({
+      ...{ dnsMs: milliseconds(), connectMs: milliseconds(), tlsMs: milliseconds(), firstByteMs: milliseconds() },
+    }),
+  ),
+});
+
 /** One event for one endpoint, with every attempt made. The item exists from the first attempt on. */
 export type Delivery = ItemOf<typeof Delivery>;
 export const Delivery = /* @__PURE__ */ entity({
@@ -73,6 +85,7 @@ export const Delivery = /* @__PURE__ */ entity({
           outcome: oneOf(DELIVERY_OUTCOMES),
           responseStatus: z.nullable(z.int()),
           responseBody: z.string(),
+          ...exchange(),
           durationMs: z.int(),
         }),
       ),
@@ -119,6 +132,7 @@ export const DeliveryAttempt = /* @__PURE__ */ entity({
       outcome: oneOf(DELIVERY_OUTCOMES),
       responseStatus: z.nullable(z.int()),
       responseBody: z.string(),
+      ...exchange(),
       durationMs: z.int(),
     }),
   key: ({ accountId, deliveryId, number }: { accountId: string; deliveryId: string; number: number }) => ({

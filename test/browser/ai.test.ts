@@ -63,7 +63,8 @@ test('a model streams its response in the playground, and the usage history and 
   });
   const conversation = page.getByRole('log', { name: 'Conversation' });
   await conversation.getByText('tokens in', { exact: false }).waitFor();
-  await conversation.getByText('first text after', { exact: false }).waitFor();
+  await conversation.getByText('first token after', { exact: false }).waitFor();
+  await conversation.getByText('about R', { exact: false }).waitFor();
   expect(await conversation.textContent()).toContain('<b>Sawubona</b> from the gateway');
   const model = await page.getByLabel('Model').inputValue();
   await page.getByRole('tab', { name: 'Requests' }).click();
@@ -74,6 +75,27 @@ test('a model streams its response in the playground, and the usage history and 
   await page.getByRole('tab', { name: 'Credits' }).click();
   await page.getByText(`${model} — R`, { exact: false }).waitFor();
   await page.getByRole('cell', { name: model }).waitFor();
+});
+
+test('two models are compared side by side, each with its speed and cost', async () => {
+  const account = await newAccount({ aiCreditsMicroRand: 50_000_000 });
+  const page = await openScreen(await signedInContext(account), 'ai/playground?compare=openai%2Fgpt-4o-mini');
+  expect(await page.getByLabel('Compare with').inputValue()).toBe('openai/gpt-4o-mini');
+  await page.getByLabel('Model', { exact: true }).selectOption('openai/gpt-5-nano');
+  await page.getByLabel('Message').fill('say exactly: the same question');
+  await page.getByLabel('Message').press('Enter');
+  for (const name of ['Conversation with openai/gpt-5-nano', 'Comparison with openai/gpt-4o-mini']) {
+    const answer = page.getByRole('log', { name });
+    await answer.getByText('first token after', { exact: false }).waitFor();
+    await answer.getByText('about R', { exact: false }).waitFor();
+    expect(await answer.getByText('the same question', { exact: true }).count()).toBe(1);
+  }
+  await page.getByRole('tab', { name: 'Credits' }).click();
+  await page.getByLabel('Show').selectOption('tokens');
+  await page.getByLabel('Group').selectOption('key');
+  const today = page.getByRole('list', { name: 'Tokens by day' }).getByRole('listitem').last();
+  await expect.poll(() => today.textContent(), POLL).toMatch(/\(Dashboard /);
+  expect(new URL(page.url()).search).toBe('?show=tokens&by=key');
 });
 
 test('the playground names the fields that a model ignores', async () => {

@@ -44,6 +44,13 @@ test('a key is created with its scopes, its secret is shown once, and it is revo
   expect(await page.content()).not.toContain(secretKey);
   const row = page.locator('.row', { hasText: 'From a browser' });
   await row.getByText(`secret key ending in ${secretKey?.slice(-4)} · created just now`, { exact: false }).waitFor();
+  await row.getByRole('button', { name: 'Edit From a browser' }).click();
+  await dialog.getByLabel('Monthly AI budget in rand').fill('lots');
+  await dialog.getByRole('button', { name: 'Save key' }).click();
+  await dialog.getByText('must be rand with two decimals', { exact: false }).waitFor();
+  await dialog.getByLabel('Monthly AI budget in rand').fill('250');
+  await dialog.getByRole('button', { name: 'Save key' }).click();
+  await row.getByText('AI this month: R0.00 of R250.00').waitFor();
   await row.getByRole('button', { name: 'Revoke' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
   await row.getByText('Revoked').waitFor();
@@ -153,6 +160,8 @@ test('an endpoint is added and tested, its response is shown as text, and the de
   await row.getByText('HTTP 500', { exact: false }).waitFor();
   await row.getByRole('button', { name: '1 attempt' }).click();
   await row.getByText(HTML).waitFor();
+  await row.getByText('content-type: text/html', { exact: false }).waitFor();
+  await row.getByText('first byte', { exact: false }).waitFor();
   const before = failing.received.length;
   await row.getByRole('button', { name: 'Replay' }).click();
   await row.getByRole('button', { name: '2 attempts' }).waitFor();

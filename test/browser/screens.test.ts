@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { type ContextOptions, openScreen, signedInContext, VIEWPORTS } from './browser.ts';
+import { type ContextOptions, openScreen, VIEWPORTS } from './browser.ts';
 import { populatedAccount, SCREENS } from './screens.ts';
 import { missingStyles } from './styles.ts';
 
@@ -26,11 +26,11 @@ const VARIANTS: [string, ContextOptions][] = [
 
 describe.each(VARIANTS)('%s', (_look, visitor) => {
   test('every screen is accessible, fits, makes few requests, none of which fails, and logs nothing', async () => {
-    const { account, pathOf } = await populatedAccount();
-    const context = await signedInContext(account, visitor);
+    const { openContexts, pathOf } = await populatedAccount();
+    const contextOf = await openContexts(visitor);
     const found: Record<string, unknown> = {};
     for (const screen of SCREENS) {
-      const path = pathOf(screen);
+      const [path, context] = [pathOf(screen), contextOf(screen)];
       const reads: string[] = [];
       const count = (request: { url(): string }) => {
         if (request.url().includes('/dashboard/v1/')) reads.push(request.url());
@@ -45,7 +45,9 @@ describe.each(VARIANTS)('%s', (_look, visitor) => {
       context.on('response', noteResponse);
       context.on('requestfailed', noteFailure);
       context.on('console', noteMessage);
-      const page = await openScreen(context, path);
+      const page = await openScreen(context, path).catch((error) => {
+        throw new Error(`${screen} did not load`, { cause: error });
+      });
       context.off('request', count);
       context.off('response', noteResponse);
       context.off('requestfailed', noteFailure);
@@ -73,5 +75,5 @@ describe.each(VARIANTS)('%s', (_look, visitor) => {
       await page.close();
     }
     expect(found).toEqual({});
-  }, 240_000);
+  }, 360_000);
 });

@@ -1,9 +1,12 @@
+import type { BrowserContext } from 'playwright-core';
 import { buyAiCredits } from '../../contract/ai/management.ts';
 import { createApp } from '../../contract/apps/apps.ts';
 import { listInvoices } from '../../contract/billing/invoices.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { registerDomain } from '../support/domains.ts';
 import { newAccount, type OpenedAccount } from '../support/harness.ts';
+import { newOperator } from '../support/operator.ts';
+import { type ContextOptions, signedInContext } from './browser.ts';
 
 /** Every screen of the dashboard; names in the path stand for resources of {@link populatedAccount}. */
 export const SCREENS = [
@@ -41,19 +44,27 @@ export const SCREENS = [
   '/settings/data',
   '/settings/notifications',
   '/nowhere',
+  '/operator',
+  '/operator/accounts/:customer',
+  '/operator/switches',
+  '/operator/failures',
+  '/operator/audit',
 ] as const;
 
 export interface Populated {
   account: OpenedAccount;
   /** Returns the path of a screen with the ids of the account's resources. */
   pathOf: (screen: string) => string;
+  /** Opens a browser for each role, and returns which one sees a screen: operators see theirs, and the account the others. */
+  openContexts: (options?: ContextOptions) => Promise<(screen: string) => BrowserContext>;
 }
 
 /** Opens an account that has something on every screen. */
 export async function populatedAccount(): Promise<Populated> {
   const account = await newAccount({ walletCents: 200_000, aiCreditsMicroRand: 10_000_000 });
   const repoUrl = 'https://git.localhost/hello-express.git';
-  const [app, deployed, webhook, { domain }] = await Promise.all([
+  const [operator, app, deployed, webhook, { domain }] = await Promise.all([
+    newOperator(),
     account.call(createApp, { body: { name: 'A <b>bold</b> name', framework: 'EXPRESS' } }),
     account.call(createApp, { body: { name: 'hello-express', framework: 'EXPRESS', repoUrl } }),
     account.call(createWebhook, { body: { url: 'https://example.com/hooks' } }),
@@ -64,6 +75,16 @@ export async function populatedAccount(): Promise<Populated> {
   const ids: Record<string, string | null | undefined> = {
     ...{ app: app.body.data.id, deployed: deployed.body.data.id, deployment: deployed.body.data.activeDeploymentId },
     ...{ webhook: webhook.body.data.id, domain: domain.id, invoice: invoice?.id },
+    customer: account.id,
   };
-  return { account, pathOf: (screen) => screen.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? name) };
+  const openContexts = async (options: ContextOptions = {}) => {
+    const own = await signedInContext(account, options);
+    const operators = await signedInContext(operator, options);
+    return (screen: string) => (screen.startsWith('/operator') ? operators : own);
+  };
+  return {
+    account,
+    openContexts,
+    pathOf: (screen) => screen.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? name),
+  };
 }

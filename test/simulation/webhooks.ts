@@ -100,7 +100,9 @@ export function webhookSimulation({
       arrivals.push(arrival);
       const nth = arrivals.filter((each) => each.url === url).length;
       const outcome = (await receivers.get(url)?.(nth, arrival)) ?? 'DELIVERED';
-      return { outcome, status: STATUSES[outcome] ?? null, body: responseBody ?? outcome, durationMs: 5 };
+      const answer = { status: STATUSES[outcome] ?? null, body: responseBody ?? outcome, headers: 'X-Simulated: yes' };
+      const timing = { dnsMs: 1, connectMs: 1, tlsMs: 1, firstByteMs: 2 };
+      return { outcome, ...answer, timing, durationMs: 5 };
     },
   };
   /** A process with every provider that webhooks use. */

@@ -211,6 +211,7 @@ export const ALL_CONTENTS: readonly Contents[] = [
         'publicKey',
         'createdBy',
         'lastFour',
+        'aiBudgetMicroRand',
         'suspension',
       ],
       omits: { accountId: 'elsewhere', hashes: 'secret', prefixes: 'secret' },
@@ -583,7 +584,18 @@ export const ALL_CONTENTS: readonly Contents[] = [
     'removed',
     {
       file: 'delivery-attempts',
-      shows: ['deliveryId', 'number', 'id', 'at', 'outcome', 'responseStatus', 'responseBody', 'durationMs'],
+      shows: [
+        'deliveryId',
+        'number',
+        'id',
+        'at',
+        'outcome',
+        'responseStatus',
+        'responseBody',
+        'responseHeaders',
+        'timing',
+        'durationMs',
+      ],
       omits: { accountId: 'elsewhere' },
     },
     foundUnder(deliveries, DeliveryAttempt, ({ accountId, id, made }) =>

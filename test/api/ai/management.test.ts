@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { listKeys } from '../../../contract/accounts/api-keys.ts';
+import { createKey, listKeys, updateKey } from '../../../contract/accounts/api-keys.ts';
+import { getOverview } from '../../../contract/accounts/overview.ts';
 import { getAiProviderStats, listAiCalls } from '../../../contract/ai/calls.ts';
 import { listModels } from '../../../contract/ai/gateway.ts';
 import {
@@ -13,6 +14,7 @@ import {
 } from '../../../contract/ai/management.ts';
 import { getInvoice } from '../../../contract/billing/invoices.ts';
 import { getWallet } from '../../../contract/billing/wallet.ts';
+import { listEvents } from '../../../contract/webhooks/feed.ts';
 import { clientOf, codeOf, local, newAccount, raw, waitFor } from '../../support/harness.ts';
 
 const sdk = (accessToken: string) =>
@@ -98,6 +100,59 @@ test('the request log has each call with its cost and result, without its text, 
   expect(stats).toMatchObject({ providers: [{ provider: 'openai', failed: 1, calls: 3 }], complete: true });
   expect((await account.dashboard.call(getAiProviderStats, { query: { days: '31' } })).error?.message).toMatch(
     /^days: /,
+  );
+});
+
+test('a key spends no more of the credits than its budget, which is announced, raised and removed', async () => {
+  const account = await newAccount({ aiCreditsMicroRand: 500_000_000 });
+  const { dashboard } = account;
+  const { cursor } = (await account.call(listEvents)).body;
+  const body = { name: 'Budgeted', scopes: ['ai' as const], aiBudget: '8.00' };
+  const { id, secretKey, aiBudget, aiSpent } = (await dashboard.call(createKey, { body })).body.data;
+  expect([aiBudget, aiSpent]).toEqual(['8.00', '0.00']);
+  const client = new OpenAI({ apiKey: secretKey, baseURL: `${local.baseUrl}/ai/v1`, maxRetries: 0 });
+  const { data: models } = (await account.call(listModels)).body;
+  const [dearest] = models.sort(
+    (a, b) => Number(b.pricing_zar_per_million.output) - Number(a.pricing_zar_per_million.output),
+  );
+  const content = `say exactly: ${'word '.repeat(400)}`;
+  const call = () =>
+    client.chat.completions.create({ model: dearest?.id ?? '', messages: [{ role: 'user', content }] }).then(
+      () => 'answered',
+      ({ status, code, message }) => `${status} ${code} ${message}`,
+    );
+  const answers = [];
+  for (let attempt = 0; attempt < 40 && !String(answers.at(-1)).startsWith('402'); attempt += 1)
+    answers.push(await call());
+  expect(answers.at(-1)).toMatch(/^402 insufficient_credits .*budget/);
+  // A call is settled after its last byte.
+  const spent = await waitFor(async () => {
+    const key = (await dashboard.call(listKeys)).body.data.find((each) => each.id === id);
+    return Number(key?.aiSpent) > 6.4 && Number(key?.aiSpent);
+  });
+  expect(spent).toBeLessThanOrEqual(8);
+  const { budgets } = (await dashboard.call(getOverview)).body.data;
+  expect(budgets).toMatchObject([{ id, name: 'Budgeted', aiBudget: '8.00' }]);
+  const [event] = await waitFor(async () => {
+    const { data } = (await account.call(listEvents, { query: { after: cursor } })).body;
+    const alerts = data.filter(({ type }) => type === 'ai.budget_near');
+    return alerts.length > 0 && alerts;
+  });
+  expect(event?.data).toMatchObject({ keyId: id, budget: '8.00' });
+  const other = new OpenAI({ apiKey: account.secretKey, baseURL: `${local.baseUrl}/ai/v1`, maxRetries: 0 });
+  await other.chat.completions.create(ask);
+
+  const budget = async (aiBudget: string | null) =>
+    await dashboard.call(updateKey, { params: { id }, body: { aiBudget } });
+  expect((await budget('0.50')).error?.message).toMatch(/^aiBudget: /);
+  expect((await budget('100.00')).body.data).toMatchObject({ id, name: 'Budgeted', aiBudget: '100.00' });
+  expect(await call()).toBe('answered');
+  expect((await budget('8.00')).body.data.aiBudget).toBe('8.00');
+  expect(await call()).toMatch(/^402 /);
+  expect((await budget(null)).body.data.aiBudget).toBeNull();
+  expect(await call()).toBe('answered');
+  expect(codeOf(await dashboard.call(updateKey, { params: { id: 'key_none' }, body: { name: 'x' } }))).toBe(
+    'not_found',
   );
 });
 

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { getAccount } from '../../../contract/accounts/accounts.ts';
+import { createKey } from '../../../contract/accounts/api-keys.ts';
+import { getOverview } from '../../../contract/accounts/overview.ts';
+import { buyAiCredits } from '../../../contract/ai/management.ts';
 import { getInvoice, getSpending, listInvoices } from '../../../contract/billing/invoices.ts';
 import { getWallet } from '../../../contract/billing/wallet.ts';
+import { createWebhook } from '../../../contract/webhooks/endpoints.ts';
+import { updateWebhook } from '../../../contract/webhooks/management.ts';
 import type { Deps } from '../../../domain/deps.ts';
 import type { Invoice } from '../../../table/entities/billing.ts';
 import { codeOf, local, newAccount, raw, waitFor } from '../../support/harness.ts';
@@ -66,6 +71,42 @@ test('spending is summed by product and month, without what is void', async () =
     return await deps.commit(wallet.writes(), undefined);
   });
   expect((await spending()).months.at(-1)?.total).toBe('17.25');
+});
+
+test('the overview has what is due, how long the money lasts, what expires and what changed', async () => {
+  const account = await newAccount({ walletCents: 10_000 });
+  const { dashboard } = account;
+  const overview = async () => (await dashboard.call(getOverview)).body.data;
+  expect(await overview()).toMatchObject({
+    unpaidInvoices: { count: 0, total: '0.00' },
+    wallet: { balance: '100.00', lasts: null },
+    aiCredits: { available: '0.00', lasts: null },
+    webhooks: { endpoints: 0, failing: [] },
+    ...{ expiringKeys: [], budgets: [], expiringDomains: [] },
+  });
+  await dashboard.call(buyAiCredits, { body: { amount: '90.00' } });
+  await order(deps, account.id, 2000);
+  const expiresAt = new Date(Date.now() + 5 * 86_400_000).toISOString();
+  const key = (await dashboard.call(createKey, { body: { name: 'CI', scopes: ['read'], expiresAt } })).body.data;
+  await dashboard.call(createKey, { body: { name: 'Later', scopes: ['read'] } });
+  const { id } = (await account.call(createWebhook, { body: { url: 'https://example.com/hooks' } })).body.data;
+  await dashboard.call(updateWebhook, { params: { id }, body: { active: false } });
+  const found = await waitFor(async () => {
+    const data = await overview();
+    return data.changes.length >= 5 && data.unpaidInvoices.count === 1 && data.expiringKeys.length === 1 && data;
+  });
+  expect(found).toMatchObject({
+    unpaidInvoices: { count: 1, total: '23.00' },
+    aiCredits: { available: '90.00', lasts: null },
+    webhooks: { endpoints: 1, failing: [{ id, active: false, failureCount: 0 }] },
+    expiringKeys: [{ id: key.id, name: 'CI', expiresAt }],
+  });
+  expect(found.wallet.balance).toBe('10.00');
+  // R90.00 in three months at most: below R90.00 a day, and above 90 cents.
+  expect(found.wallet.lasts?.days).toBeGreaterThanOrEqual(0);
+  expect(Number(found.wallet.lasts?.perDay)).toBeGreaterThan(0.9);
+  expect(found.changes[0]).toMatchObject({ action: 'webhook.updated', subjectId: id });
+  expect(JSON.stringify(found)).not.toContain(key.secretKey);
 });
 
 test('lists invoices newest first, all or by status, page by page, without lines', async () => {

@@ -1,0 +1,47 @@
+import { Button, Modal } from '@mantine/core';
+import { useState } from 'react';
+import { updateKey } from '../../contract/accounts/api-keys.ts';
+import { FormBox } from '../form/FormBox.tsx';
+import { TextField } from '../form/fields.tsx';
+import { useForm } from '../form/form.ts';
+import { toast } from '../ui/toast.ts';
+import { AI_BUDGET_FIELD, toAiBudget } from './ai-budget.ts';
+import { type ApiKey, useUpdateApiKey } from './api.ts';
+
+/** Button and dialog that change the name of a key and its budget for AI credits. */
+export function EditApiKey({ apiKey }: { apiKey: ApiKey }) {
+  const [open, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={() => setOpen(true)} aria-label={`Edit ${apiKey.name}`}>
+        Edit
+      </Button>
+      <Modal opened={open} onClose={close} title="Edit the API key" closeButtonProps={{ 'aria-label': 'Close' }}>
+        <EditForm apiKey={apiKey} close={close} />
+      </Modal>
+    </>
+  );
+}
+
+interface Values {
+  name: string;
+  aiBudget: string;
+}
+const toBody = ({ name, aiBudget }: Values) => ({ name, aiBudget: toAiBudget(aiBudget) });
+
+function EditForm({ apiKey: { id, name, aiBudget }, close }: { apiKey: ApiKey; close: () => void }) {
+  const form = useForm(updateKey.body, { name, aiBudget: aiBudget ?? '' }, toBody);
+  const update = useUpdateApiKey();
+  const submit = async () => {
+    await update.mutateAsync({ params: { id }, body: toBody(form.values) });
+    toast('Key saved.');
+    close();
+  };
+  return (
+    <FormBox form={form} label="Save key" onSubmit={submit}>
+      <TextField field={form.field('name')} label="Name" required autoFocus />
+      <TextField field={form.field('aiBudget')} {...AI_BUDGET_FIELD} />
+    </FormBox>
+  );
+}

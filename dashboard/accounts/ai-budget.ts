@@ -1,0 +1,16 @@
+import { parseMoney } from '../ui/money.ts';
+
+/** Label and explanation of a key's budget for AI credits. */
+export const AI_BUDGET_FIELD = {
+  label: 'Monthly AI budget in rand',
+  description: 'Calls on AI credits beyond it are refused until the next month (UTC). Leave empty for no budget.',
+  placeholder: '100.00',
+  inputMode: 'decimal',
+} as const;
+
+/** Returns the budget as the API takes it; an empty text is no budget. */
+export const toAiBudget = (text: string): string | null => (text.trim() === '' ? null : parseMoney(text));
+
+/** Returns the share of its budget that a key has spent; undefined without a budget. */
+export const budgetShare = ({ aiBudget, aiSpent }: { aiBudget: string | null; aiSpent: string }): number | undefined =>
+  aiBudget === null ? undefined : Number(aiSpent) / Number(aiBudget);

@@ -1,0 +1,62 @@
+import { Group, NativeSelect } from '@mantine/core';
+import { ColumnChart } from '../ui/ColumnChart.tsx';
+import { formatMicroRand } from '../ui/money.ts';
+import { Section } from '../ui/Section.tsx';
+import { formatDate } from '../ui/TimeAgo.tsx';
+import { useUrlStates } from '../ui/use-url-state.ts';
+import { keyNameOf, USAGE_DAYS, type Usage } from './api.ts';
+import { partsByDay } from './spend.ts';
+
+const formatCount = (value: number): string => value.toLocaleString('en-ZA');
+
+const VALUES = {
+  spending: { label: 'Spending', of: (each: Usage) => each.amountMicroRand, format: formatMicroRand },
+  tokens: { label: 'Tokens', of: (each: Usage) => each.inputTokens + each.outputTokens, format: formatCount },
+  calls: { label: 'Calls', of: (each: Usage) => each.calls, format: formatCount },
+} as const;
+const GROUPS = {
+  model: { label: 'By model', of: ({ model }: Usage) => model },
+  key: { label: 'By key', of: keyNameOf },
+} as const;
+
+const optionsOf = (choices: Readonly<Record<string, { label: string }>>) =>
+  Object.entries(choices).map(([value, { label }]) => ({ value, label }));
+/** Every fifth column has room for its day on a phone. */
+const LABEL_EVERY = 5;
+
+/** Use of AI by day, by model or key: money, tokens or calls. */
+export function UsageByDay({ usage }: { usage: readonly Usage[] }) {
+  const [{ show = '', by = '' }, change] = useUrlStates(['show', 'by']);
+  const value = show === 'tokens' || show === 'calls' ? show : 'spending';
+  const group = by === 'key' ? by : 'model';
+  const { label, of, format } = VALUES[value];
+  const { days, parts } = partsByDay(usage, GROUPS[group].of, of, Date.now(), USAGE_DAYS);
+  const columns = days.map((day, at) => ({
+    ...{ id: day, title: formatDate(day) },
+    label: (days.length - 1 - at) % LABEL_EVERY === 0 ? day.slice(8) : '',
+  }));
+  return (
+    <Section
+      title="Usage by day"
+      description={`Last ${USAGE_DAYS} days (UTC)`}
+      actions={
+        <Group gap="xs">
+          <NativeSelect
+            aria-label="Show"
+            value={value}
+            onChange={({ currentTarget: { value: chosen } }) => change({ show: chosen === 'spending' ? '' : chosen })}
+            data={optionsOf(VALUES)}
+          />
+          <NativeSelect
+            aria-label="Group"
+            value={group}
+            onChange={({ currentTarget: { value: chosen } }) => change({ by: chosen === 'model' ? '' : chosen })}
+            data={optionsOf(GROUPS)}
+          />
+        </Group>
+      }
+    >
+      <ColumnChart name={`${label} by day`} columns={columns} parts={parts} format={format} />
+    </Section>
+  );
+}

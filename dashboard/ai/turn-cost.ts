@@ -1,0 +1,17 @@
+/** Prices of a model on credits, in rand for a million tokens. */
+export interface ModelPrice {
+  pricing_zar_per_million: { input: string; output: string };
+  pricing_steps?: readonly { above_prompt_tokens: number; input: string; output: string }[] | undefined;
+}
+
+/** Returns what an answer costs on credits in micro-rand, by the list price of its prompt's length; undefined without a price. */
+export function turnCost(
+  { prompt_tokens: input, completion_tokens: output }: { prompt_tokens: number; completion_tokens: number },
+  model: ModelPrice | undefined,
+): number | undefined {
+  if (!model) return undefined;
+  const step = model.pricing_steps?.findLast(({ above_prompt_tokens }) => input > above_prompt_tokens);
+  const price = step ?? model.pricing_zar_per_million;
+  // Rand for a million tokens are micro-rand for a token.
+  return Math.ceil(input * Number(price.input) + output * Number(price.output));
+}

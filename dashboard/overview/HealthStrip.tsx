@@ -1,0 +1,18 @@
+import { SimpleGrid } from '@mantine/core';
+import type { Health } from './health.ts';
+import './overview.css';
+
+/** The state of every part of the account at a glance. */
+export const HealthStrip = ({ items }: { items: readonly Health[] }) => (
+  <SimpleGrid component="ul" aria-label="Health" className="health-strip" cols={{ base: 2, sm: 4 }} spacing="xs">
+    {items.map(({ name, status, text }) => (
+      <li key={name} className="card health">
+        <span className={`health-dot health-${status}`} aria-hidden="true" />
+        <span>
+          <span className="health-name">{name}</span>
+          <span className="health-text">{text}</span>
+        </span>
+      </li>
+    ))}
+  </SimpleGrid>
+);
