@@ -55,6 +55,7 @@ export const STATIC_GROUPS: readonly PaletteGroup[] = [
       { id: 'p-webhooks', label: 'Webhooks', keywords: 'developers endpoints', href: '/developers/webhooks' },
       { id: 'p-limits', label: 'Limits', keywords: 'developers quotas usage', href: '/developers/limits' },
       { id: 'p-members', label: 'Members', keywords: 'settings team invite roles', href: '/settings' },
+      { id: 'p-data', label: 'Account data', keywords: 'settings export delete', href: '/settings/data' },
       {
         id: 'p-notifications',
         label: 'Notifications',

@@ -120,7 +120,7 @@ test('the bell opens the notifications, which are marked as read and switched of
   await row.getByText('New', { exact: false }).waitFor();
   await page.getByRole('button', { name: 'Mark all as read' }).click();
   await expect.poll(() => row.getByText('New', { exact: false }).count(), POLL).toBe(0);
-  await page.getByLabel('Failed deployments').uncheck();
+  await page.getByLabel('Failed deployments').click();
   await page.getByText('No notifications').waitFor();
   await page.getByRole('link', { name: 'Notifications', exact: true }).first().waitFor();
 });

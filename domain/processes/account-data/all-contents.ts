@@ -282,7 +282,6 @@ export const ALL_CONTENTS: readonly Contents[] = [
         ...{
           suspensionVersion: 'internal',
           cellId: 'internal',
-          edgeCellId: 'internal',
           slugHost: 'internal',
           activeDeploymentId: 'internal',
           nextDeploymentId: 'internal',
