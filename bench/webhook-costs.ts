@@ -3,7 +3,7 @@ import type { Row } from './measure.ts';
 
 /** US dollars per million units (us-east-1, on demand; af-south-1 costs about a fifth more). */
 const PRICES = { writeUnit: 0.625, readUnit: 0.125, queueRequest: 0.4, invocation: 0.2, gigabyteSecond: 13.3334 };
-const SENDER_GIGABYTES = 0.5;
+const SENDER_GIGABYTES = 0.25;
 
 /** Operations per event. */
 interface Counted {
@@ -53,7 +53,7 @@ function dollarsOf({ attempts, writeUnits, reads, sends }: Counted): number {
   return (
     writeUnits * PRICES.writeUnit +
     reads * PRICES.readUnit +
-    // A send, a receive and a delete; receives and deletes handle up to ten messages.
+    // A send, a receive and a delete: each message is received and deleted alone.
     (sends + 2 * attempts) * PRICES.queueRequest +
     (attempts + 1) * PRICES.invocation +
     gigabyteSeconds * PRICES.gigabyteSecond

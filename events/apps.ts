@@ -1,16 +1,17 @@
-import { routeNewApp, startTeardown } from '../domain/deployments/executions.ts';
-import { applyAppStatus, type SuspensionDeps } from '../domain/deployments/suspension.ts';
 import { App } from '../table/entities/apps.ts';
+import { type HandOverDeps, handOverTo } from './hand-over.ts';
 import { on, type Rules } from './on.ts';
 
-export type AppRuleDeps = Parameters<typeof routeNewApp>[0] & Parameters<typeof startTeardown>[0] & SuspensionDeps;
-
 /** Rules about applications. */
-export const appRules = (deps: AppRuleDeps): Rules => ({
-  'app.route-placeholder': on(App).created((app) => routeNewApp(deps, app)),
-  'app.suspend': on(App).becomes({ status: 'SUSPENDED' }, (app) => applyAppStatus(deps, app)),
-  'app.resume': on(App).updated({ from: { status: 'SUSPENDED' }, to: { status: 'RUNNING' } }, (app) =>
-    applyAppStatus(deps, app),
-  ),
-  'app.teardown': on(App).becomes({ status: 'DELETING' }, (app) => startTeardown(deps, app)),
-});
+export const appRules = (deps: HandOverDeps): Rules => {
+  const route = handOverTo(deps, 'routes', App);
+  return {
+    'app.route-placeholder': on(App).created(route('app.route-placeholder')),
+    'app.suspend': on(App).becomes({ status: 'SUSPENDED' }, route('app.apply-status')),
+    'app.resume': on(App).updated(
+      { from: { status: 'SUSPENDED' }, to: { status: 'RUNNING' } },
+      route('app.apply-status'),
+    ),
+    'app.teardown': on(App).becomes({ status: 'DELETING' }, handOverTo(deps, 'workflows', App)('app.teardown')),
+  };
+};

@@ -1,13 +1,14 @@
 import { considerAutoTopUp } from '../domain/billing/auto-top-up.ts';
 import { addPaidPeriod } from '../domain/billing/lifecycle.ts';
-import { chargeTopUp, type PaymentDeps } from '../domain/billing/top-ups.ts';
 import { payUnpaidInvoices } from '../domain/billing/unpaid-invoices.ts';
+import type { Deps } from '../domain/deps.ts';
 import { Account } from '../table/entities/accounts.ts';
 import { Dispute, Invoice, TopUp, WalletTransaction } from '../table/entities/billing.ts';
+import { type HandOverDeps, handOverTo } from './hand-over.ts';
 import { on, type Rules } from './on.ts';
 import { above, present } from './trigger.ts';
 
-export type BillingRuleDeps = PaymentDeps;
+export type BillingRuleDeps = Deps & HandOverDeps;
 
 /** Rules about wallets, invoices and subscriptions. */
 export const billingRules = (deps: BillingRuleDeps): Rules => ({
@@ -25,7 +26,10 @@ export const billingRules = (deps: BillingRuleDeps): Rules => ({
   'wallet.top-up-for-invoice': on(Invoice).created({ status: 'UNPAID' }, ({ accountId }) =>
     considerAutoTopUp(deps, accountId),
   ),
-  'wallet.charge-card': on(TopUp).created({ automatic: true }, ({ id }) => chargeTopUp(deps, id)),
+  'wallet.charge-card': on(TopUp).created(
+    { automatic: true },
+    handOverTo(deps, 'payments', TopUp)('wallet.charge-card'),
+  ),
   'subscription.add-paid-period': on(Invoice).becomes({ kind: 'PLAN', status: 'PAID', subjectId: present }, (invoice) =>
     addPaidPeriod(deps, invoice),
   ),

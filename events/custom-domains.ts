@@ -1,15 +1,13 @@
-import { startReconciliation } from '../domain/custom-domains/reconciliation.ts';
 import { endClaimsOfEnded, endClaimsUnder } from '../domain/custom-domains/release.ts';
-import { acceptRegisteredDomain, routeCustomDomain, unrouteCustomDomain } from '../domain/custom-domains/verify.ts';
+import { acceptRegisteredDomain } from '../domain/custom-domains/verify.ts';
 import type { Deps } from '../domain/deps.ts';
 import { App } from '../table/entities/apps.ts';
 import { DistributionTenant } from '../table/entities/custom-domains.ts';
 import { Domain } from '../table/entities/registrar.ts';
+import { type HandOverDeps, handOverTo } from './hand-over.ts';
 import { on, type Rules } from './on.ts';
 
-export type CustomDomainRuleDeps = Deps &
-  Parameters<typeof routeCustomDomain>[0] &
-  Parameters<typeof startReconciliation>[0];
+export type CustomDomainRuleDeps = Deps & HandOverDeps;
 
 /** Rules about custom domains and their tenants at the edge. */
 export const customDomainRules = (deps: CustomDomainRuleDeps): Rules => ({
@@ -22,21 +20,28 @@ export const customDomainRules = (deps: CustomDomainRuleDeps): Rules => ({
   'custom-domain.end-at-registration': on(Domain).becomes({ status: 'ACTIVE' }, ({ name, registeredAt }) =>
     endClaimsUnder(deps, name, registeredAt ?? ''),
   ),
-  'custom-domain.route': on(App).becomes({ customDomain: { status: 'VERIFIED' } }, (app) =>
-    routeCustomDomain(deps, app),
+  'custom-domain.route': on(App).becomes(
+    { customDomain: { status: 'VERIFIED' } },
+    handOverTo(deps, 'routes', App)('custom-domain.route'),
   ),
   'custom-domain.unroute': on(App).updated(
     { from: { customDomain: { status: 'VERIFIED' } }, to: { customDomain: undefined } },
-    (_, { before }) => unrouteCustomDomain(deps, before),
+    handOverTo(deps, 'routes', App)('custom-domain.unroute', (_, { before }) => before?.customDomain?.host ?? ''),
   ),
-  // The last argument names the execution: the same request twice starts it once.
-  'custom-domain.create-tenant': on(DistributionTenant).created((tenant) =>
-    startReconciliation(deps, tenant, tenant.token),
+  // The second argument names the execution: the same request twice starts it once.
+  'custom-domain.create-tenant': on(DistributionTenant).created(
+    handOverTo(deps, 'workflows', DistributionTenant)('tenant.reconcile', ({ token }) => token),
   ),
-  'custom-domain.check-tenant': on(DistributionTenant).sets('askedAt', (tenant) =>
-    startReconciliation(deps, tenant, `${tenant.token}-${Date.parse(tenant.askedAt ?? '')}`),
+  'custom-domain.check-tenant': on(DistributionTenant).sets(
+    'askedAt',
+    handOverTo(
+      deps,
+      'workflows',
+      DistributionTenant,
+    )('tenant.reconcile', ({ token, askedAt = '' }) => `${token}-${Date.parse(askedAt)}`),
   ),
-  'custom-domain.teardown': on(DistributionTenant).becomes({ status: 'CLOSING' }, (tenant) =>
-    startReconciliation(deps, tenant, `${tenant.token}-close`),
+  'custom-domain.teardown': on(DistributionTenant).becomes(
+    { status: 'CLOSING' },
+    handOverTo(deps, 'workflows', DistributionTenant)('tenant.reconcile', ({ token }) => `${token}-close`),
   ),
 });

@@ -1,21 +1,22 @@
 import { cancelHostingOf } from '../domain/billing/subscriptions.ts';
 import type { Deps } from '../domain/deps.ts';
-import { startReconciliation } from '../domain/hosting/accounts.ts';
 import { endHostingProofs } from '../domain/hosting/domains.ts';
 import { Subscription } from '../table/entities/billing.ts';
 import { HostingDomain } from '../table/entities/hosting.ts';
 import { Domain } from '../table/entities/registrar.ts';
+import { type HandOverDeps, handOverTo } from './hand-over.ts';
 import { on, type Rules } from './on.ts';
 import { not } from './trigger.ts';
 
-export type HostingRuleDeps = Deps & Parameters<typeof startReconciliation>[0];
+export type HostingRuleDeps = Deps & HandOverDeps;
 
 /** Rules about accounts on hosting servers. */
 export const hostingRules = (deps: HostingRuleDeps): Rules => ({
   'hosting.reconcile-account': on(Subscription).sets(
     'status',
     { plan: { category: not('APP') } },
-    (subscription, { id }) => startReconciliation(deps, subscription, id),
+    // The change names the execution: a replay is the same change.
+    handOverTo(deps, 'workflows', Subscription)('hosting.reconcile-account', (_, { id }) => id),
   ),
   // The account that had the domain before did not prove it, or no longer does.
   'hosting.cancel-lost': on(HostingDomain).changes('accountId', (_, { before }) =>

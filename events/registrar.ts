@@ -1,13 +1,16 @@
-import { type LifecycleDeps, onDomainInvoicePaid, onDomainInvoiceVoided } from '../domain/registrar/lifecycle.ts';
+import type { Deps } from '../domain/deps.ts';
+import { onDomainInvoiceVoided } from '../domain/registrar/lifecycle.ts';
 import { Invoice } from '../table/entities/billing.ts';
+import { type HandOverDeps, handOverTo } from './hand-over.ts';
 import { on, type Rules } from './on.ts';
 
-export type RegistrarRuleDeps = LifecycleDeps;
+export type RegistrarRuleDeps = Deps & HandOverDeps;
 
 /** Rules about domains at the registrar. */
 export const registrarRules = (deps: RegistrarRuleDeps): Rules => ({
-  'domain.fulfil-paid-invoice': on(Invoice).becomes({ kind: 'DOMAIN', status: 'PAID' }, (invoice) =>
-    onDomainInvoicePaid(deps, invoice),
+  'domain.fulfil-paid-invoice': on(Invoice).becomes(
+    { kind: 'DOMAIN', status: 'PAID' },
+    handOverTo(deps, 'workflows', Invoice)('domain.fulfil-paid-invoice'),
   ),
   'domain.release-unpaid': on(Invoice).becomes({ kind: 'DOMAIN', status: 'VOID' }, (invoice) =>
     onDomainInvoiceVoided(deps, invoice),

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, expectTypeOf, test } from 'vitest';
+import type { Deps } from '../domain/deps.ts';
 import { type RuleDeps, rules } from './rules.ts';
 import { Test } from './trigger.ts';
 
@@ -32,6 +33,10 @@ const fieldsOf = (where: object, prefix = ''): [path: string, expected: unknown]
 
 // Rules use what they are given when they act, not before.
 const all = Object.entries(rules({} as RuleDeps));
+
+test('rules are given the table and queues, and no other service', () => {
+  expectTypeOf<keyof RuleDeps>().toEqualTypeOf<keyof Deps | 'jobs' | 'mirrors' | 'queue'>();
+});
 
 test.each(all)('%s is named after its area and its action', (id) => {
   expect(id).toMatch(/^[a-z]+(-[a-z]+)*\.[a-z]+(-[a-z]+)*$/);

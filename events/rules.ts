@@ -1,8 +1,8 @@
 import { type AccountRuleDeps, accountRules } from './accounts.ts';
-import { type AppRuleDeps, appRules } from './apps.ts';
+import { appRules } from './apps.ts';
 import { type BillingRuleDeps, billingRules } from './billing.ts';
 import { type CustomDomainRuleDeps, customDomainRules } from './custom-domains.ts';
-import { type DatabaseRuleDeps, databaseRules } from './databases.ts';
+import { databaseRules } from './databases.ts';
 import { type DeploymentRuleDeps, deploymentRules } from './deployments.ts';
 import { type DnsRuleDeps, dnsRules } from './dns.ts';
 import { type HostingRuleDeps, hostingRules } from './hosting.ts';
@@ -13,10 +13,8 @@ import { type RegistrarRuleDeps, registrarRules } from './registrar.ts';
 import { type WebhookRuleDeps, webhookRules } from './webhooks.ts';
 
 export type RuleDeps = AccountRuleDeps &
-  AppRuleDeps &
   BillingRuleDeps &
   CustomDomainRuleDeps &
-  DatabaseRuleDeps &
   DeploymentRuleDeps &
   DnsRuleDeps &
   HostingRuleDeps &

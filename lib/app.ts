@@ -19,6 +19,7 @@ import { DeploymentsStack } from './stacks/deployments.ts';
 import { CertificateStack, EdgeStack } from './stacks/edge.ts';
 import { FirewallStack } from './stacks/firewall.ts';
 import { GlobalOperationsStack } from './stacks/global-operations.ts';
+import { HandOverStack } from './stacks/hand-over.ts';
 import { HostingStack } from './stacks/hosting.ts';
 import { LoginStack } from './stacks/login.ts';
 import { OperationsStack } from './stacks/operations.ts';
@@ -102,18 +103,10 @@ export function createApp({
   const panel = new HostingStack(platform, table, hosting);
   const databases = new DatabasesStack(platform, table);
   const domains = new DomainsStack(platform, table);
-  const stream = new StreamStack(platform, {
-    table,
-    hosting,
-    builds,
-    deployments,
-    delivery,
-    panel,
-    databases,
-    domains,
-    customDomains,
-    billing,
+  const jobs = new HandOverStack(platform, {
+    ...{ table, hosting, builds, deployments, panel, databases, domains, customDomains, billing },
   });
+  const stream = new StreamStack(platform, { table, delivery, domains, jobs });
   const schedules = new SchedulesStack(platform, {
     table,
     api,
@@ -128,7 +121,7 @@ export function createApp({
     customDomains,
     billing,
   });
-  new OperatorApiStack(platform, { table, api, delivery, domains, stream, schedules });
+  new OperatorApiStack(platform, { table, api, delivery, domains, jobs, stream, schedules });
   const firewall = new FirewallStack(platform);
   const edge = new EdgeStack(platform, { api, ai, hosting, login, firewall }, certificate);
   // The local run serves the files itself.

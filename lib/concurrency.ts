@@ -8,10 +8,22 @@ import type { Config } from './config.ts';
 const SHARES: Record<string, number> = {
   // Ten batches of each shard of the table's stream; a new table has four shards.
   'stream/onTableChange': 0.04,
-  'queue/deliverWebhook': 0.1,
+  // A delivery occupies an instance until its receiver has answered.
+  'queue/deliverWebhook': 0.15,
   // A call occupies an instance until its last byte.
   'ai/chatCompletions': 0.1,
 };
+/** The part of the slots of deliveries that endpoints have which are slow for long. */
+const SLOW_PART = 0.25;
+/** Lambda takes no less for a queue (API reference, ScalingConfig). */
+const MIN_SLOTS = 2;
+
+/** Returns how many deliveries are attempted at once in each lane. */
+export function deliverySlots(concurrency: number): { main: number; slow: number } {
+  const slow = Math.max(MIN_SLOTS, Math.floor(concurrency * SLOW_PART));
+  return { main: Math.max(MIN_SLOTS, concurrency - slow), slow };
+}
+
 /** A job runs once a minute and ends within it. Migrations can wait: they share the account's concurrency. */
 const SCHEDULED = 2;
 /** Accounts with less have no room for reservations: AWS keeps 100, and applications reserve at least 20 each. */

@@ -150,10 +150,10 @@ export const Settings = z.object({
     .regex(/^\d+(,\d+)*$/)
     .default('60,300,1800,7200,43200'),
   /**
-   * Maximum concurrent invocations that send webhooks, each with up to ten attempts. The rest of the account's
-   * concurrency stays available to other functions.
+   * Webhook deliveries that are attempted at once, a quarter of them to endpoints that are slow for long. The rest of the
+   * account's concurrency stays available to other functions.
    */
-  deliveryConcurrency: z.coerce.number().int().min(2).max(1000).optional(),
+  deliveryConcurrency: z.coerce.number().int().min(4).max(1000).optional(),
   /**
    * Additional SSH host keys of Git hosts, as lines of known_hosts. The keys of GitHub, GitLab and Bitbucket are built
    * in.
@@ -278,7 +278,7 @@ export function configure(input: SettingsInput): Config {
     // In the local run each invocation is a thread of one machine.
     deliveryConcurrency:
       settings.deliveryConcurrency ??
-      (settings.stage === 'local' ? 32 : Math.max(2, shareOf(settings.lambdaConcurrency, 'queue/deliverWebhook'))),
+      (settings.stage === 'local' ? 40 : Math.max(4, shareOf(settings.lambdaConcurrency, 'queue/deliverWebhook'))),
     allowLocalWebhooks: settings.stage === 'local',
     allowLocalRepositories: settings.stage === 'local',
     keepsData: isProtectedStage(settings.stage),

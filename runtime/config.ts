@@ -86,9 +86,18 @@ const VARIABLES = {
   /** Name of the secret with the platform's keys for the providers. */
   AI_KEYS_SECRET_NAME: text,
   DELIVERY_QUEUE_URL: text,
+  /** The queue of deliveries to endpoints that have been slow for long. */
+  SLOW_DELIVERY_QUEUE_URL: text,
+  /** The queues of jobs outside of the table. */
+  ROUTE_QUEUE_URL: text,
+  PAYMENT_QUEUE_URL: text,
+  WORKFLOW_QUEUE_URL: text,
   /** The queues in which failed work waits for operators. */
   DELIVERY_FAILURES_URL: text,
   DNS_FAILURES_URL: text,
+  ROUTE_FAILURES_URL: text,
+  PAYMENT_FAILURES_URL: text,
+  WORKFLOW_FAILURES_URL: text,
   STREAM_FAILURES_URL: text,
   SCHEDULE_FAILURES_URL: text,
   DOMAIN_STATE_MACHINE_ARN: text,

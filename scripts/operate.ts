@@ -62,12 +62,14 @@ async function run(): Promise<unknown> {
       Promise.all([
         import('../runtime/bindings/failures.ts'),
         import('../runtime/bindings/delivery-queue.ts'),
+        import('../runtime/bindings/job-queues.ts'),
         import('../runtime/bindings/zone-sync-queue.ts'),
         import('../runtime/bindings/replays.ts'),
       ]),
     ]);
-  const [{ failureQueues }, { deliveryQueue: queue }, { zoneSyncQueue: mirrors }, { replays }] = bindings;
-  const deps = { ...operatorDeps, failureQueues, queue, mirrors, replays };
+  const [{ failureQueues }, { deliveryQueue: queue }, { jobQueues: jobs }, { zoneSyncQueue: mirrors }, { replays }] =
+    bindings;
+  const deps = { ...operatorDeps, failureQueues, queue, jobs, mirrors, replays };
   const caller = { accountId: '', keyId: '' };
   if (!name) return await listFailures(deps);
   if (command === 'list') return await readFailures(deps, caller, { name });

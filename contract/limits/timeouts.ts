@@ -50,8 +50,17 @@ export const TIMEOUTS_S = {
   login: { profile: 5, keys: 3 },
   /** Writers of the key-value store of routes retry against one another. */
   hostRoutes: 40,
-  /** Of a change: a payment, routes of an application, and the stop of its build, one after another. */
-  stream: 90,
+  /** Of a batch of changes: reads and writes of the table, and sends to queues. */
+  stream: 60,
+  /**
+   * Jobs outside of the table: of an application the routes, its function's access and its execution, one after another; of
+   * a payment its charge between two looks at it; of a workflow the end of an execution and of a build, and a start.
+   */
+  jobs: {
+    routes: { function: 100, visibility: 110 },
+    payments: { function: 60, visibility: 70 },
+    workflows: { function: 75, visibility: 85 },
+  },
   delivery: { attempt: 10, function: 25, visibility: 30 },
   zoneSync: { function: 50, lease: 60, visibility: 70 },
   /** Scheduled jobs run every minute: no item starts after the budget, and a run ends before the next begins. */

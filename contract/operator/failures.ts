@@ -24,6 +24,22 @@ export const FAILURES = {
     means: 'The name servers refused the records of a domain ten times.',
     replay: 'Syncs the zones again.',
   },
+  routes: {
+    label: 'Routes of applications',
+    means:
+      'The edge refused ten times to change where a host name leads, or an application could not be opened or closed.',
+    replay: 'Applies the applications as they are now.',
+  },
+  payments: {
+    label: 'Card payments',
+    means: 'A charge failed ten times on our side. The schedule asks the processor about each open payment.',
+    replay: 'Requests the payments that are still open.',
+  },
+  workflows: {
+    label: 'Workflows',
+    means: 'An execution or a build could not be started or stopped ten times. The reconciler starts what is missing.',
+    replay: 'Starts and stops what the items ask for now.',
+  },
   quarantine: {
     label: 'Quarantined items',
     means: 'Scheduled work on an item failed ten times in a row, and the item left its due queue.',

@@ -7,6 +7,7 @@ import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, TopUp, WalletTransaction } from '../../table/entities/billing.ts';
 import { change } from '../../table/writes.ts';
 import { billingSimulation, expectLedgerInvariants } from '../../test/simulation/billing.ts';
+import { jobsOf } from '../../test/simulation/jobs.ts';
 import { noFaults, type ProcessOptions, SimulatedCrash, seededRandom } from '../../test/simulation/simulation.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { issueInvoice, issuePaidInvoice } from './invoices.ts';
@@ -136,7 +137,8 @@ async function interleave(seed: number) {
     const Records = run.memory.records.slice(streamAt);
     const upTo = run.memory.records.length;
     // Not `consume`: the library keeps the failures of all that run at once in one list.
-    for (const work of selectWork(billingRules(deps))(Records)) for (const rule of work.rules) await work.act(rule);
+    for (const work of selectWork(billingRules({ ...deps, ...jobsOf(deps) }))(Records))
+      for (const rule of work.rules) await work.act(rule);
     streamAt = Math.max(streamAt, upTo);
   };
   const reconcileTopUps = (deps: Deps) => sweep({ ...deps, payments }, topUpQueue);

@@ -4,6 +4,7 @@ import { consume } from '../../events/consume.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, Subscription } from '../../table/entities/billing.ts';
 import { billingSimulation, expectLedgerInvariants, withoutCards } from '../../test/simulation/billing.ts';
+import { jobsOf } from '../../test/simulation/jobs.ts';
 import { START } from '../../test/simulation/simulation.ts';
 import { auditIn } from '../../test/support/memory-table.ts';
 import { sweep } from '../sweep/sweep.ts';
@@ -21,7 +22,7 @@ const DAY = 24 * 3600_000;
 function life() {
   const world = billingSimulation({});
   const deps = { ...world.deps, payments: withoutCards, plans: currentPlans(world.deps), txt: { at: async () => [] } };
-  const stream = consume(billingRules(deps));
+  const stream = consume(billingRules({ ...deps, ...jobsOf(deps) }));
   let at = 0;
   const flow = async () => {
     while (at < world.memory.records.length) {
@@ -204,7 +205,7 @@ test('a replay of the stream adds no period twice', async () => {
   const { id } = await buy(account, 'app-3');
   await sleepUntil(23);
   const after = await read(account, id);
-  await consume(billingRules(deps))({ Records: memory.records });
+  await consume(billingRules({ ...deps, ...jobsOf(deps) }))({ Records: memory.records });
   expect(await read(account, id)).toEqual(after);
 });
 

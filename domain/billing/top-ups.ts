@@ -107,7 +107,7 @@ export async function settleTopUp(deps: PaymentDeps, id: string): Promise<TopUp[
   return topUp.status;
 }
 
-/** Has a saved card charged. Where the processor is away the schedule asks again, and the stream need not wait. */
+/** Has a saved card charged. Where the processor is away the schedule asks again, and the queue need not. */
 export async function chargeTopUp(deps: PaymentDeps, id: string): Promise<void> {
   await settleTopUp(deps, id).catch((error) => {
     if (!(error instanceof PaymentProviderError)) throw error;

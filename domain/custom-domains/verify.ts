@@ -225,11 +225,14 @@ export async function routeCustomDomain(
  * Removes the route of a released domain. The route of a domain with a tenant ends with the tenant; a domain that was
  * claimed again keeps the new route.
  */
-export async function unrouteCustomDomain(deps: Pick<Deps, 'table'> & InCell<'hostRoutes'>, app: App): Promise<void> {
-  const { customDomain } = app;
-  if (!customDomain || (await deps.table.get(Host, { host: customDomain.host }))) return;
+export async function unrouteCustomDomain(
+  deps: Pick<Deps, 'table'> & InCell<'hostRoutes'>,
+  app: App,
+  host: string,
+): Promise<void> {
+  if (await deps.table.get(Host, { host })) return;
   const { hostRoutes } = await deps.cellOf(app);
-  await hostRoutes.remove([customDomain.host]);
+  await hostRoutes.remove([host]);
 }
 
 /** Applications with a custom domain that is not verified yet: the claim is checked, or expires. */

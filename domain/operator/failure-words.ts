@@ -41,6 +41,12 @@ const KINDS = [
   kind(z.object({ domainId: text(), accountId: text() }), ({ domainId, accountId }) => ({
     ...{ description: `Sync of the zone of domain ${domainId}`, accountId, error: null },
   })),
+  kind(
+    z.object({ job: text(), key: z.object({ pk: text() }), accountId: z.optional(text()) }),
+    ({ job, key: { pk }, accountId = null }) => ({
+      ...{ description: `Job ${job} of ${pk.replaceAll('#', ' ')}`, accountId, error: null },
+    }),
+  ),
   kind(FailedBatch, ({ requestContext: { functionArn, condition }, DDBStreamBatchInfo: batch }) => ({
     description: `${batch.batchSize} changes from ${batch.startSequenceNumber} of shard ${batch.shardId}, refused by ${nameOf(functionArn)}`,
     ...{ accountId: null, error: condition },

@@ -17,6 +17,10 @@ test.each([
     { description: 'Sync of the zone of domain dom_1', accountId: 'acc_1', error: null },
   ],
   [
+    { job: 'deployment.start', key: { pk: 'ACCOUNT#acc_1#DEPLOYMENT#dep_1', sk: 'DEPLOYMENT' }, accountId: 'acc_1' },
+    { description: 'Job deployment.start of ACCOUNT acc_1 DEPLOYMENT dep_1', accountId: 'acc_1', error: null },
+  ],
+  [
     {
       requestContext: { functionArn: ARN, condition: 'RetryAttemptsExhausted' },
       DDBStreamBatchInfo: {

@@ -11,10 +11,12 @@ import {
 import type { Input, Output } from '../../contract/route.ts';
 import type { ZoneSyncQueue } from '../../providers/dns/sync-queue.ts';
 import type { FailedMessage, FailureQueue } from '../../providers/queues/failure-queue.ts';
+import type { Job } from '../../providers/queues/job-queue.ts';
 import type { Replays } from '../../providers/queues/replays.ts';
 import type { DeliveryQueue } from '../../providers/webhooks/delivery-queue.ts';
 import { NO_ACCOUNT } from '../audit/record.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { JobInput, type JobQueues } from '../processes/jobs.ts';
 import { countQuarantined, discardQuarantined, listQuarantined, releaseQuarantined } from '../processes/quarantine.ts';
 import { DomainInput } from '../registrar/tasks.ts';
 import { DeliveryInput } from '../webhooks/deliver.ts';
@@ -24,7 +26,12 @@ import { describeFailure, FailedBatch, FailedRun, parseOrUndefined } from './fai
 
 type QueueName = Exclude<FailureName, 'quarantine'>;
 export type FailureDeps = Deps & { failureQueues: Record<QueueName, FailureQueue> };
-export type ReplayDeps = FailureDeps & { queue: DeliveryQueue; mirrors: ZoneSyncQueue; replays: Replays };
+export type ReplayDeps = FailureDeps & {
+  queue: DeliveryQueue;
+  mirrors: ZoneSyncQueue;
+  jobs: JobQueues;
+  replays: Replays;
+};
 
 /** Items that one call replays or discards at most. */
 const MAX_ITEMS = 200;
@@ -140,7 +147,7 @@ function replayRuns({ replays }: ReplayDeps): (message: FailedMessage) => Promis
 }
 
 async function replay(deps: ReplayDeps, name: FailureName): Promise<Drained> {
-  const { failureQueues, queue, mirrors } = deps;
+  const { failureQueues, queue, mirrors, jobs } = deps;
   switch (name) {
     case 'quarantine': {
       const { released } = await releaseQuarantined({ ...deps, commit: async (__, output) => output }, { all: true });
@@ -151,6 +158,15 @@ async function replay(deps: ReplayDeps, name: FailureName): Promise<Drained> {
         deps,
         failureQueues.deliveries,
         resend(DeliveryInput, (message) => queue.send([{ message, delay: 0 }])),
+      );
+    case 'routes':
+    case 'payments':
+    case 'workflows':
+      return await drain(
+        deps,
+        failureQueues[name],
+        // Its consumer refuses a job that it does not know.
+        resend(JobInput, (job) => jobs[name].send([job as Job<never>])),
       );
     case 'dns':
       return await drain(

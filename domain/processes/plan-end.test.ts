@@ -4,6 +4,7 @@ import { billingRules } from '../../events/billing.ts';
 import { consume } from '../../events/consume.ts';
 import { App } from '../../table/entities/apps.ts';
 import { billingSimulation, withoutCards } from '../../test/simulation/billing.ts';
+import { jobsOf } from '../../test/simulation/jobs.ts';
 import { START } from '../../test/simulation/simulation.ts';
 import { subscriptionQueue } from '../billing/lifecycle.ts';
 import { currentPlans } from '../billing/plans.ts';
@@ -28,7 +29,7 @@ async function harness(plan: 'app-3' | 'app-25', walletCents: number) {
     plans: currentPlans(world.deps),
     txt: { at: async () => [] },
   };
-  const stream = consume({ ...billingRules(deps), ...accountRules(deps) });
+  const stream = consume({ ...billingRules({ ...deps, ...jobsOf(deps) }), ...accountRules(deps) });
   let at = 0;
   const flow = async () => {
     while (at < memory.records.length) {

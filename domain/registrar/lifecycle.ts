@@ -44,8 +44,9 @@ async function findInvoicedDomain(
   return subjectId === undefined ? undefined : await deps.table.get(Domain, { accountId, id: subjectId });
 }
 
-/** A paid invoice has its domain registered, or renewed. */
+/** A paid invoice has its domain registered, or renewed. One that was voided since has no effect. */
 export async function onDomainInvoicePaid(deps: LifecycleDeps, invoice: Invoice): Promise<void> {
+  if (invoice.status !== 'PAID') return;
   const domain = await findInvoicedDomain(deps, invoice);
   if (domain?.status === 'PENDING' && domain.invoiceId === invoice.id) {
     const { id, years, yearsAtOnce } = domain;

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
+import { toItem } from '../../table/attributes.ts';
 import { entity } from '../../table/entity.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, create } from '../../table/writes.ts';
 import { memoryTable } from '../../test/support/memory-table.ts';
+import type { Deps } from '../deps.ts';
 import { countQuarantined, listQuarantined, releaseQuarantined } from '../processes/quarantine.ts';
 import { createBudget } from './budget.ts';
 import { type DueQueue, MAX_FAILURES, type SweepDeps, sweep } from './sweep.ts';
@@ -203,6 +205,32 @@ test('ends when its budget is spent, and goes on from there', async () => {
   expect(next).toMatchObject({ done: 2, failed: [] });
   expect(next.resume).toBeUndefined();
   expect(acted.sort()).toEqual(['a', 'b', 'c', 'd', 'e']);
+});
+
+test('accounts take turns: one with many items that are due longer does not keep the others waiting', async () => {
+  const acted: string[] = [];
+  const due = (accountId: string, id: number) => ({
+    ...{ pk: `ACCOUNT#${accountId}#THING#${id}`, sk: 'THING', id: `${accountId}${id}`, entity: 'THING' },
+    ...{ duePk: 'THING', dueAt: iso(START - MINUTE + id) },
+  });
+  const items = [...Array.from({ length: 50 }, (_, id) => due('many', id)), due('few', 100), due('few', 101)];
+  const clock = { now: START };
+  const table = {
+    due: async () => items.map(({ pk, sk, duePk, dueAt }) => ({ pk, sk, duePk, dueAt })),
+    getByKey: async ({ pk }: { pk: string }) => toItem(items.find((item) => item.pk === pk) ?? {}),
+  } as unknown as Deps['table'];
+  const deps = { table, now: () => new Date(clock.now) };
+  const queue: DueQueue<typeof Thing, object> = {
+    ...{ queue: 'THING', entity: Thing },
+    act: async (_, { id }) => {
+      acted.push(id);
+      clock.now += 10;
+    },
+  };
+  const { reached } = await sweep(deps, queue, { budget: createBudget(deps, 35) });
+  expect(acted).toEqual(['many0', 'few100', 'many1', 'few101']);
+  // What of the others was due before is left.
+  expect(reached).toBe(iso(START - MINUTE + 1));
 });
 
 test('says until when everything was done', async () => {

@@ -4,7 +4,7 @@ import { withRequestId } from '../../table/correlation.ts';
 import type { ItemOf } from '../../table/entity.ts';
 import type { Change } from '../../table/expressions.ts';
 import { type DueRule, partitionsOf, type QueueOf } from '../../table/schedule.ts';
-import type { Due } from '../../table/table.ts';
+import type { Due, ItemKey } from '../../table/table.ts';
 import { changeByKey } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
@@ -108,7 +108,7 @@ export interface SweepFailure {
   duePk: string;
 }
 
-/** Acts on every item of a queue whose time has come, oldest first, until the budget is spent. Throws only where the index cannot be read. */
+/** Acts on every item of a queue whose time has come, oldest first and accounts in turn, until the budget is spent. Throws only where the index cannot be read. */
 export async function sweep<E extends Sweepable, D, R>(
   deps: D & SweepDeps,
   queue: DueQueue<E, D, R>,
@@ -122,30 +122,48 @@ export async function sweep<E extends Sweepable, D, R>(
     last: after,
   };
   while (found.length > 0 || open.length > 0) {
-    if (budget.isSpent()) return { ...report, reached: reachedBy(open, last), resume: { found, open, last } };
+    if (budget.isSpent()) return { ...report, reached: reachedBy(open, found, last), resume: { found, open, last } };
     if (found.length === 0) {
       const pages = await Promise.all(
         open.map(({ duePk, from }) => deps.table.due(duePk, { until, after, limit: pageSize, from })),
       );
       found = pages.flat().sort((a, b) => (a.dueAt < b.dueAt ? -1 : 1));
+      const [first] = found;
       open = pages.flatMap((page, at) =>
         page.length < pageSize ? [] : [{ duePk: open[at]?.duePk ?? '', from: page.at(-1) }],
       );
-      const oldest = found[0] && !queue.isLine ? deps.now().getTime() - Date.parse(found[0].dueAt) : 0;
+      const oldest = first && !queue.isLine ? deps.now().getTime() - Date.parse(first.dueAt) : 0;
+      found = inTurns(found);
       report.oldestMs = Math.max(report.oldestMs, oldest || 0);
       continue;
     }
     const chunk = found.slice(0, concurrency);
     found = found.slice(concurrency);
     await actOn(deps, queue, chunk, report);
-    last = chunk.at(-1)?.dueAt;
+    last = [last ?? '', ...chunk.map(({ dueAt }) => dueAt)].sort().at(-1);
   }
   return report;
 }
 
-/** Returns the time until which every item was acted on. */
-const reachedBy = (open: Cursor['open'], last = ''): string =>
-  [last, ...open.flatMap(({ from }) => (from ? [from.dueAt] : []))].sort()[0] ?? '';
+/** Returns the account of an item, by its key; the same for all items without one. */
+const accountOf = ({ pk }: ItemKey): string => /^ACCOUNT#([^#]*)/.exec(pk)?.[1] ?? '';
+
+/** Orders items so that accounts take turns, each with its oldest first: one with many does not keep the others waiting. */
+function inTurns(found: readonly Due[]): Due[] {
+  const turns = new Map<string, number>();
+  const placed = found.map((due) => {
+    const turn = turns.get(accountOf(due)) ?? 0;
+    turns.set(accountOf(due), turn + 1);
+    return { due, turn };
+  });
+  return placed.sort((a, b) => a.turn - b.turn).map(({ due }) => due);
+}
+
+/** Returns the time until which every item was acted on: no item that is left was due by then. */
+function reachedBy(open: Cursor['open'], found: readonly Due[], last = ''): string {
+  const beforeRest = found.map(({ dueAt }) => new Date(Date.parse(dueAt) - 1).toISOString());
+  return [last, ...beforeRest, ...open.flatMap(({ from }) => (from ? [from.dueAt] : []))].sort()[0] ?? '';
+}
 
 /** Reads a chunk of items, then acts on them all in the same tick. */
 async function actOn<E extends Sweepable, D, R>(

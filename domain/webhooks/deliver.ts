@@ -16,6 +16,7 @@ import { type Attempt, attemptCount, recordOf } from './attempts.ts';
 import { recordFailure, recordSuccess } from './failure-count.ts';
 import { newDelivery, startDelivery, toMessage } from './fan-out.ts';
 import { signBody } from './secrets.ts';
+import { isSlow } from './slow-lane.ts';
 
 /** A held delivery that the end of the suspension did not release is looked at again after this, in milliseconds. */
 const HOLD_RECHECK_MS = 3600_000;
@@ -32,8 +33,8 @@ export type DeliverDeps = Pick<Deps, 'table' | 'now' | 'newId' | 'settings'> & {
 
 /** Result of processing one delivery message, for logs and metrics. */
 export interface AttemptResult {
-  /** `STALE`: another message had taken care of it. */
-  outcome: Outcome | 'SKIPPED' | 'HELD' | 'STALE';
+  /** `STALE`: another message had taken care of it. `FORWARDED`: the slow lane takes care of it. */
+  outcome: Outcome | 'SKIPPED' | 'HELD' | 'STALE' | 'FORWARDED';
   durationMs: number;
   /** The delivery's status now; undefined where nothing was written. */
   status?: Delivery['status'];
@@ -50,6 +51,7 @@ class AlreadyRecorded extends Error {}
 const alreadyRecorded = () => new AlreadyRecorded('the step of the delivery was recorded before');
 
 const STALE: AttemptResult = { outcome: 'STALE', durationMs: 0, disabled: false };
+const FORWARDED: AttemptResult = { outcome: 'FORWARDED', durationMs: 0, disabled: false };
 
 interface DueAttempt {
   delivery: Delivery | undefined;
@@ -74,6 +76,10 @@ async function findDue(deps: DeliverDeps, message: DeliveryMessage): Promise<Due
 export async function deliver(deps: DeliverDeps, message: DeliveryMessage): Promise<AttemptResult> {
   const { delivery, webhook } = await findDue(deps, message);
   if (!delivery) return STALE;
+  if (webhook?.active && !message.slow && isSlow(webhook, deps.now())) {
+    await deps.queue.send([{ message: { ...message, slow: true }, delay: 0 }]);
+    return FORWARDED;
+  }
   try {
     return await attemptOrHold(deps, delivery, webhook);
   } catch (error) {
@@ -216,9 +222,10 @@ async function recordAttempt(
   const endpoint = { accountId, id: webhookId };
   // A quick attempt may be judged by what was read before it; a slow one saw others end meanwhile.
   const known = attempt.durationMs > QUICK_ATTEMPT_MS ? undefined : before;
+  const made = { write, known, durationMs: attempt.durationMs };
   let disabled = false;
-  if (attempt.outcome === 'DELIVERED') await recordSuccess(deps, endpoint, write, known);
-  else disabled = await recordFailure(deps, endpoint, write, known);
+  if (attempt.outcome === 'DELIVERED') await recordSuccess(deps, endpoint, made);
+  else disabled = await recordFailure(deps, endpoint, made);
   const unqueued =
     delay === undefined || delay > MAX_DELAY_SECONDS ? undefined : await queueNext(deps, delivery, delay);
   return {
@@ -248,4 +255,5 @@ export const DeliveryInput = z.object({
   deliveryId: z.string(),
   step: z.int(),
   content: z.optional(z.object({ type: z.string(), createdAt: z.string(), body: z.string() })),
+  slow: z.optional(z.literal(true)),
 });

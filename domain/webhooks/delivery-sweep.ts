@@ -10,7 +10,7 @@ import { toMessage } from './fan-out.ts';
 type QueueDeps = Pick<Deps, 'table' | 'now'> & { queue: DeliveryQueue };
 
 /** Deliveries are many: so many of each shard are found at once, and acted on at once. */
-const SIZES = { pageSize: 500, concurrency: 20 };
+const SIZES = { pageSize: 500, concurrency: 100 };
 /**
  * Attempts that fall due within this time are queued, in milliseconds: less than SQS can delay a message, by more than
  * the minute between runs.

@@ -29,9 +29,9 @@ interface EventDeps extends QueueDeps {
 const eventQueue: DueQueue<typeof Event, EventDeps, number> = {
   queue: 'EVENT#UNSETTLED',
   entity: Event,
-  // Events are many.
+  // Events are many: what a hundred of them read travels together (runtime/batch-deps.ts).
   pageSize: 1000,
-  concurrency: 20,
+  concurrency: 100,
   async act(deps, event) {
     const { accountId } = event;
     // Not there yet where the stream lost the event.

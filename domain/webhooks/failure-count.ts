@@ -3,6 +3,7 @@ import { change, type Write } from '../../table/writes.ts';
 import { commitAsPlatform } from '../audit/record.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { paceAfter } from './slow-lane.ts';
 
 /** Failed attempts in a row that disable an endpoint (specification, Delivery 4; attempts: design, Webhooks). */
 export const MAX_CONSECUTIVE_FAILURES = 50;
@@ -36,21 +37,28 @@ async function retryOnFreshCount<T>(
   );
 }
 
+/** An attempt that has been made and is to be recorded. */
+export interface Made {
+  /** The delivery's record. */
+  write: Write;
+  /** The endpoint, where it was read so lately that it may be judged by. */
+  known: Webhook | undefined;
+  durationMs: number;
+}
+
 /**
- * Writes a successful attempt down and ends the row of failures; a success after a success costs no more than its record.
- *
- * @param write the delivery's record
- * @param known the endpoint, where it was read so lately that it may be judged by
+ * Writes a successful attempt down and ends the row of failures; a success after a success costs no more than its record,
+ * unless the endpoint's pace changed.
  */
-export const recordSuccess = (deps: CountDeps, endpoint: Endpoint, write: Write, known: Webhook | undefined) =>
+export const recordSuccess = (deps: CountDeps, endpoint: Endpoint, { write, known, durationMs }: Made) =>
   retryOnFreshCount(deps, endpoint, known, async (webhook) => {
-    if (!webhook || webhook.failureCount === 0) await deps.table.write(Delivery, write);
-    else await deps.table.transact([write, change(Webhook, endpoint, { set: { failureCount: 0 } }, concurrentUpdate)]);
+    const pace = webhook && paceAfter(webhook, [durationMs], deps.now());
+    if (!webhook || (webhook.failureCount === 0 && !pace)) return await deps.table.write(Delivery, write);
+    const what = { ...pace, set: { ...pace?.set, failureCount: 0 } };
+    await deps.table.transact([write, change(Webhook, endpoint, what, concurrentUpdate)]);
   });
 
-interface Failure {
-  write: Write;
-  known: Webhook | undefined;
+interface Failure extends Made {
   resolve: (disabled: boolean) => void;
   reject: (error: unknown) => void;
 }
@@ -65,14 +73,9 @@ const waiting = new Map<string, Failure[]>();
  *
  * @returns whether this was the one too many
  */
-export function recordFailure(
-  deps: CountDeps,
-  endpoint: Endpoint,
-  write: Write,
-  known: Webhook | undefined,
-): Promise<boolean> {
+export function recordFailure(deps: CountDeps, endpoint: Endpoint, made: Made): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const failure = { write, known, resolve, reject };
+    const failure = { ...made, resolve, reject };
     const others = waiting.get(endpoint.id);
     if (others) others.push(failure);
     else {
@@ -104,7 +107,10 @@ async function tryWriteBatch(deps: CountDeps, endpoint: Endpoint, batch: readonl
     const webhook = batch.find(({ known }) => known)?.known ?? (await deps.table.get(Webhook, endpoint));
     if (!webhook?.active || webhook.failureCount + count >= MAX_CONSECUTIVE_FAILURES) return false;
     const when = { failureCount: { below: MAX_CONSECUTIVE_FAILURES - count }, active: { is: true } };
-    const counted = change(Webhook, endpoint, { add: { failureCount: count }, when }, concurrentUpdate);
+    const durations = batch.map(({ durationMs }) => durationMs);
+    const pace = paceAfter(webhook, durations, deps.now());
+    const add = { ...pace?.add, failureCount: count };
+    const counted = change(Webhook, endpoint, { ...pace, add, when }, concurrentUpdate);
     await deps.table.transact([...batch.map(({ write }) => write), counted]);
     return true;
   } catch {
@@ -114,15 +120,21 @@ async function tryWriteBatch(deps: CountDeps, endpoint: Endpoint, batch: readonl
 }
 
 async function writeEach(deps: CountDeps, endpoint: Endpoint, batch: readonly Failure[]): Promise<void> {
-  for (const { write, known, resolve, reject } of batch) {
-    await retryOnFreshCount(deps, endpoint, known, (webhook) => writeOne(deps, endpoint, write, webhook)).then(
+  for (const failure of batch) {
+    const { known, resolve, reject } = failure;
+    await retryOnFreshCount(deps, endpoint, known, (webhook) => writeOne(deps, endpoint, failure, webhook)).then(
       resolve,
       reject,
     );
   }
 }
 
-async function writeOne(deps: CountDeps, endpoint: Endpoint, write: Write, webhook: Webhook | undefined) {
+async function writeOne(
+  deps: CountDeps,
+  endpoint: Endpoint,
+  { write, durationMs }: Made,
+  webhook: Webhook | undefined,
+): Promise<boolean> {
   if (!webhook?.active) {
     await deps.table.write(Delivery, write);
     return false;
@@ -130,10 +142,12 @@ async function writeOne(deps: CountDeps, endpoint: Endpoint, write: Write, webho
   const { failureCount } = webhook;
   const last = failureCount + 1 >= MAX_CONSECUTIVE_FAILURES;
   const disabling = { active: false, disabledAt: deps.now().toISOString(), failureCount: failureCount + 1 };
+  const pace = paceAfter(webhook, [durationMs], deps.now());
   const what = last
     ? { set: disabling, when: { failureCount: { is: failureCount }, active: { is: true } } }
     : {
-        add: { failureCount: 1 },
+        ...pace,
+        add: { ...pace?.add, failureCount: 1 },
         when: { failureCount: { below: MAX_CONSECUTIVE_FAILURES - 1 }, active: { is: true } },
       };
   const writes = [write, change(Webhook, endpoint, what, concurrentUpdate)];

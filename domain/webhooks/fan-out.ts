@@ -11,6 +11,7 @@ import { unschedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { isSlow } from './slow-lane.ts';
 
 /** The same event to the same endpoint is the same delivery, however often it is asked for. */
 const deliveryId = (eventId: string, webhookId: string): string =>
@@ -62,7 +63,7 @@ export async function settleEvent(deps: Pick<Deps, 'table'>, { accountId, id }: 
  * so that the event is not read again; the endpoint is read at each attempt, because it may be changed, disabled or deleted
  * by then. Stores nothing: a delivery is stored with its first attempt, and until then the event stays due.
  */
-export async function fanOut({ table }: Pick<Deps, 'table'>, event: Event): Promise<DeliveryMessage[]> {
+export async function fanOut({ table, now }: Pick<Deps, 'table' | 'now'>, event: Event): Promise<DeliveryMessage[]> {
   const { accountId, id: eventId } = event;
   const subscribers = findSubscribers(event, await table.all(Webhook, webhooksOf(accountId)));
   if (subscribers.length === 0) {
@@ -71,9 +72,10 @@ export async function fanOut({ table }: Pick<Deps, 'table'>, event: Event): Prom
   }
   const content = contentOf(event);
   const carried = fitsMessage(content) ? { content } : {};
-  return subscribers.map(({ id: webhookId }) => ({
-    ...{ accountId, webhookId, eventId, deliveryId: deliveryId(eventId, webhookId), step: 0 },
+  return subscribers.map((webhook) => ({
+    ...{ accountId, webhookId: webhook.id, eventId, deliveryId: deliveryId(eventId, webhook.id), step: 0 },
     ...carried,
+    ...(isSlow(webhook, now()) ? { slow: true } : {}),
   }));
 }
 

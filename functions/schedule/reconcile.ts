@@ -1,6 +1,7 @@
 import { expiredFlags } from '../../contract/switches/flags.ts';
 import { countQuarantined } from '../../domain/processes/quarantine.ts';
 import { reconcilers } from '../../domain/processes/reconciler.ts';
+import { batchDeps as deps } from '../../runtime/batch-deps.ts';
 import { buildRunner } from '../../runtime/bindings/build-runner.ts';
 import { cellRooms } from '../../runtime/bindings/cell-rooms.ts';
 import { deliveryQueue as queue } from '../../runtime/bindings/delivery-queue.ts';
@@ -10,7 +11,6 @@ import { tlds } from '../../runtime/bindings/tlds.ts';
 import { txt } from '../../runtime/bindings/txt-records.ts';
 import { zoneSyncQueue as mirrors } from '../../runtime/bindings/zone-sync-queue.ts';
 import { cellsWith } from '../../runtime/cells.ts';
-import { deps } from '../../runtime/deps.ts';
 import { reportEvents, reportOverdue } from '../../runtime/observability/delivery-metrics.ts';
 import { reportLines } from '../../runtime/observability/deployment-metrics.ts';
 import { reportUnconfirmed } from '../../runtime/observability/domain-metrics.ts';

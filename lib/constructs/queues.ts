@@ -2,7 +2,18 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Duration, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { Platform } from '../stacks/platform-stack.ts';
-import type { Use } from './rights.ts';
+import type { Right, Use } from './rights.ts';
+
+/** The right to poll queues, which Lambda does with the role of the function that it polls for. */
+export const polls = (...queues: Queue[]): Right => ({
+  actions: ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes', 'ChangeMessageVisibility'].map(
+    (action) => `sqs:${action}`,
+  ),
+  on: queues.map(({ queueArn }) => queueArn),
+});
+
+/** Failed receives after which a message goes to the failure queue. */
+export const MAX_RECEIVES = 10;
 
 /**
  * A dead-letter queue for the failed work of one asynchronous path. Any message in it raises an alarm
@@ -16,8 +27,8 @@ export class FailureQueue extends Construct {
   /** Permission to count, read and remove its messages. */
   readonly manage: Use;
 
-  constructor(scope: Construct, { names }: Platform, name: string, variable: string) {
-    super(scope, 'Failures');
+  constructor(scope: Construct, { names }: Platform, name: string, variable: string, id = 'Failures') {
+    super(scope, id);
     this.queueName = names.queue(name);
     this.queue = new Queue(this, 'Queue', {
       queueName: this.queueName,

@@ -52,6 +52,8 @@ function stepsOf(
 
 /** The deployment pipeline: a state machine for deployments, one that removes applications, and their functions. */
 export class DeploymentsStack extends PlatformStack {
+  /** Stops executions of deployments. */
+  readonly stop: Use;
   /** Starts executions, and stops those of deployments with their builds. */
   readonly start: Use;
   /** Reads the status of a deployment's execution, starts what is missing, and repeats teardowns, as `start` began them. */
@@ -102,6 +104,10 @@ export class DeploymentsStack extends PlatformStack {
       on: [names.deployment.executions],
       wildcard: 'executions are named after deployments',
     });
+    this.stop = {
+      variables: { DEPLOYMENT_STATE_MACHINE_ARN: names.deployment.arn },
+      rights: [onDeployments('StopExecution')],
+    };
     const start = [
       { actions: ['states:StartExecution'], on: [names.deployment.arn, names.teardown.arn] },
       onDeployments('StopExecution'),

@@ -1,3 +1,4 @@
+import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Duration } from 'aws-cdk-lib/core';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import {
@@ -14,6 +15,7 @@ import { FailureQueue } from '../constructs/queues.ts';
 import { Machine } from '../constructs/state-machine.ts';
 import { AiStack } from './ai.ts';
 import type { ApiStack } from './api.ts';
+import { HandOverStack } from './hand-over.ts';
 import type { Platform } from './platform-stack.ts';
 import { alarmsForDelivery, alarmsForDomains } from './product-alarms.ts';
 import { DomainsStack } from './registrar.ts';
@@ -33,6 +35,7 @@ export function alarmsFor(construct: unknown): Alarm[] {
   if (construct instanceof SchedulesStack) return alarmsForSchedules(construct);
   if (construct instanceof DeliveryStack) return alarmsForDelivery(construct);
   if (construct instanceof DomainsStack) return alarmsForDomains(construct);
+  if (construct instanceof HandOverStack) return alarmsForJobs(construct);
   if (construct instanceof StreamStack) {
     return [
       {
@@ -111,6 +114,24 @@ function alarmsForChat({ chat: { functionName: FunctionName } }: AiStack): Alarm
     },
   ];
 }
+
+/** All queues of jobs together: which one it is, the queues themselves say. */
+const alarmsForJobs = ({ queueNames }: HandOverStack): Alarm[] => [
+  {
+    name: 'jobs-behind',
+    severity: 'page',
+    metric: exceeding(
+      ...queueNames.map((QueueName): [Metric, number] => [
+        maximum('AWS/SQS', 'ApproximateAgeOfOldestMessage', { QueueName }),
+        300,
+      ]),
+    ),
+    threshold: 0,
+    periods: 2,
+    description: 'Routes, payments or workflows wait for more than 5 minutes: a service outside is away or refuses.',
+    runbookAnchor: 'jobs-behind',
+  },
+];
 
 /** Every scheduled job runs once a minute. If one stops, nothing else would say so. */
 const alarmsForSchedules = ({ jobs }: SchedulesStack): Alarm[] => [

@@ -120,7 +120,7 @@ export class OperationsStack extends PlatformStack {
     const sources = sourcesOf(platform, api, ai);
     if (config.monitoring === 'full') {
       for (const alarm of alarmsForServiceLevels(sources)) createCombinedAlarm(this, config.prefix, alarm, actions);
+      dashboard(this, platform, { apiId: api.api.apiId, sources });
     }
-    dashboard(this, platform, { apiId: api.api.apiId, sources });
   }
 }

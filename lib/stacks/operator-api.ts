@@ -4,6 +4,7 @@ import { type AnyRoute, operatorRoutes } from '../../contract/routes.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import type { Use } from '../constructs/rights.ts';
 import { type ApiStack, addRoutes, gatewayRole, timeoutOf } from './api.ts';
+import type { HandOverStack } from './hand-over.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { DomainsStack } from './registrar.ts';
 import type { SchedulesStack } from './schedules.ts';
@@ -16,13 +17,14 @@ interface OperatorNeighbours {
   api: ApiStack;
   delivery: DeliveryStack;
   domains: DomainsStack;
+  jobs: HandOverStack;
   stream: StreamStack;
   schedules: SchedulesStack;
 }
 
 /** Operations for the platform's operators: part of the same HTTP API, with the same login. */
 export class OperatorApiStack extends PlatformStack {
-  constructor(platform: Platform, { table, api, delivery, domains, stream, schedules }: OperatorNeighbours) {
+  constructor(platform: Platform, { table, api, delivery, domains, jobs, stream, schedules }: OperatorNeighbours) {
     super(platform, 'operator-api', 'Operations for the operators of the platform: a function for each');
     this.addStackDependency(api);
     Validations.of(this).acknowledge({
@@ -31,8 +33,11 @@ export class OperatorApiStack extends PlatformStack {
         'each function verifies the login itself: an authorizer’s 401 does not have the standard error shape (docs/decisions/0015-dashboard-login.md)',
     });
     const own: Partial<Record<Uses, Use[]>> = {
-      failures: [table.due, delivery.failures, domains.failures, stream.failures, schedules.failures],
-      replay: [delivery.queue, domains.syncZones, stream.replay, schedules.replay],
+      failures: [
+        ...[table.due, delivery.failures, domains.failures, ...jobs.failures],
+        ...[stream.failures, schedules.failures],
+      ],
+      replay: [delivery.queue, domains.syncZones, jobs.send, stream.replay, schedules.replay],
     };
     for (const operation of operatorRoutes as readonly AnyRoute[]) {
       const handler = new PlatformFunction(this, platform, `operator-api/${operation.id}`, {

@@ -3,7 +3,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Duration } from 'aws-cdk-lib/core';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { arnsOf, PlatformFunction } from '../constructs/function.ts';
-import { FailureQueue } from '../constructs/queues.ts';
+import { FailureQueue, MAX_RECEIVES, polls } from '../constructs/queues.ts';
 import type { Right, Use } from '../constructs/rights.ts';
 import { Machine } from '../constructs/state-machine.ts';
 import { domainMachine } from '../state-machines/registrar.ts';
@@ -123,26 +123,13 @@ export class DomainsStack extends PlatformStack {
       enforceSSL: true,
       visibilityTimeout: Duration.seconds(ZONE_SYNC_S.visibility),
       retentionPeriod: Duration.days(14),
-      deadLetterQueue: { queue: failures.queue, maxReceiveCount: 10 },
+      deadLetterQueue: { queue: failures.queue, maxReceiveCount: MAX_RECEIVES },
     });
     const sync = new PlatformFunction(this, platform, 'queue/syncZone', {
       description: 'Syncs a zone’s records from the table to the name servers',
       timeout: ZONE_SYNC_S.function,
       memory: 512,
-      uses: [
-        ...state,
-        writeZones,
-        {
-          rights: [
-            {
-              actions: ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes', 'ChangeMessageVisibility'].map(
-                (action) => `sqs:${action}`,
-              ),
-              on: [queue.queueArn],
-            },
-          ],
-        },
-      ],
+      uses: [...state, writeZones, { rights: [polls(queue)] }],
     });
     new EventSourceMapping(this, 'Changes', {
       target: sync.live,

@@ -5,13 +5,7 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import { FailureQueue } from '../constructs/queues.ts';
 import type { Use } from '../constructs/rights.ts';
-import type { AppHostingStack } from './app-hosting.ts';
-import type { BillingStack } from './billing.ts';
-import type { BuildsStack } from './builds.ts';
-import type { CustomDomainsStack } from './custom-domains.ts';
-import type { DatabasesStack } from './databases.ts';
-import type { DeploymentsStack } from './deployments.ts';
-import type { HostingStack } from './hosting.ts';
+import type { HandOverStack } from './hand-over.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { DomainsStack } from './registrar.ts';
 import type { TableStack } from './table.ts';
@@ -52,15 +46,9 @@ const PATTERNS = [
 
 interface StreamNeighbours {
   table: TableStack;
-  hosting: AppHostingStack;
-  builds: BuildsStack;
-  deployments: DeploymentsStack;
   delivery: DeliveryStack;
-  panel: HostingStack;
-  databases: DatabasesStack;
   domains: DomainsStack;
-  customDomains: CustomDomainsStack;
-  billing: BillingStack;
+  jobs: HandOverStack;
 }
 
 /** The table's stream, the source of every side effect, with at-least-once processing. */
@@ -73,9 +61,8 @@ export class StreamStack extends PlatformStack {
 
   constructor(platform: Platform, neighbours: StreamNeighbours) {
     super(platform, 'stream', "The table's stream: every side effect starts here");
-    const { table, hosting, builds, deployments, delivery, panel, databases, domains, customDomains, billing } =
-      neighbours;
-    this.addStackDependency(billing);
+    const { table, delivery, domains, jobs } = neighbours;
+    this.addStackDependency(jobs);
     const stream = table.streamArn;
 
     const failures = new FailureQueue(this, platform, 'stream-failures', 'STREAM_FAILURES_URL');
@@ -84,21 +71,13 @@ export class StreamStack extends PlatformStack {
       description: 'Starts the side effects of a change to the table',
       timeout: TIMEOUTS_S.stream,
       uses: [
-        hosting.route,
-        hosting.access,
-        deployments.start,
-        builds.discardJob,
-        panel.reconcile,
-        databases.work,
-        domains.start,
-        customDomains.reconcile,
-        domains.syncZones,
-        // Fan-out reads an event's endpoints, then writes and queues its deliveries.
+        // The table and queues only: what is outside is handed over.
         table.read,
         table.due,
         table.write,
         delivery.queue,
-        billing.payments,
+        domains.syncZones,
+        jobs.send,
         failures.send,
         {
           rights: [

@@ -2,8 +2,9 @@ import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Duration } from 'aws-cdk-lib/core';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import { deliverySlots } from '../concurrency.ts';
 import { PlatformFunction } from '../constructs/function.ts';
-import { FailureQueue } from '../constructs/queues.ts';
+import { FailureQueue, MAX_RECEIVES, polls } from '../constructs/queues.ts';
 import type { Use } from '../constructs/rights.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
@@ -36,25 +37,29 @@ export class DeliveryStack extends PlatformStack {
 
     const failures = new FailureQueue(this, platform, 'delivery-failures', 'DELIVERY_FAILURES_URL');
     this.failures = failures.manage;
-    // A standard queue. Each message carries its endpoint as the message group, which makes the queue fair: while a
-    // slow receiver's messages pile up, the messages of other receivers go first.
-    const queue = new Queue(this, 'Queue', {
-      queueName: this.queueName,
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      visibilityTimeout: Duration.seconds(DELIVERY_S.visibility),
-      retentionPeriod: Duration.days(14),
-      deadLetterQueue: { queue: failures.queue, maxReceiveCount: 10 },
-    });
+    // Standard queues. Each message carries its account as the message group, which makes the queues fair: while the
+    // messages of one account pile up, those of others go first.
+    const queueOf = (id: string, queueName: string) =>
+      new Queue(this, id, {
+        queueName,
+        encryption: QueueEncryption.SQS_MANAGED,
+        enforceSSL: true,
+        visibilityTimeout: Duration.seconds(DELIVERY_S.visibility),
+        retentionPeriod: Duration.days(14),
+        deadLetterQueue: { queue: failures.queue, maxReceiveCount: MAX_RECEIVES },
+      });
+    const queue = queueOf('Queue', this.queueName);
+    const slow = queueOf('SlowQueue', names.queue('slow-deliveries'));
     this.queue = {
-      variables: { DELIVERY_QUEUE_URL: queue.queueUrl },
-      rights: [{ actions: ['sqs:SendMessage'], on: [queue.queueArn] }],
+      variables: { DELIVERY_QUEUE_URL: queue.queueUrl, SLOW_DELIVERY_QUEUE_URL: slow.queueUrl },
+      rights: [{ actions: ['sqs:SendMessage'], on: [queue.queueArn, slow.queueArn] }],
     };
 
     this.sender = new PlatformFunction(this, platform, 'queue/deliverWebhook', {
       description: 'Attempts the webhook deliveries in the queue',
       timeout: DELIVERY_S.function,
-      memory: 512,
+      // It mostly waits for the receiver.
+      memory: 256,
       uses: [
         table.read,
         table.write,
@@ -62,29 +67,21 @@ export class DeliveryStack extends PlatformStack {
         receivers(platform),
         this.queue,
         { variables: { WEBHOOK_RETRY_SCHEDULE: config.webhookRetrySchedule } },
-        {
-          rights: [
-            {
-              actions: [
-                'sqs:ReceiveMessage',
-                'sqs:DeleteMessage',
-                'sqs:GetQueueAttributes',
-                'sqs:ChangeMessageVisibility',
-              ],
-              on: [queue.queueArn],
-            },
-          ],
-        },
+        { rights: [polls(queue, slow)] },
       ],
     });
-    new EventSourceMapping(this, 'Attempts', {
-      target: this.sender.live,
-      eventSourceArn: queue.queueArn,
-      // The attempts of a batch run concurrently, so a batch takes as long as its slowest attempt. Small batches limit
-      // that wait.
-      batchSize: 10,
-      maxConcurrency: config.deliveryConcurrency,
-      reportBatchItemFailures: true,
-    });
+    // One attempt for each invocation: a batch would last as long as its slowest receiver, and slots free up one by one
+    // (docs/decisions/0060-hand-over.md).
+    const attempts = (id: string, from: Queue, maxConcurrency: number) =>
+      new EventSourceMapping(this, id, {
+        target: this.sender.live,
+        eventSourceArn: from.queueArn,
+        batchSize: 1,
+        maxConcurrency,
+        reportBatchItemFailures: true,
+      });
+    const slots = deliverySlots(config.deliveryConcurrency);
+    attempts('Attempts', queue, slots.main);
+    attempts('SlowAttempts', slow, slots.slow);
   }
 }

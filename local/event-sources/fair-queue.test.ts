@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../template/intrinsics.ts';
 import { createFairQueue } from './fair-queue.ts';
 
-const message = (group: string, id: string): JsonObject => ({
+const message = (group: string, id: string, subgroup = ''): JsonObject => ({
   messageId: id,
-  messageAttributes: { group: { stringValue: group } },
+  messageAttributes: { group: { stringValue: group }, subgroup: { stringValue: subgroup } },
 });
-const many = (group: string, count: number) =>
-  Array.from({ length: count }, (_, index) => message(group, `${group}${index}`));
+const many = (group: string, count: number, subgroup = '') =>
+  Array.from({ length: count }, (_, index) => message(group, `${group}${subgroup}${index}`, subgroup));
 
 function world(concurrency: number) {
   const started: string[] = [];
@@ -56,4 +56,16 @@ test('runs messages without groups independently', () => {
   fair.push(Array.from({ length: 10 }, (_, index) => ({ messageId: `m${index}` })));
   expect(started).toHaveLength(5);
   expect(fair.pending()).toEqual([]);
+});
+
+test('a busy subgroup leaves its group invocations, and a group with many subgroups leaves a quarter to others', () => {
+  const { started, fair } = world(8);
+  fair.push(many('a', 20, 'slow'));
+  expect(started).toHaveLength(2);
+  fair.push([message('a', 'quick', 'other')]);
+  expect(started.at(-1)).toBe('quick');
+  fair.push(Array.from({ length: 20 }, (_, index) => message('a', `more${index}`, `endpoint${index}`)));
+  expect(started).toHaveLength(6);
+  fair.push(['b', 'c'].map((group) => message(group, group)));
+  expect(started.slice(6)).toEqual(['b', 'c']);
 });

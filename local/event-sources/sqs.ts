@@ -129,7 +129,7 @@ export function startSqsSource({
       'ReceiveMessage',
       {
         QueueUrl,
-        MaxNumberOfMessages: batchSize,
+        MaxNumberOfMessages: MAX_RECEIVED,
         WaitTimeSeconds: LONG_POLL_SECONDS,
         MessageSystemAttributeNames: ['All'],
         MessageAttributeNames: ['All'],

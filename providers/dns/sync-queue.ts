@@ -1,3 +1,5 @@
+import { type CallSqs, createBatchSender } from '../queues/batch-sender.ts';
+
 /** A domain whose records changed: ids only. */
 export interface ZoneSyncMessage {
   accountId: string;
@@ -10,25 +12,12 @@ export interface ZoneSyncQueue {
   send(zones: readonly ZoneSyncMessage[]): Promise<void>;
 }
 
-/** Messages that one call accepts. */
-const BATCH_SIZE = 10;
-
-type CallSqs = <Output>(operation: string, input: object) => Promise<Output>;
-
 /** SQS. Messages say which domain and nothing of what changed: what is mirrored is what the table then holds. */
 export function createZoneSyncQueue(callSqs: CallSqs, QueueUrl: string): ZoneSyncQueue {
+  const sendEntry = createBatchSender(callSqs, QueueUrl);
   return {
     async send(zones) {
-      for (let from = 0; from < zones.length; from += BATCH_SIZE) {
-        const Entries = zones
-          .slice(from, from + BATCH_SIZE)
-          .map((zone, index) => ({ Id: String(index), MessageBody: JSON.stringify(zone) }));
-        const { Failed = [] } = await callSqs<{ Failed?: { Code: string }[] }>('SendMessageBatch', {
-          QueueUrl,
-          Entries,
-        });
-        if (Failed[0]) throw new Error(`SQS took all but ${Failed.length} messages: ${Failed[0].Code}`);
-      }
+      await Promise.all(zones.map((zone) => sendEntry({ MessageBody: JSON.stringify(zone) })));
     },
   };
 }

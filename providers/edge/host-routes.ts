@@ -36,8 +36,6 @@ export interface HostRoutes {
 const MAX_WAIT_MS = TIMEOUTS_S.hostRoutes * 1000;
 /** The longest wait between two tries, in milliseconds. */
 const MAX_PAUSE_MS = 2000;
-const keysOf = (keys: readonly string[]) => keys.map((Key) => ({ Key }));
-const routeTo = (hosts: readonly string[], Value: string) => hosts.map((Key) => ({ Key, Value }));
 const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
 
 /** Another writer was faster: the tag is not the store's any more. */
@@ -45,46 +43,62 @@ const isConcurrentUpdate = (error: unknown) =>
   error instanceof Error &&
   (error.name === 'ConflictException' || /pre-?condition/i.test(`${error.name} ${error.message}`));
 
+/** A change of keys that one caller asks for. */
+interface Change {
+  keys: readonly string[];
+  /** Returns the value that a key is to have; null for none. */
+  next: (present: string | null) => string | null;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+/** The most keys that one update takes (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cloudfront-limits.html). */
+const MAX_KEYS = 50;
+
 /**
- * CloudFront's KeyValueStore. Its one version tag stands for the whole store: of all who write at once, for whatever
- * application, one gets through, and the others try again. A step that gave up would fail a deployment whose release is good.
+ * CloudFront's KeyValueStore. Its one version tag stands for the whole store: of all processes that write at once, for
+ * whatever application, one gets through, and the others try again. So each process writes one update at a time, of all
+ * changes that wait, and nothing that is there already. A step that gave up would fail a deployment whose release is good.
  */
 export function createHostRoutes(storeArn: string, access: CloudFrontKeyValueStoreClientConfig = {}): HostRoutes {
   const client = new CloudFrontKeyValueStoreClient(access);
+  let waiting: Change[] = [];
+  let isWriting = false;
 
-  const readRoute = async (Key: string): Promise<string | undefined> => {
+  const readRoute = async (Key: string): Promise<string | null> => {
     try {
-      return (await client.send(new GetKeyCommand({ KvsARN: storeArn, Key }))).Value;
+      return (await client.send(new GetKeyCommand({ KvsARN: storeArn, Key }))).Value ?? null;
     } catch (error) {
-      if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined;
+      if (error instanceof Error && error.name === 'ResourceNotFoundException') return null;
       throw error;
     }
   };
 
-  /**
-   * Writes nothing that is there already: the store takes few writes a second.
-   * @param only which of the puts are meant, asked after the tag: what has changed since makes the write try again
-   */
-  async function update(
-    puts: { Key: string; Value: string }[],
-    Deletes: { Key: string }[],
-    only: (present: string | undefined, value: string) => boolean = (present, value) => present !== value,
-  ): Promise<void> {
+  /** Writes what changes want, in their order. Keys are read after the tag: what changes since makes the write try again. */
+  async function tryWrite(changes: readonly Change[]): Promise<void> {
+    const { ETag } = await client.send(new DescribeKeyValueStoreCommand({ KvsARN: storeArn }));
+    const keys = [...new Set(changes.flatMap((change) => change.keys))];
+    const present = new Map(await Promise.all(keys.map(async (key) => [key, await readRoute(key)] as const)));
+    const after = new Map(present);
+    for (const { keys: own, next } of changes) for (const key of own) after.set(key, next(after.get(key) ?? null));
+    const changed = [...after].filter(([key, value]) => value !== present.get(key));
+    if (changed.length === 0) return;
+    const Puts = changed.flatMap(([Key, Value]) => (Value === null ? [] : [{ Key, Value }]));
+    const Deletes = changed.flatMap(([Key, Value]) => (Value === null ? [{ Key }] : []));
+    const command = {
+      KvsARN: storeArn,
+      IfMatch: ETag,
+      ...(Puts.length && { Puts }),
+      ...(Deletes.length && { Deletes }),
+    };
+    await client.send(new UpdateKeysCommand(command));
+  }
+
+  async function write(changes: readonly Change[]): Promise<void> {
     const givenUpAt = Date.now() + MAX_WAIT_MS;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const { ETag } = await client.send(new DescribeKeyValueStoreCommand({ KvsARN: storeArn }));
-        const present = await Promise.all(puts.map(({ Key }) => readRoute(Key)));
-        const Puts = puts.filter(({ Value }, index) => only(present[index], Value));
-        if (Puts.length + Deletes.length === 0) return;
-        const command = {
-          KvsARN: storeArn,
-          IfMatch: ETag,
-          ...(Puts.length ? { Puts } : {}),
-          ...(Deletes.length ? { Deletes } : {}),
-        };
-        await client.send(new UpdateKeysCommand(command));
-        return;
+        return await tryWrite(changes);
       } catch (error) {
         if (!isConcurrentUpdate(error) || Date.now() > givenUpAt) throw error;
         await pause(Math.random() * Math.min(50 * 2 ** attempt, MAX_PAUSE_MS));
@@ -92,11 +106,42 @@ export function createHostRoutes(storeArn: string, access: CloudFrontKeyValueSto
     }
   }
 
+  /** Takes the changes that wait, as many as one update holds. */
+  function takeBatch(): Change[] {
+    let keys = 0;
+    const end = waiting.findIndex((change, index) => {
+      keys += change.keys.length;
+      return index > 0 && keys > MAX_KEYS;
+    });
+    const batch = waiting.slice(0, end === -1 ? waiting.length : end);
+    waiting = waiting.slice(batch.length);
+    return batch;
+  }
+
+  async function writeAll(): Promise<void> {
+    isWriting = true;
+    // Those of this moment come along.
+    await pause(0);
+    for (let batch = takeBatch(); batch.length > 0; batch = takeBatch()) {
+      await write(batch).then(
+        () => batch.forEach(({ resolve }) => void resolve()),
+        (error: unknown) => batch.forEach(({ reject }) => void reject(error)),
+      );
+    }
+    isWriting = false;
+  }
+
+  const update = (keys: readonly string[], next: Change['next']): Promise<void> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ keys, next, resolve, reject });
+      if (!isWriting) void writeAll();
+    });
+
   return {
-    point: (hosts, target) => update(routeTo(hosts, target), []),
-    pointIfUnset: (hosts, target) => update(routeTo(hosts, target), [], (present) => present === undefined),
-    suspend: (hosts) => update(routeTo(hosts.map(suspensionOf), 'true'), []),
-    resume: (hosts) => update([], keysOf(hosts.map(suspensionOf))),
-    remove: (hosts) => update([], keysOf([...hosts, ...hosts.map(suspensionOf)])),
+    point: (hosts, target) => update(hosts, () => target),
+    pointIfUnset: (hosts, target) => update(hosts, (present) => present ?? target),
+    suspend: (hosts) => update(hosts.map(suspensionOf), () => 'true'),
+    resume: (hosts) => update(hosts.map(suspensionOf), () => null),
+    remove: (hosts) => update([...hosts, ...hosts.map(suspensionOf)], () => null),
   };
 }

@@ -1,3 +1,5 @@
+import { type CallSqs, createBatchSender, type Origin, type QueueEntry } from '../queues/batch-sender.ts';
+
 /** Content of a delivery: what every attempt sends, and nothing else of the account. */
 export interface DeliveryContent {
   /** The event's type. */
@@ -16,6 +18,8 @@ export interface DeliveryMessage {
   step: number;
   /** With a first attempt, so that its event need not be read; absent where a message cannot carry it ({@link fitsMessage}). */
   content?: DeliveryContent | undefined;
+  /** True for a message of the slow lane: its endpoint has been slow for long. */
+  slow?: true | undefined;
 }
 
 /** Content larger than this stays in the table: ten messages and their ids must fit into one call (256 KiB). */
@@ -40,70 +44,41 @@ export interface DeliveryQueue {
 
 /** The longest delay a message can have, in seconds. */
 export const MAX_DELAY_SECONDS = 900;
-/** Messages that one call accepts. */
-const BATCH_SIZE = 10;
-
-/** Returns what a message carries beside its content: the id of the request that it belongs to. */
-type Origin = () => { requestId?: string };
-
-type CallSqs = <Output>(operation: string, input: object) => Promise<Output>;
-
-interface SendResponse {
-  Failed?: { Id: string; Code: string; Message?: string }[];
+/** The queues of deliveries: one for all endpoints, and one for those that have been slow for long. */
+export interface DeliveryQueueUrls {
+  main: string;
+  slow: string;
 }
 
-interface Waiting extends Queued {
-  resolve: () => void;
-  reject: (error: Error) => void;
-}
+const attribute = (StringValue: string) => ({ DataType: 'String' as const, StringValue });
 
-const toEntry = ({ message, delay }: Queued, index: number) => ({
-  Id: String(index),
+const toEntry = ({ message, delay }: Queued): QueueEntry => ({
   MessageBody: JSON.stringify(message),
-  MessageGroupId: message.webhookId,
+  MessageGroupId: message.accountId,
   // Beside the group, for a consumer that has to be fair itself: the local run's SQS forgets a standard queue's groups.
-  MessageAttributes: { group: { DataType: 'String', StringValue: message.webhookId } },
+  MessageAttributes: { group: attribute(message.accountId), subgroup: attribute(message.webhookId) },
   DelaySeconds: Math.min(MAX_DELAY_SECONDS, Math.max(0, Math.ceil(delay))),
 });
 
 /**
- * SQS. The endpoint is each message's group: on a standard queue that makes the queue fair, so that one slow receiver with
- * many messages does not keep the others waiting. What is sent at the same moment, by whomever, travels together.
+ * SQS. The account is each message's group: on a standard queue that makes the queue fair, so that one account with many
+ * messages does not keep the others waiting. Messages that are sent at the same moment travel together.
  */
-export function createDeliveryQueue(callSqs: CallSqs, QueueUrl: string, origin: Origin = () => ({})): DeliveryQueue {
-  let waiting: Waiting[] = [];
-
-  async function sendBatch(batch: readonly Waiting[]): Promise<void> {
-    const { Failed = [] } = await callSqs<SendResponse>('SendMessageBatch', { QueueUrl, Entries: batch.map(toEntry) });
-    const refused = new Map(Failed.map(({ Id, Code, Message = '' }) => [Id, `${Code} ${Message}`]));
-    for (const [index, { resolve, reject }] of batch.entries()) {
-      const why = refused.get(String(index));
-      if (why === undefined) resolve();
-      else reject(new Error(`SQS took all but ${Failed.length} messages: ${why}`));
-    }
-  }
-
-  function flush(): void {
-    const all = waiting;
-    waiting = [];
-    for (let from = 0; from < all.length; from += BATCH_SIZE) {
-      const batch = all.slice(from, from + BATCH_SIZE);
-      sendBatch(batch).catch((error: Error) => {
-        for (const { reject } of batch) reject(error);
-      });
-    }
-  }
-
-  const sendOne = (queued: Queued): Promise<void> =>
-    new Promise((resolve, reject) => {
-      if (waiting.length === 0) setImmediate(flush);
-      // Now: the batch is sent for several requests at once.
-      waiting.push({ ...queued, message: { ...queued.message, ...origin() }, resolve, reject });
-    });
-
+export function createDeliveryQueue(
+  callSqs: CallSqs,
+  urls: DeliveryQueueUrls,
+  origin: Origin = () => ({}),
+): DeliveryQueue {
+  const main = createBatchSender(callSqs, urls.main);
+  const slow = createBatchSender(callSqs, urls.slow);
   return {
     send: async (queued) => {
-      await Promise.all(queued.map(sendOne));
+      await Promise.all(
+        queued.map(({ message, delay }) =>
+          // The origin of this moment: the batch is sent for several requests at once.
+          (message.slow ? slow : main)(toEntry({ message: { ...message, ...origin() }, delay })),
+        ),
+      );
     },
   };
 }

@@ -5,6 +5,6 @@ import { required } from '../config.ts';
 
 export const deliveryQueue = createDeliveryQueue(
   (operation, input) => callAws('sqs', operation, input),
-  required('DELIVERY_QUEUE_URL'),
+  { main: required('DELIVERY_QUEUE_URL'), slow: required('SLOW_DELIVERY_QUEUE_URL') },
   originFields,
 );

@@ -2,12 +2,13 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { createExecutions } from '../../providers/workflows/executions.ts';
 import { originFields } from '../../table/correlation.ts';
 import { required } from '../config.ts';
+import { deployments } from './deployment-executions.ts';
 
 const client = new SFNClient({});
 
 /** The state machines that functions start. */
 export const machines = {
-  deployments: createExecutions(client, required('DEPLOYMENT_STATE_MACHINE_ARN'), originFields),
+  deployments,
   domainTasks: createExecutions(client, required('DOMAIN_STATE_MACHINE_ARN'), originFields),
   teardowns: createExecutions(client, required('TEARDOWN_STATE_MACHINE_ARN'), originFields),
   hosting: createExecutions(client, required('HOSTING_STATE_MACHINE_ARN'), originFields),

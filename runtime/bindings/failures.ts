@@ -2,7 +2,7 @@ import { createFailureQueue } from '../../providers/queues/failure-queue.ts';
 import { callAws } from '../aws/client.ts';
 import { required } from '../config.ts';
 
-type Variable = `${'DELIVERY' | 'DNS' | 'STREAM' | 'SCHEDULE'}_FAILURES_URL`;
+type Variable = `${'DELIVERY' | 'DNS' | 'ROUTE' | 'PAYMENT' | 'WORKFLOW' | 'STREAM' | 'SCHEDULE'}_FAILURES_URL`;
 
 const queue = (variable: Variable) =>
   createFailureQueue((operation, input) => callAws('sqs', operation, input), required(variable));
@@ -11,6 +11,9 @@ const queue = (variable: Variable) =>
 export const failureQueues = {
   deliveries: queue('DELIVERY_FAILURES_URL'),
   dns: queue('DNS_FAILURES_URL'),
+  routes: queue('ROUTE_FAILURES_URL'),
+  payments: queue('PAYMENT_FAILURES_URL'),
+  workflows: queue('WORKFLOW_FAILURES_URL'),
   stream: queue('STREAM_FAILURES_URL'),
   schedules: queue('SCHEDULE_FAILURES_URL'),
 };

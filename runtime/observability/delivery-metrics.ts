@@ -12,7 +12,7 @@ export function reportAttempt(
 ): Record<string, unknown> {
   const ids = { accountId, webhookId, eventId, deliveryId, step };
   const { outcome, durationMs, lagMs, disabled, status, enqueueError: unqueued } = done;
-  const attempted = outcome !== 'SKIPPED' && outcome !== 'STALE';
+  const attempted = outcome !== 'SKIPPED' && outcome !== 'STALE' && outcome !== 'FORWARDED';
   const values: Values = {
     WebhookAttempts: [1, 'Count'],
     WebhooksExhausted: [status === 'FAILED' ? 1 : 0, 'Count'],

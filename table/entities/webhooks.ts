@@ -32,6 +32,10 @@ export const Webhook = /* @__PURE__ */ entity({
       failureCount: z.int(),
       disabledAt: z.nullable(z.string()),
       secret: sealed(),
+      /** Slow attempts in a row; absent where the last one was quick. */
+      slowAttempts: z.optional(z.int()),
+      /** Until then its deliveries go to the slow lane (domain/webhooks/slow-lane.ts). */
+      slowUntil: z.optional(z.string()),
       /** While the account or this endpoint is suspended: nothing is sent, and deliveries wait. */
       heldSince: z.optional(z.string()),
       /** Present while an operator has suspended this endpoint: nothing is sent, and deliveries wait. */

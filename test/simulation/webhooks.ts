@@ -53,6 +53,8 @@ export interface WebhookSimulationOptions {
   /** Hears of every attempt, and of every sweep of overdue deliveries, as the functions that report them. */
   onAttempt?: (message: DeliveryMessage, result: AttemptResult) => void;
   onOverdue?: (report: SweepReport<number>) => void;
+  /** Milliseconds that an attempt at a receiver takes; 5 unless given. */
+  durationOf?: (url: string) => number;
   /** The text of every response; the outcome unless given. */
   responseBody?: string;
   faults?: FaultPlan;
@@ -68,6 +70,7 @@ export function webhookSimulation({
   skewMs = 0,
   streamTrimmed = false,
   responseBody,
+  durationOf = () => 5,
   faults = noFaults,
   isOff = () => false,
   isDown = () => false,
@@ -102,7 +105,7 @@ export function webhookSimulation({
       const outcome = (await receivers.get(url)?.(nth, arrival)) ?? 'DELIVERED';
       const answer = { status: STATUSES[outcome] ?? null, body: responseBody ?? outcome, headers: 'X-Simulated: yes' };
       const timing = { dnsMs: 1, connectMs: 1, tlsMs: 1, firstByteMs: 2 };
-      return { outcome, ...answer, timing, durationMs: 5 };
+      return { outcome, ...answer, timing, durationMs: durationOf(url) };
     },
   };
   /** A process with every provider that webhooks use. */
@@ -193,6 +196,9 @@ export function webhookSimulation({
     ...{ memory, clock, arrivals, caller, steady, deliveries, deadLetters },
     calls,
     messages: () => messages,
+    consumeStream,
+    deliverBatch,
+    lastEventId: () => memory.items('EVENT').at(-1)?.id,
 
     /** Registers an endpoint with the behaviour of its receiver. */
     async endpoint(name: string, receiver: Receiver = () => 'DELIVERED', events = ['*']) {

@@ -164,6 +164,16 @@ export function memoryTable(): MemoryTable {
       charges.push(readCharge(String(key.pk), found ? [found] : [], true));
       return found ? { Item: image(found) } : {};
     }
+    if (operation === 'BatchGetItem') {
+      const { RequestItems } = input as { RequestItems: Record<string, { Keys: Item[] }> };
+      const found = (keys: Item[]) =>
+        keys.flatMap((key) => {
+          const item = stored.get(keyOf(plain(key)));
+          return item ? [image(item)] : [];
+        });
+      const Responses = Object.entries(RequestItems).map(([name, { Keys }]) => [name, found(Keys)]);
+      return { Responses: Object.fromEntries(Responses) };
+    }
     if (operation === 'TransactWriteItems') {
       transact((input as { TransactItems: Record<string, Expressions>[] }).TransactItems);
       return {};

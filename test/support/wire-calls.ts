@@ -152,7 +152,7 @@ const CALLS: Record<string, () => Promise<unknown>> = {
   },
   async queues() {
     const send = <Output>(operation: string, input: object) => callAws<Output>('sqs', operation, input);
-    await createDeliveryQueue(send, 'https://sqs/1/deliveries').send(DELIVERIES);
+    await createDeliveryQueue(send, { main: 'https://sqs/1/deliveries', slow: 'https://sqs/1/slow' }).send(DELIVERIES);
     await createZoneSyncQueue(send, 'https://sqs/1/zones').send([{ accountId: 'acc_1', domainId: 'dom_1' }]);
     const failures = createFailureQueue(send, 'https://sqs/1/failures');
     await failures.count();

@@ -220,12 +220,21 @@ test('functions that others depend on have concurrency of their own, which fits 
   const sum = reserved.reduce((total, { ReservedConcurrentExecutions = 0 }) => total + ReservedConcurrentExecutions, 0);
   // AWS keeps 100 of 1,000 for functions without a reservation, the API's among them; most is left to applications.
   expect(sum).toBeLessThanOrEqual(300);
-  const deliveries = mappings.find(({ FunctionName }) => nameOf(FunctionName).endsWith('deliverWebhook'));
-  const scaling = template
-    .resources('AWS::Lambda::EventSourceMapping')
-    .find(({ properties }) => properties.FunctionName === deliveries?.FunctionName)?.properties.ScalingConfig;
+  // Both lanes together: more than is reserved would throttle messages until they reach the failure queue.
+  const lanes = read(
+    template,
+    'AWS::Lambda::EventSourceMapping',
+    z.object({
+      FunctionName: z.string(),
+      ScalingConfig: z.object({ MaximumConcurrency: z.number() }).optional(),
+      BatchSize: z.number(),
+    }),
+  ).filter(({ FunctionName }) => nameOf(FunctionName).endsWith('deliverWebhook'));
   const own = reserved.find(({ FunctionName }) => FunctionName.endsWith('deliverWebhook'));
-  expect(scaling).toEqual({ MaximumConcurrency: own?.ReservedConcurrentExecutions });
+  const slots = lanes.reduce((total, { ScalingConfig }) => total + (ScalingConfig?.MaximumConcurrency ?? 0), 0);
+  expect([lanes.length, slots]).toEqual([2, own?.ReservedConcurrentExecutions]);
+  // Slots free up one by one.
+  expect(lanes.map(({ BatchSize }) => BatchSize)).toEqual([1, 1]);
 });
 
 test('a young account’s concurrency is not reserved, because AWS would refuse it', () => {

@@ -236,6 +236,25 @@ test('every function has the variables that its code requires', async () => {
   }
 }, 120_000);
 
+// What may be slow or away is a queue's to wait for (docs/decisions/0060-hand-over.md).
+test('the stream’s function reaches the table and queues, and nothing else', async () => {
+  const actions = actionsOf('stream-onTableChange');
+  const allowed = /^(dynamodb:\w+|sqs:SendMessage|logs:(CreateLogStream|PutLogEvents)|xray:Put\w+)$/;
+  expect(actions.length).toBeGreaterThan(5);
+  expect(actions.filter((action) => !allowed.test(action))).toEqual([]);
+  const files = (await bundles).get('stream-onTableChange') ?? [];
+  const clients = files.filter((file) => /^(providers|runtime\/bindings)\//.test(file));
+  expect(clients.sort()).toEqual([
+    // The form of a log's lines, and no client.
+    'providers/builds/build-log.ts',
+    'providers/dns/sync-queue.ts',
+    'providers/queues/batch-sender.ts',
+    'providers/queues/job-queue.ts',
+    'providers/webhooks/delivery-queue.ts',
+    ...['delivery-queue', 'job-queues', 'zone-sync-queue'].map((name) => `runtime/bindings/${name}.ts`),
+  ]);
+}, 120_000);
+
 /** The longest wait of each client of another service, in seconds. */
 const CLIENTS: Record<string, number> = {
   'providers/login/profiles.ts': T.login.profile,

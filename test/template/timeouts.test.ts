@@ -86,7 +86,7 @@ describe('queue → consumer → callee', () => {
     .filter(({ EventSourceArn }) => EventSourceArn.startsWith('arn:aws:sqs:'));
 
   test('a message stays hidden for longer than its consumer may run', () => {
-    expect(mappings).toHaveLength(2);
+    expect(mappings.length).toBeGreaterThan(2);
     for (const { EventSourceArn, FunctionName } of mappings) {
       const { VisibilityTimeout } = z
         .object({ VisibilityTimeout: z.number() })

@@ -216,6 +216,9 @@ async function failedChange(): Promise<Scene> {
   const failureQueues = {
     deliveries: failures.queue,
     dns: failures.queue,
+    routes: failures.queue,
+    payments: failures.queue,
+    workflows: failures.queue,
     stream: failures.queue,
     schedules: failures.queue,
   };
@@ -242,7 +245,8 @@ async function failedChange(): Promise<Scene> {
         run: async ({ words, options: { reason = '' } }) => {
           expect(words.slice(0, 5)).toEqual(['npm', 'run', 'operate', 'replay', 'stream']);
           const nothing = { send: async () => {} };
-          const needs = { ...deps, failureQueues, replays, queue: nothing, mirrors: nothing };
+          const jobs = { routes: nothing, payments: nothing, workflows: nothing };
+          const needs = { ...deps, failureQueues, replays, queue: nothing, mirrors: nothing, jobs };
           const { data } = await replayFailures(needs, { accountId: '', keyId: '' }, { name: 'stream', reason });
           expect(data.kept).toBe(0);
         },

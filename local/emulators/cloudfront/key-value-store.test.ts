@@ -79,6 +79,28 @@ test('applies all of many concurrent writes', async () => {
   vi.unstubAllEnvs();
 }, 90_000);
 
+test('one process writes many routes in few updates, and none that is there already', async () => {
+  const { createHostRoutes } = await import('../../../providers/edge/host-routes.ts');
+  for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'local');
+  const tag = async () => (await client.send(new DescribeKeyValueStoreCommand({ KvsARN }))).ETag;
+  const updates = vi.spyOn(CloudFrontKeyValueStoreClient.prototype, 'send');
+  const countUpdates = () => updates.mock.calls.filter(([command]) => command instanceof UpdateKeysCommand).length;
+  const routes = createHostRoutes(KvsARN);
+  const hosts = Array.from({ length: 60 }, (_, index) => `batch-${index}.apps.localhost`);
+  await Promise.all(hosts.map((host) => routes.point([host], 'one')));
+  expect(hosts.map((host) => store.lookup(host))).toEqual(hosts.map(() => 'one'));
+  // At most 50 keys in each.
+  expect(countUpdates()).toBe(2);
+  const before = await tag();
+  await Promise.all([routes.point(hosts.slice(0, 10), 'one'), routes.resume(hosts.slice(0, 10))]);
+  expect([await tag(), countUpdates()]).toEqual([before, 2]);
+  // In the order in which they were asked for.
+  await Promise.all([routes.remove(hosts.slice(0, 20)), routes.pointIfUnset(hosts.slice(0, 1), 'placeholder')]);
+  expect(hosts.slice(0, 2).map((host) => store.lookup(host))).toEqual(['placeholder', undefined]);
+  updates.mockRestore();
+  vi.unstubAllEnvs();
+});
+
 test('does not overwrite an existing route with the placeholder, and a repetition changes nothing', async () => {
   const { createHostRoutes } = await import('../../../providers/edge/host-routes.ts');
   for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'local');

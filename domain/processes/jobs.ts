@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod/mini';
+import type { Job, JobQueue } from '../../providers/queues/job-queue.ts';
+import type { Entity } from '../../table/entity.ts';
+import type { Deps } from '../deps.ts';
+import type { PAYMENT_JOBS } from './payment-jobs.ts';
+import type { ROUTE_JOBS } from './route-jobs.ts';
+import type { WORKFLOW_JOBS } from './workflow-jobs.ts';
+
+/**
+ * Work outside of the table. The stream's rules call no other service: each hands a job over to the queue of the service, where it
+ * has its own retries and holds up nothing else (docs/decisions/0060-hand-over.md). A job reads its item again and does what the
+ * item asks for now, so it may be repeated, late or out of order.
+ */
+
+/** The queues of jobs, one for each service that may fail alone. */
+export interface JobQueues {
+  routes: JobQueue<keyof typeof ROUTE_JOBS>;
+  payments: JobQueue<keyof typeof PAYMENT_JOBS>;
+  workflows: JobQueue<keyof typeof WORKFLOW_JOBS>;
+}
+
+export interface JobRule<D> {
+  /** @returns false if the item does not exist any more */
+  perform(deps: D & Pick<Deps, 'table'>, job: Job): Promise<boolean>;
+}
+
+/** Defines a job about an item of an entity. @param act what is done, with what the change said beside the item */
+export const jobAbout = <T, K, D>(
+  entity: Entity<T, K>,
+  act: (deps: D, item: T, detail: string) => Promise<unknown>,
+): JobRule<D> => ({
+  async perform(deps, { key, detail = '' }) {
+    const item = await deps.table.find(entity, key);
+    if (item === undefined) return false;
+    await act(deps, item, detail);
+    return true;
+  },
+});
+
+/** The dependencies of all jobs of a queue together. */
+type NeedsOf<Jobs> = {
+  [Name in keyof Jobs]: Jobs[Name] extends JobRule<infer D> ? (deps: D) => void : never;
+}[keyof Jobs] extends (deps: infer All) => void
+  ? All
+  : never;
+
+/** A job that fails is repeated after these pauses, in milliseconds, and then by its queue. */
+const PAUSES_MS = [500, 2000];
+/** Failures that took longer than this are left to the queue, in milliseconds. */
+const MAX_REPEATED_MS = 5000;
+
+/**
+ * Performs a job. Resolves with the fields of its line of log once it is done.
+ * @param pause waits that many milliseconds
+ */
+export async function performJob<Jobs extends Readonly<Record<string, JobRule<never>>>>(
+  jobs: Jobs,
+  deps: NeedsOf<Jobs> & Pick<Deps, 'table' | 'now'>,
+  message: Job,
+  pause: (milliseconds: number) => Promise<unknown> = sleep,
+): Promise<Record<string, unknown>> {
+  const rule = jobs[message.job];
+  // A later version queued it: its own consumer performs it once that is deployed.
+  if (!rule) throw new Error(`This version has no job ${message.job}`);
+  const began = deps.now().getTime();
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      // They are what any of the jobs needs.
+      const done = await rule.perform(deps as never, message);
+      return { job: message.job, accountId: message.accountId, key: message.key.pk, done };
+    } catch (error) {
+      const wait = PAUSES_MS[attempt];
+      if (wait === undefined || deps.now().getTime() - began > MAX_REPEATED_MS) throw error;
+      await pause(wait);
+    }
+  }
+}
+
+/** A message of a queue of jobs. */
+export const JobInput = z.object({
+  job: z.string(),
+  key: z.object({ pk: z.string(), sk: z.string() }),
+  accountId: z.optional(z.string()),
+  detail: z.optional(z.string()),
+});

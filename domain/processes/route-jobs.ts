@@ -1,0 +1,14 @@
+import { App } from '../../table/entities/apps.ts';
+import { routeCustomDomain, unrouteCustomDomain } from '../custom-domains/verify.ts';
+import { routeNewApp } from '../deployments/executions.ts';
+import { applyAppStatus } from '../deployments/suspension.ts';
+import { jobAbout } from './jobs.ts';
+
+/** Jobs that change where host names lead, and whether an application is served. */
+export const ROUTE_JOBS = {
+  'app.route-placeholder': jobAbout(App, routeNewApp),
+  'app.apply-status': jobAbout(App, applyAppStatus),
+  'custom-domain.route': jobAbout(App, routeCustomDomain),
+  // The detail is the host name that the application had.
+  'custom-domain.unroute': jobAbout(App, unrouteCustomDomain),
+};

@@ -1,0 +1,23 @@
+import { App } from '../../table/entities/apps.ts';
+import { Invoice, Subscription } from '../../table/entities/billing.ts';
+import { DistributionTenant } from '../../table/entities/custom-domains.ts';
+import { Database } from '../../table/entities/databases.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
+import { startReconciliation as reconcileTenant } from '../custom-domains/reconciliation.ts';
+import { startClusterWork } from '../databases/clusters.ts';
+import { cancelRunning, discardBuild, startQueued, startTeardown } from '../deployments/executions.ts';
+import { startReconciliation as reconcileHosting } from '../hosting/accounts.ts';
+import { onDomainInvoicePaid } from '../registrar/lifecycle.ts';
+import { jobAbout } from './jobs.ts';
+
+/** Jobs that start and stop executions of the state machines, and builds. Where it has one, the detail names the execution. */
+export const WORKFLOW_JOBS = {
+  'app.teardown': jobAbout(App, (deps: Parameters<typeof startTeardown>[0], app) => startTeardown(deps, app)),
+  'database.start-work': jobAbout(Database, startClusterWork),
+  'deployment.cancel': jobAbout(Deployment, cancelRunning),
+  'deployment.discard-build': jobAbout(Deployment, discardBuild),
+  'deployment.start': jobAbout(Deployment, startQueued),
+  'domain.fulfil-paid-invoice': jobAbout(Invoice, onDomainInvoicePaid),
+  'hosting.reconcile-account': jobAbout(Subscription, reconcileHosting),
+  'tenant.reconcile': jobAbout(DistributionTenant, reconcileTenant),
+};

@@ -1,0 +1,22 @@
+import type { JobQueues } from '../domain/processes/jobs.ts';
+import type { Entity } from '../table/entity.ts';
+import type { Change } from './on.ts';
+
+export interface HandOverDeps {
+  jobs: JobQueues;
+}
+
+type JobName<Q extends keyof JobQueues> = Parameters<JobQueues[Q]['send']>[0][number]['job'];
+
+/**
+ * Returns a function that makes actions of rules: each hands a job about the changed item over to a queue. What is called there
+ * may be slow or away; the stream goes on.
+ */
+export const handOverTo =
+  <Q extends keyof JobQueues, T extends K, K>(deps: HandOverDeps, queue: Q, { key }: Entity<T, K>) =>
+  <Before extends T | undefined>(job: JobName<Q>, detail?: (item: T, change: Change<Before>) => string) =>
+  (item: T, change: Change<Before>): Promise<void> => {
+    const { accountId } = item as { accountId?: string };
+    const { send } = deps.jobs[queue] as { send(jobs: readonly object[]): Promise<void> };
+    return send([{ job, key: key(item), accountId, ...(detail ? { detail: detail(item, change) } : {}) }]);
+  };
