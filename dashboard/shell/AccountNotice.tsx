@@ -48,6 +48,8 @@ function PlanLimitBanner({ appLimit, applications, suspendsAt }: Exceeded) {
 
 /** A banner of an account that will be deleted. */
 function DeletionBanner({ endsAt }: { endsAt: string }) {
+  // Reads the account where the screen does not: the banner ends with the deletion.
+  useApiQuery(getMe);
   const cancel = useApiMutation(cancelDeletion);
   return (
     <div role="status" className="notice">

@@ -3,11 +3,14 @@ import { expect, test } from 'vitest';
 import type { BuildRunner } from '../../providers/builds/build-runner.ts';
 import type { ZoneSyncQueue } from '../../providers/dns/sync-queue.ts';
 import type { TxtRecords } from '../../providers/dns/txt-records.ts';
+import type { Exports } from '../../providers/exports/exports.ts';
+import type { Users } from '../../providers/login/users.ts';
 import type { Payments } from '../../providers/payments/payments.ts';
 import type { Registrar } from '../../providers/registrar/registrar.ts';
 import type { DeliveryQueue } from '../../providers/webhooks/delivery-queue.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { fromItem, toItem } from '../../table/attributes.ts';
+import { AccountDeletion, AccountExport } from '../../table/entities/account-data.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { AiAccount, AiAudit } from '../../table/entities/ai.ts';
 import { App, Host } from '../../table/entities/apps.ts';
@@ -32,6 +35,8 @@ import { ledgerQueue } from '../ai/ledger.ts';
 import { billingSweeps } from '../billing/lifecycle.ts';
 import type { SweepReport } from '../sweep/sweep.ts';
 import { sweepAll, sweepJob } from '../sweep/sweep-all.ts';
+import { exportQueue } from './account-data/exports.ts';
+import { deletionQueue } from './account-data/leave.ts';
 import { reconcilers } from './reconciler.ts';
 
 const MINUTE = 60_000;
@@ -168,6 +173,13 @@ const QUEUES: Record<string, (id: string, accountId: string) => Fixture> = {
       ...{ accountId: id, balanceMicroRand: 10, availableMicroRand: 5, keys: {} },
       holds: { h1: { microRand: 5, expiresAt: EARLIER } },
     }),
+  ACCOUNT_EXPORT: (id) =>
+    fixture(AccountExport, {
+      ...{ ...ACCOUNT, id, status: 'QUEUED', sizeBytes: null, createdAt: created, finishedAt: null },
+    }),
+  // Of an account that is no more.
+  ACCOUNT_DELETION: (id) =>
+    fixture(AccountDeletion, { accountId: id, status: 'GRACE', requestedAt: created, endsAt: EARLIER }),
   AI_AUDIT: (id) => {
     const account = { accountId: id, balanceMicroRand: 0, availableMicroRand: 0, keys: {}, holds: {} };
     const audit = { accountId: id, upTo: '', sumMicroRand: 0, dueAt: DUE };
@@ -175,6 +187,7 @@ const QUEUES: Record<string, (id: string, accountId: string) => Fixture> = {
   },
 };
 
+const SELLER = { name: 'Seller', address: '', vatNumber: null };
 const POISON = 'poison';
 const isPoisoned = (given: unknown) => JSON.stringify(given).includes(POISON);
 
@@ -225,6 +238,8 @@ async function everyQueue() {
     ...billingSweeps(needs),
     windows: sweepJob(deps, windowQueue),
     ledgers: sweepJob(deps, ledgerQueue),
+    exports: sweepJob({ ...deps, exports: provider<Exports>(), seller: SELLER }, exportQueue),
+    deletions: sweepJob({ ...deps, users: provider<Users>() }, deletionQueue),
   };
 
   /** One minute's run. */

@@ -218,9 +218,13 @@ async function finish(deps: LeaveDeps, { accountId, refundCents = 0 }: AccountDe
 
 async function advanceDeletion(deps: LeaveDeps, deletion: AccountDeletion): Promise<void> {
   const { accountId, status } = deletion;
-  if (status === 'GRACE' && !(await begin(deps, deletion))) return;
   const account = await deps.table.get(Account, { id: accountId });
-  if (!account) return;
+  if (!account?.deletion) {
+    const over = { remove: unschedule(AccountDeletion), when: { status: { is: status } } };
+    await ignoreConflict(deps.table.transact([change(AccountDeletion, { accountId }, over, concurrentUpdate)]));
+    return;
+  }
+  if (status === 'GRACE' && !(await begin(deps, deletion))) return;
   await applySuspension(deps, accountId);
   const isHostingGone = await endSubscriptions(deps, accountId);
   const areAppsGone = await deleteApps(deps, accountId);
