@@ -27,7 +27,7 @@ const waitUntilActive = (client: DynamoDBClient, TableName: string) =>
  * and recovery (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery.Tutorial.html).
  * @returns the ARN of the new table's stream
  */
-export async function restoreTable(
+async function restoreTable(
   client: DynamoDBClient,
   { source, target, at }: { source: string; target: string; at: Date },
 ): Promise<string> {
