@@ -28,7 +28,9 @@ const changed = batch((id) => ({
 /** Compares a batch of the stream that passes all rules with what it cannot do without: parsing each item for an action. */
 export async function rows(): Promise<Row[]> {
   const start = async () => undefined;
-  const handler = consume(rules({ deployments: { start } } as unknown as RuleDeps));
+  // The operators' lookup of a deployment is stored as well: a second rule of the same change.
+  const deps = { deployments: { start }, now: () => new Date(), table: { write: start } };
+  const handler = consume(rules(deps as unknown as RuleDeps));
   const bare = async () => {
     for (const { dynamodb } of created.Records) {
       Deployment.parse(fromItem(dynamodb?.NewImage as Item));
