@@ -62,12 +62,6 @@ export const STATIC_GROUPS: readonly PaletteGroup[] = [
         keywords: 'settings alerts unread',
         href: '/settings/notifications',
       },
-      {
-        id: 'p-data',
-        label: 'Account data',
-        keywords: 'settings export download delete account',
-        href: '/settings/data',
-      },
       { id: 'p-audit', label: 'Audit log', keywords: 'developers changes history', href: '/developers/audit' },
     ],
   },
