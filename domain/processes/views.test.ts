@@ -42,6 +42,7 @@ import { listWebhooks } from '../webhooks/endpoints.ts';
 import { listEvents } from '../webhooks/feed.ts';
 import { listDeliveries, listEndpoints } from '../webhooks/manage.ts';
 import { readDeliveryStats } from '../webhooks/search.ts';
+import { listExports } from './account-data/exports.ts';
 import { readOverview } from './overview.ts';
 
 /** Reads that show nothing that is stored for an account: documents, catalogues and logs. */
@@ -73,6 +74,7 @@ const READS: Record<string, (deps: never, caller: Caller, input: never) => Promi
     listKeys,
     listMembers,
     listNotifications,
+    listExports,
     getAiCredits: readCredits,
     getAiUsage: readUsage,
     listProviderKeys,
