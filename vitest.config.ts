@@ -26,7 +26,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [beside, 'test/{support,template,walks}/**/*.test.ts'],
-          testTimeout: 30_000,
+          testTimeout: 60_000,
           // Modules are evaluated once per process, and templates synthesized once: files leave nothing behind.
           isolate: false,
         },

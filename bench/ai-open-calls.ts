@@ -10,7 +10,7 @@ import type { Row } from './measure.ts';
 
 /**
  * Measures the cost of a call of the AI gateway that waits for its provider: one process with a thousand open calls of ten seconds each,
- * as an execution environment on managed instances has them (docs/decisions/0064-ai-on-managed-instances.md).
+ * as an execution environment on managed instances has them (docs/decisions/0063-ai-on-managed-instances.md).
  */
 const OPEN = 1000;
 /** Each has one key with at most 100 open calls: enough for a machine on which calls take longer. */

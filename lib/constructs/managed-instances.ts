@@ -16,7 +16,7 @@ const MAX_VCPUS = 48;
 
 /**
  * Instances that Lambda manages, on which one execution environment serves many invocations at a time: what waits costs no
- * environment of its own (docs/decisions/0064-ai-on-managed-instances.md).
+ * environment of its own (docs/decisions/0063-ai-on-managed-instances.md).
  */
 export class ManagedInstances extends Construct {
   readonly #provider: CapacityProvider;

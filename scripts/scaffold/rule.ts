@@ -70,8 +70,11 @@ export const ${rules} = (deps: ${ruleDeps}): Rules => ({
 ${entry}});
 `;
   const addRule = (text: string) => {
-    const typed = after(text, /export type \w+RuleDeps =/, ` Parameters<typeof ${id}>[0] &`);
-    const added = before(typed, /(?<=: Rules => \(\{\n[\s\S]*?)^\}\);/m, entry);
+    const typed = after(text, /Rules = \(deps:/, ` Parameters<typeof ${id}>[0] &`);
+    // Rules that hand over have a line before the object.
+    const added = /: Rules => \(\{/.test(text)
+      ? before(typed, /(?<=: Rules => \(\{\n[\s\S]*?)^\}\);/m, entry)
+      : before(typed, /(?<=^ {2}return \{\n[\s\S]*?)^ {2}\};\n\};/m, `  ${entry}`);
     return withImport(
       withImport(withImport(added, `../${domain}`, id), `../${entityFile}`, type),
       './on.ts',
@@ -98,7 +101,7 @@ ${entry}});
     next: [
       `choose the change in ${events}: created, becomes, sets, changes, updated or removed (events/on.ts)`,
       `write the effect in ${domain}; name what it starts after the item, so that a repetition finds it`,
-      `pass new providers in functions/stream/onTableChange.ts, and grant their rights in lib/stacks/stream.ts`,
+      'hand what calls another service over to its queue: handOverTo (events/hand-over.ts), a job in domain/processes/',
       'add the entity to CONSUMED (lib/stacks/stream.ts) for the kinds of change that the rule wants',
     ],
   };

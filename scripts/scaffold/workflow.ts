@@ -113,7 +113,7 @@ test('a repeated step of ${id} changes nothing', async () => {
   /** Lets a function start the machine: its stack receives the new stack, and the function its use. */
   const mayStart = (text: string, neighbours: string, uses: RegExp) => {
     const known = after(text, new RegExp(`interface ${neighbours} \\{\\n`), `  ${id}: ${type}Stack;\n`);
-    const destructured = before(known, /(?<=const \{ )[^}]*\} =\s+neighbours;/, `${id}, `);
+    const destructured = before(known, /(?<=const \{\s+)[^}\s][^}]*\} =\s+neighbours;/, `${id}, `);
     return withImport(after(destructured, uses, `${id}.start, `), `./${file}.ts`, `type ${type}Stack`);
   };
 
@@ -130,17 +130,17 @@ test('a repeated step of ${id} changes nothing', async () => {
       'lib/app.ts': (text) => {
         const made = before(
           text,
-          / {2}const stream = new StreamStack\(/,
+          / {2}const jobs = new HandOverStack\(/,
           `  const ${id} = new ${type}Stack(platform, table);\n`,
         );
         const passed = after(
-          after(made, /new StreamStack\(platform, \{/, ` ${id},`),
+          after(made, /new HandOverStack\(platform, \{/, ` ${id},`),
           /new SchedulesStack\(platform, \{/,
           ` ${id},`,
         );
         return withImport(passed, `./stacks/${file}.ts`, `${type}Stack`);
       },
-      'lib/stacks/stream.ts': (text) => mayStart(text, 'StreamNeighbours', /'stream\/onTableChange', \{[^[]*uses: \[/),
+      'lib/stacks/hand-over.ts': (text) => mayStart(text, 'HandOverNeighbours', /'startWorkflow'[\s\S]*?uses: \[/),
       'lib/stacks/schedules.ts': (text) => mayStart(text, 'ScheduleNeighbours', /everyMinute\('reconcile'[^[]*\[/),
       'runtime/config.ts': (text) => after(text, /^ {2}\w+_STATE_MACHINE_ARN: text,\n/gm, `  ${variable}: text,\n`),
       'runtime/bindings/executions.ts': (text) =>

@@ -184,7 +184,7 @@ test('remedies of the preflight are commands that exist, with their region', asy
 });
 
 /** Names that resources get at run time, or by a command of the page itself; and the bucket of a built web app. */
-const MADE_LATER = /^(app|preflight|restored|web-app-123456789012-af-south-1)$/;
+const MADE_LATER = /^(app|cell-b-apps|preflight|restored|web-app-123456789012-af-south-1)$/;
 
 test.each(['docs/deploying.md', 'docs/runbook.md'])('%s names only resources that the stacks have', (page) => {
   const types = new Set(

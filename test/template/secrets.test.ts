@@ -96,8 +96,8 @@ test('only functions that take payments or sell AI calls may read those keys', (
   const payments = readersOf('PAYMENTS_SECRET_NAME');
   expect(payments.filter((name) => /^(api|dashboard)-/.test(name))).toHaveLength(paid.length);
   expect(payments.filter((name) => !/^(api|dashboard)-/.test(name)).sort()).toEqual([
+    'queue-requestPayment',
     'schedule-settleBilling',
-    'stream-onTableChange',
   ]);
 });
 

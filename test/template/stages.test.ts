@@ -89,7 +89,7 @@ test('a region for builds moves their project alone, and the functions address i
     return JSON.stringify(properties.Environment).includes('BUILD_PROJECT_NAME');
   });
   expect(builders.map(({ name }) => name.replace('hosting-prod-', '')).sort()).toEqual([
-    ...['schedule-reconcile', 'stream-onTableChange', 'workflow-submitBuild', 'workflow-watchBuild'],
+    ...['queue-startWorkflow', 'schedule-reconcile', 'workflow-submitBuild', 'workflow-watchBuild'],
   ]);
   for (const { properties } of builders) {
     expect(properties.Environment).toMatchObject({ Variables: { BUILD_REGION: 'eu-west-1' } });

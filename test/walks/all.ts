@@ -4,12 +4,13 @@ import { aiWalks } from './ai.ts';
 import { checkWalks } from './checks.ts';
 import { deploymentWalks } from './deployments.ts';
 import { domainWalks } from './domains.ts';
+import { jobWalks } from './jobs.ts';
 import { lambdaWalks } from './lambda.ts';
 import { queueWalks } from './queues.ts';
 import { webhookWalks } from './webhooks.ts';
 
 /** All walks of the runbook. */
 export const WALKS: Walk[] = [
-  ...[...deploymentWalks, ...queueWalks, ...webhookWalks, ...domainWalks],
+  ...[...deploymentWalks, ...queueWalks, ...jobWalks, ...webhookWalks, ...domainWalks],
   ...[...accountWalks, ...aiWalks, ...lambdaWalks, ...checkWalks],
 ];

@@ -13,7 +13,7 @@ import {
   publish,
   resolveQualifier,
 } from './functions.ts';
-import { assertEnvironmentSize, assertEventSize, assertLayers, assertStorage } from './limits.ts';
+import { accountSettings, assertEnvironmentSize, assertEventSize, assertLayers, assertStorage } from './limits.ts';
 import { type CodeSource, CodeUpdate, Creation, Publication, SettingsUpdate, UrlUpdate } from './requests.ts';
 import { createStates } from './states.ts';
 
@@ -161,6 +161,7 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
 
     const dispatch = async (): Promise<WireResponse> => {
       assertReady();
+      if (kind === 'account-settings') return { body: accountSettings(functions) };
       if (kind === 'tags') {
         const found = find(name);
         if (request.method === 'GET') return { body: { Tags: found.tags } };

@@ -51,11 +51,30 @@ export function assertEventSize({ body }: WireRequest): void {
     throw new ServiceError('RequestTooLargeException', `Request must be smaller than ${limit} bytes`, 413);
 }
 
+const MAX_STORED_BYTES = AWS_LIMITS.lambdaCodeStorage.value * 1024 ** 3;
+const storedBytes = (functions: Record<string, LambdaFunction>): number =>
+  Object.values(functions)
+    .flatMap(({ latest, versions }) => [latest, ...Object.values(versions)])
+    .reduce((sum, { CodeSize }) => sum + CodeSize, 0);
+
+/** Returns the limits of the account and its use, as GetAccountSettings does. */
+export function accountSettings(functions: Record<string, LambdaFunction>) {
+  const concurrency = AWS_LIMITS.lambdaConcurrency.value;
+  const reserved = Object.values(functions).reduce((sum, each) => sum + (each.reservedConcurrency ?? 0), 0);
+  return {
+    AccountLimit: {
+      TotalCodeSize: MAX_STORED_BYTES,
+      CodeSizeUnzipped: AWS_LIMITS.lambdaUnzippedBytes.value,
+      CodeSizeZipped: AWS_LIMITS.lambdaDirectUploadBytes.value,
+      ConcurrentExecutions: concurrency,
+      UnreservedConcurrentExecutions: Math.max(0, concurrency - reserved),
+    },
+    AccountUsage: { TotalCodeSize: storedBytes(functions), FunctionCount: Object.keys(functions).length },
+  };
+}
+
 /** Refuses code where all versions of all functions exceed the account's storage together. */
 export function assertStorage(functions: Record<string, LambdaFunction>, added: number): void {
-  const stored = Object.values(functions)
-    .flatMap(({ latest, versions }) => [latest, ...Object.values(versions)])
-    .reduce((sum, { CodeSize }) => sum + CodeSize, added);
-  if (stored > AWS_LIMITS.lambdaCodeStorage.value * 1024 ** 3)
+  if (storedBytes(functions) + added > MAX_STORED_BYTES)
     throw new ServiceError('CodeStorageExceededException', 'Code storage limit exceeded.');
 }
