@@ -56,7 +56,7 @@ export default defineConfig({
           groups: [
             // The frame; code that every screen needs, loaded with it; forms and dialogs, loaded with the first screen that uses them.
             { name: 'app', tags: ['$initial'], priority: 3 },
-            { name: COMMON_CHUNK, minShareCount: 6, priority: 2 },
+            { name: COMMON_CHUNK, minShareCount: 7, priority: 2 },
             { name: 'forms', test: /node_modules|dashboard.form/, minShareCount: 3, priority: 1 },
           ],
         },

@@ -9,8 +9,8 @@ import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { parseOffset, useUrlStates } from '../ui/use-url-state.ts';
-import { AUDIT_PAGE_SIZE, type AuditEntry, type AuditFilter, useAuditLog } from './api.ts';
 import { ACTORS } from './audit-actors.ts';
+import { AUDIT_PAGE_SIZE, type AuditEntry, type AuditFilter, useAuditLog } from './audit-api.ts';
 import { changesOf } from './audit-changes.ts';
 
 const ACTIONS = Object.keys(AUDIT_ACTIONS).filter(isAuditAction);

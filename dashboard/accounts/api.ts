@@ -17,9 +17,6 @@ import {
   readNotifications,
   setNotificationSettings,
 } from '../../contract/accounts/notifications.ts';
-import type { AuditAction } from '../../contract/audit/actions.ts';
-import { listAuditEntries } from '../../contract/audit/audit.ts';
-import type { AuditActor } from '../../contract/audit/entry.ts';
 import type { Output } from '../../contract/route.ts';
 import { useApiList } from '../api/use-api-list.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
@@ -67,24 +64,3 @@ export const useApiKeys = ({ allPages = false } = {}) => useApiList(listKeys, {}
 export const useCreateApiKey = () => useApiMutation(createKey, [listKeys]);
 export const useUpdateApiKey = () => useApiMutation(updateKey, [listKeys]);
 export const useRevokeApiKey = () => useApiMutation(revokeKey, [listKeys]);
-
-export type AuditEntry = Output<typeof listAuditEntries>['data'][number];
-export interface AuditFilter {
-  action?: AuditAction | undefined;
-  actor?: AuditActor | undefined;
-}
-export const AUDIT_PAGE_SIZE = 50;
-
-/** Reads one page of the audit log. The current page stays visible while the next one loads. */
-export const useAuditLog = ({ action, actor }: AuditFilter, offset: number) =>
-  useApiQuery(
-    listAuditEntries,
-    {
-      query: {
-        ...{ limit: String(AUDIT_PAGE_SIZE), offset: String(offset) },
-        ...(action && { action }),
-        ...(actor && { actor }),
-      },
-    },
-    { placeholderData: (before) => before },
-  );

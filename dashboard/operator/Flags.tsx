@@ -1,4 +1,4 @@
-import { NumberInput, Select, Text, TextInput } from '@mantine/core';
+import { NativeSelect, NumberInput, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { DataTable } from '../ui/DataTable.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
@@ -78,12 +78,11 @@ function Change({ item: { name, label, share } }: { item: FeatureFlag }) {
         autoComplete="off"
       />
       {accountId ? (
-        <Select
+        <NativeSelect
           label="For this account"
           data={Object.keys(ON)}
           value={choice}
-          onChange={(value) => setChoice(value ?? 'On')}
-          allowDeselect={false}
+          onChange={({ currentTarget }) => setChoice(currentTarget.value)}
         />
       ) : (
         <NumberInput
