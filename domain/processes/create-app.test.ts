@@ -42,7 +42,7 @@ test('an application is created in the cell with the most room, and its slug is 
   const caller = { accountId: 'acc_1', keyId: '' };
   const newApp = async () =>
     (
-      await createApp({ ...deps, secrets }, caller, {
+      await createApp({ ...deps, secrets, cells: () => listCells(deps) }, caller, {
         name: 'Shop',
         framework: 'NODE',
         installCommand: 'npm ci',

@@ -5,9 +5,10 @@ import { DEFAULT_BRANCH, DEFAULT_NODE_VERSION, FRAMEWORK_DEFAULTS } from '../../
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { App, GitAccess, Host } from '../../table/entities/apps.ts';
+import type { Cell } from '../../table/entities/cells.ts';
 import { claim, create, type Write } from '../../table/writes.ts';
 import { domainTaken, viewApp } from '../apps/apps.ts';
-import { assertNotPlatformDomain, claimedHosts, listCells, type Placement, placeApp } from '../apps/cells.ts';
+import { assertNotPlatformDomain, claimedHosts, type Placement, placeApp } from '../apps/cells.ts';
 import { newGitAccess } from '../apps/git-access.ts';
 import { assertRepositoryUrl } from '../apps/repositories.ts';
 import { claimWrites, firstCheckAt, isContestable, newCustomDomain, type TakenError } from '../custom-domains/claim.ts';
@@ -56,7 +57,7 @@ const RELEASE_WAIT_MS = 100;
 
 /** POST /v1/apps: claims the address, counts towards the plan and queues the first deployment, all in one transaction. */
 export async function createApp(
-  deps: Deps & { secrets: Secrets },
+  deps: Deps & { secrets: Secrets; cells: () => Promise<Cell[]> },
   caller: Caller,
   input: Input<typeof CreateRoute>,
 ): Promise<Output<typeof CreateRoute>> {
@@ -64,7 +65,7 @@ export async function createApp(
   const applicationId = deps.newId('app');
   const [access, cells, ...counted] = await Promise.all([
     newGitAccess(deps, { accountId: caller.accountId, applicationId }),
-    listCells(deps),
+    deps.cells(),
     ...(input.customDomain ? [countCustomDomain(deps, caller.accountId)] : []),
   ]);
   if (input.customDomain) assertNotPlatformDomain(deps, cells, input.customDomain);

@@ -61,8 +61,8 @@ export class ${type}Stack extends PlatformStack {
       uses: [table.read, table.write],
     });
     new Machine(this, platform, '${id}', {
-      definition: ${id}Machine({ ${id}: ${id}.lambda.functionArn }),
-      functions: [${id}.lambda.functionArn],
+      definition: ${id}Machine({ ${id}: ${id}.live.functionArn }),
+      functions: [${id}],
     });
     this.start = {
       variables: { ${variable}: names.${id}.arn },

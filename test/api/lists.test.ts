@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
+import { startExport } from '../../contract/accounts/export.ts';
+import { finishedExport } from '../support/exports.ts';
 import { createKey } from '../../contract/accounts/api-keys.ts';
 import { listAiCalls } from '../../contract/ai/calls.ts';
 import { createChatCompletion } from '../../contract/ai/chat.ts';
@@ -107,6 +109,15 @@ const FILLERS: Record<string, (account: OpenedAccount) => Promise<FilledList>> =
     const recorded = async () => (await account.dashboard.call(listAiCalls)).body.data.length === COUNT;
     await waitFor(recorded);
     return {};
+  },
+  listExports: async (account) => {
+    // One at a time.
+    const made = async () => {
+      const { id } = (await account.dashboard.call(startExport)).body.data;
+      await finishedExport(account, id);
+      return id;
+    };
+    return { ids: await repeat(made) };
   },
   listDatabases: async (account) => {
     const applicationId = await app(account);

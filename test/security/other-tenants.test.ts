@@ -28,11 +28,13 @@ const BODIES: Record<string, object> = {
   resendSkipped: { since: new Date(Date.now() - 60_000).toISOString() },
   createDatabase: { name: 'stolen' },
   updateApp: { branch: 'stolen' },
+  updateMember: { role: 'read-only' },
 };
 /** Valid bodies of the operations that take no id, for the test of the audit log. */
 const OWN_BODIES: Record<string, () => object> = {
   createApp: () => ({ name: 'Audited', framework: 'NODE' }),
   createKey: () => ({ name: 'Audited', scopes: ['read'] }),
+  inviteMember: () => ({ email: 'audited@example.com', role: 'billing' }),
   createWebhook: () => ({ url: hooks.url }),
   orderDomain: () => ({ domain: uniqueDomain(), registrant }),
   buyAiCredits: () => ({ amount: '10.00' }),
@@ -194,8 +196,10 @@ describe("another tenant's id", () => {
 });
 
 describe('the audit log', () => {
-  /** Operations that the state of the tenant does not allow: their entries are shown beside their rules (rollback.test.ts, lifecycle.test.ts, leave.test.ts). */
-  const NOT_POSSIBLE = ['rollBack', 'payInvoice', 'requestDeletion', 'cancelDeletion'];
+  /** Operations that the state of the tenant does not allow: their entries are shown beside their rules (rollback.test.ts, lifecycle.test.ts, leave.test.ts, members.test.ts). */
+  const NOT_POSSIBLE = [
+    ...['rollBack', 'payInvoice', 'requestDeletion', 'cancelDeletion', 'acceptInvitation', 'leaveAccount'],
+  ];
   const changing = EVERY.filter(({ method, access }) => method !== 'GET' && access !== 'hook');
 
   test('has exactly one entry of each operation that changes something, without secrets', async () => {

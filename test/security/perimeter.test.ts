@@ -85,7 +85,7 @@ describe('the local run is for this machine only', () => {
       const allowed = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-amz-target' };
       for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
         // DynamoDB Local does nothing without a header that needs the permission of a preflight.
-        const isTable = name.endsWith('DYNAMODB');
+        const isTable = /DYNAMODB(_STREAMS)?$/.test(name);
         const answer = await send(url, isTable ? 'OPTIONS' : 'POST', isTable ? { ...headers, ...allowed } : headers);
         expect(answer.headers['access-control-allow-origin']).toBeUndefined();
         if (!isTable) expect(answer.statusCode).toBe(403);

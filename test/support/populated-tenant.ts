@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { createKey } from '../../contract/accounts/api-keys.ts';
 import { startExport } from '../../contract/accounts/export.ts';
+import { acceptInvitation, inviteMember, listMembers } from '../../contract/accounts/members.ts';
 import { putProviderKey } from '../../contract/ai/management.ts';
 import { createApp } from '../../contract/apps/apps.ts';
 import { replaceEnv } from '../../contract/apps/environment.ts';
 import { createTopUp } from '../../contract/billing/top-ups.ts';
+import type { Client } from '../../contract/client.ts';
 import { setCustomDomain } from '../../contract/custom-domains/custom-domains.ts';
 import { createDatabase, listDatabases } from '../../contract/databases/databases.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
@@ -12,14 +15,26 @@ import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { listDeliveries, pingWebhook } from '../../contract/webhooks/management.ts';
 import { registerDomain, uniqueDomain } from './domains.ts';
 import { finishedExport } from './exports.ts';
-import { newAccount, type OpenedAccount, waitFor } from './harness.ts';
+import { clientOf, newAccount, type OpenedAccount, waitFor } from './harness.ts';
 import { createHosting, waitForPanelStatus } from './hosting.ts';
+import { LoginBrowser } from './sign-in.ts';
 
 /** An account with one resource of each collection of the contract. */
 export interface PopulatedTenant {
   account: OpenedAccount;
   /** The resource's id by its collection, which is the segment before the parameter of a path: `/v1/apps/{id}`. */
   ids: Record<string, string>;
+}
+
+/** Has another login join the account. Returns its id. */
+async function joinedMember(dashboard: Client): Promise<string> {
+  const email = `${randomUUID()}@example.com`;
+  const { link } = (await dashboard.call(inviteMember, { body: { email, role: 'billing' } })).body.data;
+  const { access_token: token } = await new LoginBrowser().signIn({ email, password: randomUUID(), name: 'Member' });
+  const member = clientOf({ accessToken: () => token });
+  await member.call(acceptInvitation, { body: { token: new URL(link).hash.slice(1) } });
+  const { data } = (await dashboard.call(listMembers)).body;
+  return data.members.find((each) => !each.isYou)?.id ?? '';
 }
 
 /** Opens an account with one resource of each collection, at rest: no process is under way. */
@@ -62,12 +77,15 @@ export async function populatedTenant(webhookUrl: string): Promise<PopulatedTena
     const { data } = (await account.call(getDeployment, { params: { id: deployments } })).body;
     return data.finishedAt !== null;
   });
+  const members = await joinedMember(dashboard);
+  const invited = { email: `${randomUUID()}@example.com`, role: 'read-only' as const };
+  const invitations = (await dashboard.call(inviteMember, { body: invited })).body.data.id;
   const { id: exported } = (await dashboard.call(startExport)).body.data;
   await finishedExport(account, exported);
   return {
     account,
     ids: {
-      export: exported,
+      ...{ export: exported, members, invitations },
       ...{ apps, deployments, webhooks, deliveries, keys, topups, hosting, dns, git: apps },
       ...{ databases, subscriptions: hosting, invoices: invoice.id, domains: domain.id },
     },
