@@ -16,10 +16,22 @@ import { Suspend } from './Suspend.tsx';
 
 /** Everything about one account. */
 export function AccountScreen({ id }: { id: string }) {
+  const query = useAccount(id);
+  const page = query.data?.data;
   return (
-    <QueryBoundary query={useAccount(id)} lines={8}>
-      {({ data }) => <AccountDetails page={data} />}
-    </QueryBoundary>
+    <Screen
+      title={page?.account.email ?? 'Account'}
+      id={id}
+      crumbs={[{ href: '/operator', name: 'Operators' }]}
+      beside={page && <Status value={page.suspension ? 'SUSPENDED' : 'ACTIVE'} />}
+      actions={
+        page && <Suspend {...{ accountId: id, name: page.account.email, suspended: page.suspension !== null }} />
+      }
+    >
+      <QueryBoundary query={query} lines={8}>
+        {({ data }) => <AccountDetails page={data} />}
+      </QueryBoundary>
+    </Screen>
   );
 }
 
@@ -46,15 +58,9 @@ const List = <T,>({ title, items, idOf, columns, actions }: ListProps<T>) => (
 
 function AccountDetails({ page }: { page: AccountPage }) {
   const { account, suspension, wallet, credits, limitOverrides } = page;
-  const { id: accountId, email, plan } = account;
+  const { id: accountId, plan } = account;
   return (
-    <Screen
-      title={email}
-      id={accountId}
-      crumbs={[{ href: '/operator', name: 'Operators' }]}
-      beside={<Status value={suspension ? 'SUSPENDED' : 'ACTIVE'} />}
-      actions={<Suspend {...{ accountId, name: email, suspended: suspension !== null }} />}
-    >
+    <>
       {suspension && <div className="notice break">Suspended: {suspension.reason}</div>}
       <Group gap="xl">
         <Stat name="Name" value={account.name} />
@@ -70,7 +76,7 @@ function AccountDetails({ page }: { page: AccountPage }) {
       <Access page={page} />
       <Money page={page} />
       <OperatorLog title="Changes of this account" accountId={accountId} />
-    </Screen>
+    </>
   );
 }
 

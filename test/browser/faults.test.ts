@@ -28,8 +28,10 @@ test('a failing read shows the request id and recovers automatically', async () 
   await expect.poll(() => page.getByText(RETRYING, { exact: false }).count(), POLL).toBe(0);
 });
 
+/** Screens that read nothing when they are opened. */
+const WITHOUT_READS: readonly string[] = ['/nowhere', '/operator'];
 /** Screens without a read of their own that could fail, and with a form that works without its reads. */
-const WITHOUT_ALERT: readonly string[] = ['/nowhere', '/apps/new'];
+const WITHOUT_ALERT: readonly string[] = [...WITHOUT_READS, '/apps/new'];
 
 test('every screen says that the API is slow, unreachable or failing, and recovers automatically', async () => {
   const { openContexts, pathOf } = await populatedAccount();
@@ -38,11 +40,11 @@ test('every screen says that the API is slow, unreachable or failing, and recove
   for (const context of new Set(SCREENS.map(contextOf))) {
     // Retries and their pauses pass at once.
     await context.clock.install();
-    await context.route('**/dashboard/v1/**', (route) => answer(route));
+    await context.route(/\/(dashboard|operator)\/v1\//, (route) => answer(route));
   }
   const found: Record<string, string> = {};
   for (const screen of SCREENS) {
-    const hasReads = screen !== '/nowhere';
+    const hasReads = !WITHOUT_READS.includes(screen);
     const held: Route[] = [];
     answer = async (route) => held.push(route);
     const page = await contextOf(screen).newPage();

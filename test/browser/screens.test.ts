@@ -33,7 +33,7 @@ describe.each(VARIANTS)('%s', (_look, visitor) => {
       const [path, context] = [pathOf(screen), contextOf(screen)];
       const reads: string[] = [];
       const count = (request: { url(): string }) => {
-        if (request.url().includes('/dashboard/v1/')) reads.push(request.url());
+        if (/\/(dashboard|operator)\/v1\//.test(request.url())) reads.push(request.url());
       };
       const troubles: string[] = [];
       const noteResponse = (response: { status(): number; url(): string }) => {
