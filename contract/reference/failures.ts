@@ -32,6 +32,7 @@ export const OWN_ERRORS: Readonly<Record<string, readonly ErrorCode[]>> = {
   cancelSubscription: ['conflict'],
   setAutoTopUp: ['conflict'],
   acceptInvitation: ['not_found'],
+  cancelDeletion: ['not_found'],
   updateMember: ['conflict'],
   removeMember: ['conflict'],
   leaveAccount: ['conflict'],

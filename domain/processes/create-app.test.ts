@@ -7,6 +7,7 @@ import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { deleteApp } from '../apps/apps.ts';
+import { listCells } from '../apps/cells.ts';
 import { createApp, toSlug } from './create-app.ts';
 import { teardownApp } from './teardown.ts';
 

@@ -6,6 +6,7 @@ import { App } from '../../table/entities/apps.ts';
 import { billingSimulation, withoutCards } from '../../test/simulation/billing.ts';
 import { jobsOf } from '../../test/simulation/jobs.ts';
 import { START } from '../../test/simulation/simulation.ts';
+import { listCells } from '../apps/cells.ts';
 import { subscriptionQueue } from '../billing/lifecycle.ts';
 import { currentPlans } from '../billing/plans.ts';
 import { cancelSubscription, createSubscription } from '../billing/subscriptions.ts';
@@ -42,7 +43,7 @@ async function harness(plan: 'app-3' | 'app-25', walletCents: number) {
   const caller = { accountId, keyId: '' };
   const { id } = (await createSubscription(deps, caller, { plan, billingCycle: 'MONTHLY' })).data;
   const create = (name: string) =>
-    createApp(deps, caller, {
+    createApp({ ...deps, cells: () => listCells(deps) }, caller, {
       ...{ name, framework: 'NODE', branch: 'main', nodeVersion: '22', deployNow: false, installCommand: 'npm ci' },
     });
   for (let count = 0; count < Number(plan.slice(4)); count += 1) await create(`App ${count}`);

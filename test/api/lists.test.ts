@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { startExport } from '../../contract/accounts/export.ts';
-import { finishedExport } from '../support/exports.ts';
 import { createKey } from '../../contract/accounts/api-keys.ts';
+import { startExport } from '../../contract/accounts/export.ts';
 import { listAiCalls } from '../../contract/ai/calls.ts';
 import { createChatCompletion } from '../../contract/ai/chat.ts';
 import { createApp } from '../../contract/apps/apps.ts';
@@ -15,6 +14,7 @@ import { dashboardRoutes, routes } from '../../contract/routes.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { pingWebhook } from '../../contract/webhooks/management.ts';
 import { registrant, uniqueDomain } from '../support/domains.ts';
+import { finishedExport } from '../support/exports.ts';
 import { codeOf, local, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
 import { createHosting } from '../support/hosting.ts';
 import { receiver } from '../support/receivers.ts';

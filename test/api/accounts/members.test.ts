@@ -78,7 +78,10 @@ describe('an invitation', () => {
     const body = { email: person.email, role: 'billing' as const };
     const token = tokenIn((await account.dashboard.call(inviteMember, { body })).body.data.link);
     const answers = await Promise.all([1, 2, 3].map(() => person.own.call(acceptInvitation, { body: { token } })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
+    const [first, ...others] = answers.map(({ status }) => status).sort();
+    expect(first).toBe(200);
+    // The invitation is gone, or the person is a member already.
+    for (const status of others) expect([404, 409]).toContain(status);
     expect((await account.dashboard.call(listMembers)).body.data).toMatchObject({ members: [{}, {}], invitations: [] });
   });
 
@@ -203,6 +206,7 @@ test.each(MEMBER_ROLES)(
     );
     expect((await person.own.call(deleteSession)).status).toBe(200);
   },
+  120_000,
 );
 
 test('roles forbid what they are for', () => {
