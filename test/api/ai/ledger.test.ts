@@ -207,10 +207,11 @@ test('a call writes at most twice in a row before its first byte and after its l
     text: JSON.stringify(body),
   };
   await new ChatCall(gateway, { ...call, request: ChatRequest().parse(body) }, outlet).run();
-  // The account and the key; then the key and the entry, and with those written the account and the sums of the day. The read is
-  // that of the key's budget.
-  const after = ['UpdateItem', 'PutItem', 'GetItem', 'UpdateItem', 'UpdateItem'];
-  expect(asked).toEqual(['UpdateItem', 'UpdateItem', 'begin', 'end', ...after]);
+  // The account and the key; then the key and the entry, and with those written the account and the sums of the day.
+  const after = ['UpdateItem', 'PutItem', 'UpdateItem', 'UpdateItem'];
+  expect(asked.filter((name) => name !== 'GetItem')).toEqual(['UpdateItem', 'UpdateItem', 'begin', 'end', ...after]);
+  // The key's budget is looked at beside the writes that follow the last byte.
+  expect(asked.indexOf('GetItem')).toBeGreaterThan(asked.indexOf('end'));
 });
 
 test('charges a cost beyond the hold up to the remaining credits, and the rest is owed', async () => {
