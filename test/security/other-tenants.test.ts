@@ -149,7 +149,7 @@ describe("another tenant's id", () => {
       return (
         isDeepStrictEqual(earlier, read) && !Object.values(read).some((text) => text.includes('rate_limited')) && read
       );
-    }, 12_000);
+    }, 3000);
   }, 180_000);
 
   const cases = AUDITED.flatMap((route) =>

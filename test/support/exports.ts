@@ -12,5 +12,5 @@ export async function finishedExport(
     await invokeFunction(local, 'schedule-serveAccounts');
     const { data } = (await dashboard.call(listExports)).body;
     return data.find((each) => each.id === id && each.finishedAt !== null);
-  });
+  }, 1000);
 }
