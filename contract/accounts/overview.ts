@@ -10,7 +10,7 @@ export const RECENT_CHANGES = 8;
 
 /** The time for which money lasts; null where nothing is being spent. */
 const Lasts = () =>
-  z.nullable(z.object({ perDay: Money(), days: z.int(), until: Timestamp() })).register(z.globalRegistry, {
+  z.nullable(z.object({ perDay: Money(), days: z.int() })).register(z.globalRegistry, {
     description: 'At the present rate of spending; null while nothing is spent',
   });
 

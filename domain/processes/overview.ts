@@ -27,12 +27,11 @@ const MAX_AI_SUMS = 1000;
 /** The newest keys and domains are looked through. */
 const MAX_LISTED = 200;
 
-/** Returns how long cents last at a rate of cents a day; null without a rate. No date is later than ten years. */
-export function lasts(cents: number, centsPerDay: number, now: Date): Overview['wallet']['lasts'] {
+/** Returns how many days cents last at a rate of cents a day, ten years at most; null without a rate. */
+export function lasts(cents: number, centsPerDay: number): Overview['wallet']['lasts'] {
   if (centsPerDay <= 0) return null;
   const days = Math.min(3650, Math.floor(Math.max(0, cents) / centsPerDay));
-  const until = new Date(now.getTime() + days * DAY_MS).toISOString();
-  return { perDay: formatRand(Math.round(centsPerDay)), days, until };
+  return { perDay: formatRand(Math.round(centsPerDay)), days };
 }
 
 const toCents = (rand: string): number => Math.round(Number(rand) * 100);
@@ -110,7 +109,6 @@ const labelOf = (action: string): string => (isAuditAction(action) ? AUDIT_ACTIO
 /** GET /dashboard/v1/overview: everything that the screen shows beside the account and its applications, in one request. */
 export async function readOverview(deps: Deps, caller: Caller): Promise<Output<typeof OverviewRoute>> {
   const { accountId } = caller;
-  const now = deps.now();
   const [account, ai, unpaid, walletRate, creditsRate, webhooks, keys, expiringDomains, changes] = await Promise.all([
     deps.table.get(Account, { id: accountId }),
     deps.table.get(AiAccount, { accountId }),
@@ -130,8 +128,8 @@ export async function readOverview(deps: Deps, caller: Caller): Promise<Output<t
         count: unpaid.length,
         total: formatRand(unpaid.reduce((sum, { amountCents }) => sum + amountCents, 0)),
       },
-      wallet: { balance: formatRand(balance), lasts: lasts(balance, walletRate, now) },
-      aiCredits: { available: microRandToRand(available), lasts: lasts(available / CENT_MICRO_RAND, creditsRate, now) },
+      wallet: { balance: formatRand(balance), lasts: lasts(balance, walletRate) },
+      aiCredits: { available: microRandToRand(available), lasts: lasts(available / CENT_MICRO_RAND, creditsRate) },
       ...{ webhooks, ...keys, expiringDomains },
       changes: changes.data.map((entry) => ({ ...entry, label: labelOf(entry.action) })),
     },
