@@ -4,6 +4,8 @@ import { MEMBER_ROLES, type MemberRole } from '../../contract/roles.ts';
 import { RightContext, useRefusal } from '../api/rights.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
+import { FilteredItems, useListFilter } from '../ui/FilteredItems.tsx';
+import { byName, byTime, type ListView } from '../ui/list-view.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
@@ -33,11 +35,7 @@ export const Members = () => (
       <QueryBoundary query={useMembers()}>
         {({ data: { members, invitations } }) => (
           <Stack gap="lg">
-            <div className="card">
-              {members.map((member) => (
-                <MemberRow key={member.id} member={member} />
-              ))}
-            </div>
+            <MemberList members={members} />
             {invitations.length > 0 && (
               <section aria-label="Open invitations">
                 <Text fw={600} mb="xs">
@@ -56,6 +54,33 @@ export const Members = () => (
     </Section>
   </RightContext>
 );
+
+const VIEW: ListView<Member> = {
+  text: ({ name, email, role }) => `${name} ${email} ${role}`,
+  order: 'Order of joining',
+  sorts: {
+    name: { label: 'Name', compare: byName(({ name }) => name) },
+    newest: { label: 'Newest first', compare: (a, b) => Date.parse(b.joinedAt) - Date.parse(a.joinedAt) },
+    oldest: { label: 'Oldest first', compare: byTime(({ joinedAt }) => joinedAt) },
+  },
+  status: ({ role }) => role,
+  statusName: { one: 'role', all: 'All roles' },
+};
+
+function MemberList({ members }: { members: readonly Member[] }) {
+  const filter = useListFilter();
+  return (
+    <FilteredItems name="members" items={members} filter={filter} view={VIEW} statusLabel={(role) => role}>
+      {(items) => (
+        <div className="card">
+          {items.map((member) => (
+            <MemberRow key={member.id} member={member} />
+          ))}
+        </div>
+      )}
+    </FilteredItems>
+  );
+}
 
 function MemberRow({ member }: { member: Member }) {
   const update = useUpdateMember();

@@ -9,6 +9,8 @@ import {
 import { useApiQuery } from '../api/use-api-query.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
+import { FilteredItems, useListFilter } from '../ui/FilteredItems.tsx';
+import { byTime, type ListView } from '../ui/list-view.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { TextLink } from '../ui/TextLink.tsx';
@@ -53,24 +55,42 @@ function MarkRead({ notifications }: Shown) {
   return <ActionButton action={() => read.mutateAsync({ body: { until } })}>Mark all as read</ActionButton>;
 }
 
-const List = ({ notifications }: Shown) =>
-  notifications.length === 0 ? (
-    <EmptyState title="No notifications">Failures and warnings of your account appear here.</EmptyState>
-  ) : (
-    <div className="card">
-      {notifications.map(({ id, title, path, at, isRead }) => (
-        <Group key={id} className="row" justify="space-between" gap="sm">
-          <Text className="break" fw={isRead ? 400 : 600} style={{ minWidth: 0, flex: '1 1 16rem' }}>
-            <TextLink href={path}>{title}</TextLink>
-          </Text>
-          <Text size="sm" c="dimmed">
-            {isRead ? '' : 'New · '}
-            <TimeAgo at={at} />
-          </Text>
-        </Group>
-      ))}
-    </div>
+type Notification = Shown['notifications'][number];
+
+const VIEW: ListView<Notification> = {
+  text: ({ title, kind }) => `${title} ${NOTIFICATION_KINDS[kind]}`,
+  sorts: {
+    oldest: { label: 'Oldest first', compare: byTime(({ at }) => at) },
+    unread: { label: 'Unread first', compare: (a, b) => Number(a.isRead) - Number(b.isRead) },
+  },
+  status: ({ kind }) => NOTIFICATION_KINDS[kind],
+  statusName: { one: 'kind', all: 'All kinds' },
+};
+
+function List({ notifications }: Shown) {
+  const filter = useListFilter();
+  if (notifications.length === 0)
+    return <EmptyState title="No notifications">Failures and warnings of your account appear here.</EmptyState>;
+  return (
+    <FilteredItems name="notifications" items={notifications} filter={filter} view={VIEW} statusLabel={(kind) => kind}>
+      {(items) => (
+        <div className="card">
+          {items.map(({ id, title, path, at, isRead }) => (
+            <Group key={id} className="row" justify="space-between" gap="sm">
+              <Text className="break" fw={isRead ? 400 : 600} style={{ minWidth: 0, flex: '1 1 16rem' }}>
+                <TextLink href={path}>{title}</TextLink>
+              </Text>
+              <Text size="sm" c="dimmed">
+                {isRead ? '' : 'New · '}
+                <TimeAgo at={at} />
+              </Text>
+            </Group>
+          ))}
+        </div>
+      )}
+    </FilteredItems>
   );
+}
 
 function Choices({ off }: { off: readonly NotificationKind[] }) {
   const set = useSetNotificationSettings();

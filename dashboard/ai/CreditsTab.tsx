@@ -65,7 +65,7 @@ export function CreditsTab() {
           </SimpleGrid>
           <Spending />
           <Section title="Usage history">
-            <UsageHistory entries={data.entries} />
+            <UsageHistory entries={data.entries} hasMore={credits.hasNextPage} />
             <ShowMore list={credits} />
           </Section>
         </Stack>

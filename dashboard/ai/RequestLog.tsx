@@ -4,6 +4,8 @@ import { CopyId } from '../ui/CopyId.tsx';
 import { formatMs, formatShare } from '../ui/chart/figures.ts';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
+import { FilteredItems, useListFilter } from '../ui/FilteredItems.tsx';
+import { byTime, type ListView } from '../ui/list-view.ts';
 import { formatMicroRand } from '../ui/money.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
@@ -35,6 +37,15 @@ const CALL_COLUMNS: readonly Column<AiCall>[] = [
   { name: 'Request ID', show: ({ requestId }) => <CopyId id={requestId} /> },
 ];
 
+const VIEW: ListView<AiCall> = {
+  text: ({ model, status, code, requestId }) => `${model} ${status} ${code ?? ''} ${requestId}`,
+  sorts: {
+    oldest: { label: 'Oldest first', compare: byTime(({ createdAt }) => createdAt) },
+    duration: { label: 'Slowest first', compare: (a, b) => b.durationMs - a.durationMs },
+    cost: { label: 'Highest cost', compare: (a, b) => b.amountMicroRand - a.amountMicroRand },
+  },
+};
+
 const FILTERS = [
   { value: '', label: 'All requests' },
   { value: 'true', label: 'Failed' },
@@ -46,6 +57,7 @@ export function RequestLog() {
   const [failed, setFailed] = useState('');
   const calls = useCalls(failed === '' ? undefined : failed);
   const stats = useProviderStats();
+  const filter = useListFilter();
   return (
     <Stack gap="xl">
       <Section title="Providers" description={`Your calls of the last ${STATS_DAYS} days.`}>
@@ -84,7 +96,15 @@ export function RequestLog() {
             data.length === 0 ? (
               <EmptyState title={failed === '' ? 'No requests yet' : 'No matching requests'} />
             ) : (
-              <DataTable name="Requests" items={data} idOf={({ id }) => id} columns={CALL_COLUMNS} />
+              <FilteredItems
+                name="requests"
+                items={data}
+                filter={filter}
+                view={VIEW}
+                {...(calls.hasNextPage ? { noMatch: `No matching requests in the newest ${data.length}` } : {})}
+              >
+                {(items) => <DataTable name="Requests" items={items} idOf={({ id }) => id} columns={CALL_COLUMNS} />}
+              </FilteredItems>
             )
           }
         </QueryBoundary>

@@ -1,5 +1,7 @@
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
+import { FilteredItems, useListFilter } from '../ui/FilteredItems.tsx';
+import { byTime, type ListView } from '../ui/list-view.ts';
 import { formatMicroRand } from '../ui/money.ts';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import type { LedgerEntry } from './api.ts';
@@ -21,10 +23,38 @@ const COLUMNS: readonly Column<LedgerEntry>[] = [
   { name: 'Amount', number: true, show: ({ amountMicroRand }) => formatMicroRand(amountMicroRand) },
 ];
 
+const VIEW: ListView<LedgerEntry> = {
+  text: ({ type, model, requestId }) => `${TYPE_LABELS[type]} ${model ?? ''} ${requestId ?? ''}`,
+  sorts: {
+    oldest: { label: 'Oldest first', compare: byTime(({ createdAt }) => createdAt) },
+    amount: {
+      label: 'Largest amount',
+      compare: (a, b) => Math.abs(b.amountMicroRand) - Math.abs(a.amountMicroRand),
+    },
+  },
+  status: ({ type }) => TYPE_LABELS[type],
+  statusName: { one: 'type', all: 'All types' },
+};
+
+interface UsageHistoryProps {
+  entries: readonly LedgerEntry[];
+  /** True while older entries are not loaded: a search covers what is. */
+  hasMore: boolean;
+}
+
 /** Every call and purchase, newest first. */
-export const UsageHistory = ({ entries }: { entries: readonly LedgerEntry[] }) =>
-  entries.length === 0 ? (
-    <EmptyState title="No usage yet">Buy credits to call models.</EmptyState>
-  ) : (
-    <DataTable name="AI usage history" items={entries} idOf={({ id }) => id} columns={COLUMNS} />
+export function UsageHistory({ entries, hasMore }: UsageHistoryProps) {
+  const filter = useListFilter();
+  if (entries.length === 0) return <EmptyState title="No usage yet">Buy credits to call models.</EmptyState>;
+  return (
+    <FilteredItems
+      name="entries"
+      items={entries}
+      filter={filter}
+      view={VIEW}
+      {...(hasMore ? { noMatch: `No matching entries in the newest ${entries.length}` } : {})}
+    >
+      {(items) => <DataTable name="AI usage history" items={items} idOf={({ id }) => id} columns={COLUMNS} />}
+    </FilteredItems>
   );
+}

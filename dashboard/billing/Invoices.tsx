@@ -1,51 +1,47 @@
-import { Group, NativeSelect, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { INVOICE_STATUSES } from '../../contract/enums.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
+import { useListFilter } from '../ui/FilteredItems.tsx';
+import { FilteredList } from '../ui/FilteredList.tsx';
+import { byTime, type ListView } from '../ui/list-view.ts';
 import { formatRand } from '../ui/money.ts';
-import { Pager } from '../ui/Pager.tsx';
-import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
-import { Status, toLabel } from '../ui/Status.tsx';
+import { Status } from '../ui/Status.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
-import { parseOffset, useUrlStates } from '../ui/use-url-state.ts';
-import { type Invoice, type InvoiceStatus, PAGE_SIZE, useInvoices } from './api.ts';
+import { type Invoice, useInvoices } from './api.ts';
 import { KIND_LABELS } from './labels.ts';
 
-const parseStatus = (text: string): InvoiceStatus | '' => INVOICE_STATUSES.find((status) => status === text) ?? '';
+const VIEW: ListView<Invoice> = {
+  text: ({ number, kind, amount }) => `${number} ${KIND_LABELS[kind]} ${amount}`,
+  sorts: {
+    oldest: { label: 'Oldest first', compare: byTime(({ issuedAt }) => issuedAt) },
+    due: { label: 'Due date', compare: byTime(({ dueAt }) => dueAt) },
+    amount: { label: 'Largest amount', compare: (a, b) => Number(b.amount) - Number(a.amount) },
+  },
+  status: ({ status }) => status,
+};
 
-/** Paged list of the account's invoices. */
+/** The account's invoices. */
 export function Invoices() {
-  const [{ status: chosen = '', offset: at = '' }, change] = useUrlStates(['status', 'offset']);
-  const status = parseStatus(chosen);
-  const offset = parseOffset(at);
-  const choose = (text: string) => change({ status: text, offset: '' });
-  const setOffset = (to: number) => change({ offset: to === 0 ? '' : String(to) });
-  const filter = (
-    <NativeSelect
-      aria-label="Filter by status"
-      value={status}
-      onChange={(event) => choose(event.currentTarget.value)}
-      data={[{ value: '', label: 'All' }, ...INVOICE_STATUSES.map((value) => ({ value, label: toLabel(value) }))]}
-    />
-  );
+  const filter = useListFilter();
+  const invoices = useInvoices({ allPages: filter.isActive });
   return (
-    <Section title="Invoices" actions={filter}>
-      <QueryBoundary query={useInvoices(status, offset)}>
-        {({ data, has_more }) => (
-          <>
-            {data.length === 0 && <EmptyState title="No invoices" />}
-            {data.length > 0 && (
-              <div className="card">
-                {data.map((invoice) => (
-                  <InvoiceRow key={invoice.id} invoice={invoice} />
-                ))}
-              </div>
-            )}
-            <Pager offset={offset} size={PAGE_SIZE} hasMore={has_more} go={setOffset} />
-          </>
+    <Section title="Invoices">
+      <FilteredList
+        name="invoices"
+        list={invoices}
+        filter={filter}
+        view={VIEW}
+        empty={<EmptyState title="No invoices yet">Plans, domains and AI credits that you buy appear here.</EmptyState>}
+      >
+        {(items) => (
+          <div className="card">
+            {items.map((invoice) => (
+              <InvoiceRow key={invoice.id} invoice={invoice} />
+            ))}
+          </div>
         )}
-      </QueryBoundary>
+      </FilteredList>
     </Section>
   );
 }

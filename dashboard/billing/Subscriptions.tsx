@@ -1,33 +1,45 @@
 import { Group, Text } from '@mantine/core';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
-import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { useListFilter } from '../ui/FilteredItems.tsx';
+import { FilteredList } from '../ui/FilteredList.tsx';
+import { byName, byTime, type ListView } from '../ui/list-view.ts';
 import { Section } from '../ui/Section.tsx';
-import { ShowMore } from '../ui/ShowMore.tsx';
 import { Status } from '../ui/Status.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
 import { toast } from '../ui/toast.ts';
 import { type Subscription, useCancelSubscription, useSubscriptions } from './api.ts';
 
+const VIEW: ListView<Subscription> = {
+  text: ({ plan, hostingDomain, billingCycle }) => `${plan.name} ${hostingDomain ?? ''} ${billingCycle}`,
+  sorts: {
+    plan: { label: 'Plan', compare: byName(({ plan }) => plan.name) },
+    end: { label: 'End of period', compare: byTime(({ currentPeriodEnd }) => currentPeriodEnd) },
+  },
+  status: ({ status }) => status,
+};
+
 /** The account's subscriptions. */
 export function Subscriptions() {
-  const subscriptions = useSubscriptions();
+  const filter = useListFilter();
+  const subscriptions = useSubscriptions({ allPages: filter.isActive });
   return (
     <Section title="Your subscriptions">
-      <QueryBoundary query={subscriptions}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <EmptyState title="No subscriptions yet">Choose a plan below.</EmptyState>
-          ) : (
-            <div className="card">
-              {data.map((subscription) => (
-                <SubscriptionRow key={subscription.id} subscription={subscription} />
-              ))}
-            </div>
-          )
-        }
-      </QueryBoundary>
-      <ShowMore list={subscriptions} />
+      <FilteredList
+        name="subscriptions"
+        list={subscriptions}
+        filter={filter}
+        view={VIEW}
+        empty={<EmptyState title="No subscriptions yet">Choose a plan below.</EmptyState>}
+      >
+        {(items) => (
+          <div className="card">
+            {items.map((subscription) => (
+              <SubscriptionRow key={subscription.id} subscription={subscription} />
+            ))}
+          </div>
+        )}
+      </FilteredList>
     </Section>
   );
 }

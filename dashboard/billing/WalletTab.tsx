@@ -1,6 +1,8 @@
 import { SimpleGrid, Stack } from '@mantine/core';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
+import { FilteredItems, useListFilter } from '../ui/FilteredItems.tsx';
+import { byTime, type ListView } from '../ui/list-view.ts';
 import { formatRand } from '../ui/money.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
@@ -58,14 +60,33 @@ export function WalletTab() {
   );
 }
 
-const Transactions = ({ transactions }: Pick<Wallet, 'transactions'>) =>
-  transactions.length === 0 ? (
-    <EmptyState title="No transactions yet">Top up the wallet to buy domains, plans and AI credits.</EmptyState>
-  ) : (
-    <DataTable
-      name="Wallet transactions"
-      items={transactions}
-      idOf={({ createdAt, balanceAfter, amount }) => `${createdAt} ${amount} ${balanceAfter}`}
-      columns={COLUMNS}
-    />
+const VIEW: ListView<Transaction> = {
+  text: ({ type, description, amount }) => `${TYPE_LABELS[type]} ${description} ${amount}`,
+  sorts: {
+    oldest: { label: 'Oldest first', compare: byTime(({ createdAt }) => createdAt) },
+    amount: {
+      label: 'Largest amount',
+      compare: (a, b) => Math.abs(Number(b.amount)) - Math.abs(Number(a.amount)),
+    },
+  },
+  status: ({ type }) => TYPE_LABELS[type],
+  statusName: { one: 'type', all: 'All types' },
+};
+
+function Transactions({ transactions }: Pick<Wallet, 'transactions'>) {
+  const filter = useListFilter();
+  if (transactions.length === 0)
+    return <EmptyState title="No transactions yet">Top up the wallet to buy domains, plans and AI credits.</EmptyState>;
+  return (
+    <FilteredItems name="transactions" items={transactions} filter={filter} view={VIEW}>
+      {(items) => (
+        <DataTable
+          name="Wallet transactions"
+          items={items}
+          idOf={({ createdAt, balanceAfter, amount }) => `${createdAt} ${amount} ${balanceAfter}`}
+          columns={COLUMNS}
+        />
+      )}
+    </FilteredItems>
   );
+}

@@ -38,20 +38,11 @@ export const usePayment = (id: string) =>
 export type Spending = Output<typeof getSpending>['data'];
 export const useSpending = () => useApiQuery(getSpending);
 
-export type InvoiceStatus = Invoice['status'];
-export const PAGE_SIZE = 25;
-
-/** Reads one page of invoices. The current page stays visible while the next one loads. */
-export const useInvoices = (status: InvoiceStatus | '', offset: number) =>
-  useApiQuery(
-    listInvoices,
-    { query: { limit: String(PAGE_SIZE), offset: String(offset), ...(status === '' ? {} : { status }) } },
-    { placeholderData: (before) => before },
-  );
+export const useInvoices = ({ allPages = false } = {}) => useApiList(listInvoices, {}, { allPages });
 export const useInvoice = (id: string) => useApiQuery(getInvoice, { params: { id } });
 export const usePayInvoice = () => useApiMutation(payInvoice, BALANCE_ROUTES);
 
 export const usePlans = () => useApiQuery(listPlans, undefined, { staleTime: 60_000 });
-export const useSubscriptions = () => useApiList(listSubscriptions);
+export const useSubscriptions = ({ allPages = false } = {}) => useApiList(listSubscriptions, {}, { allPages });
 export const useSubscribe = () => useApiMutation(createSubscription, [listSubscriptions, ...BALANCE_ROUTES]);
 export const useCancelSubscription = () => useApiMutation(cancelSubscription, [listSubscriptions, ...BALANCE_ROUTES]);

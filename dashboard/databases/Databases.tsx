@@ -4,6 +4,8 @@ import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
+import { FilteredItems, useListFilter } from '../ui/FilteredItems.tsx';
+import { byName, type ListView } from '../ui/list-view.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
@@ -28,16 +30,28 @@ export const Databases = ({ appId }: { appId: string }) => (
   </Stack>
 );
 
-const DatabaseList = ({ databases }: { databases: readonly Database[] }) =>
-  databases.length === 0 ? (
-    <EmptyState title="No databases yet">Create a database below. It takes about a minute.</EmptyState>
-  ) : (
-    <div className="card">
-      {databases.map((database) => (
-        <DatabaseRow key={database.id} database={database} />
-      ))}
-    </div>
+const VIEW: ListView<Database> = {
+  text: ({ name, variables }) => `${name} ${variables.join(' ')}`,
+  sorts: { name: { label: 'Name', compare: byName(({ name }) => name) } },
+  status: ({ status }) => status,
+};
+
+function DatabaseList({ databases }: { databases: readonly Database[] }) {
+  const filter = useListFilter();
+  if (databases.length === 0)
+    return <EmptyState title="No databases yet">Create a database below. It takes about a minute.</EmptyState>;
+  return (
+    <FilteredItems name="databases" items={databases} filter={filter} view={VIEW}>
+      {(items) => (
+        <div className="card">
+          {items.map((database) => (
+            <DatabaseRow key={database.id} database={database} />
+          ))}
+        </div>
+      )}
+    </FilteredItems>
   );
+}
 
 const DatabaseRow = ({ database }: { database: Database }) => (
   <Group className="row" justify="space-between" gap="sm">

@@ -2,6 +2,8 @@ import { Group } from '@mantine/core';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
+import { FilteredItems, useListFilter } from '../ui/FilteredItems.tsx';
+import { byName, type ListView } from '../ui/list-view.ts';
 import { toast } from '../ui/toast.ts';
 import { type DnsRecord, useDeleteRecord } from './api.ts';
 import { EditRecord } from './EditRecord.tsx';
@@ -9,9 +11,20 @@ import { EditRecord } from './EditRecord.tsx';
 /** Returns the fully qualified name of a record. */
 const fullName = (name: string, domain: string): string => (name === '' ? domain : `${name}.${domain}`);
 
+const VIEW: ListView<DnsRecord> = {
+  text: ({ type, name, content }) => `${type} ${name} ${content}`,
+  sorts: {
+    name: { label: 'Name', compare: byName(({ name }) => name) },
+    type: { label: 'Type', compare: byName(({ type }) => type) },
+  },
+  status: ({ type }) => type,
+  statusName: { one: 'type', all: 'All types' },
+};
+
 /** Table of a domain's DNS records. */
 export function Records({ id, domain, records }: { id: string; domain: string; records: readonly DnsRecord[] }) {
   const remove = useDeleteRecord();
+  const filter = useListFilter();
   const deleteRecord = async (record: DnsRecord) => {
     await remove.mutateAsync({ params: { id, recordId: record.id } });
     toast('Record deleted.');
@@ -50,5 +63,11 @@ export function Records({ id, domain, records }: { id: string; domain: string; r
     return (
       <EmptyState title="No records yet">Add a record below, for example an A record for your website.</EmptyState>
     );
-  return <DataTable name={`DNS records of ${domain}`} items={records} idOf={(record) => record.id} columns={columns} />;
+  return (
+    <FilteredItems name="records" items={records} filter={filter} view={VIEW} statusLabel={(type) => type}>
+      {(items) => (
+        <DataTable name={`DNS records of ${domain}`} items={items} idOf={(record) => record.id} columns={columns} />
+      )}
+    </FilteredItems>
+  );
 }

@@ -1,7 +1,8 @@
 import { Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { EmptyState } from '../ui/EmptyState.tsx';
-import { FilteredList, useListFilter } from '../ui/FilteredList.tsx';
+import { useListFilter } from '../ui/FilteredItems.tsx';
+import { FilteredList } from '../ui/FilteredList.tsx';
 import { byName, byTime, type ListView } from '../ui/list-view.ts';
 import { Screen } from '../ui/Screen.tsx';
 import { Status } from '../ui/Status.tsx';

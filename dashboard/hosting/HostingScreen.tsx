@@ -2,6 +2,8 @@ import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { CopyText } from '../ui/CopyText.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
+import { FilteredItems, useListFilter } from '../ui/FilteredItems.tsx';
+import { byName, type ListView } from '../ui/list-view.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
@@ -21,6 +23,27 @@ const COLUMNS = [
   { name: 'Address', show: ({ address }: Mailbox) => address },
   { name: 'Quota', number: true, show: ({ quotaMb }: Mailbox) => formatQuota(quotaMb) },
 ];
+
+const VIEW: ListView<Mailbox> = {
+  text: ({ address }) => address,
+  order: 'Order of the server',
+  sorts: {
+    address: { label: 'Address', compare: byName(({ address }) => address) },
+    quota: { label: 'Largest quota', compare: (a, b) => quotaOf(b) - quotaOf(a) },
+  },
+};
+
+/** A quota of 0 is none. */
+const quotaOf = ({ quotaMb }: Mailbox): number => (quotaMb === 0 ? Number.MAX_SAFE_INTEGER : quotaMb);
+
+function Mailboxes({ mailboxes }: { mailboxes: readonly Mailbox[] }) {
+  const filter = useListFilter();
+  return (
+    <FilteredItems name="mailboxes" items={mailboxes} filter={filter} view={VIEW}>
+      {(items) => <DataTable name="Mailboxes" items={items} idOf={({ address }) => address} columns={COLUMNS} />}
+    </FilteredItems>
+  );
+}
 
 /** One hosting subscription, read live from its server. */
 export function HostingScreen({ id }: { id: string }) {
@@ -49,7 +72,7 @@ export function HostingScreen({ id }: { id: string }) {
               {mailboxes.length === 0 ? (
                 <EmptyState title="No mailboxes yet">Create mailboxes in the hosting control panel.</EmptyState>
               ) : (
-                <DataTable name="Mailboxes" items={mailboxes} idOf={({ address }) => address} columns={COLUMNS} />
+                <Mailboxes mailboxes={mailboxes} />
               )}
             </Section>
           </>

@@ -1,32 +1,10 @@
-import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
-import { type ReactNode, useDeferredValue, useMemo } from 'react';
+import { Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { ListResult } from '../api/use-api-list.ts';
-import { EmptyState } from './EmptyState.tsx';
-import { applyView, type ListChoice, type ListView, statusesOf } from './list-view.ts';
+import { FilteredItems, type ListFilter } from './FilteredItems.tsx';
+import type { ListView } from './list-view.ts';
 import { QueryBoundary } from './QueryBoundary.tsx';
 import { ShowMore } from './ShowMore.tsx';
-import { toLabel } from './Status.tsx';
-import { useUrlState, useUrlText } from './use-url-state.ts';
-
-/** The choice of a list's filters, kept in the URL. */
-export interface ListFilter extends ListChoice {
-  /** True if only the whole list can be shown right: then all of its pages are read. */
-  isActive: boolean;
-  search: (query: string) => void;
-  sortBy: (sort: string) => void;
-  chooseStatus: (status: string) => void;
-}
-
-/**
- * Reads the choice of a list's filters from the URL: `?q=shop&sort=name&status=LIVE`.
- * @param name parameter of the search, where the screen has another one
- */
-export function useListFilter(name = 'q'): ListFilter {
-  const [query, search] = useUrlText(name);
-  const [sort, sortBy] = useUrlState('sort');
-  const [status, chooseStatus] = useUrlState('status');
-  return { query, search, sort, sortBy, status, chooseStatus, isActive: query !== '' || sort !== '' || status !== '' };
-}
 
 interface FilteredListProps<T> {
   /** Plural name of the items, for labels: `applications`. */
@@ -50,96 +28,17 @@ export function FilteredList<T>({ name, list, filter, view, statusLabel, empty, 
           data.length === 0 ? (
             empty
           ) : (
-            <>
-              <FilterBar {...{ name, filter, view, statusLabel }} items={data} />
-              <Matches {...{ name, filter, view }} items={data} isComplete={!list.hasNextPage}>
-                {children}
-              </Matches>
-            </>
+            <FilteredItems
+              {...{ name, filter, view, statusLabel }}
+              items={data}
+              noMatch={list.hasNextPage ? 'Searching…' : `No matching ${name}`}
+            >
+              {children}
+            </FilteredItems>
           )
         }
       </QueryBoundary>
       {!(filter.isActive && list.isFetching && !list.isFetchNextPageError) && <ShowMore list={list} />}
     </Stack>
-  );
-}
-
-interface PartProps<T> extends Pick<FilteredListProps<T>, 'name' | 'filter' | 'view'> {
-  items: readonly T[];
-}
-
-function FilterBar<T>({
-  name,
-  filter,
-  view,
-  items,
-  statusLabel = toLabel,
-}: PartProps<T> & { statusLabel: ((status: string) => string) | undefined }) {
-  const statuses = statusesOf(view, items, filter.status);
-  return (
-    <search>
-      <Group gap="xs" className="no-print">
-        <TextInput
-          type="search"
-          size="xs"
-          placeholder={`Search ${name}`}
-          aria-label={`Search ${name}`}
-          value={filter.query}
-          onChange={(event) => filter.search(event.currentTarget.value)}
-          style={{ flex: '1 1 12rem' }}
-        />
-        {view.status && (
-          <NativeSelect
-            size="xs"
-            aria-label={`Filter ${name} by status`}
-            value={filter.status}
-            onChange={(event) => filter.chooseStatus(event.currentTarget.value)}
-            data={[
-              { value: '', label: 'All statuses' },
-              ...statuses.map((value) => ({ value, label: statusLabel(value) })),
-            ]}
-          />
-        )}
-        <NativeSelect
-          size="xs"
-          aria-label={`Sort ${name}`}
-          value={filter.sort}
-          onChange={(event) => filter.sortBy(event.currentTarget.value)}
-          data={[
-            { value: '', label: 'Newest first' },
-            ...Object.entries(view.sorts).map(([value, { label }]) => ({ value, label })),
-          ]}
-        />
-      </Group>
-    </search>
-  );
-}
-
-function Matches<T>({
-  name,
-  filter,
-  view,
-  items,
-  isComplete,
-  children,
-}: PartProps<T> & { isComplete: boolean; children: (items: readonly T[]) => ReactNode }) {
-  const { sort, status } = filter;
-  // Typing stays fluid while a long list is filtered.
-  const query = useDeferredValue(filter.query);
-  const found = useMemo(() => applyView(view, items, { query, sort, status }), [view, items, query, sort, status]);
-  if (found.length > 0) return children(found);
-  const clear = () => {
-    filter.search('');
-    filter.chooseStatus('');
-  };
-  return (
-    <EmptyState
-      title={isComplete ? `No matching ${name}` : 'Searching…'}
-      action={
-        <Button size="xs" variant="default" onClick={clear}>
-          Clear filters
-        </Button>
-      }
-    />
   );
 }

@@ -2,10 +2,14 @@
 export interface ListView<T> {
   /** Text in which a search is looked for. */
   text: (item: T) => string;
-  /** Orders beside the API's own (newest first), by name. */
+  /** Label of the API's own order; `Newest first` unless given. */
+  order?: string;
+  /** Orders beside the API's own, by name. */
   sorts: Readonly<Record<string, { label: string; compare: (a: T, b: T) => number }>>;
-  /** The status as it is shown. */
+  /** The status of an item, or what else it is filtered by. */
   status?: (item: T) => string;
+  /** Names of what `status` returns, where it is not a status: `type` and `All types`. */
+  statusName?: { one: string; all: string };
 }
 
 /** The current choice; empty texts mean everything, in the API's order. */

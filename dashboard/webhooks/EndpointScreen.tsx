@@ -26,7 +26,7 @@ const CRUMBS = [{ href: '/developers', name: 'Developers' }, WEBHOOKS];
 
 /** One endpoint: events, deliveries and actions. */
 export function EndpointScreen({ id }: { id: string }) {
-  const endpoints = useEndpoints(ENDPOINT_POLL_MS);
+  const endpoints = useEndpoints({ pollInterval: ENDPOINT_POLL_MS });
   const found = endpoints.data?.data.find((each) => each.id === id);
   return (
     <Screen

@@ -1,7 +1,8 @@
 import { Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { EmptyState } from '../ui/EmptyState.tsx';
-import { FilteredList, useListFilter } from '../ui/FilteredList.tsx';
+import { useListFilter } from '../ui/FilteredItems.tsx';
+import { FilteredList } from '../ui/FilteredList.tsx';
 import { byName, type ListView } from '../ui/list-view.ts';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
@@ -20,7 +21,7 @@ const VIEW: ListView<Endpoint> = {
 /** List of the account's webhook endpoints. */
 export function Endpoints() {
   const filter = useListFilter();
-  const endpoints = useEndpoints();
+  const endpoints = useEndpoints({ allPages: filter.isActive });
   return (
     <Section
       title="Webhook endpoints"

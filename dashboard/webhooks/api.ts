@@ -21,9 +21,15 @@ export type Endpoint = Output<typeof listEndpoints>['data'][number];
 export type DeliveryStats = Output<typeof getDeliveryStats>['data'];
 export type Delivery = Output<typeof listDeliveries>['data'][number];
 
-/** @param pollInterval in milliseconds, where the state of an endpoint is shown */
-export const useEndpoints = (pollInterval: number | false = false) =>
-  useApiList(listEndpoints, {}, { pollInterval: () => pollInterval });
+interface EndpointOptions {
+  /** In milliseconds, where the state of an endpoint is shown. */
+  pollInterval?: number | false;
+  /** Loads all pages, for a list that the client filters. */
+  allPages?: boolean;
+}
+
+export const useEndpoints = ({ pollInterval = false, allPages = false }: EndpointOptions = {}) =>
+  useApiList(listEndpoints, {}, { allPages, pollInterval: () => pollInterval });
 export const useCreateEndpoint = () => useApiMutation(createWebhook, [listEndpoints]);
 export const useUpdateEndpoint = () => useApiMutation(updateWebhook, [listEndpoints]);
 export const useDeleteEndpoint = () => useApiMutation(deleteWebhook, [listEndpoints]);

@@ -58,17 +58,34 @@ const hosting = {
 };
 const call = { type: 'CALL', requestId: 'r', inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
 
-const LISTS: [string, { at: string; path: string; item: (n: number) => object; size?: number }][] = [
+interface ListCase {
+  at: string;
+  path: string;
+  item: (n: number) => object;
+  size?: number;
+  /** Parameter of the search; undefined for a list that the API filters. */
+  search?: string | undefined;
+}
+
+const invoice = {
+  ...{ kind: 'PLAN', status: 'PAID', amount: '1.00', issuedAt: AT, dueAt: AT, paidAt: AT, currency: 'ZAR' },
+};
+
+const LISTS: [string, ListCase][] = [
   ['applications', { at: 'apps', path: '/apps', item: (n) => ({ ...app, name: `Item ${n}.` }) }],
   [
     'domains',
-    { at: 'domains', path: '/domains', item: (n) => ({ ...domain, name: `Item ${n}.`, dnsProvider: 'PLATFORM' }) },
+    {
+      ...{ at: 'domains', path: '/domains', search: 'find' },
+      item: (n) => ({ ...domain, name: `Item ${n}.`, dnsProvider: 'PLATFORM' }),
+    },
   ],
   ['hosting', { at: 'hosting', path: '/hosting', item: (n) => ({ ...hosting, hostingDomain: `Item ${n}.` }) }],
   [
     'subscriptions',
     { at: 'billing/plans', path: '/subscriptions', item: (n) => ({ ...hosting, hostingDomain: `Item ${n}.` }) },
   ],
+  ['invoices', { at: 'billing/invoices', path: '/invoices', item: (n) => ({ ...invoice, number: `Item ${n}.` }) }],
   ['endpoints', { at: 'developers/webhooks', path: '/webhooks', item: (n) => ({ ...endpoint, url: `Item ${n}.` }) }],
   [
     'deployments',
@@ -82,13 +99,14 @@ const LISTS: [string, { at: string; path: string; item: (n: number) => object; s
   [
     'deliveries',
     {
-      ...{ at: 'developers/webhooks/id_1', path: '/webhooks/id_1/deliveries', size: 50 },
+      ...{ at: 'developers/webhooks/id_1', path: '/webhooks/id_1/deliveries', size: 50, search: undefined },
       item: (n) => ({ ...delivery, type: `Item ${n}.` }),
     },
   ],
 ];
 
-test.each(LISTS)('%s: a list of 230 loads to its end, page by page', async (_what, { at, path, item, size = 100 }) => {
+test.each(LISTS)('%s: a list of 230 loads to its end, page by page, and is searched whole', async (_what, list) => {
+  const { at, path, item, size = 100, search = 'search' in list ? undefined : 'q' } = list;
   const context = await signedInContext(await newAccount());
   await context.route('**/dashboard/v1/apps/app_1', (route) =>
     route.fulfill({
@@ -107,6 +125,10 @@ test.each(LISTS)('%s: a list of 230 loads to its end, page by page', async (_wha
   await expect.poll(() => shown.count(), POLL).toBe(COUNT);
   expect(await shown.last().textContent()).toContain(`Item ${COUNT - 1}.`);
   expect(await more.count()).toBe(0);
+  if (search === undefined) return;
+  // A link to a search reads the pages that it needs.
+  await page.goto(`${at}?${search}=${encodeURIComponent(`Item ${COUNT - 1}.`)}`);
+  await expect.poll(() => shown.allTextContents(), POLL).toEqual([expect.stringContaining(`Item ${COUNT - 1}.`)]);
 });
 
 test('the AI usage history loads to its end', async () => {
@@ -128,6 +150,73 @@ test('the AI usage history loads to its end', async () => {
   }
   await expect.poll(() => rows.count(), POLL).toBe(231);
   expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+});
+
+const record = { type: 'A', content: '192.0.2.1', ttl: 3600, prio: 0 };
+const transaction = { type: 'TOPUP', amount: '1.00', balanceAfter: '1.00', createdAt: AT };
+const member = { role: 'developer', isYou: false, joinedAt: AT };
+const WHOLE: [string, { at: string; path: string; choice: [by: string, label: string]; json: object }][] = [
+  [
+    'records',
+    {
+      ...{ at: 'domains/id_1', path: '/domains/id_1/dns', choice: ['type', 'A'] },
+      json: {
+        data: ['bb', 'aa', 'cc'].map((name) => ({ ...record, id: name, name, type: name === 'cc' ? 'TXT' : 'A' })),
+        provider: 'PLATFORM',
+      },
+    },
+  ],
+  [
+    'transactions',
+    {
+      ...{ at: 'billing', path: '/wallet', choice: ['type', 'Top-up'] },
+      json: {
+        data: {
+          ...{ balance: '1.00', autoTopUpEnabled: false },
+          transactions: ['bb', 'aa', 'cc'].map((name, n) => ({
+            ...{ ...transaction, description: name, balanceAfter: `${n}.00` },
+            ...(name === 'cc' ? { type: 'PAYMENT' } : {}),
+          })),
+        },
+      },
+    },
+  ],
+  [
+    'members',
+    {
+      ...{ at: 'settings', path: '/members', choice: ['role', 'developer'] },
+      json: {
+        data: {
+          members: ['bb', 'aa', 'cc'].map((name) => ({
+            ...{ ...member, id: name, name, email: `${name}@example.com` },
+            ...(name === 'cc' ? { role: 'billing' } : {}),
+          })),
+          invitations: [],
+        },
+      },
+    },
+  ],
+];
+
+test.each(WHOLE)('%s: a list that is read at once is searched, filtered and sorted', async (name, { at, ...list }) => {
+  const context = await signedInContext(await newAccount());
+  await context.route('**/dashboard/v1/domains/id_1', (route) =>
+    route.fulfill({ json: { data: { ...domain, id: 'id_1', name: 'example.co.za', dnsProvider: 'PLATFORM' } } }),
+  );
+  await context.route(`**/dashboard/v1${list.path}`, (route) => route.fulfill({ json: list.json }));
+  const page = await openScreen(context, at);
+  const shown = page.getByText(/^(aa|bb|cc)(\.example\.co\.za)?$/);
+  await expect.poll(() => shown.count(), POLL).toBe(3);
+  await page.getByLabel(`Filter ${name} by ${list.choice[0]}`).selectOption(list.choice[1]);
+  await expect.poll(() => shown.count(), POLL).toBe(2);
+  await page.getByLabel(`Search ${name}`).fill('aa');
+  await expect.poll(() => shown.count(), POLL).toBe(1);
+  await page.getByLabel(`Search ${name}`).fill('none of these');
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await expect.poll(() => shown.count(), POLL).toBe(3);
+  const first = await shown.first().textContent();
+  await page.getByLabel(`Sort ${name}`).selectOption({ index: 1 });
+  if (name !== 'transactions') await expect.poll(() => shown.first().textContent(), POLL).not.toBe(first);
 });
 
 test('an action at the end of a long list keeps the list as long as it was', async () => {

@@ -1,0 +1,127 @@
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { type ReactNode, useDeferredValue, useMemo } from 'react';
+import { EmptyState } from './EmptyState.tsx';
+import { applyView, type ListChoice, type ListView, statusesOf } from './list-view.ts';
+import { toLabel } from './Status.tsx';
+import { useUrlState, useUrlText } from './use-url-state.ts';
+
+/** The choice of a list's filters, kept in the URL. */
+export interface ListFilter extends ListChoice {
+  /** True if only the whole list can be shown right: then all of its pages are read. */
+  isActive: boolean;
+  search: (query: string) => void;
+  sortBy: (sort: string) => void;
+  chooseStatus: (status: string) => void;
+}
+
+/**
+ * Reads the choice of a list's filters from the URL: `?q=shop&sort=name&status=LIVE`.
+ * @param name parameter of the search, where the screen has another one
+ */
+export function useListFilter(name = 'q'): ListFilter {
+  const [query, search] = useUrlText(name);
+  const [sort, sortBy] = useUrlState('sort');
+  const [status, chooseStatus] = useUrlState('status');
+  return { query, search, sort, sortBy, status, chooseStatus, isActive: query !== '' || sort !== '' || status !== '' };
+}
+
+interface FilteredItemsProps<T> {
+  /** Plural name of the items, for labels: `applications`. */
+  name: string;
+  /** Not empty: an empty list has nothing to search. */
+  items: readonly T[];
+  filter: ListFilter;
+  view: ListView<T>;
+  /** Labels of statuses that are not in sentence case by themselves. */
+  statusLabel?: ((status: string) => string) | undefined;
+  /** Shown where nothing matches; differs while further pages are read. */
+  noMatch?: string;
+  children: (items: readonly T[]) => ReactNode;
+}
+
+/** Items with a search, an order and a filter by status. */
+export function FilteredItems<T>({ children, noMatch, ...props }: FilteredItemsProps<T>) {
+  return (
+    <>
+      <FilterBar {...props} />
+      <Matches {...props} noMatch={noMatch ?? `No matching ${props.name}`}>
+        {children}
+      </Matches>
+    </>
+  );
+}
+
+function FilterBar<T>({
+  name,
+  filter,
+  view,
+  items,
+  statusLabel = toLabel,
+}: Pick<FilteredItemsProps<T>, 'name' | 'filter' | 'view' | 'items' | 'statusLabel'>) {
+  const statuses = statusesOf(view, items, filter.status);
+  return (
+    <search>
+      <Group gap="xs" className="no-print">
+        <TextInput
+          type="search"
+          size="xs"
+          placeholder={`Search ${name}`}
+          aria-label={`Search ${name}`}
+          value={filter.query}
+          onChange={(event) => filter.search(event.currentTarget.value)}
+          style={{ flex: '1 1 12rem' }}
+        />
+        {view.status && (
+          <NativeSelect
+            size="xs"
+            aria-label={`Filter ${name} by ${view.statusName?.one ?? 'status'}`}
+            value={filter.status}
+            onChange={(event) => filter.chooseStatus(event.currentTarget.value)}
+            data={[
+              { value: '', label: view.statusName?.all ?? 'All statuses' },
+              ...statuses.map((value) => ({ value, label: statusLabel(value) })),
+            ]}
+          />
+        )}
+        <NativeSelect
+          size="xs"
+          aria-label={`Sort ${name}`}
+          value={filter.sort}
+          onChange={(event) => filter.sortBy(event.currentTarget.value)}
+          data={[
+            { value: '', label: view.order ?? 'Newest first' },
+            ...Object.entries(view.sorts).map(([value, { label }]) => ({ value, label })),
+          ]}
+        />
+      </Group>
+    </search>
+  );
+}
+
+function Matches<T>({
+  filter,
+  view,
+  items,
+  noMatch,
+  children,
+}: Pick<FilteredItemsProps<T>, 'filter' | 'view' | 'items' | 'children'> & { noMatch: string }) {
+  const { sort, status } = filter;
+  // Typing stays fluid while a long list is filtered.
+  const query = useDeferredValue(filter.query);
+  const found = useMemo(() => applyView(view, items, { query, sort, status }), [view, items, query, sort, status]);
+  if (found.length > 0) return children(found);
+  const clear = () => {
+    filter.search('');
+    filter.chooseStatus('');
+  };
+  return (
+    <EmptyState
+      title={noMatch}
+      action={
+        <Button size="xs" variant="default" onClick={clear}>
+          Clear filters
+        </Button>
+      }
+    />
+  );
+}
