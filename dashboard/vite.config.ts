@@ -11,6 +11,10 @@ const FRAME_STYLESHEETS = ['ui/colours.css', 'shell/shell.css'];
 /** Chunk of the code that every screen needs. The page preloads it, so that the first screen does not wait for it. */
 const COMMON_CHUNK = 'common';
 
+/** Inputs and dialogs: nearly every screen but the overview, the first of most visits, needs them. */
+const FORM_CODE =
+  /dashboard.(?:form.|ui.(?:FilteredItems|FilteredList|ConfirmButton))|node_modules.(?:react-(?:remove|style)|use-|tslib|get-nonce|@floating-ui|@mantine.(?:hooks.*focus-trap|core.esm.components.(?:Input|NativeSelect|Textarea|Checkbox|Combobox|CloseButton|Modal|Overlay|Portal|FocusTrap|Popover)))/;
+
 const minify = (css: string): string => css.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\s+/g, ' ');
 
 /**
@@ -56,8 +60,9 @@ export default defineConfig({
           groups: [
             // The frame; code that every screen needs, loaded with it; forms and dialogs, loaded with the first screen that uses them.
             { name: 'app', tags: ['$initial'], priority: 3 },
-            { name: COMMON_CHUNK, minShareCount: 7, priority: 2 },
-            { name: 'forms', test: /node_modules|dashboard.form/, minShareCount: 3, priority: 1 },
+            { name: COMMON_CHUNK, test: (id) => !FORM_CODE.test(id), minShareCount: 7, priority: 2 },
+            { name: 'inputs', test: FORM_CODE, minShareCount: 4, priority: 1 },
+            { name: 'forms', test: /node_modules|dashboard.form/, minShareCount: 3, priority: 0 },
           ],
         },
       },

@@ -17,7 +17,8 @@ const Manifest = z.record(
 type Manifest = z.output<typeof Manifest>;
 
 const KB = 1024;
-const MAX_FIRST_LOAD = 160 * KB;
+/** The target is 160 kB; the rest is kept free. */
+const MAX_FIRST_LOAD = 152 * KB;
 const MAX_SCREEN = 60 * KB;
 
 /** Collects a file and its static imports. */
