@@ -12,7 +12,7 @@ test('credits are bought from the wallet, and a purchase beyond the balance is r
   await page.getByRole('button', { name: 'Buy credits' }).click();
   await page.getByText('R100.00 in credits added.').waitFor();
   expect(await missingStyles(page)).toEqual([]);
-  await page.getByText('Credits bought').waitFor();
+  await page.getByRole('cell', { name: 'Credits bought' }).waitFor();
   await page.getByRole('button', { name: 'Buy credits' }).click();
   await page.getByRole('alert').getByText('Request id').waitFor();
   await page.getByRole('alert').getByRole('link', { name: 'Top up' }).waitFor();

@@ -41,7 +41,7 @@ test('a domain is searched for, bought from the wallet and registered; records a
     ['@', name],
     [`www.${name}.`, `www.${name}`],
   ] as const) {
-    await page.getByLabel('Type').selectOption('TXT');
+    await page.getByLabel('Type', { exact: true }).selectOption('TXT');
     await page.getByLabel('Name', { exact: true }).fill(typed);
     await page.getByLabel('Content').fill('hello');
     await page.getByRole('button', { name: 'Add record' }).click();
