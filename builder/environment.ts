@@ -1,15 +1,18 @@
 /**
  * Runs inside the application's process before the application (`node --import`). Decrypts its environment variables,
  * adds the variables of its databases (the owner's variables take precedence), puts both into `process.env` and removes
- * the platform's own variables. Bundled on its own and kept small, because it is part of every cold start.
+ * the platform's own variables. Keeps responses out of the edge's cache that are one visitor's own. Bundled on its own and kept small, because it is part of every cold start.
  */
 import { readFileSync } from 'node:fs';
 import aws4 from 'aws4';
 import { createSecrets, type Sealed } from '../providers/encryption/secrets.ts';
 import { databaseVariables, type ReleaseDatabase } from './package/databases.ts';
 import { limitOutput } from './package/output-limit.ts';
+import { guardSharedCache } from './package/shared-cache.ts';
 
 const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION = 'us-east-1' } = process.env;
+
+guardSharedCache(process.env.AWS_LAMBDA_FUNCTION_VERSION ?? '');
 
 /** Credentials of the function's role. */
 const credentials = {

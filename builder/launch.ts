@@ -16,9 +16,17 @@ for (let at = process.cwd(); ; at = dirname(at)) {
   if (at === dirname(at)) break;
 }
 
+// The command's own processes of Node decide what the edge may keep of their responses, as this one does.
+const { NODE_OPTIONS = '' } = process.env;
+const environment = new URL('./environment.mjs', import.meta.url).href;
+
 const child = spawn('sh', ['-c', command], {
   stdio: ['ignore', 'pipe', 'pipe'],
-  env: { ...process.env, PATH: [...programs, process.env.PATH].join(delimiter) },
+  env: {
+    ...process.env,
+    PATH: [...programs, process.env.PATH].join(delimiter),
+    NODE_OPTIONS: `${NODE_OPTIONS} --import=${environment}`.trim(),
+  },
 });
 child.stdout.on('data', (chunk: Buffer) => process.stdout.write(chunk));
 child.stderr.on('data', (chunk: Buffer) => process.stderr.write(chunk));

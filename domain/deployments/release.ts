@@ -2,6 +2,7 @@ import { limitOf } from '../../contract/limits/limits.ts';
 import { RuntimeRetired } from '../../providers/app-host/resources.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
 import { artifactKey } from '../../providers/builds/keys.ts';
+import { routeTo } from '../../providers/edge/host-routes.ts';
 import { App, Host } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
@@ -101,7 +102,7 @@ export async function switchRelease(
   if (!deployment.release) throw new Error('there is no release to switch to');
   const { appHost, appAccess, hostRoutes } = await deps.cellOf(app);
   const target = await appHost.switchTo(ids.applicationId, deployment.release);
-  await hostRoutes.point(app.hosts, target);
+  await hostRoutes.point(app.hosts, routeTo(target, deployment.release, ids.deploymentId));
   await unlessDeleted(deps, ids, async () => hostRoutes.remove(await ownedHosts(deps, app)));
   // The first switch opens the function's address: one that was suspended meanwhile closes it again.
   const { status } = (await readDeployment(deps, ids)).app;

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
-  CachePolicy,
   CfnConnectionGroup,
   CfnDistribution,
   Function as EdgeFunction,
   FunctionCode,
   FunctionEventType,
   FunctionRuntime,
+  type ICachePolicy,
   type KeyValueStore,
   OriginRequestPolicy,
   SecurityPolicyProtocol,
@@ -30,7 +30,11 @@ export const UNCACHED_ERROR_STATUSES = [400, 403, 404, 405, 414, 416, 500, 501, 
 export function createTenantEdge(
   scope: Construct,
   { config, names }: Platform,
-  { routes, certificate }: { routes: KeyValueStore; certificate: ICertificate | undefined },
+  {
+    routes,
+    staticFiles,
+    certificate,
+  }: { routes: KeyValueStore; staticFiles: ICachePolicy; certificate: ICertificate | undefined },
 ): { distribution: CfnDistribution; group: CfnConnectionGroup } {
   const group = new CfnConnectionGroup(scope, 'Group', {
     name: names.global('doors'),
@@ -70,7 +74,7 @@ export function createTenantEdge(
         allowedMethods: ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'POST', 'DELETE'],
         viewerProtocolPolicy: 'redirect-to-https',
         compress: true,
-        cachePolicyId: CachePolicy.CACHING_DISABLED.cachePolicyId,
+        cachePolicyId: staticFiles.cachePolicyId,
         originRequestPolicyId: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER.originRequestPolicyId,
         functionAssociations: [{ eventType: FunctionEventType.VIEWER_REQUEST, functionArn: routing.functionArn }],
       },

@@ -1,10 +1,16 @@
 import cf from 'cloudfront';
 
 // A CloudFront Function (runtime cloudfront-js-2.0) that receives every request to an application. It looks up the
-// application's host name in the KeyValueStore and sends the request to that application's function. An application
+// application's host name in the KeyValueStore and sends the request to that application's function. It runs before the cache
+// is asked, so that nothing cached of an application outlives its suspension or its end. An application
 // without a release gets a placeholder page from here.
 
 const routes = cf.kvs();
+
+// Static files by their extensions. Pages and data (HTML, JSON, XML) are not among them: they are often made for one visitor or
+// change between releases, whatever their headers say.
+const STATIC_FILE =
+  /\.(avif|bmp|css|csv|docx?|eot|flac|gif|ico|jar|jpe?g|js|m4a|map|mid|mjs|mov|mp3|mp4|ogg|opus|otf|pdf|png|pptx?|svgz?|tiff?|ttf|txt|wasm|wav|weba|webm|webmanifest|webp|woff2?|xlsx?|zip|zst)$/i;
 
 // biome-ignore lint/correctness/noUnusedVariables: CloudFront calls this name
 async function handler(event) {
@@ -48,7 +54,13 @@ async function handler(event) {
   }
   // The function's URL needs its own host name in Host; this header keeps the host name that the visitor requested.
   request.headers['x-forwarded-host'] = { value: host };
-  cf.updateRequestOrigin({ domainName: target });
+  // Both headers are part of the cache's key (lib/constructs/app-cache.ts). A release and a rollback change the route, and so
+  // the key of every file. `-` and a text that no other request has stand for a response that is one visitor's own.
+  const [domainName, release] = target.split(' ');
+  const isShared =
+    release && /^(GET|HEAD)$/.test(request.method) && !request.headers.authorization && STATIC_FILE.test(request.uri);
+  request.headers['x-app-release'] = { value: isShared ? release : `-${event.context.requestId}` };
+  cf.updateRequestOrigin({ domainName });
   return request;
 }
 

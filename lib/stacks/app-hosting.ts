@@ -1,7 +1,8 @@
-import { KeyValueStore } from 'aws-cdk-lib/aws-cloudfront';
+import { type ICachePolicy, KeyValueStore } from 'aws-cdk-lib/aws-cloudfront';
 import { AccountPrincipal, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { cellsOf } from '../cells.ts';
+import { createAppCache } from '../constructs/app-cache.ts';
 import { appRights, customerRights } from '../constructs/app-rights.ts';
 import { databaseUses } from '../constructs/database-rights.ts';
 import { dataRemoval } from '../constructs/retention.ts';
@@ -14,6 +15,8 @@ import { type Platform, PlatformStack } from './platform-stack.ts';
  */
 export class AppHostingStack extends PlatformStack {
   readonly routes: KeyValueStore;
+  /** Caches applications' static files at the edge. */
+  readonly staticFiles: ICachePolicy;
   /** Encrypts and decrypts an application's environment variables. */
   readonly seal: Use;
   /** Encrypts and decrypts the key of the synthetic checks. */
@@ -72,8 +75,9 @@ export class AppHostingStack extends PlatformStack {
     });
     this.routes = new KeyValueStore(this, 'Routes', {
       keyValueStoreName: names.global('routes'),
-      comment: 'Host name of an application → host of its function, or "placeholder"',
+      comment: 'Host name of an application → host of its function and its release, or "placeholder"',
     });
+    this.staticFiles = createAppCache(this, names.global('static-files'));
 
     const customer = [...customerRights(names, { on: [key.keyArn] }), databaseUses(platform).connect];
     const role = new Role(this, 'AppRole', {

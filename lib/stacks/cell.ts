@@ -13,6 +13,7 @@ import {
 import { Construct } from 'constructs';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { type CellNames, cellRoleArn, cellRoleName, externalIdOf } from '../cells.ts';
+import { createAppCache } from '../constructs/app-cache.ts';
 import { type CellParts, customerRights } from '../constructs/app-rights.ts';
 import { explainWildcards, policyOf } from '../constructs/rights.ts';
 import { createTenantEdge } from '../constructs/tenant-edge.ts';
@@ -34,8 +35,9 @@ export class CellStack extends PlatformStack {
     const { appsDomain, hostedZoneId } = config;
     const routes = new KeyValueStore(this, 'Routes', {
       keyValueStoreName: names.global('routes'),
-      comment: 'Host name of an application → host of its function, or "placeholder"',
+      comment: 'Host name of an application → host of its function and its release, or "placeholder"',
     });
+    const staticFiles = createAppCache(this, names.global('static-files'));
     this.customerRole(platform, home);
     const code = this.codeBucket(platform);
     const site = new Site(this, 'Apps', platform, {
@@ -44,11 +46,12 @@ export class CellStack extends PlatformStack {
       origin: appsDomain,
       edgeFunction: 'route-app',
       readTimeout: TIMEOUTS_S.edge.applications,
-      routes,
+      applications: { routes, staticFiles },
       certificate,
     });
     const { distribution, group } = createTenantEdge(new Construct(this, 'CustomDomains'), platform, {
       routes,
+      staticFiles,
       certificate,
     });
     for (const each of [site.distribution, distribution]) CrossStackReferences.of(each).produce(ReferenceStrength.WEAK);

@@ -35,7 +35,9 @@ export class CustomDomainsStack extends PlatformStack {
     const { names } = platform;
     this.addStackDependency(table);
 
-    const { distribution, group } = createTenantEdge(this, platform, { routes: hosting.routes, certificate });
+    const { distribution, group } = createTenantEdge(this, platform, {
+      ...{ routes: hosting.routes, staticFiles: hosting.staticFiles, certificate },
+    });
     // Read by the stack of access logs in another region.
     CrossStackReferences.of(distribution).produce(ReferenceStrength.WEAK);
     this.distributionId = distribution.ref;

@@ -125,7 +125,7 @@ export class EdgeStack extends PlatformStack {
       origin: domain,
       edgeFunction: 'route-app',
       readTimeout: TIMEOUTS_S.edge.applications,
-      routes: hosting.routes,
+      applications: hosting,
       certificate,
     });
     for (const { distribution } of [site, apps]) CrossStackReferences.of(distribution).produce(ReferenceStrength.WEAK);
@@ -149,7 +149,8 @@ interface SiteProps {
   edgeFunction: 'name-visitor' | 'route-app';
   /** The longest silence of an origin in seconds. */
   readTimeout: number;
-  routes?: KeyValueStore;
+  /** Where applications are, and how their static files are cached; none for the platform's own address. */
+  applications?: { routes: KeyValueStore; staticFiles: ICachePolicy };
   /** Paths with a streaming origin, by host: path → host. */
   streams?: Record<string, string>;
   /** Paths whose responses may be cached per key and origin of the request. */
@@ -178,7 +179,7 @@ const catalogueCache = (scope: Construct, name: string) =>
   });
 
 /**
- * A distribution that caches the catalogue and passes all other requests to the origin, with its DNS records if there
+ * A distribution that caches the catalogue, or applications' static files, and passes all other requests to the origin, with its DNS records if there
  * is a hosted zone.
  */
 export class Site extends Construct {
@@ -192,7 +193,7 @@ export class Site extends Construct {
       code: FunctionCode.fromFile({
         filePath: join(import.meta.dirname, '../edge-functions', `${props.edgeFunction}.js`),
       }),
-      ...(props.routes ? { keyValueStore: props.routes } : {}),
+      ...(props.applications ? { keyValueStore: props.applications.routes } : {}),
     });
     const catalogue = props.cached ? catalogueCache(this, names.global('catalogue')) : undefined;
     const behaviour = (host: string, cachePolicy: ICachePolicy = CachePolicy.CACHING_DISABLED): BehaviorOptions => ({
@@ -202,12 +203,12 @@ export class Site extends Construct {
       }),
       allowedMethods: AllowedMethods.ALLOW_ALL,
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
-      // The response depends on the key and the application, so only browsers cache it, as its Cache-Control says.
+      // What depends on a key is cached by browsers only, as its Cache-Control says.
       cachePolicy,
       originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       functionAssociations: [{ function: edgeFunction, eventType: FunctionEventType.VIEWER_REQUEST }],
     });
-    const usual = behaviour(props.origin);
+    const usual = behaviour(props.origin, props.applications?.staticFiles);
     const distribution = new Distribution(this, 'Distribution', {
       comment: props.host,
       defaultBehavior: usual,

@@ -1,11 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { createContext, Script } from 'node:vm';
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
-import type { Template } from '../template/template.ts';
+import type { Resource, Template } from '../template/template.ts';
 
 /** The edge's decision about a request to a hosted application. */
-export type EdgeDecision = { forwardTo: string } | { status: number; headers: Record<string, string>; body: string };
+export type EdgeDecision = Forwarding | { status: number; headers: Record<string, string>; body: string };
+
+/** A request that goes to an application, unless the cache has the response. */
+export interface Forwarding {
+  forwardTo: string;
+  /** The request's headers as the edge function left them; the cache's key is made of them. */
+  headers: Record<string, string>;
+}
 
 /** Reads one value of the KeyValueStore. */
 export type Lookup = (key: string) => string | undefined;
@@ -24,19 +32,28 @@ const visibleHeaders = (headers: IncomingHttpHeaders): JsonObject =>
       .map(([name, each]) => [name, { value: String(each) }]),
   );
 
-const value = (header: Json | undefined): string => (isObject(header) ? String(header.value ?? '') : '');
+const text = (header: Json | undefined): string => (isObject(header) ? String(header.value ?? '') : '');
 
-/**
- * Runs the template's CloudFront Function that routes applications by host name: the same code as at the edge, pages
- * included, with the KeyValueStore emulator.
- */
-export function createEdge(template: Template, lookup: Lookup): (request: IncomingMessage) => Promise<EdgeDecision> {
+const textsOf = (headers: Json | undefined): Record<string, string> =>
+  Object.fromEntries(Object.entries(isObject(headers) ? headers : {}).map(([name, header]) => [name, text(header)]));
+
+/** Returns the template's CloudFront Function that routes applications by host name. */
+export function findEdgeFunction(template: Template): Resource {
   const routing = template
     .resources('AWS::CloudFront::Function')
     .find(
       ({ properties }) => isObject(properties.FunctionConfig) && properties.FunctionConfig.KeyValueStoreAssociations,
     );
   if (!routing) throw new Error('The template has no CloudFront Function that reads the routes');
+  return routing;
+}
+
+/**
+ * Runs the template's CloudFront Function that routes applications by host name: the same code as at the edge, pages
+ * included, with the KeyValueStore emulator.
+ */
+export function createEdge(template: Template, lookup: Lookup): (request: IncomingMessage) => Promise<EdgeDecision> {
+  const routing = findEdgeFunction(template);
   const code = String(routing.properties.FunctionCode).replace(/^\s*import\s+(\w+)\s+from\s+'cloudfront';?/m, '');
 
   // `updateRequestOrigin` does not name its request, and several requests run concurrently.
@@ -63,10 +80,11 @@ export function createEdge(template: Template, lookup: Lookup): (request: Incomi
   return async ({ method, url, headers, socket }) => {
     const event: JsonObject = {
       version: '1.0',
+      context: { requestId: randomUUID() },
       viewer: { ip: socket.remoteAddress ?? '' },
       request: {
         method: method ?? 'GET',
-        uri: url ?? '/',
+        uri: (url ?? '/').replace(/\?.*$/s, ''),
         querystring: {},
         headers: visibleHeaders(headers),
         cookies: {},
@@ -74,11 +92,9 @@ export function createEdge(template: Template, lookup: Lookup): (request: Incomi
     };
     const origin = { target: '' };
     const result: Json = await origins.run(origin, () => handler(event));
-    if (!isObject(result) || result.statusCode === undefined) return { forwardTo: origin.target };
-    const answered: Record<string, string> = {};
-    for (const [name, header] of Object.entries(isObject(result.headers) ? result.headers : {})) {
-      answered[name] = value(header);
-    }
-    return { status: Number(result.statusCode), headers: answered, body: String(result.body ?? '') };
+    if (!isObject(result)) throw new Error(`${routing.name} returned neither a request nor a response`);
+    const headersOut = textsOf(result.headers);
+    if (result.statusCode === undefined) return { forwardTo: origin.target, headers: headersOut };
+    return { status: Number(result.statusCode), headers: headersOut, body: String(result.body ?? '') };
   };
 }

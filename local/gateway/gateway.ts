@@ -3,7 +3,8 @@ import { PAY_PATH } from '../emulators/payments/payments.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { Stacks } from '../template/stacks.ts';
 import { createCors } from './cors.ts';
-import { createEdge } from './edge.ts';
+import { createEdge, findEdgeFunction } from './edge.ts';
+import { cachePolicyOf, createEdgeCache } from './edge-cache.ts';
 import { type HttpServer, startHttpServer } from './http-server.ts';
 import { createRouter, edgeHeadersWith, routesOf } from './routes.ts';
 import { streamRoutesOf } from './stream-routes.ts';
@@ -40,7 +41,7 @@ export function startGateway({ port, host, watch, engines, stacks }: Inside): Pr
     cors: createCors(api?.properties.CorsConfiguration),
     isApp: (name) => name.endsWith(appsDomain) || keyValueStore.lookup(name) !== undefined,
     edge: createEdge(template, keyValueStore.lookup),
-    forward: appHost.forward,
+    serveApp: createEdgeCache(cachePolicyOf(template, findEdgeFunction(template).name), appHost.forward),
     pages: new Map([
       [LOGIN_PATH, login.handle],
       [PAY_PATH, payments.handle],

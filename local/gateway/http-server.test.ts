@@ -127,7 +127,7 @@ describe('HTTP server', () => {
       cors: undefined,
       isApp: (host) => host.endsWith('.apps.localhost'),
       edge: async () => ({ status: 404, headers: {}, body: 'no such app' }),
-      forward: async (_, __, response) => void response.end('app'),
+      serveApp: async (_, __, response) => void response.end('app'),
       ...options,
     });
     fronts.push(started);

@@ -3,7 +3,7 @@ import { createServer as createListener, type Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Lambda } from '../lambda/lambda.ts';
 import type { Cors } from './cors.ts';
-import type { EdgeDecision } from './edge.ts';
+import type { EdgeDecision, Forwarding } from './edge.ts';
 import { type HttpRequest, splitTarget, toHttpEvent } from './http-event.ts';
 import {
   errorResponse,
@@ -37,8 +37,8 @@ export interface HttpServerOptions {
   pages?: ReadonlyMap<string, (request: IncomingMessage, response: ServerResponse) => Promise<void>>;
   /** Serves the dashboard's files. */
   webApp?: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-  /** Passes a request to the application behind a function URL's host. */
-  forward: (urlHost: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** Answers a request to an application from the edge's cache, or passes it to the application behind a function URL's host. */
+  serveApp: (to: Forwarding, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 }
 
 export interface HttpServer {
@@ -168,7 +168,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     const { method = 'GET', url = '/', rawHeaders, httpVersion, headers, socket } = request;
     if (options.isApp(hostNameOf(headers.host))) {
       const decision = await options.edge(request);
-      if ('forwardTo' in decision) return options.forward(decision.forwardTo, request, response);
+      if ('forwardTo' in decision) return options.serveApp(decision, request, response);
       request.resume();
       writeResponse(response, { cookies: [], ...decision });
       return;

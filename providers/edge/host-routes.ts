@@ -15,12 +15,22 @@ export const PLACEHOLDER = 'placeholder';
 /** A route that leads wherever another host name does (lib/edge-functions/route-app.js). */
 export const aliasTo = (host: string): string => `@${host}`;
 
+/**
+ * The route to a release. The edge caches static files by it (lib/edge-functions/route-app.js), so that each switch of releases
+ * has files of its own: the deployment is part of it because a rollback releases an earlier version again.
+ * @param functionHost the host of the application's function URL
+ */
+export const routeTo = (functionHost: string, release: string, deploymentId: string): string =>
+  `${functionHost} ${release}-${deploymentId.slice(-DEPLOYMENT_DIGITS)}`;
+/** Random digits of a deployment's id that tell the deployments of an application apart; the store holds 5 MB in all. */
+const DEPLOYMENT_DIGITS = 7;
+
 /** The entry that has a host name answer with the page of suspended applications, whatever its route is. */
 const suspensionOf = (host: string): string => `suspended:${host}`;
 
 /** Which host name leads where, at the edge. */
 export interface HostRoutes {
-  /** @param target the host of the application's function URL, {@link PLACEHOLDER}, or an alias ({@link aliasTo}) */
+  /** @param target a release ({@link routeTo}), {@link PLACEHOLDER}, or an alias ({@link aliasTo}) */
   point(hosts: readonly string[], target: string): Promise<void>;
   /** The same for those that lead nowhere yet; where one leads already, it stays. */
   pointIfUnset(hosts: readonly string[], target: string): Promise<void>;

@@ -4,9 +4,12 @@ import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { deleteApp, getApp, updateApp } from '../../contract/apps/apps.ts';
 import { replaceEnv } from '../../contract/apps/environment.ts';
 import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments/deployments.ts';
+import { rollBack } from '../../contract/deployments/rollback.ts';
+import { setSuspension } from '../../contract/operator/acts.ts';
 import { get } from '../support/browse.ts';
 import { deployer, newDeployingAccount } from '../support/deployer.ts';
 import { local, type OpenedAccount, waitFor } from '../support/harness.ts';
+import { newOperator } from '../support/operator.ts';
 import { app, committer, git } from '../support/repositories.ts';
 
 /** Deployments of repositories that the tests write. */
@@ -95,6 +98,65 @@ describe('a deployment', () => {
     expect(new Set(seen)).toEqual(new Set(['200 one', '200 two']));
     expect(seen.lastIndexOf('200 one')).toBeLessThan(seen.length - 1);
   }, 60_000);
+
+  test('has its static files cached by the edge as their headers allow, and purged with each switch', async () => {
+    const cache = (name: string, release: string) => `
+      const name = ${JSON.stringify(name)}, release = ${JSON.stringify(release)};
+      require('node:http').createServer((q, s) => {
+        const { pathname } = new URL(q.url, 'http://app');
+        if (pathname === '/cookie.js') s.setHeader('set-cookie', 'sid=1');
+        s.setHeader('cache-control', pathname === '/private.js' ? 'private, max-age=600' : 'public, max-age=600');
+        s.end([name, release].join(' '));
+      }).listen(process.env.PORT);`;
+    const release = async (made: { id: string }, name: string, number: string) => {
+      commit(name, { 'server.js': cache(name, number), 'package.json': '{}' });
+      const done = await deploy(made.id);
+      expect(done.status, done.log).toBe('SUCCEEDED');
+      return done;
+    };
+    const [made, other] = await Promise.all([create('cached'), create('cached-too')]);
+    // A shell between the host and the application, whose processes of Node are told the same.
+    await client.call(updateApp, { params: { id: other.id }, body: { startCommand: 'cd . && node server.js' } });
+    const [first] = await Promise.all([release(made, 'cached', 'one'), release(other, 'cached-too', 'one')]);
+    const read = async (host: string, path: string, headers = {}, method = 'GET') => {
+      const answer = await exchange(host, path, headers, method);
+      return { status: answer.statusCode, from: answer.headers['x-cache'], age: answer.headers.age };
+    };
+    const hit = { status: 200, from: 'Hit from cloudfront' };
+    const miss = { status: 200, from: 'Miss from cloudfront', age: undefined };
+    for (const { primaryDomain: host } of [made, other]) {
+      expect(await read(host, '/app.js'), 'of another application').toEqual(miss);
+      expect(await read(host, '/app.js')).toMatchObject({ ...hit, age: expect.stringMatching(/^\d+$/) });
+      expect(await read(host, '/app.js', {}, 'HEAD')).toMatchObject(hit);
+      expect(await read(host, '/app.js', { range: 'bytes=0-1' })).toMatchObject({ ...hit, status: 206 });
+      expect(await read(host, '/app.js?v=2'), 'another query').toEqual(miss);
+      const forged = { 'x-app-release': '1-aaaaaaa' };
+      for (const path of ['/', '/cookie.js', '/private.js'])
+        for (const turn of [1, 2]) expect(await read(host, path, forged), `${path} ${turn}`).toEqual(miss);
+      expect(await read(host, '/app.js', { authorization: 'Bearer a' })).toEqual(miss);
+    }
+    const { primaryDomain: host } = made;
+    const body = async () => (await page(host, '/app.js')).body;
+    expect(await body()).toBe('cached one');
+    await release(made, 'cached', 'two');
+    expect(await body()).toBe('cached two');
+    const back = await client.dashboard.call(rollBack, { params: { id: made.id }, body: { deploymentId: first.id } });
+    expect((await follow(back.body.data.id)).status).toBe('SUCCEEDED');
+    expect(await read(host, '/app.js'), 'not what the first release left there').toEqual(miss);
+    expect(await body()).toBe('cached one');
+    const operator = await newOperator();
+    const suspend = (suspended: boolean) =>
+      operator.call(setSuspension, {
+        params: { id: client.id },
+        body: { suspended, reason: 'Of the test.', applicationId: made.id },
+      });
+    expect((await suspend(true)).status).toBe(200);
+    await waitFor(async () => (await page(host, '/app.js')).status === 503);
+    await suspend(false);
+    await waitFor(async () => (await page(host, '/app.js')).status === 200);
+    await client.call(deleteApp, { params: { id: made.id } });
+    await waitFor(async () => (await page(host, '/app.js')).status === 404);
+  }, 120_000);
 
   test('is taken down when its application is deleted', async () => {
     commit('gone', app("'here'"));

@@ -36,7 +36,10 @@ async function run(name: string, event: object, routes: Record<string, string> =
   return { result, origins };
 }
 
-const requestFor = (host: string) => ({ request: { headers: { host: { value: host } } } });
+const requestFor = (host: string, { method = 'GET', uri = '/', headers = {} } = {}) => ({
+  context: { requestId: 'edge-1' },
+  request: { method, uri, headers: { host: { value: host }, ...headers } },
+});
 
 describe('a request to an application', () => {
   test('goes to its function with the original host', async () => {
@@ -48,8 +51,10 @@ describe('a request to an application', () => {
 
   test('that opens a WebSocket is answered with 501 and a sentence', async () => {
     const host = 'shop.apps.hosting.example';
-    const headers = { host: { value: host }, 'sec-websocket-key': { value: 'dGhlIHNhbXBsZSBub25jZQ==' } };
-    const { result, origins } = await run('route-app', { request: { headers } }, { [host]: 'abc.lambda-url.on.aws' });
+    const headers = { 'sec-websocket-key': { value: 'dGhlIHNhbXBsZSBub25jZQ==' } };
+    const { result, origins } = await run('route-app', requestFor(host, { headers }), {
+      [host]: 'abc.lambda-url.on.aws',
+    });
     const body = expect.stringContaining('WebSockets are not supported here.');
     expect(Answer.parse(result)).toMatchObject({ statusCode: 501, body });
     expect(origins).toEqual([]);
@@ -99,6 +104,32 @@ describe('a request to an application', () => {
     const { result, origins } = await run('route-app', requestFor('shop.co.za'), routes);
     expect(origins).toEqual(['abc.lambda-url.on.aws']);
     expect(Request.parse(result).headers['x-forwarded-host']?.value).toBe('shop.co.za');
+  });
+
+  test('is cached by the release that the route names, for static files that no header makes one visitor’s own', async () => {
+    const host = 'shop.apps.hosting.example';
+    const keyOf = async (asked: Parameters<typeof requestFor>[1], route = 'abc.lambda-url.on.aws 7-abcdefg') => {
+      const { result, origins } = await run('route-app', requestFor('shop.co.za', asked), {
+        ...{ 'shop.co.za': `@${host}`, [host]: route },
+      });
+      expect(origins).toEqual(['abc.lambda-url.on.aws']);
+      return Request.parse(result).headers['x-app-release']?.value;
+    };
+    const forged = { 'x-app-release': { value: '7-abcdefg' } };
+    expect(await keyOf({ uri: '/assets/app.JS' })).toBe('7-abcdefg');
+    expect(await keyOf({ uri: '/logo.svg', method: 'HEAD', headers: { cookie: { value: 'a=1' } } })).toBe('7-abcdefg');
+    expect(await keyOf({ uri: '/logo.svg' }, 'abc.lambda-url.on.aws 8-hijklmn')).toBe('8-hijklmn');
+    for (const own of [
+      { uri: '/', headers: forged },
+      { uri: '/account.html', headers: forged },
+      { uri: '/api/orders.json', headers: forged },
+      { uri: '/app.js/orders', headers: forged },
+      { uri: '/app.js', method: 'POST', headers: forged },
+      { uri: '/app.js', headers: { ...forged, authorization: { value: 'Bearer a' } } },
+    ])
+      expect(await keyOf(own), JSON.stringify(own)).toBe('-edge-1');
+    // The route of a release from before there were such keys.
+    expect(await keyOf({ uri: '/app.js', headers: forged }, 'abc.lambda-url.on.aws')).toBe('-edge-1');
   });
 
   test('to an unknown application is a 404', async () => {
@@ -244,6 +275,16 @@ describe('custom domains of applications', () => {
     expect(does(own)).toEqual(does(apps));
     expect(does(own).code).toContain('cf.kvs()');
     expect(does(own).routes).toBeDefined();
+    const policies = template.resources('AWS::CloudFront::CachePolicy');
+    expect(policies.find(({ ref }) => ref === does(own).cache)?.properties.CachePolicyConfig).toMatchObject({
+      // Nothing is kept that does not say so, and everything for as long as it says.
+      ...{ MinTTL: 0, DefaultTTL: 0, MaxTTL: 365 * 24 * 3600 },
+      ParametersInCacheKeyAndForwardedToOrigin: {
+        CookiesConfig: { CookieBehavior: 'none' },
+        HeadersConfig: { HeaderBehavior: 'whitelist', Headers: ['X-Forwarded-Host', 'X-App-Release'] },
+        QueryStringsConfig: { QueryStringBehavior: 'all' },
+      },
+    });
   });
 
   test('use nothing that a multi-tenant distribution does not support', () => {

@@ -129,28 +129,41 @@ test('a streaming route has a streaming function URL, and the edge routes its pa
 test('the edge caches only the catalogue, for as long as a revoked key may be in use, per key and origin, and no errors', () => {
   const Policy = z.object({
     CachePolicyConfig: z.object({
+      Name: z.string(),
       DefaultTTL: z.literal(0),
-      MaxTTL: z.literal(15),
+      MaxTTL: z.number(),
       ParametersInCacheKeyAndForwardedToOrigin: z.object({
         HeadersConfig: z.object({ Headers: z.array(z.string()) }),
         QueryStringsConfig: z.object({ QueryStringBehavior: z.literal('all') }),
       }),
     }),
   });
-  const [policy, ...others] = read(template, 'AWS::CloudFront::CachePolicy', Policy);
-  expect(others).toEqual([]);
+  const policies = read(template, 'AWS::CloudFront::CachePolicy', Policy);
+  const policy = policies.find(({ CachePolicyConfig: { Name } }) => Name.includes('catalogue'));
+  expect(policy?.CachePolicyConfig.MaxTTL).toBe(15);
   const key = policy?.CachePolicyConfig.ParametersInCacheKeyAndForwardedToOrigin.HeadersConfig.Headers;
   expect(key?.sort()).toEqual(['Authorization', 'Origin', 'X-Public-Key']);
   const Behaviour = z.object({ PathPattern: z.string(), CachePolicyId: z.string() });
   const Distribution = z.object({
     DistributionConfig: z.object({
+      Comment: z.string(),
+      DefaultCacheBehavior: z.object({ CachePolicyId: z.string() }),
       CacheBehaviors: z.array(Behaviour).default([]),
       CustomErrorResponses: z.array(z.object({ ErrorCachingMinTTL: z.literal(0) })).min(1),
     }),
   });
-  const behaviours = read(template, 'AWS::CloudFront::Distribution', Distribution).flatMap(
-    ({ DistributionConfig }) => DistributionConfig.CacheBehaviors,
+  const distributions = read(template, 'AWS::CloudFront::Distribution', Distribution).map(
+    ({ DistributionConfig }) => DistributionConfig,
   );
+  const behaviours = distributions.flatMap(({ CacheBehaviors }) => CacheBehaviors);
+  // Only applications' static files are cached beside it, in distributions of their own.
+  const own = new Set(policies.map(({ resource }) => resource.ref));
+  const byDefault = distributions.filter(({ DefaultCacheBehavior }) => own.has(DefaultCacheBehavior.CachePolicyId));
+  expect(byDefault.map(({ Comment }) => Comment).sort()).toEqual([
+    expect.stringMatching(/^\*\./),
+    'Custom domains of applications',
+  ]);
+  expect(byDefault.flatMap(({ CacheBehaviors }) => CacheBehaviors)).toEqual([]);
   const kept = behaviours.flatMap(({ PathPattern, CachePolicyId }) =>
     CachePolicyId === policy?.resource.ref ? [PathPattern] : [],
   );

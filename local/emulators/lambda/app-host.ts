@@ -13,7 +13,7 @@ import { type AppProcess, StartFailure, startApp } from './app-process.ts';
 import { createAppProcesses, type IdleLimits, type Runnable } from './app-processes.ts';
 import { type AppRequest, openAppRequests } from './app-requests.ts';
 import { openCodeStore } from './code-store.ts';
-import { forwardTo, Unreachable } from './forward.ts';
+import { forwardTo, type OnAnswer, Unreachable } from './forward.ts';
 import { type Configuration, LambdaFunction, resolveQualifier } from './functions.ts';
 import { invokeApp } from './invoke.ts';
 import { assertUploadSize } from './limits.ts';
@@ -47,7 +47,7 @@ export interface AppHost extends Emulator {
    * Answers a request as the function URL with this host would: with the version behind its alias, which is started if
    * necessary. Resolves when the response is complete; never rejects.
    */
-  forward(urlHost: string, request: IncomingMessage, response: ServerResponse): Promise<void>;
+  forward(urlHost: string, request: IncomingMessage, response: ServerResponse, onAnswer?: OnAnswer): Promise<void>;
 }
 
 const IDLE: IdleLimits = { servingMs: 15 * 60_000, otherMs: 5_000 };
@@ -187,7 +187,7 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
     }
   };
 
-  const forward: AppHost['forward'] = async (urlHost, request, response) => {
+  const forward: AppHost['forward'] = async (urlHost, request, response, onAnswer) => {
     const fail = (status: number, message: string): void => {
       if (!response.headersSent) response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
       response.end(`${message}\n`);
@@ -209,7 +209,7 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
           return processes.use(toRunnable(configuration), async (app, cold) => {
             const startedAt = Date.now();
             const initMs = cold ? startedAt - arrivedAt : 0;
-            await forwardTo(app, urlHost, request, response, configuration.Timeout * 1000);
+            await forwardTo(app, urlHost, request, response, configuration.Timeout * 1000, onAnswer);
             const durationMs = Date.now() - startedAt;
             record({ status: response.statusCode, durationMs, concurrent, initMs, memoryMb: app.memoryMb() });
           });

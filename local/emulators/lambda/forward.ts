@@ -11,9 +11,13 @@ const END_MS = 100;
 /** Thrown when the application is unreachable and nothing of the request was sent, so that it may be sent again. */
 export class Unreachable extends Error {}
 
+/** Receives an application's response, to keep it. */
+export type OnAnswer = (answer: IncomingMessage) => void;
+
 /**
  * Streams a request to an application and its response back. Resolves when the response is complete or the client has
  * disconnected. Throws {@link Unreachable} before it reads from `incoming` if the application has ended.
+ * @param onAnswer is called with the application's response before any of it is sent on
  */
 export function forwardTo(
   app: AppProcess,
@@ -21,6 +25,7 @@ export function forwardTo(
   incoming: IncomingMessage,
   response: ServerResponse,
   timeoutMs: number,
+  onAnswer?: OnAnswer,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const outgoing = httpRequest({
@@ -56,6 +61,7 @@ export function forwardTo(
       else send();
     });
     outgoing.once('response', (answer) => {
+      onAnswer?.(answer);
       response.writeHead(answer.statusCode ?? 502, answer.statusMessage, stripHopByHop(answer.headers));
       response.flushHeaders();
       answer.pipe(response);
@@ -81,7 +87,8 @@ export function forwardTo(
 const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-function stripHopByHop(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
+/** Returns headers without those of a single connection. */
+export function stripHopByHop(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
   const kept = { ...headers };
   for (const name of HOP_BY_HOP) delete kept[name];
   delete kept['transfer-encoding'];

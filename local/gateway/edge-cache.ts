@@ -1,0 +1,191 @@
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import * as z from 'zod';
+import { type OnAnswer, stripHopByHop } from '../emulators/lambda/forward.ts';
+import type { Template } from '../template/template.ts';
+import type { Forwarding } from './edge.ts';
+
+/** Bytes of all files together, and of one; the least recently used files go first. */
+const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_FILE_BYTES = 8 * 1024 * 1024;
+
+/** A cache policy of CloudFront, times in seconds. */
+export type CachePolicy = z.output<typeof CachePolicy>;
+const CachePolicy = z.object({
+  DefaultTTL: z.coerce.number(),
+  MaxTTL: z.coerce.number(),
+  MinTTL: z.literal(0),
+  ParametersInCacheKeyAndForwardedToOrigin: z.object({
+    HeadersConfig: z.object({ HeaderBehavior: z.literal('whitelist'), Headers: z.array(z.string().toLowerCase()) }),
+    QueryStringsConfig: z.object({ QueryStringBehavior: z.literal('all') }),
+    CookiesConfig: z.object({ CookieBehavior: z.literal('none') }),
+    EnableAcceptEncodingBrotli: z.literal(true),
+    EnableAcceptEncodingGzip: z.literal(true),
+  }),
+});
+const Distribution = z.object({
+  DistributionConfig: z.object({
+    DefaultCacheBehavior: z.object({
+      CachePolicyId: z.string(),
+      FunctionAssociations: z.array(z.object({ FunctionARN: z.string() })),
+    }),
+  }),
+});
+
+/** Returns the template's cache policy of applications: the one of a distribution that runs the edge function. */
+export function cachePolicyOf(template: Template, edgeFunction: string): CachePolicy {
+  const behaviours = template
+    .resources('AWS::CloudFront::Distribution')
+    .map(({ properties }) => Distribution.parse(properties).DistributionConfig.DefaultCacheBehavior);
+  const own = behaviours.find(({ FunctionAssociations: [first] }) => first?.FunctionARN.includes(edgeFunction));
+  const policy = template.resources('AWS::CloudFront::CachePolicy').find(({ ref }) => ref === own?.CachePolicyId);
+  return z.object({ CachePolicyConfig: CachePolicy }).parse(policy?.properties).CachePolicyConfig;
+}
+
+/** A stored response. Times in milliseconds since the epoch. */
+interface Stored {
+  status: number;
+  headers: OutgoingHttpHeaders;
+  body: Buffer;
+  storedAt: number;
+  expiresAt: number;
+}
+
+export type Forward = (
+  urlHost: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  onAnswer?: OnAnswer,
+) => Promise<void>;
+
+/**
+ * Creates the cache between the edge function and applications, with the rules of CloudFront: the policy's key, GET and HEAD only,
+ * a lifetime from `s-maxage`, `max-age` or `Expires`, `private` and `no-store` not stored. Like CloudFront it stores a response
+ * with Set-Cookie, and knows nothing of Vary: that applications' responses do not rely on either is up to the platform.
+ * Unlike CloudFront it forgets what has expired, and does not collapse concurrent requests.
+ */
+export function createEdgeCache(policy: CachePolicy, forward: Forward, now: () => number = Date.now) {
+  const { Headers } = policy.ParametersInCacheKeyAndForwardedToOrigin.HeadersConfig;
+  /** In the order of their last use, the least recent first. */
+  const files = new Map<string, Stored>();
+  let bytes = 0;
+
+  const remove = (key: string): void => {
+    bytes -= files.get(key)?.body.length ?? 0;
+    files.delete(key);
+  };
+  const store = (key: string, file: Stored): void => {
+    remove(key);
+    bytes += file.body.length;
+    files.set(key, file);
+    for (const oldest of files.keys()) {
+      if (bytes <= MAX_BYTES) break;
+      remove(oldest);
+    }
+  };
+  const find = (key: string): Stored | undefined => {
+    const file = files.get(key);
+    if (!file || now() >= file.expiresAt) return undefined;
+    files.delete(key);
+    files.set(key, file);
+    return file;
+  };
+  const keep =
+    (key: string): OnAnswer =>
+    (answer) => {
+      const lifetime = lifetimeOf(answer.headers, policy, now()) * 1000;
+      const { statusCode: status = 0 } = answer;
+      if (lifetime <= 0 || status === 206 || status === 304) return;
+      const chunks: Buffer[] = [];
+      let length = 0;
+      answer.on('data', (chunk: Buffer) => {
+        length += chunk.length;
+        if (length <= MAX_FILE_BYTES) chunks.push(chunk);
+      });
+      answer.once('end', () => {
+        if (!answer.complete || length > MAX_FILE_BYTES) return;
+        const storedAt = now();
+        const headers = stripHopByHop(answer.headers);
+        store(key, { status, headers, body: Buffer.concat(chunks), storedAt, expiresAt: storedAt + lifetime });
+      });
+    };
+
+  /** Answers a request to an application, from the cache or from the application. */
+  return async ({ forwardTo, headers }: Forwarding, request: IncomingMessage, response: ServerResponse) => {
+    const isCacheable = request.method === 'GET' || request.method === 'HEAD';
+    // The application gets what the function set; its visitor's host name with the port, which only the local run has.
+    for (const name of Headers) if (name !== 'x-forwarded-host') request.headers[name] = headers[name];
+    if (isCacheable) normaliseEncoding(request.headers);
+    const encoding = request.headers['accept-encoding'];
+    const key = JSON.stringify([Headers.map((name) => headers[name]), request.url, encoding]);
+    const file = isCacheable ? find(key) : undefined;
+    if (file) {
+      request.resume();
+      answerFrom(file, request, response, now());
+      return;
+    }
+    response.setHeader('x-cache', 'Miss from cloudfront');
+    await forward(forwardTo, request, response, request.method === 'GET' ? keep(key) : undefined);
+  };
+}
+
+/** Leaves those encodings in a request that the policy distinguishes, in one order. */
+function normaliseEncoding(headers: IncomingHttpHeaders): void {
+  const accepted = String(headers['accept-encoding'] ?? '')
+    .split(',')
+    .filter((each) => !/;\s*q=0(\.0*)?\s*$/.test(each))
+    .map((each) => each.split(';')[0]?.trim());
+  const known = ['br', 'gzip'].filter((each) => accepted.includes(each));
+  if (known.length > 0) headers['accept-encoding'] = known.join(',');
+  else delete headers['accept-encoding'];
+}
+
+/** Returns the seconds for which a response may be kept. */
+function lifetimeOf(headers: IncomingHttpHeaders, { DefaultTTL, MaxTTL }: CachePolicy, now: number): number {
+  const cacheControl = headers['cache-control'] ?? '';
+  if (/\b(no-store|no-cache|private)\b/i.test(cacheControl)) return 0;
+  const seconds = /\bs-maxage=(\d+)/i.exec(cacheControl) ?? /\bmax-age=(\d+)/i.exec(cacheControl);
+  if (seconds) return Math.min(Number(seconds[1]), MaxTTL);
+  if (headers.expires === undefined) return DefaultTTL;
+  const expires = (Date.parse(headers.expires) - now) / 1000;
+  return Number.isNaN(expires) ? 0 : Math.min(expires, MaxTTL);
+}
+
+/** Answers from the cache: conditions, and a range of a whole file. */
+function answerFrom(file: Stored, request: IncomingMessage, response: ServerResponse, now: number): void {
+  const { status, contentRange, body } = selectPart(file, request.headers);
+  const headers: OutgoingHttpHeaders = { ...file.headers, 'content-length': body.length };
+  headers.age = String(Math.floor((now - file.storedAt) / 1000));
+  headers['x-cache'] = 'Hit from cloudfront';
+  if (contentRange !== undefined) headers['content-range'] = contentRange;
+  response.writeHead(status, headers).end(request.method === 'HEAD' || status === 304 ? undefined : body);
+}
+
+/** Returns the part of a file that a request asks for. */
+function selectPart(file: Stored, asked: IncomingHttpHeaders): { status: number; contentRange?: string; body: Buffer } {
+  const { body } = file;
+  if (isKnown(asked, file.headers)) return { status: 304, body };
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(asked.range ?? '') ?? [];
+  if (file.status !== 200 || from + to === '') return { status: file.status, body };
+  const start = from === '' ? Math.max(body.length - Number(to), 0) : Number(from);
+  const end = from === '' || to === '' ? body.length - 1 : Math.min(Number(to), body.length - 1);
+  if (start > end) return { status: 416, contentRange: `bytes */${body.length}`, body: Buffer.alloc(0) };
+  return { status: 206, contentRange: `bytes ${start}-${end}/${body.length}`, body: body.subarray(start, end + 1) };
+}
+
+/** True if the visitor has the file already. */
+function isKnown(asked: IncomingHttpHeaders, { etag, 'last-modified': modified }: OutgoingHttpHeaders): boolean {
+  const plain = (tag: string) => tag.trim().replace(/^W\//, '');
+  const tags = asked['if-none-match'];
+  if (tags !== undefined) {
+    return (
+      tags.trim() === '*' ||
+      (etag !== undefined &&
+        tags
+          .split(',')
+          .map(plain)
+          .includes(plain(String(etag))))
+    );
+  }
+  const since = Date.parse(asked['if-modified-since'] ?? '');
+  return Date.parse(String(modified)) <= since;
+}
