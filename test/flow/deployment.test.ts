@@ -116,7 +116,7 @@ describe('a deployment', () => {
     };
     const [made, other] = await Promise.all([create('cached'), create('cached-too')]);
     // A shell between the host and the application, whose processes of Node are told the same.
-    await client.call(updateApp, { params: { id: other.id }, body: { startCommand: 'cd . && node server.js' } });
+    await client.call(updateApp, { params: { id: other.id }, body: { startCommand: 'cd . && node server.js | cat' } });
     const [first] = await Promise.all([release(made, 'cached', 'one'), release(other, 'cached-too', 'one')]);
     const read = async (host: string, path: string, headers = {}, method = 'GET') => {
       const answer = await exchange(host, path, headers, method);
