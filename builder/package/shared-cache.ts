@@ -2,7 +2,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 
 /**
  * Header by which the edge asks for a response that it may keep (lib/edge-functions/route-app.js): `<version>-<deployment>` of
- * the release that its route names. A value that begins with `-` stands for a response that nobody else gets.
+ * the release that its route names. A value that begins with `-` stands for a response that one visitor alone gets.
  */
 const RELEASE_HEADER = 'x-app-release';
 /** Statuses whose responses the edge may keep. An error must end when its reason does. */

@@ -149,7 +149,7 @@ interface SiteProps {
   edgeFunction: 'name-visitor' | 'route-app';
   /** The longest silence of an origin in seconds. */
   readTimeout: number;
-  /** Where applications are, and how their static files are cached; none for the platform's own address. */
+  /** Routes and cache of applications; none for the platform's own address. */
   applications?: { routes: KeyValueStore; staticFiles: ICachePolicy };
   /** Paths with a streaming origin, by host: path → host. */
   streams?: Record<string, string>;
