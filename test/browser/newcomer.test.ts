@@ -95,7 +95,7 @@ test('a new customer goes from signing up to an application, a webhook, money, c
   await goTo('AI');
   await page.getByLabel('Amount in rand').fill('100');
   await page.getByRole('button', { name: 'Buy credits' }).click();
-  await page.getByText('Credits bought').waitFor();
+  await page.getByRole('cell', { name: 'Credits bought' }).waitFor();
 
   await page.getByRole('tab', { name: 'Provider keys' }).click();
   await page.getByRole('button', { name: 'Save key for OpenAI' }).click();
