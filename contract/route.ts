@@ -46,6 +46,7 @@ export type Uses =
   | 'app-logs'
   | 'app-metrics'
   | 'app-starts'
+  | 'app-requests'
   | 'models'
   | 'signing'
   | 'receivers'

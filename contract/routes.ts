@@ -31,7 +31,7 @@ import { createApp, deleteApp, getApp, listApps, updateApp } from './apps/apps.t
 import { listEnvKeys, replaceEnv, updateEnv } from './apps/environment.ts';
 import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from './apps/git-access.ts';
 import { readAppLogs } from './apps/logs.ts';
-import { getAppMetrics, getAppStarts } from './apps/metrics.ts';
+import { getAppMetrics, getAppRequests, getAppStarts } from './apps/metrics.ts';
 import { inspectRepository } from './apps/repository-inspection.ts';
 import type { AuditAction } from './audit/actions.ts';
 import { listAuditEntries } from './audit/audit.ts';
@@ -185,6 +185,7 @@ export const dashboardRoutes = [
   rollBack,
   getAppMetrics,
   getAppStarts,
+  getAppRequests,
   getCustomDomain,
   checkCustomDomain,
   setCustomDomain,

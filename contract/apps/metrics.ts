@@ -56,6 +56,46 @@ export const AppStarts = resource('ApplicationStarts', () =>
   }),
 );
 
+const Figures = () => ({
+  requests: z.int(),
+  clientErrors: z.int(),
+  serverErrors: z.int(),
+  bytes: z.number(),
+});
+
+/** The newest requests of an application: figures of each path, and the last ones themselves. */
+export const AppRequests = resource('ApplicationRequests', () =>
+  z.object({
+    range: z.enum(ranges),
+    from: Timestamp(),
+    to: Timestamp(),
+    isComplete: z
+      .boolean()
+      .register(z.globalRegistry, { description: 'False where only the newest requests of the range were counted' }),
+    totals: z.object(Figures()),
+    paths: z.array(
+      z.object({
+        ...Figures(),
+        method: z.string(),
+        path: z.string().register(z.globalRegistry, { description: 'With `:id` in place of identifiers' }),
+        p50Ms: z.number(),
+        p95Ms: z.number(),
+        maxMs: z.number(),
+      }),
+    ),
+    recent: z.array(
+      z.object({
+        at: Timestamp(),
+        method: z.string(),
+        path: z.string(),
+        status: z.int(),
+        ms: z.number(),
+        bytes: z.number(),
+      }),
+    ),
+  }),
+);
+
 const tag = 'Applications';
 const access = 'login';
 
@@ -86,4 +126,18 @@ export const getAppStarts = /* @__PURE__ */ route({
   query: Range,
   response: () => single(AppStarts()),
   uses: ['app-starts'],
+});
+
+export const getAppRequests = /* @__PURE__ */ route({
+  id: 'getAppRequests',
+  method: 'GET',
+  path: '/dashboard/v1/apps/{id}/requests',
+  right: 'member',
+  access,
+  summary: 'Read the slowest and most failing paths of an application, its bandwidth, and its last requests',
+  tag,
+  params: Id,
+  query: Range,
+  response: () => single(AppRequests()),
+  uses: ['app-requests'],
 });

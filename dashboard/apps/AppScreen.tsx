@@ -12,6 +12,7 @@ import { AppStatus } from './AppStatus.tsx';
 import { type Application, appUrl, isDeployable, toUrl, useApp } from './api.ts';
 import { GitAccess } from './GitAccess.tsx';
 import { Metrics } from './Metrics.tsx';
+import { Requests } from './Requests.tsx';
 import { RuntimeLogs } from './RuntimeLogs.tsx';
 import { SuspensionAlert } from './SuspensionAlert.tsx';
 import { Variables } from './Variables.tsx';
@@ -25,6 +26,7 @@ const tabsFor = (app: Application): readonly NavTab[] => {
       render: () => <Deployments appId={app.id} liveId={app.liveDeploymentId} hasRepository={app.repoUrl !== null} />,
     },
     { href: `${home}/metrics`, name: 'Metrics', render: () => <Metrics app={app} /> },
+    { href: `${home}/requests`, name: 'Requests', render: () => <Requests app={app} /> },
     { href: `${home}/logs`, name: 'Logs', render: () => <RuntimeLogs app={app} /> },
     { href: `${home}/env`, name: 'Variables', render: () => <Variables app={app} /> },
     {

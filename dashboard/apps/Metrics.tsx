@@ -14,13 +14,7 @@ import { formatTime } from '../ui/TimeAgo.tsx';
 import { type Application, type AppMetrics, appUrl, useAppMetrics, useAppStarts } from './api.ts';
 import { logsBetween } from './log-window.ts';
 import { highest, toCharts, toStartCharts } from './metric-charts.ts';
-
-const RANGES: readonly { range: MetricRange; name: string }[] = [
-  { range: 'hour', name: 'Hour' },
-  { range: 'day', name: 'Day' },
-  { range: 'week', name: 'Week' },
-  { range: 'month', name: 'Month' },
-];
+import { RANGES } from './ranges.ts';
 
 /** Number of digits by which a commit is named. */
 const SHORT_SHA = 7;

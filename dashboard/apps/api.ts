@@ -2,7 +2,7 @@ import { createApp, deleteApp, getApp, listApps, updateApp } from '../../contrac
 import { listEnvKeys, updateEnv } from '../../contract/apps/environment.ts';
 import { getDeployKey, getGitHook, rotateDeployKey, rotateGitHook } from '../../contract/apps/git-access.ts';
 import { readAppLogs } from '../../contract/apps/logs.ts';
-import { getAppMetrics, getAppStarts, type MetricRange } from '../../contract/apps/metrics.ts';
+import { getAppMetrics, getAppRequests, getAppStarts, type MetricRange } from '../../contract/apps/metrics.ts';
 import { parseRepositoryAddress } from '../../contract/apps/repositories.ts';
 import { inspectRepository } from '../../contract/apps/repository-inspection.ts';
 import type { Output } from '../../contract/route.ts';
@@ -58,6 +58,7 @@ export const useRotateDeployKey = () => useApiMutation(rotateDeployKey);
 
 export type AppMetrics = Output<typeof getAppMetrics>['data'];
 export type AppStarts = Output<typeof getAppStarts>['data'];
+export type AppRequests = Output<typeof getAppRequests>['data'];
 
 /** Metrics arrive within about a minute. */
 const METRICS_POLL_MS = 60_000;
@@ -71,6 +72,14 @@ export const useAppMetrics = (id: string, range: MetricRange) =>
 /** Starts are a query over the log, so they are read once. */
 export const useAppStarts = (id: string, range: MetricRange) =>
   useApiQuery(getAppStarts, { params: { id }, query: { range } }, { staleTime: METRICS_POLL_MS });
+
+/** Reads the requests of a range; those of the range before stay visible until they are there. */
+export const useAppRequests = (id: string, range: MetricRange) =>
+  useApiQuery(
+    getAppRequests,
+    { params: { id }, query: { range } },
+    { staleTime: METRICS_POLL_MS, placeholderData: (before) => before },
+  );
 
 /** CloudWatch answers five reads a second of all viewers of all applications together. */
 const RUNTIME_LOG_POLL = { min: 2000, max: 15_000 };

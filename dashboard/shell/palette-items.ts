@@ -70,6 +70,7 @@ export const STATIC_GROUPS: readonly PaletteGroup[] = [
 /** Tabs of an application. */
 const APP_TABS: readonly (readonly [path: string, name: string, keywords: string])[] = [
   ['/metrics', 'Metrics', 'charts requests errors latency memory'],
+  ['/requests', 'Requests', 'slowest failing paths bandwidth'],
   ['/logs', 'Logs', 'output'],
   ['/env', 'Variables', 'environment env secrets'],
   ['/domain', 'Domain', 'custom dns'],

@@ -17,11 +17,12 @@ export interface ListFilter extends ListChoice {
 /**
  * Reads the choice of a list's filters from the URL: `?q=shop&sort=name&status=LIVE`.
  * @param name parameter of the search, where the screen has another one
+ * @param prefix of the order and the status, for the second list of a screen
  */
-export function useListFilter(name = 'q'): ListFilter {
+export function useListFilter(name = 'q', prefix = ''): ListFilter {
   const [query, search] = useUrlText(name);
-  const [sort, sortBy] = useUrlState('sort');
-  const [status, chooseStatus] = useUrlState('status');
+  const [sort, sortBy] = useUrlState(`${prefix}sort`);
+  const [status, chooseStatus] = useUrlState(`${prefix}status`);
   return { query, search, sort, sortBy, status, chooseStatus, isActive: query !== '' || sort !== '' || status !== '' };
 }
 

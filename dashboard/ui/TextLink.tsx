@@ -2,9 +2,16 @@ import { Anchor, Button, type ButtonProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 
+interface TextLinkProps {
+  href: string;
+  /** Name for screen readers, where the text alone does not say where it leads. */
+  label?: string;
+  children: ReactNode;
+}
+
 /** A link within the dashboard. */
-export const TextLink = ({ href, children }: { href: string; children: ReactNode }) => (
-  <Anchor component={Link} href={href} size="sm" underline="always">
+export const TextLink = ({ href, label, children }: TextLinkProps) => (
+  <Anchor component={Link} href={href} size="sm" underline="always" {...(label ? { 'aria-label': label } : {})}>
     {children}
   </Anchor>
 );

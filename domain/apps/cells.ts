@@ -3,6 +3,7 @@ import type { AppAccess } from '../../providers/app-host/app-access.ts';
 import type { AppHost } from '../../providers/app-host/app-host.ts';
 import type { AppLogs } from '../../providers/app-host/logs.ts';
 import type { AppMetrics } from '../../providers/app-host/metrics.ts';
+import type { AppRequests } from '../../providers/app-host/requests.ts';
 import type { CellRooms } from '../../providers/app-host/room.ts';
 import type { AppStarts } from '../../providers/app-host/starts.ts';
 import type { HostRoutes } from '../../providers/edge/host-routes.ts';
@@ -25,6 +26,7 @@ export interface CellProviders {
   appHost: AppHost;
   appLogs: AppLogs;
   appMetrics: AppMetrics;
+  appRequests: AppRequests;
   appStarts: AppStarts;
   hostRoutes: HostRoutes;
   edgeTenants: DistributionTenants;

@@ -42,7 +42,8 @@ const viewSpan = (range: MetricRange, { from, to, periodS }: ReturnType<typeof p
   ...{ from: from.toISOString(), to: to.toISOString(), periodSeconds: periodS },
 });
 
-function refuseThrottled(error: unknown): never {
+/** Refuses a read that met the rate of CloudWatch, with the time after which to ask again. */
+export function refuseThrottled(error: unknown): never {
   if (!(error instanceof MetricsThrottled)) throw error;
   throw new ApiError('rate_limited', 'Many metrics are being read at the moment.', { retryAfter: RETRY_AFTER_S });
 }

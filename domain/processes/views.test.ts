@@ -60,7 +60,7 @@ const SHOWING_NO_ENTITY = [
     'listDomainPrices',
     'checkDomain',
   ],
-  ...['readDeploymentLog', 'readAppLogs', 'inspectRepository', 'getAppStarts'],
+  ...['readDeploymentLog', 'readAppLogs', 'inspectRepository', 'getAppStarts', 'getAppRequests'],
   // A document, made of the fields that the invoice's views show.
   'getInvoicePdf',
 ];

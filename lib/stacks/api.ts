@@ -174,6 +174,7 @@ export class ApiStack extends PlatformStack {
       'app-logs': [hosting.readLogs],
       'app-metrics': [hosting.readMetrics],
       'app-starts': [hosting.queryLogs],
+      'app-requests': [hosting.queryLogs],
       models: [this.offer],
       signing: [hosting.makeSigning, receivers(platform)],
       receivers: [receivers(platform)],

@@ -46,8 +46,9 @@ const READ = { attempts: 1 };
 /** Of a step that quotes the log of a failed release: no reader repeats it. */
 const TAIL = { attempts: 6 };
 
-/** Lambda's own lines, between those of the application. */
-const PLATFORM = /^(START|END|REPORT|INIT_START|INIT_REPORT|EXTENSION|LOGS)\b.*(RequestId|Version|Name|State)/;
+/** The platform's own lines, between those of the application: Lambda's, and one for each request (./requests.ts). */
+const PLATFORM =
+  /^REQUEST \{|^(START|END|REPORT|INIT_START|INIT_REPORT|EXTENSION|LOGS)\b.*(RequestId|Version|Name|State)/;
 const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name;
 /** Both parts of an id have as many digits always: the time first, then the place. */
 const order = (a: AppLogLine, b: AppLogLine) => (a.id < b.id ? -1 : 1);

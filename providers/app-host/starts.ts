@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { MetricsThrottled, type Periods } from './metrics.ts';
+import { type Call, queryInsights } from './insights.ts';
+import type { Periods } from './metrics.ts';
 
 /**
  * Cold starts and memory of applications: Lambda has no metric of them and says them in the `REPORT` line of each request
@@ -22,37 +22,16 @@ export interface AppStarts {
   read(applicationId: string, span: Periods): Promise<StartPoint[]>;
 }
 
-type Call = <Output>(operation: string, input: object) => Promise<Output>;
-type Row = readonly { field: string; value: string }[];
-
-/** Pauses between two looks at a query: most take about a second, and GetQueryResults five calls a second of all viewers. */
-const POLL_MS = [250, 500, 750, 1000, 1500, 2000, 3000, 3000, 3000];
 /** Logs Insights counts memory in bytes, a million to the megabyte. */
 const BYTES_PER_MB = 1_000_000;
 
-const isNamed = (error: unknown, name: RegExp) => error instanceof Error && name.test(error.name);
 const binOf = (seconds: number) => (seconds % 3600 === 0 ? `${seconds / 3600}h` : `${seconds / 60}m`);
 
 /**
  * @param prefix of the functions' names
  * @param pause in milliseconds
  */
-export function createAppStarts(
-  call: Call,
-  prefix: string,
-  pause: (ms: number) => Promise<unknown> = sleep,
-): AppStarts {
-  async function query(input: object): Promise<readonly Row[]> {
-    const { queryId } = await call<{ queryId: string }>('StartQuery', input);
-    for (const wait of POLL_MS) {
-      const { status, results } = await call<{ status: string; results: Row[] }>('GetQueryResults', { queryId });
-      if (status === 'Complete') return results;
-      if (status !== 'Running' && status !== 'Scheduled') throw new Error(`The query ended as ${status}`);
-      await pause(wait);
-    }
-    throw new MetricsThrottled('The query took too long');
-  }
-
+export function createAppStarts(call: Call, prefix: string, pause?: (ms: number) => Promise<unknown>): AppStarts {
   return {
     async read(applicationId, { from, periodS, periods }) {
       const bin = `bin(${binOf(periodS)})`;
@@ -67,15 +46,9 @@ export function createAppStarts(
         queryString: `filter @type = "REPORT" | stats ${columns.join(', ')} by ${bin}`,
         ...{ startTime, endTime: startTime + periodS * periods, limit: periods },
       };
-      const rows = await query(input).catch((cause: unknown): readonly Row[] => {
-        // An application that was never released has no log.
-        if (isNamed(cause, /^ResourceNotFoundException$/)) return [];
-        if (!isNamed(cause, /^(Throttling|LimitExceeded)/)) throw cause;
-        throw new MetricsThrottled('Logs Insights refused a query: too many at once', { cause });
-      });
+      const rows = await queryInsights(call, input, pause);
       return rows
-        .map((row) => {
-          const cells = new Map(row.map(({ field, value }) => [field, value]));
+        .map((cells) => {
           const slowest = cells.get('slowest');
           return {
             at: new Date(`${cells.get(bin)?.replace(' ', 'T')}Z`),

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { listEnvKeys, replaceEnv } from '../../contract/apps/environment.ts';
-import { getAppMetrics, getAppStarts } from '../../contract/apps/metrics.ts';
+import { getAppMetrics, getAppRequests, getAppStarts } from '../../contract/apps/metrics.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
 import { get } from '../support/browse.ts';
 import { local, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
@@ -64,7 +64,7 @@ test('what visitors asked of an application is charted, read by keyboard and tab
   expect(await read()).toMatchObject({ totals: { requests: 3, clientErrors: 1, serverErrors: 0, throttled: 0 } });
   const starts = await account.dashboard.call(getAppStarts, { params: { id: app.id }, query: { range: 'hour' } });
   expect(starts.body.data.points.reduce((sum, point) => sum + point.memoryMb, 0)).toBeGreaterThan(10);
-  for (const route of [getAppMetrics, getAppStarts]) {
+  for (const route of [getAppMetrics, getAppRequests, getAppStarts]) {
     const wrong = await account.dashboard.call(route, {
       params: { id: app.id },
       query: { range: 'year' as 'hour' },
@@ -100,6 +100,19 @@ test('what visitors asked of an application is charted, read by keyboard and tab
   await page.getByRole('log', { name: 'Application log' }).or(page.getByText('No output in this time')).waitFor();
   await page.goBack();
   await page.waitForURL('**/metrics?range=hour');
+
+  await page.getByRole('tab', { name: 'Requests' }).click();
+  const paths = page.getByRole('region', { name: 'Paths' }).getByRole('row');
+  await paths.getByText('GET /missing').waitFor();
+  expect(await paths.nth(1).textContent()).toMatch(/GET \/2(–|0%)/);
+  await page.getByLabel('Sort paths').selectOption('Path');
+  await page.getByLabel('Filter requests by status').selectOption('4xx');
+  const latest = page.getByRole('region', { name: 'Latest requests' }).getByRole('row');
+  await expect.poll(() => latest.count(), POLL).toBe(2);
+  await latest.getByRole('link', { name: 'Logs of GET /missing' }).click();
+  await page.waitForURL(/\/logs\?from=.*&to=/);
+  await page.getByRole('log', { name: 'Application log' }).or(page.getByText('No output in this time')).waitFor();
+  expect(await page.getByText('REQUEST {').count()).toBe(0);
 }, 90_000);
 
 test('a log is searched, paused while it grows, and downloaded without its colours', async () => {

@@ -15,6 +15,7 @@ export const SCREENS = [
   '/apps/new',
   '/apps/:app',
   '/apps/:app/metrics',
+  '/apps/:app/requests',
   '/apps/:app/logs',
   '/apps/:app/env',
   '/apps/:app/domain',

@@ -7,6 +7,7 @@ import { createAppAccess } from '../../providers/app-host/app-access.ts';
 import { createAppHost } from '../../providers/app-host/app-host.ts';
 import { createAppLogs } from '../../providers/app-host/logs.ts';
 import { createAppMetrics } from '../../providers/app-host/metrics.ts';
+import { createAppRequests } from '../../providers/app-host/requests.ts';
 import { createCellRooms } from '../../providers/app-host/room.ts';
 import { createAppStarts } from '../../providers/app-host/starts.ts';
 import { createBuildAccess } from '../../providers/builds/access.ts';
@@ -70,6 +71,9 @@ const CALLS: Record<string, () => Promise<unknown>> = {
     await logs.tail('1', '1', new Date(), 5);
     const span = { from: new Date(0), periodS: 60, periods: 60 };
     await createAppStarts((operation, input) => callAws('logs', operation, input), 'app-').read('1', span);
+    await createAppRequests((operation, input) => callAws('logs', operation, input), 'app-').read('1', {
+      ...{ from: new Date(0), to: new Date() },
+    });
     await createAppMetrics((operation, input) => callAws('monitoring', operation, input), 'app-').read('1', span);
     await logs.remove('1');
   },

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { readAppLog } from '../lambda/app-log.ts';
 import { type AppRequest, readAppRequests } from '../lambda/app-requests.ts';
 import { ServiceError } from '../wire.ts';
 
@@ -51,12 +52,28 @@ function parseQuery(text: string) {
   return { bin, seconds: Number(count) * (UNIT_S[unit] ?? 1), columns };
 }
 
+/** The lines of an application that match a pattern, newest first. */
+const LINES = /^fields @timestamp, @message \| filter @message like \/(?<pattern>[^/]+)\/ \| sort @timestamp desc$/;
+
 /** `2026-11-23 03:15:00.000`, as Logs Insights writes times. */
 const formatTime = (ms: number) => new Date(ms).toISOString().replace('T', ' ').replace('Z', '');
 
-/** Runs queries of Logs Insights over the `REPORT` lines of a function, which the Lambda emulator keeps apart from its output. */
+/** Runs queries of Logs Insights over the output of a function, and over its `REPORT` lines, which the Lambda emulator keeps apart. */
 export function openInsights(dataDir: string) {
   const results = new Map<string, Cell[][]>();
+
+  const linesOf = (functionName: string, { queryString, startTime, endTime, limit }: z.output<typeof StartQuery>) => {
+    const pattern = new RegExp(LINES.exec(queryString)?.groups?.pattern ?? '(?!)');
+    return readAppLog(dataDir, functionName)
+      .filter(({ timestamp }) => timestamp >= startTime * 1000 && timestamp <= endTime * 1000)
+      .filter(({ message }) => pattern.test(message))
+      .reverse()
+      .slice(0, limit)
+      .map(({ timestamp, message }): Cell[] => [
+        { field: '@timestamp', value: formatTime(timestamp) },
+        { field: '@message', value: message },
+      ]);
+  };
 
   const run = (functionName: string, { queryString, startTime, endTime, limit }: z.output<typeof StartQuery>) => {
     const { bin, seconds, columns } = parseQuery(queryString);
@@ -80,7 +97,7 @@ export function openInsights(dataDir: string) {
   return {
     start(functionName: string, query: z.output<typeof StartQuery>): string {
       const queryId = randomUUID();
-      results.set(queryId, run(functionName, query));
+      results.set(queryId, (LINES.test(query.queryString) ? linesOf : run)(functionName, query));
       return queryId;
     },
     /** Returns the rows of a query, once: it is complete as soon as it has started. */

@@ -2,9 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAppLogs } from '../../../providers/app-host/logs.ts';
 import { createAppMetrics } from '../../../providers/app-host/metrics.ts';
+import { createAppRequests } from '../../../providers/app-host/requests.ts';
 import { createAppStarts } from '../../../providers/app-host/starts.ts';
 import { startCloudWatchLogs } from '../cloudwatch-logs/cloudwatch-logs.ts';
+import { openAppLog } from '../lambda/app-log.ts';
 import { type AppRequest, openAppRequests } from '../lambda/app-requests.ts';
 import type { Emulator } from '../wire.ts';
 import { startCloudWatch } from './cloudwatch.ts';
@@ -70,10 +73,34 @@ test('requests become Lambda’s metrics, period by period, and its reports', as
   ]);
 });
 
+test('lines of requests are found newest first, and are no lines of the application', async () => {
+  await callLogs('CreateLogGroup', { logGroupName: '/aws/lambda/app-2' });
+  const clock = { now: from.getTime() };
+  const log = openAppLog(dataDir, 'app-2', '1', () => clock.now);
+  const print = log.stream();
+  const line = (path: string) => JSON.stringify({ method: 'GET', path, status: 200, ms: 1.5, bytes: 120 });
+  for (const text of [`REQUEST ${line('/one')}`, 'REQUEST of the application', `REQUEST ${line('/two')}`]) {
+    clock.now += 1000;
+    print(`${text}\n`);
+  }
+  log.end();
+  const found = await createAppRequests(callLogs, 'app-').read('2', { from, to: new Date(clock.now + 1000) });
+  expect(found.map(({ path, at }) => [path, at.getTime() - from.getTime()])).toEqual([
+    ['/two', 3000],
+    ['/one', 1000],
+  ]);
+  const later = { from: new Date(clock.now + 1000), to: new Date(clock.now + 2000) };
+  expect(await createAppRequests(callLogs, 'app-').read('2', later)).toEqual([]);
+  const logs = createAppLogs(callLogs, 'app-', 'arn:');
+  const { lines } = await logs.read('2', { after: undefined, since: from, limit: 10 });
+  expect(lines.map(({ text }) => text)).toEqual(['REQUEST of the application']);
+});
+
 test('an application that never ran has no requests and no starts', async () => {
   const points = await createAppMetrics(callMetrics, 'app-').read('none', span);
   expect(points.map(({ requests, p99 }) => [requests, p99])).toEqual(Array(3).fill([0, undefined]));
   expect(await createAppStarts(callLogs, 'app-').read('none', span)).toEqual([]);
+  expect(await createAppRequests(callLogs, 'app-').read('none', { from, to: new Date() })).toEqual([]);
 });
 
 test('what CloudWatch refuses is refused', async () => {

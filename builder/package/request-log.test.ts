@@ -1,0 +1,63 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { parseRequestLine } from '../../providers/app-host/requests.ts';
+import { logRequests, MAX_LINES_PER_MINUTE } from './request-log.ts';
+
+async function listening(handler: Parameters<typeof createServer>[1]) {
+  const server = createServer(handler).listen(0, '127.0.0.1');
+  await new Promise((done) => server.once('listening', done));
+  const { port } = server.address() as AddressInfo;
+  return { port, close: () => new Promise((done) => server.close(done)) };
+}
+
+/** Reads lines until there are as many; a line is printed after its response has arrived. */
+async function linesOf(lines: readonly string[], count: number) {
+  while (lines.length < count) await new Promise((done) => setTimeout(done, 5));
+  return lines.map((line) => parseRequestLine(line.trimEnd()));
+}
+
+test('each request to the application’s port is one line, without its query and without release checks', async () => {
+  const app = await listening((request, response) => {
+    response.statusCode = request.url === '/broken' ? 500 : 200;
+    response.end('x'.repeat(1000));
+  });
+  const other = await listening((_, response) => response.end());
+  const lines: string[] = [];
+  const end = logRequests((text) => void lines.push(text), app.port);
+  const base = `http://127.0.0.1:${app.port}`;
+  await (await fetch(`${base}/shop?token=secret`)).text();
+  await (await fetch(`${base}/broken`, { method: 'POST' })).text();
+  await (await fetch(`${base}/`, { headers: { 'user-agent': 'Service-ReleaseCheck/1.0' } })).text();
+  await (await fetch(`http://127.0.0.1:${other.port}/own`)).text();
+  await (await fetch(`${base}/last`)).text();
+  const [shop, broken, last] = await linesOf(lines, 3);
+  expect(shop).toMatchObject({ method: 'GET', path: '/shop', status: 200 });
+  expect(shop?.bytes).toBeGreaterThan(1000);
+  expect(broken).toMatchObject({ method: 'POST', path: '/broken', status: 500 });
+  expect(last).toMatchObject({ path: '/last' });
+  expect(lines.join('')).not.toContain('secret');
+  end();
+  await Promise.all([app.close(), other.close()]);
+});
+
+test('a minute has a limited number of lines, and the next one counts what was left out', async () => {
+  const app = await listening((_, response) => response.end());
+  const lines: string[] = [];
+  let time = 0;
+  const end = logRequests(
+    (text) => void lines.push(text),
+    app.port,
+    () => time,
+  );
+  const ask = async (path: string) => (await fetch(`http://127.0.0.1:${app.port}${path}`)).text();
+  for (let n = 0; n < MAX_LINES_PER_MINUTE + 3; n += 1) await ask('/many');
+  await linesOf(lines, MAX_LINES_PER_MINUTE);
+  time += 60_000;
+  await ask('/later');
+  const parsed = await linesOf(lines, MAX_LINES_PER_MINUTE + 1);
+  expect(parsed.at(-1)).toMatchObject({ path: '/later', skipped: 3 });
+  expect(parsed.slice(0, -1).every((line) => line?.skipped === 0)).toBe(true);
+  end();
+  await app.close();
+});

@@ -1,0 +1,9 @@
+import type { MetricRange } from '../../contract/apps/metrics.ts';
+
+/** Spans of time of an application's figures. */
+export const RANGES: readonly { range: MetricRange; name: string }[] = [
+  { range: 'hour', name: 'Hour' },
+  { range: 'day', name: 'Day' },
+  { range: 'week', name: 'Week' },
+  { range: 'month', name: 'Month' },
+];
