@@ -81,7 +81,7 @@ export const useAppRequests = (id: string, range: MetricRange) =>
     { staleTime: METRICS_POLL_MS, placeholderData: (before) => before },
   );
 
-/** CloudWatch answers five reads a second of all viewers of all applications together. */
+/** The platform reads a log that is viewed every 1.5 seconds at most (domain/apps/log-store.ts). */
 const RUNTIME_LOG_POLL = { min: 2000, max: 15_000 };
 
 /** Follows the output of a running application, or reads that of a span of time. */

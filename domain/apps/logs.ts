@@ -1,21 +1,16 @@
 import type { readAppLogs as ReadRoute } from '../../contract/apps/logs.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { type AppLogs, LogsThrottled } from '../../providers/app-host/logs.ts';
-import { readThrough } from '../cache/cache.ts';
+import { LogsThrottled } from '../../providers/app-host/logs.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { findApp } from './apps.ts';
 import type { InCell } from './cells.ts';
+import { positionOfLine, positionOfTime } from './log-lines.ts';
+import { readLog } from './log-store.ts';
 
 /** Age of the oldest line that is read when the caller names none, in milliseconds. */
 const LOOKBACK_MS = 24 * 3600 * 1000;
 
-/**
- * Time in milliseconds for which viewers of one log share a read: CloudWatch answers five a second of all viewers of all
- * applications together.
- */
-const SHARED_MS = 1500;
-const sharedReads = readThrough<Awaited<ReturnType<AppLogs['read']>>>({ max: 50, ttlMs: SHARED_MS });
 /** Seconds after which a reader that met this rate asks again. */
 const RETRY_AFTER_S = 5;
 
@@ -29,9 +24,9 @@ export async function readAppLogs(
   const since = from === undefined ? new Date(deps.now().getTime() - LOOKBACK_MS) : new Date(from);
   const until = to === undefined ? undefined : new Date(to);
   if (until && until <= since) throw new ApiError('invalid_request', 'to: must be later than `from`');
-  const key = `${id} ${after} ${from} ${to} ${limit}`;
   const { appLogs } = await deps.cellOf(app);
-  const read = sharedReads(key, () => appLogs.read(id, { after, since, until, limit }));
+  const position = after === undefined ? positionOfTime(since) : positionOfLine(after);
+  const read = readLog({ deps, appLogs, applicationId: id }, { position, until, limit });
   const { lines, more } = await read.catch((error: unknown) => {
     if (!(error instanceof LogsThrottled)) throw error;
     throw new ApiError('rate_limited', 'Many logs are being read at the moment.', { retryAfter: RETRY_AFTER_S });

@@ -1,6 +1,16 @@
 import * as z from 'zod/mini';
 import { CUSTOM_DOMAIN_STATUSES, FRAMEWORKS, NODE_VERSIONS, SUSPENSION_CAUSES } from '../../contract/enums.ts';
-import { type AccountScopedId, entity, type ItemOf, object, oneOf, partialRecord, sealed } from '../entity.ts';
+import {
+  type AccountScopedId,
+  DAY,
+  entity,
+  epoch,
+  type ItemOf,
+  object,
+  oneOf,
+  partialRecord,
+  sealed,
+} from '../entity.ts';
 import { joinKey as key, nameListKeys } from '../keys.ts';
 
 /** A domain that an application's owner brought along. */
@@ -153,3 +163,38 @@ export const GitAccess = /* @__PURE__ */ entity({
     }),
   key: ({ applicationId }: { applicationId: string }) => ({ pk: key('GIT', applicationId), sk: 'GIT_ACCESS' }),
 });
+
+/**
+ * A page of an application's run-time log, which all its viewers read (domain/apps/log-store.ts). Positions are the time in
+ * milliseconds with 15 digits, or that and the rest of a line's id, so that they sort as the lines do.
+ */
+export type LogPage = ItemOf<typeof LogPage>;
+export const LogPage = /* @__PURE__ */ entity({
+  type: 'LOG_PAGE',
+  schema: () =>
+    z.object({
+      applicationId: z.string(),
+      /** The position behind which its lines are. */
+      start: z.string(),
+      /** The position of its last line; absent while there is none. */
+      end: z.optional(z.string()),
+      /** Its lines, gzipped JSON in base64; absent before the first read is over. */
+      lines: z.optional(z.string()),
+      /** True where the log had more lines at the time. */
+      more: z.optional(z.boolean()),
+      /** Time at which it was read last. */
+      at: z.string(),
+      /** While it is being read: the time at which the reader is given up. */
+      readingUntil: z.optional(z.string()),
+      /** After a read that CloudWatch refused: the time until which no other is begun. */
+      refusedUntil: z.optional(z.string()),
+    }),
+  key: ({ applicationId, start }: { applicationId: string; start: string }) => ({
+    pk: logPagesOf(applicationId),
+    sk: start,
+  }),
+  expiresAtEpoch: ({ at }) => epoch(at) + DAY,
+});
+
+/** The partition of an application's {@link LogPage}s. */
+export const logPagesOf = (applicationId: string): string => key('APP', applicationId, 'LOG');

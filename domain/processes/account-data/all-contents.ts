@@ -21,7 +21,7 @@ import {
   aiCallsOf,
   aiUsageOf,
 } from '../../../table/entities/ai.ts';
-import { App, EnvSet, GitAccess, Host } from '../../../table/entities/apps.ts';
+import { App, EnvSet, GitAccess, Host, LogPage } from '../../../table/entities/apps.ts';
 import { AuditEntry, auditOf } from '../../../table/entities/audit.ts';
 import {
   Dispute,
@@ -700,6 +700,7 @@ export const ALL_CONTENTS: readonly Contents[] = [
     },
     inPartition(AuditEntry, auditOf),
   ),
+  unread(LogPage, 'expires', 'brief'),
   contents(
     FailedRequest,
     'removed',
