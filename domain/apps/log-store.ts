@@ -25,6 +25,8 @@ const PAUSE_MS = 150;
 const MAX_PAUSES = 45;
 /** Lines of one read. */
 const PAGE_LINES = 1000;
+/** Turns of one request that looks for a line among the platform's own: ten reads of CloudWatch each. */
+const MAX_TURNS = 5;
 /** Pages of one query: those of the last minute are small. */
 const PAGES = 40;
 /** Lines may reach CloudWatch some seconds late, out of order. So a page with lines of its last minute serves for a minute only. */
@@ -100,9 +102,10 @@ async function readAsOnlyOne(log: Log, start: string, seen: LogPage | undefined)
   try {
     const read = await appLogs.read(applicationId, { ...rangeFrom(start), limit: PAGE_LINES });
     const { text, kept: lines } = toText(read.lines);
-    const more = read.more || lines.length < read.lines.length;
-    const last = lines.at(-1);
-    const end = last && positionOfLine(last.id);
+    const isCut = lines.length < read.lines.length;
+    const more = read.more || isCut;
+    const reached = isCut ? lines.at(-1)?.id : read.reached;
+    const end = reached === undefined ? undefined : positionOfLine(reached);
     await finish({ set: { lines: text, more, at, ...(end ? { end } : {}) }, remove: end ? [] : ['end'] });
     return { start, end, at, lines, more };
   } catch (error) {
@@ -183,32 +186,36 @@ export async function readLog(
   const take = ({ lines }: Page) => {
     for (const line of lines) if (positionOfLine(line.id) > position && !(until && line.at > until)) found.push(line);
   };
-  const first = await pageAt(log, position);
-  let last = first.page;
+  let { page: last, isFresh } = await pageAt(log, position);
   take(last);
-  const isPast = () => until !== undefined && last.end !== undefined && last.end > `${positionOfTime(until)}~`;
-  const answer = (more: boolean) => ({
-    lines: found.slice(0, limit),
-    more: found.length > limit || (more && !isPast()),
-  });
-  if (first.isFresh) return answer(last.more);
-
-  const { pages, isCut } = await pagesAfter(log, last);
-  for (const stored of pages) {
-    last = toPage(stored);
-    take(last);
-  }
-  const wasReadAfter = until !== undefined && !last.more && Date.parse(last.at) > until.getTime() + SETTLED_MS;
-  if (isCut || isPast() || wasReadAfter || found.length > limit) return answer(isCut);
-  if (last.more && found.length > 0) return answer(true);
-  try {
+  const answer = (more: boolean) => ({ lines: found.slice(0, limit), more: found.length > limit || more });
+  /** True if nothing that is asked for can follow. */
+  const isOver = () =>
+    found.length > limit ||
+    (until !== undefined &&
+      ((last.end !== undefined && last.end > `${positionOfTime(until)}~`) ||
+        (!last.more && Date.parse(last.at) > until.getTime() + SETTLED_MS)));
+  for (let turn = 1; !isOver(); turn += 1) {
+    if (isFresh && (!last.more || found.length > 0 || last.end === undefined)) return answer(last.more);
+    if (turn > MAX_TURNS) return answer(true);
+    const { pages, isCut } = await pagesAfter(log, last);
+    for (const stored of pages) {
+      last = toPage(stored);
+      take(last);
+    }
+    if (isOver()) break;
+    if ((isCut || last.more) && found.length > 0) return answer(true);
+    isFresh = !isCut;
+    if (isCut) continue;
     const stored = pages.at(-1);
     const open = stored && stored.end === undefined ? stored : undefined;
-    last = await freshPage(log, last.end ?? last.start, open);
-  } catch (error) {
-    if (!(error instanceof LogsThrottled) || found.length === 0) throw error;
-    return answer(true);
+    try {
+      last = await freshPage(log, last.end ?? last.start, open);
+    } catch (error) {
+      if (!(error instanceof LogsThrottled) || found.length === 0) throw error;
+      return answer(true);
+    }
+    take(last);
   }
-  take(last);
-  return answer(last.more);
+  return answer(false);
 }

@@ -29,9 +29,7 @@ async function log() {
     if (fails) throw fails();
     if (hangs) return await new Promise<never>(() => {});
     const { startTime, limit, nextToken = '0' } = input as Filter;
-    const found = events
-      .filter(({ timestamp }) => timestamp >= startTime)
-      .sort((a, b) => a.timestamp - b.timestamp || (a.eventId < b.eventId ? -1 : 1));
+    const found = events.filter(({ timestamp }) => timestamp >= startTime);
     const page = found.slice(Number(nextToken), Number(nextToken) + limit);
     const next = Number(nextToken) + limit;
     return { events: page, ...(next < found.length ? { nextToken: String(next) } : {}) } as Output;
@@ -51,6 +49,7 @@ async function log() {
     },
     print: (text: string, timestamp = clock.now) => {
       events.push({ timestamp, eventId: String(events.length).padStart(8, '0'), message: `${text}\n` });
+      if (timestamp < clock.now) events.sort((a, b) => a.timestamp - b.timestamp);
     },
     /** Reads as a viewer who goes on from the last known line until there is no more. */
     readAll: async (query: Query = {}) => {
@@ -140,6 +139,26 @@ describe('the viewers of a log', () => {
     clock.now += 61_000;
     expect((await readAll()).texts).toEqual(['late', 'on time']);
   });
+});
+
+test('an application that prints little among many requests shows its lines, and viewers go on where others were', async () => {
+  const { clock, print, read, calls } = await log();
+  for (let second = 0; second < 200; second += 1) {
+    clock.now += 1000;
+    for (let request = 0; request < 600; request += 1) print('REQUEST {"path":"/"}');
+  }
+  print('line');
+  clock.now += FRESH_MS;
+  const first = await read();
+  expect(first).toEqual({ data: [], has_more: true });
+  const { data } = await read({ from: new Date(clock.now - 23 * 3_600_000).toISOString() }).then((answer) =>
+    answer.data.length > 0 ? answer : read(),
+  );
+  expect(data.map(({ text }) => text)).toEqual(['line']);
+  const before = calls();
+  clock.now += FRESH_MS;
+  expect((await read()).data).toHaveLength(1);
+  expect(calls() - before).toBeLessThanOrEqual(1);
 });
 
 test('a page that would not fit into the table is stored in parts', async () => {

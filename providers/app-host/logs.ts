@@ -15,11 +15,15 @@ export interface AppLogLine {
 export interface AppLogs {
   /** Makes a place for an application's lines, with the time that they are kept; one that is there is no error. */
   prepare(applicationId: string): Promise<void>;
-  /** Lines in the order they were printed: after one that is known, or since a time; until a time, if one is given. */
+  /**
+   * Lines in the order they were printed: after one that is known, or since a time; until a time, if one is given.
+   * @returns as `reached` the id behind which to go on. It may be the one of a line of the platform's own, which are left out: a
+   * busy application has many of them between its lines. Undefined where there was none.
+   */
   read(
     applicationId: string,
     from: { after: string | undefined; since: Date; until?: Date | undefined; limit: number },
-  ): Promise<{ lines: AppLogLine[]; more: boolean }>;
+  ): Promise<{ lines: AppLogLine[]; more: boolean; reached: string | undefined }>;
   /**
    * Returns the last lines that one release printed, oldest first, of those that have arrived.
    * @param at the time of the output: a release's lines of another day are not found
@@ -101,6 +105,7 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
     async read(applicationId, { after, since, until, limit }) {
       const known = after === undefined ? since.getTime() : Number(after.split('-')[0]);
       const lines: AppLogLine[] = [];
+      let reached: string | undefined;
       let nextToken: string | undefined;
       for (let page = 0; page < MAX_PAGES && lines.length <= limit; page += 1) {
         const end = until ? { endTime: until.getTime() } : {};
@@ -109,14 +114,18 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
         for (const { timestamp, eventId, message } of found?.events ?? []) {
           const id = `${timestamp}-${eventId}`;
           const isKnown = after !== undefined && timestamp === known && id <= after;
-          if (!isKnown && !PLATFORM.test(message)) {
+          if (isKnown) continue;
+          if (reached === undefined || id > reached) reached = id;
+          if (!PLATFORM.test(message)) {
             lines.push({ id, at: new Date(timestamp), text: message.replace(/\r?\n$/, '') });
           }
         }
         nextToken = found?.nextToken;
         if (nextToken === undefined) break;
       }
-      return { lines: lines.sort(order).slice(0, limit), more: nextToken !== undefined || lines.length > limit };
+      const isCut = lines.length > limit;
+      const kept = lines.sort(order).slice(0, limit);
+      return { lines: kept, more: nextToken !== undefined || isCut, reached: isCut ? kept.at(-1)?.id : reached };
     },
 
     async tail(applicationId, release, at, count) {

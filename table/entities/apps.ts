@@ -176,7 +176,7 @@ export const LogPage = /* @__PURE__ */ entity({
       applicationId: z.string(),
       /** The position behind which its lines are. */
       start: z.string(),
-      /** The position of its last line; absent while there is none. */
+      /** The position of its last line, or of one of the platform's own behind it; absent while there is neither. */
       end: z.optional(z.string()),
       /** Its lines, gzipped JSON in base64; absent before the first read is over. */
       lines: z.optional(z.string()),
