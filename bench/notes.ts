@@ -60,6 +60,10 @@ export const NOTES: Readonly<Record<string, Note>> = {
       'DynamoDB Local answers in a millisecond or two; DynamoDB takes about five, and then the platform’s own share is smaller.',
   },
   scale: { against: 'nothing: it writes docs/scale.md', omits: 'It is computed from counts and limits, not measured.' },
+  screens: {
+    against: 'a bound of 100 ms',
+    omits: 'A browser and the platform on the same machine: whatever else runs on it counts as slowness of the screen.',
+  },
   start: {
     against: 'the start of DynamoDB Local',
     omits: 'Bundles and stacks come from npm ci; after a change of the sources they are built first.',

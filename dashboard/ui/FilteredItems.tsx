@@ -1,5 +1,5 @@
-import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
-import { type ReactNode, useDeferredValue, useMemo } from 'react';
+import { Button, Center, Group, NativeSelect, TextInput } from '@mantine/core';
+import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
 import { EmptyState } from './EmptyState.tsx';
 import { applyView, type ListChoice, type ListView, statusesOf } from './list-view.ts';
 import { toLabel } from './Status.tsx';
@@ -99,30 +99,53 @@ function FilterBar<T>({
   );
 }
 
+/** Matches that are shown at first: a thousand rows at once would hold up the next key. */
+const MAX_MATCHES = 100;
+
 function Matches<T>({
+  name,
   filter,
   view,
   items,
   noMatch,
   children,
-}: Pick<FilteredItemsProps<T>, 'filter' | 'view' | 'items' | 'children'> & { noMatch: string }) {
-  const { sort, status } = filter;
+}: Pick<FilteredItemsProps<T>, 'name' | 'filter' | 'view' | 'items' | 'children'> & { noMatch: string }) {
+  const { sort, status, isActive } = filter;
   // Typing stays fluid while a long list is filtered.
   const query = useDeferredValue(filter.query);
   const found = useMemo(() => applyView(view, items, { query, sort, status }), [view, items, query, sort, status]);
-  if (found.length > 0) return children(found);
+  const choice = JSON.stringify([query, sort, status]);
+  const [extended, setExtended] = useState({ choice, limit: MAX_MATCHES });
+  const limit = extended.choice === choice ? extended.limit : MAX_MATCHES;
+  const shown = isActive ? found.slice(0, limit) : found;
+  // A keystroke is painted with the rows as they are; the new ones follow without blocking the next one.
+  const rows = useDeferredValue(shown.length === 0 ? null : children(shown));
   const clear = () => {
     filter.search('');
     filter.chooseStatus('');
   };
+  if (found.length === 0) {
+    return (
+      <EmptyState
+        title={noMatch}
+        action={
+          <Button size="xs" variant="default" onClick={clear}>
+            Clear filters
+          </Button>
+        }
+      />
+    );
+  }
   return (
-    <EmptyState
-      title={noMatch}
-      action={
-        <Button size="xs" variant="default" onClick={clear}>
-          Clear filters
-        </Button>
-      }
-    />
+    <>
+      {rows}
+      {shown.length < found.length && (
+        <Center className="no-print">
+          <Button variant="default" onClick={() => setExtended({ choice, limit: limit + MAX_MATCHES })}>
+            {`Show more of ${found.length} ${name}`}
+          </Button>
+        </Center>
+      )}
+    </>
   );
 }

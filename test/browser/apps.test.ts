@@ -137,7 +137,8 @@ test('settings are saved, and an invalid branch is rejected at its field', async
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.', { exact: false }).waitFor();
   await page.getByText('Redeploy to apply the change.', { exact: false }).waitFor();
-  expect(await page.getByRole('button', { name: 'Redeploy' }).isEnabled()).toBe(true);
+  // The application is read again, and may then be deployed.
+  await expect.poll(() => page.getByRole('button', { name: 'Redeploy' }).isEnabled(), POLL).toBe(true);
   const saved = (await account.call(listApps)).body.data[0];
   await page.getByRole('heading', { name: 'Renamed' }).waitFor();
   expect(saved).toMatchObject({ name: 'Renamed', framework: 'NUXT', repoUrl: REPOSITORY });

@@ -131,6 +131,22 @@ test.each(LISTS)('%s: a list of 230 loads to its end, page by page, and is searc
   await expect.poll(() => shown.allTextContents(), POLL).toEqual([expect.stringContaining(`Item ${COUNT - 1}.`)]);
 });
 
+test('a search with many matches shows a hundred of them, and more on request', async () => {
+  const context = await signedInContext(await newAccount());
+  await serveList(context, '/apps', (n) => ({ ...app, name: `Item ${n}.` }));
+  const page = await openScreen(context, 'apps?sort=name');
+  const shown = page.getByText(/Item \d+\./);
+  for (const count of [100, 200]) {
+    await expect.poll(() => shown.count(), POLL).toBe(count);
+    await page.getByRole('button', { name: `Show more of ${COUNT} applications` }).click();
+  }
+  await expect.poll(() => shown.count(), POLL).toBe(COUNT);
+  expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+  // Another choice begins with a hundred again.
+  await page.getByLabel('Search applications').fill('item');
+  await expect.poll(() => shown.count(), POLL).toBe(100);
+});
+
 test('the AI usage history loads to its end', async () => {
   const context = await signedInContext(await newAccount());
   await serveList(

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { listEnvKeys, replaceEnv } from '../../contract/apps/environment.ts';
@@ -104,6 +105,8 @@ test('what visitors asked of an application is charted, read by keyboard and tab
   await page.getByRole('tab', { name: 'Requests' }).click();
   const paths = page.getByRole('region', { name: 'Paths' }).getByRole('row');
   await paths.getByText('GET /missing').waitFor();
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+  expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
   expect(await paths.nth(1).textContent()).toMatch(/GET \/2(–|0%)/);
   await page.getByLabel('Sort paths').selectOption('Path');
   await page.getByLabel('Filter requests by status').selectOption('4xx');
