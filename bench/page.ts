@@ -62,6 +62,8 @@ Measured on ${machine()}. Medians over ${Math.max(...[...runs.values()].map((eac
 
 - \`aws-client\` and \`zip\` compare our own code with the library that would replace it: a ratio above its bound means that the
   library should ([0024](decisions/0024-libraries.md)).
+- \`npm run bench -- screens\` measures interaction to next paint on lists of 1,000 in the browser, with the CPU slowed down four times: at most 100 ms on a
+  machine that does nothing else.
 - \`npm run bench -- webhook-costs\` prints the table of [costs.md](costs.md).
 - \`npm run bench -- scale\` writes [scale.md](scale.md): where the platform breaks, and at how many accounts.
 - The limits that do not depend on time are tested in \`npm test\`: round trips per request, writes per event, the size of the
