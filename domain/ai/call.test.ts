@@ -27,7 +27,10 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
     'maps upstream %s to %i, streamed or not, and releases the hold',
     async (fault, status, code, retryAfter?: number) => {
       for (const stream of [false, true]) {
-        const { told, said, done } = await call({ model, stream, messages: user(`fault:${fault}`) });
+        const { told, said, done } = await call(
+          { model, stream, messages: user(`fault:${fault}`) },
+          { impatient: fault === 'hang' },
+        );
         expect(told).toMatchObject({ status, code });
         expect(told?.retryAfter).toBe(retryAfter);
         expect(told?.message).not.toMatch(/sk-/);
@@ -134,11 +137,10 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
   ])(
     'a broken stream (%s) ends with an error and without [DONE], and the received part is charged',
     async (fault, status) => {
-      const { told, frames, done, ended, report } = await call({
-        model,
-        stream: true,
-        messages: user(`fault:${fault} hello`),
-      });
+      const { told, frames, done, ended, report } = await call(
+        { model, stream: true, messages: user(`fault:${fault} hello`) },
+        { impatient: fault === 'hang-mid' },
+      );
       expect(told).toBeUndefined();
       expect(contentOf(frames).length).toBeGreaterThan(20);
       expect(frames).not.toContain('[DONE]');

@@ -51,6 +51,8 @@ export interface World {
   baseUrl?: string;
   /** The platform's key for every provider. */
   platformKey?: PlatformKey;
+  /** Gives up soon: for providers that hang. Otherwise a busy machine has half a minute for each step. */
+  impatient?: boolean;
   /** Milliseconds until a response begins without its answer. */
   keepAliveMs?: number;
   /** Operators' settings of feature flags. */
@@ -58,6 +60,9 @@ export interface World {
 }
 
 export const OWN_KEY = 'sk-own-0123456789abcdef';
+
+const PATIENT = { connect: 30_000, firstByte: 30_000, silence: 30_000, call: 60_000 };
+const IMPATIENT = { connect: 500, firstByte: 1_200, silence: 700, call: 10_000 };
 
 /** The parts of a write that the recording table reads. */
 interface RecordedWrite {
@@ -75,6 +80,7 @@ function gateway({
   baseUrl,
   platformKey = keptKey(OWN_KEY),
   keepAliveMs = 60_000,
+  impatient = false,
   flags = {},
 }: World) {
   const done: string[] = [];
@@ -116,7 +122,7 @@ function gateway({
     offer: async () => builtInOffer(18),
     platformKey: () => platformKey,
     keyRing: { get: () => (saved ? 'sk-saved-0123456789' : undefined), open: async () => undefined },
-    transport: createTransport({ connect: 500, firstByte: 1_200, silence: 700, call: 10_000 }),
+    transport: createTransport(impatient ? IMPATIENT : PATIENT),
     keepAliveMs,
     switches: async () => ({}),
     flags: async () => flags,
