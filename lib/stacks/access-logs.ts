@@ -59,7 +59,7 @@ export class AccessLogsStack extends PlatformStack {
         recordFields: [...ACCESS_LOG_FIELDS],
         s3SuffixPath: `${id}/{yyyy}/{MM}/{dd}/{HH}`,
       });
-      delivery.addDependency(source);
+      delivery.addResourceDependency(source);
     }
   }
 }
