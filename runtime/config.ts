@@ -21,7 +21,7 @@ const perMinute = (usual: number) => () => z._default(z.coerce.number().check(z.
  * All environment variables of functions. The CDK app gives each function the names it needs; the local run sets the
  * same names to local values. A variable is read and validated on first use, so that a function pays only for its own.
  */
-const VARIABLES = {
+export const VARIABLES = {
   AWS_REGION: () => z._default(z.string(), 'us-east-1'),
   AWS_LAMBDA_FUNCTION_NAME: text,
   STAGE: () => z._default(z.string(), 'local'),
