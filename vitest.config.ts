@@ -4,17 +4,25 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const beside =
   '{contract,table,domain,events,runtime,providers,lib,local,builder,dashboard,client,cli,scripts}/**/*.test.ts';
 
-/** Long files that mostly wait begin first: what computes runs meanwhile, and no long file is left for the end. */
+/**
+ * Long files that mostly wait begin first, then browsers, then the rest: what computes runs while they wait, and no long
+ * file is left for the end.
+ */
+const FIRST = ['/test/flow/', '/test/browser/', '/test/'];
+const rank = ({ moduleId }: TestSpecification): number => {
+  const found = FIRST.findIndex((folder) => moduleId.includes(folder));
+  return found < 0 ? FIRST.length : found;
+};
+
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => (moduleId.includes('/test/flow/') ? 0 : 1);
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
 }
 
 /**
  * `unit`: beside the code, nothing running. `platform`: over HTTP, against one local run in memory. `browser`: the
- * dashboard in a browser that npm brings, against another. `release`: what takes minutes, before a release.
+ * dashboard in a browser that npm brings, against the same run. `release`: what takes minutes, before a release.
  */
 export default defineConfig({
   test: {
@@ -46,8 +54,6 @@ export default defineConfig({
           globalSetup: ['test/browser/unpack.ts', 'test/support/platform.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          // Another platform, and browsers: after the others have ended.
-          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -55,7 +61,7 @@ export default defineConfig({
           name: 'release',
           include: ['test/release/**/*.test.ts'],
           globalSetup: 'test/support/platform.ts',
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -30,19 +30,6 @@ test(
   LONG,
 );
 
-test(
-  'its unit tests pass',
-  async () => {
-    const generated = written.filter((path) => path.endsWith('.test.ts') && !path.startsWith('test/'));
-    expect(generated.length).toBeGreaterThan(1);
-    const options = ['run', '--project', 'unit', '--testTimeout', '120000'];
-    const { code, output } = await repository.run('vitest', ...options, ...generated);
-    expect(code, output).toBe(0);
-    for (const path of generated) expect(output).toContain(path);
-  },
-  LONG,
-);
-
 test.each([
   [['endpoint', 'getGadget', '--area', 'apps'], 'already exists'],
   [['screen', 'Gadget', '--area', 'apps'], 'usage:'],

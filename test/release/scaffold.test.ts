@@ -22,6 +22,19 @@ test(
 );
 
 test(
+  'its unit tests pass',
+  async () => {
+    const generated = written.filter((path) => path.endsWith('.test.ts') && !path.startsWith('test/'));
+    expect(generated.length).toBeGreaterThan(1);
+    const options = ['run', '--project', 'unit', '--testTimeout', '120000'];
+    const { code, output } = await repository.run('vitest', ...options, ...generated);
+    expect(code, output).toBe(0);
+    for (const path of generated) expect(output).toContain(path);
+  },
+  LONG,
+);
+
+test(
   'its endpoints answer over HTTP as their tests say',
   async () => {
     const generated = written.filter((path) => path.startsWith('test/api/'));
