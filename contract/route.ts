@@ -68,6 +68,7 @@ export type Uses =
   | 'new-server-token'
   | 'adoption'
   | 'export-links'
+  | 'mail-sender'
   | 'failures'
   | 'replay';
 

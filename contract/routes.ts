@@ -16,6 +16,7 @@ import {
 import { listNotifications, readNotifications, setNotificationSettings } from './accounts/notifications.ts';
 import { getOverview } from './accounts/overview.ts';
 import { deleteSession } from './accounts/session.ts';
+import { showUnsubscribe, unsubscribe } from './accounts/unsubscribe.ts';
 import { getAiProviderStats, listAiCalls } from './ai/calls.ts';
 import { createChatCompletion } from './ai/chat.ts';
 import { getModel, listModels } from './ai/gateway.ts';
@@ -135,6 +136,8 @@ export const routes = [
   getWallet,
   listPlans,
   receivePush,
+  showUnsubscribe,
+  unsubscribe,
   receivePayment,
   listModels,
   getModel,

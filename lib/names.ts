@@ -59,6 +59,8 @@ export function namesOf(config: Config) {
     distribution: (id: string) => `arn:aws:cloudfront::${account}:distribution/${id}`,
     /** Tenants of the multi-tenant distribution, one per custom domain. */
     tenants: `arn:aws:cloudfront::${account}:distribution-tenant/*`,
+    /** An identity of SES: a domain or an address. */
+    mailIdentity: (name: string) => inRegion(config.mailRegion)('ses', `identity/${name}`),
     edgeCertificates: `arn:aws:acm:us-east-1:${account}:certificate/*`,
     databases: `arn:aws:dsql:${config.databaseRegion}:${account}:cluster/*`,
     /** The role whose sessions sign the passwords of databases. */

@@ -15,7 +15,7 @@ const PARTS = [
   // DynamoDB Local itself where a proxy listens before it, and the authorizer of requests to engines in other processes.
   ...(['dynamodbEngine', 'iam'] as const),
   ...(['ai', 'registrar', 'route53', 'dns', 'panel', 'databases', 'payments', 'logs', 'cloudfront', 'sts'] as const),
-  ...(['secrets', 'git', 'metrics', 'users'] as const),
+  ...(['secrets', 'git', 'metrics', 'users', 'mails'] as const),
 ];
 type Part = (typeof PARTS)[number];
 
@@ -65,6 +65,7 @@ export async function resolveAddresses(directory: DataDirectory, port: number): 
       AWS_ENDPOINT_URL_ROUTE_53_DOMAINS: urls.registrar,
       AWS_ENDPOINT_URL_DSQL: urls.databases,
       AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER: urls.users,
+      AWS_ENDPOINT_URL_SESV2: urls.mails,
       LOCAL_REPOSITORIES_URL: urls.git,
     },
   };

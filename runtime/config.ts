@@ -92,12 +92,18 @@ export const VARIABLES = {
   ROUTE_QUEUE_URL: text,
   PAYMENT_QUEUE_URL: text,
   WORKFLOW_QUEUE_URL: text,
+  /** The queue of emails; absent where none are sent. */
+  MAIL_QUEUE_URL: text,
+  /** Sender of emails, and the region of its identity in SES. Empty: none are sent. */
+  MAIL_FROM: text,
+  MAIL_REGION: text,
   /** The queues in which failed work waits for operators. */
   DELIVERY_FAILURES_URL: text,
   DNS_FAILURES_URL: text,
   ROUTE_FAILURES_URL: text,
   PAYMENT_FAILURES_URL: text,
   WORKFLOW_FAILURES_URL: text,
+  MAIL_FAILURES_URL: text,
   STREAM_FAILURES_URL: text,
   SCHEDULE_FAILURES_URL: text,
   DOMAIN_STATE_MACHINE_ARN: text,
@@ -160,6 +166,7 @@ const endpoints = new Map<string, URL>();
 /** Services whose variable is not their endpoint's name in upper case. */
 const ENDPOINT_VARIABLES: Record<string, string> = {
   'cognito-idp': 'COGNITO_IDENTITY_PROVIDER',
+  email: 'SESV2',
   monitoring: 'CLOUDWATCH',
   route53domains: 'ROUTE_53_DOMAINS',
   secretsmanager: 'SECRETS_MANAGER',

@@ -27,6 +27,9 @@ export const deps: Deps = {
     get webhookRetrySchedule() {
       return config.WEBHOOK_RETRY_SCHEDULE;
     },
+    get mailFrom() {
+      return config.MAIL_FROM || undefined;
+    },
   },
   commit: async (...given) => await committing(deps, BY_PLATFORM)(...given),
 };

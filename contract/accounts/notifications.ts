@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { resource, single, Timestamp } from '../envelope.ts';
+import type { Right } from '../roles.ts';
 import { route } from '../route.ts';
 
 /** Kinds of notifications, as settings name them. */
@@ -10,9 +11,24 @@ export const NOTIFICATION_KINDS = {
   'payment-failed': 'Failed payments',
   'low-balance': 'A low balance',
   'plan-limit': 'More applications than the plan allows',
+  'budget-near': 'API keys that have spent most of their budget for AI credits',
 } as const;
 export type NotificationKind = keyof typeof NOTIFICATION_KINDS;
 export const NOTIFICATION_KIND_NAMES = Object.keys(NOTIFICATION_KINDS) as [NotificationKind, ...NotificationKind[]];
+
+/** The right that a member's role must have to be sent a kind by email. In the dashboard, every member sees all kinds. */
+export const MAIL_RIGHTS = {
+  'deployment-failed': 'develop',
+  'endpoint-disabled': 'develop',
+  'domain-problem': 'develop',
+  'payment-failed': 'pay',
+  'low-balance': 'pay',
+  'plan-limit': 'pay',
+  'budget-near': 'develop',
+} as const satisfies Record<NotificationKind, Right>;
+
+/** Emails of one kind that a member gets: one for everything within so many minutes. */
+export const MAIL_WINDOW_MINUTES = 60;
 
 /** Balance in cents below which the account is notified. */
 export const LOW_BALANCE_CENTS = 5000;
@@ -22,6 +38,8 @@ export const MAX_NOTIFICATIONS = 50;
 export const NOTIFICATION_DAYS = 30;
 
 const Kind = () => z.enum(NOTIFICATION_KIND_NAMES);
+
+const Kinds = () => z.array(Kind()).check(z.maxLength(NOTIFICATION_KIND_NAMES.length));
 
 const Notification = resource('Notification', () =>
   z.object({
@@ -36,8 +54,11 @@ const Notification = resource('Notification', () =>
   }),
 );
 
-const Settings = () =>
-  z.array(Kind()).register(z.globalRegistry, { description: 'Kinds that this login has switched off in this account' });
+const Settings = (where: string) =>
+  z
+    .array(Kind())
+    .register(z.globalRegistry, { description: `Kinds that this login has switched off in this account ${where}` });
+const settings = () => ({ off: Settings('in the dashboard'), offByMail: Settings('by email') });
 
 const tag = 'Account';
 const access = 'login';
@@ -50,7 +71,17 @@ export const listNotifications = /* @__PURE__ */ route({
   right: 'member',
   summary: `List the newest ${MAX_NOTIFICATIONS} notifications of the account, one for each incident and day, for ${NOTIFICATION_DAYS} days`,
   tag,
-  response: () => single(z.object({ notifications: z.array(Notification()), off: Settings() })),
+  response: () =>
+    single(
+      z.object({
+        notifications: z.array(Notification()),
+        ...settings(),
+        mail: z.nullable(z.object({ address: z.nullable(z.string()) })).register(z.globalRegistry, {
+          description: 'Where emails are sent; null on an installation that sends none',
+        }),
+      }),
+    ),
+  uses: ['mail-sender'],
 });
 
 export const readNotifications = /* @__PURE__ */ route({
@@ -73,8 +104,9 @@ export const setNotificationSettings = /* @__PURE__ */ route({
   access,
   right: 'member',
   audit: { because: 'it changes only what one login is shown' },
-  summary: 'Switch kinds of notifications off, or on again, for your login in this account',
+  summary:
+    'Switch kinds of notifications off, or on again, for your login in this account: in the dashboard, and by email',
   tag,
-  body: () => z.object({ off: z.array(Kind()).check(z.maxLength(NOTIFICATION_KIND_NAMES.length)) }),
-  response: () => single(z.object({ off: Settings() })),
+  body: () => z.object({ off: Kinds(), offByMail: z.optional(Kinds()) }),
+  response: () => single(z.object(settings())),
 });

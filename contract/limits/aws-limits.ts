@@ -7,6 +7,7 @@ const ROUTE53 = 'https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/DNSLi
 const ROUTE53_RATES = 'https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/throttling-api-requests.html';
 const CLOUDFRONT = 'https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cloudfront-limits.html';
 const LOGS = 'https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/cloudwatch_limits_cwl.html';
+const SES = 'https://docs.aws.amazon.com/ses/latest/dg/quotas.html';
 const METRICS = 'https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_limits.html';
 
 /** One limit of an AWS service, for one account in one region unless the service is global. */
@@ -185,6 +186,11 @@ export const AWS_LIMITS = {
   metricDataRate: {
     ...{ service: 'monitoring', name: 'Rate of GetMetricData requests', value: 50, unit: 'requests per second' },
     ...{ adjustable: true, source: METRICS },
+  },
+  /** Of an account outside of the sandbox; within it, one a second. */
+  mailRate: {
+    ...{ service: 'ses', name: 'Sending rate', value: 14, unit: 'requests per second' },
+    ...{ adjustable: true, source: SES },
   },
   logsTagRate: {
     ...{ service: 'logs', name: 'TagResource throttle limit in transactions per second', value: 5 },

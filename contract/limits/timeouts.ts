@@ -54,12 +54,14 @@ export const TIMEOUTS_S = {
   stream: 60,
   /**
    * Jobs outside of the table: of an application the routes, its function's access and its execution, one after another; of
-   * a payment its charge between two looks at it; of a workflow the end of an execution and of a build, and a start.
+   * a payment its charge between two looks at it; of a workflow the end of an execution and of a build, and a start; of an email
+   * reads, two writes and a call of SES between them.
    */
   jobs: {
     routes: { function: 100, visibility: 110 },
     payments: { function: 60, visibility: 70 },
     workflows: { function: 75, visibility: 85 },
+    mails: { function: 60, visibility: 70 },
   },
   delivery: { attempt: 10, function: 25, visibility: 30 },
   zoneSync: { function: 50, lease: 60, visibility: 70 },

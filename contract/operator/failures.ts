@@ -40,6 +40,11 @@ export const FAILURES = {
     means: 'An execution or a build could not be started or stopped ten times. The reconciler starts what is missing.',
     replay: 'Starts and stops what the items ask for now.',
   },
+  mails: {
+    label: 'Emails',
+    means: 'SES refused an email ten times. What it tells is in the dashboard too; an invitation can be resent there.',
+    replay: 'Sends what was not sent, to those who still want it.',
+  },
   quarantine: {
     label: 'Quarantined items',
     means: 'Scheduled work on an item failed ten times in a row, and the item left its due queue.',

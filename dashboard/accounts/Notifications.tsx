@@ -40,8 +40,16 @@ export function Notifications() {
             <List {...data} />
           </Section>
           <Section title="Notify me of" description="For your login in this account.">
-            <Choices off={data.off} />
+            <Choices off={data.off} toBody={(off) => ({ off })} />
           </Section>
+          {data.mail && (
+            <Section
+              title="Email me about"
+              description={`Sent to ${data.mail.address ?? 'the address of your login'}, at most once an hour for each kind. You get emails about what your role can act on.`}
+            >
+              <Choices off={data.offByMail} toBody={(offByMail) => ({ off: data.off, offByMail })} />
+            </Section>
+          )}
         </Stack>
       )}
     </QueryBoundary>
@@ -92,12 +100,18 @@ function List({ notifications }: Shown) {
   );
 }
 
-function Choices({ off }: { off: readonly NotificationKind[] }) {
+interface Chosen {
+  off: readonly NotificationKind[];
+  /** Returns the settings with other kinds switched off. */
+  toBody(off: NotificationKind[]): { off: NotificationKind[]; offByMail?: NotificationKind[] };
+}
+
+function Choices({ off, toBody }: Chosen) {
   const set = useSetNotificationSettings();
   const choose = async (kind: NotificationKind, isOn: boolean) => {
     const others = off.filter((each) => each !== kind);
     try {
-      await set.mutateAsync({ body: { off: isOn ? others : [...others, kind] } });
+      await set.mutateAsync({ body: toBody(isOn ? others : [...others, kind]) });
     } catch (error) {
       toastError(error);
     }

@@ -52,6 +52,10 @@ export function incidentOfEvent({ accountId, type, data, created: at }: Event): 
     return incident('payment-failed', 'wallet', `A payment of R${text(data.amount)} failed.`, '/billing');
   if (type === 'plan.limit_exceeded')
     return incident('plan-limit', 'plan', 'You have more applications than your plan allows.', '/billing/plans');
+  if (type === 'ai.budget_near') {
+    const title = `An API key has spent R${text(data.spent)} of its AI budget of R${text(data.budget)}.`;
+    return incident('budget-near', text(data.keyId), title, '/developers');
+  }
   return [];
 }
 
@@ -90,7 +94,7 @@ export async function readInbox({ table }: Pick<Deps, 'table'>, { accountId, ses
     table.all(Notification, notificationsOf(accountId), { limit: MAX_NOTIFICATIONS }),
     table.get(NotificationReader, { accountId, subject: session.subject }),
   ]);
-  const { off = [], readUntil = '' } = reader ?? {};
+  const { off = [], offByMail = [], readUntil = '' } = reader ?? {};
   const notifications = stored
     .filter(({ kind }) => !off.includes(kind))
     .map(({ day, kind, subjectId, title, path, at }) => ({
@@ -98,16 +102,17 @@ export async function readInbox({ table }: Pick<Deps, 'table'>, { accountId, ses
       isRead: at <= readUntil,
     }))
     .sort((one, other) => other.at.localeCompare(one.at));
-  return { notifications, off };
+  return { notifications, off, offByMail };
 }
 
 /** GET /dashboard/v1/notifications */
-export const listNotifications = async (deps: Deps, caller: Caller): Promise<Output<typeof ListRoute>> => ({
-  data: await readInbox(deps, caller),
-});
+export async function listNotifications(deps: Deps, caller: Caller): Promise<Output<typeof ListRoute>> {
+  const mail = deps.settings.mailFrom === undefined ? null : { address: caller.email ?? null };
+  return { data: { ...(await readInbox(deps, caller)), mail } };
+}
 
 /** Returns the write of a login's own settings in an account. */
-function change({ accountId, session }: Caller, fields: { readUntil?: string; off?: NotificationKind[] }) {
+function change({ accountId, session }: Caller, fields: Partial<NotificationReader>) {
   if (!session) throw new ApiError('unauthorized');
   const of = { accountId, subject: session.subject };
   return upsert(NotificationReader, of, { set: { ...of, entity: NotificationReader.type, ...fields } });
@@ -120,9 +125,13 @@ export const readNotifications = (
   { until }: Input<typeof ReadRoute>,
 ): Promise<Output<typeof ReadRoute>> => deps.commit([change(caller, { readUntil: until })], { data: { until } });
 
-/** PUT /dashboard/v1/notifications/settings */
-export const setNotificationSettings = (
+/** PUT /dashboard/v1/notifications/settings. What is sent by email stays as it is unless it is given. */
+export async function setNotificationSettings(
   deps: Deps,
   caller: Caller,
-  { off }: Input<typeof SetRoute>,
-): Promise<Output<typeof SetRoute>> => deps.commit([change(caller, { off })], { data: { off } });
+  { off, offByMail: given }: Input<typeof SetRoute>,
+): Promise<Output<typeof SetRoute>> {
+  const offByMail = given ?? (await readInbox(deps, caller)).offByMail;
+  const set = given === undefined ? { off } : { off, offByMail: given };
+  return await deps.commit([change(caller, set)], { data: { off, offByMail } });
+}

@@ -162,6 +162,7 @@ async function replay(deps: ReplayDeps, name: FailureName): Promise<Drained> {
     case 'routes':
     case 'payments':
     case 'workflows':
+    case 'mails':
       return await drain(
         deps,
         failureQueues[name],

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import type { Job, JobQueue } from '../../providers/queues/job-queue.ts';
 import type { Entity } from '../../table/entity.ts';
 import type { Deps } from '../deps.ts';
+import type { MAIL_JOBS } from './mail/mail-jobs.ts';
 import type { PAYMENT_JOBS } from './payment-jobs.ts';
 import type { ROUTE_JOBS } from './route-jobs.ts';
 import type { WORKFLOW_JOBS } from './workflow-jobs.ts';
@@ -18,6 +19,7 @@ export interface JobQueues {
   routes: JobQueue<keyof typeof ROUTE_JOBS>;
   payments: JobQueue<keyof typeof PAYMENT_JOBS>;
   workflows: JobQueue<keyof typeof WORKFLOW_JOBS>;
+  mails: JobQueue<keyof typeof MAIL_JOBS>;
 }
 
 export interface JobRule<D> {

@@ -44,6 +44,9 @@ const seller = ({ config }: Platform): Use => ({
   },
 });
 
+/** Returns the sender of emails; without one, none are sent. */
+export const mailSender = ({ config }: Platform): Use => ({ variables: { MAIL_FROM: config.mailFrom ?? '' } });
+
 /** Cross-origin access of browsers. Each public key restricts its own origins (design, section 4). */
 export const CORS = {
   allowOrigins: ['*'],
@@ -196,6 +199,7 @@ export class ApiStack extends PlatformStack {
       'new-server-token': [hosting.sealServerTokens],
       adoption,
       'export-links': [builds.linkExports],
+      'mail-sender': [mailSender(platform)],
       // The failures of all stacks, which come after this one (lib/stacks/operator-api.ts).
       failures: [],
       replay: [],

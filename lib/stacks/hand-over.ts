@@ -30,7 +30,7 @@ interface HandOverNeighbours {
 
 interface Outside {
   /** The name of the queue and of its variables: `ROUTE_QUEUE_URL`, `ROUTE_FAILURES_URL`. */
-  name: 'route' | 'payment' | 'workflow';
+  name: 'route' | 'payment' | 'workflow' | 'mail';
   handler: string;
   description: string;
   seconds: { function: number; visibility: number };
@@ -38,6 +38,23 @@ interface Outside {
   batchSize: number;
   maxConcurrency: number;
   uses: Use[];
+  /** True for jobs that make other jobs of the same queue. */
+  sendsJobs?: true;
+}
+
+/** The right to send from an address: of the identity that SES finds, that of the address or that of its domain. */
+function sendsMail({ config, names }: Platform, from: string): Use {
+  const identity = (name: string) => names.mailIdentity(name);
+  return {
+    variables: { MAIL_FROM: from, MAIL_REGION: config.mailRegion },
+    rights: [
+      {
+        actions: ['ses:SendEmail'],
+        on: [identity(from), identity(from.slice(from.indexOf('@') + 1))],
+        when: { StringEquals: { 'ses:FromAddress': from } },
+      },
+    ],
+  };
 }
 
 /**
@@ -49,7 +66,10 @@ export class HandOverStack extends PlatformStack {
   readonly send: Use;
   /** Lets operators see and remove what failed. */
   readonly failures: Use[];
+  /** Queues whose jobs never wait for long. */
   readonly queueNames: string[];
+  /** The queue of emails, which wait on purpose; undefined where none are sent. */
+  readonly mailQueueName: string | undefined;
 
   constructor(platform: Platform, neighbours: HandOverNeighbours) {
     super(platform, 'hand-over', 'Queues of work outside of the table, one for each service');
@@ -81,8 +101,19 @@ export class HandOverStack extends PlatformStack {
         ],
       },
     ];
+    if (platform.config.mailFrom !== undefined) {
+      outsides.push({
+        ...{ name: 'mail', handler: 'sendMail', seconds: jobs.mails },
+        description: 'Sends emails about notifications',
+        ...{ batchSize: 1, maxConcurrency: 5, sendsJobs: true },
+        uses: [...state, sendsMail(platform, platform.config.mailFrom)],
+      });
+    }
     const made = outsides.map((outside) => this.createQueue(platform, outside));
-    this.queueNames = outsides.map(({ name }) => platform.names.queue(`${name}s`));
+    const queueNames = (isMail: boolean) =>
+      outsides.filter(({ name }) => (name === 'mail') === isMail).map(({ name }) => platform.names.queue(`${name}s`));
+    this.queueNames = queueNames(false);
+    [this.mailQueueName] = queueNames(true);
     this.failures = made.map(({ failures }) => failures);
     this.send = {
       variables: Object.assign({}, ...made.map(({ send }) => send.variables)),
@@ -108,11 +139,15 @@ export class HandOverStack extends PlatformStack {
       retentionPeriod: Duration.days(14),
       deadLetterQueue: { queue: failures.queue, maxReceiveCount: MAX_RECEIVES },
     });
+    const send: Use = {
+      variables: { [`${variable}_QUEUE_URL`]: queue.queueUrl },
+      rights: [{ actions: ['sqs:SendMessage'], on: [queue.queueArn] }],
+    };
     const consumer = new PlatformFunction(this, platform, `queue/${handler}`, {
       description,
       timeout: seconds.function,
       memory: 512,
-      uses: [...uses, { rights: [polls(queue)] }],
+      uses: [...uses, { rights: [polls(queue)] }, ...(outside.sendsJobs ? [send] : [])],
     });
     new EventSourceMapping(this, `Jobs-${name}`, {
       target: consumer.live,
@@ -121,12 +156,6 @@ export class HandOverStack extends PlatformStack {
       maxConcurrency,
       reportBatchItemFailures: true,
     });
-    return {
-      failures: failures.manage,
-      send: {
-        variables: { [`${variable}_QUEUE_URL`]: queue.queueUrl },
-        rights: [{ actions: ['sqs:SendMessage'], on: [queue.queueArn] }],
-      },
-    };
+    return { failures: failures.manage, send };
   }
 }

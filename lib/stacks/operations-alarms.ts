@@ -115,8 +115,10 @@ function alarmsForChat({ chat: { functionName: FunctionName } }: AiStack): Alarm
   ];
 }
 
+const visible = (QueueName: string) => maximum('AWS/SQS', 'ApproximateNumberOfMessagesVisible', { QueueName });
+
 /** All queues of jobs together: which one it is, the queues themselves say. */
-const alarmsForJobs = ({ queueNames }: HandOverStack): Alarm[] => [
+const alarmsForJobs = ({ queueNames, mailQueueName }: HandOverStack): Alarm[] => [
   {
     name: 'jobs-behind',
     severity: 'page',
@@ -125,10 +127,13 @@ const alarmsForJobs = ({ queueNames }: HandOverStack): Alarm[] => [
         maximum('AWS/SQS', 'ApproximateAgeOfOldestMessage', { QueueName }),
         300,
       ]),
+      // Emails wait for the end of their hour: only those that could be sent count.
+      ...(mailQueueName === undefined ? [] : [[visible(mailQueueName), 1000] satisfies [Metric, number]]),
     ),
     threshold: 0,
     periods: 2,
-    description: 'Routes, payments or workflows wait for more than 5 minutes: a service outside is away or refuses.',
+    description:
+      'Routes, payments or workflows wait for more than 5 minutes, or more than 1,000 emails wait: a service outside is away or refuses.',
     runbookAnchor: 'jobs-behind',
   },
 ];

@@ -8,6 +8,7 @@ export const LOCAL_SETTINGS: SettingsInput = {
   region: REGION,
   buildRegion: BUILD_REGION,
   account: ACCOUNT,
+  mailFrom: 'no-reply@hosting.localhost',
   sellerName: 'Example Hosting (Pty) Ltd',
   sellerAddress: '1 Example Street, Cape Town, 8001, South Africa',
   sellerVatNumber: '4000000000',

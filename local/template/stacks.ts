@@ -9,6 +9,7 @@ import { buildProjectsOf } from '../emulators/codebuild/projects.ts';
 import { startDsql } from '../emulators/dsql/dsql.ts';
 import { startUserPool } from '../emulators/login/user-pool.ts';
 import { startSecretsManager } from '../emulators/secrets-manager/secrets-manager.ts';
+import { startSes } from '../emulators/ses/ses.ts';
 import { resolvesTo } from '../engines/dns-answers.ts';
 import { createTables } from '../engines/dynamodb.ts';
 import { type EngineOptions, type Engines, hostSettings } from '../engines/engines.ts';
@@ -23,6 +24,9 @@ export interface StackOptions
   /** Variables that replace the template's values. */
   overrides: Record<string, string>;
 }
+
+/** Returns the domain of an address. */
+const domainOf = (address: string | undefined) => address?.split('@')[1];
 
 /** Creates the template's resources and starts the services that run them, before any requests. */
 export async function startStacks(engines: Engines, options: StackOptions) {
@@ -80,6 +84,10 @@ export async function startStacks(engines: Engines, options: StackOptions) {
         return startCloudWatch({ dataDir, strict, port: ports.metrics, storageOf: sizeOf });
       })
       .then(started),
+    startSes({
+      ...{ dataDir, strict, port: ports.mails, identity: domainOf(variables.MAIL_FROM) },
+      onSent: ({ to, subject }) => console.log(`email to ${to.join(', ')}: ${subject} (${urls.mails}/messages)`),
+    }).then(started),
     startUserPool(ports.users, login.removeUser).then(started),
     startCloudFront({
       ...{ dataDir, port: ports.cloudfront },

@@ -13,8 +13,11 @@ export interface Job<Name extends string = string> {
 
 /** The queue of the jobs at one service. */
 export interface JobQueue<Name extends string = string> {
-  /** Sends any number of jobs; throws if one could not be sent. */
-  send(jobs: readonly Job<Name>[]): Promise<void>;
+  /**
+   * Sends any number of jobs; throws if one could not be sent.
+   * @param delay seconds until they may be performed, at most 900
+   */
+  send(jobs: readonly Job<Name>[], delay?: number): Promise<void>;
 }
 
 /** SQS. The account is each message's group: on a standard queue that makes the queue fair. */
@@ -25,13 +28,14 @@ export function createJobQueue<Name extends string>(
 ): JobQueue<Name> {
   const sendEntry = createBatchSender(callSqs, QueueUrl);
   return {
-    async send(jobs) {
+    async send(jobs, DelaySeconds) {
       await Promise.all(
         jobs.map((job) => {
           const MessageGroupId = job.accountId ?? job.key.pk;
           return sendEntry({
             MessageBody: JSON.stringify({ ...job, ...origin() }),
             MessageGroupId,
+            ...(DelaySeconds === undefined ? {} : { DelaySeconds }),
             // The local run's SQS forgets a standard queue's groups.
             MessageAttributes: { group: { DataType: 'String', StringValue: MessageGroupId } },
           });

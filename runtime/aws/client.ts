@@ -92,7 +92,7 @@ function connect(protocol: string): Promise<Connection> {
 }
 
 let credentials: Credentials | undefined;
-function currentCredentials(): Credentials {
+export function currentCredentials(): Credentials {
   credentials ??= readCredentials();
   return credentials;
 }
@@ -120,7 +120,7 @@ interface Answered {
   body: Buffer;
 }
 
-async function exchange(endpoint: URL, { body, ...request }: Outgoing): Promise<Answered> {
+export async function exchange(endpoint: URL, { body, ...request }: Outgoing): Promise<Answered> {
   const { transport, agent } = await connect(endpoint.protocol);
   closeIdle(agent);
   const options: RequestOptions = { ...request, hostname: endpoint.hostname, port: endpoint.port, agent };

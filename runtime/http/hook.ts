@@ -29,6 +29,7 @@ export function hook<R extends Route, E extends object, Subject>(
   route: R,
   { identify, act }: Act<R, E, Subject>,
   extra: E,
+  headers: Record<string, string> = {},
 ) {
   const deps = { ...base, ...extra };
   const verify = async (event: Event) => {
@@ -49,7 +50,7 @@ export function hook<R extends Route, E extends object, Subject>(
       assertAllOn(await off, route.stoppedBy);
       context.request.quota = await countAnonymous(`hook ${event.rawPath}`, MAX_CALLS_PER_HOOK);
       const { status, output } = await act(deps, subject, request);
-      return buildResponse(context.request, status, output);
+      return buildResponse(context.request, status, output, headers);
     });
   return correlated(handler);
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { NOTIFICATION_DAYS, NOTIFICATION_KIND_NAMES } from '../../contract/accounts/notifications.ts';
-import { DAY, entity, epoch, type ItemOf, oneOf } from '../entity.ts';
+import { DAY, entity, epoch, type ItemOf, object, oneOf, partialRecord } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /** The partition with the notifications of an account, by day. */
@@ -29,7 +29,7 @@ export const Notification = /* @__PURE__ */ entity({
   expiresAtEpoch: ({ day }) => epoch(`${day}T00:00:00.000Z`) + NOTIFICATION_DAYS * DAY,
 });
 
-/** State of one login: the time until which it has read an account's notifications, and the kinds that it has switched off. */
+/** State of one login: the time until which it has read an account's notifications, the kinds that it has switched off, and its emails. */
 export type NotificationReader = ItemOf<typeof NotificationReader>;
 export const NotificationReader = /* @__PURE__ */ entity({
   type: 'NOTIFICATION_READER',
@@ -39,6 +39,18 @@ export const NotificationReader = /* @__PURE__ */ entity({
       subject: z.string(),
       readUntil: z.optional(z.string()),
       off: z.optional(z.array(oneOf(NOTIFICATION_KIND_NAMES))),
+      /** The kinds that are not sent by email. */
+      offByMail: z.optional(z.array(oneOf(NOTIFICATION_KIND_NAMES))),
+      /** Signs the links of its emails that switch a kind off. */
+      unsubscribeKey: z.optional(z.string()),
+      /** Of each kind, the time of the last email, and the ids of the notifications that were sent. */
+      mailed: z.optional(
+        partialRecord(NOTIFICATION_KIND_NAMES, object({ lastAt: z.string(), sent: z.array(z.string()) })),
+      ),
+      /** Counts the emails that were begun. A write of `mailed` requires the number that it read. */
+      mailVersion: z.optional(z.int()),
+      /** While an email is being sent: the time at which its sender counts as dead. */
+      mailClaimedUntil: z.optional(z.string()),
     }),
   key: ({ accountId, subject }: { accountId: string; subject: string }) => ({
     pk: key('ACCOUNT', accountId),

@@ -120,8 +120,12 @@ test('the bell opens the notifications, which are marked as read and switched of
   await row.getByText('New', { exact: false }).waitFor();
   await page.getByRole('button', { name: 'Mark all as read' }).click();
   await expect.poll(() => row.getByText('New', { exact: false }).count(), POLL).toBe(0);
-  await page.getByLabel('Failed deployments').click();
+  const failures = (region: string) => page.getByRole('region', { name: region }).getByLabel('Failed deployments');
+  await failures('Email me about').click();
+  await expect.poll(() => failures('Email me about').isChecked(), POLL).toBe(false);
+  await failures('Notify me of').click();
   await page.getByText('No notifications').waitFor();
+  expect(await failures('Email me about').isChecked()).toBe(false);
   await page.getByRole('link', { name: 'Notifications', exact: true }).first().waitFor();
 });
 

@@ -14,5 +14,6 @@ export const jobsOf = (deps: PaymentDeps): { jobs: JobQueues } => ({
     },
     routes: { send: unexpected },
     workflows: { send: unexpected },
+    mails: { send: unexpected },
   },
 });

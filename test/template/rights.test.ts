@@ -251,9 +251,34 @@ test('the stream’s function reaches the table and queues, and nothing else', a
     'providers/queues/batch-sender.ts',
     'providers/queues/job-queue.ts',
     'providers/webhooks/delivery-queue.ts',
-    ...['delivery-queue', 'job-queues', 'zone-sync-queue'].map((name) => `runtime/bindings/${name}.ts`),
+    ...['delivery-queue', 'job-queue', 'job-queues', 'mail-queue', 'zone-sync-queue'].map(
+      (name) => `runtime/bindings/${name}.ts`,
+    ),
   ]);
 }, 120_000);
+
+test('an installation without a sender of emails has neither their queue nor their function, nor a right to send any', () => {
+  const of = (settings: { mailFrom?: string }) => {
+    const { template } = synthesize({ stage: 'prod', ...settings });
+    const named = (type: string) => template.resources(type).flatMap(({ name }) => (/mail/i.test(name) ? [name] : []));
+    const actions = read(template, 'AWS::IAM::Role', Role).flatMap(({ Policies }) => Policies);
+    return {
+      parts: [...named('AWS::SQS::Queue'), ...named('AWS::Lambda::Function')].sort(),
+      sends: actions.filter(({ Action }) => Action.some((action) => action.startsWith('ses:'))),
+    };
+  };
+  expect(of({ mailFrom: 'cognito' })).toEqual({ parts: [], sends: [] });
+  const { parts, sends } = of({ mailFrom: 'no-reply@mail.example' });
+  expect(parts).toEqual(['hosting-prod-mail-failures', 'hosting-prod-mails', 'hosting-prod-queue-sendMail']);
+  const identity = (name: string) => `arn:aws:ses:af-south-1:123456789012:identity/${name}`;
+  expect(sends).toEqual([
+    {
+      ...{ Effect: 'Allow', Action: ['ses:SendEmail'] },
+      Resource: [identity('mail.example'), identity('no-reply@mail.example')],
+      Condition: { StringEquals: { 'ses:FromAddress': 'no-reply@mail.example' } },
+    },
+  ]);
+});
 
 /** The longest wait of each client of another service, in seconds. */
 const CLIENTS: Record<string, number> = {

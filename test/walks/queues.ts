@@ -219,6 +219,7 @@ async function failedChange(): Promise<Scene> {
     routes: failures.queue,
     payments: failures.queue,
     workflows: failures.queue,
+    mails: failures.queue,
     stream: failures.queue,
     schedules: failures.queue,
   };
@@ -245,7 +246,7 @@ async function failedChange(): Promise<Scene> {
         run: async ({ words, options: { reason = '' } }) => {
           expect(words.slice(0, 5)).toEqual(['npm', 'run', 'operate', 'replay', 'stream']);
           const nothing = { send: async () => {} };
-          const jobs = { routes: nothing, payments: nothing, workflows: nothing };
+          const jobs = { routes: nothing, payments: nothing, workflows: nothing, mails: nothing };
           const needs = { ...deps, failureQueues, replays, queue: nothing, mirrors: nothing, jobs };
           const { data } = await replayFailures(needs, { accountId: '', keyId: '' }, { name: 'stream', reason });
           expect(data.kept).toBe(0);

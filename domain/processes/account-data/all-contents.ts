@@ -188,8 +188,11 @@ export const ALL_CONTENTS: readonly Contents[] = [
     'removed',
     {
       file: 'notification-settings',
-      shows: ['subject', 'readUntil', 'off'],
-      omits: { accountId: 'elsewhere' },
+      shows: ['subject', 'readUntil', 'off', 'offByMail', 'mailed'],
+      omits: {
+        ...{ accountId: 'elsewhere', unsubscribeKey: 'secret' },
+        ...{ mailVersion: 'internal', mailClaimedUntil: 'internal' },
+      },
     },
     foundUnder(account, NotificationReader, ({ id, logins = [] }) =>
       logins.map((subject) => ({ accountId: id, subject })),

@@ -11,7 +11,7 @@ import {
 } from './json-services.ts';
 import { lambda } from './lambda.ts';
 import type { Operations } from './operation.ts';
-import { cloudfront, dsql, keyValueStore, route53, sts } from './rest-services.ts';
+import { cloudfront, dsql, keyValueStore, route53, ses, sts } from './rest-services.ts';
 import { s3, sqs } from './storage.ts';
 
 /** Returns the tags of a resource, by which conditions may decide. */
@@ -21,5 +21,5 @@ export type TagsOf = (arn: string) => Record<string, string>;
 export const operationsOf = (tagsOf: TagsOf): Readonly<Record<string, Operations>> => ({
   ...{ dynamodb, sqs, s3, kms, logs, states, codebuild, route53domains, secretsmanager, lambda },
   'cognito-idp': userPools,
-  ...{ monitoring, route53, cloudfront, 'cloudfront-keyvaluestore': keyValueStore, dsql: dsql(tagsOf), sts },
+  ...{ monitoring, route53, cloudfront, 'cloudfront-keyvaluestore': keyValueStore, dsql: dsql(tagsOf), sts, ses },
 });

@@ -1,6 +1,6 @@
 import { isObject } from '../../template/intrinsics.ts';
 import type { Access } from '../authorizer.ts';
-import { arnIn, conditionKeys, jsonBody, type Operations } from './operation.ts';
+import { arnIn, conditionKeys, jsonBody, type Operations, text } from './operation.ts';
 
 const segments = (path: string): string[] => path.split('/').filter(Boolean).map(decodeURIComponent);
 
@@ -111,4 +111,13 @@ export const sts: Operations = ({ body }) => {
   const form = new URLSearchParams(body.toString('utf8'));
   if (form.get('Action') !== 'AssumeRole') return undefined;
   return [{ action: 'sts:AssumeRole', resource: form.get('RoleArn') ?? '' }];
+};
+
+/** An email is authorized by the identity of its sender's domain (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonses.html). */
+export const ses: Operations = (request) => {
+  const { method, path, region } = request;
+  if (method !== 'POST' || path !== '/v2/email/outbound-emails') return undefined;
+  const from = text(jsonBody(request).FromEmailAddress);
+  const resource = arnIn(region)('ses', `identity/${from.slice(from.indexOf('@') + 1)}`);
+  return [{ action: 'ses:SendEmail', resource, context: { 'ses:FromAddress': from } }];
 };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { getMe } from '../../../contract/accounts/me.ts';
 import {
@@ -6,10 +7,17 @@ import {
   setNotificationSettings,
 } from '../../../contract/accounts/notifications.ts';
 import { createApp } from '../../../contract/apps/apps.ts';
-import { codeOf, newAccount, waitFor } from '../../support/harness.ts';
+import type { SentEmail } from '../../../local/emulators/ses/ses.ts';
+import { codeOf, local, newAccount, waitFor } from '../../support/harness.ts';
+
+const ONE_CLICK = 'List-Unsubscribe=One-Click';
+
+const sentEmails = async (): Promise<SentEmail[]> =>
+  (await (await fetch(`${local.environment.AWS_ENDPOINT_URL_SESV2}/messages`)).json()) as SentEmail[];
 
 test('a failed deployment is one notification for each member, until it is read or switched off', async () => {
-  const { dashboard } = await newAccount();
+  const email = `${randomUUID()}@example.com`;
+  const { dashboard } = await newAccount({ email });
   const body = { name: 'Broken', framework: 'NODE', repoUrl: 'https://git.localhost/none.git' } as const;
   const app = (await dashboard.call(createApp, { body })).body.data;
   const [shown] = await waitFor(async () => {
@@ -27,12 +35,33 @@ test('a failed deployment is one notification for each member, until it is read 
   expect((await dashboard.call(listNotifications)).body.data).toEqual({
     notifications: [],
     off: ['deployment-failed'],
+    offByMail: [],
+    mail: { address: email },
   });
+  // The email arrived at SES's emulator: once, with a link that switches such emails off without signing in.
+  const [mail, ...more] = await waitFor(async () => {
+    const found = (await sentEmails()).filter(({ to }) => to.includes(email));
+    return found.length > 0 && found;
+  });
+  expect(more).toEqual([]);
+  expect(mail).toMatchObject({ subject: 'A deployment failed', headers: { 'List-Unsubscribe-Post': ONE_CLICK } });
+  const link = /^<(.+)>$/.exec(mail?.headers['List-Unsubscribe'] ?? '')?.[1] ?? '';
+  expect(mail?.text).toContain(link);
+  const offByMail = async () => (await dashboard.call(listNotifications)).body.data.offByMail;
+  const opened = await fetch(link);
+  expect([opened.status, opened.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(await offByMail()).toEqual([]);
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  expect((await fetch(link, { method: 'POST', headers, body: ONE_CLICK })).status).toBe(200);
+  expect(await offByMail()).toEqual(['deployment-failed']);
+  for (const method of ['GET', 'POST']) expect((await fetch(`${link}x`, { method })).status).toBe(404);
 }, 90_000);
 
 test('a setting or a time that does not exist is refused with 400', async () => {
   const { dashboard } = await newAccount();
   const off = { body: { off: ['everything'] as never } };
   expect(codeOf(await dashboard.call(setNotificationSettings, off))).toBe('invalid_request');
+  const offByMail = { body: { off: [], offByMail: ['everything'] as never } };
+  expect(codeOf(await dashboard.call(setNotificationSettings, offByMail))).toBe('invalid_request');
   expect(codeOf(await dashboard.call(readNotifications, { body: { until: 'tomorrow' } }))).toBe('invalid_request');
 });

@@ -1,0 +1,128 @@
+import {
+  MAIL_RIGHTS,
+  MAIL_WINDOW_MINUTES,
+  NOTIFICATION_KINDS,
+  type NotificationKind,
+} from '../../../contract/accounts/notifications.ts';
+import { hasRight } from '../../../contract/roles.ts';
+import type { Mailer } from '../../../providers/mail/mailer.ts';
+import type { JobQueue } from '../../../providers/queues/job-queue.ts';
+import { Account, Login } from '../../../table/entities/accounts.ts';
+import { Notification, NotificationReader, notificationsOf } from '../../../table/entities/notifications.ts';
+import { upsert } from '../../../table/writes.ts';
+import { readTeam } from '../../accounts/team.ts';
+import { newUnsubscribeKey, unsubscribeUrl } from '../../accounts/unsubscribe.ts';
+import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
+import type { Deps } from '../../deps.ts';
+import { renderDigest } from './messages.ts';
+
+/**
+ * Emails about notifications (docs/decisions/0067-emails.md). The first of a kind is sent at once; what follows within the window
+ * waits in the queue and is one email at its end. The ids of what a member was sent are stored afterwards: a crash between the two
+ * sends it twice, and never not at all.
+ */
+
+export type MailDeps = Deps & { mailer: Mailer; mails: JobQueue };
+
+const WINDOW_MS = MAIL_WINDOW_MINUTES * 60_000;
+const DAY_MS = 86_400_000;
+/** An email that was begun and not finished within this time is begun again by another job, in milliseconds. */
+const CLAIM_MS = 45_000;
+/** The longest delay of a message of SQS, in seconds. */
+const MAX_DELAY_S = 900;
+/** Newest notifications that are read for an email. */
+const MAX_READ = 200;
+
+const idOf = ({ day, kind, subjectId }: Notification) => `${day}.${kind}.${subjectId}`;
+
+/** Returns the right that a member needs for a kind; the owners' alone for one that this version does not know. */
+const rightFor = (kind: NotificationKind) => (Object.hasOwn(MAIL_RIGHTS, kind) ? MAIL_RIGHTS[kind] : 'manage');
+
+/** Reads the members of an account who are sent a kind; none of an account that is gone. */
+async function recipientsOf(deps: Pick<Deps, 'table'>, { accountId, kind }: Notification) {
+  if (!(await deps.table.get(Account, { id: accountId }))) return [];
+  const { members } = await readTeam(deps, accountId);
+  return members.filter(({ role }) => hasRight(role, rightFor(kind)));
+}
+
+/** Hands a job over for each member who is to know of a notification. */
+export async function announce(deps: MailDeps, notification: Notification): Promise<void> {
+  const { accountId } = notification;
+  const key = Notification.key(notification);
+  const recipients = await recipientsOf(deps, notification);
+  await deps.mails.send(
+    recipients.map(({ subject: detail }) => ({ job: 'notification.mail', key, accountId, detail })),
+  );
+}
+
+/** Reads what an email to a member depends on; undefined where none is to be sent. */
+async function readRecipient(deps: MailDeps, notification: Notification, subject: string) {
+  const { accountId, kind } = notification;
+  const from = new Date(deps.now().getTime() - DAY_MS).toISOString().slice(0, 10);
+  const [recipients, login, reader, newest] = await Promise.all([
+    recipientsOf(deps, notification),
+    deps.table.get(Login, { subject }),
+    deps.table.get(NotificationReader, { accountId, subject }),
+    deps.table.all(Notification, notificationsOf(accountId), { limit: MAX_READ }),
+  ]);
+  const member = recipients.find((each) => each.subject === subject);
+  const address = login?.email ?? member?.email;
+  if (!member || !address || reader?.offByMail?.includes(kind)) return undefined;
+  const recent = newest.filter((each) => each.kind === kind && each.day >= from);
+  const sent = new Set(reader?.mailed?.[kind]?.sent);
+  return { address, reader, recent, pending: recent.filter((each) => !sent.has(idOf(each))) };
+}
+
+type Claimed = Pick<NotificationReader, 'mailed' | 'unsubscribeKey'> & { mailVersion: number };
+
+/** Returns the write of a member's emails. It fails if another email was begun since they were read. */
+function writeReader(
+  { accountId, subject }: NotificationReader,
+  read: number | undefined,
+  what: { set: Partial<NotificationReader>; remove?: 'mailClaimedUntil'[] },
+) {
+  const of = { accountId, subject };
+  const when = { mailVersion: read === undefined ? ('absent' as const) : { is: read } };
+  const set = { ...of, entity: NotificationReader.type, ...what.set };
+  return upsert(NotificationReader, of, { ...what, set, when }, concurrentUpdate);
+}
+
+/** Sends a member one email about all notifications of a kind that were not sent before, or waits for the end of the window. */
+export async function mailDigest(deps: MailDeps, notification: Notification, subject: string): Promise<void> {
+  const found = await readRecipient(deps, notification, subject);
+  if (!found || found.pending.length === 0) return;
+  const { address, recent, pending, reader = { accountId: notification.accountId, subject } } = found;
+  const { accountId, kind } = notification;
+  const now = deps.now();
+  const lastAt = reader.mailed?.[kind]?.lastAt;
+  const until = Math.max(
+    lastAt === undefined ? 0 : Date.parse(lastAt) + WINDOW_MS,
+    reader.mailClaimedUntil === undefined ? 0 : Date.parse(reader.mailClaimedUntil),
+  );
+  if (until > now.getTime()) {
+    const delay = Math.min(MAX_DELAY_S, Math.ceil((until - now.getTime()) / 1000));
+    const key = Notification.key(notification);
+    return await deps.mails.send([{ job: 'notification.mail', key, accountId, detail: subject }], delay);
+  }
+  const claimed: Claimed = {
+    ...{ mailed: reader.mailed ?? {}, unsubscribeKey: reader.unsubscribeKey ?? newUnsubscribeKey() },
+    mailVersion: (reader.mailVersion ?? 0) + 1,
+  };
+  const mailClaimedUntil = new Date(now.getTime() + CLAIM_MS).toISOString();
+  const claim = writeReader(reader, reader.mailVersion, { set: { ...claimed, mailClaimedUntil } });
+  await deps.table.write(NotificationReader, claim);
+  try {
+    const settingsUrl = `${deps.settings.publicUrl}/dashboard/settings`;
+    const url = unsubscribeUrl(deps.settings.publicUrl, { accountId, subject, kind }, claimed.unsubscribeKey ?? '');
+    const label = NOTIFICATION_KINDS[kind] ?? 'Notifications';
+    const urls = { publicUrl: deps.settings.publicUrl, settingsUrl, unsubscribeUrl: url };
+    await deps.mailer.send({ to: address, login: subject, ...renderDigest(label, pending, urls) });
+  } catch (error) {
+    const release = writeReader(reader, claimed.mailVersion, { set: {}, remove: ['mailClaimedUntil'] });
+    await ignoreConflict(deps.table.write(NotificationReader, release));
+    throw error;
+  }
+  const mailed = { ...claimed.mailed, [kind]: { lastAt: now.toISOString(), sent: recent.map(idOf) } };
+  const done = writeReader(reader, claimed.mailVersion, { set: { mailed }, remove: ['mailClaimedUntil'] });
+  await deps.table.write(NotificationReader, done);
+}
