@@ -35,9 +35,9 @@ export function unsubscribeUrl(publicUrl: string, { accountId, subject, kind }: 
 }
 
 const invalidLink = () =>
-  new ApiError('not_found', 'This link is not valid. Change your notifications in the dashboard.');
+  new ApiError('unauthorized', 'This link is not valid. Change your notifications in the dashboard.');
 
-/** Verifies a link. Throws 404 for a link that the platform did not send. */
+/** Verifies a link. Throws 401 for a link that the platform did not send. */
 export async function verifyUnsubscribe(
   deps: Pick<Deps, 'table'>,
   { token }: Input<typeof UnsubscribeRoute>,

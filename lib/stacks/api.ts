@@ -45,7 +45,7 @@ const seller = ({ config }: Platform): Use => ({
 });
 
 /** Returns the sender of emails; without one, none are sent. */
-export const mailSender = ({ config }: Platform): Use => ({ variables: { MAIL_FROM: config.mailFrom ?? '' } });
+const mailSender = ({ config }: Platform): Use => ({ variables: { MAIL_FROM: config.mailFrom ?? '' } });
 
 /** Cross-origin access of browsers. Each public key restricts its own origins (design, section 4). */
 export const CORS = {

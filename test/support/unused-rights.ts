@@ -23,6 +23,10 @@ export const UNUSED_RIGHTS: readonly UnusedRight[] = [
     reason:
       'Lambda’s poller scales by the first; the local one needs the second only when messages wait for their turn',
   },
+  {
+    right: / ses:SendEmail \S*identity\/\S+@/,
+    reason: 'SES authorizes by the identity that is verified: the sender’s address, or its domain as in the local run',
+  },
   { right: / dynamodb:ListStreams \*/, reason: 'Lambda requires it of a stream’s consumer' },
   { right: / sqs:SendMessage \S*-failures$/, reason: 'only what failed after all its retries is sent there' },
   {

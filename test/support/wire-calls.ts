@@ -20,6 +20,7 @@ import { createZoneSyncQueue } from '../../providers/dns/sync-queue.ts';
 import { createHostRoutes } from '../../providers/edge/host-routes.ts';
 import { createDistributionTenants } from '../../providers/edge/tenants.ts';
 import { createSecrets } from '../../providers/encryption/secrets.ts';
+import { createMailer } from '../../providers/mail/mailer.ts';
 import { createFailureQueue } from '../../providers/queues/failure-queue.ts';
 import { createRegistrar } from '../../providers/registrar/registrar.ts';
 import { createDeliveryQueue } from '../../providers/webhooks/delivery-queue.ts';
@@ -27,6 +28,7 @@ import { createExecutions } from '../../providers/workflows/executions.ts';
 import { assumeRole } from '../../runtime/aws/assume-role.ts';
 import { callAws, deleteObject, getObject, putObject } from '../../runtime/aws/client.ts';
 import { presign } from '../../runtime/aws/presign.ts';
+import { postJson } from '../../runtime/aws/rest.ts';
 import { readSecret } from '../../runtime/aws/secret-values.ts';
 import { batchReads } from '../../table/batch-reads.ts';
 import { Database, databasesOf } from '../../table/entities/databases.ts';
@@ -186,6 +188,12 @@ const CALLS: Record<string, () => Promise<unknown>> = {
     await readObject(readJob);
     await storeObject(granted.storeArtifact, 'zip');
     await removeObject(granted.removeJob);
+  },
+  async emails() {
+    const ses = { service: 'ses', host: 'email', region: 'af-south-1' };
+    const mailer = createMailer((path, input) => postJson(ses, path, input), 'no-reply@example.com');
+    const mail = { to: 'a@example.com', subject: 'subject', text: 'text', html: '<p>text</p>', login: 'login' };
+    await mailer.send({ ...mail, unsubscribeUrl: 'https://example.com/hooks/mail/unsubscribe/token' });
   },
   'secrets of the platform': () => readSecret('payments', 'AWSCURRENT'),
   async table() {

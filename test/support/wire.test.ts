@@ -15,6 +15,7 @@ import { startAppHost } from '../../local/emulators/lambda/app-host.ts';
 import { resolveLocalhostNames } from '../../local/emulators/localhost-names.ts';
 import { startRoute53 } from '../../local/emulators/route53/route53.ts';
 import { startRegistrar } from '../../local/emulators/route53-domains/registrar.ts';
+import { startSes } from '../../local/emulators/ses/ses.ts';
 import { startSts } from '../../local/emulators/sts/sts.ts';
 import { type Emulator, listen } from '../../local/emulators/wire.ts';
 import { startChildren } from '../../local/processes/children.ts';
@@ -27,7 +28,7 @@ const systemLookup = dns.lookup;
 const stops: (() => Promise<void>)[] = [];
 let recorder: Awaited<ReturnType<typeof startRecorder>>;
 /** Services of which no package in this project has the model. */
-const UNMODELLED = ['logs', 'monitoring', 'secretsmanager'];
+const UNMODELLED = ['logs', 'monitoring', 'secretsmanager', 'ses'];
 
 const isModelled = (service: string): service is ModelledService => service in MODELS;
 const verdicts = () =>
@@ -73,6 +74,7 @@ beforeAll(async () => {
     kms: await started(startKms({ dataDir })),
     sts: await started(startSts({ dataDir })),
     logs: await started(startCloudWatchLogs({ dataDir })),
+    ses: await started(startSes({ dataDir, identity: 'example.com', onSent: () => undefined })),
     monitoring: await started(startCloudWatch({ dataDir })),
     codebuild: await started(
       startCodeBuild({ ...place, children, projects: [project()], environment: {}, gitRoot: dataDir }),

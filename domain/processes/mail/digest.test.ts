@@ -177,7 +177,7 @@ test('a link that was changed, or made for another kind or login, is refused', a
     ...['x', '...', `${bob}x`],
   ];
   for (const token of forged)
-    await expect(verifyUnsubscribe(deps, { token })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(verifyUnsubscribe(deps, { token })).rejects.toMatchObject({ code: 'unauthorized' });
 });
 
 test('an account that is gone, and a member who was removed, are sent nothing', async () => {

@@ -112,7 +112,7 @@ export async function mailDigest(deps: MailDeps, notification: Notification, sub
   const claim = writeReader(reader, reader.mailVersion, { set: { ...claimed, mailClaimedUntil } });
   await deps.table.write(NotificationReader, claim);
   try {
-    const settingsUrl = `${deps.settings.publicUrl}/dashboard/settings`;
+    const settingsUrl = `${deps.settings.publicUrl}/dashboard/settings/notifications`;
     const url = unsubscribeUrl(deps.settings.publicUrl, { accountId, subject, kind }, claimed.unsubscribeKey ?? '');
     const label = NOTIFICATION_KINDS[kind] ?? 'Notifications';
     const urls = { publicUrl: deps.settings.publicUrl, settingsUrl, unsubscribeUrl: url };

@@ -197,6 +197,11 @@ const SAMPLES: [service: string, request: Sample, rights: string[]][] = [
     { body: 'Action=AssumeRole&RoleArn=arn%3Aaws%3Aiam%3A%3A000000000000%3Arole%2Fx' },
     ['sts:AssumeRole arn:aws:iam::000000000000:role/x'],
   ],
+  [
+    'ses',
+    { path: '/v2/email/outbound-emails', body: { FromEmailAddress: 'no-reply@example.com' } },
+    [`ses:SendEmail ${at('ses', 'identity/example.com')} {"ses:FromAddress":"no-reply@example.com"}`],
+  ],
 ];
 
 test.each(SAMPLES)('%s %o needs %j, which AWS knows', async (service, request, rights) => {
