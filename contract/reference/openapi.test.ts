@@ -76,7 +76,7 @@ describe.each<Audience>(['platform', 'dashboard', 'operator'])('the document for
         expect(Object.keys(headers)).toEqual(expect.arrayContaining(['X-RateLimit-Remaining', 'X-Request-Id']));
         expect('X-Ignored-Parameters' in headers).toBe(requestBody !== undefined);
       }
-      const isHook = operationId.startsWith('receive') || operationId === 'createChatCompletion';
+      const isHook = /^(?:receive|unsubscribe|createChatCompletion)/.test(operationId);
       const takesKey = parameters.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey');
       expect(takesKey, operationId).toBe(method === 'post' && !isHook);
     }

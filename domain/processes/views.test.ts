@@ -63,6 +63,8 @@ const SHOWING_NO_ENTITY = [
   ...['readDeploymentLog', 'readAppLogs', 'inspectRepository', 'getAppStarts', 'getAppRequests'],
   // A document, made of the fields that the invoice's views show.
   'getInvoicePdf',
+  // A page with a button (domain/processes/mail/digest.test.ts).
+  'showUnsubscribe',
 ];
 
 /** The domain function of every other read, by the id of its operation. */

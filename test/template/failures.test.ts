@@ -49,7 +49,7 @@ test('queues keep messages that they give up on, and a batch returns only its fa
     .resources('AWS::Lambda::EventSourceMapping')
     .filter(({ properties }) => String(properties.EventSourceArn).startsWith('arn:aws:sqs:'))
     .map(({ properties }) => Mapping.parse(properties));
-  expect(mappings).toHaveLength(6);
+  expect(mappings).toHaveLength(7);
   for (const { EventSourceArn, FunctionName } of mappings) {
     const { RedrivePolicy, VisibilityTimeout } = Redrive.parse(template.byArn(EventSourceArn)?.properties);
     expect(isQueue(RedrivePolicy.deadLetterTargetArn)).toBe(true);

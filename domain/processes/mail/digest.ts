@@ -56,13 +56,17 @@ export async function announce(deps: MailDeps, notification: Notification): Prom
 }
 
 /** Reads what an email to a member depends on; undefined where none is to be sent. */
-async function readRecipient(deps: MailDeps, notification: Notification, subject: string) {
+async function readRecipient(
+  deps: MailDeps,
+  notification: Notification,
+  subject: string,
+  reader: NotificationReader | undefined,
+) {
   const { accountId, kind } = notification;
   const from = new Date(deps.now().getTime() - DAY_MS).toISOString().slice(0, 10);
-  const [recipients, login, reader, newest] = await Promise.all([
+  const [recipients, login, newest] = await Promise.all([
     recipientsOf(deps, notification),
     deps.table.get(Login, { subject }),
-    deps.table.get(NotificationReader, { accountId, subject }),
     deps.table.all(Notification, notificationsOf(accountId), { limit: MAX_READ }),
   ]);
   const member = recipients.find((each) => each.subject === subject);
@@ -70,7 +74,17 @@ async function readRecipient(deps: MailDeps, notification: Notification, subject
   if (!member || !address || reader?.offByMail?.includes(kind)) return undefined;
   const recent = newest.filter((each) => each.kind === kind && each.day >= from);
   const sent = new Set(reader?.mailed?.[kind]?.sent);
-  return { address, reader, recent, pending: recent.filter((each) => !sent.has(idOf(each))) };
+  return { address, recent, pending: recent.filter((each) => !sent.has(idOf(each))) };
+}
+
+/** Returns the seconds until the next email of a kind may be sent to a member; 0 if it may be sent now. */
+function secondsToWait(reader: NotificationReader | undefined, kind: NotificationKind, now: Date): number {
+  const lastAt = reader?.mailed?.[kind]?.lastAt;
+  const until = Math.max(
+    lastAt === undefined ? 0 : Date.parse(lastAt) + WINDOW_MS,
+    reader?.mailClaimedUntil === undefined ? 0 : Date.parse(reader.mailClaimedUntil),
+  );
+  return Math.max(0, Math.ceil((until - now.getTime()) / 1000));
 }
 
 type Claimed = Pick<NotificationReader, 'mailed' | 'unsubscribeKey'> & { mailVersion: number };
@@ -89,21 +103,21 @@ function writeReader(
 
 /** Sends a member one email about all notifications of a kind that were not sent before, or waits for the end of the window. */
 export async function mailDigest(deps: MailDeps, notification: Notification, subject: string): Promise<void> {
-  const found = await readRecipient(deps, notification, subject);
-  if (!found || found.pending.length === 0) return;
-  const { address, recent, pending, reader = { accountId: notification.accountId, subject } } = found;
   const { accountId, kind } = notification;
+  const stored = await deps.table.get(NotificationReader, { accountId, subject });
   const now = deps.now();
-  const lastAt = reader.mailed?.[kind]?.lastAt;
-  const until = Math.max(
-    lastAt === undefined ? 0 : Date.parse(lastAt) + WINDOW_MS,
-    reader.mailClaimedUntil === undefined ? 0 : Date.parse(reader.mailClaimedUntil),
-  );
-  if (until > now.getTime()) {
-    const delay = Math.min(MAX_DELAY_S, Math.ceil((until - now.getTime()) / 1000));
-    const key = Notification.key(notification);
-    return await deps.mails.send([{ job: 'notification.mail', key, accountId, detail: subject }], delay);
-  }
+  const seconds = secondsToWait(stored, kind, now);
+  const wait = () => {
+    const job = { job: 'notification.mail', key: Notification.key(notification), accountId, detail: subject };
+    return deps.mails.send([job], Math.min(MAX_DELAY_S, seconds));
+  };
+  // What happened after the last email is not in it: hundreds of failures that wait cost one read each.
+  if (seconds > 0 && notification.at >= (stored?.mailed?.[kind]?.lastAt ?? '')) return await wait();
+  const found = await readRecipient(deps, notification, subject, stored);
+  if (!found || found.pending.length === 0) return;
+  if (seconds > 0) return await wait();
+  const { address, recent, pending } = found;
+  const reader = stored ?? { accountId, subject };
   const claimed: Claimed = {
     ...{ mailed: reader.mailed ?? {}, unsubscribeKey: reader.unsubscribeKey ?? newUnsubscribeKey() },
     mailVersion: (reader.mailVersion ?? 0) + 1,
