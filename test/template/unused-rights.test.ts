@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { readPolicies } from '../../local/iam/policies.ts';
 import { createUsage, rightKey } from '../../local/iam/usage.ts';
+import { LOCAL_SETTINGS } from '../../local/template/settings.ts';
 import { UNUSED_RIGHTS } from '../support/unused-rights.ts';
 import { synthesize } from './synthesized.ts';
 
-const { template } = synthesize({ stage: 'local' });
+const { template } = synthesize({ stage: 'local', mailFrom: LOCAL_SETTINGS.mailFrom });
 
 test('each explanation of an unused right is of a right that a role has', () => {
   const granted = createUsage(readPolicies(template).roles).granted().map(rightKey);
