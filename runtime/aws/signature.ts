@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
+import { Cache } from '../../domain/cache/cache.ts';
 import type { Credentials } from '../config.ts';
 
 /**
@@ -6,8 +7,8 @@ import type { Credentials } from '../config.ts';
  * an AI call's overhead, and this takes a third of the time of the general signer (aws4, which S3 uses).
  */
 
-/** Signing keys by secret, day, region and service; a process needs a few. */
-let keys = new Map<string, KeyObject>();
+/** Signing keys by secret, day, region and service: a few for a process, and for each hosting cell that it reaches. */
+const keys = new Cache<KeyObject>({ max: 200 });
 
 /** Returns a signing key as a key object: from a buffer, each signature would import it again, which takes longer than the signature. */
 function signingKey(secret: string, date: string, region: string, service: string): KeyObject {
@@ -17,7 +18,6 @@ function signingKey(secret: string, date: string, region: string, service: strin
     const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
     const parts = [date, region, service, 'aws4_request'];
     found = createSecretKey(parts.reduce<Buffer>((key, part) => hmac(key, part), Buffer.from(`AWS4${secret}`)));
-    if (keys.size > 20) keys = new Map();
     keys.set(name, found);
   }
   return found;
