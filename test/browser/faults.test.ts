@@ -170,6 +170,10 @@ test('navigation focuses the title of the new screen, and works by keyboard', as
 
 test('on a phone the navigation is hidden until it is opened', async () => {
   const page = await openScreen(await signedInContext(await newAccount(), { size: 'phone' }), '');
+  const home = await page.locator('header .brand').boundingBox();
+  const search = await page.getByRole('button', { name: /^Search/ }).boundingBox();
+  expect((home?.x ?? 0) + (home?.width ?? 0)).toBeLessThanOrEqual(search?.x ?? 0);
+  expect(await page.locator('header').evaluate((header) => header.scrollWidth <= header.clientWidth)).toBe(true);
   const link = page.getByRole('link', { name: 'Billing' });
   const button = page.getByRole('button', { name: 'Navigation' });
   await expect.poll(() => link.isVisible(), POLL).toBe(false);
