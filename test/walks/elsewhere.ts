@@ -129,8 +129,13 @@ export const ELSEWHERE: Elsewhere[] = [
         'after a restore the ledgers add up, and what lives outside follows the restored table',
       ],
       ['domain/processes/restore.test.ts', 'a ledger that does not add up is named'],
+      // The drill: the commands of the page, on a whole run.
+      [
+        'test/flow/restart.test.ts',
+        'a run killed at any moment loses no acknowledged write and leaves no deployment stuck, and its table is restored',
+      ],
     ],
-    notWalked: 'AWS’s own copy of the table',
+    notWalked: 'AWS’s own copy of the table, and the deployment that switches to it',
   },
   {
     page: 'Loss of a region',
