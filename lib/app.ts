@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { App, AssetHashType, type AssetOptions } from 'aws-cdk-lib/core';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { type CellNames, cellPlatform, cellsOf } from './cells.ts';
@@ -8,6 +9,7 @@ import { AccessLogsStack } from './stacks/access-logs.ts';
 import { AiStack } from './stacks/ai.ts';
 import { ApiStack } from './stacks/api.ts';
 import { AppHostingStack } from './stacks/app-hosting.ts';
+import { BackupCopiesStack, BackupStack } from './stacks/backup.ts';
 import { BillingStack } from './stacks/billing.ts';
 import { BuilderStack } from './stacks/builder.ts';
 import { BuildsStack } from './stacks/builds.ts';
@@ -131,10 +133,18 @@ export function createApp({
     applications: edge.appsDistributionId,
     'custom-domains': customDomains.distributionId,
   });
-  new OperationsStack(platform, { table, api, ai });
+  const { tickets } = new OperationsStack(platform, { table, api, ai });
+  if (config.backupRegion) createBackups(platform, config.backupRegion, tickets);
   new GlobalOperationsStack(platform, edge);
   for (const cell of cellsOf(config)) createCell(platform, cell);
   return app;
+}
+
+/** Creates the daily backup of the table, and the vault of another region that it is copied to. */
+function createBackups(platform: Platform, region: string, tickets: Topic): void {
+  const copies = new BackupCopiesStack(platform, region);
+  // The plan names the vault, which has to be there.
+  new BackupStack(platform, { region, tickets }).addStackDependency(copies);
 }
 
 /** Creates the stacks of a hosting cell: `hosting-<stage>-cell-<id>-…`. */

@@ -83,6 +83,11 @@ export const Settings = z.object({
     .string()
     .regex(/^arn:aws:dynamodb:[^:]+:\d{12}:table\/[^/]+\/stream\/.+$/)
     .optional(),
+  /**
+   * A region to which a backup of the table is copied every day, for the loss of `region` (docs/runbook.md#loss-of-a-region).
+   * Without it there is no copy outside of the region.
+   */
+  backupRegion: regionName.optional(),
   /** Email address that receives alarms. AWS asks it once to confirm the subscription. */
   alarmEmail: z.email().optional(),
   /** Email address that receives the alarms that must be answered at once, such as that of a paging service. Default: `alarmEmail`. */
@@ -257,6 +262,8 @@ export function configure(input: SettingsInput): Config {
     throw new Error(
       'Invalid settings:\ntable, tableStream: give the name of a table and the ARN of its own stream together',
     );
+  if (settings.backupRegion === settings.region)
+    throw new Error('Invalid settings:\nbackupRegion: give another region than that of the table');
   if (settings.canary === 'on' && monitoring === 'basic')
     throw new Error('Invalid settings:\ncanary: "on" needs monitoring=full, whose alarms undo a bad release');
   return {

@@ -34,6 +34,11 @@ export function namesOf(config: Config) {
     table: { name: config.table ?? prefix, arn: arn('dynamodb', `table/${config.table ?? prefix}`) },
     /** The table that the stacks create. */
     ownTable: prefix,
+    /** The vault with the copies of the table, in another region. */
+    backupCopies: (where: string) => ({
+      name: global('table-copies'),
+      arn: inRegion(where)('backup', `backup-vault:${global('table-copies')}`),
+    }),
     /** Contains the account because names of buckets are unique over all accounts. */
     builds: bucket('builds'),
     /** Of a hosting cell: code that Lambda is about to read. */

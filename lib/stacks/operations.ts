@@ -1,3 +1,5 @@
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { alarmTopics } from '../constructs/alarm-topic.ts';
 import { createAlarm, createCombinedAlarm } from '../constructs/alarms.ts';
@@ -26,6 +28,9 @@ import type { TableStack } from './table.ts';
 
 /** Tools of the operators: alarms, a dashboard, and functions that operators call. */
 export class OperationsStack extends PlatformStack {
+  /** Receives what waits for a working day. */
+  readonly tickets: Topic;
+
   constructor(platform: Platform, { table, api, ai }: { table: TableStack; api: ApiStack; ai: AiStack }) {
     super(platform, 'operations', 'Alarms, dashboard, and functions that operators call');
     const { app, config } = platform;
@@ -97,7 +102,10 @@ export class OperationsStack extends PlatformStack {
       uses: [table.read, table.due, table.write],
     });
 
-    const { actions } = alarmTopics(this, platform, (kind) => `${config.prefix}-${kind}`);
+    // Failed backups are events, which have no metric to set an alarm on.
+    const publishers = config.backupRegion ? [new ServicePrincipal('events.amazonaws.com')] : [];
+    const { actions, topics } = alarmTopics(this, platform, (kind) => `${config.prefix}-${kind}`, ...publishers);
+    this.tickets = topics.ticket;
 
     // Alarms are derived from the constructs of all stacks, so that a new construct needs no registration.
     const constructs = app.node.findAll();

@@ -54,6 +54,7 @@ describe.each([
 test.each([
   { stage: 'dev' },
   {
+    backupRegion: 'eu-west-1',
     ...{ stage: 'prod', domain: 'hosting.example', hostedZoneId: 'Z0123456789ABC', alarmEmail: 'ops@hosting.example' },
     ...{ appsDomain: 'hosted-apps.example', appsHostedZoneId: 'Z9876543210ABC', account: '123456789012' },
     cells: [{ id: 'b', account: '222222222222', appsDomain: 'hosted-b.example', hostedZoneId: 'Z0CELLB' }],
@@ -94,6 +95,62 @@ test('a region for builds moves their project alone, and the functions address i
   for (const { properties } of builders) {
     expect(properties.Environment).toMatchObject({ Variables: { BUILD_REGION: 'eu-west-1' } });
   }
+});
+
+test('a backup region keeps a daily copy of the table in use, and failures reach the operators', () => {
+  const table = 'hosting-prod-20261123100000';
+  const tableStream = `arn:aws:dynamodb:af-south-1:123456789012:table/${table}/stream/2026-11-23T10:00:00.000`;
+  const { stacks, template } = synthesize({ stage: 'prod', backupRegion: 'eu-west-1', table, tableStream });
+  const vaults = stacks.flatMap(({ region, template: { Resources } }) =>
+    Object.values(Resources)
+      .filter(({ Type }) => Type === 'AWS::Backup::BackupVault')
+      .map(({ DeletionPolicy, Properties }) => [region, Properties?.BackupVaultName, DeletionPolicy]),
+  );
+  expect(vaults.sort()).toEqual([
+    ['af-south-1', 'hosting-prod-table-af-south-1', 'RetainExceptOnCreate'],
+    ['eu-west-1', 'hosting-prod-table-copies-af-south-1', 'RetainExceptOnCreate'],
+  ]);
+  const [plan] = template.resources('AWS::Backup::BackupPlan');
+  expect(plan?.properties).toMatchObject({
+    BackupPlan: {
+      BackupPlanRule: [
+        {
+          ScheduleExpression: 'cron(0 1 * * ? *)',
+          Lifecycle: { DeleteAfterDays: 3 },
+          CopyActions: [
+            {
+              DestinationBackupVaultArn:
+                'arn:aws:backup:eu-west-1:123456789012:backup-vault:hosting-prod-table-copies-af-south-1',
+              Lifecycle: { DeleteAfterDays: 35 },
+            },
+          ],
+        },
+      ],
+    },
+  });
+  const [selection] = template.resources('AWS::Backup::BackupSelection');
+  expect(selection?.properties).toMatchObject({
+    BackupSelection: { Resources: [`arn:aws:dynamodb:af-south-1:123456789012:table/${table}`] },
+  });
+  const [failures] = template
+    .resources('AWS::Events::Rule')
+    .filter(({ properties }) => JSON.stringify(properties).includes('aws.backup'));
+  expect(failures?.properties).toMatchObject({
+    EventPattern: { detail: { state: ['FAILED', 'ABORTED', 'EXPIRED'] } },
+    Targets: [{ Arn: 'arn:aws:sns:af-south-1:123456789012:hosting-prod-tickets' }],
+  });
+  const policies = template
+    .resources('AWS::SNS::TopicPolicy')
+    .filter(({ properties }) => JSON.stringify(properties).includes('events.amazonaws.com'));
+  expect(policies).not.toEqual([]);
+});
+
+test('without a backup region nothing is backed up elsewhere, and the own region is refused', () => {
+  const types = synthesize({ stage: 'prod' }).stacks.flatMap(({ template: { Resources } }) =>
+    Object.values(Resources).map(({ Type }) => Type),
+  );
+  expect(types.filter((type) => type.startsWith('AWS::Backup'))).toEqual([]);
+  expect(() => synthesize({ stage: 'prod', backupRegion: 'af-south-1' })).toThrow(/backupRegion/);
 });
 
 test('rejects an invalid setting by name', () => {

@@ -1,0 +1,86 @@
+import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Duration, Validations } from 'aws-cdk-lib/core';
+import { dataRemoval } from '../constructs/retention.ts';
+import { type Platform, PlatformStack } from './platform-stack.ts';
+
+/** Days for which a copy is kept: as long as point-in-time recovery reaches back, so that deleted data is gone then too. */
+const COPY_DAYS = 35;
+/** Days for which the backup that a copy is made of is kept. In the region itself there is point-in-time recovery. */
+const SOURCE_DAYS = 3;
+/** Rights of AWS Backup: to back up and copy, and to restore. */
+const RIGHTS = ['ForBackup', 'ForRestores'].map((of) => `service-role/AWSBackupServiceRolePolicy${of}`);
+
+/** The vault with the copies, in the region of the setting `backupRegion`. No principal may delete a copy of a protected stage early. */
+export class BackupCopiesStack extends PlatformStack {
+  constructor(platform: Platform, region: string) {
+    super(platform, 'backup-copies', 'Copies of the table, for the loss of its region', region);
+    const { config, names } = platform;
+    new BackupVault(this, 'Copies', {
+      backupVaultName: names.backupCopies(region).name,
+      blockRecoveryPointDeletion: config.keepsData,
+      removalPolicy: dataRemoval(config),
+    });
+  }
+}
+
+/**
+ * A daily backup of the table in use and its copy in another region. Copies between regions need AWS Backup's advanced features for
+ * DynamoDB, a setting of the account (https://docs.aws.amazon.com/aws-backup/latest/devguide/advanced-ddb-backup.html).
+ */
+export class BackupStack extends PlatformStack {
+  constructor(platform: Platform, { region, tickets }: { region: string; tickets: ITopic }) {
+    super(platform, 'backup', 'Daily backups of the table, copied to another region');
+    const { config, names } = platform;
+    const vault = new BackupVault(this, 'Vault', {
+      backupVaultName: names.global('table'),
+      removalPolicy: dataRemoval(config),
+    });
+    const copies = BackupVault.fromBackupVaultArn(this, 'Copies', names.backupCopies(region).arn);
+    const plan = new BackupPlan(this, 'Plan', {
+      backupPlanName: names.global('table'),
+      backupVault: vault,
+      backupPlanRules: [
+        new BackupPlanRule({
+          ruleName: 'daily',
+          // At the time of the fewest requests in the default region.
+          scheduleExpression: Schedule.cron({ hour: '1', minute: '0' }),
+          startWindow: Duration.hours(1),
+          completionWindow: Duration.hours(12),
+          deleteAfter: Duration.days(SOURCE_DAYS),
+          copyActions: [{ destinationBackupVault: copies, deleteAfter: Duration.days(COPY_DAYS) }],
+        }),
+      ],
+    });
+    const role = new Role(this, 'BackupRole', {
+      roleName: names.global('backup'),
+      description: 'AWS Backup: backs the table up, copies the backups, and restores them',
+      assumedBy: new ServicePrincipal('backup.amazonaws.com'),
+      managedPolicies: RIGHTS.map((name) => ManagedPolicy.fromAwsManagedPolicyName(name)),
+    });
+    Validations.of(role).acknowledge(
+      ...RIGHTS.map((name) => ({
+        id: `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${name}]`,
+        reason: 'AWS keeps the rights of its own service in this policy, and adds to it what new features need',
+      })),
+    );
+    plan.addSelection('Table', {
+      resources: [BackupResource.fromArn(names.table.arn)],
+      role,
+      disableDefaultBackupPolicy: true,
+    });
+    // Of any vault, because a pattern that names one wrongly would match nothing and be silent.
+    new Rule(this, 'Failures', {
+      description: 'Backups and copies that failed, for the operators',
+      eventPattern: {
+        source: ['aws.backup'],
+        detailType: ['Backup Job State Change', 'Copy Job State Change'],
+        detail: { state: ['FAILED', 'ABORTED', 'EXPIRED'] },
+      },
+      targets: [new SnsTopic(tickets)],
+    });
+  }
+}
