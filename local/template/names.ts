@@ -40,6 +40,7 @@ const TABLE_STREAM = 'arn:aws:dynamodb:{region}:{account}:table/{name}/stream/lo
 const KINDS: Record<string, Kind> = {
   'AWS::ApiGatewayV2::Api': { attributes: { ApiEndpoint: '{baseUrl}', ApiId: '{name}' }, longest: 10, lowerCase: true },
   'AWS::ApiGatewayV2::Stage': { nameProperty: 'StageName' },
+  'AWS::Backup::BackupVault': { nameProperty: 'BackupVaultName', attributes: { BackupVaultName: '{name}' } },
   'AWS::CloudFront::ConnectionGroup': {
     nameProperty: 'Name',
     arn: 'cloudfront::{account}:connection-group/{name}',

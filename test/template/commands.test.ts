@@ -45,6 +45,9 @@ const PACKAGES: Record<string, string> = {
 const TRUSTED: Record<string, string[]> = {
   account: ['enable-region', 'get-region-opt-status', 'list-regions'],
   acm: ['list-certificates'],
+  backup: [
+    ...['list-backup-jobs', 'list-recovery-points-by-backup-vault', 'start-restore-job', 'update-region-settings'],
+  ],
   cloudformation: [
     ...['continue-update-rollback', 'delete-stack', 'describe-stacks', 'list-types', 'update-termination-protection'],
   ],
@@ -101,7 +104,7 @@ const problemsOf = async (commands: AwsCommand[]): Promise<string[]> =>
 
 /** Subcommands of cdk that the pages use. */
 const CDK = ['bootstrap', 'deploy', 'destroy', 'diff', 'import', 'synth'];
-const { stacks, template } = synthesize({ stage: 'prod' });
+const { stacks, template } = synthesize({ stage: 'prod', backupRegion: 'eu-west-1' });
 const stackNames = stacks.map(({ stackName }) => stackName);
 
 function problemOfTool(command: string): string | undefined {
