@@ -14,7 +14,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { type Attempt, attemptCount, recordOf } from './attempts.ts';
 import { recordFailure, recordSuccess } from './failure-count.ts';
-import { newDelivery, startDelivery, toMessage } from './fan-out.ts';
+import { newDelivery, settleDelivered, startDelivery, toMessage } from './fan-out.ts';
 import { signBody } from './secrets.ts';
 import { isSlow } from './slow-lane.ts';
 
@@ -44,6 +44,8 @@ export interface AttemptResult {
   disabled: boolean;
   /** Why the next attempt could not be queued: it is written down, and the reconciler queues it, a little late. */
   enqueueError?: string;
+  /** Why the event could not be settled: the reconciler does it. */
+  settleError?: string;
 }
 
 /** Another message took care of this step. No conflict to be retried: it stays so. */
@@ -81,7 +83,7 @@ export async function deliver(deps: DeliverDeps, message: DeliveryMessage): Prom
     return FORWARDED;
   }
   try {
-    return await attemptOrHold(deps, delivery, webhook);
+    return await settling(deps, message, await attemptOrHold(deps, delivery, webhook));
   } catch (error) {
     if (error instanceof AlreadyRecorded) return STALE;
     throw error;
@@ -104,7 +106,22 @@ export async function postpone(deps: DeliverDeps, message: DeliveryMessage): Pro
   }
   const enqueueError = await queueNext(deps, delivery, POSTPONED_S);
   const held = { outcome: 'HELD', status: 'PENDING', durationMs: 0, disabled: false } as const;
-  return enqueueError === undefined ? held : { ...held, enqueueError };
+  return await settling(deps, message, enqueueError === undefined ? held : { ...held, enqueueError });
+}
+
+/**
+ * Settles the event of a first attempt, whose delivery is stored by now. If this fails, the attempt has been made all the same,
+ * and the reconciler settles the event.
+ */
+async function settling(deps: DeliverDeps, message: DeliveryMessage, result: AttemptResult): Promise<AttemptResult> {
+  // Of several skipped ones each might be the last, for no more than the write that a skipped delivery costs.
+  if (result.outcome === 'SKIPPED' && message.settles?.others.length) return result;
+  try {
+    await settleDelivered(deps, message);
+    return result;
+  } catch (error) {
+    return { ...result, settleError: String(error) };
+  }
 }
 
 /**
@@ -255,5 +272,6 @@ export const DeliveryInput = z.object({
   deliveryId: z.string(),
   step: z.int(),
   content: z.optional(z.object({ type: z.string(), createdAt: z.string(), body: z.string() })),
+  settles: z.optional(z.object({ others: z.array(z.string()), inFeed: z.boolean() })),
   slow: z.optional(z.literal(true)),
 });

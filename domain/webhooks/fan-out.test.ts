@@ -66,6 +66,7 @@ test('a message carries ids and the content of the event, no secret and no addre
       ...{ accountId: 'acc_1', webhookId: webhook.id, step: 0 },
       ...{ eventId: expect.stringMatching(/^evt_/), deliveryId: expect.stringMatching(/^dlv_/) },
       content: { type: 'app.created', createdAt: expect.any(String), body: expect.any(String) },
+      settles: { others: [], inFeed: false },
     },
   ]);
   const text = JSON.stringify(messages);
@@ -89,7 +90,8 @@ test('ten messages with the largest content fit into one call of SQS', () => {
   const ids = Object.fromEntries(
     ['accountId', 'webhookId', 'eventId', 'deliveryId'].map((name) => [name, 'x'.repeat(64)]),
   );
-  expect(10 * JSON.stringify({ ...ids, step: 0, content: largest(length) }).length).toBeLessThan(256 * 1024);
+  const settles = { others: Array.from({ length: 5 }, () => 'x'.repeat(64)), inFeed: false };
+  expect(10 * JSON.stringify({ ...ids, step: 0, settles, content: largest(length) }).length).toBeLessThan(256 * 1024);
 });
 
 test('an endpoint that was registered after an event does not get it', async () => {

@@ -6,12 +6,15 @@ import {
   type DeliveryQueue,
   fitsMessage,
 } from '../../providers/webhooks/delivery-queue.ts';
-import { type Delivery, Event, Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
+import { Delivery, Event, EventFeed, Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
 import { unschedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { isSlow } from './slow-lane.ts';
+
+/** Deliveries of an event up to which they settle it; of more, each would read all others, and the reconciler costs less. */
+const MAX_SETTLING = 6;
 
 /** The same event to the same endpoint is the same delivery, however often it is asked for. */
 const deliveryId = (eventId: string, webhookId: string): string =>
@@ -53,9 +56,27 @@ export const findSubscribers = ({ type, onlyTo, created }: Event, webhooks: read
   );
 
 /** Notes that nothing more is to be done for an event but what its deliveries tell of themselves. */
-export async function settleEvent(deps: Pick<Deps, 'table'>, { accountId, id }: Pick<Event, 'accountId' | 'id'>) {
-  const what = { remove: unschedule(Event), when: { duePk: 'present' as const } };
+export async function settleEvent(
+  deps: Pick<Deps, 'table'>,
+  { accountId, id }: Pick<Event, 'accountId' | 'id'>,
+  when: { inFeed?: 'present' } = {},
+): Promise<void> {
+  const what = { remove: unschedule(Event), when: { duePk: 'present' as const, ...when } };
   await ignoreConflict(deps.table.updateReturningChanged(change(Event, { accountId, id }, what, concurrentUpdate)));
+}
+
+/**
+ * Settles an event whose delivery was stored, if its other deliveries are stored as well: the last of them sees all. So the
+ * reconciler finds only events that lost something. An event that has no place yet in a feed that it belongs to stays due.
+ */
+export async function settleDelivered(
+  deps: Pick<Deps, 'table'>,
+  { accountId, eventId, settles }: Pick<DeliveryMessage, 'accountId' | 'eventId' | 'settles'>,
+): Promise<void> {
+  if (!settles) return;
+  const others = await Promise.all(settles.others.map((id) => deps.table.get(Delivery, { accountId, id })));
+  if (others.includes(undefined)) return;
+  await settleEvent(deps, { accountId, id: eventId }, settles.inFeed ? { inFeed: 'present' } : {});
 }
 
 /**
@@ -65,18 +86,32 @@ export async function settleEvent(deps: Pick<Deps, 'table'>, { accountId, id }: 
  */
 export async function fanOut({ table, now }: Pick<Deps, 'table' | 'now'>, event: Event): Promise<DeliveryMessage[]> {
   const { accountId, id: eventId } = event;
-  const subscribers = findSubscribers(event, await table.all(Webhook, webhooksOf(accountId)));
+  const [webhooks, feed] = await Promise.all([
+    table.all(Webhook, webhooksOf(accountId)),
+    // A ping is in no feed.
+    event.onlyTo ? undefined : table.get(EventFeed, { accountId }),
+  ]);
+  const subscribers = findSubscribers(event, webhooks);
   if (subscribers.length === 0) {
     await settleEvent({ table }, event);
     return [];
   }
   const content = contentOf(event);
   const carried = fitsMessage(content) ? { content } : {};
-  return subscribers.map((webhook) => ({
-    ...{ accountId, webhookId: webhook.id, eventId, deliveryId: deliveryId(eventId, webhook.id), step: 0 },
-    ...carried,
-    ...(isSlow(webhook, now()) ? { slow: true } : {}),
-  }));
+  const ids = subscribers.map(({ id }) => deliveryId(eventId, id));
+  const settles = (own: string) =>
+    ids.length > MAX_SETTLING
+      ? {}
+      : { settles: { others: ids.filter((id) => id !== own), inFeed: feed !== undefined } };
+  return subscribers.map((webhook, index) => {
+    const id = ids[index] ?? '';
+    return {
+      ...{ accountId, webhookId: webhook.id, eventId, deliveryId: id, step: 0 },
+      ...carried,
+      ...settles(id),
+      ...(isSlow(webhook, now()) ? { slow: true } : {}),
+    };
+  });
 }
 
 /** Queues attempts that are due now. The reconciler finds those that could not be queued. */

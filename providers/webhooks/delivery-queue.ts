@@ -18,6 +18,11 @@ export interface DeliveryMessage {
   step: number;
   /** With a first attempt, so that its event need not be read; absent where a message cannot carry it ({@link fitsMessage}). */
   content?: DeliveryContent | undefined;
+  /**
+   * With a first attempt that may settle its event: the event's other deliveries, and whether it belongs to a feed. Absent where
+   * the reconciler settles it.
+   */
+  settles?: { others: string[]; inFeed: boolean } | undefined;
   /** True for a message of the slow lane: its endpoint has been slow for long. */
   slow?: true | undefined;
 }

@@ -11,7 +11,7 @@ export function reportAttempt(
   done: AttemptResult,
 ): Record<string, unknown> {
   const ids = { accountId, webhookId, eventId, deliveryId, step };
-  const { outcome, durationMs, lagMs, disabled, status, enqueueError: unqueued } = done;
+  const { outcome, durationMs, lagMs, disabled, status, enqueueError: unqueued, settleError } = done;
   const attempted = outcome !== 'SKIPPED' && outcome !== 'STALE' && outcome !== 'FORWARDED';
   const values: Values = {
     WebhookAttempts: [1, 'Count'],
@@ -20,6 +20,7 @@ export function reportAttempt(
   };
   if (disabled) log.warn('webhook endpoint disabled', ids);
   if (unqueued !== undefined) log.warn('next attempt could not be queued', { ...ids, why: unqueued });
+  if (settleError !== undefined) log.warn('event could not be settled', { ...ids, why: settleError });
   // Of all outcomes together: a service level is about it (contract/limits/service-levels.ts).
   const lag = lagMs === undefined ? [] : [metrics({}, { WebhookLag: [lagMs, 'Milliseconds'] })];
   return { ...ids, status, ...togetherOf(metrics({ outcome }, values), ...lag) };
