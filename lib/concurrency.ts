@@ -24,8 +24,9 @@ export function deliverySlots(concurrency: number): { main: number; slow: number
   return { main: Math.max(MIN_SLOTS, concurrency - slow), slow };
 }
 
-/** A job runs once a minute and ends within it. Migrations can wait: they share the account's concurrency. */
+/** A job runs once a minute and ends within it. Migrations and measurements of quotas can wait: they share the account's concurrency. */
 const SCHEDULED = 2;
+const CAN_WAIT = ['schedule/migrate', 'schedule/measureQuotas'];
 /** Accounts with less have no room for reservations: AWS keeps 100, and applications reserve at least 20 each. */
 const MIN_CONCURRENCY = 500;
 
@@ -43,7 +44,7 @@ export function reservedConcurrency(
 ): number | undefined {
   // Each invocation of the local run is a thread of one machine.
   if (stage === 'local' || lambdaConcurrency < MIN_CONCURRENCY) return undefined;
-  if (name.startsWith('schedule/')) return name === 'schedule/migrate' ? undefined : SCHEDULED;
+  if (name.startsWith('schedule/')) return CAN_WAIT.includes(name) ? undefined : SCHEDULED;
   // Less than its queue may start would throttle messages until they reach the failure queue.
   if (name === 'queue/deliverWebhook') return deliveryConcurrency;
   return shareOf(lambdaConcurrency, name) || undefined;

@@ -15,7 +15,7 @@ const PARTS = [
   // DynamoDB Local itself where a proxy listens before it, and the authorizer of requests to engines in other processes.
   ...(['dynamodbEngine', 'iam'] as const),
   ...(['ai', 'registrar', 'route53', 'dns', 'panel', 'databases', 'payments', 'logs', 'cloudfront', 'sts'] as const),
-  ...(['secrets', 'git', 'metrics', 'users', 'mails'] as const),
+  ...(['secrets', 'git', 'metrics', 'users', 'mails', 'quotas'] as const),
 ];
 type Part = (typeof PARTS)[number];
 
@@ -53,6 +53,7 @@ export async function resolveAddresses(directory: DataDirectory, port: number): 
       AWS_ENDPOINT_URL_KMS: urls.kms,
       AWS_ENDPOINT_URL_STS: urls.sts,
       AWS_ENDPOINT_URL_SECRETS_MANAGER: urls.secrets,
+      AWS_ENDPOINT_URL_SERVICE_QUOTAS: urls.quotas,
       AWS_ENDPOINT_URL_LOGS: urls.logs,
       AWS_ENDPOINT_URL_CLOUDWATCH: urls.metrics,
       AWS_ENDPOINT_URL_LAMBDA: urls.hosts,

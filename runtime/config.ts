@@ -170,6 +170,7 @@ const ENDPOINT_VARIABLES: Record<string, string> = {
   monitoring: 'CLOUDWATCH',
   route53domains: 'ROUTE_53_DOMAINS',
   secretsmanager: 'SECRETS_MANAGER',
+  servicequotas: 'SERVICE_QUOTAS',
   'streams.dynamodb': 'DYNAMODB_STREAMS',
 };
 

@@ -115,6 +115,7 @@ const BESIDE_THE_TEMPLATES: Further[] = [
   ['hosted zones of the two domains', 2, 0.5],
   // SweepOldestDue and SweepQuarantined, which an idle installation writes every minute.
   ['metrics of the due queues', 2, 0.3],
+  ['metric of the quotas', 1, 0.3],
 ];
 
 /**

@@ -8,6 +8,7 @@ import type { CellRooms } from '../../providers/app-host/room.ts';
 import type { AppStarts } from '../../providers/app-host/starts.ts';
 import type { HostRoutes } from '../../providers/edge/host-routes.ts';
 import type { DistributionTenants } from '../../providers/edge/tenants.ts';
+import type { QuotaMeasure } from '../../providers/quotas/measures.ts';
 import type { App } from '../../table/entities/apps.ts';
 import { CELLS, Cell } from '../../table/entities/cells.ts';
 import type { Deps } from '../deps.ts';
@@ -33,6 +34,7 @@ export interface CellProviders {
   /** The host name that custom domains must point to. */
   edgeEndpoint: string;
   cellRooms: CellRooms;
+  quotaMeasures: QuotaMeasure[];
   /** The ARN of an application's function up to the application's id. */
   functionArnPrefix: string;
 }

@@ -36,6 +36,9 @@ export function appRights({ names, routesArn }: Pick<CellParts, 'names' | 'route
     actions: ['DescribeKeyValueStore', 'GetKey', 'UpdateKeys'].map((action) => `cloudfront-keyvaluestore:${action}`),
     on: [routesArn],
   };
+  const measureRoom: Right[] = [
+    { actions: ['lambda:GetAccountSettings'], on: ['*'], wildcard: 'the action has no resource-level permissions' },
+  ];
   return {
     readLogs: [onLogs('FilterLogEvents')],
     readMetrics: [
@@ -80,9 +83,8 @@ export function appRights({ names, routesArn }: Pick<CellParts, 'names' | 'route
     access: [onApps('UpdateFunctionUrlConfig')],
     prune: [onApps('DeleteFunction')],
     remove: [onApps('DeleteFunction'), onLogs('DeleteLogGroup'), route],
-    measureRoom: [
-      { actions: ['lambda:GetAccountSettings'], on: ['*'], wildcard: 'the action has no resource-level permissions' },
-    ],
+    measureRoom,
+    measureQuotas: [...measureRoom, { actions: ['cloudfront-keyvaluestore:DescribeKeyValueStore'], on: [routesArn] }],
   } satisfies Record<string, Right[]>;
 }
 

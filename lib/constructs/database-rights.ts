@@ -70,6 +70,10 @@ export function databaseUses({ config, names }: Pick<Platform, 'config' | 'names
       },
     ],
   };
+  const count: Use = {
+    variables: region,
+    rights: [{ actions: ['dsql:ListClusters'], on: ['*'], wildcard: 'the action has no resource-level permissions' }],
+  };
   const connect: Right = {
     actions: ['dsql:DbConnectAdmin'],
     on,
@@ -86,6 +90,7 @@ export function databaseUses({ config, names }: Pick<Platform, 'config' | 'names
     connectOwner,
     createPasswords,
     measure,
+    count,
     /** For customers' code: each application connects to its own database only. */
     connect,
   };

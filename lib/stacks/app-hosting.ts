@@ -61,6 +61,8 @@ export class AppHostingStack extends PlatformStack {
   readonly route: Use;
   /** Measures how much room there is for applications. */
   readonly measureRoom: Use;
+  /** Measures what is used of the quotas of the account and of the store of routes. */
+  readonly measureQuotas: Use;
 
   constructor(platform: Platform) {
     super(platform, 'app-hosting', 'Shared resources of hosted applications: encryption key, role, routes');
@@ -182,6 +184,7 @@ export class AppHostingStack extends PlatformStack {
     this.switch = use('switch', { ...functions, ...routes });
     this.access = use('access', prefix);
     this.measureRoom = use('measureRoom');
+    this.measureQuotas = use('measureQuotas', routes);
     this.prune = use('prune', functions);
     this.remove = use('remove', { ...functions, ...routes });
   }

@@ -12,6 +12,8 @@ import type { TableStack } from './table.ts';
 export class DatabasesStack extends PlatformStack {
   /** Starts the work on a database's cluster. */
   readonly work: Use;
+  /** Counts the clusters of the account. */
+  readonly count: Use;
 
   constructor(platform: Platform, table: TableStack) {
     super(platform, 'databases', 'Databases of applications: their state machine, and the access of their owners');
@@ -36,6 +38,7 @@ export class DatabasesStack extends PlatformStack {
       inlinePolicies: { needs: policyOf([clusters.connectOwner]) },
     });
     explainWildcards(accessRole, [clusters.connectOwner]);
+    this.count = clusters.count;
     this.work = {
       variables: { DATABASE_STATE_MACHINE_ARN: names.database.arn },
       rights: [{ actions: ['states:StartExecution'], on: [names.database.arn] }],

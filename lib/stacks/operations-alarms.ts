@@ -242,18 +242,26 @@ export function alarmsForTable({ names }: Platform): Alarm[] {
   ];
 }
 
-/** The quota of AWS that Lambda measures: the concurrency that all functions of the account share. */
-export function alarmsForQuotas({ config: { lambdaConcurrency } }: Platform): Alarm[] {
-  const at = (severity: Alarm['severity'], percent: number): Alarm => ({
+/**
+ * Alarms on the quotas of AWS: on the concurrency that all functions of the account share, which Lambda measures, and on the
+ * fullest of those that the platform measures itself (runtime/observability/quota-metrics.ts).
+ */
+export function alarmsForQuotas({ config: { lambdaConcurrency, stage } }: Platform): Alarm[] {
+  const at = (severity: Alarm['severity'], percent: number, ...others: [Metric, number][]): Alarm => ({
     name: `quotas-${percent}`,
     severity,
-    metric: maximum('AWS/Lambda', 'ClaimedAccountConcurrency', {}),
-    threshold: Math.floor((lambdaConcurrency * percent) / 100),
+    metric: exceeding(
+      [maximum('AWS/Lambda', 'ClaimedAccountConcurrency', {}), Math.floor((lambdaConcurrency * percent) / 100)],
+      [maximum(METRIC_NAMESPACE, 'QuotaUse', { stage }), percent],
+      ...others,
+    ),
+    threshold: 0,
     periods: 2,
-    description: `More than ${percent}% of the account’s Lambda concurrency is reserved or in use.`,
+    description: `More than ${percent}% of a quota of AWS is used${others.length > 0 ? ', or one could not be measured for hours' : ''}.`,
     runbookAnchor: 'quotas',
   });
-  return [at('ticket', 70), at('page', 90)];
+  const unmeasured = maximum(METRIC_NAMESPACE, 'QuotasUnmeasured', { stage });
+  return [at('ticket', 70, [unmeasured, 0]), at('page', 90)];
 }
 
 /**

@@ -49,6 +49,14 @@ const { zoneSync: ZONE_SYNC_S, registrar: REGISTRAR_S } = TIMEOUTS_S;
 /** Takes over a domain that is at the registrar: its name servers, its zone and its records. */
 export const adoption: Use[] = [delegate, makeZones, writeZones];
 
+/** Counts the domains and zones of the account. */
+export const countDomains: Use = {
+  rights: [
+    registrarRight('ListDomains'),
+    { actions: ['route53:GetAccountLimit'], on: ['*'], wildcard: 'the action has no resource-level permissions' },
+  ],
+};
+
 /** Domains: the state machine that registers and renews them, and the function that syncs their DNS records. */
 export class DomainsStack extends PlatformStack {
   /** Lets operators see and remove what failed. */

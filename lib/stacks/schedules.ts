@@ -15,7 +15,7 @@ import type { DeploymentsStack } from './deployments.ts';
 import type { HostingStack } from './hosting.ts';
 import type { LoginStack } from './login.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
-import type { DomainsStack } from './registrar.ts';
+import { countDomains, type DomainsStack } from './registrar.ts';
 import type { TableStack } from './table.ts';
 import type { DeliveryStack } from './webhooks.ts';
 
@@ -36,6 +36,17 @@ interface ScheduleNeighbours {
   customDomains: CustomDomainsStack;
   billing: BillingStack;
 }
+
+/** Reads what AWS allows the account. */
+const READ_QUOTAS: Use = {
+  rights: [
+    {
+      actions: ['servicequotas:GetServiceQuota', 'servicequotas:ListServiceQuotas'],
+      on: ['*'],
+      wildcard: 'reading quotas has no resource-level permissions',
+    },
+  ],
+};
 
 /** The scheduled jobs. Each runs once a minute. */
 export class SchedulesStack extends PlatformStack {
@@ -122,6 +133,10 @@ export class SchedulesStack extends PlatformStack {
       ...(config.monitoring === 'full' ? [checks] : []),
       everyMinute('migrate', 'Continues the migrations of stored items', [
         ...[table.read, table.scan, table.write, failures.send],
+      ]),
+      everyMinute('measureQuotas', 'Measures what is used of the quotas of AWS', [
+        ...[table.read, table.write, failures.send],
+        ...[hosting.measureQuotas, databases.count, countDomains, READ_QUOTAS],
       ]),
     ];
 

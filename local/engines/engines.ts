@@ -12,6 +12,7 @@ import { startLogin } from '../emulators/login/login.ts';
 import { startPayments } from '../emulators/payments/payments.ts';
 import { startRoute53 } from '../emulators/route53/route53.ts';
 import { startRegistrar } from '../emulators/route53-domains/registrar.ts';
+import { startServiceQuotas } from '../emulators/service-quotas/service-quotas.ts';
 import { startSts } from '../emulators/sts/sts.ts';
 import { authorizeRequests } from '../emulators/wire.ts';
 import { startAuthorizerServer } from '../iam/authorizer-server.ts';
@@ -114,6 +115,7 @@ export async function startEngines(options: EngineOptions) {
     startSts({ dataDir, port: ports.sts }).then(started),
     startRegistrar({ dataDir, strict, port: ports.registrar, registered: [DEMO_DOMAIN] }).then(started),
     startCloudWatchLogs({ dataDir, strict, port: ports.logs }).then(started),
+    startServiceQuotas({ port: ports.quotas }).then(started),
     startAiEmulators({ port: ports.ai }).then(started),
     startPanel({ dataDir, port: ports.panel }).then(started),
     guard && startAuthorizerServer(ports.iam, guard).then(started),

@@ -40,6 +40,7 @@ const PROTOCOLS = {
   logs: { target: 'Logs_20140328', version: '1.1' },
   monitoring: { target: 'GraniteServiceVersion20100801', version: '1.0' },
   secretsmanager: { target: 'secretsmanager', version: '1.1' },
+  servicequotas: { target: 'ServiceQuotasV20190624', version: '1.1' },
   sqs: { target: 'AmazonSQS', version: '1.0' },
   'streams.dynamodb': { target: 'DynamoDBStreams_20120810', version: '1.0', signedAs: 'dynamodb' },
   // A global service with one region.

@@ -19,7 +19,7 @@ export const log = {
     write('ERROR', message, { ...fields, ...errorFields(error) }),
 };
 
-export type Unit = 'Count' | 'Milliseconds' | 'Seconds' | 'Bytes';
+export type Unit = 'Count' | 'Milliseconds' | 'Seconds' | 'Bytes' | 'Percent';
 const NAMESPACE = 'HostingPlatform';
 
 /** Fields of a log line that CloudWatch reads metrics from. */

@@ -1,4 +1,6 @@
 import { CloudFrontClient } from '@aws-sdk/client-cloudfront';
+import { CloudFrontKeyValueStoreClient } from '@aws-sdk/client-cloudfront-keyvaluestore';
+import { DSQLClient } from '@aws-sdk/client-dsql';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { Route53Client } from '@aws-sdk/client-route-53';
 import { SFNClient } from '@aws-sdk/client-sfn';
@@ -22,6 +24,8 @@ import { createDistributionTenants } from '../../providers/edge/tenants.ts';
 import { createSecrets } from '../../providers/encryption/secrets.ts';
 import { createMailer } from '../../providers/mail/mailer.ts';
 import { createFailureQueue } from '../../providers/queues/failure-queue.ts';
+import { accountMeasures, cellMeasures } from '../../providers/quotas/measures.ts';
+import { createServiceQuotas } from '../../providers/quotas/service-quotas.ts';
 import { createRegistrar } from '../../providers/registrar/registrar.ts';
 import { createDeliveryQueue } from '../../providers/webhooks/delivery-queue.ts';
 import { createExecutions } from '../../providers/workflows/executions.ts';
@@ -166,6 +170,22 @@ const CALLS: Record<string, () => Promise<unknown>> = {
     await failures.count();
     await failures.take(30);
     await failures.remove({ id: 'one', body: '{}', sentAt: new Date(0), receipt: 'receipt' });
+  },
+  async quotas() {
+    const quotas = createServiceQuotas((operation, input, options) =>
+      callAws('servicequotas', operation, input, options),
+    );
+    const measures = [
+      ...accountMeasures({
+        ...{ route53: new Route53Client({}), dsql: new DSQLClient({}), databaseRegion: 'eu-west-1', quotas },
+        registrar: (operation, input) => callAws('route53domains', operation, input),
+      }),
+      ...cellMeasures({
+        ...{ lambda: new LambdaClient({}), region: 'af-south-1', storeArn: STORE_ARN },
+        store: new CloudFrontKeyValueStoreClient({}),
+      }),
+    ];
+    for (const { measure } of measures) await measure();
   },
   async 'state machines'() {
     const executions = createExecutions(

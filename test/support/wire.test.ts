@@ -15,6 +15,7 @@ import { startAppHost } from '../../local/emulators/lambda/app-host.ts';
 import { resolveLocalhostNames } from '../../local/emulators/localhost-names.ts';
 import { startRoute53 } from '../../local/emulators/route53/route53.ts';
 import { startRegistrar } from '../../local/emulators/route53-domains/registrar.ts';
+import { startServiceQuotas } from '../../local/emulators/service-quotas/service-quotas.ts';
 import { startSes } from '../../local/emulators/ses/ses.ts';
 import { startSts } from '../../local/emulators/sts/sts.ts';
 import { type Emulator, listen } from '../../local/emulators/wire.ts';
@@ -28,7 +29,7 @@ const systemLookup = dns.lookup;
 const stops: (() => Promise<void>)[] = [];
 let recorder: Awaited<ReturnType<typeof startRecorder>>;
 /** Services of which no package in this project has the model. */
-const UNMODELLED = ['logs', 'monitoring', 'secretsmanager', 'ses'];
+const UNMODELLED = ['logs', 'monitoring', 'secretsmanager', 'servicequotas', 'ses'];
 
 const isModelled = (service: string): service is ModelledService => service in MODELS;
 const verdicts = () =>
@@ -72,6 +73,7 @@ beforeAll(async () => {
     cloudfront: await started(startCloudFront({ dataDir, pointsHere: () => true, deployFor: 0, issueAfter: 0 })),
     dsql: await started(startDsql({ ...place, createFor: 0 })),
     kms: await started(startKms({ dataDir })),
+    servicequotas: await started(startServiceQuotas()),
     sts: await started(startSts({ dataDir })),
     logs: await started(startCloudWatchLogs({ dataDir })),
     ses: await started(startSes({ dataDir, identity: 'example.com', onSent: () => undefined })),

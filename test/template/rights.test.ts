@@ -26,7 +26,9 @@ const WITHOUT_RESOURCE = [
   /^cloudwatch:DescribeAlarms$/,
   /^acm:RequestCertificate$/,
   /^cloudfront:CreateDistributionTenant$/,
-  /^route53:(CreateHostedZone|ListHostedZonesByName)$/,
+  /^route53:(CreateHostedZone|ListHostedZonesByName|GetAccountLimit)$/,
+  /^dsql:ListClusters$/,
+  /^servicequotas:(GetServiceQuota|ListServiceQuotas)$/,
 ];
 
 const actionsOf = (functionName: string): string[] => {

@@ -7,10 +7,11 @@ import { domainWalks } from './domains.ts';
 import { jobWalks } from './jobs.ts';
 import { lambdaWalks } from './lambda.ts';
 import { queueWalks } from './queues.ts';
+import { quotaWalks } from './quotas.ts';
 import { webhookWalks } from './webhooks.ts';
 
 /** All walks of the runbook. */
 export const WALKS: Walk[] = [
   ...[...deploymentWalks, ...queueWalks, ...jobWalks, ...webhookWalks, ...domainWalks],
-  ...[...accountWalks, ...aiWalks, ...lambdaWalks, ...checkWalks],
+  ...[...accountWalks, ...aiWalks, ...lambdaWalks, ...quotaWalks, ...checkWalks],
 ];

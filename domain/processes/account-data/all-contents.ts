@@ -55,6 +55,7 @@ import { FailedRequest, failedRequestsOf, Lookup, lookupsOf } from '../../../tab
 import { Team } from '../../../table/entities/members.ts';
 import { MigrationRun } from '../../../table/entities/migrations.ts';
 import { Notification, NotificationReader, notificationsOf } from '../../../table/entities/notifications.ts';
+import { Quotas } from '../../../table/entities/quotas.ts';
 import { Domain, DomainName, DomainOffer, domainsOf } from '../../../table/entities/registrar.ts';
 import { SwitchState } from '../../../table/entities/switches.ts';
 import {
@@ -732,6 +733,7 @@ export const ALL_CONTENTS: readonly Contents[] = [
     HostingServer,
     MigrationRun,
     DomainOffer,
+    Quotas,
     SwitchState,
     Sweep,
     AiOffer,

@@ -48,7 +48,7 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
 const newId = () => Array.from(randomBytes(26), (byte) => LETTERS[byte % LETTERS.length]).join('');
 
 /**
- * Starts an emulator of Aurora DSQL: CreateCluster, GetCluster, DeleteCluster, TagResource, and a PostgreSQL for each cluster at
+ * Starts an emulator of Aurora DSQL: CreateCluster, GetCluster, ListClusters, DeleteCluster, TagResource, and a PostgreSQL for each cluster at
  * `localhost` and a port of its own, which starts with its first connection.
  */
 export async function startDsql({
@@ -114,6 +114,16 @@ export async function startDsql({
     return describeCluster(identifier, cluster);
   }
 
+  function list(query: URLSearchParams) {
+    const from = Number(query.get('next-token') ?? 0);
+    const end = from + Number(query.get('max-results') ?? 20);
+    const clusters = Object.entries(state.value).filter(([, { deletedAt }]) => !deletedAt);
+    return {
+      clusters: clusters.slice(from, end).map(([identifier]) => ({ identifier, arn: arnOf(identifier) })),
+      ...(end < clusters.length ? { nextToken: String(end) } : {}),
+    };
+  }
+
   function tag(arn: string, body: Buffer) {
     // The server of the cluster has the same object.
     Object.assign(find(arn.split('/').at(-1) ?? '').tags, parse(Tagging, body).tags);
@@ -121,9 +131,10 @@ export async function startDsql({
     return {};
   }
 
-  const emulator = await serve(port, 'application/json', async ({ method, path, body }: WireRequest) => {
+  const emulator = await serve(port, 'application/json', async ({ method, path, query, body }: WireRequest) => {
     const [, collection, identifier = ''] = path.split('/').map(decodeURIComponent);
     if (method === 'POST' && collection === 'tags') return { body: tag(identifier, body) };
+    if (method === 'GET' && path === '/cluster') return { body: list(query) };
     const operation = `${method} ${identifier ? '/cluster/{identifier}' : path}`;
     if (operation === 'POST /cluster') return { body: await create(body) };
     if (operation === 'GET /cluster/{identifier}') return { body: describeCluster(identifier, find(identifier)) };

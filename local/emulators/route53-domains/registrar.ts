@@ -72,6 +72,10 @@ const List = z.object({
   MaxItems: z.number().int().min(1).max(100).default(20),
   Marker: z.string().default('0'),
 });
+const ListDomains = z.object({
+  MaxItems: z.number().int().min(0).max(100).default(20),
+  Marker: z.string().default('0'),
+});
 
 const QUICK = 300;
 const SLOW = 10_000;
@@ -206,6 +210,18 @@ export async function startRegistrar({
             CreationDate: seconds(createdAt),
             ExpirationDate: seconds(expiresAt),
             Nameservers: nameservers.map((Name) => ({ Name })),
+          };
+        }),
+      ListDomains: (body) =>
+        after(() => {
+          const { MaxItems, Marker } = parse(ListDomains, body);
+          const found = Object.entries(state.value.domains);
+          const end = Number(Marker) + MaxItems;
+          return {
+            Domains: found.slice(Number(Marker), end).map(([DomainName, { expiresAt }]) => ({
+              ...{ DomainName, AutoRenew: false, TransferLock: false, Expiry: seconds(expiresAt) },
+            })),
+            ...(end < found.length ? { NextPageMarker: String(end) } : {}),
           };
         }),
       GetOperationDetail: (body) =>

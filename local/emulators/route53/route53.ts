@@ -239,12 +239,19 @@ export async function startRoute53({ dataDir, port, strict }: EmulatorOptions): 
     return { document: ['ListResourceRecordSetsResponse', content] };
   }
 
+  function accountLimit(type: string) {
+    if (type !== 'MAX_HOSTED_ZONES_BY_OWNER') throw invalid(`${type} is no limit of this emulator`);
+    return { Limit: { Type: type, Value: AWS_LIMITS.route53Zones.value }, Count: zones.length };
+  }
+
   function route({ method, path, query, body }: WireRequest): XmlResponse {
     const [, , collection = '', id = '', part = ''] = path.split('/');
     throttle('route53Rate');
     switch (`${method} ${collection}${id ? '/id' : ''}${part ? `/${part}` : ''}`) {
       case 'POST hostedzone':
         return create(body);
+      case 'GET accountlimit/id':
+        return { document: ['GetAccountLimitResponse', accountLimit(id)] };
       case 'GET hostedzonesbyname':
         return listByName(query);
       case 'GET hostedzone/id':

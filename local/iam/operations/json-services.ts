@@ -93,10 +93,16 @@ export const route53domains = jsonOperations(
   Object.fromEntries(
     [
       ...['CheckDomainAvailability', 'RegisterDomain', 'RenewDomain', 'UpdateDomainNameservers'],
-      ...['GetDomainDetail', 'GetOperationDetail', 'ListOperations'],
+      ...['GetDomainDetail', 'GetOperationDetail', 'ListDomains', 'ListOperations'],
     ].map((operation) => [operation, () => [{ action: `route53domains:${operation}`, resource: '*' }]]),
   ),
 );
+
+/** Reading quotas has no resources (https://docs.aws.amazon.com/service-authorization/latest/reference/list_servicequotas.html). */
+export const servicequotas = jsonOperations({
+  GetServiceQuota: () => [{ action: 'servicequotas:GetServiceQuota', resource: '*' }],
+  ListServiceQuotas: () => [{ action: 'servicequotas:ListServiceQuotas', resource: '*' }],
+});
 
 /** A user belongs to its pool, which is what rights are on. */
 export const userPools = jsonOperations({

@@ -6,6 +6,7 @@ import {
   monitoring,
   route53domains,
   secretsmanager,
+  servicequotas,
   states,
   userPools,
 } from './json-services.ts';
@@ -19,7 +20,7 @@ export type TagsOf = (arn: string) => Record<string, string>;
 
 /** The rights that every operation of the emulated services needs, by the service's name in signatures. */
 export const operationsOf = (tagsOf: TagsOf): Readonly<Record<string, Operations>> => ({
-  ...{ dynamodb, sqs, s3, kms, logs, states, codebuild, route53domains, secretsmanager, lambda },
+  ...{ dynamodb, sqs, s3, kms, logs, states, codebuild, route53domains, secretsmanager, servicequotas, lambda },
   'cognito-idp': userPools,
   ...{ monitoring, route53, cloudfront, 'cloudfront-keyvaluestore': keyValueStore, dsql: dsql(tagsOf), sts, ses },
 });

@@ -7,12 +7,14 @@ const segments = (path: string): string[] => path.split('/').filter(Boolean).map
 const onZone = (action: string, id: string): Access[] => [
   { action: `route53:${action}`, resource: `arn:aws:route53:::hostedzone/${id}` },
 ];
-/** Creating and finding a zone have no resource-level permissions. */
+/** Creating and finding a zone and the account's limits have no resource-level permissions. */
 export const route53: Operations = ({ method, path }) => {
   const [, collection = '', id = '', part = ''] = segments(path);
   switch (`${method} ${collection}${id ? '/id' : ''}${part ? `/${part}` : ''}`) {
     case 'POST hostedzone':
       return [{ action: 'route53:CreateHostedZone', resource: '*' }];
+    case 'GET accountlimit/id':
+      return [{ action: 'route53:GetAccountLimit', resource: '*' }];
     case 'GET hostedzonesbyname':
       return [{ action: 'route53:ListHostedZonesByName', resource: '*' }];
     case 'GET hostedzone/id':
@@ -101,6 +103,7 @@ export const dsql =
         },
       ];
     }
+    if (method === 'GET' && id === '') return [{ action: 'dsql:ListClusters', resource: '*' }];
     const action = { GET: 'GetCluster', DELETE: 'DeleteCluster' }[method];
     const context = conditionKeys('aws:ResourceTag/', tagsOf(resource));
     return action && id ? [{ action: `dsql:${action}`, resource, context }] : undefined;

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { AWS_LIMITS, type AwsLimit, type AwsLimitName } from '../../../contract/limits/aws-limits.ts';
+import { type Emulator, jsonOperations, parse, ServiceError, serve } from '../wire.ts';
+
+const ServiceCode = z.string().min(1).max(63);
+const GetServiceQuota = z.object({ ServiceCode, QuotaCode: z.string().min(1).max(128) });
+const ListServiceQuotas = z.object({
+  ServiceCode,
+  MaxResults: z.number().int().min(1).max(100).default(100),
+  NextToken: z.string().optional(),
+});
+
+export interface ServiceQuotas extends Emulator {
+  /** Raises a quota, as AWS does days after it was asked to. */
+  grant(name: AwsLimitName, value: number): void;
+}
+
+/**
+ * Starts an emulator of Service Quotas with the quotas of contract/limits/aws-limits.ts: GetServiceQuota and ListServiceQuotas.
+ * All have the values of a new account unless they were raised. Those without a code are not listed, because a listed quota has one.
+ */
+export async function startServiceQuotas({ port }: { port?: number } = {}): Promise<ServiceQuotas> {
+  const granted = new Map<string, number>();
+  const known = Object.entries<AwsLimit>(AWS_LIMITS).flatMap(([id, limit]) =>
+    limit.quotaCode ? [{ ...limit, id, quotaCode: limit.quotaCode }] : [],
+  );
+  const show = ({ id, service, name, value, quotaCode, adjustable, quotaRegion }: (typeof known)[number]) => ({
+    ...{ ServiceCode: service, QuotaCode: quotaCode, QuotaName: name, Adjustable: adjustable },
+    ...{ Value: granted.get(id) ?? value, GlobalQuota: quotaRegion !== undefined, Unit: 'None' },
+  });
+  const emulator = await serve(
+    port,
+    'application/x-amz-json-1.1',
+    jsonOperations({
+      GetServiceQuota(body) {
+        const asked = parse(GetServiceQuota, body);
+        const found = known.find(
+          ({ service, quotaCode }) => service === asked.ServiceCode && quotaCode === asked.QuotaCode,
+        );
+        if (!found) throw new ServiceError('NoSuchResourceException', 'The specified resource does not exist.');
+        return { Quota: show(found) };
+      },
+      ListServiceQuotas(body) {
+        const asked = parse(ListServiceQuotas, body);
+        const from = Number(asked.NextToken ?? 0);
+        const listed = known.filter(({ service }) => service === asked.ServiceCode);
+        const end = from + asked.MaxResults;
+        return {
+          Quotas: listed.slice(from, end).map(show),
+          ...(end < listed.length ? { NextToken: String(end) } : {}),
+        };
+      },
+    }),
+  );
+  return { ...emulator, grant: (name, value) => void granted.set(name, value) };
+}

@@ -1,0 +1,109 @@
+import {
+  type CloudFrontKeyValueStoreClient,
+  DescribeKeyValueStoreCommand,
+} from '@aws-sdk/client-cloudfront-keyvaluestore';
+import { type DSQLClient, paginateListClusters } from '@aws-sdk/client-dsql';
+import { GetAccountSettingsCommand, type LambdaClient } from '@aws-sdk/client-lambda';
+import { GetAccountLimitCommand, type Route53Client } from '@aws-sdk/client-route-53';
+import { AWS_LIMITS, type AwsLimitName } from '../../contract/limits/aws-limits.ts';
+import type { ServiceQuotas } from './service-quotas.ts';
+// CloudFront's store takes SigV4A signatures only; the SDK finds the signer once it is imported.
+import '@aws-sdk/signature-v4a';
+
+/** Use of a quota by an account, and its limit, in the quota's own unit. */
+export interface QuotaUse {
+  used: number;
+  limit: number;
+}
+
+/** A quota that grows with the platform, and how it is measured: by a few calls that cost next to nothing. */
+export interface QuotaMeasure {
+  quota: AwsLimitName;
+  /** The region whose resources count; that of the service's API for a global one. */
+  region: string;
+  measure(): Promise<QuotaUse>;
+}
+
+/** The region of global services' APIs. */
+const GLOBAL = 'us-east-1';
+/** Lambda answers in bytes. */
+const BYTES_PER_GIGABYTE = 1024 ** 3;
+
+interface AccountClients {
+  route53: Pick<Route53Client, 'send'>;
+  dsql: DSQLClient;
+  /** The region of databases. */
+  databaseRegion: string;
+  /** Calls an operation of Route 53 Domains. */
+  registrar: <Output>(operation: string, input: object) => Promise<Output>;
+  quotas: ServiceQuotas;
+}
+
+/** Returns the measures of the platform's own account. */
+export const accountMeasures = (clients: AccountClients): QuotaMeasure[] => [
+  {
+    ...{ quota: 'route53Zones', region: GLOBAL },
+    // https://docs.aws.amazon.com/Route53/latest/APIReference/API_GetAccountLimit.html
+    async measure() {
+      const { Limit, Count } = await clients.route53.send(
+        new GetAccountLimitCommand({ Type: 'MAX_HOSTED_ZONES_BY_OWNER' }),
+      );
+      return { used: Count ?? 0, limit: Limit?.Value ?? AWS_LIMITS.route53Zones.value };
+    },
+  },
+  {
+    ...{ quota: 'registeredDomains', region: GLOBAL },
+    async measure() {
+      let used = 0;
+      let Marker: string | undefined;
+      do {
+        const page = await clients.registrar<{ Domains?: unknown[]; NextPageMarker?: string }>('ListDomains', {
+          ...{ MaxItems: 100, Marker },
+        });
+        used += page.Domains?.length ?? 0;
+        Marker = page.NextPageMarker;
+      } while (Marker !== undefined);
+      return { used, limit: await clients.quotas.limitOf('registeredDomains', GLOBAL) };
+    },
+  },
+  {
+    ...{ quota: 'dsqlClusters', region: clients.databaseRegion },
+    async measure() {
+      let used = 0;
+      for await (const { clusters = [] } of paginateListClusters({ client: clients.dsql, pageSize: 100 }, {}))
+        used += clusters.length;
+      return { used, limit: await clients.quotas.limitOf('dsqlClusters', clients.databaseRegion) };
+    },
+  },
+];
+
+interface CellClients {
+  lambda: Pick<LambdaClient, 'send'>;
+  region: string;
+  store: Pick<CloudFrontKeyValueStoreClient, 'send'>;
+  /** The ARN of the store of host names. */
+  storeArn: string;
+}
+
+/** Returns the measures of the account and region that a hosting cell is in. */
+export const cellMeasures = ({ lambda, region, store, storeArn }: CellClients): QuotaMeasure[] => [
+  {
+    ...{ quota: 'lambdaCodeStorage', region },
+    async measure() {
+      const { AccountLimit, AccountUsage } = await lambda.send(new GetAccountSettingsCommand({}));
+      const { value } = AWS_LIMITS.lambdaCodeStorage;
+      const limit = AccountLimit?.TotalCodeSize;
+      return {
+        used: (AccountUsage?.TotalCodeSize ?? 0) / BYTES_PER_GIGABYTE,
+        limit: limit === undefined ? value : limit / BYTES_PER_GIGABYTE,
+      };
+    },
+  },
+  {
+    ...{ quota: 'keyValueStoreBytes', region: GLOBAL },
+    async measure() {
+      const { TotalSizeInBytes = 0 } = await store.send(new DescribeKeyValueStoreCommand({ KvsARN: storeArn }));
+      return { used: TotalSizeInBytes, limit: AWS_LIMITS.keyValueStoreBytes.value };
+    },
+  },
+];

@@ -1,0 +1,51 @@
+import * as z from 'zod/mini';
+import { type AwsLimitName, awsLimit } from '../../contract/limits/aws-limits.ts';
+
+/** Calls an operation of Service Quotas in a region. */
+type Call = (operation: string, input: object, options: { region: string }) => Promise<unknown>;
+
+/** The quotas that an account has. */
+export interface ServiceQuotas {
+  /** Returns the account's own value of a quota, or AWS's default where the account never had another one. */
+  limitOf(name: AwsLimitName, region: string): Promise<number>;
+}
+
+/**
+ * Service Quotas. A quota whose code AWS does not publish is found by its name among those of its service
+ * (https://docs.aws.amazon.com/servicequotas/2019-06-24/apireference/API_ListServiceQuotas.html); one that is not listed has
+ * the value that a new account has.
+ */
+export function createServiceQuotas(call: Call): ServiceQuotas {
+  const Quota = z.object({ QuotaName: z.string(), Value: z.number() });
+  const One = z.object({ Quota });
+  const Page = z.object({ Quotas: z.array(Quota), NextToken: z.optional(z.string()) });
+
+  async function byCode(ServiceCode: string, QuotaCode: string, region: string): Promise<number | undefined> {
+    try {
+      return One.parse(await call('GetServiceQuota', { ServiceCode, QuotaCode }, { region })).Quota.Value;
+    } catch (error) {
+      if (error instanceof Error && error.name === 'NoSuchResourceException') return undefined;
+      throw error;
+    }
+  }
+
+  async function byName(ServiceCode: string, name: string, region: string): Promise<number | undefined> {
+    let NextToken: string | undefined;
+    do {
+      const input = { ServiceCode, MaxResults: 100, ...(NextToken === undefined ? {} : { NextToken }) };
+      const page = Page.parse(await call('ListServiceQuotas', input, { region }));
+      const found = page.Quotas.find(({ QuotaName }) => QuotaName.toLowerCase() === name.toLowerCase());
+      if (found) return found.Value;
+      NextToken = page.NextToken;
+    } while (NextToken !== undefined);
+    return undefined;
+  }
+
+  return {
+    async limitOf(limit, home) {
+      const { service, name, quotaCode, quotaRegion: region = home, value } = awsLimit(limit);
+      const own = await (quotaCode ? byCode(service, quotaCode, region) : byName(service, name, region));
+      return own ?? value;
+    },
+  };
+}

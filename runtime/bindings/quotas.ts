@@ -1,0 +1,29 @@
+import { CloudFrontKeyValueStoreClient } from '@aws-sdk/client-cloudfront-keyvaluestore';
+import { DSQLClient } from '@aws-sdk/client-dsql';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { Route53Client } from '@aws-sdk/client-route-53';
+import { accountMeasures, cellMeasures } from '../../providers/quotas/measures.ts';
+import { createServiceQuotas } from '../../providers/quotas/service-quotas.ts';
+import { callAws } from '../aws/client.ts';
+import type { RemoteCell } from '../cells.ts';
+import { config, required } from '../config.ts';
+
+const databaseRegion = required('DATABASE_REGION');
+
+/** The quotas of the platform's own account. */
+export const accountQuotas = accountMeasures({
+  route53: new Route53Client({}),
+  dsql: new DSQLClient({ region: databaseRegion }),
+  databaseRegion,
+  registrar: (operation, input) => callAws('route53domains', operation, input),
+  quotas: createServiceQuotas((operation, input, options) => callAws('servicequotas', operation, input, options)),
+});
+
+/** The quotas of the account and region that a cell is in. */
+export const quotaMeasures = (cell?: RemoteCell) =>
+  cellMeasures({
+    lambda: new LambdaClient({ ...cell?.access }),
+    region: cell?.region ?? config.AWS_REGION,
+    store: new CloudFrontKeyValueStoreClient({ ...cell?.access }),
+    storeArn: cell?.routesArn ?? required('APP_ROUTES_ARN'),
+  });

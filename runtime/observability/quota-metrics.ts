@@ -1,0 +1,24 @@
+import type { QuotaReport } from '../../domain/operator/quotas.ts';
+import { log, metrics } from './log.ts';
+
+/** Percentage from which a quota has a line of its own. */
+const LOGGED_FROM = 70;
+
+/**
+ * Measures how full the fullest quota of AWS is, and how many could not be measured for hours; alarms read both
+ * (lib/stacks/operations-alarms.ts). Each measurement logs the quotas that are nearly used.
+ */
+export function reportQuotas({ quotas, isNew, failures }: QuotaReport): void {
+  for (const { error, ...about } of failures) log.error('quota could not be measured', error, about);
+  const percents = quotas.flatMap(({ percent }) => percent ?? []);
+  for (const { percent, ...about } of isNew ? quotas : [])
+    if (percent !== undefined && percent >= LOGGED_FROM)
+      log.warn('quota nearly used', { ...about, percent: Math.round(percent) });
+  const missing = quotas.filter(({ percent }) => percent === undefined);
+  if (missing.length > 0)
+    log.warn('quotas unmeasured', {
+      quotas: missing.map(({ quota, cellId }) => `${quota} (${cellId})`),
+      ...metrics({}, { QuotasUnmeasured: [missing.length, 'Count'] }),
+    });
+  if (percents.length > 0) log.info('quotas', metrics({}, { QuotaUse: [Math.max(...percents), 'Percent'] }));
+}
