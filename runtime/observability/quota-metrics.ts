@@ -1,4 +1,4 @@
-import type { QuotaReport } from '../../domain/operator/quotas.ts';
+import type { MeasuredQuota, QuotaReport } from '../../domain/operator/quotas.ts';
 import { log, metrics } from './log.ts';
 
 /** Percentage from which a quota has a line of its own. */
@@ -7,8 +7,9 @@ const LOGGED_FROM = 70;
 /**
  * Measures how full the fullest quota of AWS is, and how many could not be measured for hours; alarms read both
  * (lib/stacks/operations-alarms.ts). Each measurement logs the quotas that are nearly used.
+ * @returns all quotas, for operators who invoke the function
  */
-export function reportQuotas({ quotas, isNew, failures }: QuotaReport): void {
+export function reportQuotas({ quotas, isNew, failures }: QuotaReport): MeasuredQuota[] {
   for (const { error, ...about } of failures) log.error('quota could not be measured', error, about);
   const percents = quotas.flatMap(({ percent }) => percent ?? []);
   for (const { percent, ...about } of isNew ? quotas : [])
@@ -21,4 +22,5 @@ export function reportQuotas({ quotas, isNew, failures }: QuotaReport): void {
       ...metrics({}, { QuotasUnmeasured: [missing.length, 'Count'] }),
     });
   if (percents.length > 0) log.info('quotas', metrics({}, { QuotaUse: [Math.max(...percents), 'Percent'] }));
+  return quotas;
 }

@@ -10,6 +10,7 @@ import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change, create } from '../../table/writes.ts';
 import { inEveryCell } from '../support/cells.ts';
+import { invokeFunction } from '../support/functions.ts';
 import { local, newAccount } from '../support/harness.ts';
 import { actAs } from '../support/roles.ts';
 
@@ -51,6 +52,15 @@ test('the reconciler’s role may stop a build and start the teardown of a delet
   await account.call(deleteApp, { params: { id } });
   const deleted = { ...app, activeDeploymentId: deploymentId };
   await expect(startTeardown({ ...deps, ...machines, buildRunner }, deleted, `${id}-again`)).resolves.toBeUndefined();
+});
+
+test('the role that measures quotas may measure all of them, and its schedule does', async () => {
+  const quotas = await invokeFunction(local, 'schedule-measureQuotas');
+  const ofTheHomeCell = (quotas as { cellId: string }[]).filter(({ cellId }) => cellId === 'home');
+  const measured = (quota: string) => ({ quota, used: expect.any(Number), limit: expect.any(Number) });
+  expect(ofTheHomeCell).toMatchObject(
+    ['route53Zones', 'registeredDomains', 'dsqlClusters', 'lambdaCodeStorage', 'keyValueStoreBytes'].map(measured),
+  );
 });
 
 test('the release step’s role may take down what it made of an application that was deleted meanwhile', async () => {

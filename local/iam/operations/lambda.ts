@@ -72,6 +72,7 @@ export const lambda: Operations = (request) => {
     const action = TAGGING[method];
     return action ? [{ action: `lambda:${action}`, resource: functionArn }] : undefined;
   }
+  if (kind === 'account-settings') return [{ action: 'lambda:GetAccountSettings', resource: '*' }];
   if (method === 'GET' && given === '') return [{ action: 'lambda:ListFunctions', resource: '*' }];
   const action = ACTIONS[`${method} ${part}${item ? '/item' : ''}`];
   if (!action) return undefined;

@@ -38,6 +38,16 @@ const functions = '/2015-03-31/functions';
 
 /** A request of each kind with its rights: `action resource`, or `action resource {condition keys}`. */
 const SAMPLES: [service: string, request: Sample, rights: string[]][] = [
+  ['servicequotas', { target: 'GetServiceQuota' }, ['servicequotas:GetServiceQuota *']],
+  ['servicequotas', { target: 'ListServiceQuotas' }, ['servicequotas:ListServiceQuotas *']],
+  ['lambda', { method: 'GET', path: '/2016-08-19/account-settings' }, ['lambda:GetAccountSettings *']],
+  ['dsql', { method: 'GET', path: '/cluster' }, ['dsql:ListClusters *']],
+  ['route53domains', { target: 'ListDomains' }, ['route53domains:ListDomains *']],
+  [
+    'route53',
+    { method: 'GET', path: '/2013-04-01/accountlimit/MAX_HOSTED_ZONES_BY_OWNER' },
+    ['route53:GetAccountLimit *'],
+  ],
   ['dynamodb', { target: 'GetItem', body: TABLE }, [`dynamodb:GetItem ${at('dynamodb', 'table/hosting')}`]],
   [
     'dynamodb',
