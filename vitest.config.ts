@@ -34,7 +34,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [beside, 'test/{support,template,walks}/**/*.test.ts'],
-          testTimeout: 60_000,
+          // A synthesis of all stacks takes 20 seconds on a busy machine.
+          testTimeout: 120_000,
           // Modules are evaluated once per process, and templates synthesized once: files leave nothing behind.
           isolate: false,
         },
