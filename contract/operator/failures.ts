@@ -42,7 +42,7 @@ export const FAILURES = {
   },
   mails: {
     label: 'Emails',
-    means: 'SES refused an email ten times. What it tells is in the dashboard too; an invitation can be resent there.',
+    means: 'SES refused an email ten times. What it tells is in the dashboard too.',
     replay: 'Sends what was not sent, to those who still want it.',
   },
   quarantine: {
