@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts';
 import { fromText, positionOfLine, positionOfTime, rangeFrom, toText } from './log-lines.ts';
 
 /**
- * The platform's own store of run-time logs that are being viewed (docs/decisions/0065-edge-cache.md): pages of lines in the table,
+ * The platform's own store of run-time logs that are being viewed (docs/decisions/0064-edge-cache.md): pages of lines in the table,
  * each read from CloudWatch once, by the first viewer who needs it. All viewers of an application together cause one read at a time
  * and at most one in {@link FRESH_MS}; an application that has no viewer causes none.
  */

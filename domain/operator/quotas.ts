@@ -5,7 +5,7 @@ import { HOME_CELL, type InCell, listCells } from '../apps/cells.ts';
 import type { Deps } from '../deps.ts';
 
 /**
- * Use of the quotas of AWS that end its growth (docs/decisions/0069-quotas.md), in its own account and in
+ * Use of the quotas of AWS that end its growth (docs/decisions/0068-quotas.md), in its own account and in
  * those of its cells.
  */
 

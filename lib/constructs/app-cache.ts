@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 /**
  * Creates the cache key and the limits of applications' static files: each visited host name and release apart
  * (lib/edge-functions/route-app.js sets both headers on every request), each query apart, compressed forms apart. Cache-Control
- * and Expires alone decide how long a file is kept; without them it is not (docs/decisions/0065-edge-cache.md).
+ * and Expires alone decide how long a file is kept; without them it is not (docs/decisions/0064-edge-cache.md).
  */
 export const createAppCache = (scope: Construct, name: string): CachePolicy =>
   new CachePolicy(scope, 'StaticFiles', {

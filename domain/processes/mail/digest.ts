@@ -17,7 +17,7 @@ import type { Deps } from '../../deps.ts';
 import { renderDigest } from './messages.ts';
 
 /**
- * Emails about notifications (docs/decisions/0067-emails.md). The first of a kind is sent at once; what follows within the window
+ * Emails about notifications (docs/decisions/0066-emails.md). The first of a kind is sent at once; what follows within the window
  * waits in the queue and is one email at its end. The ids of what a member was sent are stored afterwards: a crash between the two
  * sends it twice, and never not at all.
  */

@@ -2,7 +2,7 @@ import { Notification } from '../../../table/entities/notifications.ts';
 import { jobAbout } from '../jobs.ts';
 import { announce, type MailDeps, mailDigest } from './digest.ts';
 
-/** Jobs that send emails (docs/decisions/0067-emails.md). */
+/** Jobs that send emails (docs/decisions/0066-emails.md). */
 export const MAIL_JOBS = {
   /** One job for each member who is to know, so that an address that SES refuses holds up no other. */
   'notification.announce': jobAbout(Notification, (deps: MailDeps, notification) => announce(deps, notification)),
