@@ -84,10 +84,7 @@ export async function createDatabase(
       if (!app || app.status === 'DELETING') return noSuchApp();
       return app.cellId === undefined
         ? new ApiError('conflict', `An application has at most ${MAX_DATABASES} databases.`)
-        : new ApiError(
-            'conflict',
-            'This application cannot have databases where it runs. Contact support to have it moved.',
-          );
+        : new ApiError('conflict', 'Databases are not available where this application runs. Contact support.');
     },
   );
   const taken = () => new ApiError('conflict', `name: this application has a database named ${name} already`);
