@@ -43,6 +43,16 @@ export const ELSEWHERE: Elsewhere[] = [
     notWalked: 'the alarm: DynamoDB Local throttles nothing; Contributor Insights is a service of AWS alone',
   },
   {
+    page: 'Backup failed',
+    tests: [
+      [
+        'test/template/stages.test.ts',
+        'a backup region keeps a daily copy of the table, and failures reach the operators',
+      ],
+    ],
+    notWalked: 'the backup, its failure and the copy: the local run has no AWS Backup',
+  },
+  {
     page: 'State machine failures',
     alarms: ['executions'],
     tests: [
