@@ -26,9 +26,8 @@ class WaitingFirst extends BaseSequencer {
  */
 export default defineConfig({
   test: {
-    // More than twice as many as CI has cores: tests over HTTP and in browsers wait for much of their time
-    // (docs/decisions/0046-test-time.md).
-    maxWorkers: 5,
+    // Twice as many as CI has cores: tests over HTTP wait a third of their time (docs/decisions/0046-test-time.md).
+    maxWorkers: 4,
     sequence: { sequencer: WaitingFirst },
     projects: [
       {
