@@ -114,10 +114,13 @@ describe('a deployment', () => {
       expect(done.status, done.log).toBe('SUCCEEDED');
       return done;
     };
-    const [made, other] = await Promise.all([create('cached'), create('cached-too')]);
+    const [made, other] = await Promise.all([create('static-files'), create('static-files-too')]);
     // A shell between the host and the application, whose processes of Node are told the same.
     await client.call(updateApp, { params: { id: other.id }, body: { startCommand: 'cd . && node server.js | cat' } });
-    const [first] = await Promise.all([release(made, 'cached', 'one'), release(other, 'cached-too', 'one')]);
+    const [first] = await Promise.all([
+      release(made, 'static-files', 'one'),
+      release(other, 'static-files-too', 'one'),
+    ]);
     const read = async (host: string, path: string, headers = {}, method = 'GET') => {
       const answer = await exchange(host, path, headers, method);
       return { status: answer.statusCode, from: answer.headers['x-cache'], age: answer.headers.age };
@@ -138,7 +141,7 @@ describe('a deployment', () => {
     const { primaryDomain: host } = made;
     const body = async () => (await page(host, '/app.js')).body;
     expect(await body()).toBe('cached one');
-    await release(made, 'cached', 'two');
+    await release(made, 'static-files', 'two');
     expect(await body()).toBe('cached two');
     const back = await client.dashboard.call(rollBack, { params: { id: made.id }, body: { deploymentId: first.id } });
     expect((await follow(back.body.data.id)).status).toBe('SUCCEEDED');
