@@ -140,13 +140,13 @@ describe('a deployment', () => {
     }
     const { primaryDomain: host } = made;
     const body = async () => (await page(host, '/app.js')).body;
-    expect(await body()).toBe('cached one');
+    expect(await body()).toBe('static-files one');
     await release(made, 'static-files', 'two');
-    expect(await body()).toBe('cached two');
+    expect(await body()).toBe('static-files two');
     const back = await client.dashboard.call(rollBack, { params: { id: made.id }, body: { deploymentId: first.id } });
     expect((await follow(back.body.data.id)).status).toBe('SUCCEEDED');
     expect(await read(host, '/app.js'), 'not what the first release left there').toEqual(miss);
-    expect(await body()).toBe('cached one');
+    expect(await body()).toBe('static-files one');
     const operator = await newOperator();
     const suspend = (suspended: boolean) =>
       operator.call(setSuspension, {
