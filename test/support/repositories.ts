@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Runs git in a folder and returns its output. */
@@ -23,9 +23,19 @@ export function commitTo(folder: string, files: Record<string, string | Buffer>,
   return git(folder, 'rev-parse', '--short=7', 'HEAD').trim();
 }
 
-/** Commits to `<root>/<name>.git`, which the platform clones as `https://git.localhost/<name>.git`. */
-export const committer = (root: string) => (name: string, files: Record<string, string | Buffer>) =>
-  commitTo(join(root, `${name}.git`), files);
+/**
+ * Returns a function that commits to `<root>/<name>.git`, which the platform clones as `https://git.localhost/<name>.git`. It
+ * throws for a repository of another file: files run at the same time, and share the root.
+ */
+export function committer(root: string): (name: string, files: Record<string, string | Buffer>) => string {
+  const own = new Set<string>();
+  return (name, files) => {
+    const folder = join(root, `${name}.git`);
+    if (existsSync(folder) && !own.has(name)) throw new Error(`another test has a repository with the name ${name}`);
+    own.add(name);
+    return commitTo(folder, files);
+  };
+}
 
 const SERVER = (says: string) =>
   `require('node:http').createServer((q, s) => s.end(${says})).listen(process.env.PORT);`;
