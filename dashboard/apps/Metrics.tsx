@@ -1,10 +1,11 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
-import { useLocation, useSearchParams } from 'wouter';
-import { METRIC_RANGES, type MetricRange } from '../../contract/apps/metrics.ts';
+import { useLocation } from 'wouter';
+import type { MetricRange } from '../../contract/apps/metrics.ts';
 import { formatCount, formatMb, formatMs, formatShare } from '../ui/chart/figures.ts';
 import { RangeLinks } from '../ui/chart/RangeLinks.tsx';
 import { TimeChart } from '../ui/chart/TimeChart.tsx';
+import { useRange } from '../ui/chart/use-range.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
@@ -21,9 +22,7 @@ const SHORT_SHA = 7;
 
 /** Figures of an application: what visitors asked, how fast it answered, and how its instances did. */
 export function Metrics({ app }: { app: Application }) {
-  const [search] = useSearchParams();
-  const chosen = search.get('range') ?? '';
-  const range = chosen in METRIC_RANGES ? (chosen as MetricRange) : 'day';
+  const range = useRange(RANGES, 'day');
   const metrics = useAppMetrics(app.id, range);
   return (
     <Section

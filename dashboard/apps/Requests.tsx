@@ -1,9 +1,8 @@
 import { Text } from '@mantine/core';
-import { useSearchParams } from 'wouter';
-import { METRIC_RANGES, type MetricRange } from '../../contract/apps/metrics.ts';
 import { formatBytes } from '../databases/bytes.ts';
 import { formatCount, formatMs, formatShare } from '../ui/chart/figures.ts';
 import { RangeLinks } from '../ui/chart/RangeLinks.tsx';
+import { useRange } from '../ui/chart/use-range.ts';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { FilteredItems, useListFilter } from '../ui/FilteredItems.tsx';
@@ -62,9 +61,7 @@ const AROUND_MS = 1000;
 
 /** Slowest and most failing paths of an application, its bandwidth, and its requests one by one. */
 export function Requests({ app }: { app: Application }) {
-  const [search] = useSearchParams();
-  const chosen = search.get('range') ?? '';
-  const range = chosen in METRIC_RANGES ? (chosen as MetricRange) : 'day';
+  const range = useRange(RANGES, 'day');
   return (
     <Section
       title="Requests"

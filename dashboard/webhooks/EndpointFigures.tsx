@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
 import { useMemo } from 'react';
-import { useSearchParams } from 'wouter';
-import { DELIVERY_RANGES, type DeliveryRange } from '../../contract/webhooks/management.ts';
+import type { DeliveryRange } from '../../contract/webhooks/management.ts';
 import { formatCount, formatMs, formatShare } from '../ui/chart/figures.ts';
 import { RangeLinks } from '../ui/chart/RangeLinks.tsx';
 import { TimeChart } from '../ui/chart/TimeChart.tsx';
+import { useRange } from '../ui/chart/use-range.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Stat } from '../ui/Stat.tsx';
@@ -19,9 +19,7 @@ const RANGES: readonly { range: DeliveryRange; name: string }[] = [
 
 /** Success, latency and waiting deliveries of an endpoint. */
 export function EndpointFigures({ id }: { id: string }) {
-  const [search] = useSearchParams();
-  const chosen = search.get('range') ?? '';
-  const range = chosen in DELIVERY_RANGES ? (chosen as DeliveryRange) : 'day';
+  const range = useRange(RANGES, 'day');
   const stats = useDeliveryStats(id, range);
   return (
     <Section
