@@ -5,8 +5,8 @@ import { HOME_CELL, type InCell, listCells } from '../apps/cells.ts';
 import type { Deps } from '../deps.ts';
 
 /**
- * Use of the quotas of AWS that end its growth (docs/decisions/0068-quotas.md), in its own account and in
- * those of its cells.
+ * The platform's use of AWS's quotas that end its growth (docs/decisions/0068-quotas.md): in its own
+ * account, and in those of its cells.
  */
 
 /** Time between two measurements in milliseconds: use grows by the day, and CloudFront charges for each request to a store. */
