@@ -1,4 +1,5 @@
-import { freePort, startRun } from '../test/support/platform.ts';
+import { freePort } from '../local/processes/ports.ts';
+import { startRun } from '../test/support/platform.ts';
 import { many, streamed, type Target, whole } from './ai-gateway/load.ts';
 import { installPortkey, startProgram } from './ai-gateway/targets.ts';
 import { median, type Row } from './measure.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startChildren } from '../local/processes/children.ts';
-import { freePort } from '../test/support/platform.ts';
+import { freePort } from '../local/processes/ports.ts';
 import { cpuOf, memoryOf, streamed, type Target, whole } from './ai-gateway/load.ts';
 import { openBenchKeys, openBenchTable, startProgram } from './ai-gateway/targets.ts';
 import type { Row } from './measure.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { startChildren } from '../local/processes/children.ts';
-import { freePort } from '../test/support/platform.ts';
+import { freePort } from '../local/processes/ports.ts';
 import {
   aborted,
   cpuPer1000,

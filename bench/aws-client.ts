@@ -7,7 +7,7 @@ import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { build } from 'esbuild';
 import { startDynamoDb } from '../local/engines/dynamodb.ts';
 import { startChildren } from '../local/processes/children.ts';
-import { freePort } from '../test/support/platform.ts';
+import { freePort } from '../local/processes/ports.ts';
 import { median, type Row } from './measure.ts';
 
 const COLD_STARTS = 15;

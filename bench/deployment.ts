@@ -5,7 +5,8 @@ import { join, resolve } from 'node:path';
 import { createApp } from '../contract/apps/apps.ts';
 import { createClient } from '../contract/client.ts';
 import { createDeployment, getDeployment } from '../contract/deployments/deployments.ts';
-import { freePort, startRun } from '../test/support/platform.ts';
+import { freePort } from '../local/processes/ports.ts';
+import { startRun } from '../test/support/platform.ts';
 import { byTurns, median, type Row, timed } from './measure.ts';
 
 const TIMES = 5;

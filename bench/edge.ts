@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from '../contract/apps/apps.ts';
 import { createClient } from '../contract/client.ts';
 import { getDeployment, listDeployments } from '../contract/deployments/deployments.ts';
-import { freePort, startRun } from '../test/support/platform.ts';
+import { freePort } from '../local/processes/ports.ts';
+import { startRun } from '../test/support/platform.ts';
 import { quantile, type Row } from './measure.ts';
 
 const TIMES = 3000;

@@ -5,7 +5,8 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright } from 'playwright-core';
-import { freePort, type Local, startRun } from '../test/support/platform.ts';
+import { freePort } from '../local/processes/ports.ts';
+import { type Local, startRun } from '../test/support/platform.ts';
 import { median, type Row } from './measure.ts';
 
 /**

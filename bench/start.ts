@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDynamoDb } from '../local/engines/dynamodb.ts';
 import { startChildren } from '../local/processes/children.ts';
-import { freePort, startRun } from '../test/support/platform.ts';
+import { freePort } from '../local/processes/ports.ts';
+import { startRun } from '../test/support/platform.ts';
 import { median, type Row, timed } from './measure.ts';
 
 const TIMES = 3;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { freePort, isFree } from './processes/ports.ts';
+import { freePort, reusePort } from './processes/ports.ts';
 
 /** An error that the user can fix. Only its message is shown. */
 export class UserError extends Error {}
@@ -18,13 +18,6 @@ export interface DataDirectory {
   ports<Name extends string>(...names: Name[]): Promise<Record<Name, number>>;
   /** Releases the directory for another run. */
   release(): void;
-}
-
-/** Returns different free ports. */
-async function freePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>();
-  while (ports.size < count) ports.add(await freePort());
-  return [...ports];
 }
 
 /**
@@ -64,9 +57,10 @@ export function openDataDirectory(name: string): DataDirectory {
       } catch {
         // The first run.
       }
-      const free = await Promise.all(names.map(async (each) => (ports[each] ? await isFree(ports[each]) : false)));
-      const newPorts = await freePorts(free.filter((yes) => !yes).length);
-      for (const [index, each] of names.entries()) if (!free[index]) ports[each] = newPorts.pop() ?? 0;
+      for (const each of names) {
+        const earlier = ports[each];
+        if (!(earlier && (await reusePort(earlier)))) ports[each] = await freePort();
+      }
       writeFileSync(file, JSON.stringify(ports));
       return Object.fromEntries(names.map((each) => [each, ports[each] ?? 0])) as Record<Name, number>;
     },

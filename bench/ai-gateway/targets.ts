@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import { startSecretsManager } from '../../local/emulators/secrets-manager/secrets-manager.ts';
 import { createTables, startDynamoDb } from '../../local/engines/dynamodb.ts';
 import type { startChildren } from '../../local/processes/children.ts';
+import { freePort } from '../../local/processes/ports.ts';
 import { synthesize } from '../../local/template/synthesis.ts';
-import { freePort } from '../../test/support/platform.ts';
 
 const PORTKEY = { '@portkey-ai/gateway': '1.15.2' };
 /** Versions without which its streams fail. */

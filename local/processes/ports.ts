@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { LOOPBACK } from '../gateway/own-hosts.ts';
 
 /** Returns true if no process listens on a port. */
 export const isFree = (port: number): Promise<boolean> =>
@@ -12,14 +13,49 @@ export const isFree = (port: number): Promise<boolean> =>
   });
 
 /**
- * Returns a free port below the range of outgoing connections: one of those could take the port between this check and
- * the engine's start.
+ * Ports are taken from blocks below the range of outgoing connections. A process claims a block by listening on its first
+ * port, so that of several runs on one machine none takes a port that another has chosen and not yet opened. The
+ * operating system ends the claim with the process.
  */
+const FIRST_BLOCK = 12_000;
+const BLOCK_SIZE = 100;
+const BLOCKS = 200;
+
+const claimed = new Set<number>();
+/** Ports of the claimed blocks, the least recently returned first. */
+const candidates: number[] = [];
+
+const claim = (block: number): Promise<boolean> =>
+  new Promise((answer) => {
+    const guard = createServer((socket) => socket.destroy());
+    guard.once('error', () => answer(false));
+    guard.listen(block, LOOPBACK, () => {
+      guard.unref();
+      claimed.add(block);
+      for (let port = block + 1; port < block + BLOCK_SIZE; port++) candidates.push(port);
+      answer(true);
+    });
+  });
+
+/** Returns a free port that no other process gets from this function. A port returns after 98 others at the earliest. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(12_000, 32_000);
-    if (await isFree(port)) return port;
+    for (let left = candidates.length; left > 0; left--) {
+      const port = candidates.shift();
+      if (!port) break;
+      candidates.push(port);
+      if (await isFree(port)) return port;
+    }
+    while (!(await claim(FIRST_BLOCK + BLOCK_SIZE * randomInt(BLOCKS))));
   }
+}
+
+/** Returns true if this process can have a port that an earlier process got from `freePort`. */
+export async function reusePort(port: number): Promise<boolean> {
+  const block = port - (port % BLOCK_SIZE);
+  if (!(claimed.has(block) || (await claim(block)))) return false;
+  candidates.push(...candidates.splice(candidates.indexOf(port), 1));
+  return await isFree(port);
 }
 
 /** Time limit of a connection to an address of this machine, in milliseconds. */

@@ -9,10 +9,11 @@ import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { createClient } from '../../contract/client.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
 import { setSwitch } from '../../contract/operator/switches.ts';
+import { freePort } from '../../local/processes/ports.ts';
 import { get } from '../support/browse.ts';
 import { waitFor } from '../support/harness.ts';
 import { newOperator } from '../support/operator.ts';
-import { freePort, startRun } from '../support/platform.ts';
+import { startRun } from '../support/platform.ts';
 import { LoginBrowser } from '../support/sign-in.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'restart-'));

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort, type Run, startRun } from '../support/platform.ts';
+import { freePort } from '../../local/processes/ports.ts';
+import { type Run, startRun } from '../support/platform.ts';
 import { matchesAnswer, tourSteps } from '../support/tour-blocks.ts';
 
 /** A block may build and release an application: seconds here, minutes on a slow machine. */

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort, type Run, startRun } from '../support/platform.ts';
+import { freePort } from '../../local/processes/ports.ts';
+import { type Run, startRun } from '../support/platform.ts';
 
 /**
  * Whole platforms of other versions and of this one, one after the other over the same data directory: their bundles against

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
 import type { LoginFacts } from '../../local/emulators/login/provider.ts';
+import { freePort } from '../../local/processes/ports.ts';
 import { checkRights } from './rights-report.ts';
 
 /** An account in `local.json` (design, section 6). */
@@ -44,20 +43,6 @@ declare module 'vitest' {
     local: Local;
     /** Directory of the shared platform's repositories, for tests that add their own. */
     repositories: string;
-  }
-}
-
-/** Returns a free port below the range of outgoing connections. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(12_000, 32_000);
-    const probe = createServer().listen(port);
-    const free = await once(probe, 'listening').then(
-      () => true,
-      () => false,
-    );
-    probe.close();
-    if (free) return port;
   }
 }
 
