@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { unsteady } from './test/support/unsteady.ts';
 
 const beside =
   '{contract,table,domain,events,runtime,providers,lib,local,builder,dashboard,client,cli,scripts}/**/*.test.ts';
@@ -21,6 +22,12 @@ class WaitingFirst extends BaseSequencer {
 }
 
 /**
+ * A test over HTTP shares two cores with a platform, engines and browsers; one that fails is repeated once, and listed at
+ * the end. Unit tests are not repeated.
+ */
+const REPEATED = 1;
+
+/**
  * `unit`: beside the code, nothing running. `platform`: over HTTP, against one local run in memory. `browser`: the
  * dashboard in a browser that npm brings, against the same run. `release`: what takes minutes, before a release.
  */
@@ -29,6 +36,7 @@ export default defineConfig({
     // Twice as many as CI has cores: tests over HTTP wait a third of their time (docs/decisions/0046-test-time.md).
     maxWorkers: 4,
     sequence: { sequencer: WaitingFirst },
+    reporters: ['default', unsteady],
     projects: [
       {
         test: {
@@ -46,6 +54,7 @@ export default defineConfig({
           include: ['test/{api,flow,security}/**/*.test.ts'],
           globalSetup: 'test/support/platform.ts',
           testTimeout: 30_000,
+          retry: REPEATED,
         },
       },
       {
@@ -55,6 +64,7 @@ export default defineConfig({
           globalSetup: ['test/browser/unpack.ts', 'test/support/platform.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          retry: REPEATED,
         },
       },
       {
