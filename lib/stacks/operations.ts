@@ -8,19 +8,15 @@ import { dashboard } from '../constructs/operations-dashboard.ts';
 import type { AiStack } from './ai.ts';
 import type { ApiStack } from './api.ts';
 import {
-  alarmsFor,
   alarmsForAi,
-  alarmsForApi,
   alarmsForChecks,
   alarmsForDeployments,
   alarmsForDueQueues,
-  alarmsForFailures,
   alarmsForFlags,
-  alarmsForMachines,
   alarmsForMigrations,
   alarmsForQuotas,
-  alarmsForTable,
-} from './operations-alarms.ts';
+} from './measured-alarms.ts';
+import { alarmsFor, alarmsForApi, alarmsForFailures, alarmsForMachines, alarmsForTable } from './operations-alarms.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import { alarmsForHosting, alarmsForPayments } from './product-alarms.ts';
 import { alarmsForServiceLevels, sourcesOf } from './service-level-alarms.ts';

@@ -1,7 +1,7 @@
 import type { CheckResult } from '../../domain/processes/checks.ts';
 import { log, metrics } from './log.ts';
 
-/** Logs and counts the results of the synthetic checks; alarms read them (lib/stacks/operations-alarms.ts). */
+/** Logs and counts the results of the synthetic checks; alarms read them (lib/stacks/measured-alarms.ts). */
 export function reportChecks({
   accountId,
   results,

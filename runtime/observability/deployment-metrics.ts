@@ -7,7 +7,7 @@ import type { SweepReport } from '../../domain/sweep/sweep.ts';
 import { log, metrics } from './log.ts';
 
 /**
- * Counts deployments that the platform failed; an alarm uses the metric (lib/stacks/operations-alarms.ts). Those that
+ * Counts deployments that the platform failed; an alarm uses the metric (lib/stacks/measured-alarms.ts). Those that
  * their owners failed count nowhere.
  */
 export function reportFailure({ accountId, deploymentId }: DeploymentIds, recorded: RecordedFailure): RecordedFailure {

@@ -2,7 +2,7 @@ import type { DisputeRecovery } from '../../domain/billing/disputes.ts';
 import type { Dispute } from '../../table/entities/billing.ts';
 import { log, metrics } from './log.ts';
 
-/** Logs and counts a dispute that was opened or closed; an alarm uses the metric (lib/stacks/operations-alarms.ts). */
+/** Logs and counts a dispute that was opened or closed; an alarm uses the metric (lib/stacks/product-alarms.ts). */
 export function reportDispute({ id, accountId, topUpId, amountCents, status }: Dispute): void {
   log.warn('card payment disputed', {
     ...{ disputeId: id, accountId, paymentId: topUpId, amountCents, disputeStatus: status },

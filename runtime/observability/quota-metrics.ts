@@ -6,7 +6,7 @@ const LOGGED_FROM = 70;
 
 /**
  * Measures how full the fullest quota of AWS is, and how many could not be measured for hours; alarms read both
- * (lib/stacks/operations-alarms.ts). Each measurement logs the quotas that are nearly used.
+ * (lib/stacks/measured-alarms.ts). Each measurement logs the quotas that are nearly used.
  * @returns all quotas, for operators who invoke the function
  */
 export function reportQuotas({ quotas, isNew, failures }: QuotaReport): MeasuredQuota[] {

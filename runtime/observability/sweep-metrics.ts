@@ -4,7 +4,7 @@ import { log, metrics } from './log.ts';
 /** Failed items that are logged one by one; of more only the number. */
 const MAX_LOGGED = 20;
 
-/** Logs and measures the sweep of a queue: how far it is behind, and what failed. Alarms read it (lib/stacks/operations-alarms.ts). */
+/** Logs and measures the sweep of a queue: how far it is behind, and what failed. Alarms read it (lib/stacks/measured-alarms.ts). */
 export function reportSweep({ queue, done, failed, oldestMs, resume }: SweepReport): void {
   for (const { error, ...item } of failed.slice(0, MAX_LOGGED)) log.error('due item failed', error, { queue, ...item });
   log.info('queue swept', {
