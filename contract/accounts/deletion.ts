@@ -9,8 +9,11 @@ export const DELETION_STATUSES = ['GRACE', 'CANCELLED', 'RUNNING', 'DELETED'] as
 export const GRACE_DAYS = 7;
 /** The maximum age of the sign-in with which a deletion is requested, in seconds. */
 export const FRESH_LOGIN_S = 900;
-/** Years for which South Africa's tax law has records kept (Tax Administration Act 28 of 2011, section 29). */
-export const TAX_YEARS = 5;
+/**
+ * Years for which accounting records stay after a deletion: the present financial year and seven more (Companies Act 71 of
+ * 2008, section 24). Tax law asks for less (Tax Administration Act 28 of 2011, section 29).
+ */
+export const RECORD_YEARS = 8;
 
 /** The requested deletion of an account. */
 export const AccountDeletion = resource('AccountDeletion', () =>

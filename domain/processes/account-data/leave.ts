@@ -1,4 +1,4 @@
-import { TAX_YEARS } from '../../../contract/accounts/deletion.ts';
+import { RECORD_YEARS } from '../../../contract/accounts/deletion.ts';
 import type { Users } from '../../../providers/login/users.ts';
 import { fromItem } from '../../../table/attributes.ts';
 import { AccountDeletion } from '../../../table/entities/account-data.ts';
@@ -42,7 +42,7 @@ const LOGIN_KEPT_DAYS = 2;
 const SUSPENDED = 'It is being deleted, as its owner requested.';
 
 const epochOf = (date: Date) => Math.floor(date.getTime() / 1000);
-const taxEnd = (now: Date) => epochOf(now) + (TAX_YEARS * 365 + 2) * DAY;
+const recordsEnd = (now: Date) => epochOf(now) + (RECORD_YEARS * 365 + 2) * DAY;
 
 /** Begins the deletion whose grace period is over: keys and logins are refused, and it cannot be cancelled. */
 async function begin(deps: LeaveDeps, { accountId, endsAt }: AccountDeletion): Promise<boolean> {
@@ -177,7 +177,7 @@ const REMOVED_TYPES = new Set(ALL_CONTENTS.flatMap(({ type, atDeletion }) => (at
 /** Deletes what nothing else takes down, and has the table delete what the law keeps when it may. */
 async function removeRest(deps: LeaveDeps, accountId: string): Promise<void> {
   const { table } = deps;
-  const expiresAtEpoch = taxEnd(deps.now());
+  const expiresAtEpoch = recordsEnd(deps.now());
   for (const { type, atDeletion, keys } of ALL_CONTENTS.toReversed()) {
     if (atDeletion === 'removed') await inBatches(deps, mapped(keys(table, accountId), removeByKey));
     if (atDeletion === 'tax' && type !== Account.type)
@@ -201,7 +201,7 @@ async function* mapped<T, U>(items: AsyncIterable<T>, make: (item: T) => U): Asy
 /** Forgets who the account was. Its id, its ledger and its invoices stay for the tax office. */
 async function finish(deps: LeaveDeps, { accountId, refundCents = 0 }: AccountDeletion): Promise<void> {
   const now = deps.now();
-  const expiresAtEpoch = taxEnd(now);
+  const expiresAtEpoch = recordsEnd(now);
   const set = { email: `${accountId}@deleted.invalid`, name: 'Deleted account', logins: [], expiresAtEpoch };
   const personal = ['card', 'autoTopUp', 'autoTopUpHistory', 'newCardHolds', 'exportId', 'deletion'];
   const done = { status: 'DELETED', deletedAt: now.toISOString(), expiresAtEpoch };
