@@ -1,12 +1,23 @@
 import { incidentOfEntry, incidentOfEvent, incidentOfTransaction, notify } from '../domain/accounts/notifications.ts';
+import type { Deps } from '../domain/deps.ts';
+import {
+  incidentOfExpiry,
+  incidentOfExport,
+  incidentOfTenant,
+  incidentsOfLimits,
+} from '../domain/processes/incidents.ts';
+import { AccountExport } from '../table/entities/account-data.ts';
+import { Account } from '../table/entities/accounts.ts';
 import { AuditEntry } from '../table/entities/audit.ts';
 import { WalletTransaction } from '../table/entities/billing.ts';
+import { DistributionTenant } from '../table/entities/custom-domains.ts';
 import { Notification } from '../table/entities/notifications.ts';
+import { Domain } from '../table/entities/registrar.ts';
 import { Event } from '../table/entities/webhooks.ts';
 import { type HandOverDeps, handOverTo } from './hand-over.ts';
 import { on, type Rules } from './on.ts';
 
-export type NotificationRuleDeps = Parameters<typeof notify>[0] & HandOverDeps;
+export type NotificationRuleDeps = Pick<Deps, 'table' | 'now'> & HandOverDeps;
 
 /** Rules that notify the members of an account. */
 export const notificationRules = (deps: NotificationRuleDeps): Rules => ({
@@ -14,6 +25,15 @@ export const notificationRules = (deps: NotificationRuleDeps): Rules => ({
   'audit.notify': on(AuditEntry).created((entry) => notify(deps, incidentOfEntry(entry))),
   'wallet.notify-low-balance': on(WalletTransaction).created((transaction) =>
     notify(deps, incidentOfTransaction(transaction)),
+  ),
+  'domain.notify-expiry': on(Domain).sets('expiryNotice.at', (domain) => notify(deps, incidentOfExpiry(domain))),
+  'custom-domain.notify-trouble': on(DistributionTenant).sets('troubledSince', (tenant) =>
+    notify(deps, incidentOfTenant(tenant)),
+  ),
+  'export.notify': on(AccountExport).changes('status', (made) => notify(deps, incidentOfExport(made))),
+  'account.notify-limit': on(Account).changes(
+    ['appCount', 'keyCount', 'webhookCount', 'databaseCount', 'unpaidOrderCount', 'buildMinutes', 'plan', 'limits'],
+    (account, { before }) => notify(deps, incidentsOfLimits(before, account, deps.now())),
   ),
   // The first time on a day: what happens again changes the item, and is not sent again.
   'notification.mail': on(Notification).created(handOverTo(deps, 'mails', Notification)('notification.announce')),

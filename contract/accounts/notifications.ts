@@ -8,10 +8,14 @@ export const NOTIFICATION_KINDS = {
   'deployment-failed': 'Failed deployments',
   'endpoint-disabled': 'Disabled webhook endpoints',
   'domain-problem': 'Domains that expired, or whose registration or renewal failed',
+  'domain-expiring': 'Domains that will expire and are not certain to renew',
+  'certificate-problem': 'Certificates of custom domains that cannot be issued or renewed',
   'payment-failed': 'Failed payments',
   'low-balance': 'A low balance',
   'plan-limit': 'More applications than the plan allows',
+  'limit-near': 'Limits of the account that are 80% used, or reached',
   'budget-near': 'API keys that have spent most of their budget for AI credits',
+  'export-ready': 'Exports of the account that are ready, or failed',
 } as const;
 export type NotificationKind = keyof typeof NOTIFICATION_KINDS;
 export const NOTIFICATION_KIND_NAMES = Object.keys(NOTIFICATION_KINDS) as [NotificationKind, ...NotificationKind[]];
@@ -21,10 +25,14 @@ export const MAIL_RIGHTS = {
   'deployment-failed': 'develop',
   'endpoint-disabled': 'develop',
   'domain-problem': 'develop',
+  'domain-expiring': 'develop',
+  'certificate-problem': 'develop',
   'payment-failed': 'pay',
   'low-balance': 'pay',
   'plan-limit': 'pay',
+  'limit-near': 'develop',
   'budget-near': 'develop',
+  'export-ready': 'manage',
 } as const satisfies Record<NotificationKind, Right>;
 
 /** Emails of one kind that a member gets: one for everything within so many minutes. */

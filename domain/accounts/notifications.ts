@@ -17,7 +17,7 @@ import type { Caller, Deps } from '../deps.ts';
 
 /** Notifications of an account: made from what happens, shown to each member (docs/decisions/0058-members-and-notifications.md). */
 
-interface Incident {
+export interface Incident {
   accountId: string;
   kind: NotificationKind;
   subjectId: string;

@@ -63,6 +63,10 @@ function nextCheckDelay(
   }
 }
 
+/** A certificate that cannot be issued, or one that is in use and cannot be renewed because its domain points elsewhere. */
+const isInTrouble = ({ status, problem }: Pick<DistributionTenant, 'status' | 'problem'>): boolean =>
+  status === 'FAILED' || (status === 'ISSUED' && problem !== null);
+
 type Changes = Partial<Pick<DistributionTenant, 'status' | 'problem' | 'apex' | 'certificates' | 'createLeaseUntil'>>;
 
 /** Returns the tenant after a change, and the write of that change, which requires the version that was read. */
@@ -75,9 +79,12 @@ export function applyChanges(
   const status = changes.status ?? tenant.status;
   const since = status === tenant.status ? tenant.since : now.toISOString();
   const { dueAt, ...result } = nextCheckDelay({ status, since }, now.getTime());
+  const { troubledSince, ...rest } = { ...tenant, ...changes, status };
   const next: DistributionTenant = {
-    ...tenant,
-    ...changes,
+    ...rest,
+    ...(isInTrouble(rest) ? { troubledSince: troubledSince ?? now.toISOString() } : {}),
+    // While another certificate is pending, the trouble is the same: it ends with a certificate that works.
+    ...(status === 'PENDING' && troubledSince !== undefined ? { troubledSince } : {}),
     ...{ status, since, dueAt, checkedAt: now.toISOString(), version: tenant.version + 1 },
   };
   const same = { token: { is: tenant.token }, version: { is: tenant.version } };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { edgeTenantSimulation, HOST, KEYS } from '../../test/simulation/custom-domains.ts';
 import { crashAtStep, SimulatedCrash } from '../../test/simulation/simulation.ts';
+import { incidentOfTenant } from '../processes/incidents.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { closeTenant, requestCheck, tenantQueue } from './reconciliation.ts';
 
@@ -194,12 +195,18 @@ test.each(['FAILED', 'TIMED_OUT', 'ENDED'] as const)(
     expect(edge.asked).toBe(1);
     expect((await read())?.problem).toMatch(/CAA/);
     const began = clock.now;
+    const troubledSince = (await read())?.troubledSince;
     await checkUntil(() => clock.now - began > 3 * DAY, 30 * DAY);
+    // However often another certificate fails, the account is notified once.
+    expect(troubledSince).toBeDefined();
+    expect((await read())?.troubledSince).toBe(troubledSince);
     expect(edge.asked).toBeGreaterThan(2);
     expect(edge.asked).toBeLessThan(3 * 24 + 3);
     edge.certificate = 'ISSUED';
     await checkUntil(isOpen, 14 * DAY);
-    expect(await read()).toMatchObject({ status: 'ISSUED', problem: null });
+    const tenant = await read();
+    expect(tenant).toMatchObject({ status: 'ISSUED', problem: null });
+    expect(tenant?.troubledSince).toBeUndefined();
   },
 );
 
@@ -224,9 +231,15 @@ test('says of an active tenant within a day that its domain points elsewhere, un
   const here = dnsTarget.current;
   dnsTarget.current = () => ({ alias: 'old-host.example.net', addresses: [], apex: false });
   await checkUntil((tenant) => tenant?.problem?.includes('old-host.example.net') === true, 2 * DAY);
-  expect((await read())?.status).toBe('ISSUED');
+  const left = await read();
+  if (!left) throw new Error('no tenant');
+  expect(left.status).toBe('ISSUED');
+  expect(incidentOfTenant(left)).toMatchObject([
+    { kind: 'certificate-problem', title: expect.stringContaining('cannot be renewed'), at: left.troubledSince },
+  ]);
   dnsTarget.current = here;
   await checkUntil((tenant) => tenant?.problem === null, 2 * DAY);
+  expect((await read())?.troubledSince).toBeUndefined();
 });
 
 test('the owner can request a check, at most one in a cooldown', async () => {

@@ -9,6 +9,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { type ConfirmationDeps, confirmRegistration, type Unconfirmed } from './confirmation.ts';
+import { giveExpiryNotice } from './expiry-notice.ts';
 import { invoiceLineForYears } from './orders.ts';
 import { lifecycleTimes, scheduleCheck, scheduleCheckIn } from './schedule.ts';
 import { endDomain } from './tasks.ts';
@@ -126,7 +127,7 @@ async function checkOrder(deps: LifecycleDeps, domain: Domain): Promise<void> {
 
 async function checkTerm(deps: AdvanceDeps, domain: Domain, now: string): Promise<Unconfirmed | undefined> {
   const { id, expiresAt, registryExpiresAt, yearsAtOnce, renewal } = domain;
-  const { ends, invoices, renews } = lifecycleTimes(domain);
+  const { ends, invoices, renews, notices } = lifecycleTimes(domain);
   if (renewal?.paid) await beginRenewal(deps, domain);
   else if (ends && ends <= now) {
     await ignoreConflict(endDomain(deps, domain, 'EXPIRED', { task: 'absent' }));
@@ -134,10 +135,14 @@ async function checkTerm(deps: AdvanceDeps, domain: Domain, now: string): Promis
     const left = Math.max(1, new Date(expiresAt).getUTCFullYear() - new Date(registryExpiresAt).getUTCFullYear());
     const execution = `${id}-${Date.parse(registryExpiresAt)}`;
     await beginTask(deps, domain, { kind: 'RENEW', years: Math.min(left, yearsAtOnce), execution });
-  } else if (invoices && invoices <= now) {
-    if (!(await invoiceNextTerm(deps, domain)))
-      return await confirmOrPostpone(deps, { ...domain, autoRenew: false }, now);
-  } else return await confirmOrPostpone(deps, domain, now);
+  } else {
+    const invoicesNow = invoices !== undefined && invoices <= now;
+    if (invoicesNow && (await invoiceNextTerm(deps, domain))) return undefined;
+    // What cannot be renewed is looked at as what is not to be: at its next other time.
+    const seen = invoicesNow ? { ...domain, autoRenew: false } : domain;
+    if (!notices || notices > now) return await confirmOrPostpone(deps, seen, now);
+    await giveExpiryNotice(deps, seen, invoicesNow ? 'NOT_RENEWABLE' : undefined);
+  }
   return undefined;
 }
 

@@ -6,6 +6,7 @@ import {
   registrarSimulation,
 } from '../../test/simulation/registrar.ts';
 import { seededRandom } from '../../test/simulation/simulation.ts';
+import { incidentOfExpiry } from '../processes/incidents.ts';
 import { addYears } from './schedule.ts';
 
 const DAY = 86_400_000;
@@ -118,4 +119,42 @@ test('a renewal refused by the registrar is refunded once and not bought again',
   expect(domain().status).toBe('EXPIRED');
   expect(run.invoices()).toHaveLength(2);
   expectLedgerInvariants(run.memory);
+}, 60_000);
+
+/** Returns the notifications of a domain, day by day, as the stream makes them of its notices. */
+async function noticesOf({ run, domain }: Awaited<ReturnType<typeof opened>>, count: number) {
+  const notices = new Map<string, string>();
+  for (let day = 0; day < count; day += 1) {
+    await days(run, 1);
+    for (const { subjectId, title } of incidentOfExpiry(domain()))
+      notices.set(subjectId.replace(/^.*-/, ''), title.replace(/^.*\d\. /, ''));
+  }
+  return Object.fromEntries(notices);
+}
+
+test('a domain whose renewal is paid at once gives no notice', async () => {
+  const found = await opened(100_000);
+  await days(found.run, 330);
+  expect(await noticesOf(found, 30)).toEqual({});
+  expect(found.domain().expiryNotice?.reason).toBeUndefined();
+}, 60_000);
+
+test('a domain that the wallet cannot renew says so 30 and 7 days before, and a day before that it expires', async () => {
+  const found = await opened(11_385);
+  await days(found.run, 330);
+  expect(await noticesOf(found, 36)).toEqual({
+    30: 'Your wallet cannot pay for its renewal. Add money to renew it.',
+    7: 'Your wallet cannot pay for its renewal. Add money to renew it.',
+    1: 'It does not renew automatically.',
+  });
+}, 60_000);
+
+test('a renewal that is paid after the first notice gives no other', async () => {
+  const found = await opened(11_385);
+  await days(found.run, 330);
+  expect(Object.keys(await noticesOf(found, 10))).toEqual(['30']);
+  await found.run.give(found.account, 20_000);
+  await found.run.pay(found.account);
+  await days(found.run, 2);
+  expect(Object.keys(await noticesOf(found, 25))).toEqual(['30']);
 }, 60_000);

@@ -11,6 +11,9 @@ const CONFIRMATION_INTERVAL_MS = 7 * DAY_MS;
 /** Time without a heartbeat after which a task counts as dead, in milliseconds. */
 const TASK_HEARTBEAT_TIMEOUT_MS = 300_000;
 
+/** Days before the end of its term at which a domain's account is told, unless it is certain to renew. */
+export const EXPIRY_NOTICE_DAYS = [30, 7, 1] as const;
+
 const timestampBefore = (iso: string, milliseconds: number) => new Date(Date.parse(iso) - milliseconds).toISOString();
 
 /** The same day some years later; 28 February for 29. */
@@ -26,6 +29,8 @@ export function addYears(iso: string, years: number): string {
 export function lifecycleTimes(domain: Domain) {
   const { expiresAt, registryExpiresAt, autoRenew, renewal, absentSince } = domain;
   const end = expiresAt ?? undefined;
+  const given = domain.expiryNotice?.expiresAt === expiresAt ? domain.expiryNotice?.days : undefined;
+  const nextNotice = EXPIRY_NOTICE_DAYS.find((days) => given === undefined || days < given);
   const confirmedAt = domain.confirmedAt ?? domain.registeredAt ?? domain.createdAt;
   return {
     /** It is over. */
@@ -39,6 +44,8 @@ export function lifecycleTimes(domain: Domain) {
       end && !absentSince && registryExpiresAt && registryExpiresAt < timestampBefore(end, DAY_MS)
         ? timestampBefore(registryExpiresAt, RENEWAL_LEAD_MS)
         : undefined,
+    /** The account is told that it will expire. Of one that the registrar denies, its end is told. */
+    notices: end && !absentSince && nextNotice ? timestampBefore(end, nextNotice * DAY_MS) : undefined,
     /** The registrar is asked whether it still has it. */
     confirms: timestampBefore(confirmedAt, -CONFIRMATION_INTERVAL_MS),
   };
@@ -46,9 +53,9 @@ export function lifecycleTimes(domain: Domain) {
 
 /** Returns the attributes that schedule the next check of a domain by its times, not before `earliest`. */
 export function scheduleCheck(domain: Domain, earliest?: Date): DueAttributes {
-  const { ends, invoices, renews, confirms } = lifecycleTimes(domain);
+  const { ends, invoices, renews, notices, confirms } = lifecycleTimes(domain);
   const least = earliest?.toISOString() ?? '';
-  const next = [ends, invoices, renews, confirms].flatMap((time) => time ?? []).sort()[0] ?? least;
+  const next = [ends, invoices, renews, notices, confirms].flatMap((time) => time ?? []).sort()[0] ?? least;
   return schedule(Domain, next > least ? next : least);
 }
 

@@ -22,7 +22,7 @@ export const CONSUMED = {
   ],
   MODIFY: [
     ...['ACCOUNT', 'APP', 'DATABASE', 'DEPLOYMENT', 'DOMAIN', 'DOOR', 'ZONE', 'HOSTING_DOMAIN'],
-    ...['INVOICE', 'SUBSCRIPTION', 'DISPUTE'],
+    ...['INVOICE', 'SUBSCRIPTION', 'DISPUTE', 'ACCOUNT_EXPORT'],
   ],
   REMOVE: ['NEXT_BUILD'],
 };

@@ -42,6 +42,8 @@ export const DistributionTenant = /* @__PURE__ */ entity({
       /** Number of certificates requested; an account has a yearly limit. */
       certificates: z.int(),
       checkedAt: z.nullable(z.string()),
+      /** Since when its certificate cannot be issued or renewed; absent while all is well. Setting it notifies the account. */
+      troubledSince: z.optional(z.string()),
       /** Time at which the owner last requested a check. */
       askedAt: z.optional(z.string()),
       /** End of the create lease: until then one execution may be creating the tenant, and no other does. */

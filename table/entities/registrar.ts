@@ -21,6 +21,12 @@ export const DomainName = /* @__PURE__ */ entity({
 /** The list of an account's domains. */
 export const domainsOf = (accountId: string) => key('ACCOUNT', accountId, 'DOMAINS');
 
+/**
+ * Reasons for which a domain will expire: it is not set to renew, its renewal is not paid, or it cannot be renewed because its
+ * extension is no longer sold, or the account will be deleted.
+ */
+export const EXPIRY_REASONS = ['NO_AUTO_RENEW', 'UNPAID', 'NOT_RENEWABLE'] as const;
+
 export type Domain = ItemOf<typeof Domain>;
 export const Domain = /* @__PURE__ */ entity({
   type: 'DOMAIN',
@@ -74,6 +80,18 @@ export const Domain = /* @__PURE__ */ entity({
       ),
       /** The invoice for the next term, once it is issued. */
       renewal: z.optional(object({ invoiceId: z.string(), years: z.int(), paid: z.optional(z.boolean()) })),
+      /**
+       * The last notice before the term ends: the term's end, and how many days before it. Without a reason, none was needed.
+       * The notification follows from it, so that there is one for each.
+       */
+      expiryNotice: z.optional(
+        object({
+          expiresAt: z.string(),
+          days: z.int(),
+          at: z.string(),
+          reason: z.optional(oneOf(EXPIRY_REASONS)),
+        }),
+      ),
       /** The next check of its task, order or term. */
       dueAt: z.optional(z.string()),
       createdAt: z.string(),

@@ -83,8 +83,8 @@ test('250 failures are one email at once, and one for all others at the end of t
     await run();
   }
   expect(sent).toHaveLength(2);
-  expect(sent[1]?.subject).toBe('200 × Failed deployments');
-  expect(sent[1]?.text).toContain('And 190 more.');
+  expect(sent[1]?.subject).toBe('More than 200 × Failed deployments');
+  expect(sent[1]?.text).toContain('And more than 190 more.');
   expect(queue).toEqual([]);
 });
 

@@ -30,8 +30,10 @@ const DAY_MS = 86_400_000;
 const CLAIM_MS = 45_000;
 /** The longest delay of a message of SQS, in seconds. */
 const MAX_DELAY_S = 900;
-/** Newest notifications that are read for an email. */
-const MAX_READ = 200;
+/** Notifications of one kind that an email is about; of more it says so. */
+const MAX_COUNTED = 200;
+/** Notifications of all kinds that are read for an email at most. */
+const MAX_READ = 2000;
 
 const idOf = ({ day, kind, subjectId }: Notification) => `${day}.${kind}.${subjectId}`;
 
@@ -55,6 +57,20 @@ export async function announce(deps: MailDeps, notification: Notification): Prom
   );
 }
 
+/** Reads the notifications of a kind of the last day, and whether there are more. */
+async function readRecent(deps: Pick<Deps, 'table' | 'now'>, { accountId, kind }: Notification) {
+  const from = new Date(deps.now().getTime() - DAY_MS).toISOString().slice(0, 10);
+  const recent: Notification[] = [];
+  let read = 0;
+  for await (const each of deps.table.newest(Notification, notificationsOf(accountId), { pageSize: MAX_COUNTED + 1 })) {
+    if (each.day < from) break;
+    if (recent.length === MAX_COUNTED || read === MAX_READ) return { recent, hasMore: true };
+    read += 1;
+    if (each.kind === kind) recent.push(each);
+  }
+  return { recent, hasMore: false };
+}
+
 /** Reads what an email to a member depends on; undefined where none is to be sent. */
 async function readRecipient(
   deps: MailDeps,
@@ -62,19 +78,17 @@ async function readRecipient(
   subject: string,
   reader: NotificationReader | undefined,
 ) {
-  const { accountId, kind } = notification;
-  const from = new Date(deps.now().getTime() - DAY_MS).toISOString().slice(0, 10);
-  const [recipients, login, newest] = await Promise.all([
+  const { kind } = notification;
+  const [recipients, login, { recent, hasMore }] = await Promise.all([
     recipientsOf(deps, notification),
     deps.table.get(Login, { subject }),
-    deps.table.all(Notification, notificationsOf(accountId), { limit: MAX_READ }),
+    readRecent(deps, notification),
   ]);
   const member = recipients.find((each) => each.subject === subject);
   const address = login?.email ?? member?.email;
   if (!member || !address || reader?.offByMail?.includes(kind)) return undefined;
-  const recent = newest.filter((each) => each.kind === kind && each.day >= from);
   const sent = new Set(reader?.mailed?.[kind]?.sent);
-  return { address, recent, pending: recent.filter((each) => !sent.has(idOf(each))) };
+  return { address, recent, hasMore, pending: recent.filter((each) => !sent.has(idOf(each))) };
 }
 
 /** Returns the seconds until the next email of a kind may be sent to a member; 0 if it may be sent now. */
@@ -116,7 +130,7 @@ export async function mailDigest(deps: MailDeps, notification: Notification, sub
   const found = await readRecipient(deps, notification, subject, stored);
   if (!found || found.pending.length === 0) return;
   if (seconds > 0) return await wait();
-  const { address, recent, pending } = found;
+  const { address, recent, pending, hasMore } = found;
   const reader = stored ?? { accountId, subject };
   const claimed: Claimed = {
     ...{ mailed: reader.mailed ?? {}, unsubscribeKey: reader.unsubscribeKey ?? newUnsubscribeKey() },
@@ -130,7 +144,7 @@ export async function mailDigest(deps: MailDeps, notification: Notification, sub
     const url = unsubscribeUrl(deps.settings.publicUrl, { accountId, subject, kind }, claimed.unsubscribeKey ?? '');
     const label = NOTIFICATION_KINDS[kind] ?? 'Notifications';
     const urls = { publicUrl: deps.settings.publicUrl, settingsUrl, unsubscribeUrl: url };
-    await deps.mailer.send({ to: address, login: subject, ...renderDigest(label, pending, urls) });
+    await deps.mailer.send({ to: address, login: subject, ...renderDigest(label, pending, urls, hasMore) });
   } catch (error) {
     const release = writeReader(reader, claimed.mailVersion, { set: {}, remove: ['mailClaimedUntil'] });
     await ignoreConflict(deps.table.write(NotificationReader, release));

@@ -40,20 +40,29 @@ export const render = (subject: string, lines: readonly Line[]): Content => ({
   ...{ subject: oneLine(subject).slice(0, 200), text: toText(lines), html: toHtml(lines) },
 });
 
-/** Returns an email about notifications of one kind. @param label the kind, as settings name it */
+/**
+ * Returns an email about notifications of one kind.
+ * @param label the kind, as settings name it
+ * @param hasMore true where there are more notifications than these
+ */
 export function renderDigest(
   label: string,
   notifications: readonly Pick<Notification, 'title' | 'path'>[],
   { publicUrl, settingsUrl, unsubscribeUrl }: { publicUrl: string; settingsUrl: string; unsubscribeUrl: string },
+  hasMore = false,
 ): Content & { unsubscribeUrl: string } {
   const [first] = notifications;
   const subject =
-    notifications.length === 1 && first ? first.title.replace(/\.$/, '') : `${notifications.length} × ${label}`;
+    notifications.length === 1 && !hasMore && first
+      ? first.title.replace(/\.$/, '')
+      : `${hasMore ? 'More than ' : ''}${notifications.length} × ${label}`;
   const listed = notifications.slice(0, MAX_LISTED);
   const more = notifications.length - listed.length;
   const lines: Line[] = [
     ...listed.map(({ title, path }) => ({ text: title, url: `${publicUrl}/dashboard${path}` })),
-    ...(more > 0 ? [{ text: `And ${more} more. The dashboard lists them all.` }] : []),
+    ...(more > 0 || hasMore
+      ? [{ text: `And ${hasMore ? 'more than ' : ''}${more} more. The dashboard lists the newest.` }]
+      : []),
     { text: 'Choose what is sent to you', url: settingsUrl },
     { text: `Stop emails of this kind: ${label}`, url: unsubscribeUrl },
   ];

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { cancelDeletion, requestDeletion } from '../../../contract/accounts/deletion.ts';
 import { createExportLink, listExports, startExport } from '../../../contract/accounts/export.ts';
 import { getMe } from '../../../contract/accounts/me.ts';
+import { listNotifications } from '../../../contract/accounts/notifications.ts';
 import { createApp, getApp, listApps } from '../../../contract/apps/apps.ts';
 import { createDeployment } from '../../../contract/deployments/deployments.ts';
 import { type Route, toDashboardPath } from '../../../contract/route.ts';
@@ -191,6 +192,10 @@ test('an export of the account is downloaded by its link, with what the account 
   const params = { id };
   expect(codeOf(await account.dashboard.call(createExportLink, { params }))).toBe('conflict');
   expect(await finishedExport(account, id)).toMatchObject({ status: 'READY', sizeBytes: expect.any(Number) });
+  const told = async () => (await account.dashboard.call(listNotifications)).body.data.notifications;
+  await waitFor(async () =>
+    (await told()).some(({ kind, path }) => kind === 'export-ready' && path === '/settings/data'),
+  );
   const { url } = (await account.dashboard.call(createExportLink, { params })).body.data;
   const download = await fetch(url);
   expect([download.status, download.headers.get('content-type')]).toEqual([200, 'application/zip']);

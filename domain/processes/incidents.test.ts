@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { NOTIFICATION_KIND_NAMES } from '../../contract/accounts/notifications.ts';
+import { limitOf } from '../../contract/limits/limits.ts';
+import { Account } from '../../table/entities/accounts.ts';
+import { Notification } from '../../table/entities/notifications.ts';
+import { newSimulatedAccount } from '../../test/simulation/account.ts';
+import { simulation } from '../../test/simulation/simulation.ts';
+import { notify } from '../accounts/notifications.ts';
+import { incidentOfExport, incidentsOfLimits } from './incidents.ts';
+
+const now = new Date('2026-11-23T08:00:00.000Z');
+
+async function newAccount(): Promise<Account> {
+  const { deps } = simulation().steady;
+  await deps.table.transact([newSimulatedAccount('acc_1')]);
+  const account = await deps.table.get(Account, { id: 'acc_1' });
+  if (!account) throw new Error('no account');
+  return account;
+}
+
+test('a limit is an incident when 80% of it are used, and when it is reached, each once', async () => {
+  const account = await newAccount();
+  const keys = Array.from({ length: 51 }, (_, keyCount) => ({ ...account, keyCount }));
+  const incidents = keys.slice(1).map((after, index) => incidentsOfLimits(keys[index] ?? account, after, now));
+  const found = incidents.flatMap((each, index) => each.map(({ subjectId }) => [index + 1, subjectId]));
+  expect(found).toEqual([
+    [40, 'apiKeys-80'],
+    [50, 'apiKeys-100'],
+  ]);
+  expect(incidents[39]?.[0]?.title).toBe('40 of 50 API keys that are not revoked are used.');
+  expect(incidents[49]?.[0]?.title).toContain('is reached (apiKeys). Revoke a key');
+});
+
+test('a limit that falls below what is used is an incident, one that rises is none', async () => {
+  const account = { ...(await newAccount()), databaseCount: 3 };
+  const lower = { ...account, limits: { databases: 3 } };
+  expect(incidentsOfLimits(account, lower, now).map(({ subjectId }) => subjectId)).toEqual(['databases-100']);
+  expect(incidentsOfLimits(lower, account, now)).toEqual([]);
+});
+
+test('the one application of a small plan is no incident, and more than a plan allows is one of its own', async () => {
+  const account = await newAccount();
+  const withPlan = (appLimit: number, appCount: number) => ({
+    ...account,
+    plan: { ...account.plan, appLimit },
+    appCount,
+  });
+  expect(incidentsOfLimits(withPlan(1, 0), withPlan(1, 1), now)).toEqual([]);
+  expect(incidentsOfLimits(withPlan(3, 2), withPlan(3, 3), now)).toHaveLength(1);
+  expect(incidentsOfLimits(withPlan(10, 5), withPlan(3, 5), now)).toEqual([]);
+});
+
+test('minutes of builds count from zero in a new month', async () => {
+  const account = await newAccount();
+  const limit = limitOf(account, 'buildMinutesPerMonth');
+  const full = { ...account, buildMonth: '2026-10', buildMinutes: limit };
+  expect(incidentsOfLimits(full, { ...account, buildMonth: '2026-11', buildMinutes: 3 }, now)).toEqual([]);
+  const next = { ...account, buildMonth: '2026-11', buildMinutes: limit * 0.8 };
+  expect(incidentsOfLimits(full, next, now).map(({ subjectId }) => subjectId)).toEqual(['buildMinutesPerMonth-80']);
+});
+
+test('an export that ended is one notification, whatever came of it', async () => {
+  const { steady, memory } = simulation();
+  const made = { id: 'exp_1', accountId: 'acc_1', sizeBytes: 1, createdAt: now.toISOString() };
+  expect(incidentOfExport({ ...made, status: 'RUNNING', finishedAt: null })).toEqual([]);
+  for (const status of ['READY', 'READY'] as const)
+    await notify(steady.deps, incidentOfExport({ ...made, status, finishedAt: now.toISOString() }));
+  expect(memory.items(Notification.type)).toHaveLength(1);
+  const [failed] = incidentOfExport({ ...made, status: 'FAILED', finishedAt: now.toISOString() });
+  expect(failed?.title).toContain('could not be made');
+  expect(NOTIFICATION_KIND_NAMES).toContain(failed?.kind);
+});

@@ -1,0 +1,90 @@
+import { EXPORT_DAYS } from '../../contract/accounts/export.ts';
+import {
+  isRefused,
+  LIMIT_NAMES,
+  type LimitName,
+  limitMessage,
+  limitOf,
+  limitRule,
+} from '../../contract/limits/limits.ts';
+import type { AccountExport } from '../../table/entities/account-data.ts';
+import type { Account } from '../../table/entities/accounts.ts';
+import type { DistributionTenant } from '../../table/entities/custom-domains.ts';
+import type { Domain } from '../../table/entities/registrar.ts';
+import type { Incident } from '../accounts/notifications.ts';
+import { usageOf } from '../limits/limits.ts';
+
+/** Incidents that other areas record on their items (docs/decisions/0073-mail-and-bounces.md). Each is there once for each occurrence. */
+
+const EXPIRY_TITLES = {
+  NO_AUTO_RENEW: 'It does not renew automatically.',
+  UNPAID: 'Your wallet cannot pay for its renewal. Add money to renew it.',
+  NOT_RENEWABLE: 'It cannot be renewed automatically.',
+} as const;
+
+/** Returns the incident that a notice before the end of a domain's term is; none where its renewal is paid. */
+export function incidentOfExpiry({ accountId, id, name, expiryNotice }: Domain): Incident[] {
+  if (expiryNotice?.reason === undefined) return [];
+  const { expiresAt, days, at, reason } = expiryNotice;
+  const title = `${name} expires on ${expiresAt.slice(0, 10)}. ${EXPIRY_TITLES[reason]}`;
+  const path = reason === 'UNPAID' ? '/billing' : `/domains/${id}`;
+  return [{ accountId, kind: 'domain-expiring', subjectId: `${id}-${days}`, title, path, at }];
+}
+
+/** Returns the incident that a custom domain in trouble is: its certificate cannot be issued, or not be renewed. */
+export function incidentOfTenant(tenant: DistributionTenant): Incident[] {
+  const { accountId, applicationId, token, host, status, problem, troubledSince: at } = tenant;
+  if (at === undefined) return [];
+  const title =
+    status === 'FAILED'
+      ? (problem ?? `No certificate was issued for ${host}.`)
+      : `The certificate of ${host} cannot be renewed. ${problem ?? ''}`.trim();
+  return [
+    { accountId, kind: 'certificate-problem', subjectId: token, title, path: `/apps/${applicationId}/domain`, at },
+  ];
+}
+
+/** Returns the incident that an export which ended is. */
+export function incidentOfExport({ accountId, id, status, finishedAt: at }: AccountExport): Incident[] {
+  if (at === null) return [];
+  const title =
+    status === 'READY'
+      ? `Your export is ready. It can be downloaded for ${EXPORT_DAYS} days.`
+      : 'Your export could not be made: the account has more data than an archive holds.';
+  return [{ accountId, kind: 'export-ready', subjectId: id, title, path: '/settings/data', at }];
+}
+
+/** Shares of a limit at which its account is notified, in percent. */
+const LEVELS = [100, 80] as const;
+
+/** Limits whose use is counted on the account, and beyond which something is refused. */
+const COUNTED = LIMIT_NAMES.filter((name) => isRefused(limitRule(name).error));
+
+/** Returns how full a limit is: 80 or 100 percent at least, or 0. The only one of something that a plan allows is not worth a notice. */
+function levelOf(account: Account, name: LimitName, now: Date): number {
+  const [used, limit] = [usageOf(account, name, now) ?? 0, limitOf(account, name)];
+  return limit < 2 ? 0 : (LEVELS.find((level) => used * 100 >= limit * level) ?? 0);
+}
+
+/** Returns the incidents that a change of an account's counters or limits is: those that reached 80% or 100% by it. */
+export function incidentsOfLimits(before: Account, account: Account, now: Date): Incident[] {
+  return COUNTED.flatMap((name) => {
+    const level = levelOf(account, name, now);
+    const [used, limit] = [usageOf(account, name, now) ?? 0, limitOf(account, name)];
+    // More applications than the plan allows are an incident of their own.
+    const isExceeded = name === 'applications' && used > limit;
+    if (level <= levelOf(before, name, now) || isExceeded) return [];
+    const title = level === 100 ? limitMessage(name, limit) : `${used} of ${limit} ${limitRule(name).counts} are used.`;
+    const subjectId = `${name}-${level}`;
+    return [
+      {
+        accountId: account.id,
+        kind: 'limit-near',
+        subjectId,
+        title,
+        path: '/developers/limits',
+        at: now.toISOString(),
+      },
+    ];
+  });
+}
