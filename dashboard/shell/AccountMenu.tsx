@@ -24,7 +24,7 @@ export function AccountMenu() {
     <>
       <button
         type="button"
-        className="header-button"
+        className="header-button account-button"
         popoverTarget="account-menu"
         aria-label={`Account ${session.email}`}
         onClick={() => me.data ?? void me.refetch()}
