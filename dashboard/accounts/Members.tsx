@@ -1,5 +1,5 @@
 import { Group, NativeSelect, Stack, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { MEMBER_ROLES, type MemberRole } from '../../contract/roles.ts';
 import { RightContext, useRefusal } from '../api/rights.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
@@ -9,7 +9,7 @@ import { byName, byTime, type ListView } from '../ui/list-view.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
-import { toast, toastError } from '../ui/toast.ts';
+import { toast } from '../ui/toast.ts';
 import {
   type Invitation,
   type Member,
@@ -87,13 +87,12 @@ function MemberRow({ member }: { member: Member }) {
   const remove = useRemoveMember();
   const refusal = useRefusal();
   const params = { id: member.id };
-  const changeRole = async (role: MemberRole) => {
-    try {
-      await update.mutateAsync({ params, body: { role } });
-      toast(`${member.email} now has the role ${role}.`);
-    } catch (error) {
-      toastError(error);
-    }
+  const [chosen, setChosen] = useState<MemberRole>();
+  const role = chosen ?? member.role;
+  const saveRole = async () => {
+    await update.mutateAsync({ params, body: { role } });
+    setChosen(undefined);
+    toast(`${member.email} now has the role ${role}.`);
   };
   const removeMember = async () => {
     await remove.mutateAsync({ params });
@@ -108,15 +107,18 @@ function MemberRow({ member }: { member: Member }) {
         <NativeSelect
           aria-label={`Role of ${member.email}`}
           size="xs"
-          value={member.role}
+          value={role}
           disabled={refusal !== undefined || update.isPending}
-          title={refusal ?? ROLE_LABELS[member.role]}
+          title={refusal ?? ROLE_LABELS[role]}
           data={[...MEMBER_ROLES]}
-          onChange={({ currentTarget }) => {
-            const role = MEMBER_ROLES.find((each) => each === currentTarget.value);
-            if (role) void changeRole(role);
-          }}
+          onChange={({ currentTarget }) => setChosen(MEMBER_ROLES.find((each) => each === currentTarget.value))}
         />
+        {/* Not saved when it is chosen: with the arrow keys, each role on the way would be. */}
+        {role !== member.role && (
+          <ActionButton size="xs" action={saveRole}>
+            Save role
+          </ActionButton>
+        )}
         {member.isYou ? (
           <LeaveButton />
         ) : (

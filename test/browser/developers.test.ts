@@ -88,6 +88,7 @@ test('an owner invites a member, who accepts, changes accounts, and is shown wha
 
   await page.reload();
   await page.getByLabel(`Role of ${email}`).selectOption('read-only');
+  await page.getByRole('button', { name: 'Save role' }).click();
   await page.getByText('now has the role read-only', { exact: false }).waitFor();
   await theirs.reload();
   await theirs.getByText(`${email} (you)`, { exact: false }).waitFor();
