@@ -153,7 +153,8 @@ function Conversations({ models: known }: { models: readonly Model[] }) {
             style={{ flex: 1 }}
           />
           {isBusy ? (
-            <Button variant="default" onClick={stop}>
+            // It takes the place of Send: the second click of a double click is none on it.
+            <Button variant="default" onClick={({ detail }) => detail > 1 || stop()}>
               Stop
             </Button>
           ) : (

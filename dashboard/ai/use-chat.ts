@@ -83,10 +83,8 @@ export function useChat(lane: Lane): Chat {
         if (delta.error !== undefined) throw streamFailure(delta.error);
       }
     } catch (thrown) {
-      if (!controller.signal.aborted) {
-        setError(thrown);
-        for (const turn of [question, answer]) change(turn, (current) => ({ ...current, failed: true }));
-      }
+      if (!controller.signal.aborted) setError(thrown);
+      for (const turn of [question, answer]) change(turn, (current) => ({ ...current, failed: true }));
       setTurns((current) => current.filter((turn) => turn.id !== answer.id || turn.content !== ''));
     } finally {
       setIsBusy(false);

@@ -132,12 +132,16 @@ test('a failing model shows the reason, and the conversation continues', async (
   const page = await openScreen(await signedInContext(account), 'ai/playground');
   const say = async (text: string) => {
     await page.getByLabel('Message').fill(text);
-    await page.getByRole('button', { name: 'Send' }).click();
+    // The second click is on Stop, which takes the place of Send.
+    await page.getByRole('button', { name: 'Send' }).dblclick();
   };
   await say('fault:error-mid');
   await page.getByRole('alert').waitFor();
   const conversation = page.getByRole('log', { name: 'Conversation' });
   await conversation.getByText('Not answered').waitFor();
+  await say('fault:hang-mid');
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await expect.poll(() => conversation.getByText('Not answered').count(), POLL).toBe(2);
   await say('say exactly: well again');
   await conversation.getByText('well again', { exact: true }).waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);
