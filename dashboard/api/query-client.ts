@@ -1,4 +1,4 @@
-import { QueryClient, type QueryState } from '@tanstack/react-query';
+import { MutationCache, onlineManager, QueryClient, type QueryState } from '@tanstack/react-query';
 import { toFailure } from './failure.ts';
 
 /** Retries before a failure is shown. */
@@ -24,9 +24,19 @@ export function recoveryInterval({
   return backoff(state.errorUpdateCount + MAX_RETRIES, state.error);
 }
 
-/** Creates the query cache: reads are shared, cached for five seconds and retried; writes retry only where that is safe. */
+/**
+ * Creates the query cache: reads are shared, cached for five seconds and retried; writes retry only where that is safe. When a write does
+ * not reach the service, or the browser loses or regains its connection, the screen is read again: that shows whether the
+ * service can be reached, and repeats until it can.
+ */
 export function createQueryClient(): QueryClient {
-  return new QueryClient({
+  const readAgain = () => void client.invalidateQueries({ refetchType: 'active' });
+  const client = new QueryClient({
+    mutationCache: new MutationCache({
+      onError: (error) => {
+        if (toFailure(error).status === 0) readAgain();
+      },
+    }),
     defaultOptions: {
       queries: {
         staleTime: 5000,
@@ -39,6 +49,8 @@ export function createQueryClient(): QueryClient {
       mutations: { retryDelay: backoff, networkMode: 'always' },
     },
   });
+  onlineManager.subscribe(readAgain);
+  return client;
 }
 
 /** Retries a write once if no response arrived; its idempotency key prevents a second execution. */

@@ -34,7 +34,7 @@ const WITHOUT_READS: readonly string[] = ['/nowhere', '/operator'];
 const WITHOUT_ALERT: readonly string[] = [...WITHOUT_READS, '/apps/new'];
 
 test('every screen says that the API is slow, unreachable or failing, and recovers automatically', async () => {
-  const { openContexts, pathOf } = await populatedAccount();
+  const { openContexts, pathOf } = await populatedAccount('absent');
   const contextOf = await openContexts();
   let answer: (route: Route) => Promise<unknown> = (route) => route.continue();
   for (const context of new Set(SCREENS.map(contextOf))) {
@@ -91,6 +91,17 @@ test('a failed read is repeated on request', async () => {
   failing = false;
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('No hosting yet').waitFor();
+});
+
+test('a screen that polls nothing shows that the connection is lost, and back', async () => {
+  const context = await signedInContext(await newAccount());
+  const page = await openScreen(context, 'apps/new');
+  await page.getByLabel('Name').fill('Typed before');
+  await context.setOffline(true);
+  await page.getByText(RETRYING, { exact: false }).waitFor();
+  expect(await page.getByLabel('Name').inputValue()).toBe('Typed before');
+  await context.setOffline(false);
+  await page.getByText(RETRYING, { exact: false }).waitFor({ state: 'detached' });
 });
 
 test('loaded data stays visible while a refresh fails', async () => {
@@ -174,6 +185,9 @@ test('on a phone the navigation is hidden until it is opened', async () => {
   const search = await page.getByRole('button', { name: /^Search/ }).boundingBox();
   expect((home?.x ?? 0) + (home?.width ?? 0)).toBeLessThanOrEqual(search?.x ?? 0);
   expect(await page.locator('header').evaluate((header) => header.scrollWidth <= header.clientWidth)).toBe(true);
+  // Of the buttons only the address of the login is shortened.
+  const cut = page.locator('header .header-button:not(.account-button)');
+  expect(await cut.evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).length)).toBe(0);
   const link = page.getByRole('link', { name: 'Billing' });
   const button = page.getByRole('button', { name: 'Navigation' });
   await expect.poll(() => link.isVisible(), POLL).toBe(false);

@@ -60,10 +60,14 @@ export interface Populated {
   openContexts: (options?: ContextOptions) => Promise<(screen: string) => BrowserContext>;
 }
 
-/** Opens an account that has something on every screen. */
-export async function populatedAccount(): Promise<Populated> {
+/**
+ * Opens an account that has something on every screen.
+ *
+ * @param repository name of the deployed repository; the deployment of one that is absent fails at once
+ */
+export async function populatedAccount(repository = 'hello-express'): Promise<Populated> {
   const account = await newAccount({ walletCents: 200_000, aiCreditsMicroRand: 10_000_000 });
-  const repoUrl = 'https://git.localhost/hello-express.git';
+  const repoUrl = `https://git.localhost/${repository}.git`;
   const [operator, app, deployed, webhook, { domain }] = await Promise.all([
     newOperator(),
     account.call(createApp, { body: { name: 'A <b>bold</b> name', framework: 'EXPRESS' } }),
