@@ -48,7 +48,7 @@ function Exports() {
       <QueryBoundary query={exports}>
         {({ data }) =>
           data.length === 0 ? (
-            <EmptyState title="No exports" />
+            <EmptyState title="No exports">Start one to download a copy of your account.</EmptyState>
           ) : (
             <DataTable
               name="Exports"

@@ -38,7 +38,9 @@ export function AuditLog() {
       <QueryBoundary query={useAuditLog(filter, offset)}>
         {({ data, has_more }) => (
           <>
-            {data.length === 0 && <EmptyState title="No changes" />}
+            {data.length === 0 && (
+              <EmptyState title="No changes">Choose another change or actor, or make the first change.</EmptyState>
+            )}
             {data.length > 0 && (
               <DataTable
                 name="Audit log"

@@ -64,7 +64,9 @@ export function RequestLog() {
         <QueryBoundary query={stats}>
           {({ data: { providers } }) =>
             providers.length === 0 ? (
-              <EmptyState title="No requests yet" action={<ButtonLink href="/ai/playground">Try a model</ButtonLink>} />
+              <EmptyState title="No requests yet" action={<ButtonLink href="/ai/playground">Try a model</ButtonLink>}>
+                The latency and the errors of each provider appear here.
+              </EmptyState>
             ) : (
               <DataTable
                 name="Providers"
@@ -94,7 +96,11 @@ export function RequestLog() {
         <QueryBoundary query={calls}>
           {({ data }) =>
             data.length === 0 ? (
-              <EmptyState title={failed === '' ? 'No requests yet' : 'No matching requests'} />
+              <EmptyState title={failed === '' ? 'No requests yet' : 'No matching requests'}>
+                {failed === ''
+                  ? 'Each call of a model appears here, with its tokens, cost and duration.'
+                  : 'Choose another result.'}
+              </EmptyState>
             ) : (
               <FilteredItems
                 name="requests"

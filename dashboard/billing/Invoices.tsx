@@ -7,6 +7,7 @@ import { byTime, type ListView } from '../ui/list-view.ts';
 import { formatRand } from '../ui/money.ts';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
+import { ButtonLink } from '../ui/TextLink.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
 import { type Invoice, useInvoices } from './api.ts';
 import { KIND_LABELS } from './labels.ts';
@@ -32,7 +33,11 @@ export function Invoices() {
         list={invoices}
         filter={filter}
         view={VIEW}
-        empty={<EmptyState title="No invoices yet">Plans, domains and AI credits that you buy appear here.</EmptyState>}
+        empty={
+          <EmptyState title="No invoices yet" action={<ButtonLink href="/billing/plans">See plans</ButtonLink>}>
+            Plans, domains and AI credits that you buy appear here.
+          </EmptyState>
+        }
       >
         {(items) => (
           <div className="card">

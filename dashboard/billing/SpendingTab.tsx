@@ -9,7 +9,7 @@ import { formatRand } from '../ui/money.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Stat } from '../ui/Stat.tsx';
-import { TextLink } from '../ui/TextLink.tsx';
+import { ButtonLink, TextLink } from '../ui/TextLink.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
 import { type Spending, useSpending } from './api.ts';
 
@@ -72,7 +72,14 @@ function Months({ spending: { months } }: { spending: Spending }) {
     [months],
   );
   if (months.every(({ total }) => Number(total) === 0))
-    return <EmptyState title="Nothing spent in the last 12 months" />;
+    return (
+      <EmptyState
+        title="Nothing spent in the last 12 months"
+        action={<ButtonLink href="/billing/plans">See plans</ButtonLink>}
+      >
+        Plans, domains and AI credits that you buy appear here by month.
+      </EmptyState>
+    );
   const columns = months.map(({ month }) => {
     const day = new Date(`${month}-01T00:00:00Z`);
     return { id: month, label: monthFormat.format(day), title: longFormat.format(day) };

@@ -4,7 +4,7 @@ import { EmptyState } from '../ui/EmptyState.tsx';
 import { Log } from '../ui/Log.tsx';
 import { QueryBoundary, Skeletons } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
-import { ExternalLink } from '../ui/TextLink.tsx';
+import { ButtonLink, ExternalLink } from '../ui/TextLink.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { type Deployment, isInProgress, useBuildLog, useDeployment, useQueuePlace } from './api.ts';
 import { BuildFailure, BuildSteps } from './BuildProgress.tsx';
@@ -58,7 +58,12 @@ export function DeploymentScreen({ appId, app, deploymentId }: DeploymentScreenP
           deployment ? (
             <DeploymentDetails app={app} deployment={deployment} isLive={isLive} />
           ) : (
-            <EmptyState title="Deployment not found" />
+            <EmptyState
+              title="Deployment not found"
+              action={<ButtonLink href={`/apps/${appId}`}>Go to the application</ButtonLink>}
+            >
+              Its record may have been removed, or the address is wrong.
+            </EmptyState>
           )
         }
       </QueryBoundary>

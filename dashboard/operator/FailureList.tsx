@@ -71,7 +71,7 @@ function FailedWork({ name }: { name: Failures['name'] }) {
     <QueryBoundary query={useFailedWork(name)}>
       {({ data, has_more }) =>
         data.length === 0 ? (
-          <EmptyState title="Nothing waits here" />
+          <EmptyState title="Nothing waits here">Work that failed for good appears here.</EmptyState>
         ) : (
           <>
             <DataTable

@@ -42,7 +42,7 @@ export function FindAccount() {
       </search>
       <div aria-live="polite">
         {search.error && <FailureAlert error={search.error} />}
-        {found?.length === 0 && <EmptyState title="No account found" />}
+        {found?.length === 0 && <EmptyState title="No account found">Check the address or the id.</EmptyState>}
         {found !== undefined && found.length > 0 && (
           <DataTable
             name="Accounts found"

@@ -1,23 +1,21 @@
 import { Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** An empty list with its next step. */
-export const EmptyState = ({
-  title,
-  children,
-  action,
-}: {
+interface EmptyStateProps {
   title: string;
-  children?: ReactNode;
+  /** What belongs here, or what to do. */
+  children: ReactNode;
+  /** The first action, where the screen has none beside it. */
   action?: ReactNode;
-}) => (
+}
+
+/** An empty list with its next step. */
+export const EmptyState = ({ title, children, action }: EmptyStateProps) => (
   <Stack className="card" align="center" gap="xs" p="xl" ta="center">
     <Text fw={600}>{title}</Text>
-    {children && (
-      <Text size="sm" c="dimmed" maw={480}>
-        {children}
-      </Text>
-    )}
+    <Text size="sm" c="dimmed" maw={480}>
+      {children}
+    </Text>
     {action}
   </Stack>
 );

@@ -133,7 +133,9 @@ function Matches<T>({
             Clear filters
           </Button>
         }
-      />
+      >
+        Choose another filter or search for something else.
+      </EmptyState>
     );
   }
   return (

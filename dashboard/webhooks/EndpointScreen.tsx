@@ -6,6 +6,7 @@ import { EmptyState } from '../ui/EmptyState.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Status } from '../ui/Status.tsx';
+import { ButtonLink } from '../ui/TextLink.tsx';
 import { toast } from '../ui/toast.ts';
 import {
   ENDPOINT_POLL_MS,
@@ -37,13 +38,19 @@ export function EndpointScreen({ id }: { id: string }) {
       actions={found && <Actions endpoint={found} />}
     >
       <QueryBoundary query={endpoints}>
-        {() => (found ? <EndpointDetails endpoint={found} /> : <EmptyState title="Endpoint not found" />)}
+        {() => (found ? <EndpointDetails endpoint={found} /> : <EndpointNotFound />)}
       </QueryBoundary>
       {found && <EndpointFigures id={id} />}
       {found && <Deliveries endpoint={found} />}
     </Screen>
   );
 }
+
+const EndpointNotFound = () => (
+  <EmptyState title="Endpoint not found" action={<ButtonLink href={WEBHOOKS.href}>Go to webhooks</ButtonLink>}>
+    It may have been deleted, or the address is wrong.
+  </EmptyState>
+);
 
 const EndpointDetails = ({ endpoint: { url, description, events, active, failureCount } }: { endpoint: Endpoint }) => (
   <Stack gap={4}>
