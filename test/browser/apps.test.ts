@@ -3,47 +3,12 @@ import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { listEnvKeys, replaceEnv, updateEnv } from '../../contract/apps/environment.ts';
 import { getDeployKey, getGitHook } from '../../contract/apps/git-access.ts';
 import { addDnsRecord } from '../../contract/dns/records.ts';
-import { get } from '../support/browse.ts';
 import { readCustomDomain } from '../support/custom-domain.ts';
 import { registerDomain } from '../support/domains.ts';
-import { local, newAccount } from '../support/harness.ts';
+import { newAccount } from '../support/harness.ts';
 import { openScreen, POLL, signedInContext, waitUntilLoaded } from './browser.ts';
 
 const REPOSITORY = 'https://git.localhost/hello-express.git';
-
-test('a pasted repository shows what is detected, and is created, deployed step by step, reachable, and shows its output', async () => {
-  const account = await newAccount();
-  const page = await openScreen(await signedInContext(account), 'apps');
-  await page.getByText('No applications yet').waitFor();
-  await page.getByRole('link', { name: 'New application' }).first().click();
-  await page.getByLabel('Git repository').fill(REPOSITORY.replace('hello', 'absent'));
-  await page.getByText('was not found, or is private.', { exact: false }).waitFor();
-  await page.getByLabel('Git repository').fill(REPOSITORY);
-  const findings = page.getByText('Detected on', { exact: false }).locator('..');
-  await findings.getByText('Express', { exact: true }).waitFor();
-  expect(await findings.textContent()).toMatch(/1 branch.*Package managernpm.*Startnode /);
-  await page.getByLabel('Production branch').selectOption({ label: 'Default: main' });
-  expect(await page.getByLabel('Name').inputValue()).toBe('hello-express');
-  expect(await page.getByLabel('Framework').locator('option:checked').textContent()).toBe('Automatic: Express');
-  expect((await account.call(listApps)).body.data).toEqual([]);
-  await page.getByLabel('Name').fill('Browser made');
-  await page.getByText('URL: browser-made.apps…').waitFor();
-  await page.getByRole('button', { name: 'Create application' }).click();
-  await page.getByRole('heading', { name: 'Deployment' }).waitFor();
-  const log = page.getByRole('log', { name: 'Build log' });
-  await expect.poll(() => log.textContent(), { timeout: 60_000 }).toContain('The new release is live');
-  await page.getByText('Ready', { exact: true }).waitFor();
-  const steps = page.getByRole('list', { name: 'Steps' }).getByRole('listitem');
-  expect(await steps.first().textContent()).toMatch(/\d s.*Done$/);
-  await expect.poll(() => steps.getByText('Done', { exact: true }).count(), POLL).toBe(await steps.count());
-  const address = await page.getByRole('link', { name: /browser-made/ }).getAttribute('href');
-  expect((await get(local.baseUrl, new URL(address ?? '').hostname)).body).toContain('Hello from Express');
-  await page.getByRole('link', { name: 'Browser made' }).click();
-  await expect.poll(() => page.getByText('Live', { exact: true }).count(), POLL).toBe(2);
-  await page.getByRole('tab', { name: 'Logs' }).click();
-  const printed = page.getByRole('log', { name: 'Application log' });
-  await expect.poll(() => printed.textContent(), { timeout: 20_000 }).toContain('listening on');
-}, 150_000);
 
 test('errors are shown while typing, and an invalid form is not sent', async () => {
   const account = await newAccount();
@@ -106,22 +71,6 @@ test('a double click creates one application, and so does a retry after a lost r
   await page.getByRole('button', { name: 'Create application' }).dblclick();
   await page.getByRole('heading', { name: 'Only one' }).waitFor();
   expect((await account.call(listApps)).body.data).toHaveLength(1);
-});
-
-test('an application is deleted only after typing its name', async () => {
-  const account = await newAccount();
-  const { data } = (await account.call(createApp, { body: { name: 'Doomed' } })).body;
-  const page = await openScreen(await signedInContext(account), `apps/${data.id}/settings`);
-  await page.getByRole('button', { name: 'Delete application' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Delete “Doomed”?' });
-  const confirm = dialog.getByRole('button', { name: 'Delete application' });
-  expect(await confirm.isDisabled()).toBe(true);
-  await dialog.getByLabel('Type “Doomed”').fill('doomed');
-  expect(await confirm.isDisabled()).toBe(true);
-  await dialog.getByLabel('Type “Doomed”').fill('Doomed');
-  await confirm.click();
-  await page.getByText('No applications yet').waitFor();
-  expect((await account.call(listApps)).body.data).toEqual([]);
 });
 
 test('settings are saved, and an invalid branch is rejected at its field', async () => {
