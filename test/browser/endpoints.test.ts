@@ -18,10 +18,12 @@ afterAll(() => hooks.stop());
 test('a disabled endpoint is enabled, and the events missed since a given time are resent', async () => {
   const account = await newAccount();
   const { id } = (await account.call(createWebhook, { body: { url: hooks.url, events: ['app.created'] } })).body.data;
+  const page = await openScreen(await signedInContext(account), `developers/webhooks/${id}`);
+  await page.getByText('Active', { exact: true }).waitFor();
   await disableEndpoint(account.id, id);
   const app = (await account.call(createApp, { body: { name: 'Missed by it' } })).body.data;
-  const page = await openScreen(await signedInContext(account), `developers/webhooks/${id}`);
-  await page.getByText('Disabled', { exact: true }).waitFor();
+  // The screen follows what happens to the endpoint.
+  await page.getByText('Disabled', { exact: true }).waitFor({ timeout: 30_000 });
   await page.getByText('50 consecutive failures.').waitFor();
   const row = page.locator('.row', { hasText: 'app.created' });
   await row.getByText('Skipped').waitFor();

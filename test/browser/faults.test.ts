@@ -96,6 +96,7 @@ test('a failed read is repeated on request', async () => {
 test('a screen that polls nothing shows that the connection is lost, and back', async () => {
   const context = await signedInContext(await newAccount());
   const page = await openScreen(context, 'apps/new');
+  await page.getByText('Uses 1 of', { exact: false }).waitFor();
   await page.getByLabel('Name').fill('Typed before');
   await context.setOffline(true);
   await page.getByText(RETRYING, { exact: false }).waitFor();
@@ -165,6 +166,32 @@ test('names and logs with HTML and escape sequences are shown as text', async ()
   expect(await shown.locator('.ansi-31').textContent()).toBe('red');
   expect(await page.locator('img[src=x]').count()).toBe(0);
   expect(ran).toBe(false);
+});
+
+test('a failed first deployment says that nothing is live, and a release that is gone cannot be rolled back to', async () => {
+  const account = await newAccount();
+  const { data } = (await account.call(createApp, { body: { name: 'Never live', deployNow: false } })).body;
+  const at = data.createdAt;
+  const of = { applicationId: data.id, trigger: 'API', commitSha: 'abc1234', startedAt: at, finishedAt: at };
+  const failed = { ...of, id: 'dep_1', status: 'FAILED', canRollBack: false };
+  const gone = { ...of, id: 'dep_2', status: 'SUCCEEDED', canRollBack: false };
+  const kept = { ...of, id: 'dep_3', status: 'SUCCEEDED', canRollBack: true };
+  const log = [{ n: 1, at, text: '==> Deployment failed: the build command ended with 1' }];
+  const context = await signedInContext(account);
+  await context.route('**/dashboard/v1/apps/*/deployments*', (route) =>
+    route.fulfill({ json: { data: [failed, gone, kept], has_more: false } }),
+  );
+  await context.route('**/dashboard/v1/deployments/*/log*', (route) =>
+    route.fulfill({ json: { data: log, has_more: false } }),
+  );
+  const page = await openScreen(context, `apps/${data.id}/deployments/dep_1`);
+  await page.getByRole('region', { name: 'Deployment failed' }).getByText('Nothing is live yet.').waitFor();
+  const offers = async (id: string) => {
+    await page.goto(`apps/${data.id}/deployments/${id}`);
+    await page.getByRole('button', { name: 'Deploy latest commit' }).waitFor();
+    return await page.getByRole('button', { name: 'Roll back' }).count();
+  };
+  expect([await offers('dep_1'), await offers('dep_2'), await offers('dep_3')]).toEqual([0, 0, 1]);
 });
 
 test('navigation focuses the title of the new screen, and works by keyboard', async () => {
