@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 
 interface EmptyStateProps {
   title: string;
-  /** What belongs here, or what to do. */
+  /** Says what belongs here, or what to do. */
   children: ReactNode;
   /** The first action, where the screen has none beside it. */
   action?: ReactNode;

@@ -82,7 +82,7 @@ describe('README.md', () => {
 
   test('is a landing page of at most 150 lines', () => {
     expect(readme.split('\n').length).toBeLessThanOrEqual(150);
-    expect(readme).toMatch(/!\[.+\]\(docs\/images\/.+\.png\)/);
+    expect(readme).toMatch(/!\[.+\]\(docs\/images\/.+\.jpg\)/);
   });
 
   test('has the commands that .ci/run executes, before the linters', () => {

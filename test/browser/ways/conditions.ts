@@ -38,8 +38,8 @@ export async function slow(page: Page): Promise<Sending> {
   };
 }
 
-interface Trouble {
-  /** Begins it for the next write. */
+interface Failure {
+  /** Begins with the next write. */
   begin: () => Promise<unknown>;
   end?: () => Promise<unknown>;
   /** Part of the message that is shown. */
@@ -83,7 +83,7 @@ export async function failing(page: Page): Promise<Sending> {
     await route.fulfill(nextFailure());
   });
   const context = page.context();
-  const troubles = (): Trouble[] => {
+  const failures = (): Failure[] => {
     const response = nextFailure();
     return [
       { begin: async () => (armed = response), shown: response.json.error.message },
@@ -97,7 +97,7 @@ export async function failing(page: Page): Promise<Sending> {
   return async (visitor, target, again) => {
     const before = await typed(page);
     let next: Locator = target;
-    for (const { begin, end, shown } of troubles()) {
+    for (const { begin, end, shown } of failures()) {
       await begin();
       await visitor.press(next);
       await visitor.sees(shown);

@@ -22,7 +22,7 @@ const appearance = (target: Locator): Promise<string> =>
       .join(';'),
   );
 
-/** Returns whether an element is before the one with the focus, so that Shift+Tab leads to it. */
+/** Returns whether an element is before the one with the focus, so that Shift+Tab reaches it. */
 const isBeforeFocus = (target: Locator): Promise<boolean> =>
   target.evaluate((each) => {
     const { activeElement, body } = each.ownerDocument;

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import type { OpenedAccount } from '../../support/harness.ts';
 import { waitUntilLoaded } from '../browser.ts';
 
-/** How a person operates the dashboard: with a pointer, or with the keyboard alone. */
+/** A way of operating the dashboard: with a pointer, or with the keyboard alone. */
 export interface Input {
   /** Presses a link, a button, a tab or a checkbox. */
   press: (target: Locator) => Promise<void>;

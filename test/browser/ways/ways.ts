@@ -37,7 +37,7 @@ async function addMember({ account }: Visitor): Promise<string> {
  */
 export const WAYS: readonly Way[] = [
   {
-    name: 'first visit: the checklist leads to its steps, completes itself, and is dismissed',
+    name: 'first visit: the checklist opens its steps, completes itself, and is dismissed',
     walk: async (visitor) => {
       const { page, press, sees } = visitor;
       await visitor.goTo('Overview');
