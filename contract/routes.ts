@@ -70,6 +70,7 @@ import {
   resendForCustomer,
   setSuspension,
 } from './operator/acts.ts';
+import { listCells, moveApp } from './operator/cells.ts';
 import { discardFailures, listFailures, readFailures, replayFailures } from './operator/failures.ts';
 import { listFlags, setFlag } from './operator/flags.ts';
 import { listMigrations } from './operator/migrations.ts';
@@ -236,6 +237,8 @@ export const operatorRoutes = [
   listOperatorAudit,
   setSuspension,
   cancelDeployment,
+  moveApp,
+  listCells,
   changeLimits,
   adjustMoney,
   resendForCustomer,

@@ -1,4 +1,5 @@
 import { App } from '../table/entities/apps.ts';
+import { Move } from '../table/entities/cells.ts';
 import { type HandOverDeps, handOverTo } from './hand-over.ts';
 import { on, type Rules } from './on.ts';
 
@@ -12,6 +13,7 @@ export const appRules = (deps: HandOverDeps): Rules => {
       { from: { status: 'SUSPENDED' }, to: { status: 'RUNNING' } },
       route('app.apply-status'),
     ),
+    'app.move': on(Move).created(handOverTo(deps, 'workflows', Move)('app.move')),
     'app.teardown': on(App).becomes({ status: 'DELETING' }, handOverTo(deps, 'workflows', App)('app.teardown')),
   };
 };

@@ -12,6 +12,7 @@ import { FAILURE_NAMES } from '../contract/operator/failures.ts';
 const USAGE = `usage:
   npm run operate -- list|replay|discard [${FAILURE_NAMES.join('|')}] --reason "…" (--stage prod --region af-south-1 | --local)
   npm run operate -- restore --at 2026-11-23T10:00:00Z [--as name] --reason "…" (--stage prod --region af-south-1 | --local)
+  npm run operate -- move-app app_… --cell b --reason "…" (--stage prod --region af-south-1 | --local)
   npm run operate -- repair --reason "…" (--stage prod --region af-south-1 | --local)`;
 
 const { positionals, values } = parseArgs({
@@ -20,6 +21,7 @@ const { positionals, values } = parseArgs({
     reason: { type: 'string' },
     at: { type: 'string' },
     as: { type: 'string' },
+    cell: { type: 'string' },
     stage: { type: 'string' },
     region: { type: 'string' },
     local: { type: 'boolean' },
@@ -50,6 +52,11 @@ async function run(): Promise<unknown> {
     const { repair, restore } = await import('./operate/restore.ts');
     if (command === 'repair') return await repair({ reason });
     return await restore({ at: new Date(values.at ?? ''), as: values.as, reason });
+  }
+  if (command === 'move-app' && given && values.cell && reason) {
+    Object.assign(process.env, await readSettings());
+    const { moveApp } = await import('./operate/move-app.ts');
+    return await moveApp({ id: given, cell: values.cell, reason });
   }
   const acts = command === 'replay' || command === 'discard';
   if (!(command === 'list' || (acts && name && reason))) throw new Error(USAGE);

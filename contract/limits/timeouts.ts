@@ -73,6 +73,11 @@ export const TIMEOUTS_S = {
   tenant: { function: 60, lease: 75, watch: 30 * 60 },
   database: { function: 60, provisioning: 30 * 60 },
   registrar: { read: 10, order: 30, function: 60, task: 14 * 86_400 },
+  /**
+   * The move of an application to another cell: one step of it, of which the longest makes a release and reads and writes its code; and
+   * the time in which routes reach all of the edge and the last request that went the old way ends.
+   */
+  move: { function: 720, drain: 90 },
   build: {
     /** Wait for a builder in CodeBuild's own queue. After it the build is submitted again, with new access. */
     queue: 20 * 60,

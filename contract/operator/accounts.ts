@@ -56,7 +56,17 @@ export const AccountPage = resource('AccountPage', () =>
     limitOverrides: z
       .record(z.string(), z.int())
       .register(z.globalRegistry, { description: 'Limits that operators set for this account' }),
-    applications: z.array(z.extend(Application(), { cell: z.string() })),
+    applications: z.array(
+      z.extend(Application(), {
+        cell: z.string(),
+        movingTo: z.nullable(z.string()).register(z.globalRegistry, {
+          description: 'The cell that it is being moved to, until visitors are served there',
+        }),
+        drainingFrom: z.nullable(z.string()).register(z.globalRegistry, {
+          description: 'The cell that it was moved from, until nothing of it is left there',
+        }),
+      }),
+    ),
     deployments: z.array(Deployment()),
     keys: z.array(z.extend(ApiKey(), { suspension: Suspension() })),
     wallet: Wallet(),

@@ -11,6 +11,7 @@ import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { CancelDeployment, ResendDelivery } from './AccountActs.tsx';
 import { AdjustMoney, ChangeLimit } from './Adjust.tsx';
 import { type AccountPage, useAccount } from './api.ts';
+import { MoveApp } from './MoveApp.tsx';
 import { OperatorLog } from './OperatorLog.tsx';
 import { Suspend } from './Suspend.tsx';
 
@@ -80,6 +81,12 @@ function AccountDetails({ page }: { page: AccountPage }) {
   );
 }
 
+/** Returns the cell of an application, with the other one while it is moved. */
+function showCell({ cell, movingTo, drainingFrom }: AccountPage['applications'][number]): string {
+  if (movingTo) return `${cell}, moving to ${movingTo}`;
+  return drainingFrom ? `${cell}, leaving ${drainingFrom}` : cell;
+}
+
 function Work({ page: { account, applications, deployments, domains, errors } }: { page: AccountPage }) {
   const { id: accountId } = account;
   return (
@@ -91,13 +98,18 @@ function Work({ page: { account, applications, deployments, domains, errors } }:
         columns={[
           { name: 'Name', show: ({ name }) => name },
           { name: 'Address', show: ({ primaryDomain }) => primaryDomain },
-          { name: 'Cell', show: ({ cell }) => cell },
+          { name: 'Cell', show: showCell },
           { name: 'Status', show: ({ status }) => <Status value={status} /> },
           {
             name: 'Act',
-            show: ({ id, name, suspensions = [] }) => {
+            show: ({ id, name, cell, movingTo, drainingFrom, suspensions = [] }) => {
               const suspended = suspensions.some(({ cause }) => cause === 'OPERATOR');
-              return <Suspend {...{ accountId, name, suspended }} target={{ applicationId: id }} />;
+              return (
+                <Group gap="xs">
+                  <Suspend {...{ accountId, name, suspended }} target={{ applicationId: id }} />
+                  {!movingTo && !drainingFrom && <MoveApp {...{ accountId, id, name, cell }} />}
+                </Group>
+              );
             },
           },
         ]}

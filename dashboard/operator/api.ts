@@ -6,6 +6,7 @@ import {
   resendForCustomer,
   setSuspension,
 } from '../../contract/operator/acts.ts';
+import { listCells, moveApp } from '../../contract/operator/cells.ts';
 import { discardFailures, listFailures, readFailures, replayFailures } from '../../contract/operator/failures.ts';
 import { listFlags, setFlag } from '../../contract/operator/flags.ts';
 import { listMigrations } from '../../contract/operator/migrations.ts';
@@ -31,6 +32,8 @@ export const useSearch = () => useApiMutation(searchAccounts);
 export const useAccount = (id: string) => useApiQuery(readAccount, { params: { id } }, NEVER_STALE);
 export const useSuspend = () => useApiMutation(setSuspension, [readAccount]);
 export const useCancelDeployment = () => useApiMutation(cancelDeployment, [readAccount]);
+export const useCells = () => useApiQuery(listCells);
+export const useMoveApp = () => useApiMutation(moveApp, [readAccount]);
 export const useChangeLimits = () => useApiMutation(changeLimits, [readAccount]);
 export const useAdjust = () => useApiMutation(adjustMoney, [readAccount]);
 export const useResend = () => useApiMutation(resendForCustomer, [readAccount]);

@@ -50,6 +50,17 @@ export interface InCell<K extends keyof CellProviders> {
   cellOf(item: Placed): Promise<Pick<CellProviders, K>>;
 }
 
+/** Returns the cell of an application's host names: where the DNS of custom domains points, also after it was moved. */
+export const edgeOf = ({ cellId, edgeCellId }: Pick<App, 'cellId' | 'edgeCellId'>): Placed => ({
+  cellId: edgeCellId ?? cellId,
+});
+
+/** Returns the cells that have something of an application: several while it is moved. */
+export const cellsInUse = ({ cellId, movingTo, drainingFrom }: Pick<App, 'cellId' | 'movingTo' | 'drainingFrom'>) =>
+  [...new Set([cellId ?? HOME_CELL, movingTo, drainingFrom])].flatMap((id) =>
+    id === undefined ? [] : [{ cellId: id }],
+  );
+
 /** Returns all cells that operators registered. */
 export const listCells = ({ table }: Pick<Deps, 'table'>): Promise<Cell[]> => table.all(Cell, CELLS);
 

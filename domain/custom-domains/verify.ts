@@ -11,7 +11,7 @@ import { type DistributionTenant, HostClaim } from '../../table/entities/custom-
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, create, remove, replace } from '../../table/writes.ts';
 import { findApp } from '../apps/apps.ts';
-import type { InCell } from '../apps/cells.ts';
+import { edgeOf, type InCell } from '../apps/cells.ts';
 import { commitAsPlatform } from '../audit/record.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
@@ -49,7 +49,7 @@ export async function viewCustomDomain(
 ): Promise<Output<typeof CheckRoute>> {
   const { accountId, customDomain } = app;
   if (!customDomain) throw noDomain();
-  const { edgeEndpoint } = await deps.cellOf(app);
+  const { edgeEndpoint } = await deps.cellOf(edgeOf(app));
   const { host, status, token, problem = null, checkedAt, unprovenSince } = customDomain;
   const claimedUntil = status === 'PENDING' ? claimExpiresAt(customDomain) : unprovenSince && releasedAt(unprovenSince);
   return {
@@ -98,7 +98,7 @@ async function acceptClaim(deps: Deps, app: App, domain: CustomDomain, held: Hos
     change(App, app, what, concurrentUpdate),
     held ? replace(Host, own, same, concurrentUpdate) : create(Host, own, concurrentUpdate),
     remove(HostClaim, { host, accountId }),
-    newTenant(deps, app, customDomain),
+    newTenant(deps, { ...app, ...edgeOf(app) }, customDomain),
     countToday(deps, account, 'certificatesPerDay'),
   ];
   await commitAsPlatform(deps, writes, undefined, {
@@ -217,7 +217,7 @@ export async function routeCustomDomain(
   if (!customDomain || defaultHost === undefined) return;
   const claim = await table.get(Host, { host: customDomain.host });
   if (claim?.applicationId !== id || claim.releasing) return;
-  const { hostRoutes } = await cellOf(app);
+  const { hostRoutes } = await cellOf(edgeOf(app));
   await hostRoutes.point([customDomain.host], aliasTo(defaultHost));
 }
 
@@ -231,7 +231,7 @@ export async function unrouteCustomDomain(
   host: string,
 ): Promise<void> {
   if (await deps.table.get(Host, { host })) return;
-  const { hostRoutes } = await deps.cellOf(app);
+  const { hostRoutes } = await deps.cellOf(edgeOf(app));
   await hostRoutes.remove([host]);
 }
 

@@ -78,11 +78,14 @@ export async function createDatabase(
       add: { databaseCount: 1 },
       // DSQL admits roles of the cluster's own account only
       // (https://docs.aws.amazon.com/aurora-dsql/latest/userguide/resource-based-policies.html).
-      when: { databaseCount: { absentOrBelow: MAX_DATABASES }, status: { isNot: 'DELETING' }, cellId: 'absent' },
+      when: {
+        ...{ databaseCount: { absentOrBelow: MAX_DATABASES }, status: { isNot: 'DELETING' } },
+        ...{ cellId: 'absent', movingTo: 'absent' },
+      },
     },
     (app) => {
       if (!app || app.status === 'DELETING') return noSuchApp();
-      return app.cellId === undefined
+      return app.cellId === undefined && app.movingTo === undefined
         ? new ApiError('conflict', `An application has at most ${MAX_DATABASES} databases.`)
         : new ApiError('conflict', 'Databases are not available where this application runs. Contact support.');
     },

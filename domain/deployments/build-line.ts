@@ -55,7 +55,7 @@ export function placeOf(
 ): { position: number; reason: string } | null {
   if (!isInLine(deployment)) return null;
   const { id, waiting } = deployment;
-  if (waiting) return { position: 1, reason: 'Waiting for the deployment before it' };
+  if (waiting) return { position: 1, reason: 'Waiting for what is under way before it' };
   const at = line.findIndex((queued) => queued.id === id);
   const limit = account && limitOf(account, 'concurrentBuilds');
   const isFull = limit !== undefined && (account?.buildCount ?? 0) >= limit;

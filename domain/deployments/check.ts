@@ -1,4 +1,4 @@
-import type { HealthCheck } from '../../providers/app-host/app-host.ts';
+import type { AppHost, HealthCheck } from '../../providers/app-host/app-host.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
 import { createRedactor, type Redactor } from '../../providers/builds/redaction.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
@@ -73,6 +73,20 @@ async function releaseRedactor(deps: CheckDeps, ids: DeploymentIds, deployment: 
 /** True if a release serves: a redirect, a 401 or a 404 is an answer too. */
 const isHealthy = ({ status }: HealthCheck): boolean => status !== undefined && status < 500;
 
+/** Requests a path of a release several times. @returns the first answer that shows that it does not serve */
+export async function probeRelease(
+  appHost: Pick<AppHost, 'probe'>,
+  applicationId: string,
+  release: string,
+  path: string,
+): Promise<HealthCheck | undefined> {
+  for (let count = 0; count < HEALTH_CHECKS; count += 1) {
+    const check = await appHost.probe(applicationId, release, path);
+    if (!isHealthy(check)) return check;
+  }
+  return undefined;
+}
+
 /**
  * Tests the release before it receives traffic: a status below 500 on the application's health-check path, several times.
  * @throws DeploymentError with the end of the release's output, without the values of its variables
@@ -84,15 +98,13 @@ export async function checkRelease(deps: CheckDeps, ids: DeploymentIds): Promise
   if (!release) throw new Error('there is no release to check');
   const path = app.healthCheckPath ?? DEFAULT_HEALTH_CHECK_PATH;
   const { appHost } = await deps.cellOf(app);
-  for (let count = 0; count < HEALTH_CHECKS; count += 1) {
-    const check = await appHost.probe(applicationId, release, path);
-    if (isHealthy(check)) continue;
-    const [redactor, lines] = await Promise.all([
-      releaseRedactor(deps, ids, deployment),
-      lastLines(deps, app, release, check.output),
-    ]);
-    const redacted = redactor.redact(lines.join('\n')).split('\n');
-    const error = redactor.redact(check.error ?? '');
-    throw new DeploymentError(explainReleaseFailure({ ...check, error }, path, lines.length > 0 ? redacted : []));
-  }
+  const failed = await probeRelease(appHost, applicationId, release, path);
+  if (!failed) return;
+  const [redactor, lines] = await Promise.all([
+    releaseRedactor(deps, ids, deployment),
+    lastLines(deps, app, release, failed.output),
+  ]);
+  const redacted = redactor.redact(lines.join('\n')).split('\n');
+  const error = redactor.redact(failed.error ?? '');
+  throw new DeploymentError(explainReleaseFailure({ ...failed, error }, path, lines.length > 0 ? redacted : []));
 }

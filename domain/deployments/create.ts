@@ -26,13 +26,20 @@ const alreadyDeploying = () => new ApiError('conflict', 'A deployment of this ap
 /** Throws 409 where an application is suspended or busy. */
 export function assertIdle(app: App): void {
   assertNotSuspended(app);
-  if (app.activeDeploymentId) throw alreadyDeploying();
+  if (app.activeDeploymentId || (app.movingTo && app.nextDeploymentId)) throw alreadyDeploying();
 }
 
 /** The application's one slot for a deployment, of which two racing callers get one. */
 export function claimSlot({ accountId, id }: App, deploymentId: string): Write {
   const set = { activeDeploymentId: deploymentId };
-  const when = { activeDeploymentId: 'absent', status: { is: 'RUNNING' } } as const;
+  const when = { activeDeploymentId: 'absent', movingTo: 'absent', status: { is: 'RUNNING' } } as const;
+  return change(App, { accountId, id }, { set, when }, alreadyDeploying);
+}
+
+/** The slot of an application that is being moved to another cell (domain/moves/): the deployment begins after that. */
+function claimNextSlot({ accountId, id, movingTo = '' }: App, deploymentId: string): Write {
+  const set = { nextDeploymentId: deploymentId };
+  const when = { movingTo: { is: movingTo }, nextDeploymentId: 'absent', status: { is: 'RUNNING' } } as const;
   return change(App, { accountId, id }, { set, when }, alreadyDeploying);
 }
 
@@ -47,12 +54,13 @@ export async function createDeployment(
   if (app.repoUrl === null) throw new ApiError('conflict', 'This application has no repoUrl to deploy from.');
   assertIdle(app);
   const of = { accountId: caller.accountId, applicationId: id };
-  const deployment = newDeployment(deps, of, callerTrigger(caller));
+  const isMoving = app.movingTo !== undefined;
+  const deployment = newDeployment(deps, of, callerTrigger(caller), isMoving ? { waiting: true } : {});
   const writes = [
-    claimSlot(app, deployment.id),
+    (isMoving ? claimNextSlot : claimSlot)(app, deployment.id),
     assertWithin(deps, caller.accountId, ['buildMinutesPerMonth']),
     deployment.write,
-    ...enqueueBuild(deps, { ...of, id: deployment.id }),
+    ...(isMoving ? [] : enqueueBuild(deps, { ...of, id: deployment.id })),
   ];
   return await deps.commit(writes, { data: deployment.shown });
 }

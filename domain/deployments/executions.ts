@@ -6,7 +6,7 @@ import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
 import { scheduleTeardown } from '../apps/apps.ts';
-import type { InCell } from '../apps/cells.ts';
+import { edgeOf, type InCell } from '../apps/cells.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
@@ -59,7 +59,7 @@ export async function routeNewApp(
 ): Promise<void> {
   const app = await table.get(App, { accountId, id });
   if (!app || app.status === 'DELETING') return;
-  const { hostRoutes } = await cellOf(app);
+  const { hostRoutes } = await cellOf(edgeOf(app));
   await hostRoutes.pointIfUnset(hosts, PLACEHOLDER);
 }
 

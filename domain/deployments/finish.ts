@@ -34,10 +34,15 @@ function promoteNextDeployment(deps: Deps, app: App, deploymentId: string, statu
   const when = { ...ours, nextDeploymentId: { is: next } };
   return [
     change(App, { accountId, id }, { set, remove: ['nextDeploymentId'], when }, concurrentUpdate),
-    change(Deployment, { accountId, id: next }, { remove: ['waiting'] }, concurrentUpdate),
-    ...enqueueBuild(deps, { id: next, accountId, applicationId: id }),
+    ...beginWaiting(deps, app, next),
   ];
 }
+
+/** The writes by which a deployment waits for nothing but its builder any more. */
+export const beginWaiting = (deps: Deps, { accountId, id: applicationId }: App, id: string): Write[] => [
+  change(Deployment, { accountId, id }, { remove: ['waiting'] }, concurrentUpdate),
+  ...enqueueBuild(deps, { id, accountId, applicationId }),
+];
 
 /** The account's share of a deployment that ends: the minutes of its build, and its place among the deployments at once. */
 export function accountForBuild(deps: Pick<Deps, 'now'>, account: Account, deployment: Deployment): Write[] {

@@ -89,10 +89,16 @@ export async function receivePush(deps: Deps, access: GitAccess, request: HookRe
 
 /** Assigns a push to a new deployment, or to the deployment that waits already. */
 function assignSlot(deps: Deps, app: App, commitSha: string): { deploymentId: string; writes: Write[] } {
-  const { id: applicationId, accountId, activeDeploymentId, nextDeploymentId } = app;
+  const { id: applicationId, accountId, activeDeploymentId, movingTo, nextDeploymentId } = app;
+  // What it waits for: a deployment, or a move to another cell.
+  const isBusy = activeDeploymentId !== undefined || movingTo !== undefined;
+  const same = {
+    activeDeploymentId: activeDeploymentId ? { is: activeDeploymentId } : ('absent' as const),
+    movingTo: movingTo ? { is: movingTo } : ('absent' as const),
+  };
   const of = { accountId, id: applicationId };
   const status = { is: 'RUNNING' };
-  if (activeDeploymentId && nextDeploymentId) {
+  if (isBusy && nextDeploymentId) {
     const waits = change(
       Deployment,
       { accountId, id: nextDeploymentId },
@@ -104,16 +110,13 @@ function assignSlot(deps: Deps, app: App, commitSha: string): { deploymentId: st
   }
   const made = newDeployment(deps, { accountId, applicationId }, 'PUSH', {
     commitSha,
-    ...(activeDeploymentId ? { waiting: true } : {}),
+    ...(isBusy ? { waiting: true } : {}),
   });
-  const claim = activeDeploymentId
-    ? {
-        set: { nextDeploymentId: made.id },
-        when: { activeDeploymentId: { is: activeDeploymentId }, nextDeploymentId: 'absent', status } as const,
-      }
-    : { set: { activeDeploymentId: made.id }, when: { activeDeploymentId: 'absent', status } as const };
+  const claim = isBusy
+    ? { set: { nextDeploymentId: made.id }, when: { ...same, nextDeploymentId: 'absent', status } as const }
+    : { set: { activeDeploymentId: made.id }, when: { ...same, status } };
   // A push that waits needs minutes as well: otherwise pushes in a row would build on without any.
   const limits = assertWithin(deps, accountId, ['buildMinutesPerMonth']);
-  const line = activeDeploymentId ? [] : enqueueBuild(deps, { id: made.id, accountId, applicationId });
+  const line = isBusy ? [] : enqueueBuild(deps, { id: made.id, accountId, applicationId });
   return { deploymentId: made.id, writes: [change(App, of, claim, concurrentUpdate), made.write, limits, ...line] };
 }

@@ -6,7 +6,7 @@ import { routeTo } from '../../providers/edge/host-routes.ts';
 import { App, Host } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
-import type { InCell } from '../apps/cells.ts';
+import { edgeOf, type InCell } from '../apps/cells.ts';
 import type { Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
 import { type BuildPhases, measureBuild } from './build-time.ts';
@@ -100,7 +100,8 @@ export async function switchRelease(
 ): Promise<void> {
   const { deployment, app } = await readRunning(deps, ids);
   if (!deployment.release) throw new Error('there is no release to switch to');
-  const { appHost, appAccess, hostRoutes } = await deps.cellOf(app);
+  const { appHost, appAccess } = await deps.cellOf(app);
+  const { hostRoutes } = await deps.cellOf(edgeOf(app));
   const target = await appHost.switchTo(ids.applicationId, deployment.release);
   await hostRoutes.point(app.hosts, routeTo(target, deployment.release, ids.deploymentId));
   await unlessDeleted(deps, ids, async () => hostRoutes.remove(await ownedHosts(deps, app)));

@@ -20,6 +20,8 @@ import { canRollBackTo, newDeployment } from './queue.ts';
  */
 export const MAX_KEPT_RELEASES = 3;
 
+const beingMoved = () =>
+  new ApiError('conflict', 'This application is being moved by the platform. Roll back in a few minutes.');
 const releaseNotKept = () => new ApiError('conflict', 'The release of this deployment is not kept.');
 
 /**
@@ -39,6 +41,8 @@ export async function rollBack(
   if (target?.applicationId !== id) throw noSuchDeployment();
   if (!canRollBackTo(target)) throw releaseNotKept();
   assertIdle(app);
+  // Its releases are about to have other numbers.
+  if (app.movingTo !== undefined) throw beingMoved();
   const { release, commitSha } = target;
   const notes = [`==> Rolling back to the release of ${target.id} (${commitSha})`];
   const known = { release, commitSha, notes, builtBy: target.builtBy ?? target.id };
@@ -46,7 +50,7 @@ export async function rollBack(
   const kept = check(
     Deployment,
     { accountId, id: target.id },
-    { release: 'present', retired: 'absent' },
+    { release: { is: release ?? '' }, retired: 'absent' },
     releaseNotKept,
   );
   const { shown: data } = deployment;
@@ -86,7 +90,12 @@ export async function pruneReleases(
   for (const { id, finishedAt, release } of all) {
     if (finishedAt === null || !release || kept.has(release)) continue;
     const of = { accountId, id };
-    const idle = check(App, { accountId, id: applicationId }, { activeDeploymentId: 'absent' }, concurrentUpdate);
+    const isIdle = {
+      activeDeploymentId: 'absent',
+      movingTo: 'absent',
+      cellId: app.cellId ? { is: app.cellId } : 'absent',
+    } as const;
+    const idle = check(App, { accountId, id: applicationId }, isIdle, concurrentUpdate);
     // First the release is no longer offered for rollback, then it is removed.
     const retiring = deps.table.transact([idle, change(Deployment, of, { set: { retired: true } }, concurrentUpdate)]);
     if (!(await ignoreConflict(retiring.then(() => true)))) return;

@@ -1,7 +1,7 @@
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { App } from '../../table/entities/apps.ts';
 import type { AccountScopedId } from '../../table/entity.ts';
-import type { InCell } from '../apps/cells.ts';
+import { cellsInUse, edgeOf, type InCell } from '../apps/cells.ts';
 import { viewSuspensions } from '../apps/suspension.ts';
 import type { Deps } from '../deps.ts';
 import { failDeployment } from './finish.ts';
@@ -27,13 +27,14 @@ async function stopDeployment(deps: SuspensionDeps, app: App): Promise<void> {
 export async function applyAppStatus(deps: SuspensionDeps, { accountId, id }: AccountScopedId): Promise<void> {
   const read = () => deps.table.get(App, { accountId, id });
   for (let app = await read(); app && app.status !== 'DELETING'; ) {
-    const { appAccess, hostRoutes } = await deps.cellOf(app);
+    const { hostRoutes } = await deps.cellOf(edgeOf(app));
+    const inUse = await Promise.all(cellsInUse(app).map(deps.cellOf));
     if (app.status === 'SUSPENDED') {
       await hostRoutes.suspend(app.hosts);
-      await appAccess.close(id);
+      for (const { appAccess } of inUse) await appAccess.close(id);
       await stopDeployment(deps, app);
     } else {
-      await appAccess.open(id);
+      for (const { appAccess } of inUse) await appAccess.open(id);
       await hostRoutes.resume(app.hosts);
     }
     const after = await read();

@@ -112,7 +112,10 @@ export async function readAccount(
     account: viewAccount(stored, today, deps.now()),
     suspension: viewSuspension(stored.suspension),
     limitOverrides: stored.limits ?? {},
-    applications: apps.items.map((app) => ({ ...viewApp(app), cell: app.cellId ?? HOME_CELL })),
+    applications: apps.items.map((app) => ({
+      ...viewApp(app),
+      ...{ cell: app.cellId ?? HOME_CELL, movingTo: app.movingTo ?? null, drainingFrom: app.drainingFrom ?? null },
+    })),
     deployments,
     keys: keys.data.map((key) => ({ ...key, suspension: ofKeys.get(key.id) ?? null })),
     wallet: { ...wallet.data, transactions: wallet.data.transactions.slice(0, NEWEST.limit) },

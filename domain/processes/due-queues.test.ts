@@ -15,7 +15,7 @@ import { Account } from '../../table/entities/accounts.ts';
 import { AiAccount, AiAudit } from '../../table/entities/ai.ts';
 import { App, Host } from '../../table/entities/apps.ts';
 import { Invoice, Subscription, TopUp } from '../../table/entities/billing.ts';
-import { Cell } from '../../table/entities/cells.ts';
+import { Cell, Move } from '../../table/entities/cells.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { Database } from '../../table/entities/databases.ts';
 import { BuildQueue, Deployment } from '../../table/entities/deployments.ts';
@@ -96,6 +96,11 @@ const QUEUES: Record<string, (id: string, accountId: string) => Fixture> = {
     fixture(Deployment, {
       ...{ ...ACCOUNT, id, applicationId: 'app_1', status: 'RUNNING', trigger: 'API', commitSha: '' },
       ...{ startedAt: created, finishedAt: null, notes: [] },
+    }),
+  MOVE: (id) =>
+    fixture(Move, {
+      ...{ ...ACCOUNT, id, applicationId: 'app_1', from: 'home', to: 'b', status: 'COPYING', attempts: 0 },
+      ...{ createdAt: created, finishedAt: null },
     }),
   BUILD_QUEUE: (id) => fixture(BuildQueue, { accountId: id, waiting: 0 }),
   TEARDOWN: (id) => fixture(App, appOf(id, { status: 'DELETING' })),
@@ -223,7 +228,12 @@ async function everyQueue() {
   const needs = {
     ...deps,
     ...inEveryCell({ cellRooms: { measure: async () => ({ concurrency: 900, codeBytes: 1e9 }) } }),
-    ...{ deployments: executions(), teardowns: executions(), hosting: executions(), databaseWork: executions() },
+    ...{
+      deployments: executions(),
+      teardowns: executions(),
+      hosting: executions(),
+      databaseWork: executions(),
+    },
     ...{ tenantExecutions: executions(), domainTasks: executions(), queue: provider<DeliveryQueue>() },
     ...{
       mirrors: provider<ZoneSyncQueue>(),

@@ -7,6 +7,7 @@ import { deploymentQueue, teardownQueue } from '../deployments/executions.ts';
 import { buildQueue } from '../deployments/scheduler.ts';
 import { zoneQueue } from '../dns/sync.ts';
 import { hostingQueue } from '../hosting/accounts.ts';
+import { moveQueue } from '../moves/executions.ts';
 import { domainQueue } from '../registrar/lifecycle.ts';
 import type { DueQueue, SweepDeps } from '../sweep/sweep.ts';
 import { sweepJob } from '../sweep/sweep-all.ts';
@@ -20,6 +21,7 @@ type ReconcilerDeps = SweepDeps &
   DepsOf<typeof cellQueue> &
   DepsOf<typeof deploymentQueue> &
   DepsOf<typeof teardownQueue> &
+  DepsOf<typeof moveQueue> &
   DepsOf<typeof hostingQueue> &
   DepsOf<typeof customDomainQueue> &
   DepsOf<typeof tenantQueue> &
@@ -36,6 +38,7 @@ export const reconcilers = (deps: ReconcilerDeps) => ({
   deployments: sweepJob(deps, deploymentQueue),
   builds: sweepJob(deps, buildQueue),
   teardowns: sweepJob(deps, teardownQueue),
+  moves: sweepJob(deps, moveQueue),
   hosting: sweepJob(deps, hostingQueue),
   customDomains: sweepJob(deps, customDomainQueue),
   tenants: sweepJob(deps, tenantQueue),

@@ -7,7 +7,7 @@ import { Deployment } from '../../table/entities/deployments.ts';
 import { joinKey } from '../../table/keys.ts';
 import { unschedule } from '../../table/schedule.ts';
 import { change, remove } from '../../table/writes.ts';
-import { claimedHosts, type InCell } from '../apps/cells.ts';
+import { cellsInUse, claimedHosts, edgeOf, type InCell } from '../apps/cells.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import { closeTenant } from '../custom-domains/reconciliation.ts';
 import { removeDatabases } from '../databases/removal.ts';
@@ -41,10 +41,13 @@ export async function teardownApp(
   const own =
     customDomain && !(await closeTenant(deps, customDomain)) ? await stillOwnedHost(deps, app, customDomain.host) : [];
   const hosts = [...app.hosts, ...own];
-  const { appHost, appLogs, hostRoutes } = await deps.cellOf(app);
+  const { hostRoutes } = await deps.cellOf(edgeOf(app));
   await hostRoutes.remove(hosts);
-  await appHost.remove(applicationId);
-  await appLogs.remove(applicationId);
+  for (const cell of cellsInUse(app)) {
+    const { appHost, appLogs } = await deps.cellOf(cell);
+    await appHost.remove(applicationId);
+    await appLogs.remove(applicationId);
+  }
   await removeDatabases(deps, applicationId);
   await deps.builds.removeCaches(applicationId);
   const list = joinKey('APP', applicationId, 'DEPLOYMENTS');

@@ -36,6 +36,7 @@ import { readAccount } from '../operator/account.ts';
 import { listOperatorAudit } from '../operator/audit.ts';
 import { listFlags } from '../operator/flags.ts';
 import { listMigrations } from '../operator/migrations.ts';
+import { listCells } from '../operator/moves.ts';
 import { listSwitches } from '../operator/switches.ts';
 import { getDomain, listDomains } from '../registrar/domains.ts';
 import { listWebhooks } from '../webhooks/endpoints.ts';
@@ -113,7 +114,7 @@ const READS: Record<string, (deps: never, caller: Caller, input: never) => Promi
     listDeliveries,
     listEvents,
   },
-  ...{ readAccount, listOperatorAudit, listSwitches, listFlags, listMigrations },
+  ...{ readAccount, listOperatorAudit, listSwitches, listFlags, listMigrations, listCells },
   ...{
     getAppMetrics: readMetrics,
     getDeliveryStats: readDeliveryStats,

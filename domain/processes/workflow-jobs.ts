@@ -1,5 +1,6 @@
 import { App } from '../../table/entities/apps.ts';
 import { Invoice, Subscription } from '../../table/entities/billing.ts';
+import { Move } from '../../table/entities/cells.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { Database } from '../../table/entities/databases.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
@@ -7,12 +8,14 @@ import { startReconciliation as reconcileTenant } from '../custom-domains/reconc
 import { startClusterWork } from '../databases/clusters.ts';
 import { cancelRunning, discardBuild, startQueued, startTeardown } from '../deployments/executions.ts';
 import { startReconciliation as reconcileHosting } from '../hosting/accounts.ts';
+import { startMove } from '../moves/executions.ts';
 import { onDomainInvoicePaid } from '../registrar/lifecycle.ts';
 import { jobAbout } from './jobs.ts';
 
 /** Jobs that start and stop executions of the state machines, and builds. Where it has one, the detail names the execution. */
 export const WORKFLOW_JOBS = {
   'app.teardown': jobAbout(App, (deps: Parameters<typeof startTeardown>[0], app) => startTeardown(deps, app)),
+  'app.move': jobAbout(Move, startMove),
   'database.start-work': jobAbout(Database, startClusterWork),
   'deployment.cancel': jobAbout(Deployment, cancelRunning),
   'deployment.discard-build': jobAbout(Deployment, discardBuild),

@@ -15,7 +15,7 @@ type Folder = 'jobs' | 'logs' | 'results' | 'artifacts' | 'caches' | 'exports';
  * artifact expired.
  */
 const KEPT_DAYS: Partial<Record<Folder, number>> = {
-  ...{ jobs: 1, results: 30, artifacts: 90, caches: 30 },
+  ...{ jobs: 1, results: 30, artifacts: 730, caches: 30 },
   exports: EXPORT_DAYS,
 };
 
@@ -30,6 +30,8 @@ export class BuildsStack extends PlatformStack {
   readonly order: Use;
   /** Reads a build's result and artifact. */
   readonly collect: Use;
+  /** Reads and replaces the artifacts of an application that is moved to another cell. */
+  readonly move: Use;
   /** Signs the requests of one build, as a session that may send only these. */
   readonly grantAccess: Use;
   /** Reads the sealed variables that a release was built with. */
@@ -92,28 +94,27 @@ export class BuildsStack extends PlatformStack {
       rights: [object('Put', 'jobs'), object('Delete', 'jobs'), { actions: ['s3:PutObject'], ...environments }],
     };
     this.readEnvironment = { variables, rights: [{ actions: ['s3:GetObject'], ...environments }, list] };
-    this.collect = {
-      variables,
-      rights: [object('Get', 'results', 'artifacts'), list],
-      // Copies the artifact of a release into the cell.
-      inCells: ({ codeBucketArn }) => [
-        object('Get', 'artifacts'),
-        {
-          actions: ['s3:GetObject', 's3:PutObject'],
-          on: [`${codeBucketArn}/*`],
-          wildcard: 'objects are named after deployments and applications',
-        },
-      ],
-    };
+    // Copies the artifact of a release into the cell.
+    const inCells: Use['inCells'] = ({ codeBucketArn }) => [
+      object('Get', 'artifacts'),
+      {
+        actions: ['s3:GetObject', 's3:PutObject'],
+        on: [`${codeBucketArn}/*`],
+        wildcard: 'objects are named after deployments and applications',
+      },
+    ];
+    this.collect = { variables, rights: [object('Get', 'results', 'artifacts'), list], inCells };
+    this.move = { variables, rights: [object('Get', 'artifacts'), object('Put', 'artifacts'), list], inCells };
     for (const cell of cellsOf(config)) {
-      const role = cellRoleArn(cell, names.function('workflow/releaseDeployment'));
+      const copiers = ['workflow/releaseDeployment', 'workflow/moveApp'];
+      const roles = copiers.map((name) => cellRoleArn(cell, names.function(name)));
       bucket.addToResourcePolicy(
         new PolicyStatement({
           // Of the account and not the role, which S3 would require to exist.
           principals: [new AccountPrincipal(cell.config.account ?? '')],
           actions: ['s3:GetObject'],
           resources: [`${names.builds.arn}/artifacts/*`],
-          conditions: { ArnEquals: { 'aws:PrincipalArn': role } },
+          conditions: { ArnEquals: { 'aws:PrincipalArn': roles } },
         }),
       );
     }

@@ -47,10 +47,19 @@ function stepsOf(
       timeout: T.teardown,
       uses: [...state, hosting.remove, builds.remove, clusters.remove, clusters.make],
     },
+    moveApp: {
+      timeout: TIMEOUTS_S.move.function,
+      // It holds the code of a release.
+      memory: 1024,
+      uses: [
+        ...[...state, builds.move, hosting.seal, hosting.release, hosting.check, hosting.switch, hosting.access],
+        hosting.remove,
+      ],
+    },
   };
 }
 
-/** The deployment pipeline: a state machine for deployments, one that removes applications, and their functions. */
+/** The deployment pipeline: a state machine for deployments and moves, one that removes applications, and their functions. */
 export class DeploymentsStack extends PlatformStack {
   /** Stops executions of deployments. */
   readonly stop: Use;
@@ -81,6 +90,7 @@ export class DeploymentsStack extends PlatformStack {
       succeedDeployment: step('succeedDeployment'),
       failDeployment: step('failDeployment'),
       pruneReleases: step('pruneReleases'),
+      moveApp: step('moveApp'),
     };
     new Machine(this, platform, 'deployment', {
       definition: deploymentMachine(arnsOf(steps)),
@@ -102,7 +112,7 @@ export class DeploymentsStack extends PlatformStack {
     const onDeployments = (action: string): Right => ({
       actions: [`states:${action}`],
       on: [names.deployment.executions],
-      wildcard: 'executions are named after deployments',
+      wildcard: 'executions are named after deployments and moves',
     });
     this.stop = {
       variables: { DEPLOYMENT_STATE_MACHINE_ARN: names.deployment.arn },

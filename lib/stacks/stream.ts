@@ -18,7 +18,17 @@ import type { DeliveryStack } from './webhooks.ts';
 export const CONSUMED = {
   INSERT: [
     ...['ACCOUNT', 'KEY', 'AUDIT', 'APP', 'DATABASE', 'DEPLOYMENT', 'QUEUED_BUILD', 'DOMAIN', 'DOOR'],
-    ...['WALLET_TRANSACTION', 'INVOICE', 'SUBSCRIPTION', 'TOP_UP', 'DISPUTE', 'WEBHOOK', 'EVENT', 'NOTIFICATION'],
+    ...[
+      'WALLET_TRANSACTION',
+      'INVOICE',
+      'SUBSCRIPTION',
+      'TOP_UP',
+      'DISPUTE',
+      'WEBHOOK',
+      'EVENT',
+      'NOTIFICATION',
+      'MOVE',
+    ],
   ],
   MODIFY: [
     ...['ACCOUNT', 'APP', 'DATABASE', 'DEPLOYMENT', 'DOMAIN', 'DOOR', 'ZONE', 'HOSTING_DOMAIN'],

@@ -92,6 +92,28 @@ export interface DeploymentSteps {
   succeedDeployment: string;
   failDeployment: string;
   pruneReleases: string;
+  moveApp: string;
+}
+
+/** Repeats a step of a move, which may be repeated after any error. */
+const retryMove = { ErrorEquals: ['States.ALL'], IntervalSeconds: 5, MaxAttempts: 4, BackoffRate: 2.5 };
+
+/**
+ * Moves an application to another hosting cell, step by step (domain/moves/): part of this machine, because each machine's alarms
+ * cost as much. A step that fails for good ends the move as long as the old cell serves; after that it is repeated. Input: accountId, moveId.
+ */
+function moveStates(moveApp: string) {
+  const task = { Type: 'Task', Resource: moveApp, ResultPath: '$.progress', Retry: [retryMove], Next: 'Moved' };
+  return {
+    Move: { ...task, Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: 'AbandonMove' }] },
+    AbandonMove: task,
+    Moved: {
+      Type: 'Choice',
+      Choices: [{ Variable: '$.progress.done', BooleanEquals: true, Next: 'Done' }],
+      Default: 'WaitToMove',
+    },
+    WaitToMove: { Type: 'Wait', SecondsPath: '$.progress.waitSeconds', Next: 'Move' },
+  };
 }
 
 /** The execution's input (domain/deployments/executions.ts). */
@@ -99,14 +121,20 @@ const INPUT = ['accountId', 'applicationId', 'deploymentId', 'trigger'];
 
 /**
  * Queued → running → built → released → checked → switched → succeeded; or failed. A rollback has its release already
- * and skips the build.
+ * and skips the build. The move of an application to another cell has states of its own.
  */
 export function deploymentMachine(steps: DeploymentSteps) {
   return {
     Comment: 'Takes a deployment from its Git branch to a live release',
-    StartAt: 'Begin',
+    StartAt: 'Kind',
     TimeoutSeconds: DEPLOYMENT_S,
     States: {
+      Kind: {
+        Type: 'Choice',
+        Choices: [{ Variable: '$.trigger', StringEquals: 'MOVE', Next: 'Move' }],
+        Default: 'Begin',
+      },
+      ...moveStates(steps.moveApp),
       // `step.jobUrl`: the address of the job, worthless once the build has taken and deleted it.
       ...judgedStep('Begin', steps.beginDeployment, 'Build', [
         { Variable: '$.trigger', StringEquals: 'ROLLBACK', Next: 'Check' },

@@ -23,6 +23,7 @@ import {
   waitUntilFunctionUpdatedV2,
 } from '@aws-sdk/client-lambda';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import { checkRequest, parseStatus } from './check-request.ts';
 import { LIVE_ALIAS, MEMORY_MB, RuntimeRetired, TIMEOUT_SECONDS } from './resources.ts';
 
 /** The application that is to be hosted. */
@@ -47,6 +48,8 @@ export interface HealthCheck {
 export interface AppHost {
   /** Makes a release of an artifact and returns its number. */
   release(app: HostedApp, artifact: Artifact): Promise<string>;
+  /** Returns the version of Node of a release; undefined where it is not there. */
+  nodeVersionOf(applicationId: string, release: string): Promise<string | undefined>;
   /** Requests a path of a release, without sending it any traffic. */
   probe(applicationId: string, release: string, path: string): Promise<HealthCheck>;
   /** Sends all traffic to a release and returns the host name that it answers at. */
@@ -96,45 +99,6 @@ const ownConfiguration = ({ Handler, Role, MemorySize, Timeout, Environment, Lay
 type Comparable = Pick<FunctionConfiguration, 'Handler' | 'Role' | 'MemorySize' | 'Timeout' | 'Environment'> & {
   Layers?: (string | Layer)[] | undefined;
 };
-
-/** Returns a `GET` of a path as a function URL would send it. */
-const checkRequest = (path: string, query: string) => ({
-  version: '2.0',
-  routeKey: '$default',
-  rawPath: path,
-  rawQueryString: query,
-  headers: { host: 'release-check', 'user-agent': 'Service-ReleaseCheck/1.0', accept: '*/*' },
-  requestContext: {
-    accountId: 'anonymous',
-    apiId: 'release-check',
-    domainName: 'release-check',
-    domainPrefix: 'release-check',
-    http: {
-      method: 'GET',
-      path,
-      protocol: 'HTTP/1.1',
-      sourceIp: '127.0.0.1',
-      userAgent: 'Service-ReleaseCheck/1.0',
-    },
-    requestId: 'release-check',
-    routeKey: '$default',
-    stage: '$default',
-    time: '01/Jan/2026:00:00:00 +0000',
-    timeEpoch: 0,
-  },
-  isBase64Encoded: false,
-});
-
-/** The status out of Lambda's streaming answer: a JSON prelude, eight NUL bytes, the body. */
-function parseStatus(payload: string): number | undefined {
-  const end = payload.indexOf('\0');
-  try {
-    const { statusCode } = JSON.parse(end < 0 ? payload : payload.slice(0, end));
-    return typeof statusCode === 'number' ? statusCode : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * One Lambda function an application, with the Lambda Web Adapter: a release is a published version, the alias `live`
@@ -259,6 +223,17 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
       if (!Version) throw new Error('Lambda published a version without a number');
       await active(FunctionName, Version);
       return Version;
+    },
+
+    async nodeVersionOf(applicationId, Qualifier) {
+      try {
+        const of = { FunctionName: nameOf(applicationId), Qualifier };
+        const { Configuration } = await client.send(new GetFunctionCommand(of));
+        return /^nodejs(\d+)\.x$/.exec(Configuration?.Runtime ?? '')?.[1];
+      } catch (error) {
+        if (missing(error)) return undefined;
+        throw error;
+      }
     },
 
     async probe(applicationId, Qualifier, target) {

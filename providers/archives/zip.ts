@@ -1,4 +1,4 @@
-import { crc32, deflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 
 /**
  * Writes ZIP archives. Each deployment waits for one, and yazl takes two to four times as long
@@ -91,4 +91,54 @@ export function createZip(): Zip {
     },
     end: () => Buffer.concat([...chunks, packDirectory(lines, offset)]),
   };
+}
+
+/** Sizes of the end of an archive, of a line of its directory and of the header before a file, without names. */
+const END_BYTES = 22;
+const LINE_BYTES = 46;
+const HEADER_BYTES = 30;
+
+interface Directory {
+  /** Length of all files, which is where the directory begins. */
+  offset: number;
+  lines: Buffer[];
+}
+
+const nameOf = (line: Buffer): string => line.toString('utf8', LINE_BYTES, LINE_BYTES + line.readUInt16LE(28));
+
+/** Reads the directory of an archive of this module: it has no comments. */
+function readDirectory(archive: Buffer): Directory {
+  const end = archive.length - END_BYTES;
+  if (end < 0 || archive.readUInt32LE(end) !== 0x06054b50) throw new Error('this is no archive of the platform');
+  const offset = archive.readUInt32LE(end + 16);
+  const lines: Buffer[] = [];
+  for (let at = offset; at < end; ) {
+    const length =
+      LINE_BYTES + archive.readUInt16LE(at + 28) + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
+    lines.push(archive.subarray(at, at + length));
+    at += length;
+  }
+  return { offset, lines };
+}
+
+/** Returns a file of an archive of this module; undefined if it has none at the path. */
+export function readPackedFile(archive: Buffer, path: string): Buffer | undefined {
+  const line = readDirectory(archive).lines.find((each) => nameOf(each) === path);
+  if (!line) return undefined;
+  const header = line.readUInt32LE(42);
+  const begin = header + HEADER_BYTES + archive.readUInt16LE(header + 26) + archive.readUInt16LE(header + 28);
+  const body = archive.subarray(begin, begin + line.readUInt32LE(20));
+  return line.readUInt16LE(10) === DEFLATED ? inflateRawSync(body) : body;
+}
+
+/**
+ * Returns an archive of this module with another content of one file. The others are not packed again, and the bytes of the
+ * earlier content stay where no line of the directory leads.
+ * @param mode the Unix mode including the file type
+ */
+export function replacePackedFile(archive: Buffer, path: string, content: Buffer, mode: number): Buffer {
+  const { offset, lines } = readDirectory(archive);
+  const { bytes, line } = packFile(path, content, mode, offset);
+  const others = lines.filter((each) => nameOf(each) !== path);
+  return Buffer.concat([archive.subarray(0, offset), bytes, packDirectory([...others, line], offset + bytes.length)]);
 }

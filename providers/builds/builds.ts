@@ -86,6 +86,10 @@ export interface Builds {
   /** The build's log as far as it has come, with its marks (build-log.ts); empty before it began. */
   readLog(deploymentId: string): Promise<string>;
   readResult(deploymentId: string): Promise<Result>;
+  /** Returns what a deployment packaged; undefined if it is no longer kept. */
+  readArtifact(applicationId: string, deploymentId: string): Promise<Buffer | undefined>;
+  /** Replaces what a deployment packaged. */
+  writeArtifact(applicationId: string, deploymentId: string, artifact: Buffer): Promise<void>;
   /** Deletes what a deployment packaged. */
   removeArtifact(applicationId: string, deploymentId: string): Promise<void>;
   /** Deletes all that a deployment left in the bucket. */
@@ -114,6 +118,9 @@ export function createBuilds({ getObject, putObject, deleteObject }: Objects, bu
       const found = await getObject(bucket, resultKey(deploymentId));
       return found ? Result().parse(JSON.parse(found.toString('utf8'))) : {};
     },
+    readArtifact: (applicationId, deploymentId) => getObject(bucket, artifactKey(applicationId, deploymentId)),
+    writeArtifact: (applicationId, deploymentId, artifact) =>
+      putObject(bucket, artifactKey(applicationId, deploymentId), artifact, 'application/zip'),
     removeArtifact: async (applicationId, deploymentId) => {
       const keys = [artifactKey, environmentKey].map((keyOf) => keyOf(applicationId, deploymentId));
       await Promise.all(keys.map((key) => deleteObject(bucket, key)));

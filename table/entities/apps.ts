@@ -72,6 +72,14 @@ export const App = /* @__PURE__ */ entity({
       healthCheckPath: z.optional(z.string()),
       /** The hosting cell that it runs in; absent for the home cell (domain/apps/cells.ts). */
       cellId: z.optional(z.string()),
+      /** The cell of its host names; absent where it is the one that it runs in. */
+      edgeCellId: z.optional(z.string()),
+      /** The move to another cell that is under way (domain/moves/). */
+      moveId: z.optional(z.string()),
+      /** The cell that it is being moved to, until its visitors are served there. */
+      movingTo: z.optional(z.string()),
+      /** The cell that it was moved from, until nothing of it is left there. */
+      drainingFrom: z.optional(z.string()),
       /** Outside the home cell: the host name there that it claimed, so that slugs are unique over all cells. */
       slugHost: z.optional(z.string()),
       primaryDomain: z.string(),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { entity, type ItemOf } from '../entity.ts';
+import { type AccountScopedId, DAY, entity, epoch, type ItemOf, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /** The partition of all hosting cells. */
@@ -50,4 +50,54 @@ export const Cell = /* @__PURE__ */ entity({
     }),
   key: ({ id }: { id: string }) => ({ pk: CELLS, sk: id }),
   due: { queues: ['CELL'] },
+});
+
+/** A release of an application that is being moved. */
+const movedRelease = () =>
+  z.object({
+    /** Its number in the old cell, and in the new one as soon as it is there. */
+    from: z.string(),
+    to: z.optional(z.string()),
+    /** The deployment whose build made it. */
+    source: z.string(),
+    /** True for the one that serves. */
+    live: z.optional(z.literal(true)),
+    /** True once its stored code has its variables sealed for the new cell. */
+    sealed: z.optional(z.literal(true)),
+    /** True where its code is not kept: it cannot be rolled back to after the move. */
+    absent: z.optional(z.literal(true)),
+  });
+
+/** The move of an application to another hosting cell (domain/moves/). */
+export type Move = ItemOf<typeof Move>;
+export const Move = /* @__PURE__ */ entity({
+  type: 'MOVE',
+  schema: () =>
+    z.object({
+      id: z.string(),
+      accountId: z.string(),
+      applicationId: z.string(),
+      /** Ids of cells. */
+      from: z.string(),
+      to: z.string(),
+      status: oneOf(['COPYING', 'SWITCHING', 'DRAINING', 'DONE', 'FAILED']),
+      /** The releases that are kept, oldest first; absent before they were looked for. */
+      releases: z.optional(z.array(movedRelease())),
+      /** Set with the switch: the host names that are switched, and the cell of their routes. */
+      edge: z.optional(z.object({ cellId: z.string(), hosts: z.array(z.string()) })),
+      /** Executions that ended before the move did. */
+      attempts: z.int(),
+      createdAt: z.string(),
+      /** The time at which visitors were sent to the new cell. */
+      switchedAt: z.optional(z.string()),
+      finishedAt: z.nullable(z.string()),
+      /** The reason why it failed. */
+      problem: z.optional(z.string()),
+      /** While unfinished: the time at which the reconciler checks its execution. */
+      dueAt: z.optional(z.string()),
+    }),
+  key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId), sk: key('MOVE', id) }),
+  list: ({ applicationId, id }) => ({ listPk: key('APP', applicationId, 'MOVES'), listSk: id }),
+  due: { queues: ['MOVE'] },
+  expiresAtEpoch: ({ createdAt }) => epoch(createdAt) + 30 * DAY,
 });

@@ -50,6 +50,8 @@ export const Deployment = /* @__PURE__ */ entity({
       buildMs: z.optional(z.number()),
       /** The host's version number of the release, once there is one. */
       release: z.optional(z.string()),
+      /** The last move whose new cell the release is in. */
+      movedBy: z.optional(z.string()),
       /** Of a rollback: the deployment whose build made the release. */
       builtBy: z.optional(z.string()),
       /** True once the release is being removed: it cannot be rolled back to any more. */

@@ -64,7 +64,7 @@ test('each cell is one set of stacks, and an installation without cells has none
 test('a cell has a role for each function that works in it, which only the platform’s roles may assume', () => {
   for (const { id } of CELLS) {
     const roles = accessRoles(id);
-    const workflow = ['releaseDeployment', 'checkRelease', 'switchRelease', 'pruneReleases', 'teardownApp'];
+    const workflow = ['releaseDeployment', 'checkRelease', 'switchRelease', 'pruneReleases', 'teardownApp', 'moveApp'];
     expect(roles.map(({ Properties }) => Properties.RoleName)).toEqual(
       expect.arrayContaining([
         ...workflow.map((name) => `${id}-hosting-prod-workflow-${name}`),
@@ -115,7 +115,7 @@ test('no right in a cell reaches the applications of another one', () => {
   }
 });
 
-test('the platform’s key and artifacts are open to one role of each cell, for its own applications', () => {
+test('the platform’s key and artifacts are open to the roles of each cell that release, for its own applications', () => {
   const statements = (stack: string, type: string, property: string) =>
     resourcesOf(stack)
       .filter(({ Type }) => Type === type)
@@ -142,7 +142,11 @@ test('the platform’s key and artifacts are open to one role of each cell, for 
   );
   expect(reading.map(({ Condition }) => Condition)).toEqual(
     ['222222222222:role/b-', '333333333333:role/c-'].map((role) => ({
-      ArnEquals: { 'aws:PrincipalArn': `arn:aws:iam::${role}hosting-prod-workflow-releaseDeployment` },
+      ArnEquals: {
+        'aws:PrincipalArn': ['releaseDeployment', 'moveApp'].map(
+          (name) => `arn:aws:iam::${role}hosting-prod-workflow-${name}`,
+        ),
+      },
     })),
   );
 });

@@ -81,6 +81,7 @@ test('whichever step fails, the deployment is recorded as failed', () => {
   const deployment = machines.find(({ name }) => name.endsWith('deployment'));
   const caught = Object.entries(deployment?.definition.States ?? {}).filter(([, { Type }]) => Type === 'Task');
   expect(caught.map(([name]) => name)).toEqual([
+    ...['Move', 'AbandonMove'],
     'Begin',
     'Build',
     'Poll',
@@ -92,7 +93,7 @@ test('whichever step fails, the deployment is recorded as failed', () => {
     'Fail',
   ]);
   for (const [name, state] of caught) {
-    if (name === 'Fail') continue;
+    if (['Fail', 'Move', 'AbandonMove'].includes(name)) continue;
     // Clean-up after the end does not change the result.
     const next = name === 'Prune' ? 'Done' : 'Fail';
     expect(state.Catch, name).toEqual([{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: next }]);
@@ -115,7 +116,8 @@ async function deploy(results: Record<string, unknown[]>, input: object = {}) {
   const engine = new StateMachine(structuredClone(definition) as never, { validationOptions: { noValidate: true } });
   const overrides = {
     taskResourceLocalHandlers: Object.fromEntries(states.map((name) => [name, handler(name)])),
-    waitTimeOverrides: { WaitForBuilder: 0, Queue: 0 },
+    waitTimeOverrides: { WaitForBuilder: 0, Queue: 0, WaitToMove: 0 },
+    retryIntervalOverrides: { Move: 0 },
   };
   const ids = { accountId: 'acc_1', applicationId: 'app_1', deploymentId: 'dep_1' };
   await engine.run({ ...ids, trigger: 'API', ...input }, { overrides: overrides as never }).result;
@@ -130,6 +132,16 @@ test('a deployment passes its build’s phases on to the release', async () => {
   const { ran, inputs } = await deploy({ Begin: [BEGUN], Build: [SUBMITTED], Poll: [queued, SUBMITTED, BUILT] });
   expect(ran).toEqual(['Begin', 'Build', 'Poll', 'Poll', 'Poll', 'Release', 'Check', 'Switch', 'Succeed', 'Prune']);
   expect(inputs.Release).toMatchObject({ build: BUILT });
+});
+
+test('a move is repeated until it is done, and a step that fails for good is told so', async () => {
+  const again = { done: false, waitSeconds: 1 };
+  const done = { done: true, waitSeconds: 0 };
+  expect((await deploy({ Move: [again, again, done] }, { trigger: 'MOVE' })).ran).toEqual(['Move', 'Move', 'Move']);
+  const failing = Array.from({ length: 5 }, () => new Error('away'));
+  const { ran, inputs } = await deploy({ Move: failing, AbandonMove: [done] }, { trigger: 'MOVE' });
+  expect(ran.at(-1)).toBe('AbandonMove');
+  expect(inputs.AbandonMove).toMatchObject({ error: { Error: 'Error' } });
 });
 
 test('a rollback is not built', async () => {

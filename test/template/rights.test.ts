@@ -195,9 +195,9 @@ test('only operations that need the key may use it, each with its own encryption
     'new-server-token',
   ];
   const secretRoutes = operations.filter(({ uses }) => uses.some((use) => touching.includes(use)));
-  // The others: the role of customer code, the two steps of a deployment that open variables, the function that calls models, the
+  // The others: the role of customer code, the two steps of a deployment that open variables, the one of a move, the function that calls models, the
   // one that sends webhooks, two for hosting servers, and the synthetic checks.
-  expect(holders).toHaveLength(secretRoutes.length + 8);
+  expect(holders).toHaveLength(secretRoutes.length + 9);
   for (const { Policies, resource } of holders) {
     const conditions = Policies.filter(({ Action }) => Action.some((action) => action.startsWith('kms:'))).map(
       ({ Condition }) => Object.keys(Object.values(Condition ?? {})[0] ?? {}),

@@ -68,6 +68,17 @@ export const ELSEWHERE: Elsewhere[] = [
     notWalked: 'the console of Step Functions',
   },
   {
+    page: 'Moving applications',
+    tests: [
+      [
+        'domain/moves/move.test.ts',
+        'a process that dies at any call leaves a move that the next one finishes, and a served application at every moment',
+      ],
+      ['domain/moves/move.test.ts', 'an application whose release %s stays where it was'],
+    ],
+    notWalked: 'a cell in another AWS account',
+  },
+  {
     page: 'Edge',
     alarms: ['af-south-1-edge-5xx', 'af-south-1-edge-functions'],
     tests: [

@@ -37,7 +37,7 @@ import {
   WalletTransaction,
   walletOf,
 } from '../../../table/entities/billing.ts';
-import { Cell } from '../../../table/entities/cells.ts';
+import { Cell, Move } from '../../../table/entities/cells.ts';
 import { Checks } from '../../../table/entities/checks.ts';
 import { DistributionTenant, HostClaim } from '../../../table/entities/custom-domains.ts';
 import { Database, databaseListOf } from '../../../table/entities/databases.ts';
@@ -285,7 +285,8 @@ export const ALL_CONTENTS: readonly Contents[] = [
         ...{ accountId: 'elsewhere', branchByDefault: 'internal', nodeVersionByDefault: 'internal', dueAt: 'internal' },
         ...{
           suspensionVersion: 'internal',
-          cellId: 'internal',
+          ...{ cellId: 'internal', edgeCellId: 'internal', moveId: 'internal' },
+          ...{ movingTo: 'internal', drainingFrom: 'internal' },
           slugHost: 'internal',
           activeDeploymentId: 'internal',
           nextDeploymentId: 'internal',
@@ -353,6 +354,7 @@ export const ALL_CONTENTS: readonly Contents[] = [
           accountId: 'elsewhere',
           buildId: 'internal',
           waiting: 'internal',
+          movedBy: 'internal',
           admittedAt: 'internal',
           dueAt: 'internal',
         },
@@ -360,6 +362,7 @@ export const ALL_CONTENTS: readonly Contents[] = [
     },
     deployments,
   ),
+  unread(Move, 'expires', 'brief'),
   unread(Push, 'expires', 'brief'),
   contents(QueuedBuild, 'removed', 'brief', inPartition(QueuedBuild, queuedBuildsOf)),
   contents(BuildQueue, 'removed', 'internal', one(BuildQueue, ofAccount)),

@@ -13,6 +13,7 @@ import {
   resendForCustomer,
   setSuspension,
 } from '../../../contract/operator/acts.ts';
+import { listCells, moveApp } from '../../../contract/operator/cells.ts';
 import {
   adoptCustomerDomain,
   moveHostingAccount,
@@ -153,6 +154,22 @@ test('a cancelled deployment stops, and its owner reads the reason', async () =>
   expect(codeOf(await operator.call(cancelDeployment, { params, body: { reason } }))).toBe('conflict');
   expect((await account.call(getApp, { params: { id: app.id } })).body.data.status).toBe('RUNNING');
 }, 90_000);
+
+test('a move of an application is refused where it cannot be, and changes nothing', async () => {
+  const [operator, account] = await Promise.all([newOperator(), newAccount()]);
+  const app = (await account.call(createApp, { body: { name: 'Stays', deployNow: false } })).body.data;
+  expect((await operator.call(listCells)).body.data).toMatchObject([{ id: 'home', open: true, region: null }]);
+  const move = async (cell: string, applicationId = app.id) => {
+    const answer = await operator.call(moveApp, { params: { id: account.id, applicationId }, body: { reason, cell } });
+    return `${answer.status} ${answer.error?.message}`;
+  };
+  expect(await move('home')).toBe('409 The application is in this cell already.');
+  expect(await move('nowhere')).toBe('404 There is no hosting cell nowhere.');
+  expect(await move('home', 'app_0')).toBe('404 Application not found.');
+  expect(await move('')).toContain('400 cell');
+  const { data } = (await operator.call(readAccount, { params: { id: account.id } })).body;
+  expect(data.applications).toMatchObject([{ cell: 'home', movingTo: null, drainingFrom: null }]);
+});
 
 test('operators open accounts, and set offers and servers under the rules of the functions for them', async () => {
   const operator = await newOperator();

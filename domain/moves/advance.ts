@@ -1,0 +1,86 @@
+import * as z from 'zod/mini';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import type { App } from '../../table/entities/apps.ts';
+import { Move } from '../../table/entities/cells.ts';
+import { edgeOf, HOME_CELL } from '../apps/cells.ts';
+import { Caught } from '../deployments/inputs.ts';
+import { checkCopy, copyNext, findReleases } from './copy.ts';
+import { abandonMove, completeMove, endWithApp } from './end.ts';
+import { type MoveDeps, MoveFailed, movedApp, saveMove } from './state.ts';
+import { switchOver } from './switch.ts';
+
+export const MoveInput = z.object({
+  accountId: z.string(),
+  moveId: z.string(),
+  /** The error of a step that failed for good. */
+  error: z.optional(Caught),
+});
+
+/** The state of a move for its execution. */
+interface Progress {
+  done: boolean;
+  /** Seconds until the next step. */
+  waitSeconds: number;
+}
+
+const DONE: Progress = { done: true, waitSeconds: 0 };
+const SOON: Progress = { done: false, waitSeconds: 1 };
+/** The longest pause between two steps in seconds: each is a sign of life. */
+const MAX_PAUSE_S = 30;
+
+const PLATFORM_FAULT = 'A step failed repeatedly; its errors are in the log of workflow/moveApp.';
+
+/** Makes the next step while the old cell serves. */
+async function copyStep(deps: MoveDeps, move: Move, app: App): Promise<Progress> {
+  const { releases } = move;
+  if (!releases) await saveMove(deps, move, { releases: await findReleases(deps, app) });
+  else if (!(await copyNext(deps, { ...move, releases }, app))) {
+    await checkCopy(deps, move, app);
+    const edge = { cellId: edgeOf(app).cellId ?? HOME_CELL, hosts: app.hosts };
+    await saveMove(deps, move, { status: 'SWITCHING', edge });
+  }
+  return SOON;
+}
+
+/** Waits for the last request in the old cell, and removes what is left there. */
+async function drainStep(deps: MoveDeps, move: Move): Promise<Progress> {
+  const drainedAt = Date.parse(move.switchedAt ?? '') + TIMEOUTS_S.move.drain * 1000;
+  const left = Math.ceil((drainedAt - deps.now().getTime()) / 1000);
+  if (left > 0) {
+    await saveMove(deps, move, {});
+    return { done: false, waitSeconds: Math.min(left, MAX_PAUSE_S) };
+  }
+  await completeMove(deps, move);
+  return DONE;
+}
+
+/**
+ * Makes one step of a move. Before the switch a reason to end leaves the application where it was; after it there is none, and
+ * a step that fails is repeated until it succeeds.
+ */
+export async function advanceMove(
+  deps: MoveDeps,
+  { accountId, moveId, error }: z.output<typeof MoveInput>,
+): Promise<Progress> {
+  const move = await deps.table.get(Move, { accountId, id: moveId });
+  if (!move || move.finishedAt !== null) return DONE;
+  const { status } = move;
+  const app = await movedApp(deps, move);
+  if (status === 'DRAINING' && app) return await drainStep(deps, move);
+  if (!app) {
+    await endWithApp(deps, move);
+    return DONE;
+  }
+  if (status === 'SWITCHING') {
+    await switchOver(deps, move, app);
+    return SOON;
+  }
+  try {
+    if (error) throw new MoveFailed(PLATFORM_FAULT);
+    return await copyStep(deps, move, app);
+  } catch (cause) {
+    if (!(cause instanceof MoveFailed)) throw cause;
+    await abandonMove(deps, move, cause.message);
+    return DONE;
+  }
+}

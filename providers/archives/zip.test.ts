@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { entriesOf } from '../../test/support/archive.ts';
+import { createZip, readPackedFile, replacePackedFile } from './zip.ts';
+
+const FILE = 0o100644;
+const packed = (files: Record<string, string>) => {
+  const zip = createZip();
+  for (const [path, content] of Object.entries(files)) zip.add(path, Buffer.from(content), FILE);
+  return zip.end();
+};
+
+test('a file of an archive is replaced, and the others stay as they are', async () => {
+  const long = 'variables '.repeat(500);
+  const before = packed({ 'run.sh': '#!/bin/sh', '.service/env.json': long, 'ü/server.js': 'serve()' });
+  expect(readPackedFile(before, '.service/env.json')?.toString()).toBe(long);
+  const once = replacePackedFile(before, '.service/env.json', Buffer.from('{"a":1}'), FILE);
+  const twice = replacePackedFile(once, '.service/env.json', Buffer.from('{"a":2}'), FILE);
+  expect(readPackedFile(twice, '.service/env.json')?.toString()).toBe('{"a":2}');
+  expect(Object.fromEntries(await entriesOf(twice))).toEqual({
+    ...{ 'run.sh': '#!/bin/sh', '.service/env.json': '{"a":2}', 'ü/server.js': 'serve()' },
+  });
+});
+
+test('a file that is not there is undefined, and what is no archive is an error', () => {
+  expect(readPackedFile(packed({ a: 'b' }), '.service/env.json')).toBeUndefined();
+  expect(() => readPackedFile(Buffer.from('not a ZIP, but long enough'), 'a')).toThrow('no archive');
+});
