@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { QuotaMeasure } from '../../providers/quotas/measures.ts';
 import { Cell } from '../../table/entities/cells.ts';
-import { create } from '../../table/writes.ts';
+import { change, create } from '../../table/writes.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { measureQuotas } from './quotas.ts';
 
@@ -73,6 +73,24 @@ test('a measure that fails hides no other; its last value counts for three hours
   used.route53Zones = 0;
   clock.now += 60 * MINUTE;
   expect((await percents())[0]).toEqual(['route53Zones', 'home', 0]);
+});
+
+test('the concurrency of a cell counts while it takes new applications', async () => {
+  const { deps, clock } = quotas();
+  const lambda = {
+    measure: async () => ({ used: 700, limit: 1000 }),
+    quota: 'lambdaConcurrency' as const,
+    region: 'r',
+  };
+  const cellOf = async ({ cellId }: { cellId?: string | undefined }) => ({
+    quotaMeasures: cellId === 'home' ? [] : [lambda],
+  });
+  const percentsIn = async () => (await measureQuotas({ ...deps, cellOf }, [])).quotas.map(({ percent }) => percent);
+  await deps.table.transact([create(Cell, { id: 'b', open: false, resources: RESOURCES }, () => new Error('there'))]);
+  expect(await percentsIn()).toEqual([]);
+  await deps.table.transact([change(Cell, { id: 'b' }, { set: { open: true } })]);
+  clock.now += 60 * MINUTE;
+  expect(await percentsIn()).toEqual([70]);
 });
 
 test('a cell that is not reached is missing, and the home cell is measured', async () => {

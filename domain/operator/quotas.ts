@@ -51,7 +51,7 @@ async function measureAll(deps: QuotaDeps, account: readonly QuotaMeasure[], kno
   const others = (await listCells(deps)).filter(({ id, resources }) => id !== HOME_CELL && resources);
   const failures: QuotaReport['failures'] = [];
   const uses: Stored[] = [];
-  for (const cellId of [HOME_CELL, ...others.map(({ id }) => id)]) {
+  for (const { id: cellId, open } of [{ id: HOME_CELL, open: true }, ...others]) {
     const there = await deps.cellOf({ cellId }).then(
       ({ quotaMeasures }) => quotaMeasures,
       (error: unknown) => error,
@@ -63,7 +63,9 @@ async function measureAll(deps: QuotaDeps, account: readonly QuotaMeasure[], kno
       uses.push(...(left.length > 0 ? left : [{ quota: 'all of the cell', cellId, region: 'unknown' }]));
       continue;
     }
-    const measures: QuotaMeasure[] = [...(cellId === HOME_CELL ? account : []), ...there];
+    const all: QuotaMeasure[] = [...(cellId === HOME_CELL ? account : []), ...there];
+    // A closed cell stays as full as it is, which needs no operator.
+    const measures = all.filter(({ quota }) => open || quota !== 'lambdaConcurrency');
     const outcomes = await Promise.all(measures.map((each) => attempt(each, { cellId, measuredAt })));
     for (const [index, outcome] of outcomes.entries()) {
       if (!('error' in outcome)) uses.push(outcome);

@@ -83,10 +83,23 @@ interface CellClients {
   store: Pick<CloudFrontKeyValueStoreClient, 'send'>;
   /** The ARN of the store of host names. */
   storeArn: string;
+  /** True for the platform's own account, whose concurrency has an alarm on Lambda's own metric (lib/stacks/operations-alarms.ts). */
+  isHome: boolean;
 }
 
+/** Concurrency of the account of another cell, in which nothing runs but applications, each within its reservation. */
+const reservedConcurrency = ({ lambda, region }: Pick<CellClients, 'lambda' | 'region'>): QuotaMeasure => ({
+  ...{ quota: 'lambdaConcurrency', region },
+  async measure() {
+    const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
+    const { ConcurrentExecutions: limit = AWS_LIMITS.lambdaConcurrency.value } = AccountLimit ?? {};
+    return { used: limit - (AccountLimit?.UnreservedConcurrentExecutions ?? limit), limit };
+  },
+});
+
 /** Returns the measures of the account and region that a hosting cell is in. */
-export const cellMeasures = ({ lambda, region, store, storeArn }: CellClients): QuotaMeasure[] => [
+export const cellMeasures = ({ lambda, region, store, storeArn, isHome }: CellClients): QuotaMeasure[] => [
+  ...(isHome ? [] : [reservedConcurrency({ lambda, region })]),
   {
     ...{ quota: 'lambdaCodeStorage', region },
     async measure() {

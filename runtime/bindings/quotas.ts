@@ -26,4 +26,5 @@ export const quotaMeasures = (cell?: RemoteCell) =>
     region: cell?.region ?? config.AWS_REGION,
     store: new CloudFrontKeyValueStoreClient({ ...cell?.access }),
     storeArn: cell?.routesArn ?? required('APP_ROUTES_ARN'),
+    isHome: cell === undefined,
   });

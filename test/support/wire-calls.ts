@@ -181,7 +181,7 @@ const CALLS: Record<string, () => Promise<unknown>> = {
         registrar: (operation, input) => callAws('route53domains', operation, input),
       }),
       ...cellMeasures({
-        ...{ lambda: new LambdaClient({}), region: 'af-south-1', storeArn: STORE_ARN },
+        ...{ lambda: new LambdaClient({}), region: 'af-south-1', storeArn: STORE_ARN, isHome: false },
         store: new CloudFrontKeyValueStoreClient({}),
       }),
     ];
