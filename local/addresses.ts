@@ -6,6 +6,10 @@ export const BUILD_REGION = 'eu-west-1';
 export const ACCOUNT = '000000000000';
 export const DOMAIN = 'localhost';
 
+/** A hosting cell of a run with `CELLS=2`: an account of its own (docs/decisions/0070-two-cells-locally.md). */
+export const SECOND_CELL = { id: 'two', account: '000000000002', appsDomain: 'cell-two.localhost' };
+export type LocalCell = typeof SECOND_CELL;
+
 /** Credentials of the administrator, to whom everything is allowed: tests, seeds, operators' tools. */
 export const ADMINISTRATOR = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
 

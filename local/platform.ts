@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { dirname, join } from 'node:path';
-import { REGION, resolveAddresses } from './addresses.ts';
+import { type LocalCell, REGION, resolveAddresses, SECOND_CELL } from './addresses.ts';
 import { formatErrorLine, type Reporter } from './console.ts';
 import { openDataDirectory, UserError } from './data-directory.ts';
+import { accountDirectory } from './emulators/accounts.ts';
 import type { LoginFacts } from './emulators/login/provider.ts';
 import { openSessions } from './emulators/sts/sessions.ts';
 import { startEngines } from './engines/engines.ts';
@@ -35,6 +36,8 @@ export interface PlatformOptions {
   gitRoot?: string | undefined;
   /** The emulators enforce what a new AWS account meets (emulators/strict.ts). */
   strict?: boolean;
+  /** Hosting cells beside the home cell, each in an account of its own. Default: none. */
+  cells?: readonly LocalCell[] | undefined;
   /** Name of a restored table to run on, in place of the own one. */
   table?: string | undefined;
   /** Bundles again when a source changes. */
@@ -112,8 +115,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       : undefined;
     if (guard && report) life.started(report.reporting(guard));
     const principalOf = openPrincipals(sessions, guard);
-    const { table } = options;
-    const common = { addresses, directory, children, life, strict, guard, principalOf, table };
+    const { table, cells = [] } = options;
+    requireCells(dataDir, cells);
+    const common = { addresses, directory, children, life, strict, guard, principalOf, table, cells };
     let stacks: Stacks | undefined;
     const changed = (files: string[]): void => {
       for (const { name } of stacks?.functions.filter(({ file }) => files.includes(file)) ?? []) {
@@ -133,7 +137,14 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       throw error;
     });
     life.started(startEventSources({ template, lambda, region: REGION, dataDir, dynamoDbUrl, queuesUrl, principalOf }));
-    const { accounts, first } = await seed({ dataDir, panelUrl: addresses.urls.panel, functions, lambda, login });
+    const { accounts, first } = await seed({
+      dataDir,
+      cells: stacks.cells,
+      panelUrl: addresses.urls.panel,
+      functions,
+      lambda,
+      login,
+    });
 
     const { baseUrl } = addresses;
     const local: LocalJson = {
@@ -158,6 +169,12 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
 /** Errors of a server whose address is not one of this machine's. */
 const UNUSABLE_HOST = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'];
+
+/** Throws for a data directory with applications in a cell that the run does not have. */
+function requireCells(dataDir: string, cells: readonly LocalCell[]): void {
+  if (cells.length > 0 || !existsSync(join(accountDirectory(dataDir, SECOND_CELL.account), 'app-host.json'))) return;
+  throw new UserError(`The data in ${dataDir} is of a run with two hosting cells. Start it with CELLS=2.`);
+}
 
 const portInUse = (port: number): UserError =>
   new UserError(

@@ -2,6 +2,7 @@
  * `npm start`: runs the whole platform on this machine until Ctrl-C. `--watch` (npm run dev) rebuilds when sources
  * change.
  */
+import { SECOND_CELL } from './addresses.ts';
 import { createReporter } from './console.ts';
 import { UserError } from './data-directory.ts';
 import { type Platform, startPlatform } from './platform.ts';
@@ -21,6 +22,7 @@ const {
   LOCAL_IAM_REPORT,
   LOCAL_TABLE,
   STRICT_AWS,
+  CELLS,
 } = process.env;
 const port = Number(PORT);
 const write = (text: string): void => console.log(text);
@@ -43,6 +45,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 try {
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new UserError(`PORT must be a number from 1 to 65535, not ${PORT}`);
+  if (CELLS && CELLS !== '1' && CELLS !== '2') throw new UserError(`CELLS must be 1 or 2, not ${CELLS}`);
   const started = performance.now();
   platform = await startPlatform({
     port,
@@ -51,6 +54,7 @@ try {
     localJson: LOCAL_JSON,
     gitRoot: LOCAL_GIT_ROOT,
     table: LOCAL_TABLE || undefined,
+    cells: CELLS === '2' ? [SECOND_CELL] : [],
     strict: STRICT_AWS === 'true',
     enforceIam: LOCAL_IAM === 'on',
     iamReport: LOCAL_IAM_REPORT,

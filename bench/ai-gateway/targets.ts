@@ -56,7 +56,10 @@ export async function startProgram(
 /** Stores the key of a provider as an operator does. Returns the environment of a function that reads it. */
 export async function openBenchKeys(folder: string): Promise<{ env: Record<string, string>; stop(): Promise<void> }> {
   const name = 'bench-keys';
-  const secret = { type: 'AWS::SecretsManager::Secret', stack: 'bench', logicalId: name, name, arn: name, ref: name };
+  const secret = {
+    ...{ type: 'AWS::SecretsManager::Secret', stack: 'bench', account: '000000000000' },
+    ...{ logicalId: name, name, arn: name, ref: name },
+  };
   const { url, stop } = await startSecretsManager({
     dataDir: folder,
     secrets: [{ ...secret, properties: { SecretString: JSON.stringify({ openai: 'x' }) } }],

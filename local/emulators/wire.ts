@@ -23,6 +23,8 @@ export interface EmulatorOptions {
    * are enforced always.
    */
   strict?: boolean | undefined;
+  /** The AWS accounts of the run. Default: the home account. */
+  accounts?: readonly string[] | undefined;
 }
 
 /** An error response in the service's format. */
@@ -51,7 +53,7 @@ export interface WireResponse {
   body?: unknown;
 }
 
-type Answering = (request: WireRequest) => WireResponse | Promise<WireResponse>;
+export type Answering = (request: WireRequest) => WireResponse | Promise<WireResponse>;
 
 /** Returns the response that refuses a request of a role without the right to it; undefined lets it pass. */
 export type Authorize = (request: WireRequest) => WireResponse | undefined;

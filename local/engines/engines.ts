@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { ACCOUNT, type Addresses, REGION } from '../addresses.ts';
+import { ACCOUNT, type Addresses, type LocalCell, REGION } from '../addresses.ts';
 import type { Reporter } from '../console.ts';
 import type { DataDirectory } from '../data-directory.ts';
 import { startAiEmulators } from '../emulators/ai/ai.ts';
@@ -35,6 +35,8 @@ export interface EngineOptions {
   addresses: Addresses;
   directory: Pick<DataDirectory, 'path' | 'temporary'>;
   children: Children;
+  /** The hosting cells beside the home cell. */
+  cells: readonly LocalCell[];
   /** Name of a restored table that takes the place of the own one. */
   table?: string | undefined;
   /** The emulators enforce what a new AWS account meets. */
@@ -47,15 +49,20 @@ export interface EngineOptions {
   onChange: ((files: string[]) => void) | undefined;
 }
 
+/** Returns the AWS accounts of a run: the home account, and those of other hosting cells. */
+export const accountsOf = (cells: readonly LocalCell[]): string[] => [ACCOUNT, ...cells.map(({ account }) => account)];
+
 /** Returns the settings of emulators that run child processes. */
 export const hostSettings = ({
   addresses,
   children,
   directory,
   strict,
-}: Pick<EngineOptions, 'addresses' | 'children' | 'directory' | 'strict'>) => ({
+  cells,
+}: Pick<EngineOptions, 'addresses' | 'children' | 'directory' | 'strict' | 'cells'>) => ({
   children,
   strict,
+  accounts: accountsOf(cells),
   region: REGION,
   accountId: ACCOUNT,
   dataDir: directory.path,
@@ -75,7 +82,7 @@ export async function startEngines(options: EngineOptions) {
     reporter.step('functions and stacks', () =>
       synthesize({
         dataDir,
-        settings: localSettings(options.table),
+        settings: localSettings(options.table, options.cells),
         place: { account: ACCOUNT, region: REGION, queueUrl: urls.queues, baseUrl },
         onChange: options.onChange,
       }).then(started),
@@ -114,7 +121,7 @@ export async function startEngines(options: EngineOptions) {
     startKms({ dataDir, port: ports.kms }).then(started),
     startSts({ dataDir, port: ports.sts }).then(started),
     startRegistrar({ dataDir, strict, port: ports.registrar, registered: [DEMO_DOMAIN] }).then(started),
-    startCloudWatchLogs({ dataDir, strict, port: ports.logs }).then(started),
+    startCloudWatchLogs({ dataDir, strict, accounts: accountsOf(options.cells), port: ports.logs }).then(started),
     startServiceQuotas({ port: ports.quotas }).then(started),
     startAiEmulators({ port: ports.ai }).then(started),
     startPanel({ dataDir, port: ports.panel }).then(started),

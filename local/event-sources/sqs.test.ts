@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 const queueNamed = (name: string, properties: JsonObject): Resource => ({
-  ...{ type: 'AWS::SQS::Queue', stack: 'S', logicalId: name, name },
+  ...{ type: 'AWS::SQS::Queue', stack: 'S', account: '000000000000', logicalId: name, name },
   arn: `arn:aws:sqs:${region}:000000000000:${name}`,
   ref: `${url}/000000000000/${name}`,
   properties,
@@ -51,6 +51,7 @@ async function feed(name: string, mapping: JsonObject, bodies: string[], answer:
     resources: (type) => (type === 'AWS::SQS::Queue' ? [dead, queue] : []),
     byArn: () => undefined,
     asset: () => undefined,
+    output: () => null,
   };
   await createQueuesAndBuckets(url, template);
   const Entries = bodies.map((MessageBody, index) => ({ Id: `${index}`, MessageBody }));

@@ -100,7 +100,7 @@ function source(
 ) {
   const seen: string[] = [];
   const mapping: Resource = {
-    ...{ type: '', stack: '', logicalId: 'Mapping', name: 'Mapping', arn: '', ref: '' },
+    ...{ type: '', stack: '', account: '', logicalId: 'Mapping', name: 'Mapping', arn: '', ref: '' },
     properties: {
       EventSourceArn: 'arn:aws:dynamodb:af-south-1:000000000000:table/t/stream/local',
       FunctionName: 'fn',

@@ -2,8 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { createContext, Script } from 'node:vm';
+import * as z from 'zod';
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
-import type { Resource, Template } from '../template/template.ts';
+import type { Template } from '../template/template.ts';
 
 /** The edge's decision about a request to a hosted application. */
 export type EdgeDecision = Forwarding | { status: number; headers: Record<string, string>; body: string };
@@ -37,24 +38,38 @@ const text = (header: Json | undefined): string => (isObject(header) ? String(he
 const textsOf = (headers: Json | undefined): Record<string, string> =>
   Object.fromEntries(Object.entries(isObject(headers) ? headers : {}).map(([name, header]) => [name, text(header)]));
 
-/** Returns the template's CloudFront Function that routes applications by host name. */
-export function findEdgeFunction(template: Template): Resource {
-  const routing = template
-    .resources('AWS::CloudFront::Function')
-    .find(
-      ({ properties }) => isObject(properties.FunctionConfig) && properties.FunctionConfig.KeyValueStoreAssociations,
-    );
-  if (!routing) throw new Error('The template has no CloudFront Function that reads the routes');
-  return routing;
+const Routing = z.object({
+  FunctionCode: z.string(),
+  FunctionConfig: z.object({
+    KeyValueStoreAssociations: z.array(z.object({ KeyValueStoreARN: z.string() })).min(1),
+  }),
+});
+
+/** A CloudFront Function that routes applications by host name, and the ARN of the store that it reads. */
+export interface EdgeFunction {
+  name: string;
+  code: string;
+  store: string;
+}
+
+/** Returns the template's CloudFront Function that routes the applications of an account. */
+export function findEdgeFunction(template: Template, account: string): EdgeFunction {
+  for (const { name, account: owner, properties } of template.resources('AWS::CloudFront::Function')) {
+    const { data } = Routing.safeParse(properties);
+    const [association] = data?.FunctionConfig.KeyValueStoreAssociations ?? [];
+    if (owner === account && data && association)
+      return { name, code: data.FunctionCode, store: association.KeyValueStoreARN };
+  }
+  throw new Error(`The template has no CloudFront Function of ${account} that reads the routes`);
 }
 
 /**
- * Runs the template's CloudFront Function that routes applications by host name: the same code as at the edge, pages
+ * Runs a CloudFront Function of the template that routes applications by host name: the same code as at the edge, pages
  * included, with the KeyValueStore emulator.
+ * @param lookup reads the function's store
  */
-export function createEdge(template: Template, lookup: Lookup): (request: IncomingMessage) => Promise<EdgeDecision> {
-  const routing = findEdgeFunction(template);
-  const code = String(routing.properties.FunctionCode).replace(/^\s*import\s+(\w+)\s+from\s+'cloudfront';?/m, '');
+export function createEdge(routing: EdgeFunction, lookup: Lookup): (request: IncomingMessage) => Promise<EdgeDecision> {
+  const code = routing.code.replace(/^\s*import\s+(\w+)\s+from\s+'cloudfront';?/m, '');
 
   // `updateRequestOrigin` does not name its request, and several requests run concurrently.
   const origins = new AsyncLocalStorage<{ target: string }>();

@@ -1,3 +1,4 @@
+import { ACCOUNT } from '../addresses.ts';
 import { LOGIN_PATH } from '../emulators/login/login.ts';
 import { PAY_PATH } from '../emulators/payments/payments.ts';
 import type { Engines } from '../engines/engines.ts';
@@ -25,9 +26,19 @@ interface Inside {
  */
 export function startGateway({ port, host, watch, engines, stacks }: Inside): Promise<HttpServer> {
   const { synthesis, login, payments, appHost } = engines;
-  const { template, functions, variables, lambda, keyValueStore, secretsManager } = stacks;
+  const { template, functions, variables, lambda, keyValueStore, secretsManager, cells } = stacks;
   const edgeHeaders = edgeHeadersWith(secretsManager.currentValue);
-  const appsDomain = `.${variables.APPS_DOMAIN}`;
+  const home = { account: ACCOUNT, appsDomain: String(variables.APPS_DOMAIN) };
+  const edges = [home, ...cells].map(({ account, appsDomain }) => {
+    const routing = findEdgeFunction(template, account);
+    const route = (key: string) => keyValueStore.lookup(routing.store, key);
+    return {
+      // A name below the cell's domain, or a custom domain.
+      serves: (host: string) => host.endsWith(`.${appsDomain}`) || route(host) !== undefined,
+      decide: createEdge(routing, route),
+      serve: createEdgeCache(cachePolicyOf(template, routing.name), appHost.forward),
+    };
+  });
   const [api] = template.resources('AWS::ApiGatewayV2::Api');
   return startHttpServer({
     port,
@@ -39,9 +50,7 @@ export function startGateway({ port, host, watch, engines, stacks }: Inside): Pr
     route: createRouter(routesOf(template, functions, edgeHeaders)),
     streams: new Map(streamRoutesOf(template, functions, edgeHeaders).map((each) => [each.path, each])),
     cors: createCors(api?.properties.CorsConfiguration),
-    isApp: (name) => name.endsWith(appsDomain) || keyValueStore.lookup(name) !== undefined,
-    edge: createEdge(template, keyValueStore.lookup),
-    serveApp: createEdgeCache(cachePolicyOf(template, findEdgeFunction(template).name), appHost.forward),
+    appEdgeOf: (host) => edges.find(({ serves }) => serves(host)),
     pages: new Map([
       [LOGIN_PATH, login.handle],
       [PAY_PATH, payments.handle],

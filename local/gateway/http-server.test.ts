@@ -125,9 +125,13 @@ describe('HTTP server', () => {
         },
       },
       cors: undefined,
-      isApp: (host) => host.endsWith('.apps.localhost'),
-      edge: async () => ({ status: 404, headers: {}, body: 'no such app' }),
-      serveApp: async (_, __, response) => void response.end('app'),
+      appEdgeOf: (host) =>
+        host.endsWith('.apps.localhost')
+          ? {
+              decide: async () => ({ status: 404, headers: {}, body: 'no such app' }),
+              serve: async (_, __, response) => void response.end('app'),
+            }
+          : undefined,
       ...options,
     });
     fronts.push(started);

@@ -30,15 +30,19 @@ export interface HttpServerOptions {
   cors: Cors | undefined;
   /** Paths whose functions stream their responses. */
   streams?: ReadonlyMap<string, StreamRoute>;
-  /** Returns true if a host name (without port) is one of a hosted application, whether or not that exists. */
-  isApp: (host: string) => boolean;
-  edge: (request: IncomingMessage) => Promise<EdgeDecision>;
+  /** Returns the edge of a host name (without port) of hosted applications, whether or not the application exists. */
+  appEdgeOf: (host: string) => AppEdge | undefined;
   /** Handlers of other pages by the first segment of their path: `/oidc`. */
   pages?: ReadonlyMap<string, (request: IncomingMessage, response: ServerResponse) => Promise<void>>;
   /** Serves the dashboard's files. */
   webApp?: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+}
+
+/** The edge of the applications of one hosting cell. */
+export interface AppEdge {
+  decide: (request: IncomingMessage) => Promise<EdgeDecision>;
   /** Answers a request to an application from the edge's cache, or passes it to the application behind a function URL's host. */
-  serveApp: (to: Forwarding, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  serve: (to: Forwarding, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 }
 
 export interface HttpServer {
@@ -166,9 +170,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = 'GET', url = '/', rawHeaders, httpVersion, headers, socket } = request;
-    if (options.isApp(hostNameOf(headers.host))) {
-      const decision = await options.edge(request);
-      if ('forwardTo' in decision) return options.serveApp(decision, request, response);
+    const edge = options.appEdgeOf(hostNameOf(headers.host));
+    if (edge) {
+      const decision = await edge.decide(request);
+      if ('forwardTo' in decision) return edge.serve(decision, request, response);
       request.resume();
       writeResponse(response, { cookies: [], ...decision });
       return;

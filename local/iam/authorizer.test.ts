@@ -42,6 +42,7 @@ function authorizerOf(...statements: Statement[]) {
         },
       ],
     ]),
+    bucketOwners: new Map(),
   };
   return createAuthorizer(policies);
 }
@@ -76,6 +77,37 @@ test('a policy of the resource refuses what the role’s own allows', () => {
   const { refuse } = authorizerOf(allow(['s3:GetObject', 's3:DeleteObject'], [`${BUCKET}/*`]));
   expect(refuse(session(), [{ action: 's3:GetObject', resource: `${BUCKET}/logs/1` }])).toBeUndefined();
   expect(refuse(session(), [{ action: 's3:DeleteObject', resource: `${BUCKET}/logs/1` }])).toBeDefined();
+});
+
+test('a resource of another account needs an admission of its own policy too', () => {
+  const away = 'arn:aws:iam::000000000002:role/two-step';
+  const admission = {
+    Version: '2012-10-17',
+    Statement: [
+      {
+        ...{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { AWS: 'arn:aws:iam::000000000000:root' } },
+        Condition: { StringEquals: { 'sts:ExternalId': 'platform' } },
+      },
+    ],
+  };
+  const layer = 'arn:aws:lambda:af-south-1:753240598075:layer:adapter:1';
+  const { refuse } = createAuthorizer({
+    roles: new Map([
+      [ROLE, [allow(['sts:AssumeRole'], [away])]],
+      [away, [allow(['s3:GetObject'], [`${BUCKET}/*`]), allow(['lambda:GetLayerVersion'], [layer])]],
+    ]),
+    resources: new Map([[away, admission]]),
+    bucketOwners: new Map([[BUCKET, '000000000000']]),
+  });
+  const assume = (externalId: string): Access[] => [
+    { action: 'sts:AssumeRole', resource: away, context: { 'sts:ExternalId': externalId } },
+  ];
+  expect(refuse(session(), assume('platform'))).toBeUndefined();
+  expect(refuse(session(), assume('another'))).toBeDefined();
+  expect(refuse(session(), [{ action: 'sts:AssumeRole', resource: away }])).toBeDefined();
+  const inTheCell = session({ role: away });
+  expect(refuse(inTheCell, [{ action: 's3:GetObject', resource: `${BUCKET}/code` }])).toBeDefined();
+  expect(refuse(inTheCell, [{ action: 'lambda:GetLayerVersion', resource: layer }])).toBeUndefined();
 });
 
 test('a session has the rights that both its policy and its role have', () => {
@@ -114,7 +146,7 @@ test('a write within a transaction is judged by its own partition', () => {
   );
   const refused = (...TransactItems: object[]) => {
     const accesses = operationsOf(() => ({})).dynamodb?.({
-      ...{ method: 'POST', path: '/', region: 'af-south-1', query: new URLSearchParams() },
+      ...{ method: 'POST', path: '/', region: 'af-south-1', account: '000000000000', query: new URLSearchParams() },
       headers: { 'x-amz-target': 'DynamoDB_20120810.TransactWriteItems' },
       body: Buffer.from(JSON.stringify({ TransactItems })),
     });

@@ -1,7 +1,7 @@
 import { runUnsafeSimulation } from '@cloud-copilot/iam-simulate';
-import { ACCOUNT } from '../addresses.ts';
 import type { Session } from '../emulators/sts/sessions.ts';
 import type { JsonObject } from '../template/intrinsics.ts';
+import { accountOfArn } from './operations/operation.ts';
 import type { Policies, Statement } from './policies.ts';
 import { createUsage, matchesPattern, type Usage } from './usage.ts';
 
@@ -59,9 +59,19 @@ const mentions = ({ actions }: Statement, action: string): boolean =>
  * session's own. `@cloud-copilot/iam-simulate` evaluates them. A decision takes about a millisecond and is remembered by
  * caller, action, resource and condition keys.
  */
-export function createAuthorizer({ roles, resources }: Policies): Authorizer {
+export function createAuthorizer({ roles, resources, bucketOwners }: Policies): Authorizer {
   const usage = createUsage(roles);
+  const accounts = new Set([...roles.keys()].map(accountOfArn));
   let decisions = new Map<string, Denial | undefined>();
+
+  /**
+   * Returns the account that owns a resource: another one's needs an admission in its resource policy too. AWS's own resources, such as
+   * public layers, are open to the caller's.
+   */
+  const ownerOf = (resource: string, caller: string): string => {
+    const owner = bucketOwners.get(policyHolder(resource)) ?? accountOfArn(resource);
+    return accounts.has(owner) ? owner : caller;
+  };
 
   const isAllowed = (
     session: Session,
@@ -75,7 +85,7 @@ export function createAuthorizer({ roles, resources }: Policies): Authorizer {
         request: {
           principal: `${role.replace(':iam:', ':sts:').replace(':role/', ':assumed-role/')}/${name}`,
           action,
-          resource: { resource, accountId: ACCOUNT },
+          resource: { resource, accountId: ownerOf(resource, accountOfArn(role)) },
           contextVariables: {
             ...TRANSPORT,
             'aws:PrincipalArn': role,

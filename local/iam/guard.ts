@@ -4,6 +4,7 @@ import type { Template } from '../template/template.ts';
 import { type Access, createAuthorizer, type Denial } from './authorizer.ts';
 import { accessDenied, invalidToken } from './denial.ts';
 import { InvalidToken, openCallers, signatureOf } from './identity.ts';
+import { accountOfArn } from './operations/operation.ts';
 import { operationsOf, type TagsOf } from './operations/operations.ts';
 import { type Policies, readPolicies } from './policies.ts';
 import type { GrantedRight } from './usage.ts';
@@ -35,7 +36,7 @@ export function createReader(
       throw error;
     }
     if (!session) return undefined;
-    const accesses = operations[service]?.({ ...request, region });
+    const accesses = operations[service]?.({ ...request, region, account: accountOfArn(session.role) });
     if (accesses) return { session, service, accesses };
     const operation = String(request.headers['x-amz-target'] ?? `${request.method} ${request.path}`);
     return {
@@ -64,7 +65,7 @@ export interface Guard {
   usage(): { granted: GrantedRight[]; used: string[] };
 }
 
-const NO_POLICIES: Policies = { roles: new Map(), resources: new Map() };
+const NO_POLICIES: Policies = { roles: new Map(), resources: new Map(), bucketOwners: new Map() };
 
 /** Creates the guard of a run, which knows no role before its policies are loaded. */
 export function createGuard(sessions: Sessions, onDenied: (denial: Denial, session: Session) => void): Guard {

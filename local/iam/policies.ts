@@ -16,6 +16,8 @@ export interface Policies {
   readonly roles: ReadonlyMap<string, readonly Statement[]>;
   /** ARN of a bucket, queue, key or role → its resource policy. */
   readonly resources: ReadonlyMap<string, JsonObject>;
+  /** ARN of a bucket, which names no account, → the account that owns it. */
+  readonly bucketOwners: ReadonlyMap<string, string>;
 }
 
 const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
@@ -73,5 +75,6 @@ export function readPolicies(template: Template): Policies {
   for (const { arn, properties } of template.resources('AWS::IAM::Role')) {
     append(resources, arn, properties.AssumeRolePolicyDocument);
   }
-  return { roles: roleStatements(template), resources };
+  const bucketOwners = new Map(template.resources('AWS::S3::Bucket').map(({ arn, account }) => [arn, account]));
+  return { roles: roleStatements(template), resources, bucketOwners };
 }

@@ -2,13 +2,16 @@ import { join } from 'node:path';
 import type { LoginEmulator } from '../emulators/login/login.ts';
 import type { Lambda } from '../lambda/lambda.ts';
 import type { FunctionSpec } from '../lambda/pool.ts';
+import type { CellOfRun } from '../template/cells.ts';
 import { type Accounts, seedAccounts } from './accounts.ts';
 import { seedBilling } from './billing.ts';
+import { seedCells } from './cells.ts';
 import { seedDomains } from './domains.ts';
 import { seedHostingServers } from './hosting.ts';
 
 interface Tools {
   dataDir: string;
+  cells: readonly CellOfRun[];
   panelUrl: string;
   functions: readonly FunctionSpec[];
   lambda: Pick<Lambda, 'invoke'>;
@@ -18,6 +21,7 @@ interface Tools {
 /** Creates the demo data (design, section 6) on the first start with the functions that operators use. */
 export async function seed({
   dataDir,
+  cells,
   panelUrl,
   login,
   ...by
@@ -26,6 +30,7 @@ export async function seed({
   const [{ accounts, first }] = await Promise.all([
     seedAccounts(join(dataDir, 'accounts.json'), { ...by, login }),
     seedHostingServers(panelUrl, functions, lambda),
+    seedCells(cells, functions, lambda),
   ]);
   if (first) {
     await Promise.all([seedDomains(accounts.demo.id, functions, lambda), seedBilling(accounts, functions, lambda)]);

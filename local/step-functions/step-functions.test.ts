@@ -27,13 +27,14 @@ function directory(): string {
 const templateOf = (definition: JsonObject): Template => ({
   resources: (type) => {
     const machine: Resource = {
-      ...{ type, stack: 'S', logicalId: 'M', name: 'm', arn: MACHINE, ref: MACHINE },
+      ...{ type, stack: 'S', account: '000000000000', logicalId: 'M', name: 'm', arn: MACHINE, ref: MACHINE },
       properties: { DefinitionString: JSON.stringify(definition) },
     };
     return type === 'AWS::StepFunctions::StateMachine' ? [machine] : [];
   },
   byArn: () => undefined,
   asset: () => undefined,
+  output: () => null,
 });
 
 type Functions = Record<string, (input: Json) => Json | Promise<Json>>;

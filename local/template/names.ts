@@ -152,8 +152,15 @@ export interface Names {
   attribute(name: string): string;
 }
 
-/** Shortens a generated name to its end, which contains the logical id's hash. */
-const shorten = (name: string, longest: number): string => (name.length <= longest ? name : name.slice(-longest));
+/** Characters of a stack's name that a shortened name begins with: policies name resources by their prefix. */
+const STACK_CHARACTERS = 24;
+
+/** Shortens a generated name as CloudFormation does: to the beginning of the stack's name, and the end with the logical id's hash. */
+function shorten(name: string, longest: number): string {
+  if (name.length <= longest) return name;
+  const beginning = longest > 2 * STACK_CHARACTERS ? name.slice(0, STACK_CHARACTERS) : '';
+  return beginning + name.slice(beginning.length - longest);
+}
 
 /** Names a resource; `given` returns one of its resolved properties. */
 export function nameResource(

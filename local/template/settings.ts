@@ -1,5 +1,5 @@
 import type { SettingsInput } from '../../lib/config.ts';
-import { ACCOUNT, BUILD_REGION, DOMAIN, REGION } from '../addresses.ts';
+import { ACCOUNT, BUILD_REGION, DOMAIN, type LocalCell, REGION } from '../addresses.ts';
 
 /** The settings of the stacks of a local run, with the company on its invoices. */
 export const LOCAL_SETTINGS: SettingsInput = {
@@ -14,12 +14,14 @@ export const LOCAL_SETTINGS: SettingsInput = {
   sellerVatNumber: '4000000000',
 };
 
-/** Returns the settings of a run: of one on a restored table, its name and the ARN of its stream, whose label is the same for all. */
-export const localSettings = (table: string | undefined): SettingsInput =>
-  table === undefined
-    ? LOCAL_SETTINGS
-    : {
-        ...LOCAL_SETTINGS,
-        table,
-        tableStream: `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${table}/stream/local`,
-      };
+/**
+ * Returns the settings of a run: of one on a restored table, its name and the ARN of its stream, whose label is the same for all.
+ * @param cells the hosting cells beside the home cell
+ */
+export const localSettings = (table: string | undefined, cells: readonly LocalCell[] = []): SettingsInput => ({
+  ...LOCAL_SETTINGS,
+  ...(cells.length > 0 ? { cells: [...cells] } : {}),
+  ...(table === undefined
+    ? {}
+    : { table, tableStream: `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${table}/stream/local` }),
+});

@@ -18,9 +18,13 @@ import { functionCredentials } from '../iam/principals.ts';
 import { functionsOf } from '../lambda/functions.ts';
 import { startLambda } from '../lambda/lambda.ts';
 import { startStepFunctions } from '../step-functions/step-functions.ts';
+import { cellsIn } from './cells.ts';
 
 export interface StackOptions
-  extends Pick<EngineOptions, 'addresses' | 'directory' | 'children' | 'life' | 'strict' | 'principalOf' | 'guard'> {
+  extends Pick<
+    EngineOptions,
+    'addresses' | 'directory' | 'children' | 'life' | 'strict' | 'principalOf' | 'guard' | 'cells'
+  > {
   /** Variables that replace the template's values. */
   overrides: Record<string, string>;
 }
@@ -61,6 +65,9 @@ export async function startStacks(engines: Engines, options: StackOptions) {
     startLambda({ functions, dataDir, onErrorOutput: (name, text) => console.error(formatErrorLine(name, text)) }),
   );
   engines.appHost.serveOwn((name, payload) => (lambda.has(name) ? lambda.invokeText(name, payload) : undefined));
+  const cells = cellsIn(template, options.cells);
+  const endpointOf = (account: string) =>
+    cells.find((cell) => cell.account === account)?.resources.edgeEndpoint ?? String(variables.EDGE_ENDPOINT);
   const stores = template.resources('AWS::CloudFront::KeyValueStore').map(({ arn }) => arn);
   const projects = buildProjectsOf(template, overrides);
   const [keyValueStore, secretsManager] = await Promise.all([
@@ -81,7 +88,7 @@ export async function startStacks(engines: Engines, options: StackOptions) {
       .then(started)
       .then(({ tagsOf, sizeOf }) => {
         guard?.readTags(tagsOf);
-        return startCloudWatch({ dataDir, strict, port: ports.metrics, storageOf: sizeOf });
+        return startCloudWatch({ dataDir, strict, accounts: place.accounts, port: ports.metrics, storageOf: sizeOf });
       })
       .then(started),
     startSes({
@@ -91,7 +98,7 @@ export async function startStacks(engines: Engines, options: StackOptions) {
     startUserPool(ports.users, login.removeUser).then(started),
     startCloudFront({
       ...{ dataDir, port: ports.cloudfront },
-      pointsHere: (domain) => resolvesTo(zones.zoneOf, domain, String(variables.EDGE_ENDPOINT)),
+      pointsHere: (domain, account) => resolvesTo(zones.zoneOf, domain, endpointOf(account)),
     }).then(started),
   ]);
   // The keys of other services, which operators store on AWS.
@@ -101,7 +108,7 @@ export async function startStacks(engines: Engines, options: StackOptions) {
   await startStepFunctions({
     ...{ template, dataDir, port: ports.states, lambda, principalOf },
   }).then(started);
-  return { template, functions, variables, roles, lambda, keyValueStore, secretsManager };
+  return { template, functions, variables, roles, lambda, keyValueStore, secretsManager, cells };
 }
 
 export type Stacks = Awaited<ReturnType<typeof startStacks>>;

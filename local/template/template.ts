@@ -7,6 +7,8 @@ import { type AwsLocation, type Names, nameResource } from './names.ts';
 export interface Resource {
   type: string;
   stack: string;
+  /** The AWS account of its stack. */
+  account: string;
   logicalId: string;
   name: string;
   arn: string;
@@ -22,6 +24,8 @@ export interface Template {
   byArn(arn: string): Resource | undefined;
   /** Returns the directory or file of an asset, by its key in the assets bucket. */
   asset(objectKey: string): string | undefined;
+  /** Returns an output of a stack. Throws for one that it does not have. */
+  output(stackName: string, outputName: string): Json;
 }
 
 const readJson = (file: string): JsonObject => {
@@ -112,12 +116,7 @@ function createStack(name: string, template: JsonObject, place: AwsLocation, sta
       }
       throw new Error(`The stack ${name} imports ${id}, which no stack exports`);
     },
-    stackOutput: (stackName, outputName) => {
-      const other = stacks.find((each) => each.name === stackName);
-      const output = other && child(child(other.template, 'Outputs'), outputName);
-      if (output?.Value === undefined) throw new Error(`The stack ${stackName} has no output ${outputName}`);
-      return resolveJson(output.Value, other?.scope ?? scope);
-    },
+    stackOutput: (stackName, outputName) => readOutput(stacks, stackName, outputName),
     condition: (id) => Boolean(resolveJson(child(template, 'Conditions')[id] ?? null, scope)),
     mapping: (map, first, second) => {
       const value = child(child(child(template, 'Mappings'), map), first)[second];
@@ -131,6 +130,13 @@ function createStack(name: string, template: JsonObject, place: AwsLocation, sta
     resources.set(logicalId, createResource(name, logicalId, definition, place, scope));
   }
   return { name, template, place, resources, scope };
+}
+
+function readOutput(stacks: readonly Stack[], stackName: string, outputName: string): Json {
+  const stack = stacks.find((each) => each.name === stackName);
+  const value = stack && child(child(stack.template, 'Outputs'), outputName).Value;
+  if (!stack || value === undefined) throw new Error(`The stack ${stackName} has no output ${outputName}`);
+  return resolveJson(value, stack.scope);
 }
 
 function createResource(stack: string, logicalId: string, definition: JsonObject, place: AwsLocation, scope: Scope) {
@@ -149,6 +155,7 @@ function createResource(stack: string, logicalId: string, definition: JsonObject
   const resource: Resource = {
     type,
     stack,
+    account: place.account,
     logicalId,
     get name() {
       return named().name;
@@ -202,5 +209,6 @@ export function readTemplate(assembly: string, place: AwsLocation): Template {
       return arns.get(functionArn ?? arn);
     },
     asset: (objectKey) => assets.get(objectKey),
+    output: (stackName, outputName) => readOutput(stacks, stackName, outputName),
   };
 }

@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { ACCOUNT } from '../../addresses.ts';
+import { openCallerAccounts } from '../accounts.ts';
 import { openState } from '../state.ts';
 import { type Emulator, type EmulatorOptions, ServiceError, type WireRequest } from '../wire.ts';
 import { parseXml, serveXml, type XmlResponse } from '../xml.ts';
 
 const Tenant = z.object({
   id: z.string(),
+  /** The account that it belongs to. */
+  account: z.string().default(ACCOUNT),
   name: z.string(),
   distributionId: z.string(),
   connectionGroupId: z.string(),
@@ -34,8 +38,8 @@ const TenantInput = z.object({
 type TenantInput = z.output<typeof TenantInput>;
 
 interface CloudFrontOptions extends EmulatorOptions {
-  /** Returns true if a domain's DNS points to the connection group. */
-  pointsHere: (domain: string) => boolean;
+  /** Returns true if a domain's DNS points to the connection group of an account. */
+  pointsHere: (domain: string, account: string) => boolean;
   /** Milliseconds until a change is deployed, and until a certificate is issued. */
   deployFor?: number;
   issueAfter?: number;
@@ -54,7 +58,7 @@ const API = '/2020-05-31/';
 const NAMESPACE = 'http://cloudfront.amazonaws.com/doc/2020-05-31/';
 
 const etag = ({ id, version }: Tenant): string => `E${id.slice(3, 12).toUpperCase()}${version}`;
-const newArn = () => `arn:aws:acm:us-east-1:000000000000:certificate/${randomBytes(16).toString('hex')}`;
+const newArn = (account: string) => `arn:aws:acm:us-east-1:${account}:certificate/${randomBytes(16).toString('hex')}`;
 
 /**
  * Starts an emulator of Amazon CloudFront, limited to the tenants of a multi-tenant distribution and their managed
@@ -70,9 +74,12 @@ export async function startCloudFront({
 }: CloudFrontOptions): Promise<Emulator> {
   const state = openState(join(dataDir, 'cloudfront.json'), z.object({ tenants: z.array(Tenant) }), { tenants: [] });
   const { tenants } = state.value;
+  const accountOf = openCallerAccounts(dataDir);
 
-  const find = (identifier: string): Tenant => {
-    const tenant = tenants.find(({ id, name }) => id === identifier || name === identifier);
+  const find = (identifier: string, caller: string): Tenant => {
+    const tenant = tenants.find(
+      ({ id, name, account }) => account === caller && (id === identifier || name === identifier),
+    );
     if (!tenant) throw new ServiceError('EntityNotFound', 'The entity was not found.', 404);
     return tenant;
   };
@@ -85,7 +92,7 @@ export async function startCloudFront({
       Id: id,
       DistributionId: tenant.distributionId,
       Name: name,
-      Arn: `arn:aws:cloudfront::000000000000:distribution-tenant/${id}`,
+      Arn: `arn:aws:cloudfront::${tenant.account}:distribution-tenant/${id}`,
       Domains: { member: [{ Domain: domain, Status: active ? 'active' : 'inactive' }] },
       ...(certificate ? { Customizations: { Certificate: { Arn: certificate } } } : {}),
       ConnectionGroupId: tenant.connectionGroupId,
@@ -104,20 +111,24 @@ export async function startCloudFront({
     }
     return domain;
   }
-  function assertLeadsHere(domain: string): void {
-    if (pointsHere(domain)) return;
+  function assertLeadsHere(domain: string, account: string): void {
+    if (pointsHere(domain, account)) return;
     const why = 'Could not verify Domain Name ownership. It may not be pointing to a valid CloudFront resource.';
     throw new ServiceError('InvalidArgument', `The provided Domain Name is not valid. ${why}`);
   }
 
   /** Requests a managed certificate if the request contains one. */
-  function requestCertificate({ ManagedCertificateRequest: request }: TenantInput, domain: string): Tenant['asked'] {
+  function requestCertificate(
+    { ManagedCertificateRequest: request }: TenantInput,
+    domain: string,
+    account: string,
+  ): Tenant['asked'] {
     if (request === undefined) return undefined;
-    if (request.ValidationTokenHost === 'cloudfront') assertLeadsHere(domain);
-    return { arn: newArn(), at: Date.now() };
+    if (request.ValidationTokenHost === 'cloudfront') assertLeadsHere(domain, account);
+    return { arn: newArn(account), at: Date.now() };
   }
 
-  function create(input: TenantInput): XmlResponse {
+  function create(input: TenantInput, account: string): XmlResponse {
     const { Name: name } = input;
     const domain = domainOf(input);
     if (!/^[a-z0-9][a-z0-9.-]{1,126}[a-z0-9]$/i.test(name))
@@ -126,11 +137,11 @@ export async function startCloudFront({
       const message = 'One or more of the CNAMEs you provided are already associated with a different resource.';
       throw new ServiceError('CNAMEAlreadyExists', message, 409);
     }
-    if (tenants.some((each) => each.name === name))
+    if (tenants.some((each) => each.account === account && each.name === name))
       throw new ServiceError('EntityAlreadyExists', 'The entity already exists.', 409);
-    const certificate = requestCertificate(input, domain);
+    const certificate = requestCertificate(input, domain, account);
     const tenant: Tenant = {
-      ...{ id: `dt_${randomBytes(13).toString('hex')}`, name, domain, enabled: input.Enabled !== 'false' },
+      ...{ id: `dt_${randomBytes(13).toString('hex')}`, account, name, domain, enabled: input.Enabled !== 'false' },
       ...{ distributionId: input.DistributionId, connectionGroupId: input.ConnectionGroupId },
       ...{ changedAt: Date.now(), version: 1, ...(certificate ? { asked: certificate } : {}) },
     };
@@ -145,7 +156,7 @@ export async function startCloudFront({
     if (arn && !(arn === tenant.asked?.arn && statusOf(tenant) === 'issued')) {
       throw new ServiceError('InvalidArgument', 'The certificate does not exist, or is not issued.');
     }
-    const newRequest = requestCertificate(input, tenant.domain);
+    const newRequest = requestCertificate(input, tenant.domain, tenant.account);
     const { Enabled: enabled } = input;
     Object.assign(tenant, {
       ...(enabled ? { enabled: enabled === 'true' } : {}),
@@ -186,8 +197,9 @@ export async function startCloudFront({
   }
 
   /** Returns the tenant of a request whose If-Match header names the current version. */
-  const findUnchanged = (identifier: string, { headers }: WireRequest): Tenant => {
-    const tenant = find(identifier);
+  const findUnchanged = (identifier: string, request: WireRequest): Tenant => {
+    const { headers } = request;
+    const tenant = find(identifier, accountOf(request));
     const version = headers['if-match'];
     if (!version) throw new ServiceError('InvalidIfMatchVersion', 'The If-Match version is missing or not valid.');
     if (version !== etag(tenant)) throw new ServiceError('PreconditionFailed', 'The precondition is not true.', 412);
@@ -197,22 +209,23 @@ export async function startCloudFront({
   function route(request: WireRequest): XmlResponse {
     const { method, path, query } = request;
     const [collection = '', identifier = ''] = path.slice(API.length).split('/').map(decodeURIComponent);
+    const account = accountOf(request);
     const input = () => parseXml(TenantInput, request.body);
     switch (`${method} ${collection}${identifier ? '/id' : ''}`) {
       case 'POST distribution-tenant':
-        return create(input());
+        return create(input(), account);
       case 'GET distribution-tenant': {
         const domain = query.get('domain');
-        return describeTenant(find(tenants.find((tenant) => tenant.domain === domain)?.id ?? ''));
+        return describeTenant(find(tenants.find((tenant) => tenant.domain === domain)?.id ?? '', account));
       }
       case 'GET distribution-tenant/id':
-        return describeTenant(find(identifier));
+        return describeTenant(find(identifier, account));
       case 'PUT distribution-tenant/id':
         return update(findUnchanged(identifier, request), input());
       case 'DELETE distribution-tenant/id':
         return remove(findUnchanged(identifier, request));
       case 'GET managed-certificate/id':
-        return certificate(find(identifier));
+        return certificate(find(identifier, account));
       default:
         throw new ServiceError('UnsupportedOperation', `${method} ${path} is not supported by this emulator.`);
     }

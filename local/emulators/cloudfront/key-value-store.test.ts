@@ -47,8 +47,8 @@ test('accepts writes of an unmodified SDK client with the ETag and refuses a sta
   expect(put.ETag).not.toBe(first);
   const stale = client.send(new PutKeyCommand({ KvsARN, IfMatch: first, Key: 'b', Value: 'y' }));
   await expect(stale).rejects.toMatchObject({ name: 'ValidationException', message: /Pre-Condition failed/ });
-  expect(store.lookup('a.apps.localhost')).toBe('x.on.aws');
-  expect(store.lookup('b')).toBeUndefined();
+  expect(store.lookup(KvsARN, 'a.apps.localhost')).toBe('x.on.aws');
+  expect(store.lookup(KvsARN, 'b')).toBeUndefined();
   const got = await client.send(new GetKeyCommand({ KvsARN, Key: 'a.apps.localhost' }));
   expect(got.Value).toBe('x.on.aws');
 });
@@ -73,9 +73,9 @@ test('applies all of many concurrent writes', async () => {
   const hosts = Array.from({ length: 40 }, (_, index) => `app-${index}.apps.localhost`);
   // Each writer is a separate function on AWS, so no two share a client.
   await Promise.all(hosts.map((host) => createHostRoutes(KvsARN).point([host], `to ${host}`)));
-  expect(hosts.map((host) => store.lookup(host))).toEqual(hosts.map((host) => `to ${host}`));
+  expect(hosts.map((host) => store.lookup(KvsARN, host))).toEqual(hosts.map((host) => `to ${host}`));
   await Promise.all(hosts.map((host) => createHostRoutes(KvsARN).remove([host])));
-  expect(hosts.map((host) => store.lookup(host))).toEqual(hosts.map(() => undefined));
+  expect(hosts.map((host) => store.lookup(KvsARN, host))).toEqual(hosts.map(() => undefined));
   vi.unstubAllEnvs();
 }, 90_000);
 
@@ -88,7 +88,7 @@ test('one process writes many routes in few updates, and none that is there alre
   const routes = createHostRoutes(KvsARN);
   const hosts = Array.from({ length: 60 }, (_, index) => `batch-${index}.apps.localhost`);
   await Promise.all(hosts.map((host) => routes.point([host], 'one')));
-  expect(hosts.map((host) => store.lookup(host))).toEqual(hosts.map(() => 'one'));
+  expect(hosts.map((host) => store.lookup(KvsARN, host))).toEqual(hosts.map(() => 'one'));
   // At most 50 keys in each.
   expect(countUpdates()).toBe(2);
   const before = await tag();
@@ -96,7 +96,7 @@ test('one process writes many routes in few updates, and none that is there alre
   expect([await tag(), countUpdates()]).toEqual([before, 2]);
   // In the order in which they were asked for.
   await Promise.all([routes.remove(hosts.slice(0, 20)), routes.pointIfUnset(hosts.slice(0, 1), 'placeholder')]);
-  expect(hosts.slice(0, 2).map((host) => store.lookup(host))).toEqual(['placeholder', undefined]);
+  expect(hosts.slice(0, 2).map((host) => store.lookup(KvsARN, host))).toEqual(['placeholder', undefined]);
   updates.mockRestore();
   vi.unstubAllEnvs();
 });
@@ -106,14 +106,14 @@ test('does not overwrite an existing route with the placeholder, and a repetitio
   for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'local');
   const routes = createHostRoutes(KvsARN);
   await routes.pointIfUnset(['new.apps.localhost'], 'placeholder');
-  expect(store.lookup('new.apps.localhost')).toBe('placeholder');
+  expect(store.lookup(KvsARN, 'new.apps.localhost')).toBe('placeholder');
   // The first release and a redelivered creation of the placeholder, in either order.
   await Promise.all([
     routes.point(['new.apps.localhost'], 'release'),
     ...[1, 2, 3].map(() => routes.pointIfUnset(['new.apps.localhost', 'other.apps.localhost'], 'placeholder')),
   ]);
-  expect(store.lookup('new.apps.localhost')).toBe('release');
-  expect(store.lookup('other.apps.localhost')).toBe('placeholder');
+  expect(store.lookup(KvsARN, 'new.apps.localhost')).toBe('release');
+  expect(store.lookup(KvsARN, 'other.apps.localhost')).toBe('placeholder');
   vi.unstubAllEnvs();
 });
 
@@ -122,7 +122,7 @@ test('a suspension is kept beside the route, and ends with the route', async () 
   for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'local');
   const routes = createHostRoutes(KvsARN);
   const host = 'held.apps.localhost';
-  const seen = () => [store.lookup(host), store.lookup(`suspended:${host}`)];
+  const seen = () => [store.lookup(KvsARN, host), store.lookup(KvsARN, `suspended:${host}`)];
   await routes.point([host], 'one');
   await routes.suspend([host]);
   await routes.point([host], 'two');
@@ -143,6 +143,6 @@ test('answers not found for a missing key or store, and keeps its content over a
   const other = client.send(new DescribeKeyValueStoreCommand({ KvsARN: `${KvsARN}2` }));
   await expect(other).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
   const again = await startKeyValueStore({ dataDir, stores: [KvsARN] });
-  expect(again.lookup('d/e')).toBe('d/e');
+  expect(again.lookup(KvsARN, 'd/e')).toBe('d/e');
   await again.stop();
 });

@@ -21,8 +21,8 @@ export interface KeyValueStoreOptions extends EmulatorOptions {
 }
 
 export interface KeyValueStore extends Emulator {
-  /** Returns the value of a key in any store, as the edge function reads it. */
-  lookup(key: string): string | undefined;
+  /** Returns the value of a key in a store, as the store's edge functions read it. */
+  lookup(store: string, key: string): string | undefined;
 }
 
 const Store = z.object({ version: z.number(), modified: z.number(), items: z.record(z.string(), z.string()) });
@@ -125,9 +125,9 @@ export async function startKeyValueStore({
   return {
     ...emulator,
     url: `http://localhost:${emulator.port}`,
-    lookup: (key) => {
-      for (const { items } of Object.values(state.value)) if (Object.hasOwn(items, key)) return items[key];
-      return undefined;
+    lookup: (arn, key) => {
+      const { items = {} } = state.value[arn] ?? {};
+      return Object.hasOwn(items, key) ? items[key] : undefined;
     },
   };
 }

@@ -1,9 +1,18 @@
 import { join } from 'node:path';
 import * as z from 'zod';
+import { perAccount } from '../accounts.ts';
 import { type LoggedLine, readAppLog, removeAppLog } from '../lambda/app-log.ts';
 import { openState } from '../state.ts';
 import { createThrottle } from '../strict.ts';
-import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceError, serve } from '../wire.ts';
+import {
+  type Answering,
+  type Emulator,
+  type EmulatorOptions,
+  jsonOperations,
+  parse,
+  ServiceError,
+  serve,
+} from '../wire.ts';
 import { GetQueryResults, openInsights, StartQuery } from './insights.ts';
 
 const Group = z.object({ logGroupName: z.string().regex(/^[\w./#-]{1,512}$/) });
@@ -29,11 +38,8 @@ const streamOf = ({ timestamp, version }: LoggedLine) =>
 
 const functionOf = (group: string) => group.replace(/^\/aws\/lambda\//, '').replaceAll('/', '-');
 
-/**
- * Starts an emulator of Amazon CloudWatch Logs with the groups of hosted applications, whose lines the Lambda emulator
- * writes.
- */
-export async function startCloudWatchLogs({ dataDir, port, strict }: EmulatorOptions): Promise<Emulator> {
+/** Opens the log groups of one account, with its own rates. */
+function openGroups(dataDir: string, strict: boolean | undefined): Answering {
   const state = openState(
     join(dataDir, 'log-groups.json'),
     z.record(z.string(), z.object({ retentionInDays: z.number().optional(), tags: Tags.optional() })),
@@ -47,73 +53,78 @@ export async function startCloudWatchLogs({ dataDir, port, strict }: EmulatorOpt
     if (!found) throw new ServiceError('ResourceNotFoundException', 'The specified log group does not exist.');
     return found;
   };
-  return await serve(
-    port,
-    'application/x-amz-json-1.1',
-    jsonOperations({
-      CreateLogGroup(body) {
-        const { logGroupName, tags } = parse(Creation, body);
-        if (groups[logGroupName]) {
-          throw new ServiceError('ResourceAlreadyExistsException', 'The specified log group already exists');
-        }
-        groups[logGroupName] = tags ? { tags } : {};
-        state.save();
-        return {};
-      },
-      PutRetentionPolicy(body) {
-        throttle('logsRetentionRate');
-        const { logGroupName, retentionInDays } = parse(Retention, body);
-        find(logGroupName).retentionInDays = retentionInDays;
-        state.save();
-        return {};
-      },
-      TagResource(body) {
-        throttle('logsTagRate');
-        const { resourceArn, tags } = parse(Tagging, body);
-        const group = find(resourceArn.split(':').at(-1) ?? '');
-        group.tags = { ...group.tags, ...tags };
-        state.save();
-        return {};
-      },
-      DeleteLogGroup(body) {
-        const { logGroupName } = parse(Group, body);
-        find(logGroupName);
-        delete groups[logGroupName];
-        state.save();
-        removeAppLog(dataDir, functionOf(logGroupName));
-        return {};
-      },
-      StartQuery(body) {
-        throttle('logsStartQueryRate');
-        const query = parse(StartQuery, body);
-        find(query.logGroupName);
-        return { queryId: insights.start(functionOf(query.logGroupName), query) };
-      },
-      GetQueryResults(body) {
-        throttle('logsQueryResultsRate');
-        return { status: 'Complete', results: insights.results(parse(GetQueryResults, body).queryId) };
-      },
-      FilterLogEvents(body) {
-        throttle('logsFilterRate');
-        const { logGroupName, startTime, endTime = Number.POSITIVE_INFINITY, ...page } = parse(Filter, body);
-        const { limit, nextToken, logStreamNamePrefix } = page;
-        find(logGroupName);
-        const start = Number(nextToken);
-        const matching = readAppLog(dataDir, functionOf(logGroupName)).filter(
-          (line) =>
-            line.timestamp >= startTime && line.timestamp <= endTime && streamOf(line).startsWith(logStreamNamePrefix),
-        );
-        const events = matching.slice(start, start + limit);
-        return {
-          events: events.map(({ version, ...event }) => ({
-            ...event,
-            logStreamName: streamOf({ version, ...event }),
-            ingestionTime: event.timestamp,
-          })),
-          searchedLogStreams: [],
-          ...(start + limit < matching.length ? { nextToken: String(start + limit) } : {}),
-        };
-      },
-    }),
-  );
+  return jsonOperations({
+    CreateLogGroup(body) {
+      const { logGroupName, tags } = parse(Creation, body);
+      if (groups[logGroupName]) {
+        throw new ServiceError('ResourceAlreadyExistsException', 'The specified log group already exists');
+      }
+      groups[logGroupName] = tags ? { tags } : {};
+      state.save();
+      return {};
+    },
+    PutRetentionPolicy(body) {
+      throttle('logsRetentionRate');
+      const { logGroupName, retentionInDays } = parse(Retention, body);
+      find(logGroupName).retentionInDays = retentionInDays;
+      state.save();
+      return {};
+    },
+    TagResource(body) {
+      throttle('logsTagRate');
+      const { resourceArn, tags } = parse(Tagging, body);
+      const group = find(resourceArn.split(':').at(-1) ?? '');
+      group.tags = { ...group.tags, ...tags };
+      state.save();
+      return {};
+    },
+    DeleteLogGroup(body) {
+      const { logGroupName } = parse(Group, body);
+      find(logGroupName);
+      delete groups[logGroupName];
+      state.save();
+      removeAppLog(dataDir, functionOf(logGroupName));
+      return {};
+    },
+    StartQuery(body) {
+      throttle('logsStartQueryRate');
+      const query = parse(StartQuery, body);
+      find(query.logGroupName);
+      return { queryId: insights.start(functionOf(query.logGroupName), query) };
+    },
+    GetQueryResults(body) {
+      throttle('logsQueryResultsRate');
+      return { status: 'Complete', results: insights.results(parse(GetQueryResults, body).queryId) };
+    },
+    FilterLogEvents(body) {
+      throttle('logsFilterRate');
+      const { logGroupName, startTime, endTime = Number.POSITIVE_INFINITY, ...page } = parse(Filter, body);
+      const { limit, nextToken, logStreamNamePrefix } = page;
+      find(logGroupName);
+      const start = Number(nextToken);
+      const matching = readAppLog(dataDir, functionOf(logGroupName)).filter(
+        (line) =>
+          line.timestamp >= startTime && line.timestamp <= endTime && streamOf(line).startsWith(logStreamNamePrefix),
+      );
+      const events = matching.slice(start, start + limit);
+      return {
+        events: events.map(({ version, ...event }) => ({
+          ...event,
+          logStreamName: streamOf({ version, ...event }),
+          ingestionTime: event.timestamp,
+        })),
+        searchedLogStreams: [],
+        ...(start + limit < matching.length ? { nextToken: String(start + limit) } : {}),
+      };
+    },
+  });
+}
+
+/**
+ * Starts an emulator of Amazon CloudWatch Logs with the groups of hosted applications, whose lines the Lambda emulator
+ * writes.
+ */
+export async function startCloudWatchLogs(options: EmulatorOptions): Promise<Emulator> {
+  const groups = perAccount(options, (_, directory) => openGroups(directory, options.strict));
+  return await serve(options.port, 'application/x-amz-json-1.1', (request) => groups.of(request)(request));
 }

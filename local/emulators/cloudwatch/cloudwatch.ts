@@ -1,7 +1,16 @@
 import * as z from 'zod';
+import { perAccount } from '../accounts.ts';
 import { type AppRequest, readAppRequests } from '../lambda/app-requests.ts';
 import { createThrottle } from '../strict.ts';
-import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceError, serve } from '../wire.ts';
+import {
+  type Answering,
+  type Emulator,
+  type EmulatorOptions,
+  jsonOperations,
+  parse,
+  ServiceError,
+  serve,
+} from '../wire.ts';
 
 /** The most queries of one request (https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricData.html). */
 const MAX_QUERIES = 500;
@@ -92,7 +101,17 @@ function clusterIn({ Namespace, MetricName, Dimensions }: Query['MetricStat']['M
  * Starts an emulator of Amazon CloudWatch: `GetMetricData` of hosted applications' functions, from the requests that the
  * Lambda emulator records, and the storage of databases as it is now. Only periods with samples have a value, as in CloudWatch.
  */
-export function startCloudWatch({ dataDir, port, strict, storageOf }: CloudWatchOptions): Promise<Emulator> {
+export function startCloudWatch({ port, storageOf, ...options }: CloudWatchOptions): Promise<Emulator> {
+  const metrics = perAccount(options, (_, directory) => openMetrics(directory, options.strict, storageOf));
+  return serve(port, 'application/x-amz-json-1.0', (request) => metrics.of(request)(request));
+}
+
+/** Opens the metrics of one account. */
+function openMetrics(
+  dataDir: string,
+  strict: boolean | undefined,
+  storageOf: CloudWatchOptions['storageOf'],
+): Answering {
   const throttle = createThrottle(strict, () => new ServiceError('Throttling', 'Rate exceeded'));
 
   const evaluate = async (query: Query, from: number, to: number, ascending: boolean) => {
@@ -120,27 +139,23 @@ export function startCloudWatch({ dataDir, port, strict, storageOf }: CloudWatch
     };
   };
 
-  return serve(
-    port,
-    'application/x-amz-json-1.0',
-    jsonOperations({
-      async GetMetricData(body) {
-        throttle('metricDataRate');
-        const { MetricDataQueries, StartTime, EndTime, ScanBy } = parse(GetMetricData, body);
-        const invalid = (message: string) => new ServiceError('ValidationError', message);
-        if (StartTime >= EndTime) throw invalid('The parameter StartTime must be less than the parameter EndTime.');
-        const points = MetricDataQueries.map(({ MetricStat }) => (EndTime - StartTime) / MetricStat.Period);
-        if (sum(points) > MAX_DATAPOINTS) throw invalid(`The request exceeds ${MAX_DATAPOINTS} data points.`);
-        const ids = new Set(MetricDataQueries.map(({ Id }) => Id));
-        if (ids.size < MetricDataQueries.length) throw invalid('The values for parameter id must be unique.');
-        const ascending = ScanBy === 'TimestampAscending';
-        return {
-          MetricDataResults: await Promise.all(
-            MetricDataQueries.map((query) => evaluate(query, StartTime, EndTime, ascending)),
-          ),
-          Messages: [],
-        };
-      },
-    }),
-  );
+  return jsonOperations({
+    async GetMetricData(body) {
+      throttle('metricDataRate');
+      const { MetricDataQueries, StartTime, EndTime, ScanBy } = parse(GetMetricData, body);
+      const invalid = (message: string) => new ServiceError('ValidationError', message);
+      if (StartTime >= EndTime) throw invalid('The parameter StartTime must be less than the parameter EndTime.');
+      const points = MetricDataQueries.map(({ MetricStat }) => (EndTime - StartTime) / MetricStat.Period);
+      if (sum(points) > MAX_DATAPOINTS) throw invalid(`The request exceeds ${MAX_DATAPOINTS} data points.`);
+      const ids = new Set(MetricDataQueries.map(({ Id }) => Id));
+      if (ids.size < MetricDataQueries.length) throw invalid('The values for parameter id must be unique.');
+      const ascending = ScanBy === 'TimestampAscending';
+      return {
+        MetricDataResults: await Promise.all(
+          MetricDataQueries.map((query) => evaluate(query, StartTime, EndTime, ascending)),
+        ),
+        Messages: [],
+      };
+    },
+  });
 }

@@ -1,4 +1,4 @@
-import { BUILD_REGION } from '../../addresses.ts';
+import { ACCOUNT, BUILD_REGION } from '../../addresses.ts';
 import type { Access } from '../../iam/authorizer.ts';
 import { arnIn } from '../../iam/operations/operation.ts';
 import { isObject } from '../../template/intrinsics.ts';
@@ -20,7 +20,10 @@ const minutes = (value: unknown) => (value === undefined ? undefined : Number(va
  */
 function needsOf(project: string, source: string): Access[] {
   const bucket = `arn:aws:s3:::${source.split('/')[0]}`;
-  const stream = arnIn(BUILD_REGION)('logs', `log-group:/aws/codebuild/${project}:log-stream:local`);
+  const stream = arnIn({ account: ACCOUNT, region: BUILD_REGION })(
+    'logs',
+    `log-group:/aws/codebuild/${project}:log-stream:local`,
+  );
   return [
     ...['GetBucketLocation', 'GetBucketAcl'].map((action) => ({ action: `s3:${action}`, resource: bucket })),
     ...['GetObject', 'GetObjectVersion'].map((action) => ({

@@ -40,7 +40,6 @@ async function start(): Promise<void> {
     dataDir,
     children,
     region: 'af-south-1',
-    accountId: '000000000000',
     s3Url: `http://127.0.0.1:${frontPort}`,
     environment: { AWS_ACCESS_KEY_ID: 'local' },
     initMs: 400,

@@ -39,7 +39,7 @@ beforeAll(async () => {
     response.writeHead(found ? 200 : 404).end(found);
   });
   stopStore = store.stop;
-  const place = { region: 'af-south-1', accountId: '000000000000', s3Url: store.url, environment: {} };
+  const place = { region: 'af-south-1', s3Url: store.url, environment: {} };
   host = await startAppHost({ dataDir, children, strict: true, ...place });
 });
 afterAll(async () => {

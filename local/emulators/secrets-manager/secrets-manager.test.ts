@@ -7,6 +7,7 @@ import { type SecretsManager, startSecretsManager } from './secrets-manager.ts';
 const dataDir = mkdtempSync(join(tmpdir(), 'secrets-manager-'));
 const secret = (name: string, properties = {}) => ({
   ...{ type: 'AWS::SecretsManager::Secret', stack: 'test', logicalId: name, name, ref: name },
+  account: '000000000000',
   arn: `arn:aws:secretsmanager:af-south-1:000000000000:secret:${name}-AbCdEf`,
   properties,
 });

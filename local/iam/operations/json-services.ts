@@ -1,17 +1,21 @@
+import { ACCOUNT } from '../../addresses.ts';
 import { keyIdOf } from '../../emulators/kms/kms.ts';
 import type { Json } from '../../template/intrinsics.ts';
 import { SECRET_SUFFIX } from '../../template/names.ts';
-import { conditionKeys, type JsonOperation, jsonOperations, text } from './operation.ts';
+import { arnIn, conditionKeys, type JsonOperation, jsonOperations, text } from './operation.ts';
 
-/** A key is named by its id or its ARN, and in a request to decrypt by the ciphertext alone. */
+/**
+ * A key is named by its id or its ARN, and in a request to decrypt by the ciphertext alone. All keys are in the home account, also
+ * for callers of others.
+ */
 const onKey =
   (action: string): JsonOperation =>
-  ({ KeyId, CiphertextBlob, EncryptionContext }, arn) => {
+  ({ KeyId, CiphertextBlob, EncryptionContext }, _, { region }) => {
     const key = text(KeyId) || keyIdOf(Buffer.from(text(CiphertextBlob), 'base64')) || '';
     return [
       {
         action: `kms:${action}`,
-        resource: key.startsWith('arn:') ? key : arn('kms', `key/${key}`),
+        resource: key.startsWith('arn:') ? key : arnIn({ account: ACCOUNT, region })('kms', `key/${key}`),
         context: conditionKeys('kms:EncryptionContext:', EncryptionContext),
       },
     ];

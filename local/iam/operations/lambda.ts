@@ -61,13 +61,13 @@ const CHANGES = new Set(['CreateFunction', 'UpdateFunctionConfiguration', 'Updat
 
 /** https://docs.aws.amazon.com/service-authorization/latest/reference/list_awslambda.html */
 export const lambda: Operations = (request) => {
-  const { method, path, query, region } = request;
+  const { method, path, query } = request;
   const [, kind, id = '', part = '', item = ''] = path.split('/').filter(Boolean).map(decodeURIComponent);
   const isCreation = method === 'POST' && id === '';
   const given = isCreation ? text(jsonBody(request).FunctionName) : id;
   const qualifier = query.get('Qualifier');
   const suffix = qualifier && !given.includes(`:${qualifier}`) ? `:${qualifier}` : '';
-  const functionArn = (given.startsWith('arn:') ? given : arnIn(region)('lambda', `function:${given}`)) + suffix;
+  const functionArn = (given.startsWith('arn:') ? given : arnIn(request)('lambda', `function:${given}`)) + suffix;
   if (kind === 'tags') {
     const action = TAGGING[method];
     return action ? [{ action: `lambda:${action}`, resource: functionArn }] : undefined;

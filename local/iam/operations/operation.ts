@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { ACCOUNT } from '../../addresses.ts';
 import { isObject, type Json, type JsonObject } from '../../template/intrinsics.ts';
 import type { Access } from '../authorizer.ts';
 
@@ -13,17 +12,22 @@ export interface ServiceRequest {
   body: Buffer;
   /** The region that it is signed for. */
   region: string;
+  /** The account of its caller, in which it names resources. */
+  account: string;
 }
 
 /** Returns the rights that a request of one service needs. Undefined for an operation that the table does not have. */
 export type Operations = (request: ServiceRequest) => Access[] | undefined;
 
-/** Builds the ARN of a resource in the request's region. */
+/** Builds the ARN of a resource in the caller's account and the request's region. */
 export type ArnOf = (service: string, resource: string) => string;
 export const arnIn =
-  (region: string): ArnOf =>
+  ({ account, region = '' }: { account: string; region?: string }): ArnOf =>
   (service, resource) =>
-    `arn:aws:${service}:${region}:${ACCOUNT}:${resource}`;
+    `arn:aws:${service}:${region}:${account}:${resource}`;
+
+/** Returns the account of a role or any other resource whose ARN names one. */
+export const accountOfArn = (arn: string): string => arn.split(':')[4] ?? '';
 
 /** Parses the JSON body of a request; one that is not an object names no resource, and the service refuses it. */
 export function jsonBody({ body }: Pick<ServiceRequest, 'body'>): JsonObject {
@@ -46,7 +50,7 @@ export const conditionKeys = (prefix: string, values: Json | undefined): Record<
   );
 
 /** The rights that an operation of the JSON protocol needs, by its input. */
-export type JsonOperation = (input: JsonObject, arn: ArnOf) => Access[];
+export type JsonOperation = (input: JsonObject, arn: ArnOf, request: ServiceRequest) => Access[];
 
 /** Reads the operation of the JSON protocol from `X-Amz-Target`. */
 export const jsonOperations =
@@ -54,5 +58,5 @@ export const jsonOperations =
   (request) => {
     const name = text(request.headers['x-amz-target']?.toString()).split('.')[1] ?? '';
     const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
-    return operation?.(jsonBody(request), arnIn(request.region));
+    return operation?.(jsonBody(request), arnIn(request), request);
   };

@@ -19,7 +19,7 @@ interface Sample extends Partial<Omit<ServiceRequest, 'body' | 'query'>> {
 
 function accessesOf(service: string, { target, search, body = '', ...request }: Sample) {
   return operations[service]?.({
-    ...{ method: 'POST', path: '/', region: REGION },
+    ...{ method: 'POST', path: '/', region: REGION, account: '000000000000' },
     ...request,
     headers: { ...(target ? { 'x-amz-target': `Service.${target}` } : {}), ...request.headers },
     query: new URLSearchParams(search),

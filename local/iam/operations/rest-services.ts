@@ -40,7 +40,7 @@ const TENANT_ACTIONS: Readonly<Record<string, string>> = {
  * (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudfront.html). CloudFront requests a
  * tenant's certificate with the rights of its caller.
  */
-export const cloudfront: Operations = ({ method, path, body }) => {
+export const cloudfront: Operations = ({ method, path, body, account }) => {
   const [, collection = '', id = ''] = segments(path);
   const certificate = body.includes('<ManagedCertificateRequest>')
     ? [{ action: 'acm:RequestCertificate', resource: '*' }]
@@ -49,7 +49,7 @@ export const cloudfront: Operations = ({ method, path, body }) => {
     return [{ action: 'cloudfront:CreateDistributionTenant', resource: '*' }, ...certificate];
   }
   const action = TENANT_ACTIONS[`${method} ${collection}${id ? '/id' : ''}`];
-  const resource = arnIn('')('cloudfront', `distribution-tenant/${id}`);
+  const resource = arnIn({ account })('cloudfront', `distribution-tenant/${id}`);
   return action ? [{ action: `cloudfront:${action}`, resource }, ...certificate] : undefined;
 };
 
@@ -68,7 +68,7 @@ export const keyValueStore: Operations = ({ method, path }) => {
 };
 
 /** Service-linked role of the account's first cluster. */
-const DSQL_ROLE = arnIn('')('iam', 'role/aws-service-role/dsql.amazonaws.com/AWSServiceRoleForAuroraDsql');
+const DSQL_ROLE = 'role/aws-service-role/dsql.amazonaws.com/AWSServiceRoleForAuroraDsql';
 
 /**
  * Rights on clusters depend on their tags: those of the request, and those that the cluster has.
@@ -77,7 +77,7 @@ const DSQL_ROLE = arnIn('')('iam', 'role/aws-service-role/dsql.amazonaws.com/AWS
 export const dsql =
   (tagsOf: (clusterArn: string) => Record<string, string>): Operations =>
   (request) => {
-    const { method, path, region } = request;
+    const { method, path, account } = request;
     const [collection, id = ''] = segments(path);
     if (method === 'POST' && collection === 'tags') {
       const { tags } = jsonBody(request);
@@ -89,7 +89,7 @@ export const dsql =
       return [{ action: 'dsql:TagResource', resource: id, context }];
     }
     if (collection !== 'cluster') return undefined;
-    const resource = arnIn(region)('dsql', `cluster/${id || '*'}`);
+    const resource = arnIn(request)('dsql', `cluster/${id || '*'}`);
     if (method === 'POST' && id === '') {
       const { tags } = jsonBody(request);
       const context = conditionKeys('aws:RequestTag/', tags);
@@ -98,7 +98,7 @@ export const dsql =
         ...(Object.keys(context).length > 0 ? [{ action: 'dsql:TagResource', resource, context }] : []),
         {
           action: 'iam:CreateServiceLinkedRole',
-          resource: DSQL_ROLE,
+          resource: arnIn({ account })('iam', DSQL_ROLE),
           context: { 'iam:AWSServiceName': 'dsql.amazonaws.com' },
         },
       ];
@@ -113,14 +113,20 @@ export const dsql =
 export const sts: Operations = ({ body }) => {
   const form = new URLSearchParams(body.toString('utf8'));
   if (form.get('Action') !== 'AssumeRole') return undefined;
-  return [{ action: 'sts:AssumeRole', resource: form.get('RoleArn') ?? '' }];
+  const externalId = form.get('ExternalId');
+  return [
+    {
+      ...{ action: 'sts:AssumeRole', resource: form.get('RoleArn') ?? '' },
+      ...(externalId === null ? {} : { context: { 'sts:ExternalId': externalId } }),
+    },
+  ];
 };
 
 /** An email is authorized by the identity of its sender's domain (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonses.html). */
 export const ses: Operations = (request) => {
-  const { method, path, region } = request;
+  const { method, path } = request;
   if (method !== 'POST' || path !== '/v2/email/outbound-emails') return undefined;
   const from = text(jsonBody(request).FromEmailAddress);
-  const resource = arnIn(region)('ses', `identity/${from.slice(from.indexOf('@') + 1)}`);
+  const resource = arnIn(request)('ses', `identity/${from.slice(from.indexOf('@') + 1)}`);
   return [{ action: 'ses:SendEmail', resource, context: { 'ses:FromAddress': from } }];
 };

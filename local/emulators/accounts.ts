@@ -1,0 +1,57 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ACCOUNT } from '../addresses.ts';
+import { signatureOf } from '../iam/identity.ts';
+import { accountOfArn } from '../iam/operations/operation.ts';
+import { openSessions } from './sts/sessions.ts';
+import { type EmulatorOptions, ServiceError, type WireRequest } from './wire.ts';
+
+/** Returns the directory of an account's state. That of the home account is the run's own. */
+export const accountDirectory = (dataDir: string, account: string): string =>
+  account === ACCOUNT ? dataDir : join(dataDir, 'accounts', account);
+
+/** Who signed a request, as far as an emulator must know it. */
+type Signed = Pick<WireRequest, 'headers' | 'query'>;
+
+/**
+ * Returns the function that tells the account of a request's caller: that of the role whose session signed it, and the home account for
+ * the administrator. Whether the session is valid and allowed is decided before (local/iam/guard.ts).
+ */
+export function openCallerAccounts(dataDir: string): (request: Signed) => string {
+  const sessions = openSessions(dataDir);
+  return ({ headers, query }) => {
+    const token = signatureOf(headers, query)?.sessionToken;
+    const role = token === undefined ? undefined : sessions.read(token)?.session.role;
+    return role === undefined ? ACCOUNT : accountOfArn(role);
+  };
+}
+
+/** What an emulator keeps for each account. */
+export interface PerAccount<T> {
+  readonly all: readonly T[];
+  /** Returns the part of the account that a request comes from. */
+  of(request: Signed): T;
+}
+
+/** Opens a part of an emulator for each account: the accounts share a port, and nothing else. */
+export function perAccount<T>(
+  { dataDir, accounts = [ACCOUNT] }: Pick<EmulatorOptions, 'dataDir' | 'accounts'>,
+  open: (account: string, directory: string) => T,
+): PerAccount<T> {
+  const accountOf = openCallerAccounts(dataDir);
+  const parts = new Map(
+    accounts.map((account) => {
+      const directory = accountDirectory(dataDir, account);
+      mkdirSync(directory, { recursive: true });
+      return [account, open(account, directory)];
+    }),
+  );
+  return {
+    all: [...parts.values()],
+    of(request) {
+      const part = parts.get(accountOf(request));
+      if (part === undefined) throw new ServiceError('UnrecognizedClientException', 'The account does not exist.', 403);
+      return part;
+    },
+  };
+}

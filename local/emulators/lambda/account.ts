@@ -1,0 +1,216 @@
+import { delimiter, dirname, join } from 'node:path';
+import * as z from 'zod';
+import type { Children } from '../../processes/children.ts';
+import { nodeBinary } from '../../runtimes/node-binary.ts';
+import { machinePath, networkEnvironment } from '../machine.ts';
+import { openState } from '../state.ts';
+import { type EmulatorOptions, ServiceError, type WireResponse } from '../wire.ts';
+import { lambdaOperations } from './api.ts';
+import { openAppLog } from './app-log.ts';
+import { type AppProcess, startApp } from './app-process.ts';
+import { createAppProcesses, type IdleLimits, type Runnable } from './app-processes.ts';
+import { type AppRequest, openAppRequests } from './app-requests.ts';
+import { openCodeStore } from './code-store.ts';
+import { type Configuration, LambdaFunction, resolveQualifier } from './functions.ts';
+import { invokeApp } from './invoke.ts';
+import { assertUploadSize } from './limits.ts';
+import type { CodeSource } from './requests.ts';
+import { openSandboxes } from './sandbox.ts';
+
+export interface LambdaAccountOptions extends Pick<EmulatorOptions, 'dataDir' | 'strict'> {
+  children: Children;
+  region: string;
+  accountId: string;
+  /** Base URL of S3, which stores the archives. */
+  s3Url: string;
+  /** Variables that Lambda provides to every function: region, endpoints. */
+  environment: Record<string, string>;
+  /** Returns the variables with the credentials of a function's role. */
+  credentials?: (role: string, functionArn: string) => Record<string, string>;
+  /**
+   * Maximum duration of an application's first start before it is restarted, in milliseconds. Default: Lambda's 10,000.
+   */
+  initMs?: number;
+  idle?: IdleLimits;
+}
+
+/** Invokes one of the platform's own functions; undefined for any other name. Throws what the function throws. */
+export type InvokeOwn = (name: string, payload: string) => Promise<string> | undefined;
+
+const IDLE: IdleLimits = { servingMs: 15 * 60_000, otherMs: 5_000 };
+
+export type LambdaAccount = ReturnType<typeof openLambdaAccount>;
+
+/** Opens the functions of one AWS account with their code, processes, logs and limits. */
+export function openLambdaAccount(options: LambdaAccountOptions, own: InvokeOwn) {
+  const { dataDir, region, accountId, children } = options;
+  const state = openState(join(dataDir, 'app-host.json'), z.record(z.string(), LambdaFunction), {});
+  const functions = state.value;
+  const code = openCodeStore(dataDir);
+  const sandboxes = openSandboxes(dataDir, [process.execPath, import.meta.dirname]);
+  const processes = createAppProcesses(options.idle ?? IDLE);
+  const requests = openAppRequests(dataDir);
+
+  const load = async ({ S3Bucket, S3Key, ZipFile }: CodeSource, layers: number) => {
+    if (ZipFile !== undefined) {
+      const archive = Buffer.from(ZipFile, 'base64');
+      assertUploadSize(archive.length);
+      return code.add(archive, layers);
+    }
+    if (S3Bucket === undefined || S3Key === undefined) throw invalid('Please provide a source for function code.');
+    const path = S3Key.split('/').map(encodeURIComponent).join('/');
+    const answer = await fetch(`${options.s3Url}/${S3Bucket}/${path}`);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    if (answer.status === 200) return code.add(bytes, layers);
+    const reason = /<Code>([^<]+)/.exec(bytes.toString('utf8'))?.[1] ?? answer.status;
+    throw invalid(`Error occurred while GetObject. S3 Error Code: ${reason}.`);
+  };
+
+  const keepUsedCode = (): void => {
+    const inUse = Object.values(functions).flatMap(({ latest, versions }) => [latest, ...Object.values(versions)]);
+    code.keepOnly(inUse.map(({ CodeSha256 }) => CodeSha256));
+  };
+
+  const toRunnable = (configuration: Configuration): Runnable => {
+    const { FunctionName, Version, RevisionId } = configuration;
+    return {
+      // $LATEST is mutable, so its revision identifies the code and settings.
+      key: `${FunctionName}:${Version}${Version === '$LATEST' ? `:${RevisionId}` : ''}`,
+      serving: () =>
+        Object.values(functions[FunctionName]?.aliases ?? {}).some((alias) => alias.FunctionVersion === Version),
+      start: () => start(configuration),
+    };
+  };
+
+  const start = async (configuration: Configuration): Promise<AppProcess> => {
+    const { FunctionName, FunctionArn, Role, Handler, Runtime, Timeout, MemorySize } = configuration;
+    const node = nodeBinary(Runtime.replace(/^nodejs|\.x$/g, ''));
+    const directory = await code.directory(configuration.CodeSha256);
+    return startApp({
+      children,
+      label: FunctionName,
+      directory,
+      sandbox: () => sandboxes.create(directory, Handler),
+      environment: {
+        ...machine(node),
+        ...options.environment,
+        ...options.credentials?.(Role, FunctionArn),
+        ...lambdaEnvironment(configuration, directory, region),
+      },
+      openLog: () => openAppLog(dataDir, FunctionName, configuration.Version),
+      initMs: options.initMs ?? 10_000,
+      timeoutMs: Timeout * 1000,
+      memoryMb: MemorySize,
+    });
+  };
+
+  const operations = lambdaOperations({
+    invokeOwn: (name, payload) => {
+      const answered = own(name, payload);
+      return answered && toResponse(answered);
+    },
+    functions,
+    region,
+    accountId,
+    strict: options.strict,
+    load,
+    invoke: (configuration, payload, tail) =>
+      invokeApp(processes, toRunnable(configuration), configuration, payload, tail),
+    save() {
+      state.save();
+      const removed = names.filter((name) => !functions[name]);
+      for (const name of removed) requests.remove(name);
+      names = Object.keys(functions);
+      // The processes of a deleted function end at once; its code is removed afterwards.
+      void Promise.all(removed.map((name) => processes.stop(`${name}:`))).then(keepUsedCode);
+    },
+  });
+  let names = Object.keys(functions);
+  keepUsedCode();
+
+  /** Returns what a function URL that is open to visitors invokes. */
+  const findConfiguration = (urlHost: string): Configuration | undefined => {
+    for (const found of Object.values(functions)) {
+      for (const [qualifier, { FunctionUrl, AuthType }] of Object.entries(found.urls)) {
+        if (AuthType === 'NONE' && new URL(FunctionUrl).host === urlHost)
+          return resolveQualifier(found, qualifier || undefined);
+      }
+    }
+    return undefined;
+  };
+
+  /** Requests under way, by function. */
+  const running = new Map<string, number>();
+  /**
+   * Runs a request, with the number of those at once; returns false where the function has as many as are reserved for it.
+   */
+  const withinConcurrency = async (
+    FunctionName: string,
+    run: (concurrent: number) => Promise<void>,
+  ): Promise<boolean> => {
+    const now = running.get(FunctionName) ?? 0;
+    if (now >= (functions[FunctionName]?.reservedConcurrency ?? Number.POSITIVE_INFINITY)) return false;
+    running.set(FunctionName, now + 1);
+    try {
+      await run(now + 1);
+      return true;
+    } finally {
+      const left = (running.get(FunctionName) ?? 1) - 1;
+      if (left > 0) running.set(FunctionName, left);
+      else running.delete(FunctionName);
+    }
+  };
+
+  return {
+    operations,
+    findConfiguration,
+    withinConcurrency,
+    use: (configuration: Configuration, run: (app: AppProcess, cold: boolean) => Promise<void>) =>
+      processes.use(toRunnable(configuration), run),
+    /** Records a request; a function that was deleted during the request leaves no record. */
+    record(FunctionName: string, measured: Partial<AppRequest>): void {
+      if (!functions[FunctionName]) return;
+      const nothing = { status: 0, durationMs: 0, concurrent: 0, initMs: 0, memoryMb: 0, throttled: false };
+      requests.record(FunctionName, { ...nothing, ...measured, at: Date.now() });
+    },
+    async stop() {
+      await processes.close();
+      requests.close();
+    },
+  };
+}
+
+/** A function error is a normal response, as in Lambda. */
+const toResponse = async (answered: Promise<string>): Promise<WireResponse> => {
+  try {
+    return { body: JSON.parse((await answered) || 'null') };
+  } catch (error) {
+    const { name: errorType, message: errorMessage } = error as Error;
+    return { headers: { 'x-amz-function-error': 'Unhandled' }, body: { errorType, errorMessage } };
+  }
+};
+
+const invalid = (message: string) => new ServiceError('InvalidParameterValueException', message);
+
+const machine = (node: string): Record<string, string> => ({
+  ...networkEnvironment(),
+  PATH: [dirname(node), ...machinePath()].join(delimiter),
+  NODE_OPTIONS: `--import=${import.meta.resolve('../loopback-only.mjs')}`,
+  TZ: ':UTC',
+});
+
+/** Returns the variables that Lambda sets for a function, and the function's configured ones. */
+const lambdaEnvironment = (
+  configuration: Configuration,
+  directory: string,
+  region: string,
+): Record<string, string> => ({
+  AWS_REGION: region,
+  AWS_DEFAULT_REGION: region,
+  AWS_LAMBDA_FUNCTION_NAME: configuration.FunctionName,
+  AWS_LAMBDA_FUNCTION_VERSION: configuration.Version,
+  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(configuration.MemorySize),
+  LAMBDA_TASK_ROOT: directory,
+  _HANDLER: configuration.Handler,
+  ...configuration.Environment.Variables,
+});
