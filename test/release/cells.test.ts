@@ -109,8 +109,11 @@ beforeAll(async () => {
   run = await startRun({ DATA_DIR: ':memory:', LOCAL_GIT_ROOT: root, RATE_LIMIT_SECRET: '100000', CELLS: '2' });
   account = await newAccount({ appLimit: 100, walletCents: 500_000 }, run.local);
   await setLimits(account.id, { concurrentRequests: CONCURRENCY }, run.local);
-  const slow = `q.url === '/slow' ? void setTimeout(() => s.end('slow'), 8000)`;
-  commit(REPOSITORY, app(`(console.log('seen ' + q.url), ${slow} : 'hello from ' + process.env.GREETING)`));
+  const server = `require('node:http').createServer((request, response) => {
+    console.log('seen ' + request.url);
+    setTimeout(() => response.end('hello from ' + process.env.GREETING), request.url === '/slow' ? 15000 : 0);
+  }).listen(process.env.PORT);`;
+  commit(REPOSITORY, { ...app(`''`), 'server.js': server });
 }, 240_000);
 afterAll(async () => {
   await run?.stop();
