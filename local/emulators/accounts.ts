@@ -27,7 +27,7 @@ export function openCallerAccounts(dataDir: string): (request: Signed) => string
 }
 
 /** What an emulator keeps for each account. */
-export interface PerAccount<T> {
+interface PerAccount<T> {
   readonly all: readonly T[];
   /** Returns the part of the account that a request comes from. */
   of(request: Signed): T;

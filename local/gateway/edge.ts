@@ -46,7 +46,7 @@ const Routing = z.object({
 });
 
 /** A CloudFront Function that routes applications by host name, and the ARN of the store that it reads. */
-export interface EdgeFunction {
+interface EdgeFunction {
   name: string;
   code: string;
   store: string;

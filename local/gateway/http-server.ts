@@ -39,7 +39,7 @@ export interface HttpServerOptions {
 }
 
 /** The edge of the applications of one hosting cell. */
-export interface AppEdge {
+interface AppEdge {
   decide: (request: IncomingMessage) => Promise<EdgeDecision>;
   /** Answers a request to an application from the edge's cache, or passes it to the application behind a function URL's host. */
   serve: (to: Forwarding, request: IncomingMessage, response: ServerResponse) => Promise<void>;

@@ -39,8 +39,6 @@ export type InvokeOwn = (name: string, payload: string) => Promise<string> | und
 
 const IDLE: IdleLimits = { servingMs: 15 * 60_000, otherMs: 5_000 };
 
-export type LambdaAccount = ReturnType<typeof openLambdaAccount>;
-
 /** Opens the functions of one AWS account with their code, processes, logs and limits. */
 export function openLambdaAccount(options: LambdaAccountOptions, own: InvokeOwn) {
   const { dataDir, region, accountId, children } = options;
