@@ -10,7 +10,7 @@ import { type EmulatorOptions, ServiceError, type WireRequest } from './wire.ts'
 export const accountDirectory = (dataDir: string, account: string): string =>
   account === ACCOUNT ? dataDir : join(dataDir, 'accounts', account);
 
-/** Who signed a request, as far as an emulator must know it. */
+/** The parts of a request that its signature is in. */
 type Signed = Pick<WireRequest, 'headers' | 'query'>;
 
 /**
@@ -26,7 +26,7 @@ export function openCallerAccounts(dataDir: string): (request: Signed) => string
   };
 }
 
-/** What an emulator keeps for each account. */
+/** The parts of an emulator, one for each account. */
 interface PerAccount<T> {
   readonly all: readonly T[];
   /** Returns the part of the account that a request comes from. */

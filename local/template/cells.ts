@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { LocalCell } from '../addresses.ts';
 import type { Template } from './template.ts';
 
-/** What the stack of a hosting cell prints for `operator/setCell`, as far as the local run reads it. */
+/** The output of a cell’s stack for `operator/setCell`, as far as the local run reads it. */
 const CellOutput = z.object({ account: z.string(), edgeEndpoint: z.string() }).catchall(z.string());
 
 /** A hosting cell beside the home cell, with the resources that its stack created. */
