@@ -239,6 +239,28 @@ test('forwarded events verify as real deliveries do, with the libraries of other
   expect(new Webhook(secret).verify(body, headers)).toEqual(event);
 });
 
+test('logs goes on behind a page without lines that has more', async () => {
+  const line = { id: '1769851800000-1', at: '2026-01-31T09:30:00.000Z', text: 'printed' };
+  const pages = [
+    { data: [], has_more: true },
+    { data: [line], has_more: true },
+    { data: [], has_more: false },
+  ];
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '', 'http://localhost');
+    const apps = { data: [{ id: 'app_1', name: 'shop', slug: 'shop', status: 'RUNNING' }], has_more: false };
+    const answer = url.pathname.endsWith('/logs') ? pages.shift() : apps;
+    response.end(JSON.stringify(answer));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+  const argv = ['logs', '--app', 'shop', '--json', '--api', `http://127.0.0.1:${address.port}`];
+  const { exitCode, stdout } = await hosting(argv, commands, undefined, { HOSTING_KEY: 'sk_live_x' });
+  server.close();
+  server.closeAllConnections();
+  expect([exitCode, JSON.parse(stdout), pages]).toEqual([0, line, []]);
+}, 60_000);
+
 test('webhooks listen outlives failures of the connection, and misses and repeats nothing', async () => {
   const page = (ids: string[], cursor: string) => ({
     ...{ data: ids.map((id) => ({ id, type: 'ping', created: '2026-01-31T09:30:00.000Z', data: {} })), cursor },

@@ -157,7 +157,8 @@ const logs: Command = {
         after = line.id;
       }
       if (has_more && data.length > 0) continue;
-      if (!flag('follow')) return;
+      if (!has_more && !flag('follow')) return;
+      // A page without lines that has more went through lines of the platform's own: the next read continues behind them.
       await sleep(INTERVAL_MS, undefined, { signal });
     }
   },

@@ -23,6 +23,31 @@ interface Page<L> {
   has_more: boolean;
 }
 
+/** Pause behind a page that has no lines and says that there are more: it went through lines of the platform's own. */
+const EMPTY_PAGE_PAUSE_MS = 1000;
+
+/**
+ * Reads a log from its last known line to its end.
+ *
+ * @param signal ends the reading of a log that is not shown any more
+ * @returns the known lines and those behind them
+ */
+export async function readToEnd<L>(
+  known: readonly L[],
+  readAfter: (last: L | undefined) => Promise<Page<L>>,
+  signal: AbortSignal,
+  pause = () => new Promise<void>((done) => setTimeout(done, EMPTY_PAGE_PAUSE_MS)),
+): Promise<L[]> {
+  const lines = [...known];
+  for (;;) {
+    const { data, has_more } = await readAfter(lines.at(-1));
+    lines.push(...data);
+    if (!has_more) return lines;
+    if (data.length === 0) await pause();
+    signal.throwIfAborted();
+  }
+}
+
 /** Reads a log incrementally: each poll asks only for the lines after the last known one. */
 export function useLogLines<L>(
   name: readonly unknown[],
@@ -34,15 +59,10 @@ export function useLogLines<L>(
   const idlePolls = useRef(0);
   return useQuery<readonly L[]>({
     queryKey,
-    queryFn: async () => {
-      const lines = [...(client.getQueryData<readonly L[]>(queryKey) ?? [])];
-      const known = lines.length;
-      for (let more = true; more; ) {
-        const { data, has_more } = await readAfter(lines.at(-1));
-        lines.push(...data);
-        more = has_more && data.length > 0;
-      }
-      idlePolls.current = lines.length > known ? 0 : idlePolls.current + 1;
+    queryFn: async ({ signal }) => {
+      const known = client.getQueryData<readonly L[]>(queryKey) ?? [];
+      const lines = await readToEnd(known, readAfter, signal);
+      idlePolls.current = lines.length > known.length ? 0 : idlePolls.current + 1;
       return lines.slice(-MAX_LINES);
     },
     // A paused log continues from its last line.
