@@ -42,8 +42,8 @@ function sectionOf(name: string, runs: readonly (readonly Row[])[]): string {
   ].join('\n');
 }
 
-/** Returns what the figures were measured on. */
-function machine(): string {
+/** Returns what the figures were measured on: the machine, the versions, the commit and the date. */
+export function machineLine(): string {
   const java = /version "([^"]+)"/.exec(spawnSync('java', ['-version'], { encoding: 'utf8' }).stderr)?.[1];
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
   const memory = `${(totalmem() / 1024 ** 3).toFixed(0)} GiB`;
@@ -58,7 +58,7 @@ export const pageOf = (runs: Runs): string =>
 so that it depends little on the machine. \`npm run bench -- <name>\` runs one of them, a file of \`bench/\` without its ending,
 and fails if a ratio is above its bound.
 
-Measured on ${machine()}. Medians over ${Math.max(...[...runs.values()].map((each) => each.length))} runs; the spread is the least and the greatest ratio.
+Measured on ${machineLine()}. Medians over ${Math.max(...[...runs.values()].map((each) => each.length))} runs; the spread is the least and the greatest ratio.
 
 - \`aws-client\` and \`zip\` compare our own code with the library that would replace it: a ratio above its bound means that the
   library should ([0024](decisions/0024-libraries.md)).

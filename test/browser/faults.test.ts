@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { newAccount } from '../support/harness.ts';
 import { openScreen, POLL, signedInContext } from './browser.ts';
-import { populatedAccount, SCREENS } from './screens.ts';
+import { SCREENS } from './screen-paths.ts';
+import { populatedAccount } from './screens.ts';
 
 const NAME = '<img src=x onerror=alert(1)>';
 const FAILED = { error: { message: 'Something went wrong on our side.', code: 'server_error', status: 500 } };

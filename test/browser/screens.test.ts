@@ -3,7 +3,8 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { type ContextOptions, openScreen, VIEWPORTS } from './browser.ts';
-import { populatedAccount, SCREENS } from './screens.ts';
+import { SCREENS } from './screen-paths.ts';
+import { populatedAccount } from './screens.ts';
 import { missingStyles } from './styles.ts';
 
 /** Folder for the pictures of docs/images/screens; none are taken without it. */

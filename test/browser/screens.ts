@@ -8,50 +8,6 @@ import { newAccount, type OpenedAccount } from '../support/harness.ts';
 import { newOperator } from '../support/operator.ts';
 import { type ContextOptions, signedInContext } from './browser.ts';
 
-/** Every screen of the dashboard; names in the path stand for resources of {@link populatedAccount}. */
-export const SCREENS = [
-  '/',
-  '/apps',
-  '/apps/new',
-  '/apps/:app',
-  '/apps/:app/metrics',
-  '/apps/:app/requests',
-  '/apps/:app/logs',
-  '/apps/:app/env',
-  '/apps/:app/domain',
-  '/apps/:app/git',
-  '/apps/:app/databases',
-  '/apps/:app/settings',
-  '/apps/:deployed/deployments/:deployment',
-  '/domains',
-  '/domains/:domain',
-  '/domains/order/example.co.za',
-  '/hosting',
-  '/billing',
-  '/billing/invoices',
-  '/billing/invoices/:invoice',
-  '/billing/plans',
-  '/billing/spending',
-  '/ai',
-  '/ai/providers',
-  '/ai/playground',
-  '/ai/requests',
-  '/developers',
-  '/developers/webhooks',
-  '/developers/limits',
-  '/developers/audit',
-  '/developers/webhooks/:webhook',
-  '/settings',
-  '/settings/data',
-  '/settings/notifications',
-  '/nowhere',
-  '/operator',
-  '/operator/accounts/:customer',
-  '/operator/switches',
-  '/operator/failures',
-  '/operator/audit',
-] as const;
-
 export interface Populated {
   account: OpenedAccount;
   /** Returns the path of a screen with the ids of the account's resources. */

@@ -1,0 +1,36 @@
+import type { Local } from '../../test/support/platform.ts';
+
+interface Made {
+  id: string;
+  status?: string;
+}
+
+/** Gives the demo account something on every screen. @returns the path of a screen with the ids of its resources */
+export async function makeScreens({ baseUrl, accounts }: Local): Promise<(screen: string) => string> {
+  const { demo, other } = accounts;
+  const call = async (method: string, path: string, body?: object) => {
+    const headers = { authorization: `Bearer ${demo.dashboardToken}`, 'content-type': 'application/json' };
+    const init = { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) };
+    const answer = await fetch(`${baseUrl}/dashboard/v1${path}`, init);
+    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
+    return ((await answer.json()) as { data: Made & Made[] }).data;
+  };
+  const repoUrl = 'https://git.localhost/hello-express.git';
+  const { id: deployed } = await call('POST', '/apps', { name: 'hello-express', framework: 'EXPRESS', repoUrl });
+  const { id: app } = await call('POST', '/apps', { name: 'Another', framework: 'EXPRESS' });
+  const { id: webhook } = await call('POST', '/webhooks', { url: 'https://example.com/hooks' });
+  const [domain] = await call('GET', '/domains');
+  const [invoice] = await call('GET', '/invoices');
+  let deployment: Made | undefined;
+  for (;;) {
+    [deployment] = await call('GET', `/apps/${deployed}/deployments`);
+    if (deployment?.status === 'SUCCEEDED') break;
+    if (deployment?.status === 'FAILED') throw new Error('The deployment failed');
+    await new Promise((done) => setTimeout(done, 1000));
+  }
+  const ids: Record<string, string | undefined> = {
+    ...{ app, deployed, deployment: deployment.id, webhook, domain: domain?.id, invoice: invoice?.id },
+    customer: other.id,
+  };
+  return (screen) => screen.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? name);
+}
