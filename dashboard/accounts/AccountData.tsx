@@ -4,6 +4,7 @@ import { EXPORT_DAYS } from '../../contract/accounts/export.ts';
 import { RightContext } from '../api/rights.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
+import { formatNumber } from '../ui/chart/figures.ts';
 import { DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
@@ -70,7 +71,7 @@ function Exports() {
 }
 
 const formatSize = (bytes: number | null): string =>
-  bytes === null ? '–' : `${(bytes / 1024).toLocaleString('en-ZA', { maximumFractionDigits: 0 })} KiB`;
+  bytes === null ? '–' : `${formatNumber(Math.round(bytes / 1024))} KiB`;
 
 /** A button that downloads an archive: its link is made when it is needed, because it is valid for minutes only. */
 function Download({ item: { id, status } }: { item: AccountExport }) {

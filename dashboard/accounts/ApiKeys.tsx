@@ -1,4 +1,5 @@
 import { Group, Stack, Text } from '@mantine/core';
+import { memo } from 'react';
 import { NEAR_BUDGET } from '../../contract/accounts/api-keys.ts';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { CopyId } from '../ui/CopyId.tsx';
@@ -64,7 +65,7 @@ const VIEW: ListView<ApiKey> = {
   status: keyStatus,
 };
 
-function ApiKeyRow({ apiKey: key }: { apiKey: ApiKey }) {
+const ApiKeyRow = memo(({ apiKey: key }: { apiKey: ApiKey }) => {
   const revoke = useRevokeApiKey();
   const state = keyStatus(key);
   const revokeKey = async () => {
@@ -115,7 +116,7 @@ function ApiKeyRow({ apiKey: key }: { apiKey: ApiKey }) {
       )}
     </Group>
   );
-}
+});
 
 /** AI credits that a key has spent this month, beside its budget; absent where it has neither. */
 function AiSpending({ apiKey: key }: { apiKey: ApiKey }) {

@@ -1,11 +1,11 @@
 import { LIMIT_NAMES, limitRule } from '../../contract/limits/limits.ts';
+import { formatNumber } from '../ui/chart/figures.ts';
 import { DataTable } from '../ui/DataTable.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { TextLink } from '../ui/TextLink.tsx';
 import { useMe } from './api.ts';
 
-const formatNumber = (number: number) => number.toLocaleString('en-ZA');
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The account's limits, and how much of each is in use where that is counted. */

@@ -1,5 +1,5 @@
 import { Group, NativeSelect, Stack, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { memo, type ReactNode, useState } from 'react';
 import { MEMBER_ROLES, type MemberRole } from '../../contract/roles.ts';
 import { RightContext, useRefusal } from '../api/rights.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
@@ -82,7 +82,7 @@ function MemberList({ members }: { members: readonly Member[] }) {
   );
 }
 
-function MemberRow({ member }: { member: Member }) {
+const MemberRow = memo(({ member }: { member: Member }) => {
   const update = useUpdateMember();
   const remove = useRemoveMember();
   const refusal = useRefusal();
@@ -130,7 +130,7 @@ function MemberRow({ member }: { member: Member }) {
       </Group>
     </Group>
   );
-}
+});
 
 function LeaveButton() {
   const leave = useLeaveAccount();

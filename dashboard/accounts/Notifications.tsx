@@ -1,4 +1,5 @@
 import { Checkbox, Group, Stack, Text } from '@mantine/core';
+import { memo } from 'react';
 import { getMe } from '../../contract/accounts/me.ts';
 import {
   NOTIFICATION_DAYS,
@@ -83,22 +84,28 @@ function List({ notifications }: Shown) {
     <FilteredItems name="notifications" items={notifications} filter={filter} view={VIEW} statusLabel={(kind) => kind}>
       {(items) => (
         <div className="card">
-          {items.map(({ id, title, path, at, isRead }) => (
-            <Group key={id} className="row" justify="space-between" gap="sm">
-              <Text className="break" fw={isRead ? 400 : 600} style={{ minWidth: 0, flex: '1 1 16rem' }}>
-                <TextLink href={path}>{title}</TextLink>
-              </Text>
-              <Text size="sm" c="dimmed">
-                {isRead ? '' : 'New · '}
-                <TimeAgo at={at} />
-              </Text>
-            </Group>
+          {items.map((notification) => (
+            <NotificationRow key={notification.id} notification={notification} />
           ))}
         </div>
       )}
     </FilteredItems>
   );
 }
+
+const NotificationRow = memo(
+  ({ notification: { title, path, at, isRead } }: { notification: Shown['notifications'][number] }) => (
+    <Group className="row" justify="space-between" gap="sm">
+      <Text className="break" fw={isRead ? 400 : 600} style={{ minWidth: 0, flex: '1 1 16rem' }}>
+        <TextLink href={path}>{title}</TextLink>
+      </Text>
+      <Text size="sm" c="dimmed">
+        {isRead ? '' : 'New · '}
+        <TimeAgo at={at} />
+      </Text>
+    </Group>
+  ),
+);
 
 interface Chosen {
   off: readonly NotificationKind[];

@@ -1,7 +1,6 @@
 import { Group, NativeSelect, Stack } from '@mantine/core';
-import { useState } from 'react';
 import { CopyId } from '../ui/CopyId.tsx';
-import { formatMs, formatShare } from '../ui/chart/figures.ts';
+import { formatMs, formatNumber, formatShare } from '../ui/chart/figures.ts';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { FilteredItems, useListFilter } from '../ui/FilteredItems.tsx';
@@ -12,11 +11,12 @@ import { Section } from '../ui/Section.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
+import { useUrlState } from '../ui/use-url-state.ts';
 import { type AiCall, type ProviderStats, STATS_DAYS, useCalls, useProviderStats } from './api.ts';
 
 const PROVIDER_COLUMNS: readonly Column<ProviderStats>[] = [
   { name: 'Provider', show: ({ provider }) => provider },
-  { name: 'Calls', number: true, show: ({ calls }) => calls.toLocaleString('en-ZA') },
+  { name: 'Calls', number: true, show: ({ calls }) => formatNumber(calls) },
   { name: 'Errors', number: true, show: ({ failed, calls }) => formatShare(failed, calls) },
   { name: 'Duration p50', number: true, show: ({ p50Ms }) => formatMs(p50Ms) },
   { name: 'Duration p95', number: true, show: ({ p95Ms }) => formatMs(p95Ms) },
@@ -54,7 +54,8 @@ const FILTERS = [
 
 /** Latency and errors by provider, and the calls themselves. Prompts and answers are never stored. */
 export function RequestLog() {
-  const [failed, setFailed] = useState('');
+  const [result, setResult] = useUrlState('failed');
+  const failed = FILTERS.find(({ value }) => value === result)?.value ?? '';
   const calls = useCalls(failed === '' ? undefined : failed);
   const stats = useProviderStats();
   const filter = useListFilter();
@@ -88,7 +89,7 @@ export function RequestLog() {
               aria-label="Filter by result"
               value={failed}
               data={FILTERS}
-              onChange={({ currentTarget }) => setFailed(currentTarget.value)}
+              onChange={({ currentTarget }) => setResult(currentTarget.value)}
             />
           </Group>
         }

@@ -1,5 +1,6 @@
 import { Group, NativeSelect } from '@mantine/core';
 import { ColumnChart } from '../ui/ColumnChart.tsx';
+import { formatNumber } from '../ui/chart/figures.ts';
 import { formatMicroRand } from '../ui/money.ts';
 import { Section } from '../ui/Section.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
@@ -7,12 +8,10 @@ import { useUrlStates } from '../ui/use-url-state.ts';
 import { keyNameOf, USAGE_DAYS, type Usage } from './api.ts';
 import { partsByDay } from './spend.ts';
 
-const formatCount = (value: number): string => value.toLocaleString('en-ZA');
-
 const VALUES = {
   spending: { label: 'Spending', of: (each: Usage) => each.amountMicroRand, format: formatMicroRand },
-  tokens: { label: 'Tokens', of: (each: Usage) => each.inputTokens + each.outputTokens, format: formatCount },
-  calls: { label: 'Calls', of: (each: Usage) => each.calls, format: formatCount },
+  tokens: { label: 'Tokens', of: (each: Usage) => each.inputTokens + each.outputTokens, format: formatNumber },
+  calls: { label: 'Calls', of: (each: Usage) => each.calls, format: formatNumber },
 } as const;
 const GROUPS = {
   model: { label: 'By model', of: ({ model }: Usage) => model },

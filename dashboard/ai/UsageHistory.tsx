@@ -1,3 +1,4 @@
+import { formatNumber } from '../ui/chart/figures.ts';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { FilteredItems, useListFilter } from '../ui/FilteredItems.tsx';
@@ -12,7 +13,7 @@ const TYPE_LABELS: Readonly<Record<LedgerEntry['type'], string>> = {
   ADJUSTMENT: 'Adjustment',
 };
 
-const formatTokens = (count: number): string => (count === 0 ? '' : count.toLocaleString('en-ZA'));
+const formatTokens = (count: number): string => (count === 0 ? '' : formatNumber(count));
 
 const COLUMNS: readonly Column<LedgerEntry>[] = [
   { name: 'Date', show: ({ createdAt }) => <TimeAgo at={createdAt} /> },

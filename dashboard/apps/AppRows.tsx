@@ -1,5 +1,5 @@
-import { Group, Text } from '@mantine/core';
-import { Link } from 'wouter';
+import { memo } from 'react';
+import { LinkRow } from '../ui/LinkRow.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { AppStatus } from './AppStatus.tsx';
 import { type Application, servingDomain } from './api.ts';
@@ -9,24 +9,20 @@ import { FRAMEWORK_LABELS } from './labels.ts';
 export const AppRows = ({ apps }: { apps: readonly Application[] }) => (
   <div className="card">
     {apps.map((app) => (
-      <Link key={app.id} href={`/apps/${app.id}`} className="row">
-        <Group justify="space-between" gap="xs">
-          <div>
-            <Text fw={600} className="break">
-              {app.name}
-            </Text>
-            <Text size="sm" c="dimmed" className="break">
-              {servingDomain(app)} · {FRAMEWORK_LABELS[app.framework]} · {app.branch}
-            </Text>
-          </div>
-          <Group gap="sm">
-            <Text size="sm" c="dimmed">
-              created <TimeAgo at={app.createdAt} />
-            </Text>
-            <AppStatus app={app} />
-          </Group>
-        </Group>
-      </Link>
+      <AppRow key={app.id} app={app} />
     ))}
   </div>
 );
+
+const AppRow = memo(({ app }: { app: Application }) => (
+  <LinkRow
+    href={`/apps/${app.id}`}
+    title={app.name}
+    detail={`${servingDomain(app)} · ${FRAMEWORK_LABELS[app.framework]} · ${app.branch}`}
+  >
+    <span className="row-detail">
+      created <TimeAgo at={app.createdAt} />
+    </span>
+    <AppStatus app={app} />
+  </LinkRow>
+));

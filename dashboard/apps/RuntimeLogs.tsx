@@ -96,9 +96,12 @@ const Span = ({ span: { from, to }, appId }: { span: LogWindow; appId: string })
   </>
 );
 
+const clockFormat = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+const dayFormat = new Intl.DateTimeFormat('sv-SE');
+
 /** Formats the time of a line, local like all times of the dashboard; with the date where it may be another day's. */
 const formatClock = (at: string, span: LogWindow | undefined): string => {
   const date = new Date(at);
-  const clock = date.toLocaleTimeString('en-GB');
-  return span ? `${date.toLocaleDateString('sv-SE')} ${clock}` : clock;
+  const clock = clockFormat.format(date);
+  return span ? `${dayFormat.format(date)} ${clock}` : clock;
 };

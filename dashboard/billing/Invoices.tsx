@@ -1,8 +1,8 @@
-import { Group, Text } from '@mantine/core';
-import { Link } from 'wouter';
+import { memo } from 'react';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { useListFilter } from '../ui/FilteredItems.tsx';
 import { FilteredList } from '../ui/FilteredList.tsx';
+import { LinkRow } from '../ui/LinkRow.tsx';
 import { byTime, type ListView } from '../ui/list-view.ts';
 import { formatRand } from '../ui/money.ts';
 import { Section } from '../ui/Section.tsx';
@@ -51,20 +51,13 @@ export function Invoices() {
   );
 }
 
-const InvoiceRow = ({ invoice: { id, number, kind, status, amount, issuedAt, dueAt } }: { invoice: Invoice }) => (
-  <Link href={`/billing/invoices/${id}`} className="row">
-    <Group justify="space-between" gap="xs">
-      <div>
-        <Text fw={600}>{number}</Text>
-        <Text size="sm" c="dimmed">
-          {KIND_LABELS[kind]} · {formatDate(issuedAt)}
-          {status === 'UNPAID' && ` · due ${formatDate(dueAt)}`}
-        </Text>
-      </div>
-      <Group gap="sm">
-        <Text style={{ fontVariantNumeric: 'tabular-nums' }}>{formatRand(amount)}</Text>
-        <Status value={status} />
-      </Group>
-    </Group>
-  </Link>
-);
+const InvoiceRow = memo(({ invoice: { id, number, kind, status, amount, issuedAt, dueAt } }: { invoice: Invoice }) => (
+  <LinkRow
+    href={`/billing/invoices/${id}`}
+    title={number}
+    detail={`${KIND_LABELS[kind]} · ${formatDate(issuedAt)}${status === 'UNPAID' ? ` · due ${formatDate(dueAt)}` : ''}`}
+  >
+    <span style={{ fontVariantNumeric: 'tabular-nums' }}>{formatRand(amount)}</span>
+    <Status value={status} />
+  </LinkRow>
+));

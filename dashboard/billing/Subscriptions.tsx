@@ -1,4 +1,5 @@
 import { Group, Text } from '@mantine/core';
+import { memo } from 'react';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { useListFilter } from '../ui/FilteredItems.tsx';
@@ -44,35 +45,37 @@ export function Subscriptions() {
   );
 }
 
-function SubscriptionRow({
-  subscription: { id, plan, status, billingCycle, hostingDomain, currentPeriodEnd },
-}: {
-  subscription: Subscription;
-}) {
-  const cancel = useCancelSubscription();
-  const until = formatDate(currentPeriodEnd);
-  const cancelPlan = async () => {
-    await cancel.mutateAsync({ params: { id } });
-    toast(`${plan.name} was cancelled.`);
-  };
-  return (
-    <Group className="row" justify="space-between" gap="sm">
-      <div>
-        <Group gap="xs">
-          <Text fw={600}>{plan.name}</Text>
-          <Status value={status} />
-        </Group>
-        <Text size="sm" c="dimmed" className="break">
-          {hostingDomain && `${hostingDomain} · `}
-          {billingCycle === 'MONTHLY' ? 'monthly' : 'yearly'} · {status === 'CANCELLED' ? 'ends on' : 'paid until'}{' '}
-          {until}
-        </Text>
-      </div>
-      {status !== 'CANCELLED' && (
-        <ConfirmButton label="Cancel plan" size="xs" question={`Cancel ${plan.name}?`} onConfirm={cancelPlan}>
-          The plan is not renewed. It stays active until {until}.
-        </ConfirmButton>
-      )}
-    </Group>
-  );
-}
+const SubscriptionRow = memo(
+  ({
+    subscription: { id, plan, status, billingCycle, hostingDomain, currentPeriodEnd },
+  }: {
+    subscription: Subscription;
+  }) => {
+    const cancel = useCancelSubscription();
+    const until = formatDate(currentPeriodEnd);
+    const cancelPlan = async () => {
+      await cancel.mutateAsync({ params: { id } });
+      toast(`${plan.name} was cancelled.`);
+    };
+    return (
+      <Group className="row" justify="space-between" gap="sm">
+        <div>
+          <Group gap="xs">
+            <Text fw={600}>{plan.name}</Text>
+            <Status value={status} />
+          </Group>
+          <Text size="sm" c="dimmed" className="break">
+            {hostingDomain && `${hostingDomain} · `}
+            {billingCycle === 'MONTHLY' ? 'monthly' : 'yearly'} · {status === 'CANCELLED' ? 'ends on' : 'paid until'}{' '}
+            {until}
+          </Text>
+        </div>
+        {status !== 'CANCELLED' && (
+          <ConfirmButton label="Cancel plan" size="xs" question={`Cancel ${plan.name}?`} onConfirm={cancelPlan}>
+            The plan is not renewed. It stays active until {until}.
+          </ConfirmButton>
+        )}
+      </Group>
+    );
+  },
+);

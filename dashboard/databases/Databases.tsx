@@ -1,4 +1,5 @@
 import { Group, Stack, Text } from '@mantine/core';
+import { memo } from 'react';
 import { createDatabase } from '../../contract/databases/databases.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
@@ -53,7 +54,7 @@ function DatabaseList({ databases }: { databases: readonly Database[] }) {
   );
 }
 
-const DatabaseRow = ({ database }: { database: Database }) => (
+const DatabaseRow = memo(({ database }: { database: Database }) => (
   <Group className="row" justify="space-between" gap="sm">
     <div>
       <Text fw={600}>{database.name}</Text>
@@ -72,7 +73,7 @@ const DatabaseRow = ({ database }: { database: Database }) => (
       {database.status !== 'DELETING' && <DeleteButton database={database} />}
     </Group>
   </Group>
-);
+));
 
 function NewDatabase({ appId }: { appId: string }) {
   const toBody = ({ name }: { name: string }) => ({ applicationId: appId, name });

@@ -1,4 +1,5 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Stack } from '@mantine/core';
+import { memo } from 'react';
 import { Link } from 'wouter';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { useListFilter } from '../ui/FilteredItems.tsx';
@@ -69,18 +70,18 @@ export function Deployments({ appId, liveId, hasRepository }: DeploymentsProps) 
   );
 }
 
-const DeploymentRow = ({ deployment, isLive }: { deployment: Deployment; isLive: boolean }) => (
+const DeploymentRow = memo(({ deployment, isLive }: { deployment: Deployment; isLive: boolean }) => (
   <Link href={`/apps/${deployment.applicationId}/deployments/${deployment.id}`} className="row">
-    <Group justify="space-between" gap="xs">
-      <Group gap="sm">
+    <div className="row-line">
+      <div className="row-side">
         <DeploymentStatus value={deployment.status} />
         <code>{deployment.commitSha || '…'}</code>
-        <Text size="sm">{TRIGGER_LABELS[deployment.trigger]}</Text>
+        <small>{TRIGGER_LABELS[deployment.trigger]}</small>
         {isLive && <Status value="LIVE" />}
-      </Group>
-      <Text size="sm" c="dimmed">
+      </div>
+      <div className="row-detail">
         <TimeAgo at={deployment.startedAt} /> · <Duration deployment={deployment} />
-      </Text>
-    </Group>
+      </div>
+    </div>
   </Link>
-);
+));

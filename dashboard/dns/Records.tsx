@@ -1,4 +1,5 @@
 import { Group } from '@mantine/core';
+import { useMemo } from 'react';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
@@ -23,42 +24,8 @@ const VIEW: ListView<DnsRecord> = {
 
 /** Table of a domain's DNS records. */
 export function Records({ id, domain, records }: { id: string; domain: string; records: readonly DnsRecord[] }) {
-  const remove = useDeleteRecord();
   const filter = useListFilter();
-  const deleteRecord = async (record: DnsRecord) => {
-    await remove.mutateAsync({ params: { id, recordId: record.id } });
-    toast('Record deleted.');
-  };
-  const columns: readonly Column<DnsRecord>[] = [
-    { name: 'Type', show: ({ type }) => <code>{type}</code> },
-    { name: 'Name', show: ({ name }) => fullName(name, domain) },
-    { name: 'Content', show: ({ content }) => <span className="break">{content}</span> },
-    { name: 'Priority', number: true, show: ({ type, prio }) => (type === 'MX' || type === 'SRV' ? prio : '') },
-    { name: 'TTL', number: true, show: ({ ttl }) => `${ttl} s` },
-    {
-      name: 'Actions',
-      show: (record) => (
-        <Group gap={4} wrap="nowrap">
-          <EditRecord
-            id={id}
-            domain={domain}
-            record={record}
-            name={`${record.type} ${fullName(record.name, domain)}`}
-          />
-          <ConfirmButton
-            label="Delete"
-            size="compact-xs"
-            question="Delete this record?"
-            aria-label={`Delete ${record.type} ${fullName(record.name, domain)}`}
-            onConfirm={() => deleteRecord(record)}
-          >
-            <code className="break">{`${fullName(record.name, domain)} ${record.type} ${record.content}`}</code> is no
-            longer answered. Others may remember it for {record.ttl} seconds.
-          </ConfirmButton>
-        </Group>
-      ),
-    },
-  ];
+  const columns = useMemo(() => columnsOf(id, domain), [id, domain]);
   if (records.length === 0)
     return (
       <EmptyState title="No records yet">Add a record below, for example an A record for your website.</EmptyState>
@@ -69,5 +36,38 @@ export function Records({ id, domain, records }: { id: string; domain: string; r
         <DataTable name={`DNS records of ${domain}`} items={items} idOf={(record) => record.id} columns={columns} />
       )}
     </FilteredItems>
+  );
+}
+
+const columnsOf = (id: string, domain: string): readonly Column<DnsRecord>[] => [
+  { name: 'Type', show: ({ type }) => <code>{type}</code> },
+  { name: 'Name', show: ({ name }) => fullName(name, domain) },
+  { name: 'Content', show: ({ content }) => <span className="break">{content}</span> },
+  { name: 'Priority', number: true, show: ({ type, prio }) => (type === 'MX' || type === 'SRV' ? prio : '') },
+  { name: 'TTL', number: true, show: ({ ttl }) => `${ttl} s` },
+  { name: 'Actions', show: (record) => <RecordActions id={id} domain={domain} record={record} /> },
+];
+
+function RecordActions({ id, domain, record }: { id: string; domain: string; record: DnsRecord }) {
+  const remove = useDeleteRecord();
+  const name = `${record.type} ${fullName(record.name, domain)}`;
+  const deleteRecord = async () => {
+    await remove.mutateAsync({ params: { id, recordId: record.id } });
+    toast('Record deleted.');
+  };
+  return (
+    <Group gap={4} wrap="nowrap">
+      <EditRecord id={id} domain={domain} record={record} name={name} />
+      <ConfirmButton
+        label="Delete"
+        size="compact-xs"
+        question="Delete this record?"
+        aria-label={`Delete ${name}`}
+        onConfirm={deleteRecord}
+      >
+        <code className="break">{`${fullName(record.name, domain)} ${record.type} ${record.content}`}</code> is no
+        longer answered. Others may remember it for {record.ttl} seconds.
+      </ConfirmButton>
+    </Group>
   );
 }

@@ -1,8 +1,8 @@
-import { Group, Text } from '@mantine/core';
-import { Link } from 'wouter';
+import { memo } from 'react';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { useListFilter } from '../ui/FilteredItems.tsx';
 import { FilteredList } from '../ui/FilteredList.tsx';
+import { LinkRow } from '../ui/LinkRow.tsx';
 import { byName, byTime, type ListView } from '../ui/list-view.ts';
 import { Screen } from '../ui/Screen.tsx';
 import { Status } from '../ui/Status.tsx';
@@ -50,22 +50,14 @@ export function HostingList() {
   );
 }
 
-const HostingRow = ({
-  item: { id, hostingDomain, plan, status, mailboxes, currentPeriodEnd },
-}: {
-  item: HostingItem;
-}) => (
-  <Link href={`/hosting/${id}`} className="row">
-    <Group justify="space-between" gap="xs">
-      <div>
-        <Text fw={600} className="break">
-          {hostingDomain}
-        </Text>
-        <Text size="sm" c="dimmed">
-          {plan.name} · {mailboxes} {mailboxes === 1 ? 'mailbox' : 'mailboxes'} · until {formatDate(currentPeriodEnd)}
-        </Text>
-      </div>
+const HostingRow = memo(
+  ({ item: { id, hostingDomain, plan, status, mailboxes, currentPeriodEnd } }: { item: HostingItem }) => (
+    <LinkRow
+      href={`/hosting/${id}`}
+      title={hostingDomain}
+      detail={`${plan.name} · ${mailboxes} ${mailboxes === 1 ? 'mailbox' : 'mailboxes'} · until ${formatDate(currentPeriodEnd)}`}
+    >
       <Status value={status} />
-    </Group>
-  </Link>
+    </LinkRow>
+  ),
 );

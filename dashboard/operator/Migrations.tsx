@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { formatNumber } from '../ui/chart/figures.ts';
 import { DataTable } from '../ui/DataTable.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
@@ -21,8 +22,8 @@ export function Migrations() {
             columns={[
               { name: 'Migration', show: ({ name }) => name },
               { name: 'State', show: (item) => <State item={item} /> },
-              { name: 'Items read', show: ({ scanned }) => scanned.toLocaleString('en') },
-              { name: 'Changed', show: ({ changed }) => changed.toLocaleString('en') },
+              { name: 'Items read', show: ({ scanned }) => formatNumber(scanned) },
+              { name: 'Changed', show: ({ changed }) => formatNumber(changed) },
               { name: 'Begun', show: ({ startedAt }) => startedAt && <TimeAgo at={startedAt} /> },
               { name: 'Ended', show: ({ finishedAt }) => finishedAt && <TimeAgo at={finishedAt} /> },
             ]}

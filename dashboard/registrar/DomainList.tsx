@@ -1,8 +1,8 @@
-import { Group, Text } from '@mantine/core';
-import { Link } from 'wouter';
+import { memo } from 'react';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { useListFilter } from '../ui/FilteredItems.tsx';
 import { FilteredList } from '../ui/FilteredList.tsx';
+import { LinkRow } from '../ui/LinkRow.tsx';
 import { byName, byTime, type ListView } from '../ui/list-view.ts';
 import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
@@ -48,19 +48,12 @@ export function DomainList() {
   );
 }
 
-const DomainRow = ({ domain: { id, name, status, expiresAt, autoRenew, dnsProvider } }: { domain: Domain }) => (
-  <Link href={`/domains/${id}`} className="row">
-    <Group justify="space-between" gap="xs">
-      <div>
-        <Text fw={600} className="break">
-          {name}
-        </Text>
-        <Text size="sm" c="dimmed">
-          {expiresAt ? `${autoRenew ? 'renews' : 'expires'} ${formatDate(expiresAt)}` : 'not registered yet'} ·{' '}
-          {dnsProvider === 'PLATFORM' ? 'managed DNS' : 'external DNS'}
-        </Text>
-      </div>
-      <Status value={status} />
-    </Group>
-  </Link>
-);
+const DomainRow = memo(({ domain: { id, name, status, expiresAt, autoRenew, dnsProvider } }: { domain: Domain }) => (
+  <LinkRow
+    href={`/domains/${id}`}
+    title={name}
+    detail={`${expiresAt ? `${autoRenew ? 'renews' : 'expires'} ${formatDate(expiresAt)}` : 'not registered yet'} · ${dnsProvider === 'PLATFORM' ? 'managed DNS' : 'external DNS'}`}
+  >
+    <Status value={status} />
+  </LinkRow>
+));

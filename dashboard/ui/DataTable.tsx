@@ -1,5 +1,5 @@
 import { Table } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 
 export interface Column<T> {
   name: string;
@@ -16,10 +16,27 @@ interface DataTableProps<T> {
   columns: readonly Column<T>[];
 }
 
+interface RowProps<T> {
+  item: T;
+  columns: readonly Column<T>[];
+}
+
+const side = ({ number }: { number?: boolean }) =>
+  number ? ({ ta: 'right', style: { fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' } } as const) : {};
+
+/** A row is rendered again only when its item changes, where the columns are constant. */
+const Row = memo(({ item, columns }: RowProps<unknown>) => (
+  <Table.Tr>
+    {columns.map((column) => (
+      <Table.Td key={column.name} data-label={column.name} {...side(column)}>
+        {column.show(item)}
+      </Table.Td>
+    ))}
+  </Table.Tr>
+)) as <T>(props: RowProps<T>) => ReactNode;
+
 /** A table that scrolls horizontally where it is too wide, by keyboard too. */
 export function DataTable<T>({ name, items, idOf, columns }: DataTableProps<T>) {
-  const side = ({ number }: Column<T>) =>
-    number ? ({ ta: 'right', style: { fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' } } as const) : {};
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard
     <section className="card sideways" aria-label={name} tabIndex={0}>
@@ -35,13 +52,7 @@ export function DataTable<T>({ name, items, idOf, columns }: DataTableProps<T>) 
         </Table.Thead>
         <Table.Tbody>
           {items.map((item) => (
-            <Table.Tr key={idOf(item)}>
-              {columns.map((column) => (
-                <Table.Td key={column.name} data-label={column.name} {...side(column)}>
-                  {column.show(item)}
-                </Table.Td>
-              ))}
-            </Table.Tr>
+            <Row key={idOf(item)} item={item} columns={columns} />
           ))}
         </Table.Tbody>
       </Table>

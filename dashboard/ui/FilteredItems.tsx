@@ -59,7 +59,7 @@ function FilterBar<T>({
   items,
   statusLabel = toLabel,
 }: Pick<FilteredItemsProps<T>, 'name' | 'filter' | 'view' | 'items' | 'statusLabel'>) {
-  const statuses = statusesOf(view, items, filter.status);
+  const statuses = useMemo(() => statusesOf(view, items, filter.status), [view, items, filter.status]);
   return (
     <search>
       <Group gap="xs" className="no-print">

@@ -1,13 +1,12 @@
 import { Group, Text, VisuallyHidden } from '@mantine/core';
 import { useId } from 'react';
+import { formatNumber } from './chart/figures.ts';
 
 /** Share of a limit from which on it is shown as nearly reached. */
 const NEAR = 0.8;
 
 /** Returns true if a limit is nearly reached. */
 export const isNearLimit = (used: number, limit: number): boolean => limit > 0 && used >= limit * NEAR;
-
-const formatNumber = (value: number) => value.toLocaleString('en-ZA');
 
 /** The use of a limit, as a row of a card. */
 export function Meter({ name, used, limit }: { name: string; used: number; limit: number }) {

@@ -16,9 +16,12 @@ function formatRelative(seconds: number): string {
   return Math.abs(seconds) < 10 ? 'just now' : relative.format(Math.round(seconds), 'second');
 }
 
-export const formatDate = (at: string): string => new Date(at).toLocaleDateString('en-ZA', { dateStyle: 'medium' });
-export const formatTime = (at: string): string =>
-  new Date(at).toLocaleString('en-ZA', { dateStyle: 'medium', timeStyle: 'medium' });
+// Made once: `toLocaleString` makes one with each call, which took a third of the time of a list's rows.
+const dateFormat = new Intl.DateTimeFormat('en-ZA', { dateStyle: 'medium' });
+const timeFormat = new Intl.DateTimeFormat('en-ZA', { dateStyle: 'medium', timeStyle: 'medium' });
+
+export const formatDate = (at: string): string => dateFormat.format(new Date(at));
+export const formatTime = (at: string): string => timeFormat.format(new Date(at));
 
 /** Refresh interval of relative times. */
 const TICK_MS = 30_000;
@@ -48,14 +51,13 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-const readClock = (): number => now;
-
 /** A relative time such as “3 minutes ago”, with the exact time as tooltip and machine-readable value. */
 export function TimeAgo({ at }: { at: string }) {
-  const clock = useSyncExternalStore(subscribe, readClock);
+  // The text is the snapshot, so that a tick of the clock renders only the times whose text changes.
+  const text = useSyncExternalStore(subscribe, () => formatRelative((Date.parse(at) - now) / 1000));
   return (
     <time dateTime={at} title={formatTime(at)} style={{ whiteSpace: 'nowrap' }}>
-      {formatRelative((Date.parse(at) - clock) / 1000)}
+      {text}
     </time>
   );
 }

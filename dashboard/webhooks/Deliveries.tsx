@@ -1,22 +1,42 @@
 import { Button, Group, NativeSelect, Text } from '@mantine/core';
-import { useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { DELIVERY_STATUSES } from '../../contract/enums.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
+import { FilteredItems, useListFilter } from '../ui/FilteredItems.tsx';
+import { byTime, type ListView } from '../ui/list-view.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { ShowMore } from '../ui/ShowMore.tsx';
 import { toLabel } from '../ui/Status.tsx';
 import { toast } from '../ui/toast.ts';
-import { type DeliveryFilter, type Endpoint, useDeliveries, useResend } from './api.ts';
+import { useUrlStates } from '../ui/use-url-state.ts';
+import { type Delivery, type DeliveryFilter, type Endpoint, useDeliveries, useResend } from './api.ts';
 import { DeliveryRow } from './DeliveryRow.tsx';
 import { ALL_EVENT_TYPES } from './event-types.ts';
 import { Replay } from './Replay.tsx';
 
+/** Of the deliveries that are loaded; status, event and time are filtered by the API. */
+const VIEW: ListView<Delivery> = {
+  text: ({ id, eventId, type, status, attempts }) =>
+    `${id} ${eventId} ${type} ${toLabel(status)} ${attempts.map(({ id: attempt, responseStatus }) => `${attempt} ${responseStatus ?? ''}`).join(' ')}`,
+  sorts: {
+    oldest: { label: 'Oldest first', compare: byTime(({ createdAt }) => createdAt) },
+    attempts: { label: 'Most attempts', compare: (a, b) => b.attempts.length - a.attempts.length },
+    next: { label: 'Next attempt', compare: byTime(({ nextAttemptAt }) => nextAttemptAt) },
+  },
+};
+
 /** Recent deliveries to an endpoint and its responses, by status, type and time. */
 export function Deliveries({ endpoint: { id, url, active } }: { endpoint: Endpoint }) {
-  const [filter, setFilter] = useState<DeliveryFilter>({});
+  const { filter, hours, choose } = useDeliveryFilter();
+  const listFilter = useListFilter('q', 'list-');
   const [selected, setSelected] = useState<readonly string[]>([]);
+  const select = useCallback(
+    (chosen: string, isSelected: boolean) =>
+      setSelected((before) => [...before.filter((each) => each !== chosen), ...(isSelected ? [chosen] : [])]),
+    [],
+  );
   const deliveries = useDeliveries(id, filter);
   const missed = deliveries.data?.data.findLast(({ status }) => status === 'SKIPPED' || status === 'FAILED');
   const oldest = deliveries.data?.data.at(-1);
@@ -28,7 +48,7 @@ export function Deliveries({ endpoint: { id, url, active } }: { endpoint: Endpoi
       description="Recent deliveries and the responses of your endpoint. Any of them can be replayed."
       actions={active && since && <Replay id={id} since={since} hasMissed={missed !== undefined} />}
     >
-      <Filters filter={filter} choose={setFilter} />
+      <Filters filter={filter} hours={hours} choose={choose} />
       {selected.length > 0 && (
         <ReplaySelected
           ids={selected}
@@ -44,23 +64,28 @@ export function Deliveries({ endpoint: { id, url, active } }: { endpoint: Endpoi
                 : 'Send a test event to check that your endpoint responds.'}
             </EmptyState>
           ) : (
-            <div className="card">
-              {data.map((delivery) => (
-                <DeliveryRow
-                  key={delivery.id}
-                  delivery={delivery}
-                  url={url}
-                  active={active}
-                  selected={selected.includes(delivery.id)}
-                  select={(isSelected) =>
-                    setSelected((before) => [
-                      ...before.filter((each) => each !== delivery.id),
-                      ...(isSelected ? [delivery.id] : []),
-                    ])
-                  }
-                />
-              ))}
-            </div>
+            <FilteredItems
+              name="deliveries"
+              items={data}
+              filter={listFilter}
+              view={VIEW}
+              {...(deliveries.hasNextPage ? { noMatch: `No matching deliveries in the newest ${data.length}` } : {})}
+            >
+              {(items) => (
+                <div className="card">
+                  {items.map((delivery) => (
+                    <DeliveryRow
+                      key={delivery.id}
+                      delivery={delivery}
+                      url={url}
+                      active={active}
+                      selected={selected.includes(delivery.id)}
+                      select={select}
+                    />
+                  ))}
+                </div>
+              )}
+            </FilteredItems>
           )
         }
       </QueryBoundary>
@@ -77,14 +102,32 @@ const TIMES = [
   { value: '168', label: 'Last 7 days' },
 ];
 
-function Filters({ filter, choose }: { filter: DeliveryFilter; choose: (filter: DeliveryFilter) => void }) {
-  const [hours, setHours] = useState('');
-  const statuses = DELIVERY_STATUSES.map((value) => ({ value, label: toLabel(value) }));
-  const changeTime = (value: string) => {
-    setHours(value);
-    const from = value === '' ? undefined : new Date(Date.now() - Number(value) * HOUR_MS).toISOString();
-    choose({ ...filter, from });
+interface FiltersProps {
+  filter: DeliveryFilter;
+  /** Number of hours, one of {@link TIMES}; empty for any time. */
+  hours: string;
+  choose: (change: Readonly<Record<string, string>>) => void;
+}
+
+/** Reads the filter that the API applies from the URL: `?status=FAILED&event=ping&hours=24`. */
+function useDeliveryFilter(): FiltersProps {
+  const [{ status, event, hours: given }, choose] = useUrlStates(['status', 'event', 'hours']);
+  const hours = TIMES.find(({ value }) => value === given)?.value ?? '';
+  // Kept until another time is chosen: a begin that moves would be another list with each render.
+  const from = useMemo(
+    () => (hours === '' ? undefined : new Date(Date.now() - Number(hours) * HOUR_MS).toISOString()),
+    [hours],
+  );
+  const filter = {
+    status: DELIVERY_STATUSES.find((each) => each === status),
+    type: ALL_EVENT_TYPES.find((each) => each === event),
+    from,
   };
+  return { filter, hours, choose };
+}
+
+function Filters({ filter, hours, choose }: FiltersProps) {
+  const statuses = DELIVERY_STATUSES.map((value) => ({ value, label: toLabel(value) }));
   return (
     <Group gap="xs">
       <NativeSelect
@@ -92,25 +135,21 @@ function Filters({ filter, choose }: { filter: DeliveryFilter; choose: (filter: 
         aria-label="Filter by status"
         value={filter.status ?? ''}
         data={[{ value: '', label: 'All statuses' }, ...statuses]}
-        onChange={({ currentTarget: { value } }) =>
-          choose({ ...filter, status: DELIVERY_STATUSES.find((each) => each === value) })
-        }
+        onChange={({ currentTarget: { value } }) => choose({ status: value })}
       />
       <NativeSelect
         size="xs"
         aria-label="Filter by event"
         value={filter.type ?? ''}
         data={[{ value: '', label: 'All events' }, ...ALL_EVENT_TYPES.map((value) => ({ value, label: value }))]}
-        onChange={({ currentTarget: { value } }) =>
-          choose({ ...filter, type: ALL_EVENT_TYPES.find((each) => each === value) })
-        }
+        onChange={({ currentTarget: { value } }) => choose({ event: value })}
       />
       <NativeSelect
         size="xs"
         aria-label="Filter by time"
         value={hours}
         data={TIMES}
-        onChange={({ currentTarget: { value } }) => changeTime(value)}
+        onChange={({ currentTarget: { value } }) => choose({ hours: value })}
       />
     </Group>
   );

@@ -1,5 +1,5 @@
 import { Button, Checkbox, CopyButton, Group, Stack, Text } from '@mantine/core';
-import { useId, useState } from 'react';
+import { memo, useId, useState } from 'react';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { Status, toLabel } from '../ui/Status.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
@@ -15,11 +15,11 @@ interface DeliveryRowProps {
   active: boolean;
   /** True if it is one of those to replay together. */
   selected: boolean;
-  select: (selected: boolean) => void;
+  select: (id: string, selected: boolean) => void;
 }
 
 /** One delivery: event, status and, when expanded, its request and attempts. */
-export function DeliveryRow({ delivery, url, active, selected, select }: DeliveryRowProps) {
+export const DeliveryRow = memo(({ delivery, url, active, selected, select }: DeliveryRowProps) => {
   const [open, setOpen] = useState(false);
   const details = useId();
   const resend = useResend();
@@ -38,7 +38,7 @@ export function DeliveryRow({ delivery, url, active, selected, select }: Deliver
             aria-label={`Select ${type}, ${delivery.id}`}
             checked={selected}
             disabled={!active}
-            onChange={({ currentTarget }) => select(currentTarget.checked)}
+            onChange={({ currentTarget }) => select(delivery.id, currentTarget.checked)}
           />
           <DeliveryStatus delivery={delivery} />
           <Text fw={600}>{type}</Text>
@@ -99,7 +99,7 @@ export function DeliveryRow({ delivery, url, active, selected, select }: Deliver
       )}
     </Stack>
   );
-}
+});
 
 /** The status of a delivery. One that was stopped after attempts has failed, although it was not given up. */
 const DeliveryStatus = ({ delivery: { status, attempts } }: { delivery: Delivery }) =>

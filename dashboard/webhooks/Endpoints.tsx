@@ -1,8 +1,8 @@
-import { Group, Text } from '@mantine/core';
-import { Link } from 'wouter';
+import { memo } from 'react';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { useListFilter } from '../ui/FilteredItems.tsx';
 import { FilteredList } from '../ui/FilteredList.tsx';
+import { LinkRow } from '../ui/LinkRow.tsx';
 import { byName, type ListView } from '../ui/list-view.ts';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
@@ -51,22 +51,15 @@ export function Endpoints() {
   );
 }
 
-const EndpointRow = ({ endpoint: { id, url, description, events, active, failureCount } }: { endpoint: Endpoint }) => (
-  <Link href={`/developers/webhooks/${id}`} className="row">
-    <Group justify="space-between" gap="xs">
-      <div style={{ minWidth: 0 }}>
-        <Text fw={600} className="break">
-          {url}
-        </Text>
-        <Text size="sm" c="dimmed" className="break">
-          {description && `${description} · `}
-          {events.includes('*') ? 'all events' : events.join(', ')}
-        </Text>
-      </div>
-      <Group gap="sm">
-        {failureCount > 0 && <Text size="sm">{failureCount} consecutive failures</Text>}
-        <Status value={active ? 'ACTIVE' : 'DISABLED'} />
-      </Group>
-    </Group>
-  </Link>
+const EndpointRow = memo(
+  ({ endpoint: { id, url, description, events, active, failureCount } }: { endpoint: Endpoint }) => (
+    <LinkRow
+      href={`/developers/webhooks/${id}`}
+      title={url}
+      detail={`${description && `${description} · `}${events.includes('*') ? 'all events' : events.join(', ')}`}
+    >
+      {failureCount > 0 && <small>{failureCount} consecutive failures</small>}
+      <Status value={active ? 'ACTIVE' : 'DISABLED'} />
+    </LinkRow>
+  ),
 );

@@ -6,7 +6,7 @@ import { getDeliveryStats, listDeliveries, pingWebhook } from '../../contract/we
 import { disableEndpoint } from '../support/disable-endpoint.ts';
 import { clientOf, local, newAccount, waitFor } from '../support/harness.ts';
 import { type Receiver, receiver } from '../support/receivers.ts';
-import { openScreen, signedInContext } from './browser.ts';
+import { openScreen, POLL, signedInContext } from './browser.ts';
 
 const ANSWER = '\u001b[31mred\u001b[0m <script>alert(1)</script>';
 let hooks: Receiver;
@@ -83,7 +83,14 @@ test('an endpoint’s health is charted, and deliveries are filtered, copied as 
   await rows.getByRole('button', { name: /attempt/ }).click();
   await page.getByRole('button', { name: 'Copy as curl' }).click();
   expect(await page.evaluate('navigator.clipboard.readText()')).toContain(app.id);
-  await page.getByLabel('Filter by event').selectOption('');
+  await page.reload();
+  expect(await page.getByLabel('Filter by event').inputValue()).toBe('app.created');
+  await expect.poll(() => rows.count(), POLL).toBe(1);
+  await page.goto(`developers/webhooks/${id}?hours=1&status=DELIVERED&q=ping`);
+  expect(await page.getByLabel('Filter by time').inputValue()).toBe('1');
+  expect(await page.getByLabel('Filter by status').inputValue()).toBe('DELIVERED');
+  await expect.poll(() => rows.count(), POLL).toBe(2);
+  await page.goto(`developers/webhooks/${id}`);
   await rows.nth(2).waitFor();
   const before = hooks.received.length;
   for (const index of [0, 1]) await rows.nth(index).getByRole('checkbox').check();

@@ -7,6 +7,11 @@ export function formatCount(count: number): string {
   return String(Math.round(count * 100) / 100);
 }
 
+const wholeFormat = new Intl.NumberFormat('en-ZA');
+
+/** Formats a number with all of its digits, in groups: `12 345`. */
+export const formatNumber = (value: number): string => wholeFormat.format(value);
+
 /** Formats a duration in milliseconds: `12 ms`, `1.3 s`. */
 export const formatMs = (ms: number): string =>
   ms >= 1000 ? `${Math.round(ms / 100) / 10} s` : `${Math.round(ms)} ms`;
