@@ -9,6 +9,7 @@ import { createSecrets, type Sealed } from '../providers/encryption/secrets.ts';
 import { databaseVariables, type ReleaseDatabase } from './package/databases.ts';
 import { limitOutput } from './package/output-limit.ts';
 import { logRequests } from './package/request-log.ts';
+import { markOutput } from './package/request-output.ts';
 import { guardSharedCache } from './package/shared-cache.ts';
 
 const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION = 'us-east-1' } = process.env;
@@ -65,7 +66,10 @@ function readBeside<T>(name: string): T | undefined {
 }
 
 // Beside the limit of the application's output: these lines have one of their own.
-if (process.env.PORT) logRequests(process.stdout.write.bind(process.stdout), Number(process.env.PORT));
+if (process.env.PORT) {
+  logRequests(process.stdout.write.bind(process.stdout), Number(process.env.PORT));
+  markOutput([process.stdout, process.stderr]);
+}
 
 // Also runs in workers and child processes of the application, which inherit the variables of their parent.
 if (AWS_ACCESS_KEY_ID) {

@@ -178,6 +178,8 @@ export type AppLogLine = {
   id: string;
   at: string;
   text: string;
+  /** The request in whose course the line was printed; null for others */
+  requestId: string | null;
 };
 
 export type Database = {

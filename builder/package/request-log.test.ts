@@ -1,8 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { parseRequestLine } from '../../providers/app-host/requests.ts';
+import { parseLine, parseRequestLine } from '../../providers/app-host/requests.ts';
 import { logRequests, MAX_LINES_PER_MINUTE } from './request-log.ts';
+import { markOutput } from './request-output.ts';
 
 async function listening(handler: Parameters<typeof createServer>[1]) {
   const server = createServer(handler).listen(0, '127.0.0.1');
@@ -37,8 +38,32 @@ test('each request to the application’s port is one line, without its query an
   expect(broken).toMatchObject({ method: 'POST', path: '/broken', status: 500 });
   expect(last).toMatchObject({ path: '/last' });
   expect(lines.join('')).not.toContain('secret');
+  expect(new Set([shop, broken, last].map((line) => line?.id)).size).toBe(3);
   end();
   await Promise.all([app.close(), other.close()]);
+});
+
+test('what a handler prints carries the id of its request, also where requests overlap', async () => {
+  const [printed, lines]: [string[], string[]] = [[], []];
+  const output = { write: ((text: string) => printed.push(text) > 0) as NodeJS.WriteStream['write'] };
+  markOutput([output]);
+  const app = await listening(async ({ url }, response) => {
+    output.write(`begin ${url}\n`);
+    await new Promise((done) => setTimeout(done, 20));
+    output.write(`end ${url}\n`);
+    response.end();
+  });
+  const end = logRequests((text) => void lines.push(text), app.port);
+  await Promise.all(['/a', '/b'].map(async (path) => (await fetch(`http://127.0.0.1:${app.port}${path}`)).text()));
+  const requests = await linesOf(lines, 2);
+  end();
+  await app.close();
+  for (const path of ['/a', '/b']) {
+    const id = requests.find((line) => line?.path === path)?.id;
+    expect(id).toMatch(/^[\w-]{8}$/);
+    const own = printed.map((text) => parseLine(text.trimEnd())).filter(({ requestId }) => requestId === id);
+    expect(own.map(({ text }) => text)).toEqual([`begin ${path}`, `end ${path}`]);
+  }
 });
 
 test('a minute has a limited number of lines, and the next one counts what was left out', async () => {

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { REQUEST_MARK } from '../../providers/app-host/requests.ts';
+import { enterRequest } from './request-output.ts';
 
 /** Lines of a process in a minute, at most: beyond, the next line counts those that are left out. */
 export const MAX_LINES_PER_MINUTE = 600;
@@ -53,8 +55,12 @@ export function logRequests(
     if (socket.localPort !== port || request.headers['user-agent']?.startsWith(RELEASE_CHECK)) return;
     const [startedAt, sentBefore] = [now(), socket.bytesWritten];
     const { method, url = '/' } = request;
+    const id = randomBytes(6).toString('base64url');
+    // Node announces a request right before its handler, in the same course.
+    enterRequest(id);
     response.once('close', () => {
       print({
+        id,
         method,
         path: (url.split('?', 1)[0] ?? '/').slice(0, MAX_PATH),
         status: response.headersSent ? response.statusCode : CLIENT_CLOSED_REQUEST,

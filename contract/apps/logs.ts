@@ -3,7 +3,16 @@ import { Id, list, Moment, resource, Timestamp, wholeNumber } from '../envelope.
 import { route } from '../route.ts';
 
 /** A line that an application printed while it ran. */
-const AppLogLine = resource('AppLogLine', () => z.object({ id: z.string(), at: Timestamp(), text: z.string() }));
+const AppLogLine = resource('AppLogLine', () =>
+  z.object({
+    id: z.string(),
+    at: Timestamp(),
+    text: z.string(),
+    requestId: z
+      .nullable(z.string())
+      .register(z.globalRegistry, { description: 'The request in whose course the line was printed; null for others' }),
+  }),
+);
 
 const LineId = () => z.string().check(z.regex(/^\d{1,15}-\w{1,64}$/, 'must be the id of a line'));
 

@@ -86,6 +86,9 @@ export const AppRequests = resource('ApplicationRequests', () =>
     recent: z.array(
       z.object({
         at: Timestamp(),
+        id: z
+          .nullable(z.string())
+          .register(z.globalRegistry, { description: 'The `requestId` of its log lines; null for earlier releases' }),
         method: z.string(),
         path: z.string(),
         status: z.int(),

@@ -56,8 +56,8 @@ const REQUESTS: ListView<Request> = {
   status: ({ status }) => `${Math.floor(status / 100)}xx`,
 };
 
-/** Milliseconds around a request in which its lines may have been printed. */
-const AROUND_MS = 1000;
+/** Milliseconds around a request in which its lines may have been printed. Work that it left behind may print later. */
+const AROUND_MS = 5000;
 
 /** Slowest and most failing paths of an application, its bandwidth, and its requests one by one. */
 export function Requests({ app }: { app: Application }) {
@@ -96,9 +96,9 @@ function Figures({ app, data: { totals, paths, recent, isComplete } }: { app: Ap
     { name: 'Sent', number: true, show: ({ bytes }) => formatBytes(bytes) },
     {
       name: 'Logs',
-      show: ({ at, ms, method, path }) => (
+      show: ({ at, id, ms, method, path }) => (
         <TextLink
-          href={logsBetween(app.id, Date.parse(at) - ms - AROUND_MS, Date.parse(at) + AROUND_MS)}
+          href={logsBetween(app.id, Date.parse(at) - ms - AROUND_MS, Date.parse(at) + AROUND_MS, id)}
           label={`Logs of ${method} ${path}`}
         >
           Logs

@@ -1,4 +1,4 @@
-import { Group, NativeSelect, Text } from '@mantine/core';
+import { Button, Group, NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { EmptyState } from '../ui/EmptyState.tsx';
@@ -7,11 +7,18 @@ import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { TextLink } from '../ui/TextLink.tsx';
 import { formatTime } from '../ui/TimeAgo.tsx';
+import { useUrlState } from '../ui/use-url-state.ts';
 import { type Application, useRuntimeLog } from './api.ts';
 import { type LogLevel, type LogWindow, levelOf, logsBetween, parseLogWindow } from './log-window.ts';
 
-const LEVELS: readonly { value: string; label: string; levels: readonly LogLevel[] }[] = [
-  { value: 'all', label: 'All levels', levels: ['error', 'warning', 'info'] },
+interface LevelChoice {
+  value: string;
+  label: string;
+  levels: readonly LogLevel[];
+}
+const ALL_LEVELS: LevelChoice = { value: '', label: 'All levels', levels: ['error', 'warning', 'info'] };
+const LEVELS: readonly LevelChoice[] = [
+  ALL_LEVELS,
   { value: 'warning', label: 'Warnings and errors', levels: ['error', 'warning'] },
   { value: 'error', label: 'Errors', levels: ['error'] },
 ];
@@ -28,11 +35,12 @@ const TIMES = [
 /** Output of the running application: followed live, or of a span of time that the URL names. */
 export function RuntimeLogs({ app }: { app: Application }) {
   const [paused, setPaused] = useState(false);
-  const [level, setLevel] = useState('all');
+  const [chosen, setLevel] = useUrlState('level');
+  const [requestId, setRequest] = useUrlState('request');
   const [search] = useSearchParams();
   const [, navigate] = useLocation();
   const span = parseLogWindow(search);
-  const levels = LEVELS.find(({ value }) => value === level)?.levels ?? [];
+  const { value: level, levels } = LEVELS.find(({ value }) => value === chosen) ?? ALL_LEVELS;
   const changeTime = (value: string) => {
     const ms = TIMES.find((time) => time.value === value)?.ms ?? 0;
     navigate(ms === 0 ? `/apps/${app.id}/logs` : logsBetween(app.id, Date.now() - ms, Date.now()));
@@ -62,21 +70,33 @@ export function RuntimeLogs({ app }: { app: Application }) {
     >
       <QueryBoundary query={useRuntimeLog(app.id, paused, span)} lines={6}>
         {(all) => {
-          const lines = level === 'all' ? all : all.filter(({ text }) => levels.includes(levelOf(text)));
+          const ofRequest = requestId === '' ? all : all.filter((line) => line.requestId === requestId);
+          const lines =
+            level === '' ? ofRequest : ofRequest.filter(({ text }) => levels.includes(levelOf(text)));
           return all.length === 0 ? (
             <EmptyState title={span ? 'No output in this time' : 'No output yet'}>
               Everything the application writes to standard output appears here.
             </EmptyState>
           ) : (
             <>
-              {lines.length < all.length && (
+              {requestId !== '' && (
+                <Group gap="xs">
+                  <Text size="sm" role="status">
+                    {ofRequest.length} of {all.length} lines are of request <code>{requestId}</code>.
+                  </Text>
+                  <Button size="compact-sm" variant="default" onClick={() => setRequest('')}>
+                    Show all lines
+                  </Button>
+                </Group>
+              )}
+              {lines.length < ofRequest.length && (
                 <Text size="sm" c="dimmed" role="status">
-                  {lines.length} of {all.length} lines have this level.
+                  {lines.length} of {ofRequest.length} lines have this level.
                 </Text>
               )}
               <Log
                 name="Application log"
-                lines={lines.map(({ at, text }) => `${formatClock(at, span)}  ${text}`)}
+                lines={lines.map((line) => `${formatClock(line.at, span)}  ${requestId === '' && line.requestId ? `[${line.requestId}] ` : ''}${line.text}`)}
                 live={!span}
                 paused={paused}
                 pause={setPaused}

@@ -5,9 +5,9 @@ export interface LogWindow {
   to: string;
 }
 
-/** Returns the URL of an application's log between two times in milliseconds. */
-export const logsBetween = (appId: string, from: number, to: number): string =>
-  `/apps/${appId}/logs?from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`;
+/** Returns the URL of an application's log between two times in milliseconds, or of the lines of one request in that time. */
+export const logsBetween = (appId: string, from: number, to: number, requestId?: string | null): string =>
+  `/apps/${appId}/logs?from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}${requestId ? `&request=${requestId}` : ''}`;
 
 /** Reads the span of a URL; undefined where there is none, or none that makes sense. */
 export function parseLogWindow(search: URLSearchParams): LogWindow | undefined {

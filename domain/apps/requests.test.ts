@@ -6,7 +6,8 @@ import { inEveryCell } from '../../test/support/cells.ts';
 import { MAX_PATHS, pathPattern, readRequests } from './requests.ts';
 
 const request = (path: string, ms: number, status = 200): LoggedRequest => ({
-  ...{ at: new Date('2026-01-31T09:30:00Z'), method: 'GET', path, status, ms, bytes: 1000, skipped: 0 },
+  ...{ at: new Date('2026-01-31T09:30:00Z'), method: 'GET', path, status, ms, bytes: 1000 },
+  ...{ id: null, skipped: 0 },
 });
 
 async function read(requests: LoggedRequest[] | Error, range: 'hour' | 'day' | 'week' | 'month' = 'hour') {
@@ -43,7 +44,7 @@ test('requests are counted by path, with errors, percentiles and bytes', async (
   ]);
   expect(isComplete).toBe(true);
   expect(recent[0]).toEqual({
-    ...{ at: '2026-01-31T09:30:00.000Z', method: 'GET', path: '/missing', status: 404, ms: 3, bytes: 1000 },
+    ...{ at: '2026-01-31T09:30:00.000Z', id: null, method: 'GET', path: '/missing', status: 404, ms: 3, bytes: 1000 },
   });
 });
 

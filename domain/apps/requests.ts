@@ -74,9 +74,9 @@ export async function readRequests(
       isComplete: !isCut && requests.every(({ skipped }) => skipped === 0),
       totals: figuresOf(requests),
       paths: paths.slice(0, MAX_PATHS),
-      recent: requests.slice(0, MAX_RECENT).map(({ at, method, path, status, ms, bytes }) => ({
+      recent: requests.slice(0, MAX_RECENT).map(({ at, id: requestId, method, path, status, ms, bytes }) => ({
         at: at.toISOString(),
-        ...{ method, path, status, ms, bytes },
+        ...{ id: requestId, method, path, status, ms, bytes },
       })),
     },
   };

@@ -38,10 +38,11 @@ test('skips empty pages, and does not return known lines again', async () => {
   const at = 1_000_000_000_005;
   const { logs, asked } = over([
     { events: [], nextToken: 'more' },
-    { events: [event(at, '01', 'known before'), event(at, '02', 'known'), event(at, '03', 'new')] },
+    { events: [event(at, '01', 'known before'), event(at, '02', 'known'), event(at, '03', '#req=Ab3-_x9Z {"level":"info"}\n')] },
   ]);
   const { lines } = await logs.read('app_1', { after: `${at}-02`, since, limit: 10 });
-  expect(lines).toEqual([{ id: `${at}-03`, at: new Date(at), text: 'new' }]);
+  const text = '{"level":"info"}';
+  expect(lines).toEqual([{ id: `${at}-03`, at: new Date(at), text, requestId: 'Ab3-_x9Z' }]);
   expect(asked).toHaveLength(2);
   expect(asked[0]).toMatchObject({ startTime: at });
 });

@@ -1,3 +1,5 @@
+import { parseLine } from './requests.ts';
+
 /** Run-time logs of applications: CloudWatch Logs, with one group per application's function. */
 
 /** Days after which a line goes. */
@@ -10,6 +12,8 @@ export interface AppLogLine {
   id: string;
   at: Date;
   text: string;
+  /** The request in whose course the line was printed; null for others, and for releases from before lines had one. */
+  requestId: string | null;
 }
 
 export interface AppLogs {
@@ -117,7 +121,7 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
           if (isKnown) continue;
           if (reached === undefined || id > reached) reached = id;
           if (!PLATFORM.test(message)) {
-            lines.push({ id, at: new Date(timestamp), text: message.replace(/\r?\n$/, '') });
+            lines.push({ id, at: new Date(timestamp), ...parseLine(message.replace(/\r?\n$/, '')) });
           }
         }
         nextToken = found?.nextToken;
@@ -138,7 +142,8 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
         const found = await unlessAbsent(
           call<Events>('FilterLogEvents', { ...asked, ...(nextToken ? { nextToken } : {}) }, TAIL),
         );
-        for (const { message } of found?.events ?? []) if (!PLATFORM.test(message)) lines.push(...message.split('\n'));
+        for (const { message } of found?.events ?? [])
+          if (!PLATFORM.test(message)) lines.push(...parseLine(message).text.split('\n'));
         nextToken = found?.nextToken;
         if (nextToken === undefined) break;
       }

@@ -7,10 +7,23 @@ import { type Call, queryInsights } from './insights.ts';
 
 /** The beginning of such a line. The rest is JSON. */
 export const REQUEST_MARK = 'REQUEST ';
+/** The mark before a line that was printed in the course of a request: 14 bytes, its id being 8 characters. */
+export const lineMark = (id: string): string => `#req=${id} `;
+const LINE_MARK = /^#req=([\w-]{8}) /;
+const LINE_MARKS = /^#req=[\w-]{8} /gm;
+
+/** Returns what an application printed, without marks, and the id of the request in whose course it did. */
+export const parseLine = (printed: string): { text: string; requestId: string | null } => ({
+  text: printed.replace(LINE_MARKS, ''),
+  requestId: LINE_MARK.exec(printed)?.[1] ?? null,
+});
+
 /** Requests that are read at most: the newest. */
 export const MAX_REQUEST_LINES = 5000;
 
 export interface RequestLine {
+  /** The id that its lines carry; null for a release from before they had one. */
+  id: string | null;
   method: string;
   /** Without its query. */
   path: string;
@@ -40,10 +53,10 @@ export function parseRequestLine(text: string): RequestLine | undefined {
   if (!text.startsWith(REQUEST_MARK)) return undefined;
   try {
     const line: Partial<RequestLine> = Object(JSON.parse(text.slice(REQUEST_MARK.length)));
-    const { method, path, status, ms, bytes, skipped = 0 } = line;
+    const { id, method, path, status, ms, bytes, skipped = 0 } = line;
     if (typeof method !== 'string' || typeof path !== 'string') return undefined;
     if (!isCount(status) || !isCount(ms) || !isCount(bytes) || !isCount(skipped)) return undefined;
-    return { method, path, status, ms, bytes, skipped };
+    return { id: typeof id === 'string' ? id : null, method, path, status, ms, bytes, skipped };
   } catch {
     return undefined;
   }

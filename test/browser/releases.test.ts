@@ -113,7 +113,7 @@ test('what visitors asked of an application is charted, read by keyboard and tab
   const latest = page.getByRole('region', { name: 'Latest requests' }).getByRole('row');
   await expect.poll(() => latest.count(), POLL).toBe(2);
   await latest.getByRole('link', { name: 'Logs of GET /missing' }).click();
-  await page.waitForURL(/\/logs\?from=.*&to=/);
+  await page.waitForURL(/\/logs\?from=.*&to=.*&request=[\w-]{8}$/);
   await page.getByRole('log', { name: 'Application log' }).or(page.getByText('No output in this time')).waitFor();
   expect(await page.getByText('REQUEST {').count()).toBe(0);
 }, 90_000);
@@ -127,7 +127,10 @@ test('a log is searched, paused while it grows, and downloaded without its colou
     const after = Number(new URL(route.request().url()).searchParams.get('after') ?? -1);
     const data = lines
       .slice(after + 1)
-      .map((text, at) => ({ id: String(after + 1 + at), at: '2026-01-31T09:30:00.000Z', text }));
+      .map((text, at) => ({
+        ...{ id: String(after + 1 + at), at: '2026-01-31T09:30:00.000Z', text },
+        requestId: text.endsWith('7') ? 'request7' : null,
+      }));
     await route.fulfill({ json: { data, has_more: false } });
   });
   const page = await openScreen(context, `apps/${id}/logs`);
@@ -161,7 +164,15 @@ test('a log is searched, paused while it grows, and downloaded without its colou
   expect(saved.suggestedFilename()).toMatch(/^talks(-[0-9a-f]{10})?\.log$/);
   const file = await readFile(await saved.path(), 'utf8');
   expect(file).toContain('09:30:00  line 0\n09:30:00  line 1\n');
+  expect(file).toContain('09:30:00  [request7] line 7\n');
   expect(file).not.toContain('\u001b');
+
+  await page.goto(`apps/${id}/logs?request=request7`);
+  await page.getByText('30 of 302 lines are of request').waitFor();
+  await expect.poll(text, POLL).toContain('line 297');
+  expect(await text()).not.toContain('line 298');
+  await page.getByRole('button', { name: 'Show all lines' }).click();
+  await expect.poll(text, POLL).toContain('line 298');
 });
 
 test('a .env file is pasted in its dialog or into a name field, and saved', async () => {

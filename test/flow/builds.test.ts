@@ -102,6 +102,11 @@ test('the output of an application is stored and read in order, continuing after
   const texts = all.map(({ text }) => text);
   expect(texts[0]).toBe('starting');
   expect(texts.slice(-3)).toEqual(['asked for /one', 'asked for /two', 'asked for /three']);
+  // Each line belongs to the request that printed it.
+  expect(all[0]?.requestId).toBeNull();
+  const requests = all.slice(-3).map(({ requestId }) => requestId);
+  for (const each of requests) expect(each).toMatch(/^[\w-]{8}$/);
+  expect(new Set(requests).size).toBe(3);
   const first = await read({ limit: '2' });
   expect(first).toEqual({ data: all.slice(0, 2), has_more: true });
   expect(await read({ after: first.data[1]?.id ?? '' })).toEqual({ data: all.slice(2), has_more: false });
