@@ -23,7 +23,8 @@ export default function Apps() {
 
 /** One deployment of an application. */
 function AppDeployment({ appId, deploymentId }: { appId: string; deploymentId: string }) {
-  const app = useApp(appId).data?.data;
+  const query = useApp(appId);
+  const app = query.data?.data;
   return (
     <DeploymentScreen
       appId={appId}
@@ -35,6 +36,7 @@ function AppDeployment({ appId, deploymentId }: { appId: string; deploymentId: s
           liveDeploymentId: app.liveDeploymentId,
         }
       }
+      isAppLoading={query.isPending}
       deploymentId={deploymentId}
     />
   );

@@ -28,7 +28,7 @@ export function SpendingTab() {
           </Stack>
         )}
       </QueryBoundary>
-      <PlanUsage />
+      {!spending.isPending && <PlanUsage />}
     </Stack>
   );
 }

@@ -25,13 +25,15 @@ interface DeployedApp {
 
 interface DeploymentScreenProps {
   appId: string;
-  /** Undefined while it is loading. */
+  /** Undefined while it is loading, or when it cannot be read. */
   app: DeployedApp | undefined;
+  /** Details and log wait for it: they would move when its link appears. */
+  isAppLoading: boolean;
   deploymentId: string;
 }
 
 /** One deployment with its live build log. */
-export function DeploymentScreen({ appId, app, deploymentId }: DeploymentScreenProps) {
+export function DeploymentScreen({ appId, app, isAppLoading, deploymentId }: DeploymentScreenProps) {
   const { deployments, deployment, isMissing } = useDeployment(appId, deploymentId);
   const isLive = app?.liveDeploymentId === deploymentId;
   return (
@@ -48,29 +50,33 @@ export function DeploymentScreen({ appId, app, deploymentId }: DeploymentScreenP
         !isInProgress(deployment) && (
           <>
             {deployment.canRollBack && !isLive && <RollbackButton deployment={deployment} />}
-            {app && <DeployButton appId={appId} disabled={!app.isDeployable} label="Deploy latest commit" />}
+            <DeployButton appId={appId} disabled={!app?.isDeployable} label="Deploy latest commit" />
           </>
         )
       }
     >
-      <QueryBoundary query={deployments} lines={1}>
-        {() =>
-          deployment ? (
-            <DeploymentDetails app={app} deployment={deployment} isLive={isLive} />
-          ) : (
-            <EmptyState
-              title="Deployment not found"
-              action={<ButtonLink href={`/apps/${appId}`}>Go to the application</ButtonLink>}
-            >
-              Its record may have been removed, or the address is wrong.
-            </EmptyState>
-          )
-        }
-      </QueryBoundary>
-      {deployment ? (
-        <BuildLog appId={appId} app={app} id={deploymentId} live={isInProgress(deployment)} />
+      {isAppLoading ? (
+        <Skeletons lines={6} />
       ) : (
-        !isMissing && <Skeletons lines={6} />
+        <>
+          <QueryBoundary query={deployments} lines={6}>
+            {() =>
+              deployment ? (
+                <DeploymentDetails app={app} deployment={deployment} isLive={isLive} />
+              ) : isMissing ? (
+                <EmptyState
+                  title="Deployment not found"
+                  action={<ButtonLink href={`/apps/${appId}`}>Go to the application</ButtonLink>}
+                >
+                  Its record may have been removed, or the address is wrong.
+                </EmptyState>
+              ) : (
+                <Skeletons lines={6} />
+              )
+            }
+          </QueryBoundary>
+          {deployment && <BuildLog appId={appId} app={app} id={deploymentId} live={isInProgress(deployment)} />}
+        </>
       )}
     </Screen>
   );

@@ -5,7 +5,7 @@ import { useApps } from '../apps/api.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { FailureAlert } from '../ui/FailureAlert.tsx';
 import { formatRand } from '../ui/money.ts';
-import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { QueryBoundary, Skeletons } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Stat } from '../ui/Stat.tsx';
@@ -26,6 +26,8 @@ export default function Overview() {
   const apps = useApps();
   const overview = useOverview();
   const data = overview.data?.data;
+  // The blocks appear together: one that came later would push down what is being read.
+  const isLoading = [me, apps, overview].some(({ isPending }) => isPending);
   return (
     <Screen title="Overview">
       {me.isError && !me.data && <FailureAlert error={me.error} retry={() => void me.refetch()} />}
@@ -34,15 +36,25 @@ export default function Overview() {
         apps={apps.data && `${apps.data.data.length}${apps.data.has_more ? '+' : ''}`}
         overview={data}
       />
-      {data && apps.data && <HealthStrip items={healthOf(apps.data.data, data)} />}
-      <AttentionList items={listAttentionItems(me.data?.data.account, apps.data?.data ?? [], data)} />
-      <FirstSteps />
-      <Section title="Applications" actions={<ButtonLink href="/apps/new">New application</ButtonLink>}>
-        <QueryBoundary query={apps}>
-          {({ data }) => (data.length === 0 ? <GettingStarted /> : <AppRows apps={data.slice(0, MAX_APPS_SHOWN)} />)}
-        </QueryBoundary>
-      </Section>
-      <QueryBoundary query={overview}>{({ data: { changes } }) => <RecentChanges changes={changes} />}</QueryBoundary>
+      {isLoading ? (
+        <Skeletons lines={8} />
+      ) : (
+        <>
+          {data && apps.data && <HealthStrip items={healthOf(apps.data.data, data)} />}
+          <AttentionList items={listAttentionItems(me.data?.data.account, apps.data?.data ?? [], data)} />
+          <FirstSteps />
+          <Section title="Applications" actions={<ButtonLink href="/apps/new">New application</ButtonLink>}>
+            <QueryBoundary query={apps}>
+              {({ data }) =>
+                data.length === 0 ? <GettingStarted /> : <AppRows apps={data.slice(0, MAX_APPS_SHOWN)} />
+              }
+            </QueryBoundary>
+          </Section>
+          <QueryBoundary query={overview}>
+            {({ data: { changes } }) => <RecentChanges changes={changes} />}
+          </QueryBoundary>
+        </>
+      )}
     </Screen>
   );
 }

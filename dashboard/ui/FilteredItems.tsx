@@ -117,9 +117,10 @@ function Matches<T>({
   const choice = JSON.stringify([query, sort, status]);
   const [extended, setExtended] = useState({ choice, limit: MAX_MATCHES });
   const limit = extended.choice === choice ? extended.limit : MAX_MATCHES;
-  const shown = isActive ? found.slice(0, limit) : found;
-  // A keystroke is painted with the rows as they are; the new ones follow without blocking the next one.
-  const rows = useDeferredValue(shown.length === 0 ? null : children(shown));
+  const chosen = useMemo(() => (isActive ? found.slice(0, limit) : found), [isActive, found, limit]);
+  // A choice is painted with the rows as they are; the new ones follow without blocking the next one. The items are deferred and not
+  // their rows, which have inputs of their own: rows are memoized, so that those whose item stays cost nothing.
+  const shown = useDeferredValue(chosen);
   const clear = () => {
     filter.search('');
     filter.chooseStatus('');
@@ -140,8 +141,8 @@ function Matches<T>({
   }
   return (
     <>
-      {rows}
-      {shown.length < found.length && (
+      {children(shown.length === 0 ? chosen : shown)}
+      {chosen.length < found.length && (
         <Center className="no-print">
           <Button variant="default" onClick={() => setExtended({ choice, limit: limit + MAX_MATCHES })}>
             {`Show more of ${found.length} ${name}`}

@@ -28,7 +28,7 @@ export function EndpointFigures({ id }: { id: string }) {
         <RangeLinks ranges={RANGES} current={range} hrefOf={(each) => `/developers/webhooks/${id}?range=${each}`} />
       }
     >
-      <QueryBoundary query={stats} lines={3}>
+      <QueryBoundary query={stats} lines={8}>
         {({ data }) => <Figures stats={data} />}
       </QueryBoundary>
     </Section>

@@ -20,6 +20,15 @@ async function takePicture(page: Page, screen: string, { size = 'desk' }: Contex
 /** Maximum number of API requests of a screen. */
 const MAX_REQUESTS = 3;
 
+/** Runs in the page: returns the sum of the layout shifts so far (https://web.dev/articles/cls). */
+const LAYOUT_SHIFT = `(() => {
+  const observer = new PerformanceObserver(() => {});
+  observer.observe({ type: 'layout-shift', buffered: true });
+  return observer.takeRecords().reduce((sum, { value }) => sum + value, 0);
+})()`;
+/** A good layout shift; Lighthouse takes points away above it. */
+const MAX_LAYOUT_SHIFT = 0.1;
+
 const VARIANTS: [string, ContextOptions][] = [
   ['at a desk', { size: 'desk' }],
   ['on a phone, in the dark', { size: 'phone', dark: true }],
@@ -55,6 +64,8 @@ describe.each(VARIANTS)('%s', (_look, visitor) => {
       context.off('console', noteMessage);
       if (troubles.length > 0) found[`${screen} troubles`] = troubles;
       if (reads.length > MAX_REQUESTS) found[`${screen} reads`] = reads;
+      const shift = await page.evaluate<number>(LAYOUT_SHIFT);
+      if (shift > MAX_LAYOUT_SHIFT) found[`${screen} moves while it loads`] = shift;
       const bare = await missingStyles(page);
       if (bare.length > 0) found[`${screen} has no styles for`] = bare;
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth');

@@ -107,7 +107,7 @@ test('a list is searched, filtered and sorted, and a link, a reload and Back res
   const context = await signedInContext(account);
   const page = await openScreen(context, 'apps');
   const names = () =>
-    page.locator('a.row').evaluateAll((rows) => rows.map((row) => row.querySelector('p')?.textContent));
+    page.locator('a.row').evaluateAll((rows) => rows.map((row) => row.querySelector('.row-title')?.textContent));
   expect(await names()).toEqual(['Shop 2', 'Blog', 'Shop 10']);
   await page.getByLabel('Sort applications').selectOption('Name');
   await expect.poll(names, POLL).toEqual(['Blog', 'Shop 2', 'Shop 10']);
