@@ -20,6 +20,12 @@ interface List {
   item: (n: number) => object;
 }
 
+const plan = { slug: 'app-10', name: 'App 10', category: 'APP' };
+const subscription = {
+  ...{ plan, status: 'ACTIVE', panelStatus: 'ACTIVE', billingCycle: 'MONTHLY', currentPeriodEnd: AT, mailboxes: 2 },
+  cancelledAt: null,
+};
+
 const LISTS: Readonly<Record<string, List>> = {
   apps: {
     ...{ path: '/apps', name: 'applications' },
@@ -41,6 +47,28 @@ const LISTS: Readonly<Record<string, List>> = {
     item: (n) => ({
       ...{ number: `INV-2026-${n}`, kind: 'PLAN', status: n % 3 === 0 ? 'UNPAID' : 'PAID', amount: `${n}.00` },
       ...{ vat: '0.00', issuedAt: AT, dueAt: AT, paidAt: AT },
+    }),
+  },
+  hosting: {
+    ...{ path: '/hosting', name: 'hosting' },
+    item: (n) => ({ ...subscription, hostingDomain: `shop-${n}.co.za` }),
+  },
+  'billing/plans': {
+    ...{ path: '/subscriptions', name: 'subscriptions' },
+    item: (n) => ({ ...subscription, hostingDomain: `shop-${n}.co.za` }),
+  },
+  'developers/webhooks': {
+    ...{ path: '/webhooks', name: 'endpoints' },
+    item: (n) => ({
+      ...{ url: `https://shop-${n}.example/hooks`, description: 'Orders', events: ['*'], active: n % 4 > 0 },
+      failureCount: n % 3,
+    }),
+  },
+  developers: {
+    ...{ path: '/keys', name: 'keys' },
+    item: (n) => ({
+      ...{ name: `Shop ${n}`, scopes: ['read', 'write'], publicKey: `pk_live_${n}`, lastFour: '1234', lastUsedAt: AT },
+      ...{ expiresAt: null, revokedAt: null, allowedOrigins: ['*'], createdBy: null, aiSpent: '1.00', aiBudget: null },
     }),
   },
 };
