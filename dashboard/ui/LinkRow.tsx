@@ -11,7 +11,7 @@ interface LinkRowProps {
 }
 
 /**
- * A row of a list that leads to its item. Plain elements with the styles of dashboard.css: Mantine's cost several times as much to
+ * A row of a list that links to its item. Plain elements with the styles of dashboard.css: Mantine's cost several times as much to
  * render, which a list of hundreds of rows shows.
  */
 export const LinkRow = ({ href, title, detail, children }: LinkRowProps) => (
