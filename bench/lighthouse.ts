@@ -14,7 +14,7 @@ import { median, type Row } from './measure.ts';
 
 /**
  * Measures Lighthouse's scores of every screen of the dashboard in a separate run, on a desktop and on a phone (slow 4G, a
- * quarter of the CPU speed), and writes docs/lighthouse.md. Lighthouse takes 176 MB with its dependencies, so it is installed
+ * quarter of the CPU speed), and writes a page of the documentation ("Lighthouse"). Lighthouse takes 176 MB with its dependencies, so it is installed
  * in a cache folder on demand and not with the project. `LIGHTHOUSE_SCREENS=/ai,/apps` measures some screens only, and leaves the page as it is.
  */
 const VERSION = '13.5.0';
@@ -143,7 +143,7 @@ export async function rows(): Promise<Row[]> {
   } finally {
     await run.stop();
   }
-  if (!CHOSEN) writeFileSync('docs/lighthouse.md', lighthousePage(measured, VERSION));
+  if (!CHOSEN) writeFileSync(join('docs', 'lighthouse.md'), lighthousePage(measured, VERSION));
   return [...measured].flatMap(([screen, forms]) =>
     FORMS.flatMap((form) =>
       CATEGORIES.map((category) => {

@@ -8,7 +8,7 @@ export interface Scores {
 
 const cells = ({ performance, accessibility }: Scores): string => `${performance} | ${accessibility}`;
 
-/** Returns docs/lighthouse.md. Prose that does not change is here, so that the page has one source. */
+/** Returns the page. Prose that does not change is here, so that the page has one source. */
 export const lighthousePage = (
   measured: ReadonlyMap<string, Record<'desktop' | 'mobile', Scores>>,
   version: string,
