@@ -71,8 +71,7 @@ export function RuntimeLogs({ app }: { app: Application }) {
       <QueryBoundary query={useRuntimeLog(app.id, paused, span)} lines={6}>
         {(all) => {
           const ofRequest = requestId === '' ? all : all.filter((line) => line.requestId === requestId);
-          const lines =
-            level === '' ? ofRequest : ofRequest.filter(({ text }) => levels.includes(levelOf(text)));
+          const lines = level === '' ? ofRequest : ofRequest.filter(({ text }) => levels.includes(levelOf(text)));
           return all.length === 0 ? (
             <EmptyState title={span ? 'No output in this time' : 'No output yet'}>
               Everything the application writes to standard output appears here.
@@ -96,7 +95,10 @@ export function RuntimeLogs({ app }: { app: Application }) {
               )}
               <Log
                 name="Application log"
-                lines={lines.map((line) => `${formatClock(line.at, span)}  ${requestId === '' && line.requestId ? `[${line.requestId}] ` : ''}${line.text}`)}
+                lines={lines.map(
+                  (line) =>
+                    `${formatClock(line.at, span)}  ${requestId === '' && line.requestId ? `[${line.requestId}] ` : ''}${line.text}`,
+                )}
                 live={!span}
                 paused={paused}
                 pause={setPaused}

@@ -38,7 +38,13 @@ test('skips empty pages, and does not return known lines again', async () => {
   const at = 1_000_000_000_005;
   const { logs, asked } = over([
     { events: [], nextToken: 'more' },
-    { events: [event(at, '01', 'known before'), event(at, '02', 'known'), event(at, '03', '#req=Ab3-_x9Z {"level":"info"}\n')] },
+    {
+      events: [
+        event(at, '01', 'known before'),
+        event(at, '02', 'known'),
+        event(at, '03', '#req=Ab3-_x9Z {"level":"info"}\n'),
+      ],
+    },
   ]);
   const { lines } = await logs.read('app_1', { after: `${at}-02`, since, limit: 10 });
   const text = '{"level":"info"}';

@@ -125,12 +125,10 @@ test('a log is searched, paused while it grows, and downloaded without its colou
   const lines = Array.from({ length: 300 }, (_, n) => `\u001b[3${n % 8}mline\u001b[0m ${n}`);
   await context.route('**/dashboard/v1/apps/*/logs*', async (route) => {
     const after = Number(new URL(route.request().url()).searchParams.get('after') ?? -1);
-    const data = lines
-      .slice(after + 1)
-      .map((text, at) => ({
-        ...{ id: String(after + 1 + at), at: '2026-01-31T09:30:00.000Z', text },
-        requestId: text.endsWith('7') ? 'request7' : null,
-      }));
+    const data = lines.slice(after + 1).map((text, at) => ({
+      ...{ id: String(after + 1 + at), at: '2026-01-31T09:30:00.000Z', text },
+      requestId: text.endsWith('7') ? 'request7' : null,
+    }));
     await route.fulfill({ json: { data, has_more: false } });
   });
   const page = await openScreen(context, `apps/${id}/logs`);
