@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts'
 import type { Resource } from '../template/template.ts';
 import { createFilter } from './event-filter.ts';
 import { createFairQueue } from './fair-queue.ts';
+import { createMessageBatches } from './message-batches.ts';
 import type { EventSource } from './streams.ts';
 
 export interface SqsSourceOptions {
@@ -51,6 +52,9 @@ function recordOf(message: JsonObject, queue: Resource, region: string): JsonObj
   };
 }
 
+const handlesOf = (records: readonly JsonObject[]): string[] =>
+  records.map(({ receiptHandle }) => String(receiptHandle));
+
 /** Returns the record that filters see: with the body parsed if it is JSON. */
 function filterable(record: JsonObject): JsonObject {
   try {
@@ -85,11 +89,15 @@ export function startSqsSource({
   const QueueUrl = queue.ref;
   const signed: CallOptions = { region, credentials };
 
-  const remove = async (records: readonly JsonObject[]): Promise<void> => {
-    if (records.length === 0) return;
-    const Entries = records.map(({ receiptHandle = '' }, index) => ({ Id: `${index}`, ReceiptHandle: receiptHandle }));
-    await call(queuesUrl, 'sqs', 'DeleteMessageBatch', { QueueUrl, Entries }, signed);
-  };
+  const complain = (error: unknown): void =>
+    console.error(`queue ${queue.name}: ${error instanceof Error ? error.message : String(error)}`);
+  const batches = (operation: string, settings: JsonObject = {}) =>
+    createMessageBatches((receiptHandles) => {
+      const Entries = receiptHandles.map((ReceiptHandle, index) => ({ Id: `${index}`, ReceiptHandle, ...settings }));
+      return call(queuesUrl, 'sqs', operation, { QueueUrl, Entries }, signed);
+    }, complain);
+  const deletions = batches('DeleteMessageBatch');
+  const extensions = batches('ChangeMessageVisibilityBatch', { VisibilityTimeout: VISIBILITY_EXTENSION_SECONDS });
 
   /** Returns the records of a batch that the function processed. */
   const invokeBatch = async (records: readonly JsonObject[]): Promise<readonly JsonObject[]> => {
@@ -104,21 +112,17 @@ export function startSqsSource({
     }
   };
 
-  /** Invokes the function with one batch and deletes the processed messages. */
+  /** Invokes the function with one batch and has the processed messages deleted. */
   const work = async (records: readonly JsonObject[]): Promise<void> => {
     const filtered = records.filter((record) => !isWanted(filterable(record)));
     const batch = records.filter((record) => !filtered.includes(record));
-    await remove([...filtered, ...(batch.length > 0 ? await invokeBatch(batch) : [])]);
+    deletions.add(handlesOf(filtered));
+    if (batch.length > 0) deletions.add(handlesOf(await invokeBatch(batch)));
   };
 
   const fair = createFairQueue({ concurrency, batchSize, work });
   const extending = setInterval(
-    () => {
-      for (const { receiptHandle = '' } of fair.pending()) {
-        const input = { QueueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout: VISIBILITY_EXTENSION_SECONDS };
-        call(queuesUrl, 'sqs', 'ChangeMessageVisibility', input, signed).catch(() => {});
-      }
-    },
+    () => extensions.add(handlesOf(fair.pending())),
     (VISIBILITY_EXTENSION_SECONDS * 1000) / 3,
   );
   const receive = async (): Promise<void> => {
@@ -144,7 +148,7 @@ export function startSqsSource({
         await receive();
       } catch (error) {
         if (signal.aborted) break;
-        console.error(`queue ${queue.name}: ${error instanceof Error ? error.message : String(error)}`);
+        complain(error);
         await sleep(ERROR_PAUSE_MS, undefined, { signal }).catch(() => {});
       }
     }
@@ -155,6 +159,7 @@ export function startSqsSource({
       clearInterval(extending);
       stopping.abort();
       await receiving;
+      await Promise.all([deletions.flush(), extensions.flush()]);
     },
   };
 }
