@@ -8,7 +8,7 @@ import {
 } from '../../providers/webhooks/delivery-queue.ts';
 import { Delivery, Event, EventFeed, Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
 import { unschedule } from '../../table/schedule.ts';
-import { change } from '../../table/writes.ts';
+import { change, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { isSlow } from './slow-lane.ts';
@@ -55,14 +55,22 @@ export const findSubscribers = ({ type, onlyTo, created }: Event, webhooks: read
     onlyTo ? id === onlyTo : createdAt <= created && (events.includes('*') || events.includes(type)),
   );
 
-/** Notes that nothing more is to be done for an event but what its deliveries tell of themselves. */
-export async function settleEvent(
-  deps: Pick<Deps, 'table'>,
+/** Returns the write which notes that nothing more is to be done for an event but what its deliveries tell of themselves. */
+export function settlingOf(
   { accountId, id }: Pick<Event, 'accountId' | 'id'>,
   when: { inFeed?: 'present' } = {},
-): Promise<void> {
+): Write {
   const what = { remove: unschedule(Event), when: { duePk: 'present' as const, ...when } };
-  await ignoreConflict(deps.table.updateReturningChanged(change(Event, { accountId, id }, what, concurrentUpdate)));
+  return change(Event, { accountId, id }, what, concurrentUpdate);
+}
+
+/** Settles an event, unless it is settled or does not meet the condition. */
+export async function settleEvent(
+  deps: Pick<Deps, 'table'>,
+  event: Pick<Event, 'accountId' | 'id'>,
+  when: { inFeed?: 'present' } = {},
+): Promise<void> {
+  await ignoreConflict(deps.table.updateReturningChanged(settlingOf(event, when)));
 }
 
 /**
