@@ -27,6 +27,8 @@ declare module 'aws-lambda-stream/pipelines/index' {
 
 declare module 'aws-lambda-stream/utils/faults' {
   import type { Flow } from 'aws-lambda-stream/pipelines/index';
+  /** Ties what the function throws to the change it was working on. */
+  export function faulty<W, T>(act: (work: W) => T): (work: W) => T;
   /** Wraps the promise in a flow; what it rejects with is tied to the change it was working on. */
   export function faultyAsyncStream<W, T>(act: (work: W) => Promise<T>): (work: W) => Flow<T>;
 }

@@ -1,7 +1,7 @@
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 // Single modules, not the package's index: the index loads a client for every AWS service.
 import { type Flow, initialize, initializeFrom, type Options, type Pipeline } from 'aws-lambda-stream/pipelines/index';
-import { faultyAsyncStream } from 'aws-lambda-stream/utils/faults';
+import { faulty, faultyAsyncStream } from 'aws-lambda-stream/utils/faults';
 import { toPromise } from 'aws-lambda-stream/utils/handler';
 import stream from 'highland';
 import { fromItem, type Item } from '../table/attributes.ts';
@@ -82,12 +82,39 @@ const actByRequest = (
     ),
   );
 
+interface Failed extends Work {
+  error: unknown;
+}
+
+/**
+ * Acts on changes, {@link PARALLEL} at once, and returns those that failed. As one unit of work, because a flow of the library for
+ * each change costs several times what most actions do.
+ */
+async function actOnEach(works: readonly Work[], rule: Rule): Promise<Failed[]> {
+  const failed: Failed[] = [];
+  const left = works.values();
+  const worker = async () => {
+    for (const work of left) {
+      await work.act(rule).catch((error: unknown) => failed.push({ ...work, error }));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(PARALLEL, works.length) }, worker));
+  return failed;
+}
+
+const raise = faulty(({ error }: Failed) => {
+  throw error;
+});
+
 /** Returns the pipeline of one rule. The library cannot make several units of work of one, so groups are our own flavor. */
 function pipelineOf([id, rule]: [id: string, rule: Rule]): Pipeline<Work> {
   const { groups } = rule;
   const flavor = () => (all: Flow<Work>) => {
     const works = all.filter(({ rules }) => rules.includes(rule));
-    if (!groups) return works.map(faultyAsyncStream((work) => work.act(rule))).parallel(PARALLEL);
+    if (!groups) {
+      const acting = faultyAsyncStream((collected: readonly Work[]) => actOnEach(collected, rule));
+      return works.collect().map(acting).parallel(1).flatten().map(raise);
+    }
     const parts = faultyAsyncStream(async (work: Work) => {
       const made = (await work.act(rule)) as readonly unknown[];
       return made.map((part) => ({ ...work, part }));
