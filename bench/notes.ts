@@ -22,6 +22,12 @@ export const NOTES: Readonly<Record<string, Note>> = {
     against: '@aws-sdk/client-dynamodb with lib-dynamodb, as package.json pins them',
     omits: 'One read from DynamoDB Local; nothing about other services of the SDK.',
   },
+  backlog: {
+    against:
+      'loops of signed POSTs, without and with the table calls of a delivery; the same without a receiver that hangs',
+    omits:
+      'Two cores share receivers, table, queues and the platform. On AWS the table and the queues scale apart from the function, whose concurrency is the limit.',
+  },
   'cold-start': {
     against: 'a function of middy and one zod schema',
     omits:
@@ -59,6 +65,11 @@ export const NOTES: Readonly<Record<string, Note>> = {
     omits:
       'DynamoDB Local answers in a millisecond or two; DynamoDB takes about five, and then the platform’s own share is smaller.',
   },
+  'safety-net': {
+    against: 'the same writes one by one, twenty at a time; a second',
+    omits:
+      'DynamoDB Local takes a transaction’s writes one after the other; how long AWS takes is assumed, and so is that nothing is throttled.',
+  },
   scale: { against: 'nothing: it writes docs/scale.md', omits: 'It is computed from counts and limits, not measured.' },
   screens: {
     against: 'a bound of 100 ms',
@@ -68,10 +79,13 @@ export const NOTES: Readonly<Record<string, Note>> = {
     against: 'the start of DynamoDB Local',
     omits: 'Bundles and stacks come from npm ci; after a change of the sources they are built first.',
   },
-  'stream-rules': { against: 'parsing the same items', omits: 'No action of a rule does anything here.' },
+  'stream-rules': {
+    against: 'a loop that parses the same items and makes the same writes',
+    omits: 'The writes go nowhere: a change costs some milliseconds of waiting for the table beside this.',
+  },
   'webhook-costs': { against: 'the prices of docs/costs.md', omits: 'Requests are counted, not billed.' },
   webhooks: {
-    against: 'a loop of signed POSTs over one connection; fixed bounds',
+    against: 'fixed bounds',
     omits: 'Receivers answer at once from the same machine.',
   },
   zip: {

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from '../contract/apps/apps.ts';
 import { type Client, createClient } from '../contract/client.ts';
@@ -11,7 +10,6 @@ import { median, quantile, type Row } from './measure.ts';
 const EVENTS = 100;
 /** Events per second. */
 const RATE = 20;
-const BACKLOG = 300;
 /** Poll interval of a busy stream in milliseconds (local/event-sources/poll-pace.ts). */
 const POLL = 50;
 
@@ -34,69 +32,7 @@ async function lags(client: Client, one: Receiver, count: number): Promise<numbe
   return one.received.slice(before).map(({ at, body }) => at - Date.parse(JSON.parse(body).created));
 }
 
-/**
- * Signs and POSTs one request after the other over a kept-alive connection, for comparison.
- * @returns milliseconds for all requests
- */
-async function bareLoop(url: string, count: number): Promise<number> {
-  const body = JSON.stringify({ id: 'evt_0', type: 'app.created', created: '', data: { applicationId: '', name: '' } });
-  const began = performance.now();
-  for (let index = 0; index < count; index += 1) {
-    const t = Math.floor(Date.now() / 1000);
-    const v1 = createHmac('sha256', 'whsec_bare').update(`${t}.${body}`).digest('hex');
-    const headers = { 'content-type': 'application/json', 'x-service-signature': `t=${t},v1=${v1}` };
-    const answer = await fetch(url, { method: 'POST', headers, body });
-    await answer.text();
-  }
-  return performance.now() - began;
-}
-
-/**
- * Stores and queues deliveries as the fan-out does, all due at the same time.
- * @returns milliseconds from the first to the last arrival
- */
-async function drain(
-  turn: number,
-  environment: Record<string, string>,
-  accountId: string,
-  webhookId: string,
-  one: Receiver,
-) {
-  Object.assign(process.env, environment);
-  const { storeDelivery } = await import('../domain/webhooks/event-sweep.ts');
-  const { toMessage: messageOf } = await import('../domain/webhooks/fan-out.ts');
-  const { deps } = await import('../runtime/deps.ts');
-  const { deliveryQueue } = await import('../runtime/bindings/delivery-queue.ts');
-  const stored = await Promise.all(
-    Array.from({ length: BACKLOG }, async (_, index) => {
-      const createdAt = deps.now().toISOString();
-      const eventId = `evt_${turn}_${index}`;
-      const delivery = {
-        ...{
-          id: `dlv_${(turn * 1000 + index).toString(16).padStart(32, '0')}`,
-          accountId,
-          webhookId,
-          eventId,
-          type: 'app.created',
-        },
-        ...{ body: JSON.stringify({ id: eventId, type: 'app.created', created: createdAt, data: {} }), createdAt },
-        ...{ status: 'PENDING' as const, nextAttemptAt: createdAt, attempts: [], step: 0, tries: 0 },
-      };
-      await storeDelivery(deps, delivery);
-      return delivery;
-    }),
-  );
-  const before = one.received.length;
-  await deliveryQueue.send(stored.map((delivery) => ({ message: messageOf(delivery), delay: 2 })));
-  await until(() => one.received.length >= before + BACKLOG);
-  const times = one.received.slice(before).map(({ at }) => at);
-  return Math.max(...times) - Math.min(...times);
-}
-
-/**
- * Measures the delay from commit to receiver, the rate at which a backlog drains, and the effect of hanging receivers
- * on others.
- */
+/** Measures the delay from commit to receiver, and the effect of hanging receivers on others. */
 export async function rows(): Promise<Row[]> {
   const run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_SECRET: '1000000', WEBHOOK_RETRY_SCHEDULE: '60' });
   const stops: (() => Promise<void>)[] = [() => run.stop()];
@@ -123,12 +59,12 @@ export async function rows(): Promise<Row[]> {
         aiCreditsMicroRand: 0,
         keys,
       });
-      return { id: account.id, client: createClient({ baseUrl, secretKey: account.keys[0]?.secretKey ?? '' }) };
+      return { client: createClient({ baseUrl, secretKey: account.keys[0]?.secretKey ?? '' }) };
     };
     if (!accounts) throw new Error('The run has no accounts');
     const [quiet, noisy] = [await open(), await open()];
     const good = await started(receiver());
-    const { data } = (await quiet.client.call(createWebhook, { body: { url: good.url } })).body;
+    await quiet.client.call(createWebhook, { body: { url: good.url } });
     // Warms up: functions start with their first requests.
     await lags(quiet.client, good, EVENTS);
     await sleep(1000);
@@ -140,15 +76,6 @@ export async function rows(): Promise<Row[]> {
     stops.push(async () => void burner.kill('SIGKILL'));
     const busy = await lags(quiet.client, good, EVENTS);
     burner.kill('SIGKILL');
-    await bareLoop(good.url, 100);
-    const bare = await bareLoop(good.url, BACKLOG);
-    // The first backlog starts the function's threads; the second one is measured.
-    const cold = await drain(0, environment, quiet.id, data.id, good);
-    const drained = await drain(1, environment, quiet.id, data.id, good);
-    console.log(`the first backlog: ${Math.round((BACKLOG / cold) * 1000)} a second, threads starting`);
-    console.log(
-      `${BACKLOG} queued: ${Math.round((BACKLOG / drained) * 1000)} a second, bare loop ${Math.round((BACKLOG / bare) * 1000)} a second, ${(bare / drained).toFixed(2)} of its rate`,
-    );
 
     for (let count = 0; count < 20; count += 1) {
       const hanging = await started(receiver(() => undefined));
@@ -186,13 +113,6 @@ export async function rows(): Promise<Row[]> {
       {
         what: 'commit to first byte beside a program that takes a core, median, against 500 ms',
         ...{ ours: median(busy), against: 500, unit: 'ms', atMost: 1 },
-      },
-      {
-        what: '300 queued deliveries, against a bare loop of POSTs',
-        ours: drained,
-        against: bare,
-        unit: 'ms',
-        atMost: 1 / 0.35,
       },
       {
         what: 'p95 beside 20 hanging receivers, against without',

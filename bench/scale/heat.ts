@@ -48,7 +48,7 @@ function patternOf(physical: string): Pick<Heat, 'key' | 'scope' | 'shards'> {
 const isSweep = ({ kind, key }: Charge) => (kind === 'read' && key.startsWith('due ')) || key.startsWith('SWEEP#');
 
 /** Runs an operation and returns what one of them takes, hottest key first. */
-async function measure(operation: OperationName): Promise<Heat[]> {
+export async function measure(operation: OperationName): Promise<Heat[]> {
   const world = await OPERATIONS[operation]();
   const before = world.memory.charges.length;
   await world.repeat(REPEATS);

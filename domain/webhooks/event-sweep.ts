@@ -46,9 +46,9 @@ async function storeMissing(deps: EventDeps, event: Event, missing: readonly Del
 const eventQueue: DueQueue<typeof Event, EventDeps, number> = {
   queue: 'EVENT#UNSETTLED',
   entity: Event,
-  // Events are many: what hundreds of them read, write and send travels together (docs/decisions/0075-throughput.md).
+  // Events are many: what a thousand of them read, write and send travels together (docs/decisions/0075-throughput.md).
   pageSize: 1000,
-  concurrency: 500,
+  concurrency: 1000,
   async act(deps, event) {
     const { accountId } = event;
     // Not there yet where the stream lost the event.

@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { measure } from '../../bench/scale/heat.ts';
+import { DURATION_S } from '../../bench/scale/load.ts';
 import { reservedConcurrency } from '../../lib/concurrency.ts';
 import { policyOf } from '../../lib/constructs/rights.ts';
+import { MEMORY_MB } from '../../providers/app-host/resources.ts';
 import { costTable, FREE_WHEN_IDLE, idleCosts, MONITORING, PRICED } from '../../scripts/idle-cost.ts';
+import { usageTables } from '../../scripts/usage-cost.ts';
 import { LambdaFunction, read, synthesize } from './synthesized.ts';
 
 /** Guarantees about every resource of a kind, whatever resources there are. */
@@ -263,4 +267,21 @@ test('an idle installation costs less than $20 a month with basic monitoring, an
 
 test('docs/costs.md says what full monitoring costs', () => {
   expect(documented('monitored')).toBe(costTable(idleCosts(priced(template), MONITORING)));
+});
+
+test('docs/costs.md says what requests cost, by the memory of the functions and the counted units', async () => {
+  const memories = new Set(
+    template
+      .resources('AWS::Lambda::Function')
+      .filter(({ name }) => /-api-/.test(name))
+      .map(({ properties }) => Number(properties.MemorySize)),
+  );
+  const heats = await measure('API request');
+  const [memory = 0] = memories;
+  expect([memories.size, heats.length]).toEqual([1, 1]);
+  const tables = usageTables({
+    api: { memory, seconds: DURATION_S.apiRequest, writeUnits: heats[0]?.writeUnits ?? 0 },
+    application: { memory: MEMORY_MB, seconds: DURATION_S.hostedRequest },
+  });
+  expect(documented('usage')).toBe(tables);
 });

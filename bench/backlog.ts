@@ -1,0 +1,172 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from '../contract/client.ts';
+import { createWebhook } from '../contract/webhooks/endpoints.ts';
+import type { Delivery } from '../table/entities/webhooks.ts';
+import { type Local, startRun } from '../test/support/platform.ts';
+import { type Receiver, receiver } from '../test/support/receivers.ts';
+import { median, type Row } from './measure.ts';
+
+/** Deliveries of one turn. */
+const BACKLOG = 300;
+const TURNS = 3;
+/** Receivers of one account, the last of which hangs in some turns. */
+const RECEIVERS = 10;
+/** Concurrent attempts of the loop that does the same work. */
+const AT_ONCE = 10;
+/** Time after which the attempts at a receiver that hangs have reached their timeout, in milliseconds. */
+const SETTLING_MS = 12_000;
+
+const until = async (ready: () => boolean): Promise<void> => {
+  while (!ready()) await sleep(10);
+};
+
+/** The platform's own code in this process, on the run's table and queues. */
+async function open({ environment }: Local) {
+  Object.assign(process.env, environment);
+  const [{ batchDeps }, { deliveryQueue }, { storeDelivery }, { toMessage }, entities, { replace }] = await Promise.all(
+    [
+      import('../runtime/batch-deps.ts'),
+      import('../runtime/bindings/delivery-queue.ts'),
+      import('../domain/webhooks/event-sweep.ts'),
+      import('../domain/webhooks/fan-out.ts'),
+      import('../table/entities/webhooks.ts'),
+      import('../table/writes.ts'),
+    ],
+  );
+  return { deps: batchDeps, deliveryQueue, storeDelivery, toMessage, ...entities, replace };
+}
+type Platform = Awaited<ReturnType<typeof open>>;
+
+let made = 0;
+/** Stores deliveries that are due now, one after the other for each endpoint. */
+async function storeBacklog({ deps, storeDelivery }: Platform, accountId: string, webhookIds: readonly string[]) {
+  return await Promise.all(
+    Array.from({ length: BACKLOG }, async (_, index): Promise<Delivery> => {
+      made += 1;
+      const createdAt = deps.now().toISOString();
+      const [id, eventId] = [`dlv_${made.toString(16).padStart(32, '0')}`, `evt_backlog_${made}`];
+      const body = JSON.stringify({ id: eventId, type: 'app.created', created: createdAt, data: {} });
+      const delivery = {
+        ...{ id, accountId, webhookId: webhookIds[index % webhookIds.length] ?? '', eventId, type: 'app.created' },
+        ...{ body, createdAt, status: 'PENDING' as const, nextAttemptAt: createdAt, attempts: [], step: 0, tries: 0 },
+      };
+      await storeDelivery(deps, delivery);
+      return delivery;
+    }),
+  );
+}
+
+/** Queues deliveries. Returns the milliseconds from the first to the last arrival of so many of them. */
+async function drain(
+  { deliveryQueue, toMessage }: Platform,
+  deliveries: readonly Delivery[],
+  good: Receiver,
+  count: number,
+) {
+  const before = good.received.length;
+  await deliveryQueue.send(deliveries.map((delivery) => ({ message: toMessage(delivery), delay: 2 })));
+  await until(() => good.received.length >= before + count);
+  const times = good.received.slice(before).map(({ at }) => at);
+  return Math.max(...times) - Math.min(...times);
+}
+
+async function post(url: string, body: string): Promise<void> {
+  const t = Math.floor(Date.now() / 1000);
+  const v1 = createHmac('sha256', 'whsec_bare').update(`${t}.${body}`).digest('hex');
+  const headers = { 'content-type': 'application/json', 'x-service-signature': `t=${t},v1=${v1}` };
+  await (await fetch(url, { method: 'POST', headers, body })).text();
+}
+
+/** Signs and POSTs one request after the other over a kept-alive connection. Returns milliseconds. */
+async function bareLoop(url: string): Promise<number> {
+  const body = JSON.stringify({ id: 'evt_0', type: 'app.created', created: '', data: { applicationId: '', name: '' } });
+  const began = performance.now();
+  for (let index = 0; index < BACKLOG; index += 1) await post(url, body);
+  return performance.now() - began;
+}
+
+/** What no delivery can do without: the read of it and of its endpoint, the POST, and the record. Returns milliseconds. */
+async function sameWork({ deps, Delivery, Webhook, replace }: Platform, deliveries: readonly Delivery[], url: string) {
+  const left = [...deliveries];
+  const worker = async () => {
+    for (let delivery = left.shift(); delivery; delivery = left.shift()) {
+      const { accountId, id, webhookId } = delivery;
+      const [stored] = await Promise.all([
+        deps.table.get(Delivery, { accountId, id }),
+        deps.table.get(Webhook, { accountId, id: webhookId }),
+      ]);
+      if (!stored) throw new Error(`there is no delivery ${id}`);
+      await post(url, stored.body);
+      const delivered = { ...stored, status: 'DELIVERED' as const, nextAttemptAt: null, step: 1 };
+      const refused = () => new Error('recorded already');
+      await deps.table.write(Delivery, replace(Delivery, delivered, { step: { absentOrBelow: 1 } }, refused));
+    }
+  };
+  const began = performance.now();
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return performance.now() - began;
+}
+
+/** Measures the rate at which a backlog drains, and what a receiver that hangs takes from the others of its account. */
+export async function rows(): Promise<Row[]> {
+  const run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_SECRET: '1000000', WEBHOOK_RETRY_SCHEDULE: '600' });
+  const good = await receiver();
+  const hanging = await receiver(() => undefined);
+  try {
+    const { baseUrl, accounts } = run.local;
+    const platform = await open(run.local);
+    const { id: accountId, secretKey } = accounts.demo;
+    const client = createClient({ baseUrl, secretKey });
+    const register = async (url: string) =>
+      (await client.call(createWebhook, { body: { url, events: ['app.created'] } })).body.data.id;
+    const ids: string[] = [];
+    for (let index = 1; index < RECEIVERS; index += 1) ids.push(await register(good.url));
+    const [first = ''] = ids;
+
+    const taken = { plain: [] as number[], same: [] as number[], ours: [] as number[] };
+    for (let turn = 0; turn <= TURNS; turn += 1) {
+      const plain = await bareLoop(good.url);
+      const same = await sameWork(platform, await storeBacklog(platform, accountId, [first]), good.url);
+      const ours = await drain(platform, await storeBacklog(platform, accountId, [first]), good, BACKLOG);
+      // The first turn starts the function's threads.
+      if (turn === 0) continue;
+      taken.plain.push(plain);
+      taken.same.push(same);
+      taken.ours.push(ours);
+    }
+
+    // The others get the same deliveries in each turn; those to the tenth receiver go to one that answers, or to one that hangs.
+    const [ninth, tenth] = [await register(good.url), await register(hanging.url)];
+    const others = (BACKLOG / RECEIVERS) * (RECEIVERS - 1);
+    const spread = async (last: string, count: number) =>
+      await drain(platform, await storeBacklog(platform, accountId, [...ids, last]), good, count);
+    const without: number[] = [];
+    const beside: number[] = [];
+    for (let turn = 0; turn < 2; turn += 1) without.push(await spread(ninth, BACKLOG));
+    // The platform does not know of the first that it hangs.
+    beside.push(await spread(tenth, others));
+    await sleep(SETTLING_MS);
+    for (let turn = 0; turn < 2; turn += 1) beside.push(await spread(tenth, others));
+    await hanging.stop();
+    await sleep(2000);
+    for (let turn = 0; turn < 2; turn += 1) without.push(await spread(ninth, BACKLOG));
+    console.log(`a second: ${taken.ours.map((ms) => Math.round((BACKLOG / ms) * 1000)).join(', ')}`);
+    return [
+      {
+        what: `${BACKLOG} queued deliveries, against a bare loop of POSTs`,
+        ...{ ours: median(taken.ours), against: median(taken.plain), unit: 'ms', atMost: Number.POSITIVE_INFINITY },
+      },
+      {
+        what: `the same, against a loop that reads and records them too, ${AT_ONCE} at once`,
+        ...{ ours: median(taken.ours), against: median(taken.same), unit: 'ms', atMost: 2 },
+      },
+      {
+        what: `${others} deliveries to the others while a tenth of ${BACKLOG} hangs`,
+        ...{ ours: median(beside), against: median(without), unit: 'ms', atMost: 1 / 0.8 },
+      },
+    ];
+  } finally {
+    await Promise.all([run.stop(), good.stop(), hanging.stop()]);
+  }
+}
