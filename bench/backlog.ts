@@ -86,7 +86,7 @@ async function bareLoop(url: string): Promise<number> {
   return performance.now() - began;
 }
 
-/** What no delivery can do without: the read of it and of its endpoint, the POST, and the record. Returns milliseconds. */
+/** Does what no delivery can do without: reads it and its endpoint, POSTs, and records it. Returns milliseconds. */
 async function sameWork({ deps, Delivery, Webhook, replace }: Platform, deliveries: readonly Delivery[], url: string) {
   const left = [...deliveries];
   const worker = async () => {
