@@ -56,6 +56,11 @@ export const NOTES: Readonly<Record<string, Note>> = {
     omits: 'npm’s cache is what the machine has; an empty one adds the download of some 200 MB.',
   },
   invoices: { against: 'a fixed bound', omits: 'One invoice at a time, in one process.' },
+  isolation: {
+    against: 'the same account alone, before each neighbour',
+    omits:
+      'Two cores are shared by both accounts and the noise itself, so that a neighbour who keeps them busy counts; on AWS each invocation has a processor of its own.',
+  },
   lighthouse: {
     against: 'a score of 95 for performance and 100 for accessibility',
     omits: 'Lighthouse’s simulated network, with the server on the same machine.',

@@ -8,13 +8,13 @@ import { createTables, startDynamoDb } from '../local/engines/dynamodb.ts';
 import { createQueuesAndBuckets, startQueues } from '../local/engines/queues.ts';
 import { call } from '../local/engines/wire.ts';
 import { startChildren } from '../local/processes/children.ts';
+import { freePort } from '../local/processes/ports.ts';
 import { synthesize } from '../local/template/synthesis.ts';
 import { createDeliveryQueue } from '../providers/webhooks/delivery-queue.ts';
 import { batchReads } from '../table/batch-reads.ts';
 import { Event, Webhook } from '../table/entities/webhooks.ts';
 import { createTable, type Send } from '../table/table.ts';
 import { create } from '../table/writes.ts';
-import { freePort } from '../test/support/platform.ts';
 import { median, type Row } from './measure.ts';
 
 /** Lost events of one turn, of so many accounts with one endpoint each. */
