@@ -40,6 +40,8 @@ export type Account = {
     webhookEndpoints: number;
     /** Maximum webhook deliveries resent in a day (UTC): 5000 on every plan. Beyond it: `rate_limited`. */
     webhookResendsPerDay: number;
+    /** Maximum invitations of members in a day (UTC): 50 on every plan. Beyond it: `rate_limited`. */
+    invitationsPerDay: number;
     /** Maximum exports of the account in a day (UTC): 3 on every plan. Beyond it: `rate_limited`. */
     exportsPerDay: number;
     /** Maximum KiB of the log of one deployment: 4096 on every plan. Beyond it: the rest is left out. */
@@ -76,6 +78,8 @@ export type Account = {
     webhookEndpoints?: number | undefined;
     /** Now: webhook deliveries resent in a day (UTC); absent where it is not counted */
     webhookResendsPerDay?: number | undefined;
+    /** Now: invitations of members in a day (UTC); absent where it is not counted */
+    invitationsPerDay?: number | undefined;
     /** Now: exports of the account in a day (UTC); absent where it is not counted */
     exportsPerDay?: number | undefined;
     /** Now: KiB of the log of one deployment; absent where it is not counted */

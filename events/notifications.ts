@@ -6,11 +6,13 @@ import {
   incidentOfTenant,
   incidentsOfLimits,
 } from '../domain/processes/incidents.ts';
+import { mailNewInvitations } from '../domain/processes/mail/invitation.ts';
 import { AccountExport } from '../table/entities/account-data.ts';
 import { Account } from '../table/entities/accounts.ts';
 import { AuditEntry } from '../table/entities/audit.ts';
 import { WalletTransaction } from '../table/entities/billing.ts';
 import { DistributionTenant } from '../table/entities/custom-domains.ts';
+import { Team } from '../table/entities/members.ts';
 import { Notification } from '../table/entities/notifications.ts';
 import { Domain } from '../table/entities/registrar.ts';
 import { Event } from '../table/entities/webhooks.ts';
@@ -34,6 +36,9 @@ export const notificationRules = (deps: NotificationRuleDeps): Rules => ({
   'account.notify-limit': on(Account).changes(
     ['appCount', 'keyCount', 'webhookCount', 'databaseCount', 'unpaidOrderCount', 'buildMinutes', 'plan', 'limits'],
     (account, { before }) => notify(deps, incidentsOfLimits(before, account, deps.now())),
+  ),
+  'team.mail-invitations': on(Team).sets('invitations', (team, { before }) =>
+    mailNewInvitations({ mails: deps.jobs.mails }, team, before),
   ),
   // The first time on a day: what happens again changes the item, and is not sent again.
   'notification.mail': on(Notification).created(handOverTo(deps, 'mails', Notification)('notification.announce')),

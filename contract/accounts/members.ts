@@ -36,6 +36,9 @@ const Invitation = resource('Invitation', () =>
     invitedBy: z.nullable(z.string()).register(z.globalRegistry, { description: 'Email address of the owner' }),
     createdAt: Timestamp(),
     expiresAt: Timestamp(),
+    emailedAt: z
+      .nullable(Timestamp())
+      .register(z.globalRegistry, { description: 'When the address was sent an email with a link; null if it was not' }),
   }),
 );
 
@@ -45,6 +48,10 @@ const NewInvitation = resource('NewInvitation', () =>
     link: z
       .string()
       .register(z.globalRegistry, { description: 'The link to hand over to the person. It is shown once' }),
+    isEmailed: z.boolean().register(z.globalRegistry, {
+      description:
+        'True if the address is being sent a link by email too. False where the installation sends no email, or the address was sent an invitation within the hour',
+    }),
   }),
 );
 
@@ -74,6 +81,7 @@ export const inviteMember = /* @__PURE__ */ route({
   body: () => z.object({ email: Email(), role: Role() }),
   status: 201,
   response: () => single(NewInvitation()),
+  uses: ['mail-sender'],
 });
 
 export const resendInvitation = /* @__PURE__ */ route({
@@ -87,6 +95,7 @@ export const resendInvitation = /* @__PURE__ */ route({
   tag,
   params: Id,
   response: () => single(NewInvitation()),
+  uses: ['mail-sender'],
 });
 
 export const revokeInvitation = /* @__PURE__ */ route({

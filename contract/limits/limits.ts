@@ -104,6 +104,12 @@ export const LIMITS = {
     error: 'rate_limited',
     remedy: 'Wait until tomorrow',
   },
+  invitationsPerDay: {
+    counts: 'invitations of members in a day (UTC)',
+    amounts: 50,
+    error: 'rate_limited',
+    remedy: 'Wait until tomorrow',
+  },
   exportsPerDay: {
     counts: 'exports of the account in a day (UTC)',
     amounts: 3,

@@ -147,13 +147,18 @@ function LeaveButton() {
   );
 }
 
-function InvitationRow({ invitation: { id, email, role, expiresAt } }: { invitation: Invitation }) {
+function InvitationRow({ invitation: { id, email, role, expiresAt, emailedAt } }: { invitation: Invitation }) {
   const resend = useResendInvitation();
   const revoke = useRevokeInvitation();
   const { show, dialog } = useInvitationLink();
   return (
     <Group className="row" justify="space-between" gap="sm">
       <Person name={email} email={role}>
+        {emailedAt && (
+          <>
+            emailed <TimeAgo at={emailedAt} /> ·{' '}
+          </>
+        )}
         expires <TimeAgo at={expiresAt} />
       </Person>
       <Group gap="xs">

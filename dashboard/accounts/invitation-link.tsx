@@ -5,10 +5,13 @@ import type { NewInvitation } from './api.ts';
 
 /** Text and link of a new invitation, shown once. */
 export function InvitationLink({ invitation, close }: { invitation: NewInvitation; close: () => void }) {
-  const { email, link } = invitation;
+  const { email, link, isEmailed } = invitation;
   return (
     <OneTimeSecret secrets={[{ name: 'Invitation link', text: link }]} close={close}>
-      Copy the link and send it to {email}. It works once, for 7 days, and only for this address. You won't be able to
+      {isEmailed
+        ? `We are sending an email with a link to ${email}. You can also copy this link and send it yourself.`
+        : `Copy the link and send it to ${email}.`}{' '}
+      It works once, for 7 days, and only for this address. You won't be able to
       see it again.
     </OneTimeSecret>
   );

@@ -15,7 +15,8 @@ import type { TeamInvitation, TeamMember } from '../../table/entities/members.ts
 import { changeOrInspect } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { findAccount } from '../limits/limits.ts';
+import { countToday, findAccount } from '../limits/limits.ts';
+import { mayBeInvited, readMailAddress } from './mail-addresses.ts';
 import { membershipOf, membershipsOf, setMemberships } from './membership.ts';
 import { readTeam, type TeamState, writeTeam } from './team.ts';
 
@@ -35,17 +36,30 @@ export const isOpen =
     expiresAt > now.toISOString();
 
 /** The invitation as owners see it. */
-export const view = ({ id, email, role, invitedBy, createdAt, expiresAt }: TeamInvitation) => ({
+export const view = ({ id, email, role, invitedBy, createdAt, expiresAt, mail }: TeamInvitation) => ({
   ...{ id, email, role, invitedBy, createdAt, expiresAt },
+  emailedAt: mail?.sentAt ?? null,
 });
 
-/** Returns an invitation with a new secret, and the link that holds it. The fragment of an address reaches no server's log. */
-function withNewLink(deps: Deps, accountId: string, invitation: Omit<TeamInvitation, 'hash' | 'expiresAt'>) {
+/** Returns a new link of an invitation, and the hash of its secret. The fragment of an address reaches no server's log. */
+export function newLink({ settings }: Pick<Deps, 'settings'>, accountId: string, id: string) {
   const secret = randomBytes(24).toString('base64url');
+  const link = `${settings.publicUrl}/dashboard/invitation#${tokenOf(accountId, id, secret)}`;
+  return { hash: hashOf(secret), link };
+}
+
+/** Returns an invitation with a new secret, which was not sent by email yet, and the link that holds the secret. */
+function withNewLink(deps: Deps, accountId: string, given: Omit<TeamInvitation, 'hash' | 'expiresAt'>) {
+  const { mail: _, ...invitation } = given;
   const expiresAt = new Date(deps.now().getTime() + INVITATION_DAYS * DAY_MS).toISOString();
-  const token = tokenOf(accountId, invitation.id, secret);
-  const link = `${deps.settings.publicUrl}/dashboard/invitation#${token}`;
-  return { invitation: { ...invitation, hash: hashOf(secret), expiresAt }, link };
+  const { hash, link } = newLink(deps, accountId, invitation.id);
+  return { invitation: { ...invitation, hash, expiresAt }, link };
+}
+
+/** Tells whether an email with the invitation will be sent. */
+async function isEmailed(deps: Deps, address: string): Promise<boolean> {
+  if (deps.settings.mailFrom === undefined) return false;
+  return mayBeInvited(await readMailAddress(deps, address), deps.now());
 }
 
 const audited = ({ email, role }: Pick<TeamInvitation, 'email' | 'role'>) => ({ email, role });
@@ -53,14 +67,14 @@ const audited = ({ email, role }: Pick<TeamInvitation, 'email' | 'role'>) => ({ 
 /** Invitations of the account that are kept when it gets a new one: those that have not expired. */
 const openOf = (deps: Deps, { invitations }: TeamState) => invitations.filter(isOpen(deps.now()));
 
-/** POST /dashboard/v1/members/invitations. Throws 409 for a member, for an address that is invited, and at the limit. */
+/** POST /dashboard/v1/members/invitations. Throws 409 for a member, for an address that is invited, and at the limit; 429 beyond the day's. */
 export async function inviteMember(
   deps: Deps,
   { accountId, email: owner }: Caller,
   { email, role }: Input<typeof InviteRoute>,
 ): Promise<Output<typeof InviteRoute>> {
   const invite = async (): Promise<Output<typeof InviteRoute>> => {
-    const team = await readTeam(deps, accountId);
+    const [team, emailed] = await Promise.all([readTeam(deps, accountId), isEmailed(deps, email)]);
     const open = openOf(deps, team);
     const isMember = team.members.some((each) => each.email.toLowerCase() === email);
     if (isMember) throw new ApiError('conflict', `${email} is a member already. Change the role instead.`);
@@ -75,8 +89,11 @@ export async function inviteMember(
     const made = { id, email, role, invitedBy: owner ?? null, createdAt: deps.now().toISOString() };
     const { invitation, link } = withNewLink(deps, accountId, made);
     return await deps.commit(
-      [writeTeam(team, { invitations: [...open, invitation] })],
-      { data: { ...view(invitation), link } },
+      [
+        writeTeam(team, { invitations: [...open, invitation] }),
+        countToday(deps, team.account, 'invitationsPerDay'),
+      ],
+      { data: { ...view(invitation), link, isEmailed: emailed } },
       { subjectId: id, after: audited(invitation) },
     );
   };
@@ -85,7 +102,7 @@ export async function inviteMember(
 
 const noSuchInvitation = () => new ApiError('not_found', 'Invitation not found.');
 
-/** POST /dashboard/v1/members/invitations/{id}/resend: also of one that has expired. */
+/** POST /dashboard/v1/members/invitations/{id}/resend: also of one that has expired. Throws 429 beyond the day's. */
 export async function resendInvitation(
   deps: Deps,
   { accountId }: Caller,
@@ -96,10 +113,11 @@ export async function resendInvitation(
     const found = team.invitations.find((each) => each.id === id);
     if (!found) throw noSuchInvitation();
     const { invitation, link } = withNewLink(deps, accountId, found);
+    const emailed = await isEmailed(deps, found.email);
     const invitations = team.invitations.map((each) => (each === found ? invitation : each));
     return await deps.commit(
-      [writeTeam(team, { invitations })],
-      { data: { ...view(invitation), link } },
+      [writeTeam(team, { invitations }), countToday(deps, team.account, 'invitationsPerDay')],
+      { data: { ...view(invitation), link, isEmailed: emailed } },
       { subjectId: id, after: audited(invitation) },
     );
   };
@@ -138,7 +156,8 @@ async function findInvitation(deps: Deps, token: string) {
   const team = await readTeam(deps, accountId).catch((error: unknown) => {
     throw error instanceof ApiError && error.code === 'not_found' ? noLongerValid() : error;
   });
-  const invitation = openOf(deps, team).find((each) => each.id === id && each.hash === hashOf(secret));
+  const hash = hashOf(secret);
+  const invitation = openOf(deps, team).find((each) => each.id === id && [each.hash, each.mail?.hash].includes(hash));
   if (!invitation) throw noLongerValid();
   return { team, invitation, accountId };
 }

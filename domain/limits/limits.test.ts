@@ -62,6 +62,10 @@ const TESTS: Record<LimitName, { file: string; title: string }> = {
     file: 'domain/processes/account-data/exports.test.ts',
     title: 'there is one export at a time, three in a day, and links only to archives that are kept',
   },
+  invitationsPerDay: {
+    file: 'domain/processes/mail/invitation.test.ts',
+    title: 'an account invites at most so many people in a day, whatever it revokes',
+  },
   buildLogKib: {
     file: 'builder/log/log.test.ts',
     title: 'keeps the beginning and end of a long log within 4 MiB and marks the cut',

@@ -37,6 +37,7 @@ export const DAILY_COUNTERS = {
   certificatesPerDay: 'certificates',
   webhookResendsPerDay: 'webhookResends',
   exportsPerDay: 'exports',
+  invitationsPerDay: 'invitations',
 } as const satisfies Partial<Record<LimitName, keyof DailyUsage>>;
 export type DailyLimit = keyof typeof DAILY_COUNTERS;
 

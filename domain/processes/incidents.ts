@@ -14,7 +14,7 @@ import type { Domain } from '../../table/entities/registrar.ts';
 import type { Incident } from '../accounts/notifications.ts';
 import { usageOf } from '../limits/limits.ts';
 
-/** Incidents that other areas record on their items (docs/decisions/0073-mail-and-bounces.md). Each is there once for each occurrence. */
+/** Incidents that other areas record on their items (docs/decisions/0073-more-notifications.md). Each is there once for each occurrence. */
 
 const EXPIRY_TITLES = {
   NO_AUTO_RENEW: 'It does not renew automatically.',

@@ -5,7 +5,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { EXPIRY_NOTICE_DAYS, scheduleCheck } from './schedule.ts';
 
-/** Notices that a domain will expire (docs/decisions/0073-mail-and-bounces.md). */
+/** Notices that a domain will expire (docs/decisions/0073-more-notifications.md). */
 
 type Reason = NonNullable<NonNullable<Domain['expiryNotice']>['reason']>;
 

@@ -28,11 +28,12 @@ export const CONSUMED = {
       'EVENT',
       'NOTIFICATION',
       'MOVE',
+      'TEAM',
     ],
   ],
   MODIFY: [
     ...['ACCOUNT', 'APP', 'DATABASE', 'DEPLOYMENT', 'DOMAIN', 'DOOR', 'ZONE', 'HOSTING_DOMAIN'],
-    ...['INVOICE', 'SUBSCRIPTION', 'DISPUTE', 'ACCOUNT_EXPORT'],
+    ...['INVOICE', 'SUBSCRIPTION', 'DISPUTE', 'ACCOUNT_EXPORT', 'TEAM'],
   ],
   REMOVE: ['NEXT_BUILD'],
 };

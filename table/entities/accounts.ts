@@ -139,6 +139,7 @@ export const DailyUsage = /* @__PURE__ */ entity({
       certificates: z.optional(z.int()),
       webhookResends: z.optional(z.int()),
       exports: z.optional(z.int()),
+      invitations: z.optional(z.int()),
     }),
   key: ({ accountId, day }: { accountId: string; day: string }) => ({
     pk: key('ACCOUNT', accountId),

@@ -32,6 +32,16 @@ export const Team = /* @__PURE__ */ entity({
           role: oneOf(MEMBER_ROLES),
           /** SHA-256 of the secret in the link. */
           hash: z.string(),
+          /** The email with a link of its own; absent until one is sent, and where none is to be. */
+          mail: z.optional(
+            object({
+              /** SHA-256 of the secret in the email's link. */
+              hash: z.string(),
+              sentAt: z.optional(z.string()),
+              /** While it is being sent: the time at which its sender counts as dead. */
+              claimedUntil: z.optional(z.string()),
+            }),
+          ),
           /** Email address of the owner who invited; null for logins from before it was kept. */
           invitedBy: z.nullable(z.string()),
           createdAt: z.string(),

@@ -71,6 +71,7 @@ test('an owner invites a member, who accepts, changes accounts, and is shown wha
   await dialog.getByLabel('Email address').fill(email);
   await dialog.getByLabel('Role').selectOption('developer');
   await dialog.getByRole('button', { name: 'Create invitation' }).click();
+  await dialog.getByText(`We are sending an email with a link to ${email}`, { exact: false }).waitFor();
   const link = (await dialog.getByText('/dashboard/invitation#', { exact: false }).textContent()) ?? '';
   await dialog.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('region', { name: 'Open invitations' }).getByText(email).waitFor();

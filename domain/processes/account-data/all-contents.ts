@@ -52,6 +52,7 @@ import {
 import { DnsRecord, recordsOf, Zone } from '../../../table/entities/dns.ts';
 import { HostingAccount, HostingDomain, HostingServer } from '../../../table/entities/hosting.ts';
 import { FailedRequest, failedRequestsOf, Lookup, lookupsOf } from '../../../table/entities/lookups.ts';
+import { MailAddress } from '../../../table/entities/mail.ts';
 import { Team } from '../../../table/entities/members.ts';
 import { MigrationRun } from '../../../table/entities/migrations.ts';
 import { Notification, NotificationReader, notificationsOf } from '../../../table/entities/notifications.ts';
@@ -98,7 +99,7 @@ const records: Reader<DnsRecord> = under(domains, async function* (table, { id }
 /** Members and invitations, without what opens an invitation. */
 const viewTeam = ({ members, invitations }: Team) => ({
   members,
-  invitations: invitations.map(({ hash, ...shown }) => shown),
+  invitations: invitations.map(({ hash, mail, ...shown }) => ({ ...shown, emailedAt: mail?.sentAt })),
 });
 
 /** The feed of an account, from its end backwards to the oldest event that is kept. */
@@ -230,6 +231,7 @@ export const ALL_CONTENTS: readonly Contents[] = [
   ),
   unread(AccountRate, 'stays', 'internal'),
   unread(DailyUsage, 'expires', 'brief'),
+  unread(MailAddress, 'expires', 'platform'),
   unread(IdempotencyRecord, 'expires', 'brief'),
   unread(AnonymousClient, 'stays', 'platform'),
   contents(
@@ -334,6 +336,7 @@ export const ALL_CONTENTS: readonly Contents[] = [
           cellId: 'internal',
           createLeaseUntil: 'internal',
           reverified: 'internal',
+          troubledSince: 'internal',
         },
         ...{ dueAt: 'internal', version: 'internal' },
       },
@@ -451,6 +454,7 @@ export const ALL_CONTENTS: readonly Contents[] = [
         accountId: 'elsewhere',
         yearsAtOnce: 'internal',
         absentSince: 'internal',
+        expiryNotice: 'internal',
         task: 'internal',
         dueAt: 'internal',
       },

@@ -1,6 +1,8 @@
 import { Notification } from '../../../table/entities/notifications.ts';
+import { Team } from '../../../table/entities/members.ts';
 import { jobAbout } from '../jobs.ts';
 import { announce, type MailDeps, mailDigest } from './digest.ts';
+import { type InvitationMailDeps, mailInvitation } from './invitation.ts';
 
 /** Jobs that send emails (docs/decisions/0066-emails.md). */
 export const MAIL_JOBS = {
@@ -9,4 +11,5 @@ export const MAIL_JOBS = {
   'notification.mail': jobAbout(Notification, (deps: MailDeps, notification, subject) =>
     mailDigest(deps, notification, subject),
   ),
+  'invitation.mail': jobAbout(Team, (deps: InvitationMailDeps, { accountId }, id) => mailInvitation(deps, accountId, id)),
 };

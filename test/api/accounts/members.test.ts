@@ -19,7 +19,8 @@ import type { Client } from '../../../contract/client.ts';
 import { ACCOUNT_HEADER, hasRight, MEMBER_ROLES, type MemberRole, roleMessage } from '../../../contract/roles.ts';
 import { type Route, toDashboardPath } from '../../../contract/route.ts';
 import { dashboardRoutes, routes, streamedRoutes } from '../../../contract/routes.ts';
-import { clientOf, codeOf, newAccount, type OpenedAccount } from '../../support/harness.ts';
+import { sentEmails } from '../../support/emails.ts';
+import { clientOf, codeOf, newAccount, type OpenedAccount, waitFor } from '../../support/harness.ts';
 import { LoginBrowser } from '../../support/sign-in.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -84,6 +85,23 @@ describe('an invitation', () => {
     for (const status of others) expect([404, 409]).toContain(status);
     expect((await account.dashboard.call(listMembers)).body.data).toMatchObject({ members: [{}, {}], invitations: [] });
   });
+
+  test('reaches the address by email, with a link that works once too', async () => {
+    const account = await newAccount();
+    const person = await signUp();
+    const body = { email: person.email, role: 'billing' as const };
+    const { data } = (await account.dashboard.call(inviteMember, { body })).body;
+    expect(data).toMatchObject({ isEmailed: true, emailedAt: null });
+    const mail = await waitFor(async () => (await sentEmails()).find(({ to }) => to.includes(person.email)));
+    expect(mail.subject).toBe('Invitation to Test');
+    const [link = ''] = /https?:\S+\/dashboard\/invitation#\S+/.exec(mail.text) ?? [];
+    expect(link).not.toBe(data.link);
+    const invitations = async () => (await account.dashboard.call(listMembers)).body.data.invitations;
+    await waitFor(async () => (await invitations())[0]?.emailedAt ?? undefined);
+    expect((await person.own.call(acceptInvitation, { body: { token: tokenIn(link) } })).status).toBe(200);
+    const again = await person.own.call(acceptInvitation, { body: { token: tokenIn(data.link) } });
+    expect(codeOf(again)).toBe('not_found');
+  }, 60_000);
 
   test('works for the invited address only', async () => {
     const account = await newAccount();

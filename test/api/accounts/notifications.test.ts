@@ -7,13 +7,10 @@ import {
   setNotificationSettings,
 } from '../../../contract/accounts/notifications.ts';
 import { createApp } from '../../../contract/apps/apps.ts';
-import type { SentEmail } from '../../../local/emulators/ses/ses.ts';
-import { codeOf, local, newAccount, waitFor } from '../../support/harness.ts';
+import { sentEmails } from '../../support/emails.ts';
+import { codeOf, newAccount, waitFor } from '../../support/harness.ts';
 
 const ONE_CLICK = 'List-Unsubscribe=One-Click';
-
-const sentEmails = async (): Promise<SentEmail[]> =>
-  (await (await fetch(`${local.environment.AWS_ENDPOINT_URL_SESV2}/messages`)).json()) as SentEmail[];
 
 test('a failed deployment is one notification for each member, until it is read or switched off', async () => {
   const email = `${randomUUID()}@example.com`;
