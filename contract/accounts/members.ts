@@ -38,7 +38,9 @@ const Invitation = resource('Invitation', () =>
     expiresAt: Timestamp(),
     emailedAt: z
       .nullable(Timestamp())
-      .register(z.globalRegistry, { description: 'When the address was sent an email with a link; null if it was not' }),
+      .register(z.globalRegistry, {
+        description: 'When the address was sent an email with a link; null if it was not',
+      }),
   }),
 );
 

@@ -11,8 +11,7 @@ export function InvitationLink({ invitation, close }: { invitation: NewInvitatio
       {isEmailed
         ? `We are sending an email with a link to ${email}. You can also copy this link and send it yourself.`
         : `Copy the link and send it to ${email}.`}{' '}
-      It works once, for 7 days, and only for this address. You won't be able to
-      see it again.
+      It works once, for 7 days, and only for this address. You won't be able to see it again.
     </OneTimeSecret>
   );
 }

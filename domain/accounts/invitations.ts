@@ -89,10 +89,7 @@ export async function inviteMember(
     const made = { id, email, role, invitedBy: owner ?? null, createdAt: deps.now().toISOString() };
     const { invitation, link } = withNewLink(deps, accountId, made);
     return await deps.commit(
-      [
-        writeTeam(team, { invitations: [...open, invitation] }),
-        countToday(deps, team.account, 'invitationsPerDay'),
-      ],
+      [writeTeam(team, { invitations: [...open, invitation] }), countToday(deps, team.account, 'invitationsPerDay')],
       { data: { ...view(invitation), link, isEmailed: emailed } },
       { subjectId: id, after: audited(invitation) },
     );

@@ -158,5 +158,7 @@ test('the account’s name is all that the inviting person can write, on one lin
   };
   const { subject, html, text } = renderInvitation(name, invitation, 'https://example.com/dashboard/invitation#t');
   expect(subject).toBe(`Invitation to ${shown}`);
-  expect(`${html}${text}`.match(/https?:[^"\s]+/g)).toEqual(Array(2).fill('https://example.com/dashboard/invitation#t'));
+  expect(`${html}${text}`.match(/https?:[^"\s]+/g)).toEqual(
+    Array(2).fill('https://example.com/dashboard/invitation#t'),
+  );
 });

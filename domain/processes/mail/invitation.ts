@@ -35,9 +35,7 @@ export async function mailNewInvitations(
   const { accountId } = team;
   const made = team.invitations.filter(({ hash, mail }) => mail === undefined && !known.has(hash));
   if (made.length === 0) return;
-  await mails.send(
-    made.map(({ id: detail }) => ({ job: 'invitation.mail', key: Team.key(team), accountId, detail })),
-  );
+  await mails.send(made.map(({ id: detail }) => ({ job: 'invitation.mail', key: Team.key(team), accountId, detail })));
 }
 
 /**

@@ -1,5 +1,5 @@
-import { Notification } from '../../../table/entities/notifications.ts';
 import { Team } from '../../../table/entities/members.ts';
+import { Notification } from '../../../table/entities/notifications.ts';
 import { jobAbout } from '../jobs.ts';
 import { announce, type MailDeps, mailDigest } from './digest.ts';
 import { type InvitationMailDeps, mailInvitation } from './invitation.ts';
@@ -11,5 +11,7 @@ export const MAIL_JOBS = {
   'notification.mail': jobAbout(Notification, (deps: MailDeps, notification, subject) =>
     mailDigest(deps, notification, subject),
   ),
-  'invitation.mail': jobAbout(Team, (deps: InvitationMailDeps, { accountId }, id) => mailInvitation(deps, accountId, id)),
+  'invitation.mail': jobAbout(Team, (deps: InvitationMailDeps, { accountId }, id) =>
+    mailInvitation(deps, accountId, id),
+  ),
 };
