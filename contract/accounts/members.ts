@@ -36,11 +36,9 @@ const Invitation = resource('Invitation', () =>
     invitedBy: z.nullable(z.string()).register(z.globalRegistry, { description: 'Email address of the owner' }),
     createdAt: Timestamp(),
     expiresAt: Timestamp(),
-    emailedAt: z
-      .nullable(Timestamp())
-      .register(z.globalRegistry, {
-        description: 'When the address was sent an email with a link; null if it was not',
-      }),
+    emailedAt: z.nullable(Timestamp()).register(z.globalRegistry, {
+      description: 'When the address was sent an email with a link; null if it was not',
+    }),
   }),
 );
 
