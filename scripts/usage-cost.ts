@@ -33,7 +33,7 @@ const SIZE = {
 };
 
 /** Counts of the code and its templates. */
-export interface Usage {
+interface Usage {
   /** MiB of the function, and seconds of a request. */
   api: { memory: number; seconds: number; writeUnits: number };
   application: { memory: number; seconds: number };

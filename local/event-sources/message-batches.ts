@@ -3,7 +3,7 @@ const MAX_ENTRIES = 10;
 /** Milliseconds for which a message waits for others of the same call. */
 const WAIT_MS = 5;
 
-export interface MessageBatches {
+interface MessageBatches {
   /** Adds messages to the next calls. */
   add(receiptHandles: readonly string[]): void;
   /** Sends what is waiting; resolves when no call is under way. */
