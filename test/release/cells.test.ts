@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   GetAccountSettingsCommand,
   GetFunctionCommand,
@@ -15,6 +16,7 @@ import { getAppMetrics } from '../../contract/apps/metrics.ts';
 import { setCustomDomain } from '../../contract/custom-domains/custom-domains.ts';
 import { createDatabase } from '../../contract/databases/databases.ts';
 import { setSuspension } from '../../contract/operator/acts.ts';
+import { moveApp } from '../../contract/operator/cells.ts';
 import { SECOND_CELL } from '../../local/addresses.ts';
 import type { Cell } from '../../table/entities/cells.ts';
 import { get } from '../support/browse.ts';
@@ -44,6 +46,8 @@ let run: Run;
 let account: OpenedAccount;
 let home: Placed;
 let away: Placed;
+/** A domain of the application in cell two. */
+let custom: string;
 const { deploy } = deployer(() => account);
 
 const page = ({ host }: { host: string }, path = '/') => get(run.local.baseUrl, host, path);
@@ -140,6 +144,7 @@ test('a new application is placed in the cell with the most room, deployed and s
 
 test('a custom domain, logs and figures of an application are those of its cell', async () => {
   const { domain } = await registerDomain(account);
+  custom = domain.name;
   await account.dashboard.call(setCustomDomain, { params: { id: away.id }, body: { domain: domain.name } });
   const set = await readCustomDomain(account, away.id);
   expect(set.target.value).toContain('-two-');
@@ -187,18 +192,20 @@ test('a cell without concurrency left takes no new application and does not slow
     return times.sort((a, b) => a - b);
   };
   await timed();
-  const alone = await timed();
+  const before = await timed();
   const held = Array.from({ length: CONCURRENCY + 1 }, () => page(away, '/slow'));
   await Promise.race(held);
   expect((await page(away)).status).toBe(429);
   const during = await timed();
   expect((await page(away)).status).toBe(429);
+  const statuses = (await Promise.all(held)).map(({ status }) => status).sort();
+  expect(statuses).toEqual([...Array.from({ length: CONCURRENCY }, () => 200), 429]);
+  // Before and after: other work on the machine changes over time.
+  const alone = [...before, ...(await timed())].sort((a, b) => a - b);
   const p95 = (times: number[]) => times[Math.floor(times.length * 0.95)] ?? 0;
   console.log(`p95 at home: ${p95(alone).toFixed(1)} ms alone, ${p95(during).toFixed(1)} ms beside a full cell`);
   // Below a few milliseconds the machine itself decides.
   expect(p95(during)).toBeLessThan(2 * Math.max(p95(alone), 25));
-  const statuses = (await Promise.all(held)).map(({ status }) => status).sort();
-  expect(statuses).toEqual([...Array.from({ length: CONCURRENCY }, () => 200), 429]);
 
   const reserve = async (count: number) =>
     lambdaWith(await accessTo('workflow-releaseDeployment', EXTERNAL_ID)).send(
@@ -232,6 +239,46 @@ test('only the platform’s own functions enter a cell, each with its own role a
   await measured('two');
   expect((await cellsNow()).get('three')?.measuredAt).toBeUndefined();
 }, 120_000);
+
+test('an application is moved to another cell and back under constant requests, and none of them fails', async () => {
+  const operator = await newOperator(run.local);
+  const [{ deps }, { Move: MoveEntity }] = await Promise.all([
+    import('../../runtime/deps.ts'),
+    import('../../table/entities/cells.ts'),
+  ]);
+  const failed: string[] = [];
+  let answered = 0;
+  let isMoving = true;
+  const visit = async (host: string, path: string): Promise<void> => {
+    while (isMoving) {
+      const { status, body } = await page({ host }, path).catch((error: unknown) => ({
+        status: 0,
+        body: String(error),
+      }));
+      answered += 1;
+      if (status !== 200 || body !== 'hello from two') failed.push(`${host}${path}: ${status} ${body.slice(0, 100)}`);
+      await sleep(10);
+    }
+  };
+  const visitors = [away.host, custom].flatMap((host) => [visit(host, '/'), visit(host, '/'), visit(host, '/slow')]);
+  for (const [cell, functions] of [['home', 0] as const, ['two', 1] as const]) {
+    const params = { id: account.id, applicationId: away.id };
+    const moved = await operator.call(moveApp, { params, body: { cell, reason: 'Of the test.' } });
+    expect(moved.status, moved.error?.message).toBe(202);
+    const { id } = moved.body.data;
+    const move = await waitFor(async () => {
+      const found = await deps.table.get(MoveEntity, { accountId: account.id, id });
+      return found?.finishedAt ? found : false;
+    }, 1000);
+    expect(move).toMatchObject({ status: 'DONE', to: cell });
+    expect((await settingsOfTwo()).AccountUsage?.FunctionCount).toBe(functions);
+  }
+  isMoving = false;
+  await Promise.all(visitors);
+  console.log(`${answered} requests during two moves, ${failed.length} failed`);
+  expect(failed).toEqual([]);
+  expect(answered).toBeGreaterThan(1000);
+}, 800_000);
 
 test('a deleted application leaves nothing in its cell', async () => {
   for (const { id } of [home, away]) await account.call(deleteApp, { params: { id } });
