@@ -119,6 +119,7 @@ export const AUDIT_ACTIONS = {
   'flag.set': { label: 'Feature flag set', shows: ['name', 'share', 'accounts'] },
   'failures.replayed': { label: 'Failed work replayed', shows: ['count'] },
   'failures.discarded': { label: 'Failed work discarded', shows: ['count'] },
+  'login.restored': { label: 'Login restored', shows: ['login'] },
   'restore.repaired': { label: 'State outside of a restored table repaired', shows: ['repaired'] },
   'quarantine.released': { label: 'Quarantined items released', shows: ['queue', 'pk', 'sk', 'released'] },
 } as const satisfies Record<string, AuditRule>;

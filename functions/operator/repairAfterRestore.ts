@@ -1,4 +1,5 @@
-import { RestoreInput, repairAfterRestore } from '../../domain/processes/restore.ts';
+import { repairAfterRestore } from '../../domain/processes/restore/restore.ts';
+import { RestoreInput } from '../../domain/processes/restore/visit.ts';
 import { operatorDeps as deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 

@@ -1,4 +1,5 @@
-import { RestoreInput, verifyLedgers } from '../../domain/processes/restore.ts';
+import { verifyLedgers } from '../../domain/processes/restore/restore.ts';
+import { RestoreInput } from '../../domain/processes/restore/visit.ts';
 import { deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 

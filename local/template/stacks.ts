@@ -95,7 +95,7 @@ export async function startStacks(engines: Engines, options: StackOptions) {
       ...{ dataDir, strict, port: ports.mails, identity: domainOf(variables.MAIL_FROM) },
       onSent: ({ to, subject }) => console.log(`email to ${to.join(', ')}: ${subject} (${urls.mails}/messages)`),
     }).then(started),
-    startUserPool(ports.users, login.removeUser).then(started),
+    startUserPool(ports.users, login.users).then(started),
     startCloudFront({
       ...{ dataDir, port: ports.cloudfront },
       pointsHere: (domain, account) => resolvesTo(zones.zoneOf, domain, endpointOf(account)),

@@ -8,7 +8,7 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import type { LedgerReport } from '../../domain/processes/restore.ts';
+import type { LedgerReport } from '../../domain/processes/restore/restore.ts';
 import type { ItemKey } from '../../table/table.ts';
 
 /** Seconds after which a restore is given up: AWS takes from minutes to hours, with the size of the table. */
@@ -105,7 +105,7 @@ async function openDeps(reason: string, tableName?: string) {
 async function verify(
   deps: Awaited<ReturnType<typeof openDeps>>,
 ): Promise<Pick<LedgerReport, 'accounts' | 'problems'>> {
-  const { verifyLedgers } = await import('../../domain/processes/restore.ts');
+  const { verifyLedgers } = await import('../../domain/processes/restore/restore.ts');
   let accounts = 0;
   const problems: LedgerReport['problems'] = [];
   await untilDone(
@@ -134,7 +134,7 @@ export async function restore({ at, as, reason }: { at: Date; as: string | undef
 /** Has everything outside of the table in use follow it, and compares its balances with their ledgers. */
 export async function repair({ reason }: { reason: string }) {
   const deps = await openDeps(reason);
-  const { repairAfterRestore } = await import('../../domain/processes/restore.ts');
+  const { repairAfterRestore } = await import('../../domain/processes/restore/restore.ts');
   let repaired = 0;
   await untilDone(
     (input) => repairAfterRestore(deps, input),

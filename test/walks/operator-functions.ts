@@ -7,7 +7,8 @@ import { MoveHostingInput, moveHosting } from '../../domain/hosting/accounts.ts'
 import { ServerInput, setServer } from '../../domain/hosting/servers.ts';
 import { readMigrations } from '../../domain/processes/migrate.ts';
 import { listQuarantined, ReleaseInput, releaseQuarantined } from '../../domain/processes/quarantine.ts';
-import { RestoreInput, repairAfterRestore, verifyLedgers } from '../../domain/processes/restore.ts';
+import { repairAfterRestore, verifyLedgers } from '../../domain/processes/restore/restore.ts';
+import { RestoreInput } from '../../domain/processes/restore/visit.ts';
 import { SuspensionInput, setSuspension } from '../../domain/processes/suspension.ts';
 import { setTlds, TldsInput } from '../../domain/registrar/tlds.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';

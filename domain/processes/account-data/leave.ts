@@ -32,7 +32,7 @@ import { refundOf } from './deletion.ts';
  * with their databases and domains, hosting — is waited for.
  */
 
-export type LeaveDeps = Deps & { users: Users };
+export type LeaveDeps = Deps & { users: Pick<Users, 'remove'> };
 
 const MINUTE_MS = 60_000;
 /** Items of one transaction. */

@@ -5,7 +5,7 @@ import type { Provider } from 'oidc-provider';
 import { handleInteraction } from './interaction.ts';
 import { openLoginKey, publicHalf, signAccessToken } from './key.ts';
 import type { LoginFacts } from './provider.ts';
-import { type NewUser, openUsers } from './users.ts';
+import { type NewUser, openUsers, type Users } from './users.ts';
 
 /** Path of the login's pages and endpoints on the public address. */
 export const LOGIN_PATH = '/oidc';
@@ -22,9 +22,9 @@ export interface LoginEmulator {
   /** Returns the subject of a user. Adds the user if there is none with this email address. */
   subjectOf(user: NewUser): Promise<string>;
   /** Replaces the password of the user with this email address. */
-  setPassword(user: Pick<NewUser, 'email' | 'password'>): Promise<void>;
-  /** Deletes a user; false where there is none. */
-  removeUser(subject: string): boolean;
+  setPassword(user: { email: string; password: string }): Promise<void>;
+  /** The users, for the API of the user pool. */
+  users: Users;
   /** Returns an access token that is valid for a day. */
   tokenFor(subject: string): Promise<string>;
   stop(): Promise<void>;
@@ -90,7 +90,7 @@ export async function startLogin({ dataDir, baseUrl }: { dataDir: string; baseUr
     },
     subjectOf: async (user) => (await users.ensure(user)).subject,
     setPassword: users.setPassword,
-    removeUser: users.remove,
+    users,
     tokenFor: (subject) =>
       signAccessToken(key, { ...facts, subject, groups: users.bySubject(subject)?.groups }, DAY_SECONDS),
     stop: async () => (await starting)?.close(),

@@ -11,19 +11,25 @@ const User = z.object({
   hash: z.string(),
   /** Groups of the user pool that the user is in. */
   groups: z.optional(z.array(z.string())),
+  /** True until the user that an administrator created has a password of their own: nobody signs in with it. */
+  temporary: z.optional(z.boolean()),
+  /** Unix time in milliseconds; absent for users of earlier versions. */
+  createdAt: z.optional(z.number()),
 });
 export type User = z.output<typeof User>;
 
 export interface NewUser {
   email: string;
   name: string;
-  password: string;
+  /** Absent for one that an administrator creates. */
+  password?: string;
   groups?: string[];
 }
 
 /** The users who may sign in. */
 export interface Users {
   bySubject(subject: string): User | undefined;
+  byEmail(email: string): User | undefined;
   /** Returns the user with this email address and password. */
   signIn(email: string, password: string): Promise<User | undefined>;
   /** Adds a user and returns it; undefined if the email address is in use. */
@@ -31,7 +37,7 @@ export interface Users {
   /** Deletes a user; false where there is none. */
   remove(subject: string): boolean;
   /** Replaces the password of the user with this email address, if there is one. */
-  setPassword(user: Pick<NewUser, 'email' | 'password'>): Promise<void>;
+  setPassword(user: { email: string; password: string }, temporary?: boolean): Promise<void>;
   /** Returns the user with this email address. Adds it if there is none. */
   ensure(user: NewUser): Promise<User>;
 }
@@ -51,20 +57,23 @@ export function openUsers(file: string): Users {
   const byEmail = (email: string) => state.value.find((user) => user.email === email.trim().toLowerCase());
   const users: Users = {
     bySubject: (subject) => state.value.find((user) => user.subject === subject),
+    byEmail,
     async signIn(email, password) {
       const user = byEmail(email);
       // Hashes also for an unknown address, so that it takes as long.
       const hash = await hashOf(password, user?.salt ?? '');
-      return user && timingSafeEqual(hash, Buffer.from(user.hash, 'hex')) ? user : undefined;
+      return user && !user.temporary && timingSafeEqual(hash, Buffer.from(user.hash, 'hex')) ? user : undefined;
     },
     async add({ email, name, password, groups }) {
-      const secret = await sealPassword(password);
+      const secret = await sealPassword(password ?? randomUUID());
       if (byEmail(email)) return undefined;
       const user = {
         subject: randomUUID(),
         email: email.trim().toLowerCase(),
         name: name.trim(),
         ...secret,
+        ...(password === undefined ? { temporary: true } : {}),
+        createdAt: Date.now(),
         ...(groups ? { groups } : {}),
       };
       state.value.push(user);
@@ -78,9 +87,9 @@ export function openUsers(file: string): Users {
       state.save();
       return true;
     },
-    async setPassword({ email, password }) {
+    async setPassword({ email, password }, temporary = false) {
       const secret = await sealPassword(password);
-      Object.assign(byEmail(email) ?? {}, secret);
+      Object.assign(byEmail(email) ?? {}, secret, { temporary });
       state.save();
     },
     ensure: async (user) => byEmail(user.email) ?? (await users.add(user)) ?? users.ensure(user),

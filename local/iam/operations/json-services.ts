@@ -109,11 +109,16 @@ export const servicequotas = jsonOperations({
 });
 
 /** A user belongs to its pool, which is what rights are on. */
-export const userPools = jsonOperations({
-  AdminDeleteUser: ({ UserPoolId }, arn) => [
-    { action: 'cognito-idp:AdminDeleteUser', resource: arn('cognito-idp', `userpool/${text(UserPoolId)}`) },
-  ],
-});
+export const userPools = jsonOperations(
+  Object.fromEntries(
+    ['AdminGetUser', 'AdminCreateUser', 'AdminSetUserPassword', 'AdminDeleteUser'].map((operation) => [
+      operation,
+      ({ UserPoolId }, arn) => [
+        { action: `cognito-idp:${operation}`, resource: arn('cognito-idp', `userpool/${text(UserPoolId)}`) },
+      ],
+    ]),
+  ),
+);
 
 /** A secret is named by its name or its ARN. */
 const onSecret =

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import type { Dns, RecordSet } from '../../providers/dns/dns.ts';
-import { Account } from '../../table/entities/accounts.ts';
-import { AiEntry } from '../../table/entities/ai.ts';
-import { WalletTransaction } from '../../table/entities/billing.ts';
-import { Deployment } from '../../table/entities/deployments.ts';
-import { DnsRecord, Zone } from '../../table/entities/dns.ts';
-import { DomainName } from '../../table/entities/registrar.ts';
-import { change, create, remove } from '../../table/writes.ts';
-import { simulation } from '../../test/simulation/simulation.ts';
-import { openAccount } from '../accounts/accounts.ts';
-import { readNothing, withWallet } from '../billing/wallet.ts';
-import type { Deps } from '../deps.ts';
-import { syncZone } from '../dns/sync.ts';
+import type { Dns, RecordSet } from '../../../providers/dns/dns.ts';
+import { Account } from '../../../table/entities/accounts.ts';
+import { AiEntry } from '../../../table/entities/ai.ts';
+import { WalletTransaction } from '../../../table/entities/billing.ts';
+import { Deployment } from '../../../table/entities/deployments.ts';
+import { DnsRecord, Zone } from '../../../table/entities/dns.ts';
+import { DomainName } from '../../../table/entities/registrar.ts';
+import { change, create, remove } from '../../../table/writes.ts';
+import { simulation } from '../../../test/simulation/simulation.ts';
+import { openAccount } from '../../accounts/accounts.ts';
+import { readNothing, withWallet } from '../../billing/wallet.ts';
+import type { Deps } from '../../deps.ts';
+import { syncZone } from '../../dns/sync.ts';
 import { repairAfterRestore, verifyLedgers } from './restore.ts';
 
 const pay = (deps: Deps, accountId: string, cents: number) =>

@@ -1,52 +1,24 @@
-import * as z from 'zod/mini';
-import { fromItem } from '../../table/attributes.ts';
-import { Account } from '../../table/entities/accounts.ts';
-import { AiAccount, AiEntry } from '../../table/entities/ai.ts';
-import { WalletTransaction, walletOf } from '../../table/entities/billing.ts';
-import { DistributionTenant } from '../../table/entities/custom-domains.ts';
-import { Database } from '../../table/entities/databases.ts';
-import { Deployment } from '../../table/entities/deployments.ts';
-import { Zone } from '../../table/entities/dns.ts';
-import { HostingAccount } from '../../table/entities/hosting.ts';
-import { joinKey } from '../../table/keys.ts';
-import { schedule } from '../../table/schedule.ts';
-import type { ItemKey } from '../../table/table.ts';
-import { changeByKey } from '../../table/writes.ts';
-import { NO_ACCOUNT } from '../audit/record.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
-import { isInLine } from '../deployments/build-line.ts';
-import type { Deps } from '../deps.ts';
-import { createBudget, RUN_BUDGET_MS } from '../sweep/budget.ts';
+import { Account } from '../../../table/entities/accounts.ts';
+import { AiAccount, AiEntry } from '../../../table/entities/ai.ts';
+import { WalletTransaction, walletOf } from '../../../table/entities/billing.ts';
+import { DistributionTenant } from '../../../table/entities/custom-domains.ts';
+import { Database } from '../../../table/entities/databases.ts';
+import { Deployment } from '../../../table/entities/deployments.ts';
+import { Zone } from '../../../table/entities/dns.ts';
+import { HostingAccount } from '../../../table/entities/hosting.ts';
+import { joinKey } from '../../../table/keys.ts';
+import { schedule } from '../../../table/schedule.ts';
+import type { ItemKey } from '../../../table/table.ts';
+import { changeByKey } from '../../../table/writes.ts';
+import { NO_ACCOUNT } from '../../audit/record.ts';
+import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
+import { isInLine } from '../../deployments/build-line.ts';
+import type { Deps } from '../../deps.ts';
+import { BATCH_SIZE, type RestoreInput, visit } from './visit.ts';
 
 /** Operators' checks and repairs of a table that was restored to an earlier time (docs/deploying.md, Restoring). */
 
-/** Items read at once. */
-const BATCH_SIZE = 100;
 const MAX_PROBLEMS = 50;
-
-/** Position from which to continue: the output of the run before. Nothing for the beginning. */
-export const RestoreInput = () => z.object({ cursor: z.optional(z.object({ pk: z.string(), sk: z.string() })) });
-type RestoreInput = z.output<ReturnType<typeof RestoreInput>>;
-
-/** Visits the stored items until the run's time is over. @returns the position, unless all were visited */
-async function visit(
-  deps: Pick<Deps, 'table' | 'now'>,
-  { cursor }: RestoreInput,
-  act: (item: Record<string, unknown>, key: ItemKey) => Promise<void>,
-): Promise<{ cursor?: ItemKey }> {
-  const budget = createBudget(deps, RUN_BUDGET_MS);
-  let after = cursor;
-  do {
-    const { items, next } = await deps.table.scan({ limit: BATCH_SIZE, after });
-    for (const stored of items) {
-      const item = fromItem(stored);
-      await act(item, { pk: String(item.pk), sk: String(item.sk) });
-    }
-    after = next;
-    if (after && budget.isSpent()) return { cursor: after };
-  } while (after);
-  return {};
-}
 
 export interface LedgerReport {
   /** Accounts whose ledgers were compared with their balances. */

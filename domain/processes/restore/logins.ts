@@ -1,0 +1,144 @@
+import type { PoolUser, Users } from '../../../providers/login/users.ts';
+import { Account, Login } from '../../../table/entities/accounts.ts';
+import { Team } from '../../../table/entities/members.ts';
+import { NotificationReader } from '../../../table/entities/notifications.ts';
+import type { ItemKey } from '../../../table/table.ts';
+import { change, create, remove, type Write } from '../../../table/writes.ts';
+import { type Membership, membershipsOf, setMemberships } from '../../accounts/membership.ts';
+import { concurrentUpdate, retryOnConflict } from '../../conflict.ts';
+import type { Deps } from '../../deps.ts';
+import { type RestoreInput, visit } from './visit.ts';
+
+/**
+ * Brings back the users of logins that the issuer does not know: after the loss of the user pool, and for a table of before their deletion. A
+ * user that is created again has another `sub`, so everything that names the login by it is rewritten, in one transaction for each login
+ * (docs/decisions/0072-users-and-code-after-a-restore.md).
+ */
+
+const MAX_PROBLEMS = 50;
+
+/**
+ * Every field that names a login by its `sub`, as `<entity>.<path>`, with what a restore does with it. A test fails while a
+ * field that may name a login is missing here (logins.test.ts).
+ */
+export const LOGIN_REFERENCES: Readonly<Record<string, 'rewritten' | 'stays: says who it was at that time'>> = {
+  'LOGIN.subject': 'rewritten',
+  'ACCOUNT.logins': 'rewritten',
+  'TEAM.members.subject': 'rewritten',
+  'NOTIFICATION_READER.subject': 'rewritten',
+  'KEY.createdBy.subject': 'stays: says who it was at that time',
+  'AUDIT.actor.id': 'stays: says who it was at that time',
+};
+
+export interface LoginsReport {
+  /** Logins that were compared with the users. */
+  logins: number;
+  /** Those that have another user now. */
+  restored: number;
+  /** The first that have none, and why. */
+  problems: { login: string; problem: string }[];
+  cursor?: ItemKey;
+}
+
+type RestoreDeps = Pick<Deps, 'table' | 'now' | 'commit'> & { users: Pick<Users, 'exists' | 'ensure'> };
+
+class Unrestorable extends Error {
+  override readonly name = 'Unrestorable';
+}
+
+/** Gives every login without a user one with its email address. May be repeated, also after a run that died. */
+export async function restoreLogins(deps: RestoreDeps, input: RestoreInput): Promise<LoginsReport> {
+  let [logins, restored] = [0, 0];
+  const problems: LoginsReport['problems'] = [];
+  const position = await visit(deps, input, async (item) => {
+    // The table deletes a login that has an end: its person left the platform.
+    if (item.entity !== Login.type || item.expiresAtEpoch !== undefined) return;
+    logins += 1;
+    const login = Login.parse(item);
+    if (await deps.users.exists(login.subject)) return;
+    try {
+      await restoreLogin(deps, login);
+      restored += 1;
+    } catch (error) {
+      if (!(error instanceof Unrestorable)) throw error;
+      if (problems.length < MAX_PROBLEMS) problems.push({ login: login.subject, problem: error.message });
+    }
+  });
+  return { logins, restored, problems, ...position };
+}
+
+/**
+ * Gives a login another user: first the accounts name it by its new `sub`, one transaction each, and the login itself follows last. A run
+ * that dies between them leaves a login that still has no user, which the next run finds.
+ */
+async function restoreLogin(deps: RestoreDeps, login: Login): Promise<void> {
+  const account = await deps.table.get(Account, { id: login.accountId });
+  if (!account) throw new Unrestorable(`its account ${login.accountId} does not exist`);
+  // Logins from before the address was kept have opened their account themselves.
+  const user = await deps.users.ensure({ email: login.email ?? account.email, name: login.name ?? account.name });
+  const [from, to] = [login.subject, user.subject];
+  await retryOnConflict(async () => {
+    const current = await deps.table.get(Login, { subject: from });
+    if (!current) return;
+    const moved = await moveLogin(deps, current, user);
+    for (const { accountId } of membershipsOf(current))
+      await deps.table.transact(await renameIn(deps, accountId, from, to));
+    await deps.commit(moved, undefined, {
+      ...{ action: 'login.restored', accountId: current.accountId, subjectId: to },
+      ...{ before: { login: from }, after: { login: to } },
+    });
+  });
+}
+
+/** Returns the writes of the login under its new `sub`. A person who signed up again meanwhile keeps the new account as a further one. */
+async function moveLogin(deps: RestoreDeps, login: Login, { subject, createdAt }: PoolUser): Promise<Write[]> {
+  const { membershipsVersion: version } = login;
+  const when = { membershipsVersion: version === undefined ? ('absent' as const) : { is: version } };
+  const removed = remove(Login, { subject: login.subject }, when, concurrentUpdate);
+  const newer = await deps.table.get(Login, { subject });
+  if (!newer) return [removed, create(Login, { ...fieldsOf(login), subject }, concurrentUpdate)];
+  const opened = await deps.table.get(Account, { id: newer.accountId });
+  // An account that is older than the user is another login's, which has the same address. Cognito's times may be whole seconds.
+  if (!opened || opened.createdAt < createdAt.toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length))
+    throw new Unrestorable(`the login ${subject} has the same email address`);
+  const all = [...membershipsOf(login), ...membershipsOf(newer)];
+  const each = all.filter(({ accountId }, at) => all.findIndex((other) => other.accountId === accountId) === at);
+  return [removed, ...setMemberships(newer, await Promise.all(each.map((membership) => withName(deps, membership))))];
+}
+
+/** Returns the fields of a login without its counters and sessions, which were those of the earlier user. */
+function fieldsOf(login: Login): Login {
+  const names = new Set(Login.fields().filter((name) => !name.startsWith('endedSessions')));
+  return Login.parse(Object.fromEntries(Object.entries(login).filter(([name]) => names.has(name))));
+}
+
+async function withName({ table }: Pick<Deps, 'table'>, membership: Membership): Promise<Membership> {
+  const { accountName = (await table.get(Account, { id: membership.accountId }))?.name } = membership;
+  return { ...membership, accountName };
+}
+
+/** Returns the writes by which an account names the login by its new `sub`; none where it does already. */
+async function renameIn({ table }: Pick<Deps, 'table'>, accountId: string, from: string, to: string): Promise<Write[]> {
+  const [account, team, reader, newer] = await Promise.all([
+    table.get(Account, { id: accountId }),
+    table.get(Team, { accountId }),
+    table.get(NotificationReader, { accountId, subject: from }),
+    table.get(NotificationReader, { accountId, subject: to }),
+  ]);
+  const writes: Write[] = [];
+  if (account?.logins?.includes(from)) {
+    const logins = [...new Set(account.logins.map((subject) => (subject === from ? to : subject)))];
+    writes.push(change(Account, { id: accountId }, { set: { logins } }));
+  }
+  const member = team?.members.find(({ subject }) => subject === from);
+  if (team && member) {
+    const members = team.members
+      .filter(({ subject }) => subject !== to)
+      .map((each) => (each === member ? { ...each, subject: to } : each));
+    const set = { members, version: team.version + 1 };
+    writes.push(change(Team, { accountId }, { set, when: { version: { is: team.version } } }, concurrentUpdate));
+  }
+  if (reader) writes.push(remove(NotificationReader, { accountId, subject: from }));
+  if (reader && !newer) writes.push(create(NotificationReader, { ...reader, subject: to }, concurrentUpdate));
+  return writes;
+}
