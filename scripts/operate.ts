@@ -13,7 +13,8 @@ const USAGE = `usage:
   npm run operate -- list|replay|discard [${FAILURE_NAMES.join('|')}] --reason "…" (--stage prod --region af-south-1 | --local)
   npm run operate -- restore --at 2026-11-23T10:00:00Z [--as name] --reason "…" (--stage prod --region af-south-1 | --local)
   npm run operate -- move-app app_… --cell b --reason "…" (--stage prod --region af-south-1 | --local)
-  npm run operate -- repair --reason "…" (--stage prod --region af-south-1 | --local)`;
+  npm run operate -- repair --reason "…" (--stage prod --region af-south-1 | --local)
+  npm run operate -- restore-logins --reason "…" (--stage prod --region af-south-1 | --local)`;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -31,25 +32,32 @@ const [command = '', given] = positionals;
 const name = FAILURE_NAMES.find((each) => each === given);
 const { reason, stage, region } = values;
 
+/** Functions that have the settings of these commands: the first is for all, the others are for restoring. */
+const SETTINGS_OF = ['operator-api-replayFailures', 'schedule-serveAccounts', 'workflow-releaseDeployment'];
+
 /** Returns the settings of the platform's functions. */
-async function readSettings(): Promise<Record<string, string>> {
+async function readSettings(functions = SETTINGS_OF.slice(0, 1)): Promise<Record<string, string>> {
   if (values.local) {
     const file = process.env.LOCAL_JSON ?? join(process.env.DATA_DIR ?? '.local', 'local.json');
     return (JSON.parse(readFileSync(file, 'utf8')) as { environment: Record<string, string> }).environment;
   }
   if (stage === undefined || region === undefined) throw new Error(USAGE);
-  const FunctionName = `hosting-${stage}-operator-api-replayFailures`;
-  const { Environment } = await new LambdaClient({ region }).send(
-    new GetFunctionConfigurationCommand({ FunctionName }),
+  const client = new LambdaClient({ region });
+  const settings = await Promise.all(
+    functions.map(async (each) => {
+      const FunctionName = `hosting-${stage}-${each}`;
+      return (await client.send(new GetFunctionConfigurationCommand({ FunctionName }))).Environment?.Variables;
+    }),
   );
-  return { ...Environment?.Variables, AWS_REGION: region };
+  return { ...Object.assign({}, ...settings.reverse()), AWS_REGION: region };
 }
 
 async function run(): Promise<unknown> {
-  const restores = (command === 'restore' && values.at) || command === 'repair';
+  const restores = (command === 'restore' && values.at) || command === 'repair' || command === 'restore-logins';
   if (restores && reason) {
-    Object.assign(process.env, await readSettings());
-    const { repair, restore } = await import('./operate/restore.ts');
+    Object.assign(process.env, await readSettings(SETTINGS_OF));
+    const { repair, restore, restoreLogins } = await import('./operate/restore.ts');
+    if (command === 'restore-logins') return await restoreLogins({ reason });
     if (command === 'repair') return await repair({ reason });
     return await restore({ at: new Date(values.at ?? ''), as: values.as, reason });
   }

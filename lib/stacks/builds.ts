@@ -14,10 +14,16 @@ type Folder = 'jobs' | 'logs' | 'results' | 'artifacts' | 'caches' | 'exports';
  * Days until objects of a folder expire. Logs are part of the API and do not expire. A release keeps working after its
  * artifact expired.
  */
-const KEPT_DAYS: Partial<Record<Folder, number>> = {
-  ...{ jobs: 1, results: 30, artifacts: 730, caches: 30 },
+const KEPT_DAYS: Readonly<Record<Folder, number | undefined>> = {
+  ...{ jobs: 1, logs: undefined, results: 30, artifacts: 730, caches: 30 },
   exports: EXPORT_DAYS,
 };
+/**
+ * Days for which deleted artifacts stay: as long as the table can be restored to the time before
+ * (docs/decisions/0072-users-and-code-after-a-restore.md). Versions are of the whole bucket, so everything else is kept for the shortest time.
+ */
+const DELETED_ARTIFACT_DAYS = 35;
+const DELETED_DAYS = 1;
 
 /**
  * The bucket between builds of applications and the functions, and the role that signs a build's requests to it.
@@ -62,11 +68,14 @@ export class BuildsStack extends PlatformStack {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       removalPolicy: dataRemoval(config),
+      versioned: true,
       lifecycleRules: [
         { abortIncompleteMultipartUploadAfter: Duration.days(1) },
         ...Object.entries(KEPT_DAYS).map(([folder, days]) => ({
           prefix: `${folder}/`,
-          expiration: Duration.days(days),
+          // S3 removes the mark of a deletion once nothing is left behind it: by itself where objects expire.
+          ...(days === undefined ? { expiredObjectDeleteMarker: true } : { expiration: Duration.days(days) }),
+          noncurrentVersionExpiration: Duration.days(folder === 'artifacts' ? DELETED_ARTIFACT_DAYS : DELETED_DAYS),
         })),
       ],
     });

@@ -54,6 +54,9 @@ export interface AppHost {
   probe(applicationId: string, release: string, path: string): Promise<HealthCheck>;
   /** Sends all traffic to a release and returns the host name that it answers at. */
   switchTo(applicationId: string, release: string): Promise<string>;
+  /** Returns the release that serves; undefined where none does, or the application is unknown. */
+  serving(applicationId: string): Promise<string | undefined>;
+  hasRelease(applicationId: string, release: string): Promise<boolean>;
   /** Deletes a release that does not serve; one that is not there is no error. @returns false where it serves after all */
   removeRelease(applicationId: string, release: string): Promise<boolean>;
   /** Deletes everything of an application; one that is not there is no error. */
@@ -257,6 +260,18 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
         await client.send(new UpdateAliasCommand({ ...target, RevisionId: alias.RevisionId }));
       }
       return new URL(await functionUrl(FunctionName)).host;
+    },
+
+    serving: async (applicationId) => (await live(nameOf(applicationId)))?.FunctionVersion,
+
+    async hasRelease(applicationId, Qualifier) {
+      try {
+        await client.send(new GetFunctionCommand({ FunctionName: nameOf(applicationId), Qualifier }));
+        return true;
+      } catch (error) {
+        if (!missing(error)) throw error;
+        return false;
+      }
     },
 
     async removeRelease(applicationId, Qualifier) {

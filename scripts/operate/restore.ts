@@ -8,7 +8,6 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import type { LedgerReport } from '../../domain/processes/restore/restore.ts';
 import type { ItemKey } from '../../table/table.ts';
 
 /** Seconds after which a restore is given up: AWS takes from minutes to hours, with the size of the table. */
@@ -102,20 +101,9 @@ async function openDeps(reason: string, tableName?: string) {
   return { ...own, commit: committing(own, { ...BY_OPERATOR, reason }) };
 }
 
-async function verify(
-  deps: Awaited<ReturnType<typeof openDeps>>,
-): Promise<Pick<LedgerReport, 'accounts' | 'problems'>> {
+async function verify(deps: Awaited<ReturnType<typeof openDeps>>): Promise<Record<string, unknown>> {
   const { verifyLedgers } = await import('../../domain/processes/restore/restore.ts');
-  let accounts = 0;
-  const problems: LedgerReport['problems'] = [];
-  await untilDone(
-    (input) => verifyLedgers(deps, input),
-    (report) => {
-      accounts += report.accounts;
-      problems.push(...report.problems);
-    },
-  );
-  return { accounts, problems };
+  return await total((input) => verifyLedgers(deps, input));
 }
 
 /** Restores the table in use into a new one that nothing uses yet, in read-only mode, and compares its balances with their ledgers. */
@@ -131,16 +119,50 @@ export async function restore({ at, as, reason }: { at: Date; as: string | undef
   return { table: target, tableStream, ledgers: await verify(deps) };
 }
 
-/** Has everything outside of the table in use follow it, and compares its balances with their ledgers. */
+/** Gives every login without a user one again. */
+export async function restoreLogins({ reason }: { reason: string }) {
+  const { users } = await import('../../runtime/bindings/users.ts');
+  const { restoreLogins: run } = await import('../../domain/processes/restore/logins.ts');
+  const deps = { ...(await openDeps(reason)), users };
+  return await total(async (input) => await run(deps, input));
+}
+
+/** Has the code be there that the table names. */
+async function restoreReleases(reason: string) {
+  const [{ restoreReleases: run }, { cellsWith }, { appHost }, { appLogs }, { bucket }, { deletedArtifacts }] =
+    await Promise.all([
+      import('../../domain/processes/restore/releases.ts'),
+      import('../../runtime/cells.ts'),
+      import('../../runtime/bindings/app-host.ts'),
+      import('../../runtime/bindings/app-logs.ts'),
+      import('../../runtime/bindings/builds.ts'),
+      import('../../runtime/bindings/deleted-artifacts.ts'),
+    ]);
+  const deps = { ...(await openDeps(reason)), bucket, deletedArtifacts, cellOf: cellsWith({ appHost, appLogs }) };
+  return await total(async (input) => await run(deps, input));
+}
+
+/** Adds up the reports of runs until the whole table was visited: numbers are summed, lists are joined. */
+async function total<Report extends { cursor?: ItemKey }>(
+  run: (input: { cursor?: ItemKey }) => Promise<Report>,
+): Promise<Record<string, unknown>> {
+  const sums: Record<string, unknown> = {};
+  await untilDone(run, ({ cursor: _, ...report }) => {
+    for (const [name, value] of Object.entries(report)) {
+      const before = sums[name];
+      if (Array.isArray(value)) sums[name] = [...(Array.isArray(before) ? before : []), ...value];
+      else sums[name] = Number(before ?? 0) + Number(value);
+    }
+  });
+  return sums;
+}
+
+/** Has everything outside of the table in use follow it, users and code too, and compares its balances with their ledgers. */
 export async function repair({ reason }: { reason: string }) {
   const deps = await openDeps(reason);
   const { repairAfterRestore } = await import('../../domain/processes/restore/restore.ts');
-  let repaired = 0;
-  await untilDone(
-    (input) => repairAfterRestore(deps, input),
-    (report) => {
-      repaired += report.repaired;
-    },
-  );
-  return { table: process.env.TABLE_NAME, repaired, ledgers: await verify(deps) };
+  const { repaired } = await total((input) => repairAfterRestore(deps, input));
+  const logins = await restoreLogins({ reason });
+  const releases = await restoreReleases(reason);
+  return { table: process.env.TABLE_NAME, repaired, logins, releases, ledgers: await verify(deps) };
 }

@@ -38,16 +38,32 @@ const ofTable = () =>
 
 const Lifecycle = z.object({
   LifecycleConfiguration: z
-    .object({ Rules: z.array(z.object({ Prefix: z.string().optional(), ExpirationInDays: z.number().optional() })) })
+    .object({
+      Rules: z.array(
+        z.object({
+          ...{ Prefix: z.string().optional(), ExpirationInDays: z.number().optional() },
+          NoncurrentVersionExpiration: z.object({ NoncurrentDays: z.number() }).optional(),
+        }),
+      ),
+    })
     .optional(),
 });
+
+const nameOf = (bucket: string) => `bucket ${bucket.replace(/^hosting-prod-|-\d{12}.*$/g, '')}`;
+
+/** Days after which what was deleted or replaced is gone from each folder of a bucket that keeps versions. */
+const ofVersions = () =>
+  read(template, 'AWS::S3::Bucket', Lifecycle).flatMap(({ name, LifecycleConfiguration }) =>
+    (LifecycleConfiguration?.Rules ?? []).flatMap(
+      ({ Prefix = '', NoncurrentVersionExpiration: { NoncurrentDays: days = 0 } = {} }) =>
+        days === 0 ? [] : [[`${nameOf(name)}/${Prefix.replace('/', '')}, deleted`, days]],
+    ),
+  );
 
 const ofBuckets = () =>
   read(template, 'AWS::S3::Bucket', Lifecycle).flatMap(({ name, LifecycleConfiguration }) =>
     (LifecycleConfiguration?.Rules ?? []).flatMap(({ Prefix = '', ExpirationInDays: days }) =>
-      days === undefined
-        ? []
-        : [[`bucket ${name.replace(/^hosting-prod-|-\d{12}.*$/g, '')}/${Prefix.replace('/', '')}`, days]],
+      days === undefined ? [] : [[`${nameOf(name)}/${Prefix.replace('/', '')}`, days]],
     ),
   );
 
@@ -70,6 +86,7 @@ test('docs/retention.md names every time after which something is deleted, and n
   const actual = Object.fromEntries([
     ...ofTable(),
     ...ofBuckets(),
+    ...ofVersions(),
     ['logs', common(logs.map(({ RetentionInDays }) => RetentionInDays))],
     ['queues', common(queues.map(({ MessageRetentionPeriod }) => MessageRetentionPeriod / DAY))],
     ['backup table', common(periods)],

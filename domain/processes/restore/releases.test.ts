@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { createDeletedArtifacts } from '../../../providers/builds/deleted-artifacts.ts';
+import { artifactKey, environmentKey } from '../../../providers/builds/keys.ts';
+import { objectVersions } from '../../../runtime/aws/object-versions.ts';
+import { Deployment } from '../../../table/entities/deployments.ts';
+import { create } from '../../../table/writes.ts';
+import { deploymentSimulation } from '../../../test/simulation/deployments.ts';
+import { SimulatedCrash } from '../../../test/simulation/simulation.ts';
+import { inEveryCell } from '../../../test/support/cells.ts';
+import { restoreReleases } from './releases.ts';
+
+const BUCKET = 'builds';
+/** Versions of each object, the newest first; those that begin with `m` are delete markers. */
+const objects = new Map<string, string[]>();
+
+/** A bucket with versions, as S3 answers (https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html). */
+function answer({ method, url = '' }: IncomingMessage): [number, string] {
+  const { pathname, searchParams } = new URL(url, 'http://s3');
+  const key = pathname.slice(`/${BUCKET}/`.length);
+  const versions = objects.get(key) ?? [];
+  if (method === 'HEAD') return [versions[0]?.startsWith('v') ? 200 : 404, ''];
+  if (method === 'DELETE') {
+    const gone = searchParams.get('versionId');
+    objects.set(key, gone === null ? [`m${versions.length}`, ...versions] : versions.filter((id) => id !== gone));
+    return [204, ''];
+  }
+  const prefix = searchParams.get('prefix') ?? '';
+  const entries = [...objects]
+    .filter(([name]) => name.startsWith(prefix))
+    .flatMap(([name, ids]) =>
+      ids.map((id, at) => {
+        const kind = id.startsWith('v') ? 'Version' : 'DeleteMarker';
+        return `<${kind}><Key>${name}</Key><VersionId>${id}</VersionId><IsLatest>${at === 0}</IsLatest></${kind}>`;
+      }),
+    );
+  return [
+    200,
+    `<?xml version="1.0"?><ListVersionsResult><Name>${BUCKET}</Name>${entries.join('')}</ListVersionsResult>`,
+  ];
+}
+
+const server = createServer((request, response) => {
+  const [status, body] = answer(request);
+  response.writeHead(status).end(body);
+});
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  vi.stubEnv('AWS_ENDPOINT_URL_S3', `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`);
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
+});
+beforeEach(() => objects.clear());
+afterAll(() => {
+  vi.unstubAllEnvs();
+  server.closeAllConnections();
+  server.close();
+});
+
+/** Returns an application with two releases of which the second serves, on a host that knows what `host` has. */
+async function world() {
+  const base = await deploymentSimulation({ liveDeploymentId: 'dep_2' });
+  const { deps, ids } = base;
+  const { accountId, applicationId } = ids;
+  const ended = { status: 'SUCCEEDED' as const, trigger: 'API' as const, startedAt: '', finishedAt: '', notes: [] };
+  for (const number of ['1', '2']) {
+    const of = { accountId, applicationId, id: `dep_${number}`, release: number, commitSha: `c${number}` };
+    await deps.table.transact([create(Deployment, { ...ended, ...of })]);
+  }
+  const host = { releases: new Set(['1', '2']), serving: '2' as string | undefined, made: [] as string[], next: 1 };
+  const appHost = {
+    serving: async () => host.serving,
+    hasRelease: async (_: string, release: string) => host.releases.has(release),
+    release: async (_: object, { key }: { key: string }) => {
+      host.made.push(key);
+      const release = String(host.next++);
+      host.releases.add(release);
+      return release;
+    },
+  };
+  const prepare = vi.fn(async () => undefined);
+  const cells = inEveryCell({ appHost, appLogs: { prepare } });
+  const deletedArtifacts = createDeletedArtifacts(objectVersions, BUCKET);
+  const run = (changes: Partial<typeof deps> = {}) =>
+    restoreReleases({ ...deps, bucket: BUCKET, deletedArtifacts, ...cells, ...changes }, {});
+  const find = (id: string) => base.deployments().find((each) => each.id === id);
+  /** The application was deleted: its function is gone, and what it had packaged is deleted, twice. */
+  const remove = () => {
+    host.releases.clear();
+    host.serving = undefined;
+    for (const keyOf of [artifactKey, environmentKey])
+      for (const id of ['dep_1', 'dep_2']) objects.set(keyOf(applicationId, id), ['m2', 'm1', 'v1', 'm0', 'v0']);
+  };
+  return { ...base, host, run, find, remove, applicationId };
+}
+
+test('an application that serves is left alone, also where a newer release than that of the table serves', async () => {
+  const { run, host, deployments } = await world();
+  expect(await run()).toEqual({ releases: 2, released: 0, retired: 0, problems: [] });
+  host.serving = '7';
+  expect(await run()).toEqual({ releases: 2, released: 0, retired: 0, problems: [] });
+  expect(deployments()).toHaveLength(2);
+});
+
+test('an application that was deleted since gets its live release again, from what it had packaged', async () => {
+  const { run, host, find, remove, applicationId, app, deployments } = await world();
+  remove();
+  // The host gives a new function the numbers of the earlier one: no other release may be taken for its own.
+  expect(await run()).toMatchObject({ released: 1, problems: [] });
+  expect(host.made).toEqual([artifactKey(applicationId, 'dep_2')]);
+  for (const keyOf of [artifactKey, environmentKey])
+    expect(objects.get(keyOf(applicationId, 'dep_2'))).toEqual(['v1', 'm0', 'v0']);
+  expect([find('dep_2')?.release, find('dep_1')?.retired]).toEqual(['1', true]);
+  const rollback = deployments().find(({ trigger }) => trigger === 'ROLLBACK');
+  expect(rollback).toMatchObject({ status: 'QUEUED', release: '1', commitSha: 'c2', builtBy: 'dep_2' });
+  expect((await app())?.activeDeploymentId).toBe(rollback?.id);
+  // The rollback is under way, and after it the application serves.
+  expect((await run()).problems).toEqual([{ applicationId, problem: expect.stringContaining('under way') }]);
+  host.serving = '1';
+  expect(await run()).toMatchObject({ released: 0, retired: 0, problems: [] });
+});
+
+test('code that is no longer kept is reported, and the application is left as it is', async () => {
+  const { run, remove, applicationId, app } = await world();
+  remove();
+  objects.set(artifactKey(applicationId, 'dep_2'), ['m1']);
+  expect(await run()).toMatchObject({
+    released: 0,
+    problems: [{ applicationId, problem: expect.stringContaining('no longer kept') }],
+  });
+  expect((await app())?.activeDeploymentId).toBeUndefined();
+});
+
+test('a release that was pruned since is no longer offered for rollback', async () => {
+  const { run, host, find } = await world();
+  host.releases.delete('1');
+  expect(await run()).toEqual({ releases: 2, released: 0, retired: 1, problems: [] });
+  expect([find('dep_1')?.retired, find('dep_2')?.retired]).toEqual([true, undefined]);
+  expect(await run()).toEqual({ releases: 1, released: 0, retired: 0, problems: [] });
+});
+
+test('a run that dies before the rollback is completed by the next, without a second release', async () => {
+  const { run, remove, host, deployments } = await world();
+  remove();
+  const dies = () => Promise.reject(new SimulatedCrash('commit'));
+  expect((await run({ commit: dies })).problems).toHaveLength(1);
+  expect(await run()).toMatchObject({ released: 1, problems: [] });
+  expect([host.made.length, deployments().length]).toEqual([1, 3]);
+});
+
+test('a suspended application is named, so that it is brought back later', async () => {
+  const { run, remove, set, applicationId } = await world();
+  remove();
+  await set({ status: 'SUSPENDED' });
+  expect((await run()).problems).toEqual([{ applicationId, problem: expect.stringContaining('suspended') }]);
+});

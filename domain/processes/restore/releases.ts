@@ -1,0 +1,117 @@
+import { limitOf } from '../../../contract/limits/limits.ts';
+import type { DeletedArtifacts } from '../../../providers/builds/deleted-artifacts.ts';
+import { artifactKey } from '../../../providers/builds/keys.ts';
+import { App } from '../../../table/entities/apps.ts';
+import { Deployment } from '../../../table/entities/deployments.ts';
+import { joinKey } from '../../../table/keys.ts';
+import type { ItemKey } from '../../../table/table.ts';
+import { change } from '../../../table/writes.ts';
+import type { InCell } from '../../apps/cells.ts';
+import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
+import { canRollBackTo } from '../../deployments/queue.ts';
+import { rollBack } from '../../deployments/rollback.ts';
+import type { Deps } from '../../deps.ts';
+import { findAccount } from '../../limits/limits.ts';
+import { type RestoreInput, visit } from './visit.ts';
+
+/**
+ * Has the code that a restored table names be there: applications that were deleted, and releases that were pruned, after the time of the table
+ * (docs/decisions/0072-users-and-code-after-a-restore.md).
+ */
+
+const MAX_PROBLEMS = 50;
+
+export interface ReleasesReport {
+  /** Releases that were compared with the host. */
+  releases: number;
+  /** Applications whose live release was made again from its artifact; a rollback to it is under way. */
+  released: number;
+  /** Releases that are gone and are no longer offered for rollback. */
+  retired: number;
+  /** The first applications that do not serve, and why. */
+  problems: { applicationId: string; problem: string }[];
+  cursor?: ItemKey;
+}
+
+type RestoreDeps = Deps & { bucket: string; deletedArtifacts: DeletedArtifacts } & InCell<'appHost' | 'appLogs'>;
+
+class Unrestorable extends Error {
+  override readonly name = 'Unrestorable';
+}
+
+/**
+ * Makes the live release of each application again that the host does not know any more, and withdraws other releases that are gone. What
+ * serves is left alone, also where it is newer than the table. May be repeated, also after a run that died.
+ */
+export async function restoreReleases(deps: RestoreDeps, input: RestoreInput): Promise<ReleasesReport> {
+  let [releases, released, retired] = [0, 0, 0];
+  const problems: ReleasesReport['problems'] = [];
+  const position = await visit(deps, input, async (item) => {
+    if (item.entity !== Deployment.type) return;
+    const { accountId, id, applicationId } = Deployment.parse(item);
+    try {
+      // The run itself changes deployments that it has not visited yet.
+      const deployment = await deps.table.get(Deployment, { accountId, id });
+      const app = await deps.table.get(App, { accountId, id: applicationId });
+      if (!deployment || !app || !canRollBackTo(deployment)) return;
+      releases += 1;
+      if (await serveAgain(deps, app, deployment)) released += 1;
+      else if (await retireIfGone(deps, app, deployment)) retired += 1;
+    } catch (error) {
+      // One application must not hold up the others; the operator reads why.
+      const problem = error instanceof Error ? error.message : String(error);
+      if (problems.length < MAX_PROBLEMS) problems.push({ applicationId, problem });
+    }
+  });
+  return { releases, released, retired, problems, ...position };
+}
+
+/** Brings the live release back where the application serves nothing. @returns whether it had to */
+async function serveAgain(deps: RestoreDeps, app: App, deployment: Deployment): Promise<boolean> {
+  const { id: applicationId, accountId } = app;
+  const { appHost } = await deps.cellOf(app);
+  if (app.liveDeploymentId !== deployment.id || app.status === 'DELETING') return false;
+  if ((await appHost.serving(applicationId)) !== undefined) return false;
+  if (app.activeDeploymentId) throw new Unrestorable('a deployment is under way: repeat this when it has ended');
+  if (app.status === 'SUSPENDED') throw new Unrestorable('it is suspended: repeat this when the suspension is lifted');
+  await retireOthers(deps, app);
+  if (!(await appHost.hasRelease(applicationId, deployment.release ?? ''))) await releaseAgain(deps, app, deployment);
+  await rollBack(deps, { accountId, keyId: '' }, { id: applicationId, deploymentId: deployment.id });
+  return true;
+}
+
+/** Makes a release of what a deployment packaged. The host counts versions from its own beginning, so its number is another. */
+async function releaseAgain(deps: RestoreDeps, app: App, { id, builtBy = id }: Deployment): Promise<void> {
+  const { id: applicationId, accountId, nodeVersion, detected } = app;
+  if (!(await deps.deletedArtifacts.restore(applicationId, builtBy)))
+    throw new Unrestorable('its code is no longer kept: its owner has to deploy it again');
+  const { appHost, appLogs } = await deps.cellOf(app);
+  const concurrency = limitOf(await findAccount(deps, accountId), 'concurrentRequests');
+  const hosted = { applicationId, nodeVersion: detected?.nodeVersion ?? nodeVersion, concurrency };
+  const artifact = { bucket: deps.bucket, key: artifactKey(applicationId, builtBy) };
+  const [release] = await Promise.all([appHost.release(hosted, artifact), appLogs.prepare(applicationId)]);
+  await deps.table.write(Deployment, change(Deployment, { accountId, id }, { set: { release } }));
+}
+
+/** Withdraws the other releases of an application whose function is gone: a new function may give their numbers to other code. */
+async function retireOthers(deps: RestoreDeps, { id, accountId, liveDeploymentId }: App): Promise<void> {
+  for await (const deployment of deps.table.each(Deployment, joinKey('APP', id, 'DEPLOYMENTS')))
+    if (deployment.id !== liveDeploymentId && canRollBackTo(deployment)) await retire(deps, accountId, deployment.id);
+}
+
+/** A release that is gone is no longer offered for rollback, which would fail. @returns whether it is gone */
+async function retireIfGone(
+  deps: RestoreDeps,
+  app: App,
+  { id, accountId, release = '' }: Deployment,
+): Promise<boolean> {
+  const { appHost } = await deps.cellOf(app);
+  if (await appHost.hasRelease(app.id, release)) return false;
+  await retire(deps, accountId, id);
+  return true;
+}
+
+async function retire(deps: RestoreDeps, accountId: string, id: string): Promise<void> {
+  const gone = { set: { retired: true }, when: { retired: 'absent' as const } };
+  await ignoreConflict(deps.table.transact([change(Deployment, { accountId, id }, gone, concurrentUpdate)]));
+}
