@@ -25,12 +25,20 @@ export const FOUND_KINDS = [
   ...['subscription', 'database', 'top-up', 'hosting', 'request'],
 ] as const;
 
+const DeletedAt = () =>
+  z.nullable(Timestamp()).register(z.globalRegistry, {
+    description: 'Time of its deletion, after which an id, the ledgers and the invoices are left; null if it is not deleted',
+  });
+
 /** A resource that a search found, and the account that owns it. */
 export const FoundAccount = resource('FoundAccount', () =>
   z.object({
     kind: z.string().register(z.globalRegistry, { openApiOverride: { type: 'string', enum: [...FOUND_KINDS] } }),
     id: z.string(),
-    account: z.object({ id: z.string(), email: z.string(), name: z.string(), suspended: z.boolean() }),
+    account: z.object({
+      ...{ id: z.string(), email: z.string(), name: z.string(), suspended: z.boolean() },
+      deletedAt: DeletedAt(),
+    }),
   }),
 );
 
@@ -53,6 +61,7 @@ export const AccountPage = resource('AccountPage', () =>
   z.object({
     account: Account(),
     suspension: Suspension(),
+    deletedAt: DeletedAt(),
     limitOverrides: z
       .record(z.string(), z.int())
       .register(z.globalRegistry, { description: 'Limits that operators set for this account' }),

@@ -7,7 +7,7 @@ import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Stat } from '../ui/Stat.tsx';
 import { Status } from '../ui/Status.tsx';
-import { TimeAgo } from '../ui/TimeAgo.tsx';
+import { formatDate, TimeAgo } from '../ui/TimeAgo.tsx';
 import { CancelDeployment, ResendDelivery } from './AccountActs.tsx';
 import { AdjustMoney, ChangeLimit } from './Adjust.tsx';
 import { type AccountPage, useAccount } from './api.ts';
@@ -24,9 +24,11 @@ export function AccountScreen({ id }: { id: string }) {
       title={page?.account.email ?? 'Account'}
       id={id}
       crumbs={[{ href: '/operator', name: 'Operators' }]}
-      beside={page && <Status value={page.suspension ? 'SUSPENDED' : 'ACTIVE'} />}
+      beside={page && !page.deletedAt && <Status value={page.suspension ? 'SUSPENDED' : 'ACTIVE'} />}
       actions={
-        page && <Suspend {...{ accountId: id, name: page.account.email, suspended: page.suspension !== null }} />
+        // What is left of a deleted account is for the tax office, and stays suspended.
+        page &&
+        !page.deletedAt && <Suspend {...{ accountId: id, name: page.account.email, suspended: page.suspension !== null }} />
       }
     >
       <QueryBoundary query={query} lines={8}>
@@ -58,11 +60,15 @@ const List = <T,>({ title, items, idOf, columns, actions }: ListProps<T>) => (
 );
 
 function AccountDetails({ page }: { page: AccountPage }) {
-  const { account, suspension, wallet, credits, limitOverrides } = page;
-  const { id: accountId, plan } = account;
+  const { account, suspension, deletedAt, wallet, credits, limitOverrides } = page;
+  const { id: accountId, plan, deletion } = account;
   return (
     <>
-      {suspension && <div className="notice break">Suspended: {suspension.reason}</div>}
+      {deletedAt && (
+        <div className="notice">Deleted on {formatDate(deletedAt)}. Ledgers and invoices are kept as the law asks.</div>
+      )}
+      {deletion && <div className="notice">Will be deleted on {formatDate(deletion.endsAt)}, as its owner requested.</div>}
+      {suspension && !deletedAt && <div className="notice break">Suspended: {suspension.reason}</div>}
       <Group gap="xl">
         <Stat name="Name" value={account.name} />
         <Stat name="Plan" value={plan.name} />

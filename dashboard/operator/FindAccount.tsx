@@ -6,6 +6,7 @@ import { FailureAlert } from '../ui/FailureAlert.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
 import { TextLink } from '../ui/TextLink.tsx';
+import { formatDate } from '../ui/TimeAgo.tsx';
 import { useSearch } from './api.ts';
 
 /** Search for accounts by whatever a customer or an alarm names. */
@@ -55,7 +56,11 @@ export function FindAccount() {
               },
               { name: 'Name', show: ({ account }) => account.name },
               { name: 'Found as', show: ({ kind, id }) => `${kind} ${id}` },
-              { name: 'Status', show: ({ account }) => <Status value={account.suspended ? 'SUSPENDED' : 'ACTIVE'} /> },
+              {
+                name: 'Status',
+                show: ({ account: { suspended, deletedAt } }) =>
+                  deletedAt ? `Deleted on ${formatDate(deletedAt)}` : <Status value={suspended ? 'SUSPENDED' : 'ACTIVE'} />,
+              },
             ]}
           />
         )}

@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { readAccount as ReadRoute } from '../../contract/operator/accounts.ts';
 import type { Input, Output } from '../../contract/route.ts';
+import { AccountDeletion } from '../../table/entities/account-data.ts';
 import { Account, ApiKey, apiKeysOf } from '../../table/entities/accounts.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
@@ -83,6 +84,7 @@ export async function readAccount(
     endpoints,
     webhooks,
     failed,
+    deletion,
   ] = await Promise.all([
     readUsage(deps, id),
     deps.table.list(App, joinKey('ACCOUNT', id, 'APPS'), NEWEST),
@@ -96,6 +98,7 @@ export async function readAccount(
     listEndpoints(deps, of, NEWEST),
     deps.table.all(Webhook, webhooksOf(id)),
     deps.table.list(FailedRequest, failedRequestsOf(id), NEWEST),
+    deps.table.get(AccountDeletion, { accountId: id }),
   ]);
   const [deployments, deliveries] = await Promise.all([
     newestDeployments(
@@ -111,6 +114,7 @@ export async function readAccount(
   const data: Shown = {
     account: viewAccount(stored, today, deps.now()),
     suspension: viewSuspension(stored.suspension),
+    deletedAt: deletion?.deletedAt ?? null,
     limitOverrides: stored.limits ?? {},
     applications: apps.items.map((app) => ({
       ...viewApp(app),

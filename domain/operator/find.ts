@@ -1,5 +1,6 @@
 import type { searchAccounts as SearchRoute } from '../../contract/operator/accounts.ts';
 import type { Input, Output } from '../../contract/route.ts';
+import { AccountDeletion } from '../../table/entities/account-data.ts';
 import { Account, Credential, Login } from '../../table/entities/accounts.ts';
 import { GitAccess, Host } from '../../table/entities/apps.ts';
 import { TopUp } from '../../table/entities/billing.ts';
@@ -87,11 +88,13 @@ export async function searchAccounts(
   const found = await findAll(deps, query);
   const unique = [...new Map(found.map((each) => [`${each.accountId} ${each.id}`, each])).values()].slice(0, MAX_FOUND);
   const accounts = await Promise.all(unique.map(({ accountId: id }) => deps.table.get(Account, { id })));
+  const deletions = await Promise.all(unique.map(({ accountId }) => deps.table.get(AccountDeletion, { accountId })));
   const data = unique.flatMap(({ kind, id }, at) => {
     const account = accounts[at];
     if (!account) return [];
     const { email, name, suspension } = account;
-    return [{ kind, id, account: { id: account.id, email, name, suspended: suspension !== undefined } }];
+    const deletedAt = deletions[at]?.deletedAt ?? null;
+    return [{ kind, id, account: { id: account.id, email, name, suspended: suspension !== undefined, deletedAt } }];
   });
   const ids = [...new Set(data.map(({ account }) => account.id))];
   const change = { action: 'accounts.searched' as const, accountId: NO_ACCOUNT, subjectId: NO_ACCOUNT };

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DeleteFunctionCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import aws4 from 'aws4';
 import { afterAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { getMe } from '../../contract/accounts/me.ts';
@@ -13,15 +15,22 @@ import { freePort } from '../../local/processes/ports.ts';
 import { get } from '../support/browse.ts';
 import { waitFor } from '../support/harness.ts';
 import { newOperator } from '../support/operator.ts';
-import { startRun } from '../support/platform.ts';
+import { type Local, startRun } from '../support/platform.ts';
 import { LoginBrowser } from '../support/sign-in.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'restart-'));
 afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 
 const MINUTE_MS = 60_000;
+const Compared = z.object({
+  problems: z.array(z.unknown()),
+  restored: z.number().optional(),
+  released: z.number().optional(),
+});
 const Restored = z.object({
   table: z.string(),
+  logins: Compared.optional(),
+  releases: Compared.optional(),
   ledgers: z.object({ accounts: z.number(), problems: z.array(z.unknown()) }),
 });
 
@@ -98,8 +107,11 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
   const restored = operate('restore', '--at', at.toISOString());
   expect(restored).toMatchObject({ table: expect.stringMatching(/^hosting-local-\d{14}$/), ledgers: { problems: [] } });
   expect(restored.ledgers.accounts).toBeGreaterThan(1);
+  // Meanwhile a person left, whose user is deleted, and an application was deleted, whose function is.
   await run.stop();
+  removeUser(newcomer.email);
   run = await startRun({ DATA_DIR, PORT, LOCAL_TABLE: restored.table });
+  await lambdaOf(run.local).send(new DeleteFunctionCommand({ FunctionName: functionOf(run.local, app.id) }));
   const after = connect();
   const readOnly = await after.call(createApp, { body: { name: 'Refused' } });
   expect([readOnly.status, readOnly.error?.message]).toEqual([503, expect.stringContaining('restoring data')]);
@@ -107,7 +119,11 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
   expect(earlier).toEqual(expect.arrayContaining(names));
   expect(earlier).not.toContain('Too late');
   const repaired = operate('repair');
-  expect(repaired).toMatchObject({ table: restored.table, ledgers: { problems: [] } });
+  expect(repaired).toMatchObject({
+    table: restored.table,
+    ledgers: { problems: [] },
+    logins: { restored: 1, problems: [] },
+  });
   const operator = await newOperator(run.local);
   const on = { off: false, reason: 'The ledgers add up.' };
   expect((await operator.call(setSwitch, { params: { name: 'read-only' }, body: on })).status).toBe(200);
@@ -116,9 +132,58 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
   for (const id of deployments) {
     await waitFor(async () => (await after.call(getDeployment, { params: { id } })).body.data.finishedAt, 120);
   }
-  expect((await get(run.local.baseUrl, app.primaryDomain)).status).toBe(200);
+  // An application with a deployment under way is brought back when that has ended.
+  const { releases } = repaired.releases?.released === 1 ? repaired : operate('repair');
+  expect(releases).toMatchObject({ released: 1, problems: [] });
+  await waitFor(async () => (await get(run.local.baseUrl, app.primaryDomain)).status === 200, 60);
+  // The person has another user, whose password they choose by the way for a forgotten one.
+  await choosePassword(run.local, newcomer);
+  expect(await accountOf((await new LoginBrowser(run.local).signIn(newcomer)).access_token)).toBe(account);
   await run.stop();
 }, 600_000);
+
+const lambdaOf = ({ environment }: Local) =>
+  new LambdaClient({
+    region: environment.AWS_REGION ?? '',
+    endpoint: environment.AWS_ENDPOINT_URL_LAMBDA ?? '',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+const functionOf = ({ environment }: Local, applicationId: string) =>
+  `${environment.APP_FUNCTION_PREFIX}${applicationId}`;
+
+/** Deletes a user of a run that is stopped. */
+function removeUser(email: string): void {
+  const file = join(DATA_DIR, 'login', 'users.json');
+  const users = z.array(z.looseObject({ email: z.string() })).parse(JSON.parse(readFileSync(file, 'utf8')));
+  writeFileSync(file, JSON.stringify(users.filter((user) => user.email !== email)));
+}
+
+/** Sets a user's password, as Cognito does when the person has entered the code of its email. */
+async function choosePassword({ environment }: Local, person: { email: string; password: string }): Promise<void> {
+  const url = new URL(environment.AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER ?? '');
+  const body = JSON.stringify({
+    UserPoolId: 'local',
+    Username: person.email,
+    Password: person.password,
+    Permanent: true,
+  });
+  const headers = {
+    'content-type': 'application/x-amz-json-1.1',
+    'x-amz-target': 'AWSCognitoIdentityProviderService.AdminSetUserPassword',
+  };
+  const request = {
+    host: url.host,
+    method: 'POST',
+    path: '/',
+    service: 'cognito-idp',
+    region: 'af-south-1',
+    headers,
+    body,
+  };
+  const signed = aws4.sign(request, { accessKeyId: 'local', secretAccessKey: 'local' });
+  const answer = await fetch(url, { method: 'POST', headers: signed.headers as Record<string, string>, body });
+  expect(answer.status).toBe(200);
+}
 
 /** Runs a command of operators on a local run, and returns what it prints. */
 function operate(...command: string[]) {

@@ -146,23 +146,31 @@ export const ELSEWHERE: Elsewhere[] = [
     page: 'Restore',
     tests: [
       [
-        'domain/processes/restore.test.ts',
+        'domain/processes/restore/restore.test.ts',
         'after a restore the ledgers add up, and what lives outside follows the restored table',
       ],
-      ['domain/processes/restore.test.ts', 'a ledger that does not add up is named'],
+      ['domain/processes/restore/restore.test.ts', 'a ledger that does not add up is named'],
+      [
+        'domain/processes/restore/logins.test.ts',
+        'after the loss of the user pool every login has its user again, under the same accounts and roles',
+      ],
+      [
+        'domain/processes/restore/releases.test.ts',
+        'an application that was deleted since gets its live release again, from what it had packaged',
+      ],
       // The drill: the commands of the page, on a whole run.
       [
         'test/flow/restart.test.ts',
         'a run killed at any moment loses no acknowledged write and leaves no deployment stuck, and its table is restored',
       ],
     ],
-    notWalked: 'AWS’s own copy of the table, and the deployment that switches to it',
+    notWalked: 'AWS’s own copy of the table, the deployment that switches to it, and a new user pool',
   },
   {
     page: 'Loss of a region',
     tests: [
       [
-        'domain/processes/restore.test.ts',
+        'domain/processes/restore/restore.test.ts',
         'after a restore the ledgers add up, and what lives outside follows the restored table',
       ],
     ],
