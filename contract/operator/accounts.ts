@@ -27,7 +27,8 @@ export const FOUND_KINDS = [
 
 const DeletedAt = () =>
   z.nullable(Timestamp()).register(z.globalRegistry, {
-    description: 'Time of its deletion, after which an id, the ledgers and the invoices are left; null if it is not deleted',
+    description:
+      'Time of its deletion, after which an id, the ledgers and the invoices are left; null if it is not deleted',
   });
 
 /** A resource that a search found, and the account that owns it. */

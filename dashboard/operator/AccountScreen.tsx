@@ -28,7 +28,9 @@ export function AccountScreen({ id }: { id: string }) {
       actions={
         // What is left of a deleted account is for the tax office, and stays suspended.
         page &&
-        !page.deletedAt && <Suspend {...{ accountId: id, name: page.account.email, suspended: page.suspension !== null }} />
+        !page.deletedAt && (
+          <Suspend {...{ accountId: id, name: page.account.email, suspended: page.suspension !== null }} />
+        )
       }
     >
       <QueryBoundary query={query} lines={8}>
@@ -67,7 +69,9 @@ function AccountDetails({ page }: { page: AccountPage }) {
       {deletedAt && (
         <div className="notice">Deleted on {formatDate(deletedAt)}. Ledgers and invoices are kept as the law asks.</div>
       )}
-      {deletion && <div className="notice">Will be deleted on {formatDate(deletion.endsAt)}, as its owner requested.</div>}
+      {deletion && (
+        <div className="notice">Will be deleted on {formatDate(deletion.endsAt)}, as its owner requested.</div>
+      )}
       {suspension && !deletedAt && <div className="notice break">Suspended: {suspension.reason}</div>}
       <Group gap="xl">
         <Stat name="Name" value={account.name} />

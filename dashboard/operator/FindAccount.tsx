@@ -59,7 +59,11 @@ export function FindAccount() {
               {
                 name: 'Status',
                 show: ({ account: { suspended, deletedAt } }) =>
-                  deletedAt ? `Deleted on ${formatDate(deletedAt)}` : <Status value={suspended ? 'SUSPENDED' : 'ACTIVE'} />,
+                  deletedAt ? (
+                    `Deleted on ${formatDate(deletedAt)}`
+                  ) : (
+                    <Status value={suspended ? 'SUSPENDED' : 'ACTIVE'} />
+                  ),
               },
             ]}
           />

@@ -6,8 +6,11 @@ import { listAuditEntries } from '../../../contract/audit/audit.ts';
 import { listOperatorAudit, readAccount, searchAccounts } from '../../../contract/operator/accounts.ts';
 import { orderDomain } from '../../../contract/registrar/orders.ts';
 import { createWebhook } from '../../../contract/webhooks/endpoints.ts';
+import { AccountDeletion } from '../../../table/entities/account-data.ts';
+import { create } from '../../../table/writes.ts';
 import { registrant, uniqueDomain } from '../../support/domains.ts';
 import { codeOf, newAccount, waitFor } from '../../support/harness.ts';
+import { platformDeps } from '../../support/hosting.ts';
 import { newOperator } from '../../support/operator.ts';
 
 test('an account is found by e-mail, ids, keys, names and request ids, and what was searched for is recorded', async () => {
@@ -86,4 +89,19 @@ test('operators page through the changes of one account', async () => {
   const cursor = first.data[1]?.id ?? '';
   const rest = (await operator.call(listOperatorAudit, { query: { accountId: account.id, limit: '2', cursor } })).body;
   expect(rest.data[0]).toMatchObject({ action: 'key.created', after: { name: 'one' }, accountId: account.id });
+});
+
+test('an account that was deleted says when, in the search and on its page', async () => {
+  const [operator, account] = await Promise.all([newOperator(), newAccount()]);
+  const { table } = await platformDeps();
+  const read = async () => {
+    const found = (await operator.call(searchAccounts, { body: { query: account.id } })).body.data[0];
+    const { data } = (await operator.call(readAccount, { params: { id: account.id } })).body;
+    return [found?.account.deletedAt, data.deletedAt];
+  };
+  expect(await read()).toEqual([null, null]);
+  const deletedAt = new Date().toISOString();
+  const times = { requestedAt: deletedAt, endsAt: deletedAt, deletedAt };
+  await table.transact([create(AccountDeletion, { accountId: account.id, status: 'DELETED', ...times })]);
+  expect(await read()).toEqual([deletedAt, deletedAt]);
 });
