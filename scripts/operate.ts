@@ -14,6 +14,7 @@ const USAGE = `usage:
   npm run operate -- restore --at 2026-11-23T10:00:00Z [--as name] --reason "…" (--stage prod --region af-south-1 | --local)
   npm run operate -- move-app app_… --cell b --reason "…" (--stage prod --region af-south-1 | --local)
   npm run operate -- repair --reason "…" (--stage prod --region af-south-1 | --local)
+  npm run operate -- flag list|set|end [name] [--share 50 | --account acc_… --on true|false] [--owner name] [--ends 2027-06-30] --reason "…" (--stage prod --region af-south-1 | --local)
   npm run operate -- restore-logins --reason "…" (--stage prod --region af-south-1 | --local)`;
 
 const { positionals, values } = parseArgs({
@@ -26,6 +27,8 @@ const { positionals, values } = parseArgs({
     stage: { type: 'string' },
     region: { type: 'string' },
     local: { type: 'boolean' },
+    ...{ share: { type: 'string' }, account: { type: 'string' }, on: { type: 'string' } },
+    ...{ owner: { type: 'string' }, ends: { type: 'string' } },
   },
 });
 const [command = '', given] = positionals;
@@ -65,6 +68,12 @@ async function run(): Promise<unknown> {
     Object.assign(process.env, await readSettings());
     const { moveApp } = await import('./operate/move-app.ts');
     return await moveApp({ id: given, cell: values.cell, reason });
+  }
+  if (command === 'flag') {
+    Object.assign(process.env, await readSettings());
+    const { operateFlags } = await import('./operate/flags.ts');
+    const { operatorDeps } = await import('../runtime/deps.ts');
+    return await operateFlags(operatorDeps, positionals.slice(1), values);
   }
   const acts = command === 'replay' || command === 'discard';
   if (!(command === 'list' || (acts && name && reason))) throw new Error(USAGE);

@@ -116,7 +116,7 @@ export const AUDIT_ACTIONS = {
   'ai-offer.set': { label: 'AI models on offer set', shows: ['offer'] },
   'hosting-server.set': { label: 'Hosting server set', shows: ['baseUrl', 'user', 'open'] },
   'switch.set': { label: 'Switch set', shows: ['name', 'target', 'off', 'message'] },
-  'flag.set': { label: 'Feature flag set', shows: ['name', 'share', 'accounts'] },
+  'flag.set': { label: 'Feature flag set', shows: ['name', 'share', 'accounts', 'owner', 'ends'] },
   'failures.replayed': { label: 'Failed work replayed', shows: ['count'] },
   'failures.discarded': { label: 'Failed work discarded', shows: ['count'] },
   'login.restored': { label: 'Login restored', shows: ['login'] },

@@ -24,6 +24,35 @@ export const Flag = resource('Flag', () =>
   }),
 );
 
+/** What an operator says about a flag, of all accounts or of one. */
+export const FlagChange = () =>
+  z
+    .object({
+      ...Reason(),
+      share: z.optional(z.nullable(z.int().check(z.minimum(0), z.maximum(100)))).register(z.globalRegistry, {
+        description: 'Percent of accounts: 100 is on and 0 off for all; null returns to the default',
+      }),
+      accountId: z.optional(z.string().check(z.minLength(1), z.maxLength(64))),
+      on: z
+        .optional(z.nullable(z.boolean()))
+        .register(z.globalRegistry, { description: 'For this account; null returns to the share' }),
+      owner: z
+        .optional(z.nullable(z.string().check(z.trim(), z.minLength(1), z.maxLength(64))))
+        .register(z.globalRegistry, { description: 'Who decides about it and removes it; null returns to the first' }),
+      ends: z
+        .optional(z.nullable(z.iso.date()))
+        .register(z.globalRegistry, { description: 'The day from which it is overdue; null returns to the first' }),
+    })
+    .check(
+      z.refine(
+        ({ share, accountId, on, owner, ends }) =>
+          (accountId === undefined) === (on === undefined) &&
+          (accountId === undefined || share === undefined) &&
+          [share, accountId, owner, ends].some((given) => given !== undefined),
+        'Give either share, or accountId with on, or owner or ends',
+      ),
+    );
+
 const access = 'operator';
 const tag = OPERATOR_TAG;
 
@@ -46,25 +75,6 @@ export const setFlag = /* @__PURE__ */ route({
   summary: 'Turn a feature flag on or off: for all accounts, for a share of them, or for one',
   tag,
   params: () => z.object({ name: z.enum(FLAG_NAMES) }),
-  body: () =>
-    z
-      .object({
-        ...Reason(),
-        share: z.optional(z.nullable(z.int().check(z.minimum(0), z.maximum(100)))).register(z.globalRegistry, {
-          description: 'Percent of accounts: 100 is on and 0 off for all; null returns to the default',
-        }),
-        accountId: z.optional(z.string().check(z.minLength(1), z.maxLength(64))),
-        on: z
-          .optional(z.nullable(z.boolean()))
-          .register(z.globalRegistry, { description: 'For this account; null returns to the share' }),
-      })
-      .check(
-        z.refine(
-          ({ share, accountId, on }) =>
-            (share !== undefined && accountId === undefined && on === undefined) ||
-            (share === undefined && accountId !== undefined && on !== undefined),
-          'Give either share, or accountId with on',
-        ),
-      ),
+  body: FlagChange,
   response: () => single(Flag()),
 });

@@ -10,13 +10,24 @@ import type { FlagStates } from '../switches/flags.ts';
 
 type Shown = Output<typeof SetRoute>['data'];
 
+/** Returns the flags whose end has come, by the days that operators set or that they had at first. */
+function expiredOf(states: FlagStates, now: Date): string[] {
+  const ends = FLAG_NAMES.map((name) => [name, { ends: states[name]?.ends ?? flagRule(name).ends }] as const);
+  return expiredFlags(now, Object.fromEntries(ends));
+}
+
 function view(name: FlagName, states: FlagStates, now: Date): Shown {
-  const { label, does, owner, ends, default: isDefault } = flagRule(name);
-  const { share = null, accounts = {} } = states[name] ?? {};
+  const { label, does, default: isDefault, ...rule } = flagRule(name);
+  const { share = null, accounts = {}, owner = rule.owner, ends = rule.ends } = states[name] ?? {};
   return {
-    ...{ name, label, does, owner, ends, default: isDefault, expired: expiredFlags(now).includes(name), share },
+    ...{ name, label, does, owner, ends, default: isDefault, expired: expiredOf(states, now).includes(name), share },
     accounts: Object.entries(accounts).map(([accountId, on]) => ({ accountId, on })),
   };
+}
+
+/** Returns the flags whose end has come, for the operators' ticket. */
+export async function readExpiredFlags(deps: Pick<Deps, 'table' | 'now'>): Promise<string[]> {
+  return expiredOf((await deps.table.get(SwitchState, {}))?.flags ?? {}, deps.now());
 }
 
 /** GET /operator/v1/flags: those whose end has come first. */
@@ -26,14 +37,22 @@ export async function listFlags(deps: Pick<Deps, 'table' | 'now'>): Promise<Outp
   return { data: data.sort((one, other) => one.ends.localeCompare(other.ends)), has_more: false };
 }
 
-/** Returns what is said about a flag after a change: of all accounts, or of one. */
-function changed(state: FlagStates[string] | undefined, { share, accountId, on }: Input<typeof SetRoute>) {
-  const { share: shareBefore, accounts = {} } = state ?? {};
-  if (accountId === undefined) return { accounts, ...(share === null || share === undefined ? {} : { share }) };
-  const { [accountId]: _, ...others } = accounts;
+/** Returns the first of these that is given; null is given and stands for nothing. */
+const latest = <T>(given: T | null | undefined, before: T | undefined): T | undefined =>
+  given === undefined ? before : (given ?? undefined);
+
+/** Returns what is said about a flag after a change: of all accounts or of one, of its owner and its end. */
+function changed(state: FlagStates[string] | undefined, { accountId, on, ...given }: Input<typeof SetRoute>) {
+  const { [accountId ?? '']: _, ...others } = state?.accounts ?? {};
+  const accounts = accountId === undefined || on === null || on === undefined ? others : { ...others, [accountId]: on };
+  const share = latest(given.share, state?.share);
+  const owner = latest(given.owner, state?.owner);
+  const ends = latest(given.ends, state?.ends);
   return {
-    ...(shareBefore === undefined ? {} : { share: shareBefore }),
-    accounts: on === null || on === undefined ? others : { ...others, [accountId]: on },
+    accounts,
+    ...(share === undefined ? {} : { share }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(ends === undefined ? {} : { ends }),
   };
 }
 

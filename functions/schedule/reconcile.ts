@@ -1,4 +1,4 @@
-import { expiredFlags } from '../../contract/switches/flags.ts';
+import { readExpiredFlags } from '../../domain/operator/flags.ts';
 import { countQuarantined } from '../../domain/processes/quarantine.ts';
 import { reconcilers } from '../../domain/processes/reconciler.ts';
 import { batchDeps as deps } from '../../runtime/batch-deps.ts';
@@ -42,7 +42,7 @@ export const handler = sweeper(
     builds: reporting(jobs.builds, reportLines),
   },
   async () => {
-    reportExpiredFlags(expiredFlags(deps.now()));
+    reportExpiredFlags(await readExpiredFlags(deps));
     reportQuarantine(await countQuarantined(deps));
   },
 );

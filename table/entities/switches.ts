@@ -8,9 +8,15 @@ export const SwitchState = /* @__PURE__ */ entity({
   schema: () =>
     z.object({
       off: z.record(z.string(), object({ message: z.string(), since: z.string() })),
-      /** Operators' settings of feature flags, by name: the percent of accounts, and single accounts. */
+      /** Operators' settings of feature flags, by name: the percent of accounts, single accounts, and another owner and end. */
       flags: z.optional(
-        z.record(z.string(), object({ share: z.optional(z.number()), accounts: z.record(z.string(), z.boolean()) })),
+        z.record(
+          z.string(),
+          object({
+            ...{ share: z.optional(z.number()), accounts: z.record(z.string(), z.boolean()) },
+            ...{ owner: z.optional(z.string()), ends: z.optional(z.string()) },
+          }),
+        ),
       ),
       /** Counts changes. A write requires the number that it read. */
       version: z.int(),
