@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isOn } from '../../domain/switches/flags.ts';
 import { readExpiredFlags } from '../../domain/operator/flags.ts';
+import { isOn } from '../../domain/switches/flags.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { operateFlags } from './flags.ts';

@@ -218,7 +218,13 @@ test('a sign-up that was never confirmed does not get the account of its address
 const MAY_NAME_A_LOGIN = /^(subject|logins?|actor|user|person|member|owner|createdBy|\w+(edBy|Login|User|Subject))$/i;
 /** Fields of these names that hold something else. */
 const NO_LOGINS = [
-  ...['TEAM.invitations.invitedBy', 'DEPLOYMENT.builtBy', 'DOMAIN.owner', 'HOSTING_SERVER.user'],
+  ...[
+    'TEAM.invitations.invitedBy',
+    'SWITCH_STATE.flags.owner',
+    'DEPLOYMENT.builtBy',
+    'DOMAIN.owner',
+    'HOSTING_SERVER.user',
+  ],
   ...['AUDIT.actor.kind', 'AUDIT.actor.name', 'KEY.createdBy.email'],
 ];
 
