@@ -228,7 +228,7 @@ test('a domain that is at the registrar already becomes an account’s, with its
   const records = [{ type: 'A' as const, name: 'www', content: '192.0.2.7' }];
   const adopt = () => operator.call(adoptCustomerDomain, { params, body: { reason, domain, registrant, records } });
   const { status, body } = await adopt();
-  expect(status).toBe(200);
+  expect(status).toBe(201);
   const { domainId: id } = body.data;
   expect((await account.call(getDomain, { params: { id } })).body.data).toMatchObject({
     name: domain,
