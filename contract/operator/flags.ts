@@ -24,7 +24,7 @@ export const Flag = resource('Flag', () =>
   }),
 );
 
-/** What an operator says about a flag, of all accounts or of one. */
+/** A change of a flag: for all accounts or for one, of its owner and its end. */
 export const FlagChange = () =>
   z
     .object({

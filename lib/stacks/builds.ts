@@ -73,7 +73,7 @@ export class BuildsStack extends PlatformStack {
         { abortIncompleteMultipartUploadAfter: Duration.days(1) },
         ...Object.entries(KEPT_DAYS).map(([folder, days]) => ({
           prefix: `${folder}/`,
-          // S3 removes the mark of a deletion once nothing is left behind it: by itself where objects expire.
+          // S3 removes the mark of a deletion once nothing is left behind it; where objects expire it does so anyway.
           ...(days === undefined ? { expiredObjectDeleteMarker: true } : { expiration: Duration.days(days) }),
           noncurrentVersionExpiration: Duration.days(folder === 'artifacts' ? DELETED_ARTIFACT_DAYS : DELETED_DAYS),
         })),

@@ -4,7 +4,7 @@ import { memoize } from '../../contract/envelope.ts';
 
 /** A person who may sign in, as the issuer of logins knows them. */
 export interface PoolUser {
-  /** What tokens call the person. */
+  /** The `sub` of the user’s tokens. */
   subject: string;
   createdAt: Date;
 }
@@ -77,7 +77,7 @@ export function createUsers(call: Call, UserPoolId: string): Users {
     }
   }
 
-  /** Sets a password that nobody knows. */
+  /** Sets a random password, which is not kept. */
   async function setPassword(Username: string): Promise<void> {
     const Password = randomBytes(48).toString('base64url');
     await call('AdminSetUserPassword', { UserPoolId, Username, Password, Permanent: true });

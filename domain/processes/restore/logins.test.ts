@@ -123,17 +123,17 @@ async function expectRestored({ deps, owner, guest, accountId, subjectOf }: Worl
 }
 
 test('after the loss of the user pool every login has its user again, under the same accounts and roles', async () => {
-  const lost = await world(emulatedUsers());
-  const { deps, owner, guest, accountId, subjectOf, lose } = lost;
+  const platform = await world(emulatedUsers());
+  const { deps, owner, guest, accountId, subjectOf, lose } = platform;
   await stored.setPassword({ email: owner.email, password: PASSWORD });
   expect(await restoreLogins(deps, {})).toEqual({ logins: 2, restored: 0, problems: [] });
   for (const { email } of [owner, guest]) lose(email);
   expect(await restoreLogins(deps, {})).toEqual({ logins: 2, restored: 2, problems: [] });
-  await expectRestored(lost);
+  await expectRestored(platform);
   expect(await restoreLogins(deps, {})).toEqual({ logins: 2, restored: 0, problems: [] });
   const [entry] = await deps.table.all(AuditEntry, auditOf(accountId));
   expect(entry).toMatchObject({ before: { login: owner.subject }, after: { login: subjectOf(owner.email) } });
-  // Nobody knows the new password; the person chooses one by the way for a forgotten one, which needs this state.
+  // The new password is not kept; the person replaces it as a forgotten one, which needs this state.
   expect(await stored.signIn(owner.email, PASSWORD)).toBeUndefined();
   expect(stored.byEmail(owner.email)?.temporary).toBe(false);
 });
@@ -141,23 +141,23 @@ test('after the loss of the user pool every login has its user again, under the 
 test('a run that dies at any call is completed by the next', async () => {
   let deaths = 0;
   for (let hasDied = true; hasDied; ) {
-    const lost = await world();
-    for (const { email } of [lost.owner, lost.guest]) lost.lose(email);
-    const { deps, port } = lost.startProcess({ faults: crashAtStep(deaths + 1, 'after') });
-    hasDied = await restoreLogins({ ...deps, users: port('users', lost.users) }, {}).then(
+    const platform = await world();
+    for (const { email } of [platform.owner, platform.guest]) platform.lose(email);
+    const { deps, port } = platform.startProcess({ faults: crashAtStep(deaths + 1, 'after') });
+    hasDied = await restoreLogins({ ...deps, users: port('users', platform.users) }, {}).then(
       () => false,
       (error: unknown) => error instanceof SimulatedCrash,
     );
     if (hasDied) deaths += 1;
-    expect((await restoreLogins(lost.deps, {})).problems).toEqual([]);
-    await expectRestored(lost);
+    expect((await restoreLogins(platform.deps, {})).problems).toEqual([]);
+    await expectRestored(platform);
   }
   expect(deaths).toBeGreaterThan(20);
 });
 
 test('a person who signed up again meanwhile has both accounts, the earlier one first', async () => {
-  const lost = await world();
-  const { deps, owner, guest, clock, add, lose, subjectOf } = lost;
+  const platform = await world();
+  const { deps, owner, guest, clock, add, lose, subjectOf } = platform;
   for (const { email } of [owner, guest]) lose(email);
   await add(owner);
   clock.now = Date.now() + 60_000;
@@ -168,7 +168,7 @@ test('a person who signed up again meanwhile has both accounts, the earlier one 
   const memberships = { [opened]: { role: 'owner' } };
   expect(await deps.table.get(Login, { subject })).toMatchObject({ accountId: owner.accountId, memberships });
   expect((await deps.table.get(Account, { id: opened }))?.logins).toEqual([subject]);
-  await expectRestored(lost);
+  await expectRestored(platform);
 });
 
 test('the login of another person with the same address is not taken, and is reported', async () => {

@@ -11,7 +11,7 @@ const User = z.object({
   hash: z.string(),
   /** Groups of the user pool that the user is in. */
   groups: z.optional(z.array(z.string())),
-  /** True until the user that an administrator created has a password of their own: nobody signs in with it. */
+  /** True until the user that an administrator created has a password of their own: it signs in no one until then. */
   temporary: z.optional(z.boolean()),
   /** Unix time in milliseconds; absent for users of earlier versions. */
   createdAt: z.optional(z.number()),
