@@ -35,6 +35,12 @@ async function expectMoved(made: Awaited<ReturnType<typeof moved>>) {
 test('the names stay at the edge, every kept release is in the new cell, and nothing is left in the old one', async () => {
   const made = await moved();
   await expectMoved(made);
+  const entries = made.memory.items('AUDIT').map(({ action, before, after }) => ({ action, before, after }));
+  const sides = { before: { cell: 'home' }, after: { cell: 'b' } };
+  expect(entries).toEqual([
+    { action: 'app.move-requested', ...sides },
+    { action: 'app.moved', ...sides },
+  ]);
   // Visitors are sent over before anything is removed, and the last requests have their time.
   expect(made.history).toEqual(['route to b.lambda-url 2-dep_2', 'removed from home']);
   const { switchedAt = '', finishedAt } = made.move();
