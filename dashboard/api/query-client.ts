@@ -55,3 +55,13 @@ export function createQueryClient(): QueryClient {
 
 /** Retries a write once if no response arrived; its idempotency key prevents a second execution. */
 export const retryOnce = (failures: number, error: unknown): boolean => toFailure(error).status === 0 && failures < 1;
+
+interface Attempts {
+  isPending: boolean;
+  failureCount: number;
+  errorUpdateCount: number;
+}
+
+/** True while a read has neither data nor a failed attempt: what is there is not held back for one that fails. */
+export const isFirstAttempt = ({ isPending, failureCount, errorUpdateCount }: Attempts): boolean =>
+  isPending && failureCount === 0 && errorUpdateCount === 0;

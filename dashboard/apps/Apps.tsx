@@ -1,4 +1,5 @@
 import { Route, Switch } from 'wouter';
+import { isFirstAttempt } from '../api/query-client.ts';
 import { DeploymentScreen } from '../deployments/DeploymentScreen.tsx';
 import { NotFound } from '../ui/NotFound.tsx';
 import { AppList } from './AppList.tsx';
@@ -36,7 +37,7 @@ function AppDeployment({ appId, deploymentId }: { appId: string; deploymentId: s
           liveDeploymentId: app.liveDeploymentId,
         }
       }
-      isAppLoading={query.isPending}
+      isAppLoading={isFirstAttempt(query)}
       deploymentId={deploymentId}
     />
   );

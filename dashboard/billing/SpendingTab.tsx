@@ -2,6 +2,7 @@ import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { LIMIT_NAMES, limitRule } from '../../contract/limits/limits.ts';
 import { useMe } from '../accounts/api.ts';
+import { isFirstAttempt } from '../api/query-client.ts';
 import { ColumnChart } from '../ui/ColumnChart.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { Meter } from '../ui/Meter.tsx';
@@ -28,7 +29,7 @@ export function SpendingTab() {
           </Stack>
         )}
       </QueryBoundary>
-      {!spending.isPending && <PlanUsage />}
+      {!isFirstAttempt(spending) && <PlanUsage />}
     </Stack>
   );
 }

@@ -1,5 +1,6 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { type Account, useMe } from '../accounts/api.ts';
+import { isFirstAttempt } from '../api/query-client.ts';
 import { AppRows } from '../apps/AppRows.tsx';
 import { useApps } from '../apps/api.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
@@ -27,7 +28,7 @@ export default function Overview() {
   const overview = useOverview();
   const data = overview.data?.data;
   // The blocks appear together: one that came later would push down what is being read.
-  const isLoading = [me, apps, overview].some(({ isPending }) => isPending);
+  const isLoading = [me, apps, overview].some(isFirstAttempt);
   return (
     <Screen title="Overview">
       {me.isError && !me.data && <FailureAlert error={me.error} retry={() => void me.refetch()} />}
