@@ -21,6 +21,7 @@ export async function makeScreens({ baseUrl, accounts }: Local): Promise<(screen
   const { id: webhook } = await call('POST', '/webhooks', { url: 'https://example.com/hooks' });
   const [domain] = await call('GET', '/domains');
   const [invoice] = await call('GET', '/invoices');
+  const [hosting] = await call('GET', '/hosting');
   let deployment: Made | undefined;
   for (;;) {
     [deployment] = await call('GET', `/apps/${deployed}/deployments`);
@@ -30,7 +31,7 @@ export async function makeScreens({ baseUrl, accounts }: Local): Promise<(screen
   }
   const ids: Record<string, string | undefined> = {
     ...{ app, deployed, deployment: deployment.id, webhook, domain: domain?.id, invoice: invoice?.id },
-    customer: other.id,
+    ...{ hosting: hosting?.id, customer: other.id },
   };
   return (screen) => screen.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? name);
 }

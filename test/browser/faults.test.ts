@@ -30,7 +30,7 @@ test('a failing read shows the request id and recovers automatically', async () 
 });
 
 /** Screens that read nothing when they are opened. */
-const WITHOUT_READS: readonly string[] = ['/nowhere', '/operator'];
+const WITHOUT_READS: readonly string[] = ['/invitation', '/nowhere', '/operator'];
 /** Screens without a read of their own that could fail, and with a form that works without its reads. */
 const WITHOUT_ALERT: readonly string[] = [...WITHOUT_READS, '/apps/new'];
 

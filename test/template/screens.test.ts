@@ -1,15 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-/** Screens that the walk of all screens leaves out, and the test that opens them. */
-const OPENED_ELSEWHERE: Readonly<Record<string, string>> = {
-  '/callback': 'session.test.ts',
-  '/sign-in': 'session.test.ts',
-  '/hosting/:': 'hosting.test.ts',
-  '/invitation': 'developers.test.ts',
-  '/operator/flags': 'operators.test.ts',
-  '/operator/migrations': 'operators.test.ts',
-};
+/** Paths outside of the dashboard's frame: they belong to the login, and `session.test.ts` opens them. */
+const OF_THE_LOGIN = ['/callback', '/sign-in'];
 
 /** Replaces what stands for a resource by a colon, and leaves the query out. */
 const normalize = (path: string): string =>
@@ -18,7 +11,7 @@ const normalize = (path: string): string =>
     .replace(/:\w+|\$\{[^}]+\}|example\.co\.za/g, ':')
     .replace(/\?.*$/, '');
 
-test('the walk of all screens opens every route, area and tab of the dashboard, or another test does', () => {
+test('the browser tests open every route, area and tab of the dashboard', () => {
   const sources = globSync('dashboard/**/*.{ts,tsx}').map((file) => readFileSync(file, 'utf8'));
   const find = (pattern: RegExp) => sources.flatMap((text) => [...text.matchAll(pattern)].map(([, path = '']) => path));
   // Tabs have routes of their own below this one.
@@ -29,6 +22,5 @@ test('the walk of all screens opens every route, area and tab of the dashboard, 
   const opened = new Set([...listed.matchAll(/'([^']+)'/g)].map(([, path = '']) => normalize(path)));
   expect(links.length).toBeGreaterThan(50);
   const paths = new Set([...routes, ...links].map(normalize));
-  const missing = [...paths].filter((path) => !opened.has(path));
-  expect(missing.toSorted()).toEqual(Object.keys(OPENED_ELSEWHERE).toSorted());
+  expect([...paths].filter((path) => !opened.has(path) && !OF_THE_LOGIN.includes(path))).toEqual([]);
 });
