@@ -222,6 +222,7 @@ const NO_LOGINS = [
     'TEAM.invitations.invitedBy',
     'SWITCH_STATE.flags.owner',
     'DEPLOYMENT.builtBy',
+    'DEPLOYMENT.movedBy',
     'DOMAIN.owner',
     'HOSTING_SERVER.user',
   ],

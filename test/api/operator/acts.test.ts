@@ -4,6 +4,7 @@ import { getAccount } from '../../../contract/accounts/accounts.ts';
 import { createApp, getApp } from '../../../contract/apps/apps.ts';
 import { listAuditEntries } from '../../../contract/audit/audit.ts';
 import { getDeployment } from '../../../contract/deployments/deployments.ts';
+import { listDnsRecords } from '../../../contract/dns/records.ts';
 import { listOperatorAudit, readAccount } from '../../../contract/operator/accounts.ts';
 import {
   adjustMoney,
@@ -20,6 +21,7 @@ import {
   saveHostingServer,
   setOffer,
 } from '../../../contract/operator/settings.ts';
+import { getDomain } from '../../../contract/registrar/domains.ts';
 import { createWebhook } from '../../../contract/webhooks/endpoints.ts';
 import { listDeliveries, pingWebhook } from '../../../contract/webhooks/management.ts';
 import { DEAD_SERVER } from '../../../local/emulators/hosting-panel/panel.ts';
@@ -214,6 +216,31 @@ test('operators open accounts, and set offers and servers under the rules of the
   const adopted = await operator.call(adoptCustomerDomain, { params: of, body: { reason, domain, registrant } });
   expect([codeOf(adopted), adopted.error?.message]).toEqual(['conflict', `${domain} is not at our registrar.`]);
 });
+
+test('a domain that is at the registrar already becomes an account’s, with its records', async () => {
+  const [operator, account] = await Promise.all([newOperator(), newAccount()]);
+  await platformDeps();
+  const { registrar } = await import('../../../runtime/bindings/registrar.ts');
+  const domain = uniqueDomain();
+  await registrar.register({ domain, years: 1, privacy: false, owner: registrant });
+  await waitFor(async () => await registrar.registered(domain));
+  const params = { id: account.id };
+  const records = [{ type: 'A' as const, name: 'www', content: '192.0.2.7' }];
+  const adopt = () => operator.call(adoptCustomerDomain, { params, body: { reason, domain, registrant, records } });
+  const { status, body } = await adopt();
+  expect(status).toBe(201);
+  const { domainId: id } = body.data;
+  expect((await account.call(getDomain, { params: { id } })).body.data).toMatchObject({
+    name: domain,
+    status: 'ACTIVE',
+  });
+  expect((await account.call(listDnsRecords, { params: { id } })).body.data).toMatchObject([{ name: 'www' }]);
+  // Twice is once.
+  expect((await adopt()).body.data).toEqual({ domainId: id });
+  const { data } = (await operator.call(listOperatorAudit, { query: { accountId: account.id } })).body;
+  const adopted = data.filter(({ action }) => action === 'domain.adopted');
+  expect(adopted[0]).toMatchObject({ reason, actor: { id: operator.subject }, after: { domain } });
+}, 60_000);
 
 test('a hosting account moves to another server, where it is made again', async () => {
   const [operator, account] = await Promise.all([newOperator(), newAccount()]);
