@@ -1,5 +1,3 @@
-import '@mantine/core/styles/Notification.layer.css';
-import '@mantine/notifications/styles.layer.css';
 import { Notifications } from '@mantine/notifications';
 
 /** Container of the toasts. Further ones wait, so that they do not cover a form. */
