@@ -54,7 +54,7 @@ export const Cell = /* @__PURE__ */ entity({
 
 /** A release of an application that is being moved. */
 const movedRelease = () =>
-  z.object({
+  z.looseObject({
     /** Its number in the old cell, and in the new one as soon as it is there. */
     from: z.string(),
     to: z.optional(z.string()),
@@ -84,7 +84,7 @@ export const Move = /* @__PURE__ */ entity({
       /** The releases that are kept, oldest first; absent before they were looked for. */
       releases: z.optional(z.array(movedRelease())),
       /** Set with the switch: the host names that are switched, and the cell of their routes. */
-      edge: z.optional(z.object({ cellId: z.string(), hosts: z.array(z.string()) })),
+      edge: z.optional(z.looseObject({ cellId: z.string(), hosts: z.array(z.string()) })),
       /** Executions that ended before the move did. */
       attempts: z.int(),
       createdAt: z.string(),

