@@ -71,7 +71,7 @@ export default defineConfig({
         test: {
           name: 'release',
           include: ['test/release/**/*.test.ts'],
-          globalSetup: 'test/support/platform.ts',
+          globalSetup: ['test/browser/unpack.ts', 'test/support/platform.ts'],
           sequence: { groupOrder: 1 },
         },
       },

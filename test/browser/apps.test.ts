@@ -206,5 +206,7 @@ test("another account's application is not found", async () => {
   const [owner, stranger] = await Promise.all([newAccount(), newAccount()]);
   const { data } = (await owner.call(createApp, { body: { name: 'Mine' } })).body;
   const page = await openScreen(await signedInContext(stranger), `apps/${data.id}`);
-  await page.getByRole('alert').getByText('Application not found', { exact: false }).waitFor();
+  const alert = page.getByRole('alert').getByText('Application not found', { exact: false });
+  await alert.waitFor();
+  expect(await alert.count()).toBe(1);
 });

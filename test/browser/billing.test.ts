@@ -32,6 +32,10 @@ test("the wallet is topped up on the payment provider's page, which returns to t
   await page.getByRole('button', { name: 'Pay' }).click();
   await page.getByText('Your card payment of R250.00 was added to your wallet.').waitFor();
   await page.getByRole('cell', { name: 'R250.00' }).first().waitFor();
+  // An amount and its sign are never on two lines.
+  const styles =
+    "[...document.querySelectorAll('td')].filter(({ innerText }) => innerText === 'R250.00').map((cell) => getComputedStyle(cell).whiteSpace)";
+  expect(new Set(await page.evaluate<string[]>(styles))).toEqual(new Set(['nowrap']));
   expect((await account.call(getWallet)).body.data.balance).toBe('250.00');
 });
 

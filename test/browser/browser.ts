@@ -42,6 +42,8 @@ export async function newContext({ size = 'desk', dark = false }: ContextOptions
     reducedMotion: 'reduce',
     // The one of this machine may be none that browsers have (`en-US@posix`).
     locale: 'en-ZA',
+    // Not the API's UTC: times are shown in the reader's zone.
+    timezoneId: 'Africa/Johannesburg',
   });
   contexts.push(context);
   context.setDefaultTimeout(15_000);

@@ -13,6 +13,15 @@ test('a domain is searched for, bought from the wallet and registered; records a
   await page.getByRole('link', { name: `Register ${name}` }).click();
   await page.getByRole('button', { name: 'Register for R', exact: false }).click();
   expect(await page.getByText('Required', { exact: true }).count()).toBeGreaterThan(3);
+  // What is proposed is not what was typed wrongly.
+  await page.getByLabel('Phone').focus();
+  const [placeholder, error] = await page.evaluate<string[]>(`(() => {
+    const field = document.activeElement;
+    const ofPlaceholder = getComputedStyle(field, '::placeholder').color;
+    field.style.color = 'var(--mantine-color-error)';
+    return [ofPlaceholder, getComputedStyle(field).color];
+  })()`);
+  expect(placeholder).not.toBe(error);
   const owner = { Phone: '+27 21 555 1234', 'Street and number': '1 Long Street', City: 'Cape Town' };
   const address = { Province: 'Western Cape', 'Postal code': '8001' };
   for (const [label, value] of Object.entries({ ...owner, ...address })) await page.getByLabel(label).fill(value);

@@ -49,6 +49,15 @@ test('a disabled endpoint is enabled, and the events missed since a given time a
   await row.getByRole('button', { name: /attempt/ }).click();
   expect(await row.locator('pre').nth(1).textContent()).toContain(`"applicationId": "${app.id}"`);
   expect(await row.locator('pre').last().textContent()).toContain('<script>alert(1)</script>');
+
+  // A delivery whose endpoint was disabled between two attempts has failed.
+  await page.route('**/dashboard/v1/**/deliveries*', async (route) => {
+    const response = await route.fetch();
+    const text = (await response.text()).replaceAll('"DELIVERED"', '"SKIPPED"');
+    await route.fulfill({ response, body: text });
+  });
+  await page.reload();
+  await row.getByText('Failed, endpoint disabled').waitFor();
 });
 
 test('an endpoint’s health is charted, and deliveries are filtered, copied as curl and replayed together', async () => {

@@ -161,8 +161,8 @@ test('a log is searched, paused while it grows, and downloaded without its colou
   const saved = await saving;
   expect(saved.suggestedFilename()).toMatch(/^talks(-[0-9a-f]{10})?\.log$/);
   const file = await readFile(await saved.path(), 'utf8');
-  expect(file).toContain('09:30:00  line 0\n09:30:00  line 1\n');
-  expect(file).toContain('09:30:00  [request7] line 7\n');
+  expect(file).toContain('11:30:00  line 0\n11:30:00  line 1\n');
+  expect(file).toContain('11:30:00  [request7] line 7\n');
   expect(file).not.toContain('\u001b');
 
   await page.goto(`apps/${id}/logs?request=request7`);
