@@ -9,7 +9,7 @@ const beside =
  * Long files that mostly wait begin first, then browsers, then the rest: what computes runs while they wait, and no long
  * file is left for the end.
  */
-const FIRST = ['/test/flow/', '/test/browser/ways/', '/test/browser/', '/test/'];
+const FIRST = ['/test/flow/', '/test/browser/', '/test/'];
 const rank = ({ moduleId }: TestSpecification): number => {
   const found = FIRST.findIndex((folder) => moduleId.includes(folder));
   return found < 0 ? FIRST.length : found;

@@ -17,7 +17,7 @@ test('the page names every operation of the dashboard, and no other', () => {
 });
 
 test('the page has the ways through that the tests walk, and no other', () => {
-  const walked = [...readFileSync('test/browser/ways/ways.ts', 'utf8').matchAll(/^ {4}name: '(.+)',$/gm)];
+  const walked = [...readFileSync('test/release/ways/ways.ts', 'utf8').matchAll(/^ {4}name: '(.+)',$/gm)];
   const [, table = ''] = readFileSync('docs/dashboard.md', 'utf8').split('| way | desk |');
   const named = [...(table.split('\n\n')[0]?.matchAll(/^\| (\w.+?) \| yes/gm) ?? [])];
   expect(walked.length).toBeGreaterThan(10);

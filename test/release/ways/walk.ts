@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { type ContextOptions, openScreen, signedInContext } from '../../browser/browser.ts';
 import { newAccount } from '../../support/harness.ts';
 import { receiver } from '../../support/receivers.ts';
-import { type ContextOptions, openScreen, signedInContext } from '../browser.ts';
 import { type Input, type Sending, Visitor } from './visitor.ts';
 import { WAYS } from './ways.ts';
 

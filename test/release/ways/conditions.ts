@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Locator, Page, Request, Route } from 'playwright-core';
 import { expect } from 'vitest';
-import { POLL } from '../browser.ts';
+import { POLL } from '../../browser/browser.ts';
 import type { Sending, Visitor } from './visitor.ts';
 
 /** Requests of the dashboard to its API. */

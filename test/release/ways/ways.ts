@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { acceptInvitation, inviteMember } from '../../../contract/accounts/members.ts';
 import { createApp } from '../../../contract/apps/apps.ts';
+import { POLL, waitUntilLoaded } from '../../browser/browser.ts';
 import { get } from '../../support/browse.ts';
 import { clientOf, local } from '../../support/harness.ts';
 import { LoginBrowser } from '../../support/sign-in.ts';
-import { POLL, waitUntilLoaded } from '../browser.ts';
 import type { Visitor } from './visitor.ts';
 
 /** A way through the dashboard, from the overview to what a customer came for. */

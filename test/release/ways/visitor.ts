@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
+import { waitUntilLoaded } from '../../browser/browser.ts';
 import type { OpenedAccount } from '../../support/harness.ts';
-import { waitUntilLoaded } from '../browser.ts';
 
 /** A way of operating the dashboard: with a pointer, or with the keyboard alone. */
 export interface Input {

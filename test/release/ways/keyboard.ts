@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { POLL } from '../browser.ts';
+import { POLL } from '../../browser/browser.ts';
 import type { Input } from './visitor.ts';
 
 /** Presses of Tab until a screen counts as one on which the element cannot be reached. */
