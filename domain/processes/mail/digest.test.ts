@@ -8,6 +8,7 @@ import { Team } from '../../../table/entities/members.ts';
 import { Notification, NotificationReader } from '../../../table/entities/notifications.ts';
 import { change, create, upsert } from '../../../table/writes.ts';
 import { newSimulatedAccount } from '../../../test/simulation/account.ts';
+import { simulatedMail } from '../../../test/simulation/mail.ts';
 import { simulation } from '../../../test/simulation/simulation.ts';
 import { notify } from '../../accounts/notifications.ts';
 import { showUnsubscribe, unsubscribe, verifyUnsubscribe } from '../../accounts/unsubscribe.ts';
@@ -29,31 +30,10 @@ async function harness(roles: Record<string, MemberRole> = { ann: 'owner' }) {
     create(Team, { accountId, version: 1, members, invitations: [] }),
     ...members.map(({ subject, email }) => create(Login, { subject, accountId, email })),
   ]);
-  const queue: { job: Job; at: number }[] = [];
-  const sent: Mail[] = [];
-  const state = { refuses: false };
-  const mails = {
-    async send(jobs: readonly Job[], delay = 0) {
-      queue.push(...jobs.map((job) => ({ job, at: clock.now + delay * 1000 })));
-    },
-  };
-  const mailer = {
-    async send(mail: Mail) {
-      if (state.refuses) throw new Error('MessageRejected');
-      sent.push(mail);
-    },
-  };
+  const { queue, sent, state, mails, mailer, drain } = simulatedMail(clock);
   const needs = { ...deps, mails, mailer };
   const perform = (job: Job) => performJob(MAIL_JOBS, needs, job, async () => undefined);
-  /** Performs what is due, and what that queues. */
-  const run = async () => {
-    for (;;) {
-      const index = queue.findIndex(({ at }) => at <= clock.now);
-      const [next] = index < 0 ? [] : queue.splice(index, 1);
-      if (!next) return;
-      await perform(next.job);
-    }
-  };
+  const run = () => drain(perform);
   const happen = async (subjectId: string, kind: NotificationKind = 'deployment-failed') => {
     const at = deps.now().toISOString();
     const incident = { accountId, kind, subjectId, title: `${subjectId} failed.`, path: `/apps/${subjectId}`, at };
@@ -85,6 +65,11 @@ test('250 failures are one email at once, and one for all others at the end of t
   expect(sent).toHaveLength(2);
   expect(sent[1]?.subject).toBe('More than 200 × Failed deployments');
   expect(sent[1]?.text).toContain('And more than 190 more.');
+  // What was sent is counted in no further email.
+  for (const name of ['one', 'two']) await happen(name);
+  clock.now += HOUR_MS;
+  await run();
+  expect(sent[2]?.subject).toBe('2 × Failed deployments');
   expect(queue).toEqual([]);
 });
 

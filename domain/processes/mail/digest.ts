@@ -88,7 +88,9 @@ async function readRecipient(
   const address = login?.email ?? member?.email;
   if (!member || !address || reader?.offByMail?.includes(kind)) return undefined;
   const sent = new Set(reader?.mailed?.[kind]?.sent);
-  return { address, recent, hasMore, pending: recent.filter((each) => !sent.has(idOf(each))) };
+  const pending = recent.filter((each) => !sent.has(idOf(each)));
+  // The newest come first: behind one that was sent there is none that was not.
+  return { address, recent, pending, hasMore: hasMore && pending.at(-1) === recent.at(-1) };
 }
 
 /** Returns the seconds until the next email of a kind may be sent to a member; 0 if it may be sent now. */

@@ -6,6 +6,7 @@ import { Account } from '../../../table/entities/accounts.ts';
 import { Team } from '../../../table/entities/members.ts';
 import { change } from '../../../table/writes.ts';
 import { newSimulatedAccount } from '../../../test/simulation/account.ts';
+import { simulatedMail } from '../../../test/simulation/mail.ts';
 import { simulation } from '../../../test/simulation/simulation.ts';
 import { inviteMember, resendInvitation, revokeInvitation } from '../../accounts/invitations.ts';
 import type { Caller } from '../../deps.ts';
@@ -20,20 +21,7 @@ async function harness() {
   const { steady, clock, memory } = simulation();
   const settings = { ...steady.deps.settings, mailFrom: 'no-reply@example.com' };
   const deps = { ...steady.deps, settings };
-  const queue: { job: Job; at: number }[] = [];
-  const sent: Mail[] = [];
-  const state = { refuses: false };
-  const mails = {
-    async send(jobs: readonly Job[], delay = 0) {
-      queue.push(...jobs.map((job) => ({ job, at: clock.now + delay * 1000 })));
-    },
-  };
-  const mailer = {
-    async send(mail: Mail) {
-      if (state.refuses) throw new Error('MessageRejected');
-      sent.push(mail);
-    },
-  };
+  const { queue, sent, state, mails, mailer, drain } = simulatedMail(clock);
   const perform = (job: Job) => performJob(MAIL_JOBS, { ...deps, mails, mailer }, job, async () => undefined);
   const open = async (id: string): Promise<Caller> => {
     await deps.table.transact([newSimulatedAccount(id)]);
@@ -48,15 +36,7 @@ async function harness() {
   /** Delivers a change of the members, as the stream does. */
   const deliver = async (caller: Caller, before?: Team) =>
     mailNewInvitations({ mails }, await readTeam(caller), before);
-  /** Performs what is due, and what that queues. */
-  const run = async () => {
-    for (;;) {
-      const index = queue.findIndex(({ at }) => at <= clock.now);
-      const [next] = index < 0 ? [] : queue.splice(index, 1);
-      if (!next) return;
-      await perform(next.job);
-    }
-  };
+  const run = () => drain(perform);
   const invite = async (caller: Caller, email = 'bob@example.org') => {
     const { data } = await inviteMember(deps, caller, { email, role: 'developer' });
     await deliver(caller);
