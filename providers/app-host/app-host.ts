@@ -211,6 +211,17 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     return (await propagated(() => client.send(new CreateFunctionUrlConfigCommand(config)))).FunctionUrl ?? '';
   }
 
+  /** Returns the configuration of a release; undefined where it is not there. */
+  async function findRelease(applicationId: string, Qualifier: string): Promise<FunctionConfiguration | undefined> {
+    try {
+      const found = await client.send(new GetFunctionCommand({ FunctionName: nameOf(applicationId), Qualifier }));
+      return found.Configuration ?? {};
+    } catch (error) {
+      if (missing(error)) return undefined;
+      throw error;
+    }
+  }
+
   return {
     async release(app, artifact) {
       const { bucket, key } = settings.copy ? await settings.copy(artifact) : artifact;
@@ -228,15 +239,8 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
       return Version;
     },
 
-    async nodeVersionOf(applicationId, Qualifier) {
-      try {
-        const of = { FunctionName: nameOf(applicationId), Qualifier };
-        const { Configuration } = await client.send(new GetFunctionCommand(of));
-        return /^nodejs(\d+)\.x$/.exec(Configuration?.Runtime ?? '')?.[1];
-      } catch (error) {
-        if (missing(error)) return undefined;
-        throw error;
-      }
+    async nodeVersionOf(applicationId, release) {
+      return /^nodejs(\d+)\.x$/.exec((await findRelease(applicationId, release))?.Runtime ?? '')?.[1];
     },
 
     async probe(applicationId, Qualifier, target) {
@@ -264,15 +268,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
 
     serving: async (applicationId) => (await live(nameOf(applicationId)))?.FunctionVersion,
 
-    async hasRelease(applicationId, Qualifier) {
-      try {
-        await client.send(new GetFunctionCommand({ FunctionName: nameOf(applicationId), Qualifier }));
-        return true;
-      } catch (error) {
-        if (!missing(error)) throw error;
-        return false;
-      }
-    },
+    hasRelease: async (applicationId, release) => (await findRelease(applicationId, release)) !== undefined,
 
     async removeRelease(applicationId, Qualifier) {
       try {
