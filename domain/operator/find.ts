@@ -87,8 +87,10 @@ export async function searchAccounts(
 ): Promise<Output<typeof SearchRoute>> {
   const found = await findAll(deps, query);
   const unique = [...new Map(found.map((each) => [`${each.accountId} ${each.id}`, each])).values()].slice(0, MAX_FOUND);
-  const accounts = await Promise.all(unique.map(({ accountId: id }) => deps.table.get(Account, { id })));
-  const deletions = await Promise.all(unique.map(({ accountId }) => deps.table.get(AccountDeletion, { accountId })));
+  const [accounts, deletions] = await Promise.all([
+    Promise.all(unique.map(({ accountId: id }) => deps.table.get(Account, { id }))),
+    Promise.all(unique.map(({ accountId }) => deps.table.get(AccountDeletion, { accountId }))),
+  ]);
   const data = unique.flatMap(({ kind, id }, at) => {
     const account = accounts[at];
     if (!account) return [];
