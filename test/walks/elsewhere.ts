@@ -75,6 +75,10 @@ export const ELSEWHERE: Elsewhere[] = [
         'a process that dies at any call leaves a move that the next one finishes, and a served application at every moment',
       ],
       ['domain/moves/move.test.ts', 'an application whose release %s stays where it was'],
+      [
+        'test/release/cells.test.ts',
+        'an application is moved to another cell and back under constant requests, and none of them fails',
+      ],
     ],
     notWalked: 'a cell in another AWS account',
   },
