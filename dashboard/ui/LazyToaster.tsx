@@ -20,6 +20,7 @@ export function LazyToaster() {
       if (navigator.onLine) {
         import('./Toaster.tsx').then(
           (loaded) => setToaster(() => loaded.default),
+          // Most browsers fail again without a request; others get the script with the next toast.
           () => undefined,
         );
       } else timer = setTimeout(load, RETRY_AFTER_MS);

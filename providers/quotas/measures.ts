@@ -83,7 +83,7 @@ interface CellClients {
   store: Pick<CloudFrontKeyValueStoreClient, 'send'>;
   /** The ARN of the store of host names. */
   storeArn: string;
-  /** True for the platform's own account, whose concurrency has an alarm on Lambda's own metric (lib/stacks/operations-alarms.ts). */
+  /** True for the platform's own account, whose concurrency has an alarm on Lambda's own metric (lib/stacks/measured-alarms.ts). */
   isHome: boolean;
 }
 

@@ -198,7 +198,7 @@ async function* mapped<T, U>(items: AsyncIterable<T>, make: (item: T) => U): Asy
   for await (const item of items) yield make(item);
 }
 
-/** Forgets who the account was. Its id, its ledger and its invoices stay for the tax office. */
+/** Forgets who the account was. Its id, its ledger and its invoices stay as long as the law asks. */
 async function finish(deps: LeaveDeps, { accountId, refundCents = 0 }: AccountDeletion): Promise<void> {
   const now = deps.now();
   const expiresAtEpoch = recordsEnd(now);

@@ -11,8 +11,8 @@ import { type RestoreInput, visit } from './visit.ts';
 
 /**
  * Brings back the users of logins that the issuer does not know: after the loss of the user pool, and for a table of before their deletion. A
- * user that is created again has another `sub`, so everything that names the login by it is rewritten, in one transaction for each login
- * (docs/decisions/0072-users-and-code-after-a-restore.md).
+ * user that is created again has another `sub`, so everything that names the login by it is rewritten, in one transaction for each account
+ * and a last one for the login (docs/decisions/0072-users-and-code-after-a-restore.md).
  */
 
 const MAX_PROBLEMS = 50;
