@@ -89,14 +89,15 @@ const app = (handle: string) =>
   });
 const saying = (text: string) => app(`setTimeout(() => response.end('${text}'), Math.random() * 30);`);
 
-async function create(FunctionName: string, archive: Buffer): Promise<string> {
+/** @param Timeout seconds; a test that does not wait for its end gives a busy machine plenty. */
+async function create(FunctionName: string, archive: Buffer, Timeout = 60): Promise<string> {
   await client.send(
     new CreateFunctionCommand({
       FunctionName,
       Runtime: 'nodejs22.x',
       Role: 'arn:aws:iam::000000000000:role/apps',
       Handler: 'run.sh',
-      Timeout: 1,
+      Timeout,
       Environment: { Variables: { AWS_LWA_INVOKE_MODE: 'response_stream', GREETING: 'hello' } },
       Code: { ZipFile: archive },
     }),
@@ -166,7 +167,7 @@ test('reports a process that exits, never listens or crashes as a Lambda functio
   });
   expect(exits.log).toContain('no such module');
 
-  await create('silent', await zip({ 'run.sh': 'echo waiting; exec sleep 60' }));
+  await create('silent', await zip({ 'run.sh': 'echo waiting; exec sleep 60' }), 1);
   const silent = await invoke('silent');
   expect(JSON.parse(silent.payload)).toMatchObject({
     errorType: 'Sandbox.Timedout',
