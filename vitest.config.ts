@@ -27,6 +27,9 @@ class WaitingFirst extends BaseSequencer {
  */
 const REPEATED = 1;
 
+/** What starts a platform or drives a browser may take this long on a busy machine. */
+const PATIENCE_MS = 120_000;
+
 /**
  * `unit`: beside the code, nothing running. `platform`: over HTTP, against one local run in memory. `browser`: the
  * dashboard in a browser that npm brings, against the same run. `release`: what takes minutes, before a release.
@@ -53,7 +56,8 @@ export default defineConfig({
           name: 'platform',
           include: ['test/{api,flow,security}/**/*.test.ts'],
           globalSetup: 'test/support/platform.ts',
-          testTimeout: 30_000,
+          testTimeout: PATIENCE_MS,
+          hookTimeout: PATIENCE_MS,
           retry: REPEATED,
         },
       },
@@ -62,8 +66,8 @@ export default defineConfig({
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           globalSetup: ['test/browser/unpack.ts', 'test/support/platform.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: PATIENCE_MS,
+          hookTimeout: PATIENCE_MS,
           retry: REPEATED,
         },
       },

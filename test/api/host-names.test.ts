@@ -22,7 +22,7 @@ beforeAll(async () => {
   const funded = { walletCents: 10_000_000, appLimit: 100 };
   [account, buyer, owner] = await Promise.all([newAccount(funded), newAccount(funded), newAccount(funded)]);
   domainId = (await registerDomain(owner)).domain.id;
-}, 60_000);
+});
 
 interface Place {
   /** The field that a refusal names. */

@@ -142,7 +142,7 @@ describe.each(lists.map((route) => ({ id: route.id, route })))('$id', ({ id, rou
   beforeAll(async () => {
     account = await newAccount({ walletCents: 500_000, aiCreditsMicroRand: 10_000_000 });
     filled = (await FILLERS[id]?.(account)) ?? {};
-  }, 60_000);
+  });
 
   test('is newest first, and every page matches the whole list', async () => {
     const { data, has_more } = (await ask()).body;

@@ -200,7 +200,7 @@ test("a custom domain shows the owner's next step: verify it, point it here, the
   await page.getByRole('button', { name: 'Remove domain' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove domain' }).click();
   await page.getByText('No custom domain').waitFor();
-}, 120_000);
+});
 
 test("another account's application is not found", async () => {
   const [owner, stranger] = await Promise.all([newAccount(), newAccount()]);

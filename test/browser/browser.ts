@@ -7,7 +7,7 @@ import { local, type OpenedAccount } from '../support/harness.ts';
 export const VIEWPORTS = { desk: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const;
 
 /** Limit of a poll, generous enough for a loaded machine: vitest's default is one second. */
-export const POLL = { timeout: 15_000 } as const;
+export const POLL = { timeout: 30_000 } as const;
 
 let browser: Browser;
 const contexts: BrowserContext[] = [];
@@ -46,7 +46,7 @@ export async function newContext({ size = 'desk', dark = false }: ContextOptions
     timezoneId: 'Africa/Johannesburg',
   });
   contexts.push(context);
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(30_000);
   context.on('weberror', (error) => pageErrors.push(String(error.error())));
   context.on('console', (message) => {
     // What the browser and React say of requests that a test lets fail: the test checks what the page says.

@@ -257,4 +257,4 @@ test('an account is exported, downloaded, and its deletion requested and cancell
   const banner = page.getByRole('status').filter({ hasText: 'This account will be deleted on' });
   await banner.getByRole('button', { name: 'Cancel deletion' }).click();
   await expect.poll(() => banner.count(), POLL).toBe(0);
-}, 120_000);
+});

@@ -59,7 +59,7 @@ test('a domain is searched for, bought from the wallet and registered; records a
   const id = page.url().split('/').at(-1) ?? '';
   const { data } = (await account.call(listDnsRecords, { params: { id } })).body;
   expect(data.filter(({ type }) => type === 'A')).toEqual([]);
-}, 120_000);
+});
 
 test('a taken name cannot be ordered, and an invalid name is rejected', async () => {
   const page = await openScreen(await signedInContext(await newAccount()), 'domains');

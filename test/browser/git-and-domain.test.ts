@@ -86,7 +86,7 @@ test('a domain that uses our DNS in the account asks for no record, and others h
   const made = await account.call(createApp, { body: { name: 'Abroad', customDomain: foreign } });
   await page.goto(`apps/${made.body.data.id}/domain`);
   await page.getByText(`If ${foreign} is the root of its zone`, { exact: false }).waitFor();
-}, 120_000);
+});
 
 test('an application without a custom domain shows its default address', async () => {
   const account = await newAccount();

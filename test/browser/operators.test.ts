@@ -111,4 +111,4 @@ test('the switches and failures are accessible, and a switch is turned off with 
   await dialog.getByLabel('Reason').fill('It answers well.');
   await dialog.getByRole('button', { name: 'Turn on' }).click();
   await row.filter({ hasText: model }).waitFor({ state: 'detached' });
-}, 120_000);
+});

@@ -48,7 +48,7 @@ test('an earlier release is rolled back to after confirmation, and the list mark
   await page.getByText('Rollback,', { exact: false }).waitFor();
   await page.getByText('Ready', { exact: true }).waitFor({ timeout: 30_000 });
   expect((await get(local.baseUrl, app.primaryDomain)).body).toContain('the first');
-}, 90_000);
+});
 
 test('what visitors asked of an application is charted, read by keyboard and table, and opens its logs', async () => {
   const account = await newAccount();
@@ -116,7 +116,7 @@ test('what visitors asked of an application is charted, read by keyboard and tab
   await page.waitForURL(/\/logs\?from=.*&to=.*&request=[\w-]{8}$/);
   await page.getByRole('log', { name: 'Application log' }).or(page.getByText('No output in this time')).waitFor();
   expect(await page.getByText('REQUEST {').count()).toBe(0);
-}, 90_000);
+});
 
 test('a log is searched, paused while it grows, and downloaded without its colours', async () => {
   const account = await newAccount();

@@ -57,7 +57,7 @@ describe('a deployment', () => {
     expect((await page(made.primaryDomain)).body).toBe('second');
     const { body } = await client.call(listDeployments, { params: { id: made.id } });
     expect(body.data.map(({ status }) => status)).toEqual(['SUCCEEDED', 'SUCCEEDED']);
-  }, 60_000);
+  });
 
   test('in progress makes another one a conflict; its log grows and is kept', async () => {
     commit('slow', app("'slow'", { build: 'echo building && sleep 2 && echo built' }));
@@ -74,7 +74,7 @@ describe('a deployment', () => {
     expect(done.status).toBe('SUCCEEDED');
     expect(done.log).toMatch(/^built$/m);
     expect(done.log).toContain('The new release is live');
-  }, 60_000);
+  });
 
   test('switches releases under 100 requests a second without a failed request', async () => {
     commit('busy', app("'one'"));
@@ -97,7 +97,7 @@ describe('a deployment', () => {
     await Promise.all(asked);
     expect(new Set(seen)).toEqual(new Set(['200 one', '200 two']));
     expect(seen.lastIndexOf('200 one')).toBeLessThan(seen.length - 1);
-  }, 60_000);
+  });
 
   test('has its static files cached by the edge as their headers allow, and purged with each switch', async () => {
     const cache = (name: string, release: string) => `
@@ -159,7 +159,7 @@ describe('a deployment', () => {
     await waitFor(async () => (await page(host, '/app.js')).status === 200);
     await client.call(deleteApp, { params: { id: made.id } });
     await waitFor(async () => (await page(host, '/app.js')).status === 404);
-  }, 120_000);
+  });
 
   test('is taken down when its application is deleted', async () => {
     commit('gone', app("'here'"));
@@ -169,7 +169,7 @@ describe('a deployment', () => {
     await client.call(deleteApp, { params: { id: made.id } });
     await waitFor(async () => (await page(made.primaryDomain)).status === 404);
     expect((await client.call(getApp, { params: { id: made.id } })).status).toBe(404);
-  }, 60_000);
+  });
 });
 
 describe('a project without settings', () => {
@@ -194,7 +194,7 @@ describe('a project without settings', () => {
       branch: 'master',
       detected: { framework: null, nodeVersion: '20', buildCommand: 'npm run build', start: 'node dist/app.js' },
     });
-  }, 90_000);
+  });
 
   test('whose build makes a site is served as files; a WebSocket gets 501', async () => {
     const build = 'mkdir -p dist/docs && cp *.html *.js dist && cp index.html dist/docs';
@@ -229,7 +229,7 @@ describe('a project without settings', () => {
     const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
     const { statusCode } = await exchange(made.primaryDomain, '/', { ...upgrade, 'sec-websocket-version': '13' });
     expect(statusCode).toBe(501);
-  }, 90_000);
+  });
 
   test('is healthy on the path that was set, whatever it answers below 500', async () => {
     const answers = `(s.statusCode = q.url === '/ready' ? 401 : 500, 'x')`;
@@ -239,7 +239,7 @@ describe('a project without settings', () => {
     await client.call(updateApp, { params: { id: made.id }, body: { healthCheckPath: '/', startCommand: null } });
     const failed = await deploy(made.id);
     expect(failed.log).toContain('The new release answered 500 on /; a status below 500 is needed.');
-  }, 90_000);
+  });
 });
 
 /** A release that never answers is given up after a long while, so that the others are deployed meanwhile. */
@@ -305,5 +305,5 @@ describe.concurrent('a deployment that cannot succeed ends FAILED with a reason,
     expect(failed.status).toBe('FAILED');
     expect(failed.log).toMatch(/repository/i);
     expect((await page(made.primaryDomain)).status).toBe(200); // the placeholder still
-  }, 120_000);
+  });
 });

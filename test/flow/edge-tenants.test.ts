@@ -68,7 +68,7 @@ test.concurrent('a verified domain waits for its CNAME, gets its certificate, se
   expect(codeOf(await create(await newAccount(), host))).toBe('conflict');
   await waitFor(async () => (await tenantStatus(host)) === 'nothing');
   await waitFor(async () => (await create(await newAccount(), host)).status === 201, 300);
-}, 90_000);
+});
 
 describe('a certificate that cannot be issued', () => {
   test.concurrent.each([
@@ -91,7 +91,7 @@ describe('a certificate that cannot be issued', () => {
       await waitFor(async () => (await tenantStatus(host)) === 'nothing');
       await waitFor(async () => (await create(await newAccount(), host)).status === 201, 300);
     },
-    90_000,
+    120_000,
   );
 });
 
@@ -121,7 +121,7 @@ test.concurrent("in a zone that we manage, a domain is pointed here automaticall
   await owner.call(deleteApp, { params: { id } });
   await waitFor(async () => (await tenantStatus(host)) === 'nothing');
   await waitFor(async () => (await resolver.resolve4(host).catch(() => [])).length === 0);
-}, 90_000);
+});
 
 test.concurrent('a removed domain is free once its tenant is deleted, and its application stays reachable', async () => {
   const { tenant, host, id, read, check } = await createVerifiedApp('let-go');
@@ -143,7 +143,7 @@ test.concurrent('a removed domain is free once its tenant is deleted, and its ap
   await owner.call(deleteApp, { params: { id: recreated.id } });
   const { slug } = (await tenant.call(getApp, { params: { id } })).body.data;
   expect((await get(local.baseUrl, `${slug}.apps.localhost`)).status).toBe(200);
-}, 90_000);
+});
 
 test.concurrent('a domain that points elsewhere is told the target and creates nothing at the edge', async () => {
   const { host, read, check } = await createVerifiedApp('old');
@@ -158,4 +158,4 @@ test.concurrent('a domain that points elsewhere is told the target and creates n
     problem: expect.stringContaining(`must point to ${address}`),
   });
   expect(await tenantStatus(host)).toBe('nothing');
-}, 60_000);
+});

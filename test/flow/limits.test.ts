@@ -20,7 +20,7 @@ beforeAll(async () => {
   const limits = { RATE_LIMIT_SECRET: '100000', RATE_LIMIT_LOGIN: '100000', BUILD_SECONDS: String(SECONDS) };
   run = await startRun({ DATA_DIR: ':memory:', LOCAL_GIT_ROOT: root, ...limits });
   account = await newAccount({}, run.local);
-}, 60_000);
+});
 afterAll(() => run?.stop());
 
 async function deploy(name: string, fields: { installCommand?: string; buildCommand?: string } = {}) {
@@ -45,7 +45,7 @@ test.concurrent.each(['installCommand', 'buildCommand'] as const)(
     const sentence = `The build was stopped: it exceeded the limit of ${SECONDS} seconds.`;
     expect(deployment.log).toMatch(new RegExp(`begun\\n==> Deployment failed: ${sentence.replaceAll('.', '\\.')}\\n$`));
   },
-  60_000,
+  120_000,
 );
 
 test('an application beyond its memory limit is stopped, responds with 502 and is restarted; others keep running', async () => {
@@ -71,4 +71,4 @@ test('an application beyond its memory limit is stopped, responds with 502 and i
   ]);
   const { data } = (await account.dashboard.call(readAppLogs, { params: { id: hoards.made.id } })).body;
   expect(data.map(({ text }) => text)).toContain('Error: Runtime exited with error: signal: killed');
-}, 60_000);
+});

@@ -24,7 +24,7 @@ beforeAll(async () => {
   run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_SECRET: '100000', WEBHOOK_RETRY_SCHEDULE: '1,1,2,2,3' });
   witness = await receiver();
   await storeUnqueuedDelivery('/unqueued');
-}, 60_000);
+});
 afterAll(async () => {
   await run.stop();
   await witness.stop();
@@ -100,7 +100,7 @@ test.each([
 test('the reconciler finds a delivery that was never enqueued', async () => {
   const found = await waitFor(async () => witness.received.find(({ path }) => path.endsWith('/unqueued')));
   expect(JSON.parse(found.body)).toMatchObject({ id: `evt_${'0'.repeat(32)}`, type: 'ping' });
-}, 90_000);
+});
 
 /** Switches are seen by the whole platform, so that they need one that other tests do not use. */
 describe('what operators switch off', () => {

@@ -26,7 +26,7 @@ beforeAll(async () => {
     RATE_LIMIT_SECRET: '100000',
   });
   account = await newAccount({ appLimit: 100 }, run.local);
-}, 60_000);
+});
 afterAll(async () => {
   await run?.stop();
   await server?.stop();
@@ -77,7 +77,7 @@ test.skipIf(!hasSsh)(
     expect(filesContaining(DATA_DIR, sha), 'that it looks where things are kept').not.toEqual([]);
     expect(filesContaining(DATA_DIR, PRIVATE_KEY_PREFIX)).toEqual([]);
   },
-  60_000,
+  120_000,
 );
 
 test.skipIf(!hasSsh)(
@@ -95,7 +95,7 @@ test.skipIf(!hasSsh)(
     server.authorized.add(publicKey);
     expect((await deploy(id)).status).toBe('SUCCEEDED');
   },
-  60_000,
+  120_000,
 );
 
 /** Post-receive hook of a self-hosted Git server: signs like GitHub and calls the platform. */
@@ -130,7 +130,7 @@ test('git push makes a new release live; a commit with [skip ci] does not', asyn
   expect(data.map(({ trigger }) => trigger)).toEqual(['PUSH', 'API']);
   const [pushed] = data;
   expect(await follow(pushed?.id ?? '')).toMatchObject({ status: 'SUCCEEDED', trigger: 'PUSH', commitSha: sha });
-}, 60_000);
+});
 
 test("guessing is limited per address and does not affect the repository's own pushes", async () => {
   const { id } = await create('Guessed', 'https://git.localhost/first.git');

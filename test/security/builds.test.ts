@@ -78,7 +78,7 @@ describe.concurrent('customer code', () => {
     expect(loot.urls.length, 'addresses of jobs').toBeGreaterThan(0);
     for (const answers of loot.urls) expect(answers).toEqual([403, 403, 403, 403, 403]);
     expect(loot.read, 'the thief could look').toBeGreaterThanOrEqual(ROUNDS);
-  }, 60_000);
+  });
 
   test('what operators can list of a build is worthless once it runs', async () => {
     const { deployment } = await deployWith('Listed', { TOKEN: 'listed-secret-value' }, { buildCommand: 'true' });
@@ -100,7 +100,7 @@ describe.concurrent('customer code', () => {
     expect((await fetch(address, { method: 'PUT', body: 'other' })).status).toBe(403);
     const artifact = address.replace(/\/jobs\/[^?]+/, `/artifacts/${deployment.applicationId}/${deployment.id}.zip`);
     expect((await fetch(artifact)).status).toBe(403);
-  }, 60_000);
+  });
 
   test('a server that crashes in its health check shows its variables nowhere', async () => {
     const secret = 'cr4shing s3rver/secret+value?';
@@ -124,7 +124,7 @@ describe.concurrent('customer code', () => {
     const files = ['.', 'logs', 'executions', 'step-functions'].flatMap((folder) => textsIn(join(dataDir, folder)));
     expect(files.length).toBeGreaterThan(3);
     for (const text of [deployment.log, history, ...files]) for (const form of forms) expect(text).not.toContain(form);
-  }, 60_000);
+  });
 
   test('variables called like properties of an object reach the build and the application', async () => {
     const names = ['__proto__', 'constructor', 'toString'];
@@ -132,7 +132,7 @@ describe.concurrent('customer code', () => {
     const { deployment } = await deployWith('Properties', variables, { buildCommand: 'env | grep -c "=value of "' });
     expect(deployment.status, deployment.log).toBe('SUCCEEDED');
     expect(deployment.log.split('\n')).toContain('3');
-  }, 60_000);
+  });
 });
 
 /** Returns the contents of a folder's files. */

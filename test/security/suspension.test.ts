@@ -179,7 +179,7 @@ describe.concurrent('suspension', () => {
     expect((await account.call(getApp, { params })).body.data).toMatchObject({ status: 'RUNNING', branch: 'next' });
     await suspend(account.id, 'Phishing.', made.id);
     expect((await account.call(deleteApp, { params })).status).toBe(200);
-  }, 120_000);
+  });
 
   test('a plan that shrinks suspends the newest applications after seven days; an upgrade resumes them', async () => {
     const [run, account, hook] = await Promise.all([operators(), newAccount({ walletCents: 100_000 }), receiver()]);

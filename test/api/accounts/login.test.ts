@@ -208,7 +208,7 @@ test('an export of the account is downloaded by its link, with what the account 
   expect((await fetch(url, { method: 'DELETE' })).status).toBe(403);
   expect((await fetch(url.replace(account.id, local.accounts.demo.id))).status).toBe(403);
   expect((await account.dashboard.call(listExports)).body.data).toHaveLength(1);
-}, 120_000);
+});
 
 test('an account whose deletion is requested is read and not changed, until the deletion is cancelled', async () => {
   const account = await newAccount();
@@ -233,4 +233,4 @@ test('an account whose deletion is requested is read and not changed, until the 
   expect((await account.dashboard.call(cancelDeletion)).body.data).toEqual({ id: account.id, deleted: true });
   await waitFor(async () => (await account.call(createApp, { body: { ...body, name: 'Again' } })).status === 201);
   expect((await account.dashboard.call(getMe)).body.data.account.deletion).toBeUndefined();
-}, 60_000);
+});

@@ -101,7 +101,7 @@ describe('an invitation', () => {
     expect((await person.own.call(acceptInvitation, { body: { token: tokenIn(link) } })).status).toBe(200);
     const again = await person.own.call(acceptInvitation, { body: { token: tokenIn(data.link) } });
     expect(codeOf(again)).toBe('not_found');
-  }, 60_000);
+  });
 
   test('works for the invited address only', async () => {
     const account = await newAccount();

@@ -52,7 +52,7 @@ test('a failed deployment is one notification for each member, until it is read 
   expect((await fetch(link, { method: 'POST', headers, body: ONE_CLICK })).status).toBe(200);
   expect(await offByMail()).toEqual(['deployment-failed']);
   for (const method of ['GET', 'POST']) expect((await fetch(`${link}x`, { method })).status).toBe(401);
-}, 90_000);
+});
 
 test('a setting or a time that does not exist is refused with 400', async () => {
   const { dashboard } = await newAccount();

@@ -170,7 +170,7 @@ test('the ledger is correct whatever fails at any step', async () => {
   const { results, failed } = await sweep(deps, ledgerQueue);
   expect([failed, results.filter((check) => typeof check === 'object')]).toEqual([[], []]);
   console.log(`the ledger: ${RUNS} random histories, ${calls} calls, ${kills} of them cut at a table operation`);
-}, 120_000);
+});
 
 test('a call writes at most twice in a row before its first byte and after its last', async () => {
   const [{ ChatCall }, , , , , { builtInOffer }, { callAws }, { deps }] = await modules();

@@ -95,7 +95,7 @@ test('a domain registered here needs no verification and no record in its own ac
   });
   expect(data).toMatchObject({ problem: null, checkedAt: expect.any(String) });
   await waitFor(async () => PLACEHOLDER.test(await pageOf(`shop.${domain.name}`)));
-}, 60_000);
+});
 
 test('an application gets a custom domain later, removes it, and gets another', async () => {
   const [account, stranger] = await Promise.all([newAccount(), newAccount()]);
@@ -151,4 +151,4 @@ test('a domain registered here and set later needs no verification', async () =>
   await set(owner, id, domain.name);
   await waitFor(async () => (await readCustomDomain(owner, id)).certificate?.status === 'ISSUED', 300);
   await waitFor(async () => PLACEHOLDER.test(await pageOf(domain.name)));
-}, 60_000);
+});

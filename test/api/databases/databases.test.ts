@@ -119,7 +119,7 @@ test('the next deployment receives the available databases, oldest first, and co
       (error) => error.code === 'ECONNREFUSED' || error.name === 'AggregateError',
     ),
   );
-}, 120_000);
+});
 
 test('an application deleted while its database is being created leaves no database behind', async () => {
   const { account, id, create } = await withApp();
@@ -189,7 +189,7 @@ test('a password opens its database alone, until the passwords are reset; the si
     expect([route.id, codeOf(await account.call(route as typeof getDatabase, at))]).toEqual([route.id, 'not_found']);
   await expect(query(port ?? 0, renewed, 'SELECT 1')).rejects.toThrow();
   expect((await create('own')).status).toBe(202);
-}, 120_000);
+});
 
 test('racing creates beyond the limit succeed exactly up to the limit', async () => {
   const { create } = await withApp();

@@ -81,7 +81,7 @@ test('of many concurrent pushes one deployment starts, one waits, and both finis
     expect(await waitForEnd(account, each)).toMatchObject({ status: 'SUCCEEDED', trigger: 'PUSH' });
   const { data } = (await account.call(listDeployments, { params: { id } })).body;
   expect(new Set(data.map((each) => each.id))).toEqual(made);
-}, 60_000);
+});
 
 describe('is ignored with the reason in the response', () => {
   test.each<[string, PushOf, RegExp]>([

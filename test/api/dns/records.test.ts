@@ -35,7 +35,7 @@ describe('valid records', () => {
   let mine: Awaited<ReturnType<typeof owner>>;
   beforeAll(async () => {
     mine = await owner();
-  }, 60_000);
+  });
 
   test.each<[string, Body, Body?]>([
     ['an address', A, { ttl: 3600, prio: 0 }],
@@ -81,7 +81,7 @@ describe('invalid records', () => {
   let mine: Awaited<ReturnType<typeof owner>>;
   beforeAll(async () => {
     mine = await owner();
-  }, 60_000);
+  });
 
   const bad: [string, Body, string][] = [
     ['no type', { ...A, type: undefined }, 'type'],
@@ -184,7 +184,7 @@ describe('invalid records', () => {
       expect([what, error?.message.split(':')[0]]).toEqual([what, field]);
     }
     expect((await list(mine)).data).toEqual([]);
-  }, 60_000);
+  });
 
   test('a conflict with other records is 409', async () => {
     expect((await post(mine, A)).status).toBe(201);
@@ -220,7 +220,7 @@ test('a record is replaced in one step, by its owner only, under the rules of ne
   expect((await replace(await newAccount(), alias)).status).toBe(404);
   expect((await replace(mine.account, alias, { ...params, recordId: 'rec_none' })).status).toBe(404);
   expect((await list(mine)).data).toHaveLength(2);
-}, 60_000);
+});
 
 test('a record is deleted once, by its owner only', async () => {
   const mine = await owner();
@@ -243,7 +243,7 @@ test('a record is deleted once, by its owner only', async () => {
   expect((await mine.account.call(deleteDnsRecord, { params })).body).toEqual({ data: { ok: true } });
   expect((await mine.account.call(deleteDnsRecord, { params })).status).toBe(404);
   expect((await list(mine)).data).toEqual([]);
-}, 60_000);
+});
 
 test('of twenty concurrent aliases and other records of one name, the remaining set is valid', async () => {
   const mine = await owner();
@@ -257,7 +257,7 @@ test('of twenty concurrent aliases and other records of one name, the remaining 
   const types = (await list(mine)).data.map(({ type }) => type);
   expect(types).toHaveLength(answers.filter(({ status }) => status === 201).length);
   expect(types.includes('CNAME') ? types : ['CNAME']).toEqual(['CNAME']);
-}, 60_000);
+});
 
 test('a domain with external name servers rejects changes of records', async () => {
   const account = await newAccount({ walletCents: 500_000 });
@@ -268,7 +268,7 @@ test('a domain with external name servers rejects changes of records', async () 
   expect(await post(of, A)).toMatchObject({ status: 409, error: { code: 'conflict' } });
   const params = { id: domain.id, recordId: 'rec_none' };
   expect((await account.call(deleteDnsRecord, { params })).status).toBe(409);
-}, 60_000);
+});
 
 test('accepts records while the domain is unpaid; requires the scopes', async () => {
   const account = await newAccount();

@@ -51,7 +51,7 @@ test('an account is found by e-mail, ids, keys, names and request ids, and what 
     after: { query: 'unknown@example.com', found: [] },
   });
   expect(JSON.stringify(own)).not.toContain(key.secretKey);
-}, 60_000);
+});
 
 test('an account’s page shows what it has and what failed; that it was read is in the operators’ log alone', async () => {
   const [operator, account] = await Promise.all([newOperator(), newAccount({ walletCents: 5000 })]);
@@ -78,7 +78,7 @@ test('an account’s page shows what it has and what failed; that it was read is
   expect(reads[0]).toMatchObject({ actor: { kind: 'OPERATOR', id: operator.subject }, address: expect.any(String) });
   const { data: shown } = (await account.dashboard.call(listAuditEntries)).body;
   expect(shown.filter(({ actor }) => actor.kind === 'OPERATOR')).toEqual([]);
-}, 60_000);
+});
 
 test('operators page through the changes of one account', async () => {
   const [operator, account] = await Promise.all([newOperator(), newAccount()]);

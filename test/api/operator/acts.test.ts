@@ -76,7 +76,7 @@ test('a suspension of an account, an application or a key is seen within 15 s, w
   const seen = customers.filter(({ actor }) => actor.kind === 'OPERATOR');
   expect(seen.map(({ action }) => action)).toEqual(own.map(({ action }) => action));
   for (const { actor, address, requestId } of seen) expect([actor.id, address, requestId]).toEqual([null, null, null]);
-}, 90_000);
+});
 
 test('deliveries to a suspended endpoint wait, and go on when the suspension is lifted', async () => {
   const [operator, account, hook] = await Promise.all([newOperator(), newAccount(), receiver()]);
@@ -100,7 +100,7 @@ test('deliveries to a suspended endpoint wait, and go on when the suspension is 
   expect(sent.body.data).toEqual({ id: delivery.id, status: 'PENDING' });
   await waitFor(async () => hook.received.length === 2);
   await hook.stop();
-}, 90_000);
+});
 
 test('operators change limits and money, each with a reason in the log', async () => {
   const [operator, account] = await Promise.all([newOperator(), newAccount({ walletCents: 1000 })]);
@@ -155,7 +155,7 @@ test('a cancelled deployment stops, and its owner reads the reason', async () =>
   expect(ended.log).toContain(`Cancelled by the platform: ${reason}`);
   expect(codeOf(await operator.call(cancelDeployment, { params, body: { reason } }))).toBe('conflict');
   expect((await account.call(getApp, { params: { id: app.id } })).body.data.status).toBe('RUNNING');
-}, 90_000);
+});
 
 test('a move of an application is refused where it cannot be, and changes nothing', async () => {
   const [operator, account] = await Promise.all([newOperator(), newAccount()]);
@@ -237,7 +237,7 @@ test('a domain that is at the registrar already becomes an account’s, with its
   const { data } = (await operator.call(listOperatorAudit, { query: { accountId: account.id } })).body;
   const adopted = data.filter(({ action }) => action === 'domain.adopted');
   expect(adopted[0]).toMatchObject({ reason, actor: { id: operator.subject }, after: { domain } });
-}, 60_000);
+});
 
 test('a hosting account moves to another server, where it is made again', async () => {
   const [operator, account] = await Promise.all([newOperator(), newAccount()]);
@@ -259,4 +259,4 @@ test('a hosting account moves to another server, where it is made again', async 
     ['hosting.moved', reason],
     ['hosting.moved', reason],
   ]);
-}, 60_000);
+});

@@ -75,7 +75,7 @@ test('what failed is listed in words, replayed and discarded, and the log has th
     ['failures.replayed', 'dns', body.reason],
     ['failures.replayed', 'deliveries', body.reason],
   ]);
-}, 90_000);
+});
 
 /** Returns the record of the stream of the insertion of an account, as a message of the failure queue names it. */
 async function changeOf(accountId: string): Promise<object> {
@@ -152,7 +152,7 @@ test('a change that failed is read from the stream again, and its rules run; a f
   });
   expect(await replay('schedules')).toMatchObject({ kept: 0 });
   await waitFor(async () => runs() > before);
-}, 90_000);
+});
 
 test('the command replays without the API, and tells how it is used', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'operate-'));
@@ -173,4 +173,4 @@ test('the command replays without the API, and tells how it is used', async () =
     return data.count === 1;
   });
   expect(() => operate('replay', 'deliveries', '--local')).toThrow();
-}, 90_000);
+});

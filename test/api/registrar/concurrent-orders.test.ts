@@ -40,4 +40,4 @@ test('of 50 concurrent orders on one wallet as many are paid as it covers, and u
     expect(after).toBeGreaterThanOrEqual(0);
   }
   expect((await account.call(listInvoices, { query: { limit: '100' } })).body.data).toHaveLength(COVERED + UNPAID);
-}, 120_000);
+});
