@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Route } from '../route.ts';
 import { dashboardRoutes, operatorRoutes, routes, streamedRoutes } from '../routes.ts';
-import { SWITCH_NAMES } from './switches.ts';
+import { SWITCH_NAMES, targetProblem } from './switches.ts';
 
 const customers = [...routes, ...dashboardRoutes, ...streamedRoutes] as readonly Route[];
 
@@ -17,4 +17,22 @@ test('every switch stops an operation, or is checked where its work is done', ()
   expect(SWITCH_NAMES.filter((name) => !stopping.has(name))).toEqual([
     ...['sign-up', 'ai-provider', 'ai-model', 'deliveries'],
   ]);
+});
+
+test.each([
+  ['read-only', undefined, undefined],
+  ['read-only', 'openai', 'this switch has none'],
+  ['ai-provider', undefined, 'name a provider'],
+  ['ai-provider', 'openai', undefined],
+  ['ai-provider', 'OpenAI', 'the providers are'],
+  ['ai-provider', 'openai/gpt-4o', 'without a model'],
+  ['ai-model', 'openai/gpt-4o', undefined],
+  ['ai-model', 'openrouter/meta-llama/llama-3', undefined],
+  ['ai-model', 'gpt-4o', 'the providers are'],
+  ['ai-model', 'openai', 'name the model too'],
+  ['build-region', 'eu-west-1', undefined],
+  ['build-region', 'Ireland', 'a region is named'],
+] as const)('the target of %s may be %s: %s', (name, target, problem) => {
+  if (problem === undefined) expect(targetProblem(name, target)).toBeUndefined();
+  else expect(targetProblem(name, target)).toContain(problem);
 });

@@ -1,5 +1,6 @@
-import { Text, TextInput } from '@mantine/core';
+import { NativeSelect, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { AI_PROVIDER_IDS } from '../../contract/enums.ts';
 import { switchRule } from '../../contract/switches/switches.ts';
 import { DataTable } from '../ui/DataTable.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
@@ -7,6 +8,7 @@ import { Section } from '../ui/Section.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { type PlatformSwitch, useSetSwitch, useSwitches } from './api.ts';
 import { ReasonButton } from './ReasonButton.tsx';
+import { stateOf } from './switch-state.ts';
 
 /** The parts of the platform that operators can turn off. */
 export function Switches() {
@@ -22,7 +24,7 @@ export function Switches() {
             items={data}
             idOf={({ name, target }) => `${name} ${target}`}
             columns={[
-              { name: 'Part', show: ({ label, target }) => (target ? `${label} ${target}` : label) },
+              { name: 'Part', show: nameOf },
               { name: 'State', show: (item) => <State item={item} /> },
               { name: 'Effect', show: ({ stops }) => stops },
               { name: 'Change', show: (item) => <Turn item={item} /> },
@@ -34,23 +36,28 @@ export function Switches() {
   );
 }
 
-const State = ({ item: { off, message, since } }: { item: PlatformSwitch }) =>
+/** Returns the name of a switch, with what it is of. */
+const nameOf = ({ label, target }: PlatformSwitch) => (target ? `${label} ${target}` : label);
+
+const State = ({ item: { name, off, message, since } }: { item: PlatformSwitch }) =>
   off ? (
     <>
-      <span className="status status-warn">Off</span> {since && <TimeAgo at={since} />}
+      <span className="status status-warn">{stateOf(name, off)}</span> {since && <TimeAgo at={since} />}
       <Text size="xs" className="break">
         {message}
       </Text>
     </>
   ) : (
-    <span className="status status-good">On</span>
+    <span className="status status-good">{stateOf(name, off)}</span>
   );
 
-function Turn({ item: { name, label, target, off } }: { item: PlatformSwitch }) {
+function Turn({ item }: { item: PlatformSwitch }) {
+  const { name, target, off } = item;
   const [message, setMessage] = useState('');
-  const [chosen, setChosen] = useState('');
-  const set = useSetSwitch();
   const kind = switchRule(name).target;
+  const [chosen, setChosen] = useState<string>(kind === 'provider' ? AI_PROVIDER_IDS[0] : '');
+  const set = useSetSwitch();
+  const label = `Turn ${stateOf(name, !off).toLowerCase()}`;
   const confirm = (reason: string) => {
     const named = target ?? (kind === undefined ? undefined : chosen.trim());
     const body = {
@@ -63,15 +70,24 @@ function Turn({ item: { name, label, target, off } }: { item: PlatformSwitch }) 
   };
   return (
     <ReasonButton
-      label={off ? 'Turn on' : 'Turn off'}
-      question={`${off ? 'Turn on' : 'Turn off'} ${label.toLowerCase()}?`}
+      label={label}
+      question={`${label} ${nameOf(item)}?`}
       description="The reason is kept in the operators’ audit log."
       onConfirm={confirm}
-      aria-label={`${off ? 'Turn on' : 'Turn off'} ${label}${target ? ` ${target}` : ''}`}
+      aria-label={`${label} ${nameOf(item)}`}
     >
-      {!off && kind !== undefined && (
+      {!off && kind === 'provider' && (
+        <NativeSelect
+          label="Which provider"
+          data={[...AI_PROVIDER_IDS]}
+          value={chosen}
+          onChange={(event) => setChosen(event.currentTarget.value)}
+        />
+      )}
+      {!off && kind !== undefined && kind !== 'provider' && (
         <TextInput
           label={`Which ${kind}`}
+          placeholder={kind === 'region' ? 'eu-west-1' : `${AI_PROVIDER_IDS[0]}/…`}
           value={chosen}
           onChange={(event) => setChosen(event.currentTarget.value)}
           autoComplete="off"

@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { listSwitches as ListRoute, setSwitch as SetRoute } from '../../contract/operator/switches.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { SWITCH_NAMES, type SwitchName, switchRule } from '../../contract/switches/switches.ts';
+import { SWITCH_NAMES, type SwitchName, switchRule, targetProblem } from '../../contract/switches/switches.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
 import { upsert } from '../../table/writes.ts';
 import { NO_ACCOUNT } from '../audit/record.ts';
@@ -17,14 +17,14 @@ function view(name: SwitchName, target: string | null, state: Off[string] | unde
   return { name, target, label, stops, off: state !== undefined, message, since };
 }
 
-/** GET /operator/v1/switches: those that are off first; of several of a kind, those that are off. */
+/** GET /operator/v1/switches: those that are off first; of several of a kind, those that are off and one for any other. */
 export async function listSwitches(deps: Pick<Deps, 'table'>): Promise<Output<typeof ListRoute>> {
   const { off = {} } = (await deps.table.get(SwitchState, {})) ?? {};
   const data = SWITCH_NAMES.flatMap((name) => {
     if (switchRule(name).target === undefined) return [view(name, null, off[name])];
     const keys = Object.keys(off).filter((key) => key.startsWith(`${name}:`));
     const targets = keys.map((key) => view(name, key.slice(name.length + 1), off[key]));
-    return targets.length > 0 ? targets : [view(name, null, undefined)];
+    return [...targets, view(name, null, undefined)];
   });
   return { data: data.sort((one, other) => Number(other.off) - Number(one.off)), has_more: false };
 }
@@ -35,9 +35,10 @@ export async function setSwitch(
   _: Caller,
   { name, target, off: isOff, message }: Input<typeof SetRoute>,
 ): Promise<Output<typeof SetRoute>> {
-  const kind = switchRule(name).target;
-  if ((kind === undefined) !== (target === undefined))
-    throw new ApiError('invalid_request', kind ? `target: name a ${kind}` : 'target: this switch has none');
+  const problem = targetProblem(name, target);
+  const isMisplaced = (switchRule(name).target === undefined) !== (target === undefined);
+  // What is off already can be turned on, whatever its name is.
+  if (problem !== undefined && (isOff || isMisplaced)) throw new ApiError('invalid_request', `target: ${problem}`);
   if (isOff && message === undefined) throw new ApiError('invalid_request', 'message: customers need one');
   const key = target === undefined ? name : `${name}:${target}`;
   const set = async () => {
