@@ -31,7 +31,7 @@ export const lookupRules = (deps: LookupRuleDeps): Rules => ({
       deps,
       requestId === null || actor.kind === 'OPERATOR'
         ? []
-        : [{ text: requestId, kind: 'request', accountId, id: requestId }],
+        : [{ text: requestId, kind: 'request', accountId, id: requestId, ...(actor.id ? { by: actor.id } : {}) }],
     ),
   ),
   'app.record-id': on(App).created((app) => recordLookups(deps, byId('application', app))),

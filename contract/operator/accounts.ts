@@ -31,11 +31,17 @@ const DeletedAt = () =>
       'Time of its deletion, after which an id, the ledgers and the invoices are left; null if it is not deleted',
   });
 
+const By = () =>
+  z.nullable(z.string()).register(z.globalRegistry, {
+    description: 'Of a request: the API key or login that made it; null where it is not known',
+  });
+
 /** A resource that a search found, and the account that owns it. */
 export const FoundAccount = resource('FoundAccount', () =>
   z.object({
     kind: z.string().register(z.globalRegistry, { openApiOverride: { type: 'string', enum: [...FOUND_KINDS] } }),
     id: z.string(),
+    by: By(),
     account: z.object({
       ...{ id: z.string(), email: z.string(), name: z.string(), suspended: z.boolean() },
       deletedAt: DeletedAt(),
@@ -52,6 +58,8 @@ const FailedRequest = resource('FailedRequest', () =>
     code: z.string(),
     message: z.string(),
     at: Timestamp(),
+    by: By(),
+    address: z.nullable(z.string()),
   }),
 );
 
@@ -77,7 +85,13 @@ export const AccountPage = resource('AccountPage', () =>
         }),
       }),
     ),
-    deployments: z.array(Deployment()),
+    deployments: z.array(
+      z.extend(Deployment(), {
+        progress: z.nullable(z.string()).register(z.globalRegistry, {
+          description: 'What it waits for or does; of one that ended, what the platform last said in its log',
+        }),
+      }),
+    ),
     keys: z.array(z.extend(ApiKey(), { suspension: Suspension() })),
     wallet: Wallet(),
     credits: AiCredits(),

@@ -1,6 +1,5 @@
-import { Group, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { type Column, DataTable } from '../ui/DataTable.tsx';
+import { Group } from '@mantine/core';
+import { LimitTable } from '../ui/LimitTable.tsx';
 import { formatRand } from '../ui/money.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
@@ -8,7 +7,10 @@ import { Section } from '../ui/Section.tsx';
 import { Stat } from '../ui/Stat.tsx';
 import { Status } from '../ui/Status.tsx';
 import { formatDate, TimeAgo } from '../ui/TimeAgo.tsx';
-import { CancelDeployment, ResendDelivery } from './AccountActs.tsx';
+import { Access } from './AccountAccess.tsx';
+import { CancelDeployment } from './AccountActs.tsx';
+import { List, Named } from './AccountLists.tsx';
+import { Money } from './AccountMoney.tsx';
 import { AdjustMoney, ChangeLimit } from './Adjust.tsx';
 import { type AccountPage, useAccount } from './api.ts';
 import { MoveApp } from './MoveApp.tsx';
@@ -40,27 +42,6 @@ export function AccountScreen({ id }: { id: string }) {
   );
 }
 
-interface ListProps<T> {
-  title: string;
-  items: readonly T[];
-  idOf: (item: T) => string;
-  columns: readonly Column<T>[];
-  actions?: ReactNode;
-}
-
-/** A section with the newest items of a list. */
-const List = <T,>({ title, items, idOf, columns, actions }: ListProps<T>) => (
-  <Section title={title} actions={actions}>
-    {items.length === 0 ? (
-      <Text size="sm" c="dimmed">
-        None
-      </Text>
-    ) : (
-      <DataTable name={title} {...{ items, idOf, columns }} />
-    )}
-  </Section>
-);
-
 function AccountDetails({ page }: { page: AccountPage }) {
   const { account, suspension, deletedAt, wallet, credits, limitOverrides } = page;
   const { id: accountId, plan, deletion } = account;
@@ -86,6 +67,9 @@ function AccountDetails({ page }: { page: AccountPage }) {
       <Work page={page} />
       <Access page={page} />
       <Money page={page} />
+      <Section title="Limits">
+        <LimitTable limits={account.limits} usage={account.usage} overrides={limitOverrides} />
+      </Section>
       <OperatorLog title="Changes of this account" accountId={accountId} />
     </>
   );
@@ -106,7 +90,7 @@ function Work({ page: { account, applications, deployments, domains, errors } }:
         items={applications}
         idOf={({ id }) => id}
         columns={[
-          { name: 'Name', show: ({ name }) => name },
+          { name: 'Name', show: ({ name, id }) => <Named {...{ name, id }} /> },
           { name: 'Address', show: ({ primaryDomain }) => primaryDomain },
           { name: 'Cell', show: showCell },
           { name: 'Status', show: ({ status }) => <Status value={status} /> },
@@ -130,8 +114,14 @@ function Work({ page: { account, applications, deployments, domains, errors } }:
         idOf={({ id }) => id}
         columns={[
           { name: 'Started', show: ({ startedAt }) => <TimeAgo at={startedAt} /> },
-          { name: 'Id', show: ({ id }) => id },
+          {
+            name: 'Application',
+            show: ({ id, applicationId }) => (
+              <Named name={applications.find((app) => app.id === applicationId)?.name ?? applicationId} id={id} />
+            ),
+          },
           { name: 'Status', show: ({ status }) => <Status value={status} /> },
+          { name: 'Progress', show: ({ progress }) => <span className="break">{progress}</span> },
           {
             name: 'Act',
             show: ({ id, finishedAt }) => finishedAt === null && <CancelDeployment {...{ accountId, id }} />,
@@ -143,7 +133,7 @@ function Work({ page: { account, applications, deployments, domains, errors } }:
         items={domains}
         idOf={({ id }) => id}
         columns={[
-          { name: 'Name', show: ({ name }) => name },
+          { name: 'Name', show: ({ name, id }) => <Named {...{ name, id }} /> },
           { name: 'Status', show: ({ status }) => <Status value={status} /> },
           { name: 'Expires', show: ({ expiresAt }) => expiresAt && <TimeAgo at={expiresAt} /> },
         ]}
@@ -154,109 +144,11 @@ function Work({ page: { account, applications, deployments, domains, errors } }:
         idOf={({ requestId }) => requestId}
         columns={[
           { name: 'When', show: ({ at }) => <TimeAgo at={at} /> },
-          { name: 'Request', show: ({ operation, requestId }) => `${operation} ${requestId}` },
+          { name: 'Request', show: ({ operation, requestId }) => <Named name={operation} id={requestId} /> },
           { name: 'Answer', show: ({ status, code, message }) => `${status} ${code}: ${message}` },
+          { name: 'By', show: ({ by, address }) => by && <Named name={address ? `from ${address}` : ''} id={by} /> },
         ]}
       />
     </>
   );
 }
-
-function Access({ page: { account, keys, endpoints, deliveries } }: { page: AccountPage }) {
-  const { id: accountId } = account;
-  return (
-    <>
-      <List
-        title="API keys"
-        items={keys}
-        idOf={({ id }) => id}
-        columns={[
-          { name: 'Name', show: ({ name, lastFour }) => `${name} …${lastFour ?? ''}` },
-          { name: 'Scopes', show: ({ scopes }) => scopes.join(', ') },
-          {
-            name: 'Status',
-            show: ({ revokedAt, suspension }) => <Status value={statusOfKey(revokedAt, suspension)} />,
-          },
-          {
-            name: 'Act',
-            show: ({ id, name, suspension }) => (
-              <Suspend {...{ accountId, name, suspended: suspension !== null }} target={{ keyId: id }} />
-            ),
-          },
-        ]}
-      />
-      <List
-        title="Webhook endpoints"
-        items={endpoints}
-        idOf={({ id }) => id}
-        columns={[
-          { name: 'URL', show: ({ url }) => url },
-          { name: 'Failures', show: ({ failureCount }) => failureCount, number: true },
-          {
-            name: 'Status',
-            show: ({ active, suspension }) => (
-              <Status value={suspension ? 'SUSPENDED' : active ? 'ACTIVE' : 'DISABLED'} />
-            ),
-          },
-          {
-            name: 'Act',
-            show: ({ id, url, suspension }) => (
-              <Suspend {...{ accountId, name: url, suspended: suspension !== null }} target={{ endpointId: id }} />
-            ),
-          },
-        ]}
-      />
-      <List
-        title="Deliveries"
-        items={deliveries}
-        idOf={({ id }) => id}
-        columns={[
-          { name: 'When', show: ({ createdAt }) => <TimeAgo at={createdAt} /> },
-          { name: 'Event', show: ({ type }) => type },
-          { name: 'Attempts', show: ({ attempts, lastOutcome }) => `${attempts} ${lastOutcome ?? ''}` },
-          { name: 'Status', show: ({ status }) => <Status value={status} /> },
-          { name: 'Act', show: ({ id }) => <ResendDelivery {...{ accountId, id }} /> },
-        ]}
-      />
-    </>
-  );
-}
-
-const statusOfKey = (revokedAt: string | null, suspension: object | null) =>
-  revokedAt ? 'REVOKED' : suspension ? 'SUSPENDED' : 'ACTIVE';
-
-const Money = ({ page: { wallet, invoices, subscriptions } }: { page: AccountPage }) => (
-  <>
-    <List
-      title="Wallet"
-      items={wallet.transactions}
-      idOf={({ createdAt, balanceAfter }) => `${createdAt} ${balanceAfter}`}
-      columns={[
-        { name: 'When', show: ({ createdAt }) => <TimeAgo at={createdAt} /> },
-        { name: 'What', show: ({ description }) => description },
-        { name: 'Amount', show: ({ amount }) => formatRand(amount), number: true },
-        { name: 'Balance', show: ({ balanceAfter }) => formatRand(balanceAfter), number: true },
-      ]}
-    />
-    <List
-      title="Invoices"
-      items={invoices}
-      idOf={({ id }) => id}
-      columns={[
-        { name: 'Number', show: ({ number }) => number },
-        { name: 'Status', show: ({ status }) => <Status value={status} /> },
-        { name: 'Amount', show: ({ amount }) => formatRand(amount), number: true },
-      ]}
-    />
-    <List
-      title="Subscriptions"
-      items={subscriptions}
-      idOf={({ id }) => id}
-      columns={[
-        { name: 'Plan', show: ({ plan }) => plan.name },
-        { name: 'Status', show: ({ status }) => <Status value={status} /> },
-        { name: 'Period ends', show: ({ currentPeriodEnd }) => <TimeAgo at={currentPeriodEnd} /> },
-      ]}
-    />
-  </>
-);

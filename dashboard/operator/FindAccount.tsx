@@ -1,5 +1,6 @@
 import { Button, Group, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { CopyId } from '../ui/CopyId.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { FailureAlert } from '../ui/FailureAlert.tsx';
@@ -56,6 +57,7 @@ export function FindAccount() {
               },
               { name: 'Name', show: ({ account }) => account.name },
               { name: 'Found as', show: ({ kind, id }) => `${kind} ${id}` },
+              { name: 'By', show: ({ by }) => by && <CopyId id={by} /> },
               {
                 name: 'Status',
                 show: ({ account: { suspended, deletedAt } }) =>

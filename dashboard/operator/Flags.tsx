@@ -52,15 +52,20 @@ const Ends = ({ item: { ends, expired } }: { item: FeatureFlag }) =>
 
 const ON: Record<string, boolean | null> = { On: true, Off: false, 'As all others': null };
 
-function Change({ item: { name, label, share } }: { item: FeatureFlag }) {
+function Change({ item: { name, label, share, owner, ends } }: { item: FeatureFlag }) {
   const [account, setAccount] = useState('');
   const [percent, setPercent] = useState<number | undefined>(share ?? undefined);
   const [choice, setChoice] = useState('On');
+  const [given, setGiven] = useState({ owner, ends });
   const set = useSetFlag();
   const accountId = account.trim();
   const confirm = (reason: string) => {
     const change = accountId ? { accountId, on: ON[choice] ?? null } : { share: percent ?? null };
-    return set.mutateAsync({ params: { name }, body: { reason, ...change } });
+    const kept = {
+      ...(given.owner === owner ? {} : { owner: given.owner.trim() }),
+      ...(given.ends === ends ? {} : { ends: given.ends }),
+    };
+    return set.mutateAsync({ params: { name }, body: { reason, ...change, ...kept } });
   };
   return (
     <ReasonButton
@@ -96,6 +101,20 @@ function Change({ item: { name, label, share } }: { item: FeatureFlag }) {
           autoComplete="off"
         />
       )}
+      <TextInput
+        label="Owner"
+        description="The area whose people remove the flag"
+        value={given.owner}
+        onChange={({ currentTarget }) => setGiven((before) => ({ ...before, owner: currentTarget.value }))}
+        autoComplete="off"
+      />
+      <TextInput
+        label="Ends"
+        description="The day from which operators get a ticket"
+        type="date"
+        value={given.ends}
+        onChange={({ currentTarget }) => setGiven((before) => ({ ...before, ends: currentTarget.value }))}
+      />
     </ReasonButton>
   );
 }

@@ -7,8 +7,12 @@ import { EmptyState } from '../ui/EmptyState.tsx';
 import { Pager } from '../ui/Pager.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
+import { TextLink } from '../ui/TextLink.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { LOG_PAGE_SIZE, type OperatorEntry, useOperatorLog } from './api.ts';
+
+/** In place of the id of what belongs to no account. */
+const NO_ACCOUNT = 'platform';
 
 /** Entries of the audit log with their reasons: of all operators, or of one account. */
 export function OperatorLog({ title, accountId }: { title: string; accountId?: string }) {
@@ -27,8 +31,10 @@ export function OperatorLog({ title, accountId }: { title: string; accountId?: s
                 columns={[
                   { name: 'When', show: ({ createdAt }) => <TimeAgo at={createdAt} /> },
                   { name: 'What', show: (entry) => <What entry={entry} /> },
+                  ...(accountId === undefined ? [{ name: 'Account', show: AccountLink }] : []),
                   { name: 'Reason', show: ({ reason }) => reason },
                   { name: 'Who', show: (entry) => <Who entry={entry} /> },
+                  { name: 'Request', show: ({ requestId }) => requestId && <CopyId id={requestId} /> },
                 ]}
               />
             )}
@@ -40,17 +46,27 @@ export function OperatorLog({ title, accountId }: { title: string; accountId?: s
   );
 }
 
-const What = ({ entry: { action, subjectId, after } }: { entry: OperatorEntry }) => (
+/** Links to the account that an entry is of, or that was read. */
+function AccountLink({ accountId, subjectId }: OperatorEntry) {
+  const id = [accountId, subjectId].find((each) => each?.startsWith('acc_'));
+  return id && <TextLink href={`/operator/accounts/${id}`}>{id}</TextLink>;
+}
+
+const What = ({ entry: { action, subjectId, before, after } }: { entry: OperatorEntry }) => (
   <>
     <Text size="sm">{isAuditAction(action) ? AUDIT_ACTIONS[action].label : action}</Text>
-    {subjectId && <CopyId id={subjectId} />}
-    {after && (
-      <Text size="xs" className="break">
-        <code>{JSON.stringify(after)}</code>
-      </Text>
-    )}
+    {subjectId && subjectId !== NO_ACCOUNT && <CopyId id={subjectId} />}
+    <Values label="Before" values={before} />
+    <Values label="After" values={after} />
   </>
 );
+
+const Values = ({ label, values }: { label: string; values: OperatorEntry['after'] }) =>
+  values && (
+    <Text size="xs" className="break">
+      {label}: <code>{JSON.stringify(values)}</code>
+    </Text>
+  );
 
 const Who = ({ entry: { actor, address } }: { entry: OperatorEntry }) => (
   <>

@@ -17,6 +17,8 @@ import { NO_ACCOUNT } from '../audit/record.ts';
 import { listInvoices } from '../billing/invoice-views.ts';
 import { listSubscriptions } from '../billing/subscriptions.ts';
 import { getWallet } from '../billing/wallet-view.ts';
+import { readLine } from '../deployments/build-line.ts';
+import { progressOf } from '../deployments/progress.ts';
 import { viewDeployment } from '../deployments/queue.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { listDomains } from '../registrar/domains.ts';
@@ -34,12 +36,18 @@ const byTime = <T>(items: readonly T[], timeOf: (item: T) => string): T[] =>
   items.toSorted((one, other) => (timeOf(one) < timeOf(other) ? 1 : -1)).slice(0, NEWEST.limit);
 
 /** Returns the newest deployments of these applications. */
-async function newestDeployments({ table }: Deps, applicationIds: readonly string[]): Promise<Shown['deployments']> {
-  const pages = await Promise.all(
-    applicationIds.map((id) => table.list(Deployment, joinKey('APP', id, 'DEPLOYMENTS'), NEWEST_OF_EACH)),
-  );
+async function newestDeployments(
+  deps: Deps,
+  accountId: string,
+  applicationIds: readonly string[],
+): Promise<Shown['deployments']> {
+  const listOf = (id: string) => deps.table.list(Deployment, joinKey('APP', id, 'DEPLOYMENTS'), NEWEST_OF_EACH);
+  const [pages, line] = await Promise.all([Promise.all(applicationIds.map(listOf)), readLine(deps, accountId)]);
   const deployments = pages.flatMap(({ items }) => items);
-  return byTime(deployments, ({ startedAt }) => startedAt).map(viewDeployment);
+  return byTime(deployments, ({ startedAt }) => startedAt).map((each) => ({
+    ...viewDeployment(each),
+    progress: progressOf(each, line),
+  }));
 }
 
 /** Returns the newest deliveries to these endpoints, without what was sent and answered. */
@@ -103,6 +111,7 @@ export async function readAccount(
   const [deployments, deliveries] = await Promise.all([
     newestDeployments(
       deps,
+      id,
       apps.items.map((app) => app.id),
     ),
     newestDeliveries(
@@ -129,8 +138,8 @@ export async function readAccount(
     domains: domains.data,
     endpoints: endpoints.data.map((each) => ({ ...each, suspension: ofEndpoints.get(each.id) ?? null })),
     deliveries,
-    errors: failed.items.map(({ requestId, operation, status, code, message, at }) => ({
-      ...{ requestId, operation, status, code, message, at },
+    errors: failed.items.map(({ requestId, operation, status, code, message, at, by = null, address = null }) => ({
+      ...{ requestId, operation, status, code, message, at, by, address },
     })),
   };
   return await deps.commit([], { data }, { action: 'account.read', accountId: NO_ACCOUNT, subjectId: id });

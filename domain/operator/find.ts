@@ -14,7 +14,7 @@ import type { Caller, Deps } from '../deps.ts';
 /** Accounts that one search returns at most. */
 const MAX_FOUND = 25;
 
-type Found = Pick<Lookup, 'kind' | 'accountId' | 'id'>;
+type Found = Pick<Lookup, 'kind' | 'accountId' | 'id' | 'by'>;
 type Reads = Pick<Deps, 'table'>;
 
 /** Returns true for the text of a key, whole or its beginning. */
@@ -66,7 +66,9 @@ async function byOwnId({ table }: Reads, id: string): Promise<Found[]> {
 /** Finds the account of a request that failed; one that changed something has a lookup. */
 async function byRequest({ table }: Reads, requestId: string): Promise<Found[]> {
   const found = await table.get(FailedRequest, { requestId });
-  return found ? [{ kind: 'request', accountId: found.accountId, id: requestId }] : [];
+  if (!found) return [];
+  const { accountId, by } = found;
+  return [{ kind: 'request', accountId, id: requestId, ...(by === undefined ? {} : { by }) }];
 }
 
 /** Returns what a text identifies, by all the ways in which it may. */
@@ -91,12 +93,12 @@ export async function searchAccounts(
     Promise.all(unique.map(({ accountId: id }) => deps.table.get(Account, { id }))),
     Promise.all(unique.map(({ accountId }) => deps.table.get(AccountDeletion, { accountId }))),
   ]);
-  const data = unique.flatMap(({ kind, id }, at) => {
+  const data = unique.flatMap(({ kind, id, by = null }, at) => {
     const account = accounts[at];
     if (!account) return [];
     const { email, name, suspension } = account;
     const deletedAt = deletions[at]?.deletedAt ?? null;
-    return [{ kind, id, account: { id: account.id, email, name, suspended: suspension !== undefined, deletedAt } }];
+    return [{ kind, id, by, account: { id: account.id, email, name, suspended: suspension !== undefined, deletedAt } }];
   });
   const ids = [...new Set(data.map(({ account }) => account.id))];
   const change = { action: 'accounts.searched' as const, accountId: NO_ACCOUNT, subjectId: NO_ACCOUNT };

@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 const NUMEROUS = ['deployment', 'request'];
 const KEPT_DAYS = 90;
 
-type New = Pick<Lookup, 'text' | 'kind' | 'accountId' | 'id'>;
+type New = Pick<Lookup, 'text' | 'kind' | 'accountId' | 'id' | 'by'>;
 
 /** Stores texts by which operators find an account. Repeating it changes nothing. */
 export async function recordLookups(deps: Pick<Deps, 'table' | 'now'>, lookups: readonly New[]): Promise<void> {

@@ -129,10 +129,14 @@ const NOT_RECORDED = [401, 404, 429];
  * takes the right to count requests, which every function has. A request whose failure cannot be stored is in the log alone.
  */
 export async function recordFailure(operation: string, request: RequestContext, { status, code, message }: ApiError) {
-  const { caller, requestId } = request;
+  const { caller, requestId, address } = request;
   if (!caller?.accountId || NOT_RECORDED.includes(status)) return;
   const at = deps.now().toISOString();
-  const failed = { requestId, accountId: caller.accountId, operation, status, code, message, at };
+  const by = caller.keyId || caller.session?.subject;
+  const failed = {
+    ...{ requestId, accountId: caller.accountId, operation, status, code, message, at, address },
+    ...(by ? { by } : {}),
+  };
   const known = () => new Error('the failure is stored already');
   await deps.table
     .write(FailedRequest, createViaUpdate(FailedRequest, failed, known))

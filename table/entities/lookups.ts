@@ -18,6 +18,8 @@ export const Lookup = /* @__PURE__ */ entity({
       kind: z.string(),
       accountId: z.string(),
       id: z.string(),
+      /** Of a request: the API key or login that made it; absent in items of earlier versions. */
+      by: z.optional(z.string()),
       /** Of what is many: the table deletes it after this. */
       expiresAtEpoch: z.optional(z.int()),
     }),
@@ -45,6 +47,8 @@ export const FailedRequest = /* @__PURE__ */ entity({
       code: z.string(),
       message: z.string(),
       at: z.string(),
+      /** The API key or login that made it, and the address that it came from; absent in items of earlier versions. */
+      ...{ by: z.optional(z.string()), address: z.optional(z.string()) },
     }),
   key: ({ requestId }: { requestId: string }) => ({ pk: key('REQUEST', requestId), sk: 'FAILED_REQUEST' }),
   list: ({ accountId, at, requestId }) => ({ listPk: failedRequestsOf(accountId), listSk: key(at, requestId) }),

@@ -717,7 +717,7 @@ export const ALL_CONTENTS: readonly Contents[] = [
     'removed',
     {
       file: 'failed-requests',
-      shows: ['requestId', 'operation', 'status', 'code', 'message', 'at'],
+      shows: ['requestId', 'operation', 'status', 'code', 'message', 'at', 'by', 'address'],
       omits: { accountId: 'elsewhere' },
     },
     listed(FailedRequest, failedRequestsOf),

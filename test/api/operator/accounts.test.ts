@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createKey } from '../../../contract/accounts/api-keys.ts';
+import { createKey, listKeys } from '../../../contract/accounts/api-keys.ts';
 import { createApp } from '../../../contract/apps/apps.ts';
 import { listAuditEntries } from '../../../contract/audit/audit.ts';
 import { listOperatorAudit, readAccount, searchAccounts } from '../../../contract/operator/accounts.ts';
@@ -36,12 +36,16 @@ test('an account is found by e-mail, ids, keys, names and request ids, and what 
       publicPrefix: account.publicKey.slice(0, 16),
     },
   };
+  const testKey = (await account.dashboard.call(listKeys)).body.data.find(({ name }) => name === 'test');
   for (const [name, text] of Object.entries(texts)) {
     const found = await waitFor(async () => {
       const data = await find(text);
       return data.length > 0 && data;
     });
     expect([name, found.map((each) => each.account.id)]).toEqual([name, [account.id]]);
+    // A leaked key is found by the id of a request that was made with it.
+    const made = ['changed', 'failed'].includes(name) ? testKey?.id : null;
+    expect([name, found[0]?.by]).toEqual([name, made]);
   }
   expect(await find('unknown@example.com')).toEqual([]);
   const { data } = (await operator.call(listOperatorAudit, { query: { limit: '100' } })).body;
@@ -69,7 +73,15 @@ test('an account’s page shows what it has and what failed; that it was read is
     keys: [{ name: 'test', suspension: null }],
     wallet: { transactions: [{ type: 'ADJUSTMENT', amount: '50.00' }] },
     endpoints: [{ url: 'https://hooks.example.com/shown', suspension: null }],
-    errors: [{ requestId, operation: 'createWebhook', status: 400, code: 'invalid_request' }],
+    errors: [
+      {
+        requestId,
+        operation: 'createWebhook',
+        status: 400,
+        code: 'invalid_request',
+        by: expect.stringMatching(/^key_/),
+      },
+    ],
   });
   const missing = await operator.call(readAccount, { params: { id: 'acc_none' } });
   expect([missing.status, codeOf(missing)]).toEqual([404, 'not_found']);

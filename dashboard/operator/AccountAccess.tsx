@@ -1,0 +1,80 @@
+import { Status } from '../ui/Status.tsx';
+import { TimeAgo } from '../ui/TimeAgo.tsx';
+import { ResendDelivery } from './AccountActs.tsx';
+import { List, Named } from './AccountLists.tsx';
+import type { AccountPage } from './api.ts';
+import { Suspend } from './Suspend.tsx';
+
+/** Keys, endpoints and deliveries of an account. */
+export function Access({ page: { account, keys, endpoints, deliveries } }: { page: AccountPage }) {
+  const { id: accountId } = account;
+  return (
+    <>
+      <List
+        title="API keys"
+        items={keys}
+        idOf={({ id }) => id}
+        columns={[
+          { name: 'Name', show: ({ id, name, lastFour }) => <Named name={`${name} …${lastFour ?? ''}`} id={id} /> },
+          { name: 'Scopes', show: ({ scopes }) => scopes.join(', ') },
+          {
+            name: 'Status',
+            show: (key) => <Status value={statusOfKey(key)} />,
+          },
+          { name: 'Last used', show: ({ lastUsedAt }) => lastUsedAt && <TimeAgo at={lastUsedAt} /> },
+          {
+            name: 'Act',
+            show: ({ id, name, suspension, revokedAt }) =>
+              (suspension !== null || revokedAt === null) && (
+                <Suspend {...{ accountId, name, suspended: suspension !== null }} target={{ keyId: id }} />
+              ),
+          },
+        ]}
+      />
+      <List
+        title="Webhook endpoints"
+        items={endpoints}
+        idOf={({ id }) => id}
+        columns={[
+          { name: 'URL', show: ({ url, id }) => <Named name={url} id={id} /> },
+          { name: 'Failures', show: ({ failureCount }) => failureCount, number: true },
+          {
+            name: 'Status',
+            show: ({ active, suspension }) => (
+              <Status value={suspension ? 'SUSPENDED' : active ? 'ACTIVE' : 'DISABLED'} />
+            ),
+          },
+          {
+            name: 'Act',
+            show: ({ id, url, suspension }) => (
+              <Suspend {...{ accountId, name: url, suspended: suspension !== null }} target={{ endpointId: id }} />
+            ),
+          },
+        ]}
+      />
+      <List
+        title="Deliveries"
+        items={deliveries}
+        idOf={({ id }) => id}
+        columns={[
+          { name: 'When', show: ({ createdAt }) => <TimeAgo at={createdAt} /> },
+          { name: 'Event', show: ({ type, id }) => <Named name={type} id={id} /> },
+          {
+            name: 'Endpoint',
+            show: ({ webhookId }) => endpoints.find(({ id }) => id === webhookId)?.url ?? webhookId,
+          },
+          { name: 'Attempts', show: ({ attempts, lastOutcome }) => `${attempts} ${lastOutcome ?? ''}` },
+          { name: 'Next', show: ({ nextAttemptAt }) => nextAttemptAt && <TimeAgo at={nextAttemptAt} /> },
+          { name: 'Status', show: ({ status }) => <Status value={status} /> },
+          { name: 'Act', show: ({ id }) => <ResendDelivery {...{ accountId, id }} /> },
+        ]}
+      />
+    </>
+  );
+}
+
+function statusOfKey({ revokedAt, suspension, expiresAt }: AccountPage['keys'][number]): string {
+  if (revokedAt) return 'REVOKED';
+  if (suspension) return 'SUSPENDED';
+  return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'EXPIRED' : 'ACTIVE';
+}

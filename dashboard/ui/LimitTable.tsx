@@ -1,0 +1,31 @@
+import { LIMIT_NAMES, type LimitName, limitRule } from '../../contract/limits/limits.ts';
+import { formatNumber } from './chart/figures.ts';
+import { DataTable } from './DataTable.tsx';
+
+interface LimitTableProps {
+  limits: Record<LimitName, number>;
+  usage: Partial<Record<LimitName, number | undefined>>;
+  /** Limits that operators set, which are marked. */
+  overrides?: Record<string, number>;
+}
+
+/** The limits of an account, and how much of each is in use where that is counted. */
+export const LimitTable = ({ limits, usage, overrides = {} }: LimitTableProps) => (
+  <DataTable
+    name="Limits"
+    items={LIMIT_NAMES}
+    idOf={(name) => name}
+    columns={[
+      { name: 'Limit', show: (name) => capitalize(limitRule(name).counts) },
+      { name: 'In use', number: true, show: (name) => formatUsage(usage[name]) },
+      {
+        name: 'Maximum',
+        number: true,
+        show: (name) => `${formatNumber(limits[name])}${overrides[name] === undefined ? '' : ' (set by operators)'}`,
+      },
+    ]}
+  />
+);
+
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const formatUsage = (used: number | undefined) => (used === undefined ? '–' : formatNumber(used));
