@@ -4,7 +4,7 @@ import type { App } from '../../table/entities/apps.ts';
 import { Move } from '../../table/entities/cells.ts';
 import { edgeOf, HOME_CELL } from '../apps/cells.ts';
 import { Caught } from '../deployments/inputs.ts';
-import { checkCopy, copyNext, findReleases } from './copy.ts';
+import { checkCopy, copyNext, findReleases, sealNextBack } from './copy.ts';
 import { abandonMove, completeMove, endWithApp } from './end.ts';
 import { type MoveDeps, MoveFailed, movedApp, saveMove } from './state.ts';
 import { switchOver } from './switch.ts';
@@ -42,6 +42,16 @@ async function copyStep(deps: MoveDeps, move: Move, app: App): Promise<Progress>
   return SOON;
 }
 
+/**
+ * Undoes the next part of a move that has failed before the switch, and ends it. `isStuck`: a part could not be undone, and the application
+ * must not wait for it.
+ */
+async function undoStep(deps: MoveDeps, move: Move, problem: string, isStuck: boolean): Promise<Progress> {
+  if (!isStuck && (await sealNextBack(deps, move))) return SOON;
+  await abandonMove(deps, move, problem);
+  return DONE;
+}
+
 /** Waits for the last request in the old cell, and removes what is left there. */
 async function drainStep(deps: MoveDeps, move: Move): Promise<Progress> {
   const drainedAt = Date.parse(move.switchedAt ?? '') + TIMEOUTS_S.move.drain * 1000;
@@ -75,12 +85,13 @@ export async function advanceMove(
     await switchOver(deps, move, app);
     return SOON;
   }
+  if (move.problem !== undefined) return await undoStep(deps, move, move.problem, error !== undefined);
   try {
     if (error) throw new MoveFailed(PLATFORM_FAULT);
     return await copyStep(deps, move, app);
   } catch (cause) {
     if (!(cause instanceof MoveFailed)) throw cause;
-    await abandonMove(deps, move, cause.message);
-    return DONE;
+    await saveMove(deps, move, { problem: cause.message });
+    return SOON;
   }
 }

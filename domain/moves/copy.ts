@@ -60,6 +60,7 @@ async function sealFor(deps: MoveDeps, artifact: Buffer, hostArn: string): Promi
   const file = readPackedFile(artifact, ENVIRONMENT);
   if (!file) return artifact;
   const { hostArn: before, ...sealed } = JSON.parse(file.toString('utf8')) as Sealed & { hostArn: string };
+  if (before === hostArn) return artifact;
   const variables = await deps.secrets.unseal({ application: before }, sealed);
   const again = await deps.secrets.seal({ application: hostArn }, variables);
   // `arn:aws:lambda:<region>:…`: the key is in the platform's region.
@@ -68,18 +69,28 @@ async function sealFor(deps: MoveDeps, artifact: Buffer, hostArn: string): Promi
   return replacePackedFile(artifact, ENVIRONMENT, next, FILE_MODE);
 }
 
-/** Stores the code of a release sealed for the new cell, in place of what was there. @returns false where none is stored */
-async function prepare(deps: MoveDeps, move: Move, source: string): Promise<boolean> {
-  const { applicationId, to } = move;
+/** Stores the code of a release sealed for a cell, in place of what was there. @returns false where none is stored */
+async function prepare(deps: MoveDeps, { applicationId }: Move, source: string, cellId: string): Promise<boolean> {
   const artifact = await deps.builds.readArtifact(applicationId, source);
   if (!artifact) return false;
-  const { functionArnPrefix } = await deps.cellOf({ cellId: to });
-  await deps.builds.writeArtifact(
-    applicationId,
-    source,
-    await sealFor(deps, artifact, functionArnPrefix + applicationId),
-  );
+  const { functionArnPrefix } = await deps.cellOf({ cellId });
+  const sealed = await sealFor(deps, artifact, functionArnPrefix + applicationId);
+  if (sealed !== artifact) await deps.builds.writeArtifact(applicationId, source, sealed);
   return true;
+}
+
+/**
+ * Seals the code of the next release for the old cell again: one that is made of it later, after a restore, must be able to open its
+ * variables there. One at a step, as they are copied. @returns undefined once all are
+ */
+export async function sealNextBack(deps: MoveDeps, move: Move): Promise<Move | undefined> {
+  const { releases = [] } = move;
+  const next = releases.find(({ absent, sealedBack }) => !absent && !sealedBack);
+  if (!next) return undefined;
+  await prepare(deps, move, next.source, move.from);
+  return await saveMove(deps, move, {
+    releases: releases.map((each) => (each === next ? { ...each, sealedBack: true } : each)),
+  });
 }
 
 /** Makes a release in the new cell. @returns its number there; undefined where it is not in the old one */
@@ -115,7 +126,7 @@ export async function copyNext(
   const save = (done: Partial<MovedRelease>) =>
     saveMove(deps, move, { releases: releases.map((each) => (each === next ? { ...each, ...done } : each)) });
   if (!next.sealed) {
-    if (await prepare(deps, move, next.source)) return await save({ sealed: true });
+    if (await prepare(deps, move, next.source, move.to)) return await save({ sealed: true });
     if (next.live) throw notKept();
     return await save({ absent: true });
   }

@@ -92,13 +92,26 @@ test.each(FAILURES)('an application whose release %s stays where it was', async 
   expect(made.deployments().map(({ release }) => release)).toEqual(['1', '2']);
 });
 
+test('a failed move leaves code that a release in the old cell can be made of, whenever a process dies', async () => {
+  const failing = { health: { status: 502 } };
+  const { calls } = await moved(failing, () => undefined);
+  for (let number = 1; number <= calls(); number += 1)
+    for (const when of ['before', 'after'] as const) {
+      const made = await moved(failing, crashAt(number, when));
+      expect(made.move(), `${number} ${when}`).toMatchObject({ status: 'FAILED' });
+      expect(await made.openStored('home'), `${number} ${when}`).toEqual([SECRET, SECRET]);
+    }
+});
+
 test('a step that fails for good ends the move before the switch, and never after it', async () => {
   const error = { Error: 'Error', Cause: 'Lambda is away' };
   const before = await moveSimulation();
   await before.request('b');
   await before.step();
+  expect(await before.step(undefined, error)).toMatchObject({ done: false });
+  // What cannot be undone does not hold up the end.
   expect(await before.step(undefined, error)).toMatchObject({ done: true });
-  expect(before.move()).toMatchObject({ status: 'FAILED' });
+  expect(before.move()).toMatchObject({ status: 'FAILED', problem: expect.stringContaining('failed repeatedly') });
 
   const after = await moveSimulation();
   await after.request('b');

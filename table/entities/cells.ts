@@ -66,6 +66,8 @@ const movedRelease = () =>
     sealed: z.optional(z.literal(true)),
     /** True where its code is not kept: it cannot be rolled back to after the move. */
     absent: z.optional(z.literal(true)),
+    /** True once its code, of a move that failed, is sealed for the old cell again. */
+    sealedBack: z.optional(z.literal(true)),
   });
 
 /** The move of an application to another hosting cell (domain/moves/). */
@@ -91,7 +93,7 @@ export const Move = /* @__PURE__ */ entity({
       /** The time at which visitors were sent to the new cell. */
       switchedAt: z.optional(z.string()),
       finishedAt: z.nullable(z.string()),
-      /** The reason why it failed. */
+      /** The reason why it fails: while it is unfinished, what it has done is being undone. */
       problem: z.optional(z.string()),
       /** While unfinished: the time at which the reconciler checks its execution. */
       dueAt: z.optional(z.string()),

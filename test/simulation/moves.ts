@@ -202,6 +202,14 @@ export async function moveSimulation({ app = {}, health = {}, releases = ['1', '
       const found = functions.get(host.split('.')[0] ?? '');
       return found?.live !== undefined && found.live === release.split('-')[0] && found.versions.has(found.live);
     },
+    /** Opens the variables in what is stored of each release, as its function in a cell does. */
+    openStored: (cellId: string) =>
+      Promise.all(
+        [...objects.values()].map((code) => {
+          const env = JSON.parse(readPackedFile(code, '.service/env.json')?.toString() ?? '{}');
+          return secrets.unseal({ application: ARN(cellId) + OF.id }, env);
+        }),
+      ),
     /** Returns the release that a visitor meets, with the variables that its function can decrypt. */
     async served() {
       const [host = '', release = ''] = (routes.get('home:shop') ?? '').split(' ');
