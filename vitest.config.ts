@@ -27,7 +27,7 @@ class WaitingFirst extends BaseSequencer {
  */
 const REPEATED = 1;
 
-/** What starts a platform or drives a browser may take this long on a busy machine. */
+/** The limit of a test that starts a platform or drives a browser, for a busy machine. */
 const PATIENCE_MS = 120_000;
 
 /**
