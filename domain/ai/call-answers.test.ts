@@ -31,6 +31,47 @@ test('accepts a finished response without [DONE]', async () => {
   expect(report.usage).toEqual({ input: 1, cached: 0, cacheWrite: 0, output: 2 });
 });
 
+describe('a provider that leaves out members of the format', () => {
+  const usage = { prompt_tokens: 2, completion_tokens: 3 };
+  const whole = { ...usage, total_tokens: 5 };
+  const format = { id: expect.stringMatching(/^chatcmpl-/), created: expect.any(Number), model: 'openai/gpt-4o' };
+
+  test('gets a whole completion', async () => {
+    const sent = { choices: [{ message: { content: 'a' } }, { message: { tool_calls: [{ id: 't' }] } }], usage, own: 1 };
+    upstream.act = (response) => void response.end(JSON.stringify(sent));
+    const { said } = await call({ model: 'openai/gpt-4o', messages: user('x') }, { baseUrl: upstream.url });
+    expect(JSON.parse(said)).toEqual({
+      ...{ ...format, object: 'chat.completion', usage: whole, own: 1 },
+      choices: [
+        { index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' },
+        {
+          index: 1,
+          message: { role: 'assistant', content: null, tool_calls: [{ id: 't' }] },
+          finish_reason: 'tool_calls',
+        },
+      ],
+    });
+  });
+
+  test('gets whole chunks, of one name', async () => {
+    const chunks = [{ delta: { content: 'a' } }, { delta: {}, finish_reason: 'stop' }];
+    const sent = [...chunks.map((choice) => ({ choices: [choice] })), { choices: [], usage }];
+    upstream.act = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(`${sent.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`);
+    };
+    const body = { model: 'openai/gpt-4o', stream: true, messages: user('x') };
+    const { frames } = await call(body, { baseUrl: upstream.url });
+    const chunk = { ...format, object: 'chat.completion.chunk' };
+    expect(frames).toEqual([
+      { ...chunk, choices: [{ index: 0, delta: { content: 'a' } }] },
+      { ...chunk, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: whole },
+      '[DONE]',
+    ]);
+    expect(frames[0].id).toBe(frames[1].id);
+  });
+});
+
 describe('where the usage is, whatever the provider streams', () => {
   const chunk = (index: number, delta: object, finish_reason: string | null, more: object = {}) =>
     `data: ${JSON.stringify({ id: '1', model: 'm', choices: [{ index, delta, finish_reason }], ...more })}\n\n`;

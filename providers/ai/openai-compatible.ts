@@ -1,5 +1,6 @@
 import type { Adapter, AdapterRequest, AdapterResponse, Translator } from './adapter.ts';
 import { DONE, KEEP_ALIVE_AFTER_MS, KEEP_ALIVE_COMMENT } from './adapter.ts';
+import { chunkGaps, completionGaps, newCompletionId, withTotal } from './chat-form.ts';
 import { ProviderFailure, parseReportedFailure } from './failures.ts';
 import { isAmbiguous, setMembers } from './json-splice.ts';
 import { type SseFrame, SseSplitter } from './sse-frames.ts';
@@ -40,7 +41,11 @@ function toCompletion(bytes: Buffer, { request, estimate }: AdapterRequest): Ada
   if (!Array.isArray(document.choices) || document.choices.length === 0) throw invalidResponse();
   const told = readUsage(document.usage);
   const usage = told ?? estimate(Buffer.byteLength(JSON.stringify(document.choices)));
-  const changes = { model: request.model, ...(told ? {} : { usage: toChatUsage(usage) }) };
+  const changes = {
+    ...completionGaps(document),
+    model: request.model,
+    ...(told ? {} : { usage: toChatUsage(usage) }),
+  };
   return { body: Buffer.from(setMembers(bytes.toString('utf8'), changes)), usage, estimated: !told };
 }
 
@@ -82,6 +87,10 @@ class PassThrough implements Translator {
   #finished = false;
   #streamedBytes = 0;
   #first: { id?: unknown; created?: unknown } | undefined;
+  /** Of a stream without one. */
+  readonly #id = newCompletionId();
+  /** True where the first chunk lacks members of the format: then every chunk is looked at. */
+  #hasGaps = false;
   #lastWrite = Date.now();
 
   constructor(ask: AdapterRequest) {
@@ -142,19 +151,33 @@ class PassThrough implements Translator {
     const told = seen.usage ? this.#readUsage(data) : undefined;
     if (this.failure) return;
     this.#lastToldUsage = told !== undefined;
-    this.#first ??= this.#parsed(data) ?? {};
+    if (!this.#first) {
+      const first = this.#parsed(data) ?? {};
+      this.#hasGaps = Object.keys(this.#gapsOf(first)).length > 0;
+      this.#first = first;
+    }
     if (!this.#asksForUsage && Array.isArray(told?.choices) && told.choices.length === 0) {
       // The usage alone: the last chunk with choices gets it.
       this.#lastToldUsage = false;
       return;
     }
     this.#release(out);
-    const chunk =
+    const named =
       seen.modelEnd > 0
         ? Buffer.concat([data.subarray(0, seen.model), this.#model, data.subarray(seen.modelEnd)])
         : data;
+    const chunk = this.#hasGaps ? this.#filled(named) : named;
     if (seen.finish && !this.#asksForUsage) this.#held = chunk;
     else out.push(PREFIX, chunk, SUFFIX);
+  }
+
+  #gapsOf(document: Record<string, unknown>): Record<string, unknown> {
+    return chunkGaps(document, { id: this.#id, model: this.#ask.request.model });
+  }
+
+  #filled(chunk: Buffer): Buffer {
+    const document = this.#parsed(chunk);
+    return document ? Buffer.from(setMembers(chunk.toString('utf8'), this.#gapsOf(document))) : chunk;
   }
 
   #release(out: Buffer[]): void {
@@ -216,7 +239,7 @@ class PassThrough implements Translator {
   /** The usage is in the last chunk, whatever the provider did. */
   #finish(out: Buffer[]): void {
     this.done = true;
-    const usage = this.#toldUsage ?? toChatUsage(this.usage);
+    const usage = withTotal(this.#toldUsage) ?? toChatUsage(this.usage);
     if (this.#held) this.#held = Buffer.from(setMembers(this.#held.toString('utf8'), { usage }));
     else if (!this.#lastToldUsage) out.push(Buffer.from(this.#usageChunk(usage)));
     this.#release(out);
@@ -224,7 +247,7 @@ class PassThrough implements Translator {
   }
 
   #usageChunk(usage: unknown): string {
-    const { id = 'chatcmpl', created = Math.floor(Date.now() / 1000) } = this.#first ?? {};
+    const { id = this.#id, created = Math.floor(Date.now() / 1000) } = this.#first ?? {};
     const choices = this.#asksForUsage ? [] : [{ index: 0, delta: {}, finish_reason: null }];
     const { model } = this.#ask.request;
     const chunk = { id, object: 'chat.completion.chunk', created, model, choices, usage };
