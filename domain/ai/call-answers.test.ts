@@ -37,7 +37,11 @@ describe('a provider that leaves out members of the format', () => {
   const format = { id: expect.stringMatching(/^chatcmpl-/), created: expect.any(Number), model: 'openai/gpt-4o' };
 
   test('gets a whole completion', async () => {
-    const sent = { choices: [{ message: { content: 'a' } }, { message: { tool_calls: [{ id: 't' }] } }], usage, own: 1 };
+    const sent = {
+      choices: [{ message: { content: 'a' } }, { message: { tool_calls: [{ id: 't' }] } }],
+      usage,
+      own: 1,
+    };
     upstream.act = (response) => void response.end(JSON.stringify(sent));
     const { said } = await call({ model: 'openai/gpt-4o', messages: user('x') }, { baseUrl: upstream.url });
     expect(JSON.parse(said)).toEqual({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * The members that every completion and every chunk has, whatever the provider leaves out: clients read them without asking,
+ * Fills in the members that every completion and every chunk has, whatever the provider leaves out: clients read them without asking,
  * and the format is the same for all providers (specification, AI gateway). What the provider said stays as it came.
  */
 type Members = Record<string, unknown>;
@@ -12,7 +12,7 @@ const isObject = (value: unknown): value is Members =>
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 const isCount = (value: unknown): value is number => typeof value === 'number';
 
-/** What a completion or a stream is called where its provider gives it no name. */
+/** Returns an id for a completion or a stream that its provider gave none. */
 export const newCompletionId = (): string => `chatcmpl-${randomUUID().replaceAll('-', '')}`;
 
 const nowInSeconds = (): number => Math.floor(Date.now() / 1000);
