@@ -106,7 +106,7 @@ describe('a deployment', () => {
         const { pathname } = new URL(q.url, 'http://app');
         if (pathname === '/cookie.js') s.setHeader('set-cookie', 'sid=1');
         s.setHeader('cache-control', pathname === '/private.js' ? 'private, max-age=600' : 'public, max-age=600');
-        s.end([name, release].join(' '));
+        s.end(pathname === '/host' ? q.headers.host : [name, release].join(' '));
       }).listen(process.env.PORT);`;
     const release = async (made: { id: string }, name: string, number: string) => {
       commit(name, { 'server.js': cache(name, number), 'package.json': '{}' });
@@ -137,6 +137,10 @@ describe('a deployment', () => {
       for (const path of ['/', '/cookie.js', '/private.js'])
         for (const turn of [1, 2]) expect(await read(host, path, forged), `${path} ${turn}`).toEqual(miss);
       expect(await read(host, '/app.js', { authorization: 'Bearer a' })).toEqual(miss);
+    }
+    for (const { primaryDomain } of [made, other]) {
+      const visited = `${primaryDomain}:${new URL(local.baseUrl).port}`;
+      expect((await page(primaryDomain, '/host')).body, 'the host that was visited').toBe(visited);
     }
     const { primaryDomain: host } = made;
     const body = async () => (await page(host, '/app.js')).body;
