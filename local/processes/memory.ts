@@ -16,20 +16,56 @@ const PROC = '/proc';
  * Returns all processes. On Linux it reads /proc, because `ps` costs ten times as much and this runs several times a
  * second.
  */
-export const processes: () => Process[] = existsSync(`${PROC}/self/stat`) ? readProc : readPs;
+export const processes: () => Process[] = existsSync(`${PROC}/self/stat`)
+  ? () => pids().flatMap((pid) => readStat(pid) ?? [])
+  : readPs;
 
-function readProc(): Process[] {
-  return readdirSync(PROC).flatMap((name) => {
-    if (!/^\d+$/.test(name)) return [];
-    try {
-      const stat = readFileSync(`${PROC}/${name}/stat`, 'latin1');
-      // The second field is the command in parentheses, which may contain any character.
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      return [{ pid: Number(name), group: Number(fields[2]), kilobytes: Number(fields[21]) * pageKilobytes() }];
-    } catch {
-      return []; // The process has ended.
+/**
+ * Returns a function that reads the processes of some groups, for a caller that does so several times a second: it
+ * remembers which processes belong to no such group, and does not read them again.
+ */
+export function createGroupReader(): (isWatched: (group: number) => boolean) => Process[] {
+  if (processes === readPs) return (isWatched) => readPs().filter(({ group }) => isWatched(group));
+  let known = new Map<number, number>();
+  return (isWatched) => {
+    const found: Process[] = [];
+    const settled = new Map<number, number>();
+    for (const pid of pids()) {
+      const group = known.get(pid);
+      const isSeen = group !== undefined;
+      if (isSeen && group !== UNSETTLED && !isWatched(group)) {
+        settled.set(pid, group);
+        continue;
+      }
+      const process = readStat(pid);
+      if (!process) continue;
+      // A process joins its group shortly after it has begun: its first reading may show the group of its parent.
+      settled.set(pid, isSeen ? process.group : UNSETTLED);
+      if (isWatched(process.group)) found.push(process);
     }
-  });
+    known = settled;
+    return found;
+  };
+}
+
+/** Group of a process that was read once. */
+const UNSETTLED = -1;
+
+const pids = (): number[] =>
+  readdirSync(PROC)
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+
+/** Returns undefined for a process that has ended. */
+function readStat(pid: number): Process | undefined {
+  try {
+    const stat = readFileSync(`${PROC}/${pid}/stat`, 'latin1');
+    // The second field is the command in parentheses, which may contain any character.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { pid, group: Number(fields[2]), kilobytes: Number(fields[21]) * pageKilobytes() };
+  } catch {
+    return undefined;
+  }
 }
 
 let pageSize: number | undefined;

@@ -6,7 +6,7 @@
  */
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { processes, selectProcessesToEnd } from './memory.ts';
+import { createGroupReader, selectProcessesToEnd } from './memory.ts';
 
 /** Interval of memory checks in milliseconds. A process can allocate some hundred megabytes in that time. */
 const POLL_MS = 250;
@@ -14,6 +14,7 @@ const POLL_MS = 250;
 const groups = new Set<number>();
 /** Memory limits in MiB by group, for groups with a limit. */
 const limits = new Map<number, number>();
+const readGroups = createGroupReader();
 const temporaryDirectory = process.argv[2];
 
 /** @param pid a process id, or the negative id of a group */
@@ -30,7 +31,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 setInterval(() => {
   if (limits.size === 0) return;
-  for (const pid of selectProcessesToEnd(limits, processes())) kill(pid);
+  for (const pid of selectProcessesToEnd(limits, readGroups((group) => limits.has(group)))) kill(pid);
 }, POLL_MS);
 
 createInterface({ input: process.stdin })
