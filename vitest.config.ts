@@ -6,10 +6,10 @@ const beside =
   '{contract,table,domain,events,runtime,providers,lib,local,builder,dashboard,client,cli,scripts}/**/*.test.ts';
 
 /**
- * Long files that mostly wait begin first, then browsers, then the rest: what computes runs while they wait, and no long
- * file is left for the end.
+ * Long files that mostly wait begin first, then browsers, then the rest over HTTP, then unit tests that compile, then the
+ * others: what computes runs while they wait, and no long file is left for the end.
  */
-const FIRST = ['/test/flow/', '/test/browser/', '/test/'];
+const FIRST = ['/test/flow/', '/test/browser/', '/test/', '/scripts/', '/lib/', '/builder/'];
 const rank = ({ moduleId }: TestSpecification): number => {
   const found = FIRST.findIndex((folder) => moduleId.includes(folder));
   return found < 0 ? FIRST.length : found;
