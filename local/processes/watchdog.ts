@@ -31,7 +31,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 setInterval(() => {
   if (limits.size === 0) return;
-  for (const pid of selectProcessesToEnd(limits, readGroups((group) => limits.has(group)))) kill(pid);
+  for (const pid of selectProcessesToEnd(
+    limits,
+    readGroups((group) => limits.has(group)),
+  ))
+    kill(pid);
 }, POLL_MS);
 
 createInterface({ input: process.stdin })
