@@ -30,7 +30,7 @@ export type Account = {
     customDomainsPerDay: number;
     /** Maximum certificates for custom domains in a day (UTC): 50 on every plan. Beyond it: `rate_limited`. */
     certificatesPerDay: number;
-    /** Maximum unpaid domain orders: 3 on every plan. Beyond it: `conflict`. */
+    /** Maximum unpaid domain orders: 20 on every plan. Beyond it: `conflict`. */
     unpaidDomainOrders: number;
     /** Maximum AI calls at once: 200 on every plan. Beyond it: `rate_limited`. */
     concurrentAiCalls: number;

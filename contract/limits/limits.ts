@@ -80,7 +80,7 @@ export const LIMITS = {
   },
   unpaidDomainOrders: {
     counts: 'unpaid domain orders',
-    amounts: 3,
+    amounts: 20,
     error: 'conflict',
     remedy: 'Pay for an order, or wait 24 hours until it is void',
   },

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { LIMITS } from '../../contract/limits/limits.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { DomainName } from '../../table/entities/registrar.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
@@ -6,6 +7,7 @@ import { registrarSimulation } from '../../test/simulation/registrar.ts';
 import { seededRandom } from '../../test/simulation/simulation.ts';
 
 const MINUTE = 60_000;
+const LIMIT = LIMITS.unpaidDomainOrders.amounts;
 
 /** A registrar without faults, an account without money and one with it. */
 async function market() {
@@ -25,33 +27,33 @@ async function market() {
   return { ...run, broke, payer, account, holder, statusOf };
 }
 
-test('an account has at most three unpaid orders, however many race, and takes no number for the others', async () => {
+test('an account has a limited number of unpaid orders, however many race, and takes no number for the others', async () => {
   const { order, broke, account, invoices, memory } = await market();
   const orders = await Promise.allSettled(
-    Array.from({ length: 12 }, (_, index) => order(broke, `name-${index}.co.za`)),
+    Array.from({ length: LIMIT + 9 }, (_, index) => order(broke, `name-${index}.co.za`)),
   );
-  expect(orders.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+  expect(orders.filter(({ status }) => status === 'fulfilled')).toHaveLength(LIMIT);
   for (const each of orders)
     if (each.status === 'rejected')
       expect(each.reason).toMatchObject({ code: 'conflict', message: expect.stringContaining('unpaidDomainOrders') });
-  expect((await account(broke))?.unpaidOrderCount).toBe(3);
-  expect(invoices()).toHaveLength(3);
+  expect((await account(broke))?.unpaidOrderCount).toBe(LIMIT);
+  expect(invoices()).toHaveLength(LIMIT);
   expectLedgerInvariants(memory);
 });
 
 test('orders that are paid, and orders that become void, make room for others', async () => {
   const { order, broke, give, pay, account, statusOf, clock, runUntilIdle, memory } = await market();
-  for (const name of ['one.co.za', 'two.co.za', 'three.co.za']) await order(broke, name);
+  for (let index = 0; index < LIMIT; index += 1) await order(broke, `name-${index}.co.za`);
   await give(broke, 12_000);
   await pay(broke);
   expect(statusOf(broke).filter((status) => status === 'PAID')).toHaveLength(1);
-  expect((await account(broke))?.unpaidOrderCount).toBe(2);
-  await order(broke, 'four.co.za');
-  await expect(order(broke, 'five.co.za')).rejects.toMatchObject({ code: 'conflict' });
+  expect((await account(broke))?.unpaidOrderCount).toBe(LIMIT - 1);
+  await order(broke, 'next.co.za');
+  await expect(order(broke, 'beyond.co.za')).rejects.toMatchObject({ code: 'conflict' });
   clock.now += 25 * 60 * MINUTE;
   await runUntilIdle();
   expect((await account(broke))?.unpaidOrderCount).toBe(0);
-  expect(statusOf(broke).sort()).toEqual(['PAID', 'VOID', 'VOID', 'VOID']);
+  expect(statusOf(broke).sort()).toEqual(['PAID', ...Array.from({ length: LIMIT }, () => 'VOID')]);
   expectLedgerInvariants(memory);
 });
 

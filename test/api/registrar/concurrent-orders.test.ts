@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { listInvoices } from '../../../contract/billing/invoices.ts';
 import { getWallet } from '../../../contract/billing/wallet.ts';
+import { LIMITS } from '../../../contract/limits/limits.ts';
 import { listDomainPrices } from '../../../contract/registrar/catalogue.ts';
 import { orderDomain } from '../../../contract/registrar/orders.ts';
 import { codeOf, newAccount } from '../../support/harness.ts';
 
-const ORDERS = 50;
-const COVERED = 30;
-const UNPAID = 3;
+const UNPAID = LIMITS.unpaidDomainOrders.amounts;
+const COVERED = 25;
+const ORDERS = COVERED + UNPAID + 5;
 
 const registrant = {
   ...{ name: 'Thandi Mokoena', email: 'thandi@example.co.za', contactNumber: '+27.215551234', country: 'ZA' },
