@@ -153,7 +153,8 @@ const tokens = () =>
 
 const FIELDS_NOTE =
   'With your own provider key, all fields of the provider pass. On AI credits a request is made of text, pictures and these ' +
-  `fields, whose cost is known: ${CREDIT_FIELDS.join(', ')}. Any other is 400. ` +
+  `fields, whose cost is known: ${CREDIT_FIELDS.join(', ')}. Others that are known to cost more are 400, and all others are ignored and named in ` +
+  '`X-Ignored-Parameters`. ' +
   `Requests to \`anthropic/…\` models are translated: of their fields, only ${TRANSLATED_FIELDS.join(', ')} have an effect. ` +
   `All others (${IGNORED_FIELDS.anthropic?.map((field) => `\`${field}\``).join(', ')}, …) are ignored and named in \`X-Ignored-Parameters\`.`;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CREDIT_FIELDS, findFieldProblem, isDeeperThan } from './credit-fields.ts';
+import { CREDIT_FIELDS, findFieldProblem, isDeeperThan, isLeftOut } from './credit-fields.ts';
 
 const user = { role: 'user', content: 'hi' };
 const said = (...messages: object[]) => ({ messages: [user, ...messages] });
@@ -121,7 +121,7 @@ test.each<[string, object]>([
   ],
   ['messages.1.constructor', said({ ...user, constructor: 1 })],
   ['messages.1.__proto__', JSON.parse('{"messages":[{"role":"user"},{"role":"user","__proto__":{"a":1}}]}')],
-  ['hasOwnProperty', { hasOwnProperty: 1 }],
+  ['web_search_options', { web_search_options: {} }],
   ['tools.0.cache_control', { tools: [{ type: 'function', function: {}, cache_control: {} }] }],
   ['response_format.type', { response_format: { type: 'grammar' } }],
   ['stream_options.other', { stream_options: { other: 1 } }],
@@ -129,6 +129,11 @@ test.each<[string, object]>([
   ['reasoning_effort', { reasoning_effort: 'unlimited' }],
 ])('%s needs a provider key of the caller’s own', (field, body) => {
   expect(findFieldProblem(body)).toMatchObject({ field, unpriced: true });
+});
+
+test.each(['constructor', 'hasOwnProperty', '__proto__', 'Web_Search_Options', 'my_own'])('%s is left out', (field) => {
+  expect(isLeftOut(field)).toBe(true);
+  expect(findFieldProblem(JSON.parse(`{"${field}":{"a":1}}`))).toBeUndefined();
 });
 
 test('depth is bounded, without walking further', () => {

@@ -1,8 +1,9 @@
 /**
  * The allow-list of a chat request on AI credits: every field, message field and content part that the platform can price,
  * each with its type and bound. A provider charges nothing for them but the bytes of the prompt, the pictures and the
- * output, which the hold covers (docs/decisions/0029-ai-credits-cannot-be-overdrawn.md). Everything else needs the caller's
- * own provider key. A field that is `null` counts as absent.
+ * output, which the hold covers (docs/decisions/0029-ai-credits-cannot-be-overdrawn.md). Fields that are known to cost or to do
+ * more, and everything else inside a field, need the caller's own provider key. Other fields of the request are left out. A field
+ * that is `null` counts as absent.
  */
 
 /** A field that may not be sent on credits. `unpriced`: it could cost more than is known; otherwise it is malformed. */
@@ -80,14 +81,14 @@ const map =
     return undefined;
   };
 
-/** An object of these fields and no others. */
+/** An object of these fields and, beside `ignored` ones, no others. */
 const fields =
-  (known: Record<string, Check>): Check =>
+  (known: Record<string, Check>, isIgnored: (key: string) => boolean = () => false): Check =>
   (value, field) => {
     if (!isObject(value)) return malformed(field, 'must be an object');
     for (const key of Object.keys(value)) {
       const entry = value[key];
-      if (entry === null) continue;
+      if (entry === null || isIgnored(key)) continue;
       const path = field === '' ? key : `${field}.${key}`;
       const check = Object.hasOwn(known, key) ? known[key] : undefined;
       const problem = check ? check(entry, path) : unpriced(path);
@@ -211,7 +212,47 @@ const REQUEST_FIELDS: Record<string, Check> = {
   safety_identifier: text(MAX_LABEL),
   prompt_cache_key: text(MAX_LABEL),
 };
-const request = fields(REQUEST_FIELDS);
+
+/** Fields of providers that cost more, or answer in another way, than a request without them: they are not left out in silence. */
+const OWN_KEY_FIELDS: ReadonlySet<string> = new Set([
+  ...[
+    'audio',
+    'background',
+    'best_of',
+    'cache_control',
+    'cached_content',
+    'conversation',
+    'documents',
+    'enable_search',
+  ],
+  ...[
+    'extra_body',
+    'fallbacks',
+    'file_ids',
+    'inference_geo',
+    'models',
+    'plugins',
+    'prediction',
+    'previous_response_id',
+  ],
+  ...[
+    'prompt',
+    'prompt_cache_retention',
+    'provider',
+    'route',
+    'safety_settings',
+    'search_parameters',
+    'speed',
+    'thinking',
+  ],
+  ...['transforms', 'web_search', 'web_search_options'],
+]);
+
+/** Returns true for a field of a request that is left out on credits: no provider is known to do anything with it. */
+export const isLeftOut = (field: string): boolean =>
+  !Object.hasOwn(REQUEST_FIELDS, field) && !OWN_KEY_FIELDS.has(field);
+
+const request = fields(REQUEST_FIELDS, isLeftOut);
 
 /** Names of the fields that a request on credits may have. */
 export const CREDIT_FIELDS: readonly string[] = Object.keys(REQUEST_FIELDS);

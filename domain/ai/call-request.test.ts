@@ -60,6 +60,14 @@ describe('the upstream request', () => {
     });
   });
 
+  test('pass-through on credits: an unknown field is left out and named', async () => {
+    const body = { model: 'openai/gpt-4o', messages: user('x'), max_completion_tokens: 5 };
+    const given = { ...body, my_own: { n: 9 }, hasOwnProperty: 1, seed: null };
+    expect((await asked(given)).seen).toEqual({ ...body, model: 'gpt-4o' });
+    const { headers } = await call({ ...given, model: MODELS.openai });
+    expect(headers['x-ignored-parameters']).toBe('my_own, hasOwnProperty');
+  });
+
   test('Anthropic: system messages in order without empty ones, images and stop sequences translated', async () => {
     const { seen } = await asked({
       model: 'anthropic/claude-sonnet-4-5',

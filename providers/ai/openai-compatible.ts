@@ -1,3 +1,4 @@
+import { isLeftOut } from '../../contract/ai/credit-fields.ts';
 import type { Adapter, AdapterRequest, AdapterResponse, Translator } from './adapter.ts';
 import { DONE, KEEP_ALIVE_AFTER_MS, KEEP_ALIVE_COMMENT } from './adapter.ts';
 import { chunkGaps, completionGaps, newCompletionId, withTotal } from './chat-form.ts';
@@ -14,13 +15,15 @@ function writeBody(
   { request, provider, upstream, outputLimit, text }: AdapterRequest,
   streamOptions: Record<string, unknown>,
 ): string {
-  const absent = Object.entries(request).filter(([, value]) => value === null);
+  const isSent = ([field, value]: [string, unknown]) => value !== null && !isLeftOut(field);
+  const absent = Object.entries(request).filter((entry) => !isSent(entry));
+  const rewritten = () => JSON.stringify(Object.fromEntries(Object.entries(request).filter(isSent)));
   const values = {
     ...Object.fromEntries(absent.map(([field]) => [field, undefined])),
     ...{ max_tokens: undefined, max_completion_tokens: undefined },
     ...{ model: upstream, ...streamOptions, [provider.limitField]: outputLimit },
   };
-  return setMembers(isAmbiguous(text) ? JSON.stringify(request) : text, values);
+  return setMembers(isAmbiguous(text) ? rewritten() : text, values);
 }
 
 const invalidResponse = () => new ProviderFailure('broken', {});
@@ -263,11 +266,10 @@ export const openAiCompatible: Adapter = {
     const usage = request.stream && provider.takesStreamOptions;
     const stream_options = usage ? { ...request.stream_options, include_usage: true } : undefined;
     const streamOptions = request.stream ? { stream_options } : {};
-    const body =
-      ask.outputLimit === undefined
-        ? setMembers(ask.text, { model: ask.upstream, ...streamOptions })
-        : writeBody(ask, streamOptions);
-    return { path: '/chat/completions', body, ignored: [] };
+    const path = '/chat/completions';
+    if (ask.outputLimit === undefined)
+      return { path, body: setMembers(ask.text, { model: ask.upstream, ...streamOptions }), ignored: [] };
+    return { path, body: writeBody(ask, streamOptions), ignored: Object.keys(request).filter(isLeftOut) };
   },
   answer: toCompletion,
   stream: (ask) => new PassThrough(ask),

@@ -132,6 +132,21 @@ describe.concurrent('the greediest provider', () => {
     );
   });
 
+  test('is not sent what no provider knows, however it is written', async () => {
+    const account = await newAccount({ aiCreditsMicroRand: 6 * MICRO_RAND });
+    const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
+    for (const more of [
+      '"my_own":{"n":128}',
+      `"my_own":${deep}`,
+      `"my_own":${deep},"n":1,"n":1`,
+      '"__proto__":{"n":128}',
+    ]) {
+      const { status, message } = await complete(account, JSON.stringify(ask('x')).replace('{', `{${more},`));
+      expect([more.slice(0, 20), status, message]).toEqual([more.slice(0, 20), 200, '']);
+    }
+    expect((await settled(account, 4)).debtMicroRand).toBe(0);
+  });
+
   test('with a saved key, everything passes as before', async () => {
     const account = await newAccount();
     await account.dashboard.call(putProviderKey, { params: { id: 'openai' }, body: { key: 'sk-mine-0123456789' } });
