@@ -4,7 +4,15 @@ import { writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { type Globals, importBundle } from './bundle-module.ts';
-import type { EnvironmentSettings, FromEnvironment, FromReader, FunctionFault, Invoke } from './messages.ts';
+import type {
+  EnvironmentSettings,
+  FromEnvironment,
+  FromInvocation,
+  FromReader,
+  FunctionFault,
+  Invoke,
+  OfInvocation,
+} from './messages.ts';
 import { isStreaming, ResponseStream } from './response-stream.ts';
 
 /** The environment whose code runs: every callback and promise that a handler started belongs to its environment. */
@@ -22,7 +30,7 @@ class Exited extends Error {}
 
 /**
  * A Lambda execution environment: an instance of the bundle with variables, output and connections of its own, which
- * runs one invocation at a time.
+ * runs one invocation at a time, or several as on managed instances.
  */
 export class Environment {
   readonly #settings: EnvironmentSettings;
@@ -30,7 +38,8 @@ export class Environment {
   readonly #variables: Record<string, string | undefined>;
   readonly #sockets = new Set<Socket>();
   readonly #handler: Promise<Handler>;
-  #response: ResponseStream | undefined;
+  /** Responses of streaming invocations, by their number. */
+  readonly #responses = new Map<number, ResponseStream>();
   #ended = false;
 
   constructor(settings: EnvironmentSettings, send: (message: FromEnvironment) => void) {
@@ -49,13 +58,14 @@ export class Environment {
     this.#variables._X_AMZN_TRACE_ID = message.traceId;
     current.run(this, () => {
       this.#run(message).catch((error: unknown) => {
-        if (!(error instanceof Exited)) this.#send({ type: 'failure', error: faultOf(error) });
+        if (error instanceof Exited) return;
+        this.#send({ type: 'failure', error: faultOf(error), invocation: message.invocation });
       });
     });
   }
 
-  hear(message: FromReader): void {
-    current.run(this, () => this.#response?.hear(message));
+  hear(message: FromReader & OfInvocation): void {
+    current.run(this, () => this.#responses.get(message.invocation)?.hear(message));
   }
 
   /** Ends the environment because of an error that nothing caught. */
@@ -134,18 +144,24 @@ export class Environment {
 
   async #run(message: Invoke): Promise<void> {
     const handler = await this.#handler;
+    const { invocation } = message;
+    const send = (sent: FromInvocation): void => this.#send({ ...sent, invocation });
     const event: unknown = JSON.parse(message.event);
     const context = this.#contextOf(message);
     if (!isStreaming(handler)) {
       const result = await handler(event, context);
-      this.#send({ type: 'result', payload: JSON.stringify(result) ?? 'null' });
+      send({ type: 'result', payload: JSON.stringify(result) ?? 'null' });
       return;
     }
-    const stream = new ResponseStream(this.#send);
-    this.#response = stream;
-    await handler(event, stream, context);
-    if (!stream.writableFinished) await new Promise((resolve) => stream.end(resolve));
-    this.#send({ type: 'result', payload: 'null' });
+    const stream = new ResponseStream(send);
+    this.#responses.set(invocation, stream);
+    try {
+      await handler(event, stream, context);
+      if (!stream.writableFinished) await new Promise((resolve) => stream.end(resolve));
+    } finally {
+      this.#responses.delete(invocation);
+    }
+    send({ type: 'result', payload: 'null' });
   }
 
   #contextOf({ requestId, deadline }: Invoke) {

@@ -13,6 +13,12 @@ const FROM_THE_SHELL =
 
 /** Maximum number of execution environments per function, unless the template reserves another number. */
 const CONCURRENCY = 64;
+/**
+ * Maximum number of invocations at a time in one environment of a function that streams over its URL, as on Lambda's managed
+ * instances (docs/decisions/0063-ai-on-managed-instances.md): calls that wait for their provider must not use up the environments. Fewer
+ * than there, so that many calls use several threads.
+ */
+const STREAMS_PER_ENVIRONMENT = 100;
 
 /**
  * Returns the template's variables that the shell overrides; empty ones do not. Throws a user error for an invalid
@@ -65,6 +71,10 @@ export function functionsOf(
   { environment, credentials, overrides }: FunctionsOptions,
 ): (FunctionSpec & { role: string })[] {
   const qualified = template.resources('AWS::Lambda::Alias').map(({ name }) => name);
+  const streaming = template
+    .resources('AWS::Lambda::Url')
+    .filter(({ properties }) => properties.InvokeMode === 'RESPONSE_STREAM')
+    .map(({ properties }) => String(properties.TargetFunctionArn));
   return template
     .resources('AWS::Lambda::Function')
     .filter((resource) => resource.properties.FunctionName !== undefined)
@@ -95,6 +105,7 @@ export function functionsOf(
         timeoutMs: Number(properties.Timeout ?? 3) * 1000,
         memory,
         concurrency: Math.max(1, Number(properties.ReservedConcurrentExecutions ?? CONCURRENCY)),
+        invocationsPerEnvironment: streaming.includes(arn) ? STREAMS_PER_ENVIRONMENT : 1,
       };
     });
 }

@@ -90,6 +90,29 @@ describe('lambda', () => {
     expect(environments.size).toBeLessThanOrEqual(4);
   });
 
+  test('runs as many invocations in one environment as it may have, and none that fails takes others with it', async () => {
+    const { invoke } = pool(
+      `
+      const environment = Math.random();
+      export const handler = async ({ ms, fail }) => {
+        await new Promise((resolve) => setTimeout(resolve, ms));
+        if (fail) throw new Error('own');
+        return environment;
+      };`,
+      { invocationsPerEnvironment: 20, timeoutMs: 3000 },
+    );
+    const together = Array.from({ length: 30 }, () => invoke('fn', { ms: 300 }));
+    await expect(invoke('fn', { ms: 100, fail: true })).rejects.toThrow('own');
+    const environments = await Promise.all(together);
+    expect(new Set(environments).size).toBe(2);
+    const late = expect(invoke('fn', { ms: 60_000 })).rejects.toMatchObject({ name: 'Sandbox.Timedout' });
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    // In the same environment, and still running when the other is given up.
+    const [beside] = await Promise.all([invoke('fn', { ms: 2200 }), late]);
+    expect(environments).toContain(beside);
+    expect(await invoke('fn', { ms: 0 })).not.toBe(beside);
+  });
+
   test('kills a blocking handler at its timeout and uses a new environment afterwards', async () => {
     const { invoke } = pool(
       'let calls = 0; export const handler = (event) => { calls++; if (event.hang) for (;;); return calls; };',

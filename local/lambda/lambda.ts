@@ -2,7 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AWS_LIMITS } from '../../contract/limits/aws-limits.ts';
 import type { Json } from '../template/intrinsics.ts';
-import { FunctionError, FunctionPool, type FunctionSpec, type PoolOptions, type Reader } from './pool.ts';
+import { FunctionError, type Reader } from './invocations.ts';
+import { FunctionPool, type FunctionSpec, type PoolOptions } from './pool.ts';
 import { Threads } from './threads.ts';
 
 export interface LambdaOptions extends PoolOptions {

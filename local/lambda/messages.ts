@@ -18,7 +18,12 @@ export interface EnvironmentSettings {
 /** Messages of a streamed response's reader: the number of bytes it passed on, or that the client disconnected. */
 export type FromReader = { type: 'took'; bytes: number } | { type: 'left' };
 
-export interface Invoke {
+/** The number of an invocation within its environment. */
+export interface OfInvocation {
+  invocation: number;
+}
+
+export interface Invoke extends OfInvocation {
   type: 'invoke';
   requestId: string;
   traceId: string;
@@ -29,7 +34,11 @@ export interface Invoke {
 }
 
 /** A message to one environment of a thread, by its number. */
-export type ToEnvironment = Invoke | FromReader | { type: 'open'; settings: EnvironmentSettings } | { type: 'close' };
+export type ToEnvironment =
+  | Invoke
+  | (FromReader & OfInvocation)
+  | { type: 'open'; settings: EnvironmentSettings }
+  | { type: 'close' };
 
 export type ToHost = { environment: number; message: ToEnvironment } | { ping: true };
 
@@ -40,13 +49,17 @@ export interface FunctionFault {
   trace?: string[];
 }
 
-/** `crash`: the environment has ended, and its current invocation with it. */
-export type FromEnvironment =
-  | { type: 'ready' }
+/** What becomes of an invocation. */
+export type FromInvocation =
   | { type: 'result'; payload: string }
   | { type: 'chunk'; chunk: Uint8Array }
   | { type: 'end' }
-  | { type: 'failure'; error: FunctionFault }
+  | { type: 'failure'; error: FunctionFault };
+
+/** `crash`: the environment has ended, and its running invocations with it. */
+export type FromEnvironment =
+  | { type: 'ready' }
+  | (FromInvocation & OfInvocation)
   | { type: 'crash'; error: FunctionFault }
   | { type: 'complaint'; text: string };
 

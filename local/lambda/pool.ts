@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FromEnvironment, FromReader, FunctionFault, Invoke } from './messages.ts';
+import { FunctionError, type Invocation, Invocations, type Reader } from './invocations.ts';
+import type { FromEnvironment, FromInvocation } from './messages.ts';
 import type { EnvironmentHandle, Threads } from './threads.ts';
 
 /** A function as the pool runs it; functions.ts derives it from the template. */
@@ -20,19 +20,8 @@ export interface FunctionSpec {
   memory: number;
   /** Maximum number of execution environments. */
   concurrency: number;
-}
-
-/**
- * Thrown if the function threw, was killed at its timeout, or its execution environment crashed. `name` is the error's
- * type.
- */
-export class FunctionError extends Error {
-  readonly fault: FunctionFault;
-  constructor(fault: FunctionFault) {
-    super(fault.errorMessage);
-    this.name = fault.errorType;
-    this.fault = fault;
-  }
+  /** Maximum number of invocations at a time in one of them. Default: 1, as on Lambda without managed instances. */
+  invocationsPerEnvironment?: number;
 }
 
 export interface PoolOptions {
@@ -42,28 +31,10 @@ export interface PoolOptions {
   onErrorOutput?: (functionName: string, text: string) => void;
 }
 
-/** Receives the output of a streaming handler. */
-export interface Reader {
-  chunk(bytes: Uint8Array): void;
-  /** Called when the response is complete; the function may still run. */
-  end?(): void;
-  /**
-   * Called when the invocation starts. `tell` reports the bytes that were passed on, and that the client disconnected.
-   */
-  begin?(tell: (message: FromReader) => void): void;
-}
-
-interface Invocation {
-  event: string;
-  reader: Reader | undefined;
-  resolve: (payload: string) => void;
-  reject: (error: FunctionError) => void;
-}
-
-/** An execution environment with its current invocation. */
 interface Environment {
   handle: EnvironmentHandle;
-  current: { invocation: Invocation; requestId: string; timer: NodeJS.Timeout; since: number } | undefined;
+  running: Invocations;
+  /** Infinite once it takes no more invocations. */
   idleSince: number;
 }
 
@@ -82,14 +53,16 @@ export class FunctionPool {
   readonly #threads: Threads;
   readonly #log: number;
   readonly #all = new Set<Environment>();
-  /** The most recently used environment is used next, so that the others become idle and stop. */
-  readonly #idle: Environment[] = [];
+  /** Environments that take another invocation. The most recently used one is used next, so that the others become idle and stop. */
+  readonly #free: Environment[] = [];
+  readonly #perEnvironment: number;
   readonly #waiting: Invocation[] = [];
   #starting = 0;
   #growth: NodeJS.Timeout | undefined;
 
   constructor(spec: FunctionSpec, options: PoolOptions, threads: Threads) {
     this.#spec = spec;
+    this.#perEnvironment = spec.invocationsPerEnvironment ?? 1;
     this.#threads = threads;
     this.#options = options;
     const file = join(options.dataDir, 'logs', `${spec.name}.log`);
@@ -111,7 +84,8 @@ export class FunctionPool {
 
   retire(idleMs: number): void {
     const limit = Date.now() - idleMs;
-    for (const environment of [...this.#idle]) if (environment.idleSince < limit) this.#close(environment);
+    for (const environment of [...this.#free])
+      if (environment.running.count === 0 && environment.idleSince < limit) this.#close(environment);
   }
 
   /** Fails all invocations. `ended` resolves when the threads have ended, and with them the writing to the log. */
@@ -119,20 +93,21 @@ export class FunctionPool {
     const fault = { errorType: 'Runtime.Stopped', errorMessage: 'The platform is stopping' };
     clearTimeout(this.#growth);
     for (const { reject } of this.#waiting.splice(0)) reject(new FunctionError(fault));
-    for (const environment of this.#all) this.#fail(environment, fault);
+    for (const environment of this.#all) environment.running.failAll(fault);
     await ended;
     closeSync(this.#log);
   }
 
   #dispatch(): void {
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
-      const environment = this.#idle.pop();
+      const environment = this.#free.at(-1);
       if (!environment) {
         this.#grow();
         return;
       }
       this.#waiting.shift();
       this.#run(environment, next);
+      if (environment.running.count >= this.#perEnvironment) this.#free.pop();
     }
   }
 
@@ -141,13 +116,14 @@ export class FunctionPool {
    * invocations that have waited, because most are short.
    */
   #grow(): void {
-    if (this.#all.size < this.#spec.concurrency && this.#starting < this.#waiting.length && this.#areAllOccupied()) {
+    const missing = (): number => Math.ceil(this.#waiting.length / this.#perEnvironment) - this.#starting;
+    if (this.#all.size < this.#spec.concurrency && missing() > 0 && this.#areAllOccupied()) {
       this.#start();
       return;
     }
     this.#growth ??= setTimeout(() => {
       this.#growth = undefined;
-      const wanted = Math.min(this.#waiting.length - this.#starting, this.#spec.concurrency - this.#all.size);
+      const wanted = Math.min(missing(), this.#spec.concurrency - this.#all.size);
       const now = Math.min(Math.ceil(wanted / 2), MAX_CONCURRENT_STARTS - this.#starting);
       for (let count = now; count > 0; count--) this.#start();
       if (this.#waiting.length > 0 && this.#all.size < this.#spec.concurrency) this.#grow();
@@ -156,9 +132,7 @@ export class FunctionPool {
 
   /** Returns true if each environment has been running for longer than an invocation waits before another one starts. */
   #areAllOccupied(): boolean {
-    const since = performance.now() - SCALE_OUT_DELAY_MS;
-    const isOccupied = ({ current }: Environment) => current !== undefined && current.since < since;
-    return this.#starting === 0 && [...this.#all].every(isOccupied);
+    return this.#starting === 0 && [...this.#all].every(({ running }) => running.areLongerThan(SCALE_OUT_DELAY_MS));
   }
 
   #start(): void {
@@ -178,7 +152,7 @@ export class FunctionPool {
       this.#abandon(environment);
     }, INIT_TIMEOUT_MS);
     const environment: Environment = {
-      current: undefined,
+      running: new Invocations((line) => this.#complain(line)),
       idleSince: 0,
       handle: this.#threads.open(this.#spec, settings, {
         message: (message) => {
@@ -190,7 +164,7 @@ export class FunctionPool {
         drain: () => this.#drain(environment),
         exit: (fault) => {
           settle();
-          this.#fail(environment, fault);
+          environment.running.failAll(fault);
           this.#forget(environment);
           this.#dispatch();
         },
@@ -200,58 +174,37 @@ export class FunctionPool {
   }
 
   #run(environment: Environment, invocation: Invocation): void {
-    const { timeoutMs } = this.#spec;
-    const requestId = randomUUID();
-    const timer = setTimeout(() => {
-      const seconds = (timeoutMs / 1000).toFixed(2);
-      this.#fail(environment, {
-        errorType: 'Sandbox.Timedout',
-        errorMessage: `RequestId: ${requestId} Error: Task timed out after ${seconds} seconds`,
-      });
-      this.#abandon(environment);
-    }, timeoutMs);
-    environment.current = { invocation, requestId, timer, since: performance.now() };
-    const random = randomUUID().replaceAll('-', '').slice(0, 24);
-    const traceId = `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${random};Sampled=0`;
-    const deadline = Date.now() + timeoutMs;
-    const message: Invoke = { type: 'invoke', requestId, traceId, event: invocation.event, deadline };
-    environment.handle.setRunning(true);
-    environment.handle.post(message);
+    const { running, handle } = environment;
+    const message = running.start(invocation, this.#spec.timeoutMs, () => {
+      // What else runs in it ends first.
+      if (running.count > 0) this.#drain(environment);
+      else this.#abandon(environment);
+    });
+    handle.setRunning(true);
+    handle.post(message);
+    const { invocation: number } = message;
     invocation.reader?.begin?.((said) => {
-      if (environment.current?.invocation === invocation) environment.handle.post(said);
+      if (running.has(number)) handle.post({ ...said, invocation: number });
     });
   }
 
   #onMessage(environment: Environment, message: Exclude<FromEnvironment, { type: 'ready' }>): void {
-    const { current } = environment;
     if (message.type === 'complaint') this.#options.onErrorOutput?.(this.#spec.name, message.text);
-    else if (message.type === 'chunk') current?.invocation.reader?.chunk(message.chunk);
-    else if (message.type === 'end') current?.invocation.reader?.end?.();
     else if (message.type === 'crash') {
-      this.#fail(environment, message.error);
+      environment.running.failAll(message.error);
       this.#abandon(environment);
-    } else {
-      if (message.type === 'failure') this.#fail(environment, message.error);
-      else if (current) {
-        this.#over(environment, current.timer);
-        current.invocation.resolve(message.payload);
-      }
+    } else this.#onInvocation(environment, message.invocation, message);
+  }
+
+  #onInvocation(environment: Environment, number: number, message: FromInvocation): void {
+    const { running } = environment;
+    if (message.type === 'chunk') running.readerOf(number)?.chunk(message.chunk);
+    else if (message.type === 'end') running.readerOf(number)?.end?.();
+    else {
+      if (message.type === 'failure') running.fail(number, message.error);
+      else running.succeed(number, message.payload);
       this.#release(environment);
     }
-  }
-
-  #over(environment: Environment, timer: NodeJS.Timeout): void {
-    clearTimeout(timer);
-    environment.current = undefined;
-    environment.handle.setRunning(false);
-  }
-
-  #fail(environment: Environment, fault: FunctionFault): void {
-    const { current } = environment;
-    if (!current) return;
-    this.#over(environment, current.timer);
-    this.#complain(JSON.stringify({ level: 'ERROR', message: 'Invoke Error', ...fault, requestId: current.requestId }));
-    current.invocation.reject(new FunctionError(fault));
   }
 
   #complain(text: string): void {
@@ -259,25 +212,36 @@ export class FunctionPool {
     this.#options.onErrorOutput?.(this.#spec.name, text);
   }
 
-  /** Ends an invocation and takes the next one. */
+  /** Takes the next invocation after the end of another. */
   #release(environment: Environment): void {
-    if (environment.idleSince === Number.POSITIVE_INFINITY) this.#close(environment);
-    else if (this.#all.has(environment)) {
+    const { running, idleSince, handle } = environment;
+    if (running.count === 0) handle.setRunning(false);
+    if (idleSince === Number.POSITIVE_INFINITY) {
+      if (running.count === 0) this.#close(environment);
+    } else if (this.#all.has(environment)) {
       environment.idleSince = Date.now();
-      this.#idle.push(environment);
+      if (!this.#free.includes(environment)) this.#free.push(environment);
     }
     this.#dispatch();
   }
 
   #forget(environment: Environment): void {
     this.#all.delete(environment);
-    const index = this.#idle.indexOf(environment);
-    if (index >= 0) this.#idle.splice(index, 1);
+    this.#unfree(environment);
   }
 
+  #unfree(environment: Environment): void {
+    const index = this.#free.indexOf(environment);
+    if (index >= 0) this.#free.splice(index, 1);
+  }
+
+  /** Ends an environment when its invocations have ended. */
   #drain(environment: Environment): void {
-    if (this.#idle.includes(environment)) this.#close(environment);
-    else environment.idleSince = Number.POSITIVE_INFINITY;
+    if (this.#free.includes(environment) && environment.running.count === 0) this.#close(environment);
+    else {
+      this.#unfree(environment);
+      environment.idleSince = Number.POSITIVE_INFINITY;
+    }
   }
 
   #close(environment: Environment): void {

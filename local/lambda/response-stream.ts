@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import type { FromEnvironment, FromReader } from './messages.ts';
+import type { FromInvocation, FromReader } from './messages.ts';
 
 /** Maximum number of unacknowledged bytes. */
 const MAX_UNREAD_BYTES = 256 * 1024;
@@ -23,11 +23,11 @@ export const awslambda = {
 
 /** The response of a streaming handler, written as fast as its reader accepts it. */
 export class ResponseStream extends Writable {
-  readonly #send: (message: FromEnvironment) => void;
+  readonly #send: (message: FromInvocation) => void;
   #ahead = 0;
   #blocked: (() => void) | undefined;
 
-  constructor(send: (message: FromEnvironment) => void) {
+  constructor(send: (message: FromInvocation) => void) {
     super({ highWaterMark: 64 * 1024 });
     this.#send = send;
     // Without a listener, the function would crash when the client disconnects.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { call } from '../engines/wire.ts';
-import { FunctionError } from '../lambda/pool.ts';
+import { FunctionError } from '../lambda/invocations.ts';
 import type { Json, JsonObject } from '../template/intrinsics.ts';
 import type { Resource, Template } from '../template/template.ts';
 import { startStepFunctions } from './step-functions.ts';
