@@ -4,23 +4,13 @@ import { createClient } from '../contract/client.ts';
 import { createWebhook, deleteWebhook } from '../contract/webhooks/endpoints.ts';
 import { startRun } from '../test/support/platform.ts';
 import { median, type Row } from './measure.ts';
-import { commandOf, cpuSecondsOf, treeOf } from './processes/tree.ts';
+import { secondsByProcess } from './processes/meter.ts';
 
 /** Repetitions of each measurement in one turn, and turns, so that a change of the machine's load shows. */
 const TIMES = 200;
 const TURNS = 5;
 /** Time in milliseconds in which what follows a request ends: the stream's consumer, and the release of an AI call's hold. */
 const SETTLE_MS = 1500;
-
-/** Name of a process of the run. */
-const nameOf = (command: string): string =>
-  command.startsWith('java') ? 'table' : (/(queue-server|watchdog|start)\.ts/.exec(command)?.[1] ?? 'other');
-
-/** Processor seconds by process of the run. */
-const secondsByProcess = (root: number): Map<string, number> =>
-  new Map(
-    [...Map.groupBy(treeOf(root), (pid) => nameOf(commandOf(pid)))].map(([name, pids]) => [name, cpuSecondsOf(pids)]),
-  );
 
 /**
  * The processor time of all processes of the local run for one operation, everything that follows it included, against the two

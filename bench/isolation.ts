@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp, getApp, listApps } from '../contract/apps/apps.ts';
 import { type Client, createClient } from '../contract/client.ts';
@@ -12,20 +13,27 @@ import { openAccount } from '../domain/accounts/accounts.ts';
 import { overrideLimits } from '../domain/limits/overrides.ts';
 import { type Local, startRun } from '../test/support/platform.ts';
 import { type Receiver, receiver } from '../test/support/receivers.ts';
-import type { Row } from './measure.ts';
+import { NEIGHBOURS, type Neighbour, type NoiseSettings } from './isolation/neighbours.ts';
+import { type Answer, agent, chat, send } from './isolation/requests.ts';
+import { quantile, type Row } from './measure.ts';
+import { createMeter } from './processes/meter.ts';
 
 /**
  * Noisy neighbours: one account does what its limits allow, and the 95th percentile of another account's API request, delivery, first
- * byte of an AI call and page of its application is compared with what it was alone, in the same run on the same machine.
+ * byte of an AI call and page of its application is compared with what it was alone, just before, in the same run on the same machine. The
+ * noise comes from a process of its own with the lowest priority (isolation/noise.ts). `ISOLATION=streams,keys` measures these
+ * neighbours only.
  */
 
 /** Measurements of each product for a percentile, and the fewest where a machine is too slow for them in {@link PHASE_MS}. */
-const SAMPLES = 30;
+const SAMPLES = 40;
 const MIN_SAMPLES = 5;
 /** Longest time of one phase in milliseconds: ten of them and the start take less than ten minutes. */
 const PHASE_MS = 25_000;
-/** Longest wait for one measurement in milliseconds; one that takes longer fails the benchmark. */
-const SAMPLE_MS = 60_000;
+/** Longest wait for one measurement in milliseconds: one that takes longer counts so. */
+const SAMPLE_MS = 20_000;
+/** Milliseconds between the beginning of the noise and its measurement, and between two neighbours. */
+const SETTLE_MS = 3000;
 const MAX_RATIO = 2;
 
 /** Answers at once, or after as many milliseconds as `?ms=` says. */
@@ -35,9 +43,7 @@ createServer((request, response) => {
   setTimeout(() => response.end('ok'), ms);
 }).listen(Number(process.env.PORT));
 `;
-
-const p95 = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? Number.NaN;
+const REPOSITORY = 'https://git.localhost/server.git';
 
 interface Customer {
   id: string;
@@ -66,12 +72,7 @@ async function openCustomer(local: Local, keyCount: number): Promise<Customer> {
 
 /** Deploys the server above for a customer. Returns the host name of the application. */
 async function deployServer({ client }: Customer): Promise<string> {
-  const body = {
-    name: 'server',
-    framework: 'NODE' as const,
-    repoUrl: 'https://git.localhost/server.git',
-    deployNow: false,
-  };
+  const body = { name: 'server', framework: 'NODE' as const, repoUrl: REPOSITORY, deployNow: false };
   const { id } = (await client.call(createApp, { body })).body.data;
   const queued = await client.call(createDeployment, { params: { id } });
   for (;;) {
@@ -84,134 +85,93 @@ async function deployServer({ client }: Customer): Promise<string> {
   return data.primaryDomain;
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 1000 });
-
-/** Sends a request and returns the milliseconds to its first byte, and to its end. */
-function send(
-  url: string,
-  {
-    method = 'GET',
-    headers = {},
-    body,
-    signal,
-  }: { method?: string; headers?: Record<string, string>; body?: string; signal?: AbortSignal } = {},
-): Promise<{ first: number; total: number; status: number }> {
-  const began = performance.now();
-  const { hostname, port, pathname, search, host } = new URL(url);
-  return new Promise((resolve, reject) => {
-    const options = {
-      agent,
-      host: hostname,
-      port,
-      path: pathname + search,
-      method,
-      headers: { host, ...headers },
-      ...(signal ? { signal } : {}),
-    };
-    const outgoing = request(options, (answer) => {
-      let first = 0;
-      answer.on('data', () => {
-        first ||= performance.now() - began;
-      });
-      answer.on('error', reject);
-      answer.on('end', () => resolve({ first, total: performance.now() - began, status: answer.statusCode ?? 0 }));
-    });
-    outgoing.on('error', reject).end(body);
-  });
+interface Quiet {
+  baseUrl: string;
+  customer: Customer;
+  /** Host name of its application. */
+  host: string;
+  hook: Receiver;
 }
 
-const chat = (local: Local, secretKey: string, content: string, signal?: AbortSignal) =>
-  send(`${local.baseUrl}/ai/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      model: 'openai/gpt-5',
-      stream: true,
-      max_tokens: 500,
-      messages: [{ role: 'user', content }],
-    }),
-    ...(signal ? { signal } : {}),
-  });
+/** Each product of the quiet account: uses it once and returns its milliseconds. */
+function productsOf({ baseUrl, customer, host, hook }: Quiet) {
+  let used = 0;
+  const nextKey = (): string => customer.secretKeys[used++ % customer.secretKeys.length] ?? '';
+  /** Returns the milliseconds of an answer with this status; a refusal measures nothing. */
+  const expectStatus = (answer: Answer, status: number): Answer => {
+    if (answer.status !== status) throw new Error(`the quiet account was answered ${answer.status}`);
+    return answer;
+  };
+  return {
+    'API request': async (signal: AbortSignal) => {
+      const headers = { authorization: `Bearer ${nextKey()}` };
+      return expectStatus(await send(baseUrl + listApps.path, { headers, signal }), 200).total;
+    },
+    page: async (signal: AbortSignal) => expectStatus(await send(baseUrl, { headers: { host }, signal }), 200).total,
+    'AI first byte': async (signal: AbortSignal) =>
+      expectStatus(await chat(baseUrl, nextKey(), 'hello', signal), 200).first,
+    delivery: async (signal: AbortSignal) => {
+      const before = hook.received.length;
+      const began = Date.now();
+      const body = JSON.stringify({ name: `app ${used}`, framework: 'NODE' });
+      const headers = { authorization: `Bearer ${nextKey()}`, 'content-type': 'application/json' };
+      expectStatus(await send(baseUrl + createApp.path, { method: 'POST', headers, body, signal }), 201);
+      while (hook.received.length === before) await sleep(5, undefined, { signal });
+      return (hook.received.at(-1)?.at ?? 0) - began;
+    },
+  };
+}
+type Products = ReturnType<typeof productsOf>;
+type Product = keyof Products;
 
-type Product = 'API request' | 'delivery' | 'AI first byte' | 'page';
-
-/** Measures each product of the quiet account in turn. */
-async function measure(local: Local, quiet: Customer, host: string, hook: Receiver): Promise<Record<Product, number>> {
-  const found: Record<Product, number[]> = { 'API request': [], delivery: [], 'AI first byte': [], page: [] };
+/** Measures each product of the quiet account in turn. Returns the 95th percentiles. */
+async function measure(products: Products): Promise<Record<Product, number>> {
+  const found = new Map<Product, number[]>();
   const ends = Date.now() + PHASE_MS;
   for (let sample = 0; sample < SAMPLES && (sample < MIN_SAMPLES || Date.now() < ends); sample += 1) {
-    const key = (index: number) => quiet.secretKeys[(sample + index) % quiet.secretKeys.length] ?? '';
-    const signal = AbortSignal.timeout(SAMPLE_MS);
-    const headers = { authorization: `Bearer ${key(0)}` };
-    found['API request'].push((await send(local.baseUrl + listApps.path, { headers, signal })).total);
-    found.page.push((await send(local.baseUrl, { headers: { host }, signal })).total);
-    found['AI first byte'].push((await chat(local, key(1), 'hello', signal)).first);
-    const before = hook.received.length;
-    const began = Date.now();
-    const client = createClient({ baseUrl: local.baseUrl, secretKey: key(2) });
-    await client.call(createApp, { body: { name: `app ${sample}`, framework: 'NODE' } });
-    while (hook.received.length === before) await sleep(5, undefined, { signal });
-    found.delivery.push((hook.received.at(-1)?.at ?? 0) - began);
-  }
-  return {
-    'API request': p95(found['API request']),
-    delivery: p95(found.delivery),
-    'AI first byte': p95(found['AI first byte']),
-    page: p95(found.page),
-  };
-}
-
-/** Keeps so many of something going until it is told to stop. Refusals are part of the noise. */
-function keepGoing(count: number, work: (signal: AbortSignal, index: number) => Promise<unknown>): () => Promise<void> {
-  const stopping = new AbortController();
-  const all = Array.from({ length: count }, async (_, index) => {
-    while (!stopping.signal.aborted) {
-      await work(stopping.signal, index).catch(() => sleep(50));
-    }
-  });
-  return async () => {
-    stopping.abort();
-    await Promise.all(all);
-  };
-}
-
-/** Starts each kind of noise. Returns what ends it. */
-function neighbours(local: Local, noisy: Customer, host: string, hanging: Receiver) {
-  const key = (index: number) => noisy.secretKeys[index % noisy.secretKeys.length] ?? '';
-  return {
-    '200 open requests of 30 s': async () =>
-      keepGoing(200, (signal) => send(`${local.baseUrl}/?ms=30000`, { headers: { host }, signal })),
-    '200 AI streams': async () => keepGoing(200, (signal, index) => chat(local, key(index), 'write 500 words', signal)),
-    '5,000 events to a hanging receiver': async () => {
-      await noisy.client.call(createWebhook, { body: { url: hanging.url, events: ['*'], description: '' } });
-      let left = 5000;
-      return keepGoing(10, async (signal, index) => {
-        if (left-- <= 0) return await sleep(1000, undefined, { signal });
-        const body = JSON.stringify({ name: 'noise', framework: 'NODE' });
-        const headers = { authorization: `Bearer ${key(index)}`, 'content-type': 'application/json' };
-        return await send(local.baseUrl + createApp.path, { method: 'POST', headers, body, signal });
+    for (const [name, use] of Object.entries(products) as [Product, Products[Product]][]) {
+      const signal = AbortSignal.timeout(SAMPLE_MS);
+      const taken = await use(signal).catch((error: unknown) => {
+        if (signal.aborted) return SAMPLE_MS;
+        throw error;
       });
-    },
-    'ten keys that hammer': async () =>
-      keepGoing(20, (signal, index) =>
-        send(local.baseUrl + listApps.path, { headers: { authorization: `Bearer ${key(index)}` }, signal }),
-      ),
-    // The last one: its builds go on.
-    '200 queued deployments': async () => {
-      await Promise.all(
-        Array.from({ length: 200 }, async (_, index) => {
-          const body = {
-            name: `queued ${index}`,
-            framework: 'NODE' as const,
-            repoUrl: 'https://git.localhost/server.git',
-          };
-          return await noisy.client.call(createApp, { body });
-        }),
-      );
-      return async () => undefined;
-    },
+      found.set(name, [...(found.get(name) ?? []), taken]);
+    }
+  }
+  const p95 = (name: Product): number => quantile(found.get(name) ?? [], 0.95);
+  return {
+    'API request': p95('API request'),
+    delivery: p95('delivery'),
+    'AI first byte': p95('AI first byte'),
+    page: p95('page'),
   };
 }
+
+/** Starts a neighbour's noise. Resolves when it is there, with what ends it. */
+async function startNoise(settings: NoiseSettings): Promise<() => Promise<void>> {
+  const child = spawn(process.execPath, ['bench/isolation/noise.ts', JSON.stringify(settings)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended]);
+  if (line !== 'ready') throw new Error(`the noise ended with ${line}`);
+  return async () => {
+    child.stdin.end();
+    await ended;
+  };
+}
+
+/** The neighbours to measure: those that the variable ISOLATION names, by default all. */
+function chosen(): Neighbour[] {
+  const all = Object.keys(NEIGHBOURS) as Neighbour[];
+  const names = process.env.ISOLATION?.split(',');
+  return names ? all.filter((name) => names.includes(name)) : all;
+}
+
+const format = (figures: Record<string, number>): string =>
+  Object.entries(figures)
+    .map(([name, value]) => `${name} ${value.toFixed(value < 10 ? 1 : 0)}`)
+    .join(', ');
 
 export async function rows(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'isolation-'));
@@ -230,34 +190,39 @@ export async function rows(): Promise<Row[]> {
   const { local } = run;
   Object.assign(process.env, local.environment);
   const hook = await receiver();
-  const hanging = await receiver(() => undefined);
   try {
     const { deps } = await import('../runtime/deps.ts');
     const [quiet, noisy] = [await openCustomer(local, 10), await openCustomer(local, 10)];
     await overrideLimits(deps, noisy.id, { concurrentRequests: 200 });
     await quiet.client.call(createWebhook, { body: { url: hook.url, events: ['app.created'], description: '' } });
-    const page = await deployServer(quiet);
-    const app = await deployServer(noisy);
-    await measure(local, quiet, page, hook);
+    const host = await deployServer(noisy);
+    const { baseUrl } = local;
+    const products = productsOf({ baseUrl, customer: quiet, host: await deployServer(quiet), hook });
+    await measure(products);
+    const meter = createMeter(run.pid);
     const made: Row[] = [];
-    for (const [name, begin] of Object.entries(neighbours(local, noisy, app, hanging))) {
-      const alone = await measure(local, quiet, page, hook);
-      const end = await begin();
-      await sleep(2000);
-      const beside = await measure(local, quiet, page, hook);
+    for (const neighbour of chosen()) {
+      const alone = await measure(products);
+      console.log(`alone: ms ${format(alone)}; seconds of a processor a second ${format(meter())}`);
+      const settings = { neighbour, host, baseUrl, repoUrl: REPOSITORY };
+      const end = await startNoise({ ...settings, accountId: noisy.id, secretKeys: noisy.secretKeys });
+      console.log(`${Math.round(performance.now() / 1000)} s: ${NEIGHBOURS[neighbour]}`);
+      await sleep(SETTLE_MS);
+      meter();
+      const beside = await measure(products);
+      console.log(`beside: ms ${format(beside)}; seconds of a processor a second ${format(meter())}`);
       await end();
-      console.log(`${name}: ${Math.round(performance.now() / 1000)} s`, alone, beside);
       for (const product of Object.keys(alone) as Product[]) {
         made.push({
-          what: `${product} beside ${name}`,
+          what: `${product} beside ${NEIGHBOURS[neighbour]}`,
           ...{ ours: beside[product], against: alone[product], unit: 'ms', atMost: MAX_RATIO },
         });
       }
-      await sleep(2000);
+      await sleep(SETTLE_MS);
     }
     return made;
   } finally {
-    await Promise.all([run.stop(), hook.stop(), hanging.stop()]);
+    await Promise.all([run.stop(), hook.stop()]);
     agent.destroy();
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,0 +1,22 @@
+/** What one account does to the others. */
+export const NEIGHBOURS = {
+  requests: '200 open requests of 30 s',
+  streams: '200 AI streams',
+  events: '5,000 events to a hanging receiver',
+  keys: 'ten keys that hammer',
+  // The last one: its builds go on.
+  deployments: '200 queued deployments',
+} as const;
+export type Neighbour = keyof typeof NEIGHBOURS;
+
+/** What the process of the noise is told (noise.ts). */
+export interface NoiseSettings {
+  neighbour: Neighbour;
+  baseUrl: string;
+  accountId: string;
+  secretKeys: readonly string[];
+  /** Host name of the account's application. */
+  host: string;
+  /** Address of a repository that deploys. */
+  repoUrl: string;
+}
