@@ -44,6 +44,8 @@ export interface Settings {
   allowLocalRepositories: boolean;
   /** Seconds from each failed attempt at a delivery to the next: one fewer than there are attempts. */
   webhookRetrySchedule: readonly number[];
+  /** AI calls that one account may have open where this installation has room for fewer than the usual limit. */
+  aiCallsPerAccount?: number | undefined;
   /** Sender of emails; undefined where none are sent, and for functions that are not told. */
   mailFrom?: string | undefined;
 }

@@ -1,3 +1,4 @@
+import { LIMITS } from '../contract/limits/limits.ts';
 import type { Config } from './config.ts';
 
 /**
@@ -32,6 +33,23 @@ const MIN_CONCURRENCY = 500;
 
 /** Returns a function's share of the account's concurrency; 0 if it has none. */
 export const shareOf = (concurrency: number, name: string): number => Math.floor(concurrency * (SHARES[name] ?? 0));
+
+/**
+ * The part of what AI calls have together that one account may take: a call occupies an instance for as long as its provider
+ * answers, so that one account at its limit would otherwise leave nothing to the others.
+ */
+const AI_ACCOUNT_PART = 0.25;
+
+/** Returns how many AI calls one account may have open where that is fewer than the usual limit; otherwise undefined. */
+export function aiCallsPerAccount(
+  config: Pick<Config, 'stage' | 'lambdaConcurrency' | 'deliveryConcurrency' | 'aiCapacity'>,
+): number | undefined {
+  // Of one machine's or managed instances' environments, each has hundreds of calls.
+  if (config.stage === 'local' || config.aiCapacity === 'managed') return undefined;
+  const together = reservedConcurrency(config, 'ai/chatCompletions') ?? config.lambdaConcurrency;
+  const each = Math.max(1, Math.floor(together * AI_ACCOUNT_PART));
+  return each < LIMITS.concurrentAiCalls.amounts ? each : undefined;
+}
 
 /** Returns the concurrency to reserve for a function; undefined if it shares the account's. */
 export function reservedConcurrency(

@@ -83,6 +83,8 @@ export const VARIABLES = {
   /** JSON, provider id → base URL, which overrides the provider registry's. */
   AI_PROVIDER_BASE_URLS: () =>
     z.pipe(z.pipe(z._default(z.string(), '{}'), z.transform(parseJson)), z.record(z.string(), z.url())),
+  /** AI calls that one account may have open, where that is fewer than usual. */
+  AI_CALLS_PER_ACCOUNT: () => z.optional(z.coerce.number().check(z.int(), z.positive())),
   /** Name of the secret with the platform's keys for the providers. */
   AI_KEYS_SECRET_NAME: text,
   DELIVERY_QUEUE_URL: text,

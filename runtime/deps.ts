@@ -27,6 +27,9 @@ export const deps: Deps = {
     get webhookRetrySchedule() {
       return config.WEBHOOK_RETRY_SCHEDULE;
     },
+    get aiCallsPerAccount() {
+      return config.AI_CALLS_PER_ACCOUNT;
+    },
     get mailFrom() {
       return config.MAIL_FROM || undefined;
     },

@@ -11,7 +11,7 @@ import { addCredits, newCreditEntry } from '../ai/entries.ts';
 import { formatRand } from '../billing/money.ts';
 import { nextSuspension } from '../billing/plan-limit.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { dayOf, usagesOf } from '../limits/limits.ts';
+import { dayOf, limitsHere, usagesOf } from '../limits/limits.ts';
 
 import { createKeyPair } from './credentials.ts';
 
@@ -26,14 +26,14 @@ export async function getAccount(deps: Deps, caller: Caller): Promise<Output<typ
     readUsage(deps, caller.accountId),
   ]);
   if (!account) throw new ApiError('not_found');
-  return { data: viewAccount(account, today, deps.now()) };
+  return { data: viewAccount(deps, account, today) };
 }
 
 /** Returns an account as its owner sees it. */
 export function viewAccount(
+  deps: Pick<Deps, 'now' | 'settings'>,
   account: Account,
   today: DailyUsage | undefined,
-  now: Date,
 ): Output<typeof getAccountRoute>['data'] {
   const { id, email, name, walletCents, createdAt, planLimit, appCount, deletion } = account;
   const { slug, name: planName, appLimit } = account.plan;
@@ -45,8 +45,8 @@ export function viewAccount(
       suspendsAt: nextSuspension(planLimit) ?? null,
     },
   };
-  const limits = limitsOf(account);
-  const usage = usagesOf(account, today, now);
+  const limits = limitsOf({ plan: account.plan, limits: { ...limitsHere(deps.settings), ...account.limits } });
+  const usage = usagesOf(account, today, deps.now());
   const walletBalance = formatRand(walletCents);
   const closing = deletion && { deletion: { requestedAt: deletion.requestedAt, endsAt: deletion.endsAt } };
   return { id, email, name, walletBalance, plan, limits, usage, ...exceeded, ...closing, createdAt };

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AiAccount } from '../../table/entities/ai.ts';
+import { change } from '../../table/writes.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { closeWindowsOf } from './closing.ts';
-import { type Hold, HoldRefused, hold, release, toHoldRefusal } from './credits.ts';
+import { type Hold, HoldRefused, hold, holdPlace, release, toHoldRefusal } from './credits.ts';
 import { addCredits, newCreditEntry, payDebt, takeCredits } from './entries.ts';
 import { settle, type Used } from './settlement.ts';
 
@@ -52,6 +53,32 @@ test('credits that are taken away are taken once, also after the window of their
   expect(await read()).toMatchObject({ balanceMicroRand: 6 * RAND, availableMicroRand: 6 * RAND });
   expect(ledger()).toBe(6 * RAND);
   await expect(deps.table.transact(taking(7 * RAND))).rejects.toThrow('too few');
+});
+
+test('an account has no more open calls than its share of what the installation has room for, unless operators say so', async () => {
+  const { steady } = simulation({ settings: { aiCallsPerAccount: 2 } });
+  const { deps } = steady;
+  const of = { accountId, keyId: 'key_1' };
+  await deps.table.transact(addCredits(newCreditEntry(deps, accountId, 'PURCHASE', 100 * RAND)));
+  const refusal = () =>
+    hold(deps, of, 'openai', RAND).then(
+      () => undefined,
+      (error: unknown) => (error instanceof HoldRefused ? toHoldRefusal(error) : expect.fail(String(error))),
+    );
+  const open = await hold(deps, of, 'openai', RAND);
+  expect(await refusal()).toBeUndefined();
+  const tooMany = {
+    ...{ code: 'rate_limited', retryAfter: 5 },
+    message: expect.stringContaining('The limit of 2 AI calls at once is reached (concurrentAiCalls)'),
+  };
+  expect(await refusal()).toMatchObject(tooMany);
+  await expect(holdPlace(deps, of)).rejects.toMatchObject(tooMany);
+  await release(deps, open);
+  expect(await refusal()).toBeUndefined();
+
+  await deps.table.updateReturningChanged(change(AiAccount, { accountId }, { set: { callLimit: 3 } }));
+  expect(await refusal()).toBeUndefined();
+  expect(await refusal()).toMatchObject({ message: expect.stringContaining('The limit of 3 AI calls') });
 });
 
 test('a debt is paid from a hold that comes back, before the next call starts', async () => {

@@ -1,12 +1,11 @@
 import { ApiError } from '../../contract/errors.ts';
-import { LIMITS } from '../../contract/limits/limits.ts';
 import { AiAccount } from '../../table/entities/ai.ts';
 import type { Change, Condition } from '../../table/expressions.ts';
 import { schedule } from '../../table/schedule.ts';
 import { atMostOnce, change, changeOrInspect } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { limitReached } from '../limits/limits.ts';
+import { limitReached, limitsHere } from '../limits/limits.ts';
 import { entered, type NewEntry } from './entries.ts';
 import { type CallingKey, type KeyPlace, leaveKeyPlace, takeKeyPlace } from './key-calls.ts';
 import { debtToRand } from './prices.ts';
@@ -51,9 +50,12 @@ export interface Hold {
 /** There was no hold to be had; the account as it is says why. */
 export class HoldRefused extends Error {
   readonly account: AiAccount | undefined;
-  constructor(account: AiAccount | undefined) {
+  /** Calls that the account may have open at a time. */
+  readonly callLimit: number;
+  constructor(account: AiAccount | undefined, usualLimit: number) {
     super('no hold');
     this.account = account;
+    this.callLimit = account?.callLimit ?? usualLimit;
   }
 }
 
@@ -74,12 +76,12 @@ export async function holdPlace(deps: Deps, caller: CallingKey): Promise<Hold> {
     return await placeHold(deps, caller, 0, {});
   } catch (error) {
     if (!(error instanceof HoldRefused)) throw error;
-    throw tooManyCalls(error.account);
+    throw tooManyCalls(error);
   }
 }
 
-const tooManyCalls = (account: AiAccount | undefined): ApiError =>
-  limitReached('concurrentAiCalls', account?.callLimit ?? LIMITS.concurrentAiCalls.amounts, RETRY_AFTER_S);
+const tooManyCalls = ({ callLimit }: HoldRefused): ApiError =>
+  limitReached('concurrentAiCalls', callLimit, RETRY_AFTER_S);
 
 /** Takes a place on the account and one of the key, at the same time; of one alone nothing is left. */
 async function placeHold(
@@ -90,6 +92,7 @@ async function placeHold(
 ): Promise<Hold> {
   const { accountId } = caller;
   const now = deps.now();
+  const usualLimit = limitsHere(deps.settings).concurrentAiCalls;
   const window = windowAt(now);
   const expiresAt = new Date(now.getTime() + HOLD_LIFETIME_MS).toISOString();
   const what: Change = {
@@ -101,13 +104,13 @@ async function placeHold(
     when: conditions,
     whenAny: [
       [
-        { callLimit: 'absent', openCalls: { absentOrBelow: LIMITS.concurrentAiCalls.amounts } },
+        { callLimit: 'absent', openCalls: { absentOrBelow: usualLimit } },
         { openCalls: { below: { attribute: 'callLimit' } } },
         { openCalls: 'absent', callLimit: { atLeast: 1 } },
       ],
     ],
   };
-  const write = changeOrInspect(AiAccount, { accountId }, what, (found) => new HoldRefused(found));
+  const write = changeOrInspect(AiAccount, { accountId }, what, (found) => new HoldRefused(found, usualLimit));
   // A repetition after a lost answer holds twice as much, and the first is given back when its window's calls are over.
   const [changed, place] = await Promise.allSettled([
     deps.table.updateReturningChanged(write),
@@ -124,15 +127,16 @@ async function placeHold(
 }
 
 /** Why there was no hold, for the caller: 402 when the credits are used up or owed, 429 when only running calls stand in the way. */
-export function toHoldRefusal({ account }: HoldRefused): ApiError {
+export function toHoldRefusal(refused: HoldRefused): ApiError {
+  const { account, callLimit } = refused;
   const { debtMicroRand = 0 } = account ?? {};
   if (account && debtMicroRand > 0 && account.balanceMicroRand < debtMicroRand + MIN_BALANCE_MICRO_RAND) {
     const message = `An earlier call cost R${debtToRand(debtMicroRand)} more than your AI credits; buy credits to cover it.`;
     return new ApiError('insufficient_credits', message);
   }
   if (!account || account.balanceMicroRand < MIN_BALANCE_MICRO_RAND) return new ApiError('insufficient_credits');
-  const { callLimit = LIMITS.concurrentAiCalls.amounts, openCalls = 0 } = account;
-  if (openCalls >= callLimit) return tooManyCalls(account);
+  const { openCalls = 0 } = account;
+  if (openCalls >= callLimit) return tooManyCalls(refused);
   const message = 'Your running calls hold all of your AI credits; what they do not use comes back when they end.';
   return new ApiError('rate_limited', message, { retryAfter: RETRY_AFTER_S });
 }

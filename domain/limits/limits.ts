@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.ts';
 import {
   isRefused,
   LIMIT_NAMES,
+  LIMITS,
   type LimitedAccount,
   type LimitName,
   type Limits,
@@ -40,6 +41,11 @@ export const DAILY_COUNTERS = {
   invitationsPerDay: 'invitations',
 } as const satisfies Partial<Record<LimitName, keyof DailyUsage>>;
 export type DailyLimit = keyof typeof DAILY_COUNTERS;
+
+/** Returns the limits that are lower in this installation than usual; an override counts more. */
+export const limitsHere = ({ aiCallsPerAccount }: Deps['settings']) => ({
+  concurrentAiCalls: Math.min(LIMITS.concurrentAiCalls.amounts, aiCallsPerAccount ?? Number.POSITIVE_INFINITY),
+});
 
 /** Makes the error for a request beyond a limit. @param retryAfter seconds, where waiting helps */
 export const limitReached = (name: LimitName, limit: number, retryAfter?: number): ApiError => {

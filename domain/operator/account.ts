@@ -121,7 +121,7 @@ export async function readAccount(
   ]);
   const [ofKeys, ofEndpoints] = [suspensionsOf(storedKeys.items), suspensionsOf(webhooks)];
   const data: Shown = {
-    account: viewAccount(stored, today, deps.now()),
+    account: viewAccount(deps, stored, today),
     suspension: viewSuspension(stored.suspension),
     deletedAt: deletion?.deletedAt ?? null,
     limitOverrides: stored.limits ?? {},

@@ -15,7 +15,7 @@ import { Construct } from 'constructs';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { functionFolder } from '../build/bundles.ts';
 import { cellRoleArn, cellsOf } from '../cells.ts';
-import { reservedConcurrency } from '../concurrency.ts';
+import { aiCallsPerAccount, reservedConcurrency } from '../concurrency.ts';
 import type { Platform } from '../stacks/platform-stack.ts';
 import { LIVE, shiftByCanary } from './canary.ts';
 import { LOG_RETENTION } from './logs.ts';
@@ -132,7 +132,9 @@ export const arnsOf = <Step extends string>(steps: Record<Step, PlatformFunction
 
 /** Returns the environment variables of all functions (read by runtime/config.ts). */
 function commonEnvironment({ config, names }: Platform): Record<string, string> {
+  const aiCalls = aiCallsPerAccount(config);
   return {
+    ...(aiCalls === undefined ? {} : { AI_CALLS_PER_ACCOUNT: String(aiCalls) }),
     STAGE: config.stage,
     TABLE_NAME: names.table.name,
     PUBLIC_URL: config.publicUrl,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { measure } from '../../bench/scale/heat.ts';
 import { DURATION_S } from '../../bench/scale/load.ts';
-import { reservedConcurrency } from '../../lib/concurrency.ts';
+import { aiCallsPerAccount, reservedConcurrency } from '../../lib/concurrency.ts';
 import { policyOf } from '../../lib/constructs/rights.ts';
 import { MEMORY_MB } from '../../providers/app-host/resources.ts';
 import { costTable, FREE_WHEN_IDLE, idleCosts, MONITORING, PRICED } from '../../scripts/idle-cost.ts';
@@ -245,6 +245,30 @@ test('a young account’s concurrency is not reserved, because AWS would refuse 
   const young = { stage: 'prod', lambdaConcurrency: 10, deliveryConcurrency: 2 };
   expect(reservedConcurrency(young, 'stream/onTableChange')).toBeUndefined();
   expect(reservedConcurrency({ ...young, lambdaConcurrency: 1000 }, 'stream/onTableChange')).toBe(40);
+});
+
+test('one account takes at most a quarter of the open AI calls that all have together, and the functions know it', () => {
+  const functions = read(
+    template,
+    'AWS::Lambda::Function',
+    z.object({
+      FunctionName: z.string(),
+      ReservedConcurrentExecutions: z.number().optional(),
+      Environment: z.object({ Variables: z.looseObject({ AI_CALLS_PER_ACCOUNT: z.string().optional() }) }),
+    }),
+  );
+  const chat = functions.find(({ FunctionName }) => FunctionName.endsWith('ai-chatCompletions'));
+  const each = Number(chat?.Environment.Variables.AI_CALLS_PER_ACCOUNT);
+  expect([chat?.ReservedConcurrentExecutions, each]).toEqual([100, 25]);
+  // What an account is told of its limits is what the gateway enforces.
+  const account = functions.find(({ FunctionName }) => FunctionName.endsWith('api-getAccount'));
+  expect(account?.Environment.Variables.AI_CALLS_PER_ACCOUNT).toBe('25');
+
+  const own = { stage: 'prod', lambdaConcurrency: 1000, deliveryConcurrency: 150, aiCapacity: 'on-demand' } as const;
+  expect(aiCallsPerAccount({ ...own, lambdaConcurrency: 10 })).toBe(2);
+  // With more capacity, the limit of the account is the lower one.
+  expect(aiCallsPerAccount({ ...own, lambdaConcurrency: 10_000 })).toBeUndefined();
+  expect(aiCallsPerAccount({ ...own, aiCapacity: 'managed' })).toBeUndefined();
 });
 
 const priced = ({ resources: found }: typeof template) =>
