@@ -16,6 +16,7 @@ import {
 import { createOwnHosts, hostNameOf, listenAddresses } from './own-hosts.ts';
 import type { RouteMatch } from './routes.ts';
 import { type StreamRoute, stream } from './stream-routes.ts';
+import { createTurns } from './turns.ts';
 import { isWebApp } from './web-app.ts';
 
 /** Lambda's limit of an event. A longer body is cut just above it, and the function answers that it is too long. */
@@ -69,6 +70,10 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 
 /** Returns the first segment of a path: `/oidc` of `/oidc/token`. */
 const firstSegment = (target: string): string => /^\/[^/?]*(?=\/)/.exec(target)?.[0] ?? '';
+
+/** Returns who sends a request, as far as the gateway can know: its credentials, otherwise its address. */
+const callerOf = ({ headers, socket }: IncomingMessage): string =>
+  String(headers.authorization ?? headers['x-public-key'] ?? peerAddress(socket));
 
 const peerAddress = (socket: Socket): string => (socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
 
@@ -138,6 +143,7 @@ function hostHeaderOf({ rawHeaders }: HttpRequest): string | undefined {
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { lambda, cors } = options;
+  const turns = createTurns();
   const isOwnHost = createOwnHosts(options.host);
 
   const handleApi = async (request: HttpRequest): Promise<HttpResponse> => {
@@ -196,10 +202,11 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     const asked = { method, target: url, rawHeaders, httpVersion, sourceIp: peerAddress(socket), body };
     const streaming = options.streams?.get(splitTarget(url).path);
     if (streaming) {
-      await stream(lambda, streaming, asked, response, (answered) => cors?.decorate(headers.origin, answered));
+      const decorate = (answered: Record<string, string>) => cors?.decorate(headers.origin, answered);
+      await turns(callerOf(request), () => stream(lambda, streaming, asked, response, decorate));
       return;
     }
-    writeResponse(response, await withCors(asked, headers.origin));
+    writeResponse(response, await turns(callerOf(request), () => withCors(asked, headers.origin)));
   };
 
   const server = createServer(

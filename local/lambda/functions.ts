@@ -75,6 +75,12 @@ export function functionsOf(
     .resources('AWS::Lambda::Url')
     .filter(({ properties }) => properties.InvokeMode === 'RESPONSE_STREAM')
     .map(({ properties }) => String(properties.TargetFunctionArn));
+  const requested = [
+    ...template
+      .resources('AWS::ApiGatewayV2::Integration')
+      .map(({ properties }) => /arn:aws:lambda:[^/]+/.exec(String(properties.IntegrationUri))?.[0] ?? ''),
+    ...streaming,
+  ];
   return template
     .resources('AWS::Lambda::Function')
     .filter((resource) => resource.properties.FunctionName !== undefined)
@@ -104,6 +110,7 @@ export function functionsOf(
         },
         timeoutMs: Number(properties.Timeout ?? 3) * 1000,
         memory,
+        isRequested: requested.some((target) => `${target}:`.startsWith(`${arn}:`)),
         concurrency: Math.max(1, Number(properties.ReservedConcurrentExecutions ?? CONCURRENCY)),
         invocationsPerEnvironment: streaming.includes(arn) ? STREAMS_PER_ENVIRONMENT : 1,
       };

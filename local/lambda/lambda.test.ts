@@ -35,6 +35,7 @@ function pool(
       timeoutMs: name === 'fn' ? 2000 : 30_000,
       memory: 128,
       concurrency: 4,
+      isRequested: true,
       ...(name === 'fn' ? spec : {}),
     };
   });

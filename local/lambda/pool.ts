@@ -18,6 +18,8 @@ export interface FunctionSpec {
   timeoutMs: number;
   /** MiB. A larger JavaScript heap ends the thread and with it the execution environments that it hosts. */
   memory: number;
+  /** True if clients wait for its answers: it has a route or a URL. Others follow changes, messages and schedules. */
+  isRequested: boolean;
   /** Maximum number of execution environments. */
   concurrency: number;
   /** Maximum number of invocations at a time in one of them. Default: 1, as on Lambda without managed instances. */

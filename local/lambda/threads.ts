@@ -167,6 +167,8 @@ export interface Needs {
   name: string;
   timeoutMs: number;
   memory: number;
+  /** True if clients wait for its answers. */
+  isRequested: boolean;
 }
 
 /** The threads of all functions. */
@@ -188,8 +190,9 @@ export class Threads {
     await Promise.all([...this.#all].map((thread) => thread.stop()));
   }
 
-  #groupOf({ name, timeoutMs, memory }: Needs): Group {
-    const key = timeoutMs > MAX_SHARED_TIMEOUT_MS ? name : String(memory);
+  #groupOf({ name, timeoutMs, memory, isRequested }: Needs): Group {
+    // What follows requests has threads of its own: a queue of it must not hold up a request.
+    const key = timeoutMs > MAX_SHARED_TIMEOUT_MS ? name : `${memory} ${isRequested ? 'requested' : 'following'}`;
     let found = this.#groups.get(key);
     if (!found) {
       found = { memory, threads: new Set() };

@@ -14,6 +14,8 @@ export interface ChildOptions {
   stdio?: StdioOptions;
   /** True if the platform cannot run without it: its unexpected end is reported to `onExit`. */
   essential?: boolean;
+  /** Niceness of the child and its descendants, for work that others must not wait for: 19 is the most. Default: that of the run. */
+  niceness?: number;
   /** Memory limit in MiB of the child and its descendants. When it is exceeded, the largest of them is killed. */
   memoryMb?: number;
 }
@@ -62,9 +64,11 @@ export function startChildren(dataDir: string, options: ChildrenOptions = {}): C
   const running = new Map<ChildProcess, Promise<void>>();
   const ending = new WeakSet<ChildProcess>();
 
-  const spawn: Children['spawn'] = (command, args, { label, cwd, env, stdio, essential, memoryMb = 0 }) => {
+  const spawn: Children['spawn'] = (command, args, { label, cwd, env, stdio, essential, niceness, memoryMb = 0 }) => {
     const log = stdio === undefined ? openSync(join(logs, `${label}.log`), 'a') : undefined;
-    const child = spawnProcess(command, args, {
+    const [file, ...rest] =
+      niceness === undefined ? [command, ...args] : ['nice', '-n', `${niceness}`, command, ...args];
+    const child = spawnProcess(file, rest, {
       cwd,
       env,
       stdio: stdio ?? ['ignore', log, log],

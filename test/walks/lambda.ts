@@ -28,6 +28,7 @@ async function crashes(words: string): Promise<Scene> {
         {
           ...{ name: CHAT, arn: `arn:aws:lambda:af-south-1:000000000000:function:${CHAT}`, file, handler: 'handler' },
           ...{ environment, timeoutMs: 2000, memory: 128, concurrency: 1 },
+          isRequested: true,
         },
       ],
     });
