@@ -37,6 +37,14 @@ test('lets other groups go first while one group is busy, each in its own batche
   expect(fair.pending()).toHaveLength(16);
 });
 
+test('receives messages behind thousands of a busy group, which do not delay them', async () => {
+  const { started, fair } = world(8);
+  fair.push(many('slow', 5000));
+  await fair.waitForCapacity();
+  fair.push([message('quick', 'quick0')]);
+  expect(started.at(-1)).toBe('quick0');
+});
+
 test('receives no more messages while all invocations are busy', async () => {
   const { ends, fair } = world(4);
   fair.push(['a', 'b', 'c', 'd', 'e'].map((group) => message(group, group)));

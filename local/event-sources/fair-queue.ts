@@ -21,8 +21,11 @@ export interface FairQueue {
 const FREE_SHARE = 0.25;
 /** Fraction of all invocations that a group can have while others are without. */
 const GROUP_SHARE = 0.75;
-/** Maximum number of waiting messages; beyond it no more are received. */
-const MAX_PENDING = 2000;
+/**
+ * Maximum number of waiting messages; beyond it no more are received, and messages of other groups behind them wait too. More than an
+ * account sends in the time that a receiver may hang.
+ */
+const MAX_PENDING = 10_000;
 /** The group of messages without one, which do not affect each other. */
 const NO_GROUP = '';
 
