@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startChildren } from '../local/processes/children.ts';
 import { freePort } from '../local/processes/ports.ts';
-import { cpuOf, memoryOf, streamed, type Target, whole } from './ai-gateway/load.ts';
+import { cpuOf, memoryOf, openStreams, streamed, type Target, whole } from './ai-gateway/load.ts';
 import { openBenchKeys, openBenchTable, startProgram } from './ai-gateway/targets.ts';
-import type { Row } from './measure.ts';
+import { byTurns, type Row } from './measure.ts';
 
 /**
  * Measures the cost of a call of the AI gateway that waits for its provider: one process with a thousand open calls of ten seconds each,
@@ -19,6 +19,12 @@ const ACCOUNTS = 40;
 const PACE = 100;
 const SECONDS = 30;
 const WARM = 300;
+/** Milliseconds between tokens of a call that waits for its provider: longer than it is open. */
+const WAITING = 60_000;
+/** Calls of one account that are measured with few and with many others open. */
+const MEASURED = 100;
+/** Keys of that account, each with at most 100 open calls. */
+const KEYS = OPEN / 100 + 1;
 
 /** US dollars in us-east-1, on demand: an instance with 2 vCPUs and 4 GiB (c7g.large), with Lambda's fee of 15%. */
 const INSTANCE_HOUR = 0.0725 * 1.15;
@@ -38,6 +44,31 @@ function dollarsPerMillion(perCall: number, megabytes: number): number {
   return (instances * INSTANCE_HOUR * 1_000_000) / (callsPerSecond * 3600) + REQUESTS_PER_MILLION;
 }
 
+/**
+ * Compares a call of an account that has a thousand open ones with a call of an account that has none, by turns in the same process:
+ * what it has open costs an account nothing, whatever the machine does.
+ */
+async function compareOpen(targetOf: (account: number, key: number) => Target): Promise<Row> {
+  const closes: (() => void)[] = [];
+  try {
+    for (let key = 1; key < KEYS; key += 1)
+      closes.push(await openStreams(targetOf(0, key), OPEN / (KEYS - 1), WAITING));
+    const taken = await byTurns(
+      MEASURED,
+      () => whole(targetOf(0, 0)),
+      () => whole(targetOf(1, 0)),
+    );
+    return {
+      what: `an AI call beside ${OPEN} open ones of its account, against none`,
+      ...taken,
+      unit: 'ms',
+      atMost: 1.2,
+    };
+  } finally {
+    for (const close of closes) close();
+  }
+}
+
 export async function rows(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'ai-open-'));
   const children = startChildren(folder);
@@ -50,7 +81,9 @@ export async function rows(): Promise<Row[]> {
   };
   try {
     const upstream = await run(1, 'upstream', {});
-    const { environment, secretKeys } = await openBenchTable(folder, children, ACCOUNTS);
+    const { environment, secretKeys } = await openBenchTable(folder, children, ACCOUNTS, {
+      ...{ keysOfEach: KEYS, concurrentAiCalls: 2 * OPEN },
+    });
     const keys = await openBenchKeys(folder);
     stops.push(keys.stop);
     const baseUrls = JSON.stringify({ openai: `${upstream.base}/v1` });
@@ -61,11 +94,12 @@ export async function rows(): Promise<Row[]> {
         model: 'openai/gpt-4o-mini',
       }),
     );
-    const targetAt = (index: number): Target => {
-      const target = targets[index % targets.length];
+    const targetOf = (account: number, key: number): Target => {
+      const target = targets[account * KEYS + key];
       if (!target) throw new Error('there is no account');
       return target;
     };
+    const targetAt = (index: number): Target => targetOf(index % ACCOUNTS, 0);
     for (let index = 0; index < WARM; index += 1) await whole(targetAt(index));
     const idle = memoryOf(pid);
 
@@ -90,7 +124,9 @@ export async function rows(): Promise<Row[]> {
       `${calls} calls of 10 s, ${perSecond} a second: ${(perCall * 1000).toFixed(1)} ms of a processor a call, ` +
         `${idle.toFixed(0)} MB idle, ${peak.toFixed(0)} MB with ${OPEN} open`,
     );
+    const open = await compareOpen(targetOf);
     return [
+      open,
       {
         what: 'a million calls of 10 s on managed instances, against $15',
         ours: dollars,

@@ -64,11 +64,14 @@ export async function aborted(target: Target): Promise<void> {
   answer.destroy();
 }
 
-/** Opens streams, ten at a time, and keeps them open. The returned function closes them. */
-export async function openStreams(target: Target, count: number): Promise<() => void> {
+/**
+ * Opens streams, ten at a time, and keeps them open. The returned function closes them.
+ * @param pace milliseconds between two tokens
+ */
+export async function openStreams(target: Target, count: number, pace = 600): Promise<() => void> {
   const answers: IncomingMessage[] = [];
   await many(count, 10, async () => {
-    const answer = await open(target, 600);
+    const answer = await open(target, pace);
     if (answer.statusCode !== 200) throw new Error(`${target.name} answered ${answer.statusCode}`);
     await new Promise((resolve) => answer.once('data', resolve));
     answers.push(answer);

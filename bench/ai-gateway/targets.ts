@@ -69,9 +69,14 @@ export async function openBenchKeys(folder: string): Promise<{ env: Record<strin
 
 /**
  * Creates a table with funded accounts, each with one key. Returns the environment of a function that uses the table, and the
- * keys: each may have 100 open calls (contract/limits/limits.ts).
+ * keys by account: each key may have 100 open calls (contract/limits/limits.ts), and each account 200 unless given.
  */
-export async function openBenchTable(folder: string, children: ReturnType<typeof startChildren>, accounts = 1) {
+export async function openBenchTable(
+  folder: string,
+  children: ReturnType<typeof startChildren>,
+  accounts = 1,
+  { keysOfEach = 1, concurrentAiCalls }: { keysOfEach?: number; concurrentAiCalls?: number } = {},
+) {
   const port = await freePort();
   const place = { account: '000000000000', region: 'af-south-1', queueUrl: '', baseUrl: '' };
   const settings = { stage: 'local', domain: 'localhost', region: 'af-south-1', account: '000000000000' };
@@ -88,16 +93,19 @@ export async function openBenchTable(folder: string, children: ReturnType<typeof
     ...{ APP_FUNCTION_ARN_PREFIX: 'arn:', SECRETS_KEY_ARN: 'arn:', RATE_LIMIT_SECRET: '1000000000' },
   };
   Object.assign(process.env, environment);
-  const [{ openAccount }, { deps }] = await Promise.all([
+  const [{ openAccount }, { overrideLimits }, { deps }] = await Promise.all([
     import('../../domain/accounts/accounts.ts'),
+    import('../../domain/limits/overrides.ts'),
     import('../../runtime/deps.ts'),
   ]);
   const secretKeys: string[] = [];
   for (let index = 0; index < accounts; index += 1) {
-    const { keys } = await openAccount(deps, {
+    const { id, keys } = await openAccount(deps, {
       ...{ email: `bench-${index}@example.com`, name: 'Bench', plan: { slug: 'b', name: 'B', appLimit: 1 } },
-      ...{ walletCents: 0, aiCreditsMicroRand: 1_000_000_000_000, keys: [{ name: 'all', scopes: ['ai'] }] },
+      ...{ walletCents: 0, aiCreditsMicroRand: 1_000_000_000_000 },
+      keys: Array.from({ length: keysOfEach }, () => ({ name: 'all', scopes: ['ai'] })),
     });
+    if (concurrentAiCalls !== undefined) await overrideLimits(deps, id, { concurrentAiCalls });
     secretKeys.push(...keys.map(({ secretKey }) => secretKey));
   }
   return { environment, secretKeys };
