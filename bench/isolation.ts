@@ -138,6 +138,10 @@ async function measure(products: Products): Promise<Record<Product, number>> {
       found.set(name, [...(found.get(name) ?? []), taken]);
     }
   }
+  for (const [name, values] of found) {
+    const [middle, last] = [0.5, 1].map((part) => Math.round(quantile(values, part)));
+    console.log(`  ${name}: ${values.length} times, median ${middle} ms, longest ${last} ms`);
+  }
   const p95 = (name: Product): number => quantile(found.get(name) ?? [], 0.95);
   return {
     'API request': p95('API request'),

@@ -59,7 +59,7 @@ export const NOTES: Readonly<Record<string, Note>> = {
   isolation: {
     against: 'the same account alone, before each neighbour',
     omits:
-      'Two cores are shared by both accounts and the noise itself, so that a neighbour who keeps them busy counts; on AWS each invocation has a processor of its own.',
+      'Two cores are shared by both accounts, so that a neighbour who keeps them busy counts; on AWS each invocation has a processor of its own. The noise comes from a process with the lowest priority.',
   },
   lighthouse: {
     against: 'a score of 95 for performance and 100 for accessibility',

@@ -2,10 +2,12 @@
  * A noisy neighbour, as a process of its own: `node noise.ts '<settings as JSON>'`. Prints `ready` when the noise is there, and ends
  * with its standard input. Its priority is the lowest, because it stands for machines of customers that are not the platform's.
  */
+import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
-import { createWebhook } from '../../contract/webhooks/endpoints.ts';
+import { createClient } from '../../contract/client.ts';
+import { createWebhook, deleteWebhook } from '../../contract/webhooks/endpoints.ts';
 import { receiver } from '../../test/support/receivers.ts';
 import type { Neighbour, NoiseSettings } from './neighbours.ts';
 import { chat, send } from './requests.ts';
@@ -34,10 +36,17 @@ function repeat(count: number, work: (index: number) => Promise<{ retryAfter: nu
   }
 }
 
-const post = (path: string, body: object, secretKey: string) => {
+/** Creates an application with a deployment. A refused one is repeated when the answer says that it may be. */
+async function createAndDeploy(name: string, secretKey: string): Promise<void> {
   const headers = { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' };
-  return send(baseUrl + path, { method: 'POST', headers, body: JSON.stringify(body) });
-};
+  const body = JSON.stringify({ name, framework: 'NODE', repoUrl });
+  for (;;) {
+    const { status, retryAfter } = await send(baseUrl + createApp.path, { method: 'POST', headers, body });
+    if (status === 201) return;
+    if (status !== 429) throw new Error(`a deployment was answered ${status}`);
+    await sleep(retryAfter * 1000);
+  }
+}
 
 /** Writes events as a change of anything does, faster than the limits of the account allow. */
 async function writeEvents(): Promise<void> {
@@ -54,7 +63,8 @@ async function writeEvents(): Promise<void> {
   }
 }
 
-const starts: Record<Neighbour, () => Promise<void>> = {
+/** Starts the noise. Returns what undoes what would outlive this process. */
+const starts: Record<Neighbour, () => Promise<(() => Promise<unknown>) | void>> = {
   async requests() {
     repeat(STREAMS, () => send(`${baseUrl}/?ms=30000`, { headers: { host } }));
   },
@@ -63,8 +73,11 @@ const starts: Record<Neighbour, () => Promise<void>> = {
   },
   async events() {
     const hanging = await receiver(() => undefined);
-    await post(createWebhook.path, { url: hanging.url, events: ['*'], description: '' }, key(0));
+    const client = createClient({ baseUrl, secretKey: key(0) });
+    const made = await client.call(createWebhook, { body: { url: hanging.url, events: ['*'], description: '' } });
     await writeEvents();
+    // What waits for it is dropped with it.
+    return () => client.call(deleteWebhook, { params: { id: made.body.data.id } });
   },
   async keys() {
     const headers = (index: number) => ({ authorization: `Bearer ${key(index)}` });
@@ -75,13 +88,13 @@ const starts: Record<Neighbour, () => Promise<void>> = {
     });
   },
   async deployments() {
-    const bodies = Array.from({ length: 200 }, (_, index) => ({ name: `q ${index}`, framework: 'NODE', repoUrl }));
-    const answers = await Promise.all(bodies.map((body, index) => post(createApp.path, body, key(index))));
-    const failed = answers.find(({ status }) => status !== 201);
-    if (failed) throw new Error(`a deployment was answered ${failed.status}`);
+    await Promise.all(Array.from({ length: 200 }, (_, index) => createAndDeploy(`queued ${index}`, key(index))));
   },
 };
 
-process.stdin.resume().on('end', () => process.exit());
-await starts[settings.neighbour]();
+const ended = once(process.stdin.resume(), 'end');
+const undo = await starts[settings.neighbour]();
 console.log('ready');
+await ended;
+await undo?.();
+process.exit();
