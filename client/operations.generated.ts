@@ -32,7 +32,7 @@ export type Account = {
     certificatesPerDay: number;
     /** Maximum unpaid domain orders: 20 on every plan. Beyond it: `conflict`. */
     unpaidDomainOrders: number;
-    /** Maximum AI calls at once: 200 on every plan. Beyond it: `rate_limited`. */
+    /** Maximum AI calls at once: 200 on every plan, or a quarter of what the installation has capacity for. Beyond it: `rate_limited`. */
     concurrentAiCalls: number;
     /** Maximum AI calls at once of one API key, or of all logins together: 100 on every plan. Beyond it: `rate_limited`. */
     concurrentAiCallsPerKey: number;

@@ -20,6 +20,8 @@ interface LimitRule {
    * the rest waits.
    */
   error: Extract<ErrorCode, 'plan_limit' | 'conflict' | 'rate_limited'> | keyof typeof NOT_REFUSED;
+  /** What lowers the number in an installation, as the documentation says it. */
+  lowered?: string;
   /** The action that makes room. */
   remedy: string;
   /** Smallest override that operators may set; 0 by default. */
@@ -87,6 +89,7 @@ export const LIMITS = {
   concurrentAiCalls: {
     counts: 'AI calls at once',
     amounts: 200,
+    lowered: 'or a quarter of what the installation has capacity for',
     error: 'rate_limited',
     remedy: 'Wait for a call to end',
   },
@@ -180,12 +183,12 @@ export function limitMessage(name: LimitName, limit: number): string {
 
 /** Returns the text that documents a limit: what it counts, its number by plan, and what happens beyond it. */
 export function describeLimit(name: LimitName): string {
-  const { counts, amounts, error } = limitRule(name);
+  const { counts, amounts, error, lowered } = limitRule(name);
   const beyond = isRefused(error) ? `\`${error}\`` : NOT_REFUSED[error];
   const tiers =
     Array.isArray(amounts) && PLAN_TIERS.map((least, tier) => `${amounts[tier]} from ${least} applications`);
   const numbers = amounts === 'plan' ? 'as the plan says' : tiers ? tiers.join(', ') : `${amounts} on every plan`;
-  return `Maximum ${counts}: ${numbers}. Beyond it: ${beyond}.`;
+  return `Maximum ${counts}: ${numbers}${lowered ? `, ${lowered}` : ''}. Beyond it: ${beyond}.`;
 }
 
 const amount = (name: LimitName) => z.int().register(z.globalRegistry, { description: describeLimit(name) });
