@@ -63,13 +63,17 @@ async function writeEvents(): Promise<void> {
   }
 }
 
+const nothing = async (): Promise<void> => undefined;
+
 /** Starts the noise. Returns what undoes what would outlive this process. */
-const starts: Record<Neighbour, () => Promise<(() => Promise<unknown>) | void>> = {
+const starts: Record<Neighbour, () => Promise<() => Promise<unknown>>> = {
   async requests() {
     repeat(STREAMS, () => send(`${baseUrl}/?ms=30000`, { headers: { host } }));
+    return nothing;
   },
   async streams() {
     repeat(STREAMS, (index) => chat(baseUrl, key(index), LONG_REPLY));
+    return nothing;
   },
   async events() {
     const hanging = await receiver(() => undefined);
@@ -86,9 +90,11 @@ const starts: Record<Neighbour, () => Promise<(() => Promise<unknown>) | void>> 
       await send(baseUrl + listApps.path, { headers: headers(index) });
       return { retryAfter: 0 };
     });
+    return nothing;
   },
   async deployments() {
     await Promise.all(Array.from({ length: 200 }, (_, index) => createAndDeploy(`queued ${index}`, key(index))));
+    return nothing;
   },
 };
 
@@ -96,5 +102,5 @@ const ended = once(process.stdin.resume(), 'end');
 const undo = await starts[settings.neighbour]();
 console.log('ready');
 await ended;
-await undo?.();
+await undo();
 process.exit();
