@@ -31,7 +31,10 @@ test('on managed instances the same code serves many calls in one environment, w
 
 test('the setting can be taken back: the function that runs on demand stays, with its address', () => {
   const [kept, demand] = [managed, onDemand].map((template) => ({ ...functionsIn(template)[0], Code: undefined }));
-  expect(kept).toEqual(demand);
+  // What an account may have open follows from the setting.
+  const Environment = { Variables: expect.not.objectContaining({ AI_CALLS_PER_ACCOUNT: expect.anything() }) };
+  expect(kept).toEqual({ ...demand, Environment });
+  expect(demand).toMatchObject({ Environment: { Variables: { AI_CALLS_PER_ACCOUNT: '25' } } });
 });
 
 test('nothing reaches the instances, and they reach HTTPS only', () => {
