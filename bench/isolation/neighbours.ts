@@ -1,4 +1,4 @@
-/** What one account does to the others. */
+/** Kinds of load that one account causes. */
 export const NEIGHBOURS = {
   requests: '200 open requests of 30 s',
   streams: '200 AI streams',
@@ -9,7 +9,7 @@ export const NEIGHBOURS = {
 } as const;
 export type Neighbour = keyof typeof NEIGHBOURS;
 
-/** What the process of the noise is told (noise.ts). */
+/** Settings of the process that makes the noise (noise.ts). */
 export interface NoiseSettings {
   neighbour: Neighbour;
   baseUrl: string;

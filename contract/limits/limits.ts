@@ -20,7 +20,7 @@ interface LimitRule {
    * the rest waits.
    */
   error: Extract<ErrorCode, 'plan_limit' | 'conflict' | 'rate_limited'> | keyof typeof NOT_REFUSED;
-  /** What lowers the number in an installation, as the documentation says it. */
+  /** Condition that lowers the number in an installation, as the documentation says it. */
   lowered?: string;
   /** The action that makes room. */
   remedy: string;

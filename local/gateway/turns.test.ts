@@ -35,7 +35,7 @@ test('a caller with many requests waits for itself, and the next turn is that of
   await Promise.all(all);
 });
 
-test('a request that waits for something else holds nobody up, and failed work gives its turn back', async () => {
+test('a request that waits for something else holds up no other, and failed work gives its turn back', async () => {
   const turns = createTurns({ atOnce: 1, turnMs: 5 });
   const { begun, start, end } = works(turns);
   const open = start('noisy', 'open');

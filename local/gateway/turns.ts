@@ -21,7 +21,7 @@ interface Caller {
 
 /**
  * Gives requests their turns on one machine: a few at a time, and next always one of the caller who has used the least. On Lambda each request
- * has a processor of its own, so that a caller with many requests delays nobody; here it waits for itself.
+ * has a processor of its own, so that a caller with many requests delays no other; here it waits for itself.
  * (docs/decisions/0078-fair-local-run.md)
  */
 export function createTurns({
@@ -37,7 +37,7 @@ export function createTurns({
   const usedBy = ({ used, usedAt }: Caller): number => used * 0.5 ** ((now() - usedAt) / halfLifeMs);
   const callerOf = (name: string): Caller => {
     const caller = callers.get(name) ?? { used: 0, usedAt: now(), waiting: [] };
-    // The one whose last request is longest ago is forgotten first, but nobody who waits.
+    // The one whose last request is longest ago is forgotten first, but none that waits.
     callers.delete(name);
     for (const [oldest, { waiting }] of callers) {
       if (callers.size < maxCallers) break;

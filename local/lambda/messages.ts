@@ -49,7 +49,7 @@ export interface FunctionFault {
   trace?: string[];
 }
 
-/** What becomes of an invocation. */
+/** Output and end of an invocation. */
 export type FromInvocation =
   | { type: 'result'; payload: string }
   | { type: 'chunk'; chunk: Uint8Array }

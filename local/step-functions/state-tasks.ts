@@ -1,6 +1,6 @@
 import type { Principal } from '../iam/principals.ts';
-import type { Lambda } from '../lambda/lambda.ts';
 import { FunctionError } from '../lambda/invocations.ts';
+import type { Lambda } from '../lambda/lambda.ts';
 import { isObject, type Json } from '../template/intrinsics.ts';
 
 /** Services that Task states use. */

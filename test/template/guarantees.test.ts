@@ -260,7 +260,7 @@ test('one account takes at most a quarter of the open AI calls that all have tog
   const chat = functions.find(({ FunctionName }) => FunctionName.endsWith('ai-chatCompletions'));
   const each = Number(chat?.Environment.Variables.AI_CALLS_PER_ACCOUNT);
   expect([chat?.ReservedConcurrentExecutions, each]).toEqual([100, 25]);
-  // What an account is told of its limits is what the gateway enforces.
+  // The account's own page shows the limit that the gateway enforces.
   const account = functions.find(({ FunctionName }) => FunctionName.endsWith('api-getAccount'));
   expect(account?.Environment.Variables.AI_CALLS_PER_ACCOUNT).toBe('25');
 

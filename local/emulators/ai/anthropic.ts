@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { countAs } from './greedy.ts';
-import { composeReply, isImage, Message, type Pace, paceOf, requestedFault, textOf } from './reply.ts';
+import { composeReply, isImage, Message, type Pace, requestedPace, requestedFault, textOf } from './reply.ts';
 import { sendStream, sendWhole } from './wire.ts';
 
 const Request = z.looseObject({
@@ -106,5 +106,5 @@ export async function handleMessages(body: unknown, key: string, response: Serve
     ],
     error: event({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
   };
-  return sendStream(response, fault.name, script, paceOf(fault, pace));
+  return sendStream(response, fault.name, script, requestedPace(fault, pace));
 }

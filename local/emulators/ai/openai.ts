@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { countAs } from './greedy.ts';
-import { composeReply, isImage, Message, type Pace, paceOf, requestedFault } from './reply.ts';
+import { composeReply, isImage, Message, type Pace, requestedPace, requestedFault } from './reply.ts';
 import { callsFor, findToolError, structuredText, type ToolCall, ToolFields } from './tools.ts';
 import { sendStream, sendWhole } from './wire.ts';
 
@@ -112,5 +112,5 @@ export async function handleCompletions(
     after: [frame(choice({}, finish_reason), null), ...(includesUsage ? [frame([], usage)] : []), 'data: [DONE]\n\n'],
     error: `data: ${JSON.stringify({ error: { message: 'The server had an error.', type: 'server_error', code: null } })}\n\n`,
   };
-  return sendStream(response, fault.name, script, paceOf(fault, pace));
+  return sendStream(response, fault.name, script, requestedPace(fault, pace));
 }

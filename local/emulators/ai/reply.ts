@@ -94,5 +94,5 @@ export interface Pace {
 export const HUMAN_PACE: Pace = { first: 150, next: 12 };
 
 /** Returns the pace of a reply: that of `fault:pace=100`, which has 100 milliseconds between tokens, or the emulator's. */
-export const paceOf = ({ name, value }: { name: string; value: number | undefined }, pace: Pace): Pace =>
+export const requestedPace = ({ name, value }: { name: string; value: number | undefined }, pace: Pace): Pace =>
   name === 'pace' && value !== undefined ? { ...pace, next: value } : pace;
