@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { countAs } from './greedy.ts';
-import { composeReply, isImage, Message, type Pace, requestedPace, requestedFault, textOf } from './reply.ts';
+import { composeReply, isImage, Message, type Pace, requestedFault, requestedPace, textOf } from './reply.ts';
 import { sendStream, sendWhole } from './wire.ts';
 
 const Request = z.looseObject({
