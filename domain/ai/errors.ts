@@ -19,12 +19,22 @@ const REFUSALS: Record<number, string> = {
   413: 'refused the request as too large',
 };
 
+/** Words of a provider that are about the account at the provider, and so about ours. */
+const ABOUT_ACCOUNT =
+  /\borgani[sz]ations?\b|\borg\b|\borg[-_]|\bproj(?:ect)?\b|\bproj[-_]|\baccounts?\b|\bworkspaces?\b|\btier\b|\bbilling\b|\bquotas?\b|rate limit|\bper (?:minute|hour|day|month)\b|\[key\]|@|https?:/i;
+
+/** Returns what a provider said about a request under our own key, where it says nothing about us. */
+function quotable(words: string | undefined): string | undefined {
+  if (!words || ABOUT_ACCOUNT.test(words)) return undefined;
+  return /[.!?]$/.test(words) ? words : `${words}.`;
+}
+
 const failed = (message: string) => new ApiError('server_error', message, { status: 502 });
 
 /**
  * Converts a provider's failure to the caller's error. What the provider said about a call under the caller's own key is
- * passed on, without anything that looks like a key. What it said under ours may name our organisation and its limits: it
- * goes into the log, under the request id.
+ * passed on, without anything that looks like a key. Of what it said under ours, that is passed on which is about the request:
+ * anything else may name our organisation and its limits. All of it goes into the log, under the request id.
  */
 export function toApiError(
   { kind, words, status, retryAfter }: ProviderFailure,
@@ -38,9 +48,17 @@ export function toApiError(
       const refused = `${providerName} refused your saved key (${status}). Check it in the dashboard, under AI providers.`;
       return new ApiError('invalid_request', refused);
     }
-    case 'request-refused':
+    case 'request-refused': {
       if (saved) return new ApiError('invalid_request', `${providerName} refused the request${said}`);
+      const quoted = quotable(words);
+      if (quoted) {
+        return new ApiError(
+          'invalid_request',
+          `${providerName} refused the request: ${quoted} Request id: ${requestId}`,
+        );
+      }
       return new ApiError('invalid_request', `${providerName} ${REFUSALS[status ?? 0] ?? REFUSED}${said}`);
+    }
     case 'overloaded': {
       const message = `${providerName} is overloaded or limits how often it may be asked${said}`;
       return new ApiError('rate_limited', message, { retryAfter: retryAfter ?? OVERLOADED_RETRY_SECONDS });
