@@ -188,3 +188,13 @@ export function samplesOf(line: string): Sample[] {
     ),
   );
 }
+
+/** Returns the dimensions of each metric of this name that an alarm is on. Throws where the alarm has none. */
+export function dimensionsOf(template: Template, alarm: string, metric: string): Record<string, string>[] {
+  const found = metricAlarmsOf(template)
+    .filter(({ AlarmName }) => AlarmName === alarm)
+    .flatMap(({ Metrics }) => Metrics.flatMap(({ MetricStat }) => (MetricStat ? [MetricStat.Metric] : [])))
+    .filter(({ MetricName }) => MetricName === metric);
+  if (found.length === 0) throw new Error(`${alarm} is on no metric ${metric}`);
+  return found.map(({ Dimensions: dimensions }) => toRecord(dimensions));
+}

@@ -1,9 +1,9 @@
-import { compileFunction } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { MAX_CHAT_BODY_BYTES } from '../../contract/ai/chat.ts';
 import { AWS_LIMITS } from '../../contract/limits/aws-limits.ts';
 import { webAppHeaders } from '../../lib/build/web-app-headers.ts';
+import { edgeFunctionCode, runEdgeFunction } from '../support/edge-functions.ts';
 import { LambdaFunction, Role, read, synthesize } from './synthesized.ts';
 
 const { template } = synthesize({ stage: 'prod', domain: 'hosting.example' });
@@ -13,27 +13,9 @@ const Answer = z.object({ statusCode: z.number(), body: z.string() });
 
 /** Runs a CloudFront Function from the template with a KeyValueStore that contains `routes`. */
 async function run(name: string, event: object, routes: Record<string, string> = {}) {
-  const functions = read(
-    template,
-    'AWS::CloudFront::Function',
-    z.object({ Name: z.string(), FunctionCode: z.string() }),
-  );
-  const code = functions.find(({ Name }) => Name === `hosting-prod-${name}-af-south-1`)?.FunctionCode ?? '';
+  const code = edgeFunctionCode(template, `hosting-prod-${name}-af-south-1`);
   expect(Buffer.byteLength(code), "CloudFront's limit").toBeLessThan(10_240);
-  const origins: string[] = [];
-  const cf = {
-    kvs: () => ({
-      exists: async (key: string) => key in routes,
-      get: async (key: string) => {
-        if (!(key in routes)) throw new Error(`KeyNotFound: ${key}`);
-        return routes[key];
-      },
-    }),
-    updateRequestOrigin: ({ domainName }: { domainName: string }) => origins.push(domainName),
-  };
-  const handler = compileFunction(`${code.replace(/^import .*$/m, '')}\nreturn handler(event);`, ['cf', 'event']);
-  const result: unknown = await handler(cf, event);
-  return { result, origins };
+  return await runEdgeFunction(code, event, routes);
 }
 
 const requestFor = (host: string, { method = 'GET', uri = '/', headers = {} } = {}) => ({

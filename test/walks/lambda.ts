@@ -14,48 +14,61 @@ const SOURCE = `
     if (!process.env.TABLE_NAME) throw new Error('Environment variable TABLE_NAME is not set');
     return 'ok';
   };`;
+const GOOD = { TABLE_NAME: 'hosting' };
 
-/** The AI gateway's function lacks a variable, so that every invocation crashes. */
-async function crashes(words: string): Promise<Scene> {
-  const { clock } = simulation();
+/** A function in the emulator of Lambda, whose code and variables a deployment replaces. */
+export function deployedFunction(name: string) {
   const dataDir = mkdtempSync(join(tmpdir(), 'walk-'));
-  const file = join(dataDir, 'index.mjs');
-  writeFileSync(file, SOURCE);
-  const deploy = (environment: Record<string, string>) =>
-    startLambda({
+  const start = (source: string, environment: Record<string, string>) => {
+    const file = join(dataDir, `index-${++count}.mjs`);
+    writeFileSync(file, source);
+    return startLambda({
       dataDir,
       functions: [
         {
-          ...{ name: CHAT, arn: `arn:aws:lambda:af-south-1:000000000000:function:${CHAT}`, file, handler: 'handler' },
+          ...{ name, arn: `arn:aws:lambda:af-south-1:000000000000:function:${name}`, file, handler: 'handler' },
           ...{ environment, timeoutMs: 2000, memory: 128, concurrency: 1 },
           isRequested: true,
         },
       ],
     });
-  let running = deploy({ TABLE_NAME: 'hosting' });
+  };
+  let count = 0;
+  let running = start(SOURCE, GOOD);
   onTestFinished(async () => {
     await running.stop();
     rmSync(dataDir, { recursive: true, force: true });
   });
-  const redeploy = async (environment: Record<string, string>) => {
-    await running.stop();
-    running = deploy(environment);
+  return {
+    /** Invokes it. @returns 1 where it failed */
+    fails: (): Promise<number> =>
+      running.invoke(name, {}).then(
+        () => 0,
+        () => 1,
+      ),
+    async deploy({ source = SOURCE, environment = GOOD }: { source?: string; environment?: Record<string, string> }) {
+      await running.stop();
+      running = start(source, environment);
+    },
   };
+}
+
+/** The AI gateway's function lacks a variable, so that every invocation crashes. */
+async function crashes(words: string): Promise<Scene> {
+  const { clock } = simulation();
+  const { fails, deploy } = deployedFunction(CHAT);
   return {
     clock,
     async minute() {
-      const failed = await running.invoke(CHAT, {}).then(
-        () => 0,
-        () => 1,
-      );
+      const failed = await fails();
       const of = { FunctionName: CHAT };
       return [
         measured(clock, ['AWS/Lambda', 'Invocations'], 1, of),
         measured(clock, ['AWS/Lambda', 'Errors'], failed, of),
       ];
     },
-    breakIt: () => redeploy({}),
-    steps: [{ words, act: () => redeploy({ TABLE_NAME: 'hosting' }) }],
+    breakIt: () => deploy({ environment: {} }),
+    steps: [{ words, act: () => deploy({}) }],
   };
 }
 
