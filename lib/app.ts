@@ -90,7 +90,8 @@ export function createApp({
 
   const table = new TableStack(platform);
   const hosting = new AppHostingStack(platform);
-  const builds = new BuildsStack(platform);
+  const copies = config.backupRegion ? new BackupCopiesStack(platform, config.backupRegion) : undefined;
+  const builds = new BuildsStack(platform, copies);
   new BuilderStack(platform);
   const deployments = new DeploymentsStack(platform, { table, hosting, builds });
   const login = new LoginStack(platform, new UsersStack(platform));
@@ -134,17 +135,11 @@ export function createApp({
     'custom-domains': customDomains.distributionId,
   });
   const { tickets } = new OperationsStack(platform, { table, api, ai });
-  if (config.backupRegion) createBackups(platform, config.backupRegion, tickets);
+  // The plan names the vault, which has to be there.
+  if (copies) new BackupStack(platform, { region: copies.region, tickets }).addStackDependency(copies);
   new GlobalOperationsStack(platform, edge);
   for (const cell of cellsOf(config)) createCell(platform, cell);
   return app;
-}
-
-/** Creates the daily backup of the table, and the vault of another region that it is copied to. */
-function createBackups(platform: Platform, region: string, tickets: Topic): void {
-  const copies = new BackupCopiesStack(platform, region);
-  // The plan names the vault, which has to be there.
-  new BackupStack(platform, { region, tickets }).addStackDependency(copies);
 }
 
 /** Creates the stacks of a hosting cell: `hosting-<stage>-cell-<id>-…`. */

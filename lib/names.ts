@@ -39,6 +39,9 @@ export function namesOf(config: Config) {
       name: global('table-copies'),
       arn: inRegion(where)('backup', `backup-vault:${global('table-copies')}`),
     }),
+    /** The bucket with the copies of artifacts, in the same region. */
+    artifactCopies: bucket('artifact-copies'),
+    artifactCopier: role('artifact-copier'),
     /** Contains the account because names of buckets are unique over all accounts. */
     builds: bucket('builds'),
     /** Of a hosting cell: code that Lambda is about to read. */

@@ -2,9 +2,11 @@ import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Duration, Validations } from 'aws-cdk-lib/core';
 import { dataRemoval } from '../constructs/retention.ts';
+import { DELETED_ARTIFACT_DAYS, KEPT_DAYS } from './builds.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
 /** Days for which a copy is kept: as long as point-in-time recovery reaches back, so that deleted data is gone then too. */
@@ -14,16 +16,37 @@ const SOURCE_DAYS = 3;
 /** Rights of AWS Backup: to back up and copy, and to restore. */
 const RIGHTS = ['ForBackup', 'ForRestores'].map((of) => `service-role/AWSBackupServiceRolePolicy${of}`);
 
-/** The vault with the copies, in the region of the setting `backupRegion`. No principal may delete a copy of a protected stage early. */
+/**
+ * The vault with the copies of the table and the bucket with those of artifacts, in the region of the setting `backupRegion`. No principal may
+ * delete a copy of a protected stage's table early.
+ */
 export class BackupCopiesStack extends PlatformStack {
   constructor(platform: Platform, region: string) {
-    super(platform, 'backup-copies', 'Copies of the table, for the loss of its region', region);
+    super(platform, 'backup-copies', 'Copies of the table and of artifacts, for the loss of their region', region);
     const { config, names } = platform;
     new BackupVault(this, 'Copies', {
       backupVaultName: names.backupCopies(region).name,
       blockRecoveryPointDeletion: config.keepsData,
       removalPolicy: dataRemoval(config),
     });
+    const bucket = new Bucket(this, 'Artifacts', {
+      bucketName: names.artifactCopies.name,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      removalPolicy: dataRemoval(config),
+      versioned: true,
+      lifecycleRules: [
+        { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        {
+          prefix: 'artifacts/',
+          ...(KEPT_DAYS.artifacts === undefined ? {} : { expiration: Duration.days(KEPT_DAYS.artifacts) }),
+          noncurrentVersionExpiration: Duration.days(DELETED_ARTIFACT_DAYS),
+        },
+      ],
+    });
+    Validations.of(bucket).acknowledge({ id: 'AwsSolutions-S1', reason: 'only S3 itself writes to it, and operators read it' });
   }
 }
 
