@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { App, AssetHashType, type AssetOptions } from 'aws-cdk-lib/core';
 import recommendedFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { type CellNames, cellPlatform, cellsOf } from './cells.ts';

@@ -5,8 +5,8 @@ import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Duration, Validations } from 'aws-cdk-lib/core';
+import { ARTIFACT_DAYS, DELETED_ARTIFACT_DAYS } from '../constructs/artifact-copies.ts';
 import { dataRemoval } from '../constructs/retention.ts';
-import { DELETED_ARTIFACT_DAYS, KEPT_DAYS } from './builds.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
 /** Days for which a copy is kept: as long as point-in-time recovery reaches back, so that deleted data is gone then too. */
@@ -41,12 +41,15 @@ export class BackupCopiesStack extends PlatformStack {
         { abortIncompleteMultipartUploadAfter: Duration.days(1) },
         {
           prefix: 'artifacts/',
-          ...(KEPT_DAYS.artifacts === undefined ? {} : { expiration: Duration.days(KEPT_DAYS.artifacts) }),
+          expiration: Duration.days(ARTIFACT_DAYS),
           noncurrentVersionExpiration: Duration.days(DELETED_ARTIFACT_DAYS),
         },
       ],
     });
-    Validations.of(bucket).acknowledge({ id: 'AwsSolutions-S1', reason: 'only S3 itself writes to it, and operators read it' });
+    Validations.of(bucket).acknowledge({
+      id: 'AwsSolutions-S1',
+      reason: 'only S3 itself writes to it, and operators read it',
+    });
   }
 }
 

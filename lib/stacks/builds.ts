@@ -1,19 +1,11 @@
-import { AccountPrincipal, AccountRootPrincipal, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import {
-  BlockPublicAccess,
-  Bucket,
-  BucketEncryption,
-  type BucketProps,
-  ObjectOwnership,
-  StorageClass,
-} from 'aws-cdk-lib/aws-s3';
+import { AccountPrincipal, AccountRootPrincipal, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Duration, Validations } from 'aws-cdk-lib/core';
-import type { Construct } from 'constructs';
 import { EXPORT_DAYS } from '../../contract/accounts/export.ts';
 import { cellRoleArn, cellsOf } from '../cells.ts';
+import { ARTIFACT_DAYS, copyArtifacts, DELETED_ARTIFACT_DAYS } from '../constructs/artifact-copies.ts';
 import { dataRemoval } from '../constructs/retention.ts';
 import { explainWildcards, policyOf, type Right, type Use } from '../constructs/rights.ts';
-import type { BackupCopiesStack } from './backup.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
 /** Folders of the builds bucket, shared by the builder (builder/main.ts) and the workflow's functions. */
@@ -23,58 +15,12 @@ type Folder = 'jobs' | 'logs' | 'results' | 'artifacts' | 'caches' | 'exports';
  * Days until objects of a folder expire. Logs are part of the API and do not expire. A release keeps working after its
  * artifact expired.
  */
-export const KEPT_DAYS: Readonly<Record<Folder, number | undefined>> = {
-  ...{ jobs: 1, logs: undefined, results: 30, artifacts: 730, caches: 30 },
+const KEPT_DAYS: Readonly<Record<Folder, number | undefined>> = {
+  ...{ jobs: 1, logs: undefined, results: 30, artifacts: ARTIFACT_DAYS, caches: 30 },
   exports: EXPORT_DAYS,
 };
-/**
- * Days for which deleted artifacts stay: as long as the table can be restored to the time before
- * (docs/decisions/0072-users-and-code-after-a-restore.md). Versions are of the whole bucket, so everything else is kept for the shortest time.
- */
-export const DELETED_ARTIFACT_DAYS = 35;
+/** Days for which everything else stays that was deleted: versions are of the whole bucket, so it is kept for the shortest time. */
 const DELETED_DAYS = 1;
-
-/**
- * Returns the settings that copy each artifact to the bucket of the backup region. Deletions are copied too, and what was deleted is gone
- * there after as many days; the expiry of objects is not copied, so the copies have their own
- * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/replication-what-is-isnot-replicated.html).
- */
-function copying(scope: Construct, { names }: Platform): Pick<BucketProps, 'replicationRole' | 'replicationRules'> {
-  const { builds, artifactCopies } = names;
-  // https://docs.aws.amazon.com/AmazonS3/latest/userguide/setting-repl-config-perm-overview.html
-  const rights: Right[] = [
-    { actions: ['s3:GetReplicationConfiguration', 's3:ListBucket'], on: [builds.arn] },
-    {
-      actions: ['s3:GetObjectVersionForReplication', 's3:GetObjectVersionAcl', 's3:GetObjectVersionTagging'],
-      on: [`${builds.arn}/artifacts/*`],
-      wildcard: 'artifacts are named after applications and deployments; the permission covers their folder',
-    },
-    {
-      actions: ['s3:ReplicateObject', 's3:ReplicateDelete', 's3:ReplicateTags'],
-      on: [`${artifactCopies.arn}/artifacts/*`],
-      wildcard: 'copies have the names of the artifacts',
-    },
-  ];
-  const replicationRole = new Role(scope, 'ArtifactCopier', {
-    roleName: names.artifactCopier.name,
-    description: 'S3: copies artifacts to the backup region',
-    assumedBy: new ServicePrincipal('s3.amazonaws.com'),
-    inlinePolicies: { needs: policyOf(rights) },
-  });
-  explainWildcards(replicationRole, rights);
-  return {
-    replicationRole,
-    replicationRules: [
-      {
-        destination: Bucket.fromBucketArn(scope, 'ArtifactCopies', artifactCopies.arn),
-        filter: { prefix: 'artifacts/' },
-        deleteMarkerReplication: true,
-        storageClass: StorageClass.INFREQUENT_ACCESS,
-        priority: 1,
-      },
-    ],
-  };
-}
 
 /**
  * The bucket between builds of applications and the functions, and the role that signs a build's requests to it.
@@ -110,7 +56,7 @@ export class BuildsStack extends PlatformStack {
   readonly linkExports: Use;
 
   /** @param copies the stack of the bucket that receives a copy of each artifact */
-  constructor(platform: Platform, copies?: BackupCopiesStack) {
+  constructor(platform: Platform, copies?: PlatformStack) {
     super(platform, 'builds', 'Builds of applications: their bucket, and their access to it');
     const { config, names } = platform;
     const bucket = new Bucket(this, 'Builds', {
@@ -121,7 +67,7 @@ export class BuildsStack extends PlatformStack {
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       removalPolicy: dataRemoval(config),
       versioned: true,
-      ...(copies ? copying(this, platform) : {}),
+      ...(copies ? copyArtifacts(this, platform.names) : {}),
       lifecycleRules: [
         { abortIncompleteMultipartUploadAfter: Duration.days(1) },
         ...Object.entries(KEPT_DAYS).map(([folder, days]) => ({

@@ -1,6 +1,7 @@
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Stack } from 'aws-cdk-lib/core';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { createApp } from '../../lib/app.ts';
 import { applyNagChecks } from '../../lib/constructs/checks.ts';
 import { builtPage, emptyBundles, synthesize, temporaryFolder } from './synthesized.ts';
@@ -142,6 +143,48 @@ test('a backup region keeps a daily copy of the table, and failures reach the op
     .resources('AWS::SNS::TopicPolicy')
     .filter(({ properties }) => JSON.stringify(properties).includes('events.amazonaws.com'));
   expect(policies).not.toEqual([]);
+});
+
+test('a backup region keeps a copy of each artifact, in which deletions arrive, and expires it as at home', () => {
+  const { stacks, template } = synthesize({ stage: 'prod', backupRegion: 'eu-west-1' });
+  const bucket = (name: string) => {
+    const found = template.resources('AWS::S3::Bucket').find((each) => each.name.startsWith(`hosting-prod-${name}-`));
+    const stack = stacks.find(({ template: { Resources } }) =>
+      Object.values(Resources).some(
+        ({ Type, Properties }) => Type === 'AWS::S3::Bucket' && JSON.stringify(Properties?.BucketName).includes(name),
+      ),
+    );
+    if (!found || !stack) throw new Error(`there is no bucket ${name}`);
+    return { ...found.properties, stack } as Record<string, unknown> & { stack: typeof stack };
+  };
+  const copies = bucket('artifact-copies');
+  expect(copies).toMatchObject({
+    ...{ stack: { region: 'eu-west-1' }, VersioningConfiguration: { Status: 'Enabled' } },
+    PublicAccessBlockConfiguration: { BlockPublicPolicy: true },
+  });
+  const home = bucket('builds');
+  const rulesOf = (of: Record<string, unknown>) =>
+    z
+      .object({ Rules: z.array(z.looseObject({ Prefix: z.string().optional() })) })
+      .parse(of.LifecycleConfiguration)
+      .Rules.filter(({ Prefix }) => Prefix === 'artifacts/');
+  expect(rulesOf(copies)).toEqual(rulesOf(home));
+  expect(rulesOf(home)).toHaveLength(1);
+  expect(home).toMatchObject({
+    ReplicationConfiguration: {
+      Rules: [
+        {
+          ...{ Status: 'Enabled', Filter: { Prefix: 'artifacts/' }, DeleteMarkerReplication: { Status: 'Enabled' } },
+          Destination: { Bucket: 'arn:aws:s3:::hosting-prod-artifact-copies-123456789012-af-south-1' },
+        },
+      ],
+    },
+  });
+  // S3 refuses a destination that is not there.
+  expect(home.stack.dependsOn).toContain(copies.stack.stackName);
+  expect(JSON.stringify(synthesize({ stage: 'prod' }).stacks.map(({ template }) => template))).not.toContain(
+    'ReplicationConfiguration',
+  );
 });
 
 test('without a backup region nothing is backed up elsewhere, and the own region is refused', () => {

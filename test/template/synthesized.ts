@@ -69,12 +69,15 @@ function synthesizeOnce(settings: SettingsInput, withPage: boolean) {
       validate: false,
     });
     const assembly = app.synth();
-    const stacks = assembly.stacks.map(({ stackName, template, environment, terminationProtection = false }) => ({
-      stackName,
-      region: environment.region,
-      terminationProtection,
-      template: StackTemplate.parse(template),
-    }));
+    const stacks = assembly.stacks.map(
+      ({ stackName, template, environment, dependencies, terminationProtection = false }) => ({
+        stackName,
+        dependsOn: dependencies.map(({ id }) => id),
+        region: environment.region,
+        terminationProtection,
+        template: StackTemplate.parse(template),
+      }),
+    );
     return { stacks, template: readTemplate(assembly.directory, LOCATION) };
   } finally {
     for (const folder of Object.values(folders)) rmSync(folder, { recursive: true });
