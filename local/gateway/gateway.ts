@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { ACCOUNT } from '../addresses.ts';
 import { LOGIN_PATH } from '../emulators/login/login.ts';
 import { PAY_PATH } from '../emulators/payments/payments.ts';
@@ -7,6 +8,8 @@ import { createCors } from './cors.ts';
 import { createEdge, findEdgeFunction } from './edge.ts';
 import { cachePolicyOf, createEdgeCache } from './edge-cache.ts';
 import { type HttpServer, startHttpServer } from './http-server.ts';
+import { awaitNewRoute } from './new-routes.ts';
+import { hostNameOf } from './own-hosts.ts';
 import { createRouter, edgeHeadersWith, routesOf } from './routes.ts';
 import { streamRoutesOf } from './stream-routes.ts';
 import { createWebApp } from './web-app.ts';
@@ -32,10 +35,15 @@ export function startGateway({ port, host, watch, engines, stacks }: Inside): Pr
   const edges = [home, ...cells].map(({ account, appsDomain }) => {
     const routing = findEdgeFunction(template, account);
     const route = (key: string) => keyValueStore.lookup(routing.store, key);
+    const decide = createEdge(routing, route);
     return {
       // A name below the cell's domain, or a custom domain.
       serves: (host: string) => host.endsWith(`.${appsDomain}`) || route(host) !== undefined,
-      decide: createEdge(routing, route),
+      decide: async (request: IncomingMessage) => {
+        const host = hostNameOf(request.headers.host);
+        await awaitNewRoute(() => route(host) !== undefined, lambda.activity);
+        return await decide(request);
+      },
       serve: createEdgeCache(cachePolicyOf(template, routing.name), appHost.forward),
     };
   });
