@@ -113,6 +113,9 @@ export function checkRecord(input: RecordInput, domain: string): RecordFields {
   const ranked = type === 'MX' || type === 'SRV';
   if (ranked && prio === undefined) throw refuse('prio', `is required for ${type}`);
   const fields = { type, name, content: CONTENTS[type](input.content.trim()), ttl, prio: ranked ? (prio ?? 0) : 0 };
+  if (type === 'CNAME' && fields.content === `${name}.${domain}`.toLowerCase())
+    throw refuse('content', 'must be another name than the record’s own');
+  if (fields.content === '') throw refuse('content', 'must not be empty');
   const { valueCharacters } = NAME_SERVER_LIMITS;
   if (toZoneFileValue(fields).length > valueCharacters) {
     throw refuse(
