@@ -109,7 +109,7 @@ function productsOf({ baseUrl, customer, host, hook }: Quiet) {
     },
     page: async (signal: AbortSignal) => expectStatus(await send(baseUrl, { headers: { host }, signal }), 200).total,
     'AI first byte': async (signal: AbortSignal) =>
-      expectStatus(await chat(baseUrl, nextKey(), 'hello', signal), 200).first,
+      expectStatus(await chat(baseUrl, nextKey(), 'say exactly: ok', signal), 200).first,
     delivery: async (signal: AbortSignal) => {
       const before = hook.received.length;
       const began = Date.now();

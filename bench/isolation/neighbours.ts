@@ -2,8 +2,8 @@
 export const NEIGHBOURS = {
   requests: '200 open requests of 30 s',
   streams: '200 AI streams',
-  keys: 'ten keys that hammer',
   events: '5,000 events to a hanging receiver',
+  keys: 'ten keys that hammer',
   // The last one: its builds go on.
   deployments: '200 queued deployments',
 } as const;

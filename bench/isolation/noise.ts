@@ -79,6 +79,7 @@ const starts: Record<Neighbour, () => Promise<() => Promise<unknown>>> = {
     const hanging = await receiver(() => undefined);
     const client = createClient({ baseUrl, secretKey: key(0) });
     const made = await client.call(createWebhook, { body: { url: hanging.url, events: ['*'], description: '' } });
+    if (made.error) throw new Error(made.error.message);
     await writeEvents();
     // What waits for it is dropped with it.
     return () => client.call(deleteWebhook, { params: { id: made.body.data.id } });

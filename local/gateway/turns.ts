@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 
 export interface TurnsOptions {
-  /** Requests that have the machine at a time. Default: two for each core. */
+  /** Requests that have the machine at a time. Default: one for each core, and at least two. */
   atOnce?: number;
   /** Milliseconds after which a request that is not answered has waited for something else than the machine. */
   turnMs?: number;
@@ -25,8 +25,8 @@ interface Caller {
  * (docs/decisions/0078-fair-local-run.md)
  */
 export function createTurns({
-  atOnce = 2 * availableParallelism(),
-  turnMs = 50,
+  atOnce = Math.max(2, availableParallelism()),
+  turnMs = 30,
   halfLifeMs = 2000,
   maxCallers = 1000,
   now = () => performance.now(),
