@@ -112,3 +112,23 @@ test('the switches and failures are accessible, and a switch is turned off with 
   await dialog.getByRole('button', { name: 'Turn on' }).click();
   await row.filter({ hasText: model }).waitFor({ state: 'detached' });
 });
+
+test('a flag is marked as expired from its end on, and has another end in the console', async () => {
+  const operator = await newOperator();
+  const page = await openScreen(await signedInContext(operator), 'operator/flags');
+  const row = page.getByRole('region', { name: 'Feature flags' }).last().locator('tbody tr').first();
+  const dialog = page.getByRole('dialog');
+  const endOn = async (day: string) => {
+    await row.getByRole('button').click();
+    await dialog.getByLabel('Ends').fill(day);
+    await dialog.getByLabel('Reason').fill('A drill.');
+    await dialog.getByRole('button', { name: 'Change', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+  };
+  await endOn('2026-01-01');
+  await row.getByText('Expired 2026-01-01').waitFor();
+  expect(await seriousViolations(page)).toEqual([]);
+  await endOn('2027-03-31');
+  await row.getByText('2027-03-31', { exact: true }).waitFor();
+  expect(await row.getByText('Expired').count()).toBe(0);
+}, 120_000);
