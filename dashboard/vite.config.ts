@@ -13,7 +13,7 @@ const COMMON_CHUNK = 'common';
 
 /** Inputs and dialogs: nearly every screen but the overview, the first of most visits, needs them. */
 const FORM_CODE =
-  /dashboard.(?:form.|ui.(?:FilteredItems|FilteredList|ConfirmButton))|node_modules.(?:react-(?:remove|style)|use-|tslib|get-nonce|@floating-ui|@mantine.(?:hooks.*focus-trap|core.esm.components.(?:Input|NativeSelect|Textarea|Checkbox|Combobox|CloseButton|Modal|Overlay|Portal|FocusTrap|Popover)))/;
+  /dashboard.(?:form.|ui.(?:FilteredItems|FilteredList|ConfirmButton|Dialog))|node_modules.(?:react-(?:remove|style)|use-|tslib|get-nonce|@floating-ui|@mantine.(?:hooks.*focus-trap|core.esm.components.(?:Input|NativeSelect|Textarea|Checkbox|Combobox|CloseButton|Modal|Overlay|Portal|FocusTrap|Popover)))/;
 
 const minify = (css: string): string => css.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\s+/g, ' ');
 

@@ -1,4 +1,3 @@
-import { Group, Stack, Text } from '@mantine/core';
 import { memo } from 'react';
 import { NEAR_BUDGET } from '../../contract/accounts/api-keys.ts';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
@@ -8,6 +7,7 @@ import { useListFilter } from '../ui/FilteredItems.tsx';
 import { FilteredList } from '../ui/FilteredList.tsx';
 import { byName, byTime, type ListView } from '../ui/list-view.ts';
 import { formatRand } from '../ui/money.ts';
+import { Row } from '../ui/Row.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
@@ -21,6 +21,7 @@ import { NewApiKey } from './NewApiKey.tsx';
 export function ApiKeys() {
   const filter = useListFilter();
   const keys = useApiKeys({ allPages: filter.isActive });
+  const { mutateAsync: revoke } = useRevokeApiKey();
   return (
     <Section
       title="API keys"
@@ -37,7 +38,7 @@ export function ApiKeys() {
         {(items) => (
           <div className="card">
             {items.map((key) => (
-              <ApiKeyRow key={key.id} apiKey={key} />
+              <ApiKeyRow key={key.id} apiKey={key} revoke={revoke} />
             ))}
           </div>
         )}
@@ -65,56 +66,62 @@ const VIEW: ListView<ApiKey> = {
   status: keyStatus,
 };
 
-const ApiKeyRow = memo(({ apiKey: key }: { apiKey: ApiKey }) => {
-  const revoke = useRevokeApiKey();
+interface ApiKeyRowProps {
+  apiKey: ApiKey;
+  revoke: ReturnType<typeof useRevokeApiKey>['mutateAsync'];
+}
+
+const ApiKeyRow = memo(({ apiKey: key, revoke }: ApiKeyRowProps) => {
   const state = keyStatus(key);
   const revokeKey = async () => {
-    await revoke.mutateAsync({ params: { id: key.id } });
+    await revoke({ params: { id: key.id } });
     toast(`${key.name} was revoked.`);
   };
   return (
-    <Group className="row" justify="space-between" gap="sm">
-      <Stack gap={2} style={{ minWidth: 0, flex: '1 1 18rem' }}>
-        <Group gap="xs">
-          <Text fw={600} className="break">
-            {key.name}
-          </Text>
-          <Status value={state} />
-        </Group>
-        <Text size="sm" c="dimmed" className="break">
+    <Row
+      title={
+        <>
+          {key.name} <Status value={state} />
+        </>
+      }
+      detail={
+        <>
           {key.scopes.join(', ')}
-        </Text>
-        <CopyId id={key.publicKey} />
-        <Text size="xs" c="dimmed" className="break">
-          {key.lastFour && <>secret key ending in {key.lastFour} · </>}
-          created <TimeAgo at={key.createdAt} />
-          {key.createdBy && <> by {key.createdBy}</>} ·{' '}
-          {key.lastUsedAt ? (
-            <>
-              last used <TimeAgo at={key.lastUsedAt} />
-            </>
-          ) : (
-            'never used'
-          )}
-          {key.expiresAt && (
-            <>
-              {' '}
-              · expires <TimeAgo at={key.expiresAt} />
-            </>
-          )}
-          {key.allowedOrigins.includes('*') ? '' : ` · public key only from ${key.allowedOrigins.join(', ')}`}
-        </Text>
-        <AiSpending apiKey={key} />
-      </Stack>
+          <div>
+            <CopyId id={key.publicKey} />
+          </div>
+          <small>
+            {key.lastFour && `secret key ending in ${key.lastFour} · `}
+            created <TimeAgo at={key.createdAt} />
+            {key.createdBy && ` by ${key.createdBy}`} ·{' '}
+            {key.lastUsedAt ? (
+              <>
+                last used <TimeAgo at={key.lastUsedAt} />
+              </>
+            ) : (
+              'never used'
+            )}
+            {key.expiresAt && (
+              <>
+                {' '}
+                · expires <TimeAgo at={key.expiresAt} />
+              </>
+            )}
+            {key.allowedOrigins.includes('*') ? '' : ` · public key only from ${key.allowedOrigins.join(', ')}`}
+          </small>
+          <AiSpending apiKey={key} />
+        </>
+      }
+    >
       {state !== 'REVOKED' && (
-        <Group gap="xs">
+        <>
           <EditApiKey apiKey={key} />
           <ConfirmButton label="Revoke" size="xs" question={`Revoke “${key.name}”?`} onConfirm={revokeKey}>
             Requests with this key are rejected immediately. A revoked key cannot be restored.
           </ConfirmButton>
-        </Group>
+        </>
       )}
-    </Group>
+    </Row>
   );
 });
 
@@ -123,9 +130,11 @@ function AiSpending({ apiKey: key }: { apiKey: ApiKey }) {
   const share = budgetShare(key);
   if (share === undefined && Number(key.aiSpent) === 0) return null;
   return (
-    <Text size="xs" c={share !== undefined && share >= NEAR_BUDGET ? 'var(--bad)' : 'dimmed'}>
-      AI this month: {formatRand(key.aiSpent)}
-      {key.aiBudget !== null && ` of ${formatRand(key.aiBudget)}`}
-    </Text>
+    <div>
+      <small className={share !== undefined && share >= NEAR_BUDGET ? 'row-warning' : ''}>
+        AI this month: {formatRand(key.aiSpent)}
+        {key.aiBudget !== null && ` of ${formatRand(key.aiBudget)}`}
+      </small>
+    </div>
   );
 }

@@ -1,9 +1,10 @@
-import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { updateKey } from '../../contract/accounts/api-keys.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
+import { Dialog } from '../ui/Dialog.tsx';
+import { RowButton } from '../ui/RowButton.tsx';
 import { toast } from '../ui/toast.ts';
 import { AI_BUDGET_FIELD, toAiBudget } from './ai-budget.ts';
 import { type ApiKey, useUpdateApiKey } from './api.ts';
@@ -14,12 +15,12 @@ export function EditApiKey({ apiKey }: { apiKey: ApiKey }) {
   const close = () => setOpen(false);
   return (
     <>
-      <Button size="xs" variant="default" onClick={() => setOpen(true)} aria-label={`Edit ${apiKey.name}`}>
+      <RowButton size="xs" onClick={() => setOpen(true)} aria-label={`Edit ${apiKey.name}`}>
         Edit
-      </Button>
-      <Modal opened={open} onClose={close} title="Edit the API key" closeButtonProps={{ 'aria-label': 'Close' }}>
+      </RowButton>
+      <Dialog opened={open} onClose={close} title="Edit the API key">
         <EditForm apiKey={apiKey} close={close} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,10 +1,11 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { inviteMember } from '../../contract/accounts/members.ts';
 import { MEMBER_ROLES, type MemberRole } from '../../contract/roles.ts';
 import { useRefusal } from '../api/rights.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SelectField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
+import { Dialog } from '../ui/Dialog.tsx';
 import { KEEP_OPEN } from '../ui/OneTimeSecret.tsx';
 import { useUrlDialog } from '../ui/use-url-state.ts';
 import { useInviteMember } from './api.ts';
@@ -31,15 +32,9 @@ export function InviteMember() {
       <Button onClick={() => setOpen(true)} {...(refusal === undefined ? {} : { disabled: true, title: refusal })}>
         Invite member
       </Button>
-      <Modal
-        opened={open}
-        onClose={close}
-        title="Invite a member"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-        {...(invite.data ? KEEP_OPEN : {})}
-      >
+      <Dialog opened={open} onClose={close} title="Invite a member" {...(invite.data ? KEEP_OPEN : {})}>
         {invite.data ? <InvitationLink invitation={invite.data.data} close={close} /> : <InviteForm invite={invite} />}
-      </Modal>
+      </Dialog>
     </>
   );
 }

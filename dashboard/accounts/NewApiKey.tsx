@@ -1,9 +1,10 @@
-import { Button, Checkbox, Modal, Stack } from '@mantine/core';
+import { Button, Checkbox, Stack } from '@mantine/core';
 import { createKey } from '../../contract/accounts/api-keys.ts';
 import { SCOPES, type Scope } from '../../contract/route.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SelectField, TextAreaField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
+import { Dialog } from '../ui/Dialog.tsx';
 import { KEEP_OPEN, OneTimeSecret } from '../ui/OneTimeSecret.tsx';
 import { useUrlDialog } from '../ui/use-url-state.ts';
 import { AI_BUDGET_FIELD, toAiBudget } from './ai-budget.ts';
@@ -46,15 +47,9 @@ export function NewApiKey() {
   return (
     <>
       <Button onClick={() => setOpen(true)}>Create key</Button>
-      <Modal
-        opened={open}
-        onClose={close}
-        title="Create an API key"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-        {...(create.data ? KEEP_OPEN : {})}
-      >
+      <Dialog opened={open} onClose={close} title="Create an API key" {...(create.data ? KEEP_OPEN : {})}>
         <ApiKeyForm create={create} close={close} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

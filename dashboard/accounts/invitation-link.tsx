@@ -1,5 +1,5 @@
-import { Modal } from '@mantine/core';
 import { useState } from 'react';
+import { Dialog } from '../ui/Dialog.tsx';
 import { KEEP_OPEN, OneTimeSecret } from '../ui/OneTimeSecret.tsx';
 import type { NewInvitation } from './api.ts';
 
@@ -21,9 +21,9 @@ export function useInvitationLink() {
   const [shown, setShown] = useState<NewInvitation>();
   const close = () => setShown(undefined);
   const dialog = (
-    <Modal opened={shown !== undefined} onClose={close} title="New invitation link" {...KEEP_OPEN}>
+    <Dialog opened={shown !== undefined} onClose={close} title="New invitation link" {...KEEP_OPEN}>
       {shown && <InvitationLink invitation={shown} close={close} />}
-    </Modal>
+    </Dialog>
   );
   return { show: setShown, dialog };
 }

@@ -65,8 +65,7 @@ export function CreditsTab() {
           </SimpleGrid>
           <Spending />
           <Section title="Usage history">
-            <UsageHistory entries={data.entries} hasMore={credits.hasNextPage} />
-            <ShowMore list={credits} />
+            <UsageHistory entries={data.entries} hasMore={credits.hasNextPage} more={<ShowMore list={credits} />} />
           </Section>
         </Stack>
       )}

@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { putProviderKey } from '../../contract/ai/management.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SecretField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
+import { Dialog } from '../ui/Dialog.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { toast } from '../ui/toast.ts';
@@ -59,14 +60,9 @@ function ProviderRow({ provider }: { provider: Provider }) {
           </ConfirmButton>
         )}
       </Group>
-      <Modal
-        opened={open}
-        onClose={() => setOpen(false)}
-        title={`Your key for ${name}`}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Dialog opened={open} onClose={() => setOpen(false)} title={`Your key for ${name}`}>
         <KeyForm provider={provider} close={() => setOpen(false)} />
-      </Modal>
+      </Dialog>
     </Group>
   );
 }

@@ -108,6 +108,7 @@ export function RequestLog() {
                 items={data}
                 filter={filter}
                 view={VIEW}
+                more={<ShowMore list={calls} />}
                 {...(calls.hasNextPage ? { noMatch: `No matching requests in the newest ${data.length}` } : {})}
               >
                 {(items) => <DataTable name="Requests" items={items} idOf={({ id }) => id} columns={CALL_COLUMNS} />}
@@ -115,7 +116,6 @@ export function RequestLog() {
             )
           }
         </QueryBoundary>
-        <ShowMore list={calls} />
       </Section>
     </Stack>
   );

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { formatNumber } from '../ui/chart/figures.ts';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
@@ -41,10 +42,12 @@ interface UsageHistoryProps {
   entries: readonly LedgerEntry[];
   /** True while older entries are not loaded: a search covers what is. */
   hasMore: boolean;
+  /** Reads older entries. */
+  more: ReactNode;
 }
 
 /** Every call and purchase, newest first. */
-export function UsageHistory({ entries, hasMore }: UsageHistoryProps) {
+export function UsageHistory({ entries, hasMore, more }: UsageHistoryProps) {
   const filter = useListFilter();
   if (entries.length === 0) return <EmptyState title="No usage yet">Buy credits to call models.</EmptyState>;
   return (
@@ -53,6 +56,7 @@ export function UsageHistory({ entries, hasMore }: UsageHistoryProps) {
       items={entries}
       filter={filter}
       view={VIEW}
+      more={more}
       {...(hasMore ? { noMatch: `No matching entries in the newest ${entries.length}` } : {})}
     >
       {(items) => <DataTable name="AI usage history" items={items} idOf={({ id }) => id} columns={COLUMNS} />}

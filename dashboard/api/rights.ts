@@ -7,6 +7,9 @@ import { useApiQuery } from './use-api-query.ts';
 /** The right that changes on a part of the screen need, unless a button names another. */
 export const RightContext = createContext<Right>('member');
 
+/** The role of the login. Read once for a screen: each button of a list with a subscription of its own slowed the list down. */
+export const RoleContext = createContext<MemberRole>('owner');
+
 /** Returns the role of the login in the current account. It decides what is shown; the API decides what is allowed. */
 export function useRole(): MemberRole {
   // Screens that show the account read it; this adds no request to the others.
@@ -22,7 +25,7 @@ export function useRole(): MemberRole {
 /** Returns the sentence why the role does not allow a change here; undefined if it does. */
 export function useRefusal(right?: Right): string | undefined {
   const area = useContext(RightContext);
-  const role = useRole();
+  const role = useContext(RoleContext);
   const needed = right ?? area;
   return hasRight(role, needed) ? undefined : roleMessage(role, needed);
 }

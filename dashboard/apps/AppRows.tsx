@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import { LinkRow } from '../ui/LinkRow.tsx';
+import { LinkRow } from '../ui/Row.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { AppStatus } from './AppStatus.tsx';
 import { type Application, servingDomain } from './api.ts';

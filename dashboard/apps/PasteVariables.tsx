@@ -1,5 +1,6 @@
-import { Button, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Stack, Text, Textarea } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { Dialog } from '../ui/Dialog.tsx';
 import { type Pair, parseDotenv } from './dotenv.ts';
 
 /** Imports the variables of a `.env` file into the form. */
@@ -15,9 +16,9 @@ export function PasteVariables({ add }: { add: (pairs: readonly Pair[]) => void 
       <Button variant="default" onClick={() => setOpen(true)}>
         Paste a .env file
       </Button>
-      <Modal opened={open} onClose={close} title="Paste a .env file" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Dialog opened={open} onClose={close} title="Paste a .env file">
         <PasteForm take={importPairs} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

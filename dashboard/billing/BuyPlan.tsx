@@ -1,10 +1,11 @@
-import { Alert, Button, Modal, Text } from '@mantine/core';
+import { Alert, Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { createSubscription } from '../../contract/billing/subscriptions.ts';
 import { BILLING_CYCLES } from '../../contract/enums.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SelectField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
+import { Dialog } from '../ui/Dialog.tsx';
 import { formatRand } from '../ui/money.ts';
 import { toast } from '../ui/toast.ts';
 import { type Plan, useSubscribe } from './api.ts';
@@ -22,14 +23,9 @@ export function BuyPlan({ plan, replaces }: { plan: Plan; replaces: string | und
       <Button variant="default" size="xs" onClick={() => setOpen(true)} aria-label={`Subscribe to ${plan.name}`}>
         Subscribe
       </Button>
-      <Modal
-        opened={open}
-        onClose={close}
-        title={`Subscribe to ${plan.name}`}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Dialog opened={open} onClose={close} title={`Subscribe to ${plan.name}`}>
         <BuyForm plan={plan} replaces={replaces} close={close} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -2,7 +2,7 @@ import { memo } from 'react';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { useListFilter } from '../ui/FilteredItems.tsx';
 import { FilteredList } from '../ui/FilteredList.tsx';
-import { LinkRow } from '../ui/LinkRow.tsx';
+import { LinkRow } from '../ui/Row.tsx';
 import { byTime, type ListView } from '../ui/list-view.ts';
 import { formatRand } from '../ui/money.ts';
 import { Section } from '../ui/Section.tsx';

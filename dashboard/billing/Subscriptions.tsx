@@ -1,10 +1,10 @@
-import { Group, Text } from '@mantine/core';
 import { memo } from 'react';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { useListFilter } from '../ui/FilteredItems.tsx';
 import { FilteredList } from '../ui/FilteredList.tsx';
 import { byName, byTime, type ListView } from '../ui/list-view.ts';
+import { Row } from '../ui/Row.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
@@ -24,6 +24,7 @@ const VIEW: ListView<Subscription> = {
 export function Subscriptions() {
   const filter = useListFilter();
   const subscriptions = useSubscriptions({ allPages: filter.isActive });
+  const { mutateAsync: cancel } = useCancelSubscription();
   return (
     <Section title="Your subscriptions">
       <FilteredList
@@ -36,7 +37,7 @@ export function Subscriptions() {
         {(items) => (
           <div className="card">
             {items.map((subscription) => (
-              <SubscriptionRow key={subscription.id} subscription={subscription} />
+              <SubscriptionRow key={subscription.id} subscription={subscription} cancel={cancel} />
             ))}
           </div>
         )}
@@ -48,34 +49,31 @@ export function Subscriptions() {
 const SubscriptionRow = memo(
   ({
     subscription: { id, plan, status, billingCycle, hostingDomain, currentPeriodEnd },
+    cancel,
   }: {
     subscription: Subscription;
+    cancel: ReturnType<typeof useCancelSubscription>['mutateAsync'];
   }) => {
-    const cancel = useCancelSubscription();
     const until = formatDate(currentPeriodEnd);
     const cancelPlan = async () => {
-      await cancel.mutateAsync({ params: { id } });
+      await cancel({ params: { id } });
       toast(`${plan.name} was cancelled.`);
     };
     return (
-      <Group className="row" justify="space-between" gap="sm">
-        <div>
-          <Group gap="xs">
-            <Text fw={600}>{plan.name}</Text>
-            <Status value={status} />
-          </Group>
-          <Text size="sm" c="dimmed" className="break">
-            {hostingDomain && `${hostingDomain} · `}
-            {billingCycle === 'MONTHLY' ? 'monthly' : 'yearly'} · {status === 'CANCELLED' ? 'ends on' : 'paid until'}{' '}
-            {until}
-          </Text>
-        </div>
+      <Row
+        title={
+          <>
+            {plan.name} <Status value={status} />
+          </>
+        }
+        detail={`${hostingDomain ? `${hostingDomain} · ` : ''}${billingCycle === 'MONTHLY' ? 'monthly' : 'yearly'} · ${status === 'CANCELLED' ? 'ends on' : 'paid until'} ${until}`}
+      >
         {status !== 'CANCELLED' && (
           <ConfirmButton label="Cancel plan" size="xs" question={`Cancel ${plan.name}?`} onConfirm={cancelPlan}>
             The plan is not renewed. It stays active until {until}.
           </ConfirmButton>
         )}
-      </Group>
+      </Row>
     );
   },
 );

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { CopyText } from '../ui/CopyText.tsx';
+import { Dialog } from '../ui/Dialog.tsx';
 import { KEEP_OPEN, OneTimeSecret } from '../ui/OneTimeSecret.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { toast } from '../ui/toast.ts';
@@ -27,13 +28,7 @@ export function ConnectButton({ database }: { database: Database }) {
       >
         Connect
       </Button>
-      <Modal
-        opened={open}
-        onClose={close}
-        title={`Connect to ${database.name}`}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-        {...(create.data ? KEEP_OPEN : {})}
-      >
+      <Dialog opened={open} onClose={close} title={`Connect to ${database.name}`} {...(create.data ? KEEP_OPEN : {})}>
         {create.data ? (
           <OneTimeSecret
             secrets={[
@@ -49,7 +44,7 @@ export function ConnectButton({ database }: { database: Database }) {
         ) : (
           <Details id={database.id} createPassword={() => create.mutateAsync({ params: { id: database.id } })} />
         )}
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,6 +1,7 @@
-import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { FormBox } from '../form/FormBox.tsx';
+import { Dialog } from '../ui/Dialog.tsx';
+import { RowButton } from '../ui/RowButton.tsx';
 import { toast } from '../ui/toast.ts';
 import { type DnsRecord, useReplaceRecord } from './api.ts';
 import { RecordFields, toBody, useRecordForm } from './record-form.tsx';
@@ -19,12 +20,12 @@ export function EditRecord({ name, ...props }: EditRecordProps) {
   const close = () => setOpen(false);
   return (
     <>
-      <Button variant="default" size="compact-xs" aria-label={`Edit ${name}`} onClick={() => setOpen(true)}>
+      <RowButton size="compact-xs" aria-label={`Edit ${name}`} onClick={() => setOpen(true)}>
         Edit
-      </Button>
-      <Modal opened={open} onClose={close} title={`Edit ${name}`} closeButtonProps={{ 'aria-label': 'Close' }}>
+      </RowButton>
+      <Dialog opened={open} onClose={close} title={`Edit ${name}`}>
         <EditForm {...props} close={close} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,4 +1,3 @@
-import { Group } from '@mantine/core';
 import { useMemo } from 'react';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { type Column, DataTable } from '../ui/DataTable.tsx';
@@ -25,7 +24,8 @@ const VIEW: ListView<DnsRecord> = {
 /** Table of a domain's DNS records. */
 export function Records({ id, domain, records }: { id: string; domain: string; records: readonly DnsRecord[] }) {
   const filter = useListFilter();
-  const columns = useMemo(() => columnsOf(id, domain), [id, domain]);
+  const { mutateAsync: remove } = useDeleteRecord();
+  const columns = useMemo(() => columnsOf({ id, domain, remove }), [id, domain, remove]);
   if (records.length === 0)
     return (
       <EmptyState title="No records yet">Add a record below, for example an A record for your website.</EmptyState>
@@ -39,24 +39,29 @@ export function Records({ id, domain, records }: { id: string; domain: string; r
   );
 }
 
-const columnsOf = (id: string, domain: string): readonly Column<DnsRecord>[] => [
+interface Zone {
+  id: string;
+  domain: string;
+  remove: ReturnType<typeof useDeleteRecord>['mutateAsync'];
+}
+
+const columnsOf = (zone: Zone): readonly Column<DnsRecord>[] => [
   { name: 'Type', show: ({ type }) => <code>{type}</code> },
-  { name: 'Name', show: ({ name }) => fullName(name, domain) },
+  { name: 'Name', show: ({ name }) => fullName(name, zone.domain) },
   { name: 'Content', show: ({ content }) => <span className="break">{content}</span> },
   { name: 'Priority', number: true, show: ({ type, prio }) => (type === 'MX' || type === 'SRV' ? prio : '') },
   { name: 'TTL', number: true, show: ({ ttl }) => `${ttl} s` },
-  { name: 'Actions', show: (record) => <RecordActions id={id} domain={domain} record={record} /> },
+  { name: 'Actions', show: (record) => <RecordActions {...zone} record={record} /> },
 ];
 
-function RecordActions({ id, domain, record }: { id: string; domain: string; record: DnsRecord }) {
-  const remove = useDeleteRecord();
+function RecordActions({ id, domain, remove, record }: Zone & { record: DnsRecord }) {
   const name = `${record.type} ${fullName(record.name, domain)}`;
   const deleteRecord = async () => {
-    await remove.mutateAsync({ params: { id, recordId: record.id } });
+    await remove({ params: { id, recordId: record.id } });
     toast('Record deleted.');
   };
   return (
-    <Group gap={4} wrap="nowrap">
+    <div className="row-actions">
       <EditRecord id={id} domain={domain} record={record} name={name} />
       <ConfirmButton
         label="Delete"
@@ -68,6 +73,6 @@ function RecordActions({ id, domain, record }: { id: string; domain: string; rec
         <code className="break">{`${fullName(record.name, domain)} ${record.type} ${record.content}`}</code> is no
         longer answered. Others may remember it for {record.ttl} seconds.
       </ConfirmButton>
-    </Group>
+    </div>
   );
 }

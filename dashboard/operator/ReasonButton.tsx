@@ -1,5 +1,6 @@
-import { Button, type ButtonProps, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, type ButtonProps, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { Dialog } from '../ui/Dialog.tsx';
 import { FailureAlert } from '../ui/FailureAlert.tsx';
 import { useSubmit } from '../ui/use-submit.ts';
 
@@ -24,9 +25,9 @@ export function ReasonButton({ label, question, description, children, onConfirm
       <Button variant="default" size="xs" {...button} onClick={() => setOpen(true)}>
         {label}
       </Button>
-      <Modal opened={open} onClose={close} title={question} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Dialog opened={open} onClose={close} title={question}>
         <ReasonForm {...{ label, description, onConfirm, close }}>{children}</ReasonForm>
-      </Modal>
+      </Dialog>
     </>
   );
 }

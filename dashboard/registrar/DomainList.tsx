@@ -2,7 +2,7 @@ import { memo } from 'react';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { useListFilter } from '../ui/FilteredItems.tsx';
 import { FilteredList } from '../ui/FilteredList.tsx';
-import { LinkRow } from '../ui/LinkRow.tsx';
+import { LinkRow } from '../ui/Row.tsx';
 import { byName, byTime, type ListView } from '../ui/list-view.ts';
 import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';

@@ -2,7 +2,15 @@ import { Button, type ButtonProps } from '@mantine/core';
 import { useState } from 'react';
 import type { Right } from '../../contract/roles.ts';
 import { useRefusal } from '../api/rights.ts';
+import { RowButton } from './RowButton.tsx';
 import { toastError } from './toast.ts';
+
+interface ActionButtonProps extends Pick<ButtonProps, 'disabled' | 'variant' | 'children'> {
+  size?: 'sm' | 'xs';
+  action: () => Promise<unknown>;
+  /** The right that the action needs, if it is another than that of the screen. */
+  right?: Right;
+}
 
 /** A button for one action: shows progress, ignores further clicks meanwhile, and reports a failure as a toast. Disabled where the role does not allow it. */
 export function ActionButton({
@@ -10,8 +18,9 @@ export function ActionButton({
   right,
   children,
   disabled,
-  ...props
-}: { action: () => Promise<unknown>; right?: Right } & ButtonProps) {
+  size = 'sm',
+  variant = 'default',
+}: ActionButtonProps) {
   const refusal = useRefusal(right);
   const [busy, setBusy] = useState(false);
   const click = async () => {
@@ -24,15 +33,13 @@ export function ActionButton({
       setBusy(false);
     }
   };
-  return (
-    <Button
-      variant="default"
-      {...props}
-      {...(refusal === undefined ? { disabled: disabled ?? false } : { disabled: true, title: refusal })}
-      loading={busy}
-      onClick={() => void click()}
-    >
-      {children}
-    </Button>
+  const common = {
+    ...(refusal === undefined ? { disabled: disabled ?? false } : { disabled: true, title: refusal }),
+    ...{ loading: busy, onClick: () => void click(), children },
+  };
+  return size === 'xs' && variant === 'default' ? (
+    <RowButton size={size} {...common} />
+  ) : (
+    <Button variant={variant} size={size} {...common} />
   );
 }

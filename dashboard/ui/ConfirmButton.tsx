@@ -1,11 +1,15 @@
-import { Button, type ButtonProps, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, type ButtonProps, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { Right } from '../../contract/roles.ts';
 import { useRefusal } from '../api/rights.ts';
+import { Dialog } from './Dialog.tsx';
 import { FailureAlert } from './FailureAlert.tsx';
+import { RowButton, type RowButtonSize } from './RowButton.tsx';
 import { useSubmit } from './use-submit.ts';
 
-interface ConfirmButtonProps extends Omit<ButtonProps, 'children'> {
+interface ConfirmButtonProps extends Pick<ButtonProps, 'variant'> {
+  size?: 'sm' | 'compact-sm' | RowButtonSize;
+  'aria-label'?: string;
   /** Label of the button and of the confirmation: `Delete`. */
   label: string;
   /** Title of the dialog: `Delete “My shop”?` */
@@ -30,24 +34,33 @@ export function ConfirmButton({
   destructive = true,
   onConfirm,
   right,
+  size = 'sm',
+  'aria-label': name,
   ...button
 }: ConfirmButtonProps) {
   const [open, setOpen] = useState(false);
   const refusal = useRefusal(right);
+  const refused = refusal === undefined ? {} : { disabled: true, title: refusal };
   return (
     <>
-      <Button
-        variant="default"
-        {...(destructive ? { c: 'var(--bad)' } : {})}
-        {...button}
-        {...(refusal === undefined ? {} : { disabled: true, title: refusal })}
-        onClick={() => setOpen(true)}
-      >
-        {label}
-      </Button>
-      <Modal opened={open} onClose={() => setOpen(false)} title={question} closeButtonProps={{ 'aria-label': 'Close' }}>
+      {size === 'xs' || size === 'compact-xs' ? (
+        <RowButton {...{ size, destructive, ...refused }} aria-label={name} onClick={() => setOpen(true)}>
+          {label}
+        </RowButton>
+      ) : (
+        <Button
+          variant="default"
+          {...(destructive ? { c: 'var(--bad)' } : {})}
+          {...{ size, ...button, ...refused }}
+          aria-label={name}
+          onClick={() => setOpen(true)}
+        >
+          {label}
+        </Button>
+      )}
+      <Dialog opened={open} onClose={() => setOpen(false)} title={question}>
         <Question {...{ label, confirmationText, destructive, onConfirm, children }} close={() => setOpen(false)} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { Button, Center, Group, NativeSelect, TextInput } from '@mantine/core';
-import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
+import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { EmptyState } from './EmptyState.tsx';
 import { applyView, type ListChoice, type ListView, statusesOf } from './list-view.ts';
 import { toLabel } from './Status.tsx';
@@ -37,6 +37,8 @@ interface FilteredItemsProps<T> {
   statusLabel?: ((status: string) => string) | undefined;
   /** Shown where nothing matches; differs while further pages are read. */
   noMatch?: string;
+  /** Reads further pages; shown below the last item that is read. */
+  more?: ReactNode;
   children: (items: readonly T[]) => ReactNode;
 }
 
@@ -99,8 +101,42 @@ function FilterBar<T>({
   );
 }
 
-/** Matches that are shown at first: a thousand rows at once would hold up the next key. */
-const MAX_MATCHES = 100;
+/** Rows that are shown at first: to add or remove a thousand at once would hold up the next key. */
+const FIRST_ROWS = 100;
+
+/** Rows that are shown at once where the reader comes back to a list that was read further. */
+const MAX_RETURNING_ROWS = 300;
+
+/**
+ * Returns the number of rows that are shown, which starts again with another choice, and a function that shows more. Items that
+ * arrive while nothing is chosen were asked for with the list's own button, so they are shown.
+ */
+function useRowLimit(choice: string, isActive: boolean, length: number): [limit: number, more: () => void] {
+  const initial = isActive ? FIRST_ROWS : Math.max(FIRST_ROWS, Math.min(length, MAX_RETURNING_ROWS));
+  const [shown, setShown] = useState({ choice, limit: initial, length });
+  let { limit } = shown;
+  if (shown.choice !== choice) limit = FIRST_ROWS;
+  else if (!isActive && length > shown.length) limit += length - shown.length;
+  if (shown.choice !== choice || shown.length !== length) setShown({ choice, limit, length });
+  return [limit, () => setShown({ choice, limit: limit + FIRST_ROWS, length })];
+}
+
+/**
+ * Renders the rows, but not those that another choice is about to replace: the key that made the choice would wait for
+ * each of them. What was rendered last is remembered only once it is on the screen, since a render may be given up.
+ */
+function useSettledRows<T>(
+  render: (items: readonly T[]) => ReactNode,
+  items: readonly T[],
+  isReplaced: boolean,
+): ReactNode {
+  const committed = useRef(render);
+  useEffect(() => {
+    if (!isReplaced) committed.current = render;
+  });
+  const latest = isReplaced ? committed.current : render;
+  return useMemo(() => latest(items), [latest, items]);
+}
 
 function Matches<T>({
   name,
@@ -108,46 +144,52 @@ function Matches<T>({
   view,
   items,
   noMatch,
+  more,
   children,
-}: Pick<FilteredItemsProps<T>, 'name' | 'filter' | 'view' | 'items' | 'children'> & { noMatch: string }) {
+}: Pick<FilteredItemsProps<T>, 'name' | 'filter' | 'view' | 'items' | 'more' | 'children'> & { noMatch: string }) {
   const { sort, status, isActive } = filter;
   // Typing stays fluid while a long list is filtered.
   const query = useDeferredValue(filter.query);
   const found = useMemo(() => applyView(view, items, { query, sort, status }), [view, items, query, sort, status]);
   const choice = JSON.stringify([query, sort, status]);
-  const [extended, setExtended] = useState({ choice, limit: MAX_MATCHES });
-  const limit = extended.choice === choice ? extended.limit : MAX_MATCHES;
-  const chosen = useMemo(() => (isActive ? found.slice(0, limit) : found), [isActive, found, limit]);
+  const [limit, showMore] = useRowLimit(choice, isActive, items.length);
+  const chosen = useMemo(() => found.slice(0, limit), [found, limit]);
   // A choice is painted with the rows as they are; the new ones follow without blocking the next one. The items are deferred and not
   // their rows, which have inputs of their own: rows are memoized, so that those whose item stays cost nothing.
   const shown = useDeferredValue(chosen);
+  const rows = useSettledRows(children, shown.length === 0 ? chosen : shown, query !== filter.query || shown !== chosen);
   const clear = () => {
     filter.search('');
     filter.chooseStatus('');
   };
   if (found.length === 0) {
     return (
-      <EmptyState
-        title={noMatch}
-        action={
-          <Button size="xs" variant="default" onClick={clear}>
-            Clear filters
-          </Button>
-        }
-      >
-        Choose another filter or search for something else.
-      </EmptyState>
+      <>
+        <EmptyState
+          title={noMatch}
+          action={
+            <Button size="xs" variant="default" onClick={clear}>
+              Clear filters
+            </Button>
+          }
+        >
+          Choose another filter or search for something else.
+        </EmptyState>
+        {more}
+      </>
     );
   }
   return (
     <>
-      {children(shown.length === 0 ? chosen : shown)}
-      {chosen.length < found.length && (
+      {rows}
+      {chosen.length < found.length ? (
         <Center className="no-print">
-          <Button variant="default" onClick={() => setExtended({ choice, limit: limit + MAX_MATCHES })}>
+          <Button variant="default" onClick={showMore}>
             {`Show more of ${found.length} ${name}`}
           </Button>
         </Center>
+      ) : (
+        more
       )}
     </>
   );

@@ -32,13 +32,13 @@ export function FilteredList<T>({ name, list, filter, view, statusLabel, empty, 
               {...{ name, filter, view, statusLabel }}
               items={data}
               noMatch={list.hasNextPage ? 'Searching…' : `No matching ${name}`}
+              more={!(filter.isActive && list.isFetching && !list.isFetchNextPageError) && <ShowMore list={list} />}
             >
               {children}
             </FilteredItems>
           )
         }
       </QueryBoundary>
-      {!(filter.isActive && list.isFetching && !list.isFetchNextPageError) && <ShowMore list={list} />}
     </Stack>
   );
 }

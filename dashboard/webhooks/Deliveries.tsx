@@ -37,6 +37,7 @@ export function Deliveries({ endpoint: { id, url, active } }: { endpoint: Endpoi
       setSelected((before) => [...before.filter((each) => each !== chosen), ...(isSelected ? [chosen] : [])]),
     [],
   );
+  const { mutateAsync: resend } = useResend();
   const deliveries = useDeliveries(id, filter);
   const missed = deliveries.data?.data.findLast(({ status }) => status === 'SKIPPED' || status === 'FAILED');
   const oldest = deliveries.data?.data.at(-1);
@@ -69,6 +70,7 @@ export function Deliveries({ endpoint: { id, url, active } }: { endpoint: Endpoi
               items={data}
               filter={listFilter}
               view={VIEW}
+              more={<ShowMore list={deliveries} />}
               {...(deliveries.hasNextPage ? { noMatch: `No matching deliveries in the newest ${data.length}` } : {})}
             >
               {(items) => (
@@ -81,6 +83,7 @@ export function Deliveries({ endpoint: { id, url, active } }: { endpoint: Endpoi
                       active={active}
                       selected={selected.includes(delivery.id)}
                       select={select}
+                      resend={resend}
                     />
                   ))}
                 </div>
@@ -89,7 +92,6 @@ export function Deliveries({ endpoint: { id, url, active } }: { endpoint: Endpoi
           )
         }
       </QueryBoundary>
-      <ShowMore list={deliveries} />
     </Section>
   );
 }

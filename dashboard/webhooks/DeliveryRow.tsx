@@ -1,10 +1,11 @@
-import { Button, Checkbox, CopyButton, Group, Stack, Text } from '@mantine/core';
+import { Button, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { memo, useId, useState } from 'react';
 import { ActionButton } from '../ui/ActionButton.tsx';
+import { RowButton } from '../ui/RowButton.tsx';
 import { Status, toLabel } from '../ui/Status.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { toast } from '../ui/toast.ts';
-import { type Delivery, useResend } from './api.ts';
+import type { Delivery, useResend } from './api.ts';
 import { requestHeaders, toCurl } from './curl.ts';
 
 interface DeliveryRowProps {
@@ -16,33 +17,33 @@ interface DeliveryRowProps {
   /** True if it is one of those to replay together. */
   selected: boolean;
   select: (id: string, selected: boolean) => void;
+  resend: ReturnType<typeof useResend>['mutateAsync'];
 }
 
 /** One delivery: event, status and, when expanded, its request and attempts. */
-export const DeliveryRow = memo(({ delivery, url, active, selected, select }: DeliveryRowProps) => {
+export const DeliveryRow = memo(({ delivery, url, active, selected, select, resend }: DeliveryRowProps) => {
   const [open, setOpen] = useState(false);
   const details = useId();
-  const resend = useResend();
   const resendDelivery = async () => {
-    await resend.mutateAsync({ params: { id: delivery.id } });
+    await resend({ params: { id: delivery.id } });
     toast('Delivery queued.');
   };
   const { status, type, createdAt, nextAttemptAt, attempts } = delivery;
   const last = attempts.at(-1);
   return (
-    <Stack className="row" gap="xs">
-      <Group justify="space-between" gap="xs">
-        <Group gap="sm">
-          <Checkbox
-            size="xs"
+    <div className="row">
+      <div className="row-line">
+        <div className="row-side">
+          <input
+            type="checkbox"
             aria-label={`Select ${type}, ${delivery.id}`}
             checked={selected}
             disabled={!active}
             onChange={({ currentTarget }) => select(delivery.id, currentTarget.checked)}
           />
           <DeliveryStatus delivery={delivery} />
-          <Text fw={600}>{type}</Text>
-          <Text size="sm" c="dimmed">
+          <span className="row-title">{type}</span>
+          <span className="row-detail">
             <TimeAgo at={createdAt} />
             {last && ` · ${describeOutcome(last)}`}
             {status === 'PENDING' && nextAttemptAt && attempts.length > 0 && (
@@ -51,25 +52,24 @@ export const DeliveryRow = memo(({ delivery, url, active, selected, select }: De
                 · next attempt <TimeAgo at={nextAttemptAt} />
               </>
             )}
-          </Text>
-        </Group>
-        <Group gap="xs">
-          <Button
+          </span>
+        </div>
+        <div className="row-side">
+          <RowButton
             size="xs"
-            variant="default"
             aria-expanded={open}
             {...(open ? { 'aria-controls': details } : {})}
             onClick={() => setOpen(!open)}
           >
             Details ({attempts.length} {attempts.length === 1 ? 'attempt' : 'attempts'})
-          </Button>
+          </RowButton>
           <ActionButton size="xs" action={resendDelivery} disabled={!active}>
             Replay
           </ActionButton>
-        </Group>
-      </Group>
+        </div>
+      </div>
       {open && (
-        <Stack gap="sm" id={details}>
+        <Stack gap="sm" mt="xs" id={details}>
           <Text size="xs" c="dimmed" className="break">
             Event <code>{delivery.eventId}</code>
           </Text>
@@ -97,7 +97,7 @@ export const DeliveryRow = memo(({ delivery, url, active, selected, select }: De
           ))}
         </Stack>
       )}
-    </Stack>
+    </div>
   );
 });
 

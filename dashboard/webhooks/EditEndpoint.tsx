@@ -1,8 +1,9 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { updateWebhook } from '../../contract/webhooks/management.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { useForm } from '../form/form.ts';
+import { Dialog } from '../ui/Dialog.tsx';
 import { toast } from '../ui/toast.ts';
 import { type Endpoint, useUpdateEndpoint } from './api.ts';
 import { EndpointFields, toBody } from './endpoint-form.tsx';
@@ -16,9 +17,9 @@ export function EditEndpoint({ endpoint }: { endpoint: Endpoint }) {
       <Button variant="default" onClick={() => setOpen(true)}>
         Edit
       </Button>
-      <Modal opened={open} onClose={close} title="Edit the endpoint" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Dialog opened={open} onClose={close} title="Edit the endpoint">
         <EditForm endpoint={endpoint} close={close} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

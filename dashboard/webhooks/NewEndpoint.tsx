@@ -1,7 +1,8 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { useForm } from '../form/form.ts';
+import { Dialog } from '../ui/Dialog.tsx';
 import { KEEP_OPEN, OneTimeSecret } from '../ui/OneTimeSecret.tsx';
 import { useUrlDialog } from '../ui/use-url-state.ts';
 import { useCreateEndpoint } from './api.ts';
@@ -20,15 +21,9 @@ export function NewEndpoint() {
   return (
     <>
       <Button onClick={() => setOpen(true)}>Add endpoint</Button>
-      <Modal
-        opened={open}
-        onClose={close}
-        title="Add a webhook endpoint"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-        {...(create.data ? KEEP_OPEN : {})}
-      >
+      <Dialog opened={open} onClose={close} title="Add a webhook endpoint" {...(create.data ? KEEP_OPEN : {})}>
         <EndpointForm create={create} close={close} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

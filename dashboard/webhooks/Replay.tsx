@@ -1,9 +1,10 @@
-import { Button, Checkbox, Modal, Text } from '@mantine/core';
+import { Button, Checkbox, Text } from '@mantine/core';
 import { useState } from 'react';
 import { resendSkipped } from '../../contract/webhooks/management.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
+import { Dialog } from '../ui/Dialog.tsx';
 import { toast } from '../ui/toast.ts';
 import { useReplay } from './api.ts';
 
@@ -24,9 +25,9 @@ export function Replay(props: ReplayProps) {
       <Button variant="default" onClick={() => setOpen(true)}>
         {props.hasMissed ? 'Replay failed and skipped' : 'Replay since'}
       </Button>
-      <Modal opened={open} onClose={close} title="Replay deliveries" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Dialog opened={open} onClose={close} title="Replay deliveries">
         <SinceForm {...props} close={close} />
-      </Modal>
+      </Dialog>
     </>
   );
 }
