@@ -1,4 +1,4 @@
-import { Button, Group, SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useApi } from '../api/context.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
@@ -90,36 +90,36 @@ function InvoiceDocument({ invoice }: { invoice: InvoiceDetails }) {
         <Fact name="Due" value={formatDate(dueAt)} />
         <Fact name="Paid" value={paidAt ? formatDate(paidAt) : 'Not paid'} />
       </Group>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Description</Table.Th>
-            <Table.Th ta="right">Amount</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+      <table className="table">
+        <thead>
+          <tr>
+            <th>Description</th>
+            <th className="number">Amount</th>
+          </tr>
+        </thead>
+        <tbody>
           {[...lines.entries()].map(([at, { description, amount: of }]) => (
-            <Table.Tr key={at}>
-              <Table.Td className="break">{description}</Table.Td>
-              <Table.Td ta="right">{formatRand(of)}</Table.Td>
-            </Table.Tr>
+            <tr key={at}>
+              <td className="break">{description}</td>
+              <td className="number">{formatRand(of)}</td>
+            </tr>
           ))}
-          <Table.Tr>
-            <Table.Td>Total excluding VAT</Table.Td>
-            <Table.Td ta="right">{formatRand(net)}</Table.Td>
-          </Table.Tr>
-          <Table.Tr>
-            <Table.Td>VAT (15%), included</Table.Td>
-            <Table.Td ta="right">{formatRand(vat)}</Table.Td>
-          </Table.Tr>
-          <Table.Tr>
-            <Table.Th scope="row">Total including VAT</Table.Th>
-            <Table.Td ta="right" fw={700}>
+          <tr>
+            <td>Total excluding VAT</td>
+            <td className="number">{formatRand(net)}</td>
+          </tr>
+          <tr>
+            <td>VAT (15%), included</td>
+            <td className="number">{formatRand(vat)}</td>
+          </tr>
+          <tr>
+            <th scope="row">Total including VAT</th>
+            <td className="number total">
               {formatRand(amount)}
-            </Table.Td>
-          </Table.Tr>
-        </Table.Tbody>
-      </Table>
+            </td>
+          </tr>
+        </tbody>
+      </table>
     </Stack>
   );
 }

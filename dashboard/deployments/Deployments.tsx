@@ -1,10 +1,10 @@
 import { Stack } from '@mantine/core';
 import { memo } from 'react';
-import { Link } from 'wouter';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { useListFilter } from '../ui/FilteredItems.tsx';
 import { FilteredList } from '../ui/FilteredList.tsx';
 import { byTime, type ListView } from '../ui/list-view.ts';
+import { RowLink } from '../ui/RowLink.tsx';
 import { Status } from '../ui/Status.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
@@ -71,7 +71,7 @@ export function Deployments({ appId, liveId, hasRepository }: DeploymentsProps) 
 }
 
 const DeploymentRow = memo(({ deployment, isLive }: { deployment: Deployment; isLive: boolean }) => (
-  <Link href={`/apps/${deployment.applicationId}/deployments/${deployment.id}`} className="row">
+  <RowLink href={`/apps/${deployment.applicationId}/deployments/${deployment.id}`}>
     <div className="row-line">
       <div className="row-side">
         <DeploymentStatus value={deployment.status} />
@@ -83,5 +83,5 @@ const DeploymentRow = memo(({ deployment, isLive }: { deployment: Deployment; is
         <TimeAgo at={deployment.startedAt} /> · <Duration deployment={deployment} />
       </div>
     </div>
-  </Link>
+  </RowLink>
 ));

@@ -104,21 +104,21 @@ function FilterBar<T>({
 /** Rows that are shown at first: to add or remove a thousand at once would hold up the next key. */
 const FIRST_ROWS = 100;
 
-/** Rows that are shown at once where the reader comes back to a list that was read further. */
-const MAX_RETURNING_ROWS = 300;
+/** Rows that are shown at once. Further ones take their place: a thousand rows would hold up each change of the screen. */
+const MAX_ROWS = 300;
 
 /**
- * Returns the number of rows that are shown, which starts again with another choice, and a function that shows more. Items that
+ * Returns the number of rows up to the last one that is shown, which starts again with another choice, and a function that sets it. Items that
  * arrive while nothing is chosen were asked for with the list's own button, so they are shown.
  */
-function useRowLimit(choice: string, isActive: boolean, length: number): [limit: number, more: () => void] {
-  const initial = isActive ? FIRST_ROWS : Math.max(FIRST_ROWS, Math.min(length, MAX_RETURNING_ROWS));
+function useRowLimit(choice: string, isActive: boolean, length: number): [limit: number, setLimit: (limit: number) => void] {
+  const initial = isActive ? FIRST_ROWS : Math.max(FIRST_ROWS, Math.min(length, MAX_ROWS));
   const [shown, setShown] = useState({ choice, limit: initial, length });
   let { limit } = shown;
   if (shown.choice !== choice) limit = FIRST_ROWS;
   else if (!isActive && length > shown.length) limit += length - shown.length;
   if (shown.choice !== choice || shown.length !== length) setShown({ choice, limit, length });
-  return [limit, () => setShown({ choice, limit: limit + FIRST_ROWS, length })];
+  return [limit, (chosen) => setShown({ choice, limit: chosen, length })];
 }
 
 /**
@@ -152,8 +152,10 @@ function Matches<T>({
   const query = useDeferredValue(filter.query);
   const found = useMemo(() => applyView(view, items, { query, sort, status }), [view, items, query, sort, status]);
   const choice = JSON.stringify([query, sort, status]);
-  const [limit, showMore] = useRowLimit(choice, isActive, items.length);
-  const chosen = useMemo(() => found.slice(0, limit), [found, limit]);
+  const [limit, setLimit] = useRowLimit(choice, isActive, items.length);
+  const end = Math.min(limit, found.length);
+  const start = Math.floor(Math.max(0, end - 1) / MAX_ROWS) * MAX_ROWS;
+  const chosen = useMemo(() => found.slice(start, end), [found, start, end]);
   // A choice is painted with the rows as they are; the new ones follow without blocking the next one. The items are deferred and not
   // their rows, which have inputs of their own: rows are memoized, so that those whose item stays cost nothing.
   const shown = useDeferredValue(chosen);
@@ -181,10 +183,17 @@ function Matches<T>({
   }
   return (
     <>
-      {rows}
-      {chosen.length < found.length ? (
+      {start > 0 && (
         <Center className="no-print">
-          <Button variant="default" onClick={showMore}>
+          <Button variant="default" onClick={() => setLimit(start)}>
+            {`Show ${name} ${start - MAX_ROWS + 1} to ${start}`}
+          </Button>
+        </Center>
+      )}
+      {rows}
+      {end < found.length ? (
+        <Center className="no-print">
+          <Button variant="default" onClick={() => setLimit(end + FIRST_ROWS)}>
             {`Show more of ${found.length} ${name}`}
           </Button>
         </Center>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Link } from 'wouter';
+import { RowLink } from './RowLink.tsx';
 
 interface RowProps {
   title: ReactNode;
@@ -21,9 +21,9 @@ export const Row = (props: RowProps) => (
 
 /** A row of a list that links to its item. */
 export const LinkRow = ({ href, ...props }: RowProps & { href: string }) => (
-  <Link href={href} className="row">
+  <RowLink href={href}>
     <Line {...props} />
-  </Link>
+  </RowLink>
 );
 
 const Line = ({ title, detail, children }: RowProps) => (
