@@ -4,7 +4,7 @@ import { EmptyState } from '../ui/EmptyState.tsx';
 import { useListFilter } from '../ui/FilteredItems.tsx';
 import { FilteredList } from '../ui/FilteredList.tsx';
 import { byTime, type ListView } from '../ui/list-view.ts';
-import { RowLink } from '../ui/RowLink.tsx';
+import { RowLink } from '../ui/Row.tsx';
 import { Status } from '../ui/Status.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
