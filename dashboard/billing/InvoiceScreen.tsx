@@ -114,9 +114,7 @@ function InvoiceDocument({ invoice }: { invoice: InvoiceDetails }) {
           </tr>
           <tr>
             <th scope="row">Total including VAT</th>
-            <td className="number total">
-              {formatRand(amount)}
-            </td>
+            <td className="number total">{formatRand(amount)}</td>
           </tr>
         </tbody>
       </table>

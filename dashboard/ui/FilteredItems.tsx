@@ -111,7 +111,11 @@ const MAX_ROWS = 300;
  * Returns the number of rows up to the last one that is shown, which starts again with another choice, and a function that sets it. Items that
  * arrive while nothing is chosen were asked for with the list's own button, so they are shown.
  */
-function useRowLimit(choice: string, isActive: boolean, length: number): [limit: number, setLimit: (limit: number) => void] {
+function useRowLimit(
+  choice: string,
+  isActive: boolean,
+  length: number,
+): [limit: number, setLimit: (limit: number) => void] {
   const initial = isActive ? FIRST_ROWS : Math.max(FIRST_ROWS, Math.min(length, MAX_ROWS));
   const [shown, setShown] = useState({ choice, limit: initial, length });
   let { limit } = shown;
@@ -159,7 +163,11 @@ function Matches<T>({
   // A choice is painted with the rows as they are; the new ones follow without blocking the next one. The items are deferred and not
   // their rows, which have inputs of their own: rows are memoized, so that those whose item stays cost nothing.
   const shown = useDeferredValue(chosen);
-  const rows = useSettledRows(children, shown.length === 0 ? chosen : shown, query !== filter.query || shown !== chosen);
+  const rows = useSettledRows(
+    children,
+    shown.length === 0 ? chosen : shown,
+    query !== filter.query || shown !== chosen,
+  );
   const clear = () => {
     filter.search('');
     filter.chooseStatus('');

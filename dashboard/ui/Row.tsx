@@ -15,7 +15,7 @@ interface RowProps {
  * render, which a list of hundreds of rows shows.
  */
 export const Row = (props: RowProps) => (
-  <div className="row">
+  <div className="row row-acts">
     <Line {...props} />
   </div>
 );

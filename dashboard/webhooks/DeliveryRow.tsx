@@ -36,6 +36,7 @@ export const DeliveryRow = memo(({ delivery, url, active, selected, select, rese
         <div className="row-side">
           <input
             type="checkbox"
+            className="row-checkbox"
             aria-label={`Select ${type}, ${delivery.id}`}
             checked={selected}
             disabled={!active}
