@@ -44,7 +44,11 @@ describe('a TXT record is limited to what the name servers take', () => {
 });
 
 test.each([
-  ['an alias to itself', { type: 'CNAME', name: 'www', content: 'WWW.shop.co.za.' }, 'must be another name than the record’s own'],
+  [
+    'an alias to itself',
+    { type: 'CNAME', name: 'www', content: 'WWW.shop.co.za.' },
+    'must be another name than the record’s own',
+  ],
   ['a text of spaces', { type: 'TXT', name: 'www', content: '  ' }, 'must not be empty'],
 ] as const)('refuses %s', (_what, record, message) => {
   expect(refusal(() => checkRecord({ ...record, ttl: 60, prio: undefined }, 'shop.co.za'))).toBe(
