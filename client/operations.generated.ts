@@ -783,7 +783,7 @@ export interface CreateAppInput {
   repoUrl?: string | undefined;
   /** Default: main, or the repository’s default branch if it has no main */
   branch?: string | undefined;
-  /** Default: as engines in package.json says, else 22 */
+  /** Default: as engines in package.json or .nvmrc says, else 22 */
   nodeVersion?: "20" | "22" | "24" | undefined;
   customDomain?: string | undefined;
   deployNow?: boolean | undefined;

@@ -8,6 +8,7 @@ import { clone } from '../clone/clone.ts';
 import { chownTo } from '../commands/build-user.ts';
 import { gitEnvironment } from '../commands/command.ts';
 import { type Layout, layoutOf } from '../detect/layout.ts';
+import { nodeRequirementOf } from '../detect/node-requirement.ts';
 import { assertBuildable, dockerfileNote, warningsFor } from '../detect/notes.ts';
 import { type InstallPlan, planInstall } from '../install/install.ts';
 import { readManifest } from '../install/manifest.ts';
@@ -47,7 +48,7 @@ export async function cloneRepository(build: Build): Promise<ClonedBuild> {
   const manifest = readManifest(layout.app);
   assertBuildable(layout.app, manifest, job);
   const rootManifest = layout.install === layout.app ? manifest : readManifest(layout.install);
-  const node = chooseNode(job, manifest?.engines.node === undefined ? rootManifest : manifest);
+  const node = chooseNode(job, nodeRequirementOf(layout, manifest, rootManifest));
   if (node.note !== undefined) sections.note(node.note);
   const support = nodeSupportWarning(node.version, new Date());
   if (support !== undefined) sections.note(support);

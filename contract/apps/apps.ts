@@ -94,7 +94,10 @@ const CreateApplication = () =>
     framework: z._default(z.enum(FRAMEWORKS), 'NEXTJS'),
     repoUrl: z.optional(RepositoryUrl()),
     branch: describe(z.optional(Branch()), 'Default: main, or the repository’s default branch if it has no main'),
-    nodeVersion: describe(z.optional(z.enum(NODE_VERSIONS)), 'Default: as engines in package.json says, else 22'),
+    nodeVersion: describe(
+      z.optional(z.enum(NODE_VERSIONS)),
+      'Default: as engines in package.json or .nvmrc says, else 22',
+    ),
     customDomain: z.optional(HostName()),
     deployNow: z._default(z.boolean(), true),
     installCommand: z._default(Command(), 'npm ci'),

@@ -49,6 +49,7 @@ describe('a repository', () => {
     commit('monorepo', {
       'package.json': JSON.stringify(workspace),
       'package-lock.json': '{}',
+      '.nvmrc': 'v20\n',
       'apps/web/package.json': JSON.stringify(server),
       // Far beyond what is read: the filter leaves it out.
       'apps/web/large.bin': randomBytes(3_000_000),
@@ -82,7 +83,10 @@ describe('a repository', () => {
 
   test('is read in a subdirectory, with the lockfile of its workspace', async () => {
     expect(await inspect(at('monorepo'), { rootDirectory: 'apps/web' })).toMatchObject({
-      detected: { framework: 'Express', setting: 'EXPRESS', packageManager: 'npm', start: 'node server.js' },
+      detected: {
+        ...{ framework: 'Express', setting: 'EXPRESS', packageManager: 'npm', start: 'node server.js' },
+        nodeVersion: '20',
+      },
       notes: [],
     });
     expect((await inspect(at('monorepo'), { rootDirectory: 'apps/../nowhere' })).notes).toEqual([

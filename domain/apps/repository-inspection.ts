@@ -11,7 +11,13 @@ import { describeExpectedStart } from '../../providers/builds/detection/expected
 import { frameworkOf } from '../../providers/builds/detection/frameworks.ts';
 import { lockedBy } from '../../providers/builds/detection/lockfile.ts';
 import { InvalidManifest, type Manifest, parseManifest } from '../../providers/builds/detection/manifest.ts';
-import { chooseNode } from '../../providers/builds/detection/node-version.ts';
+import {
+  chooseNode,
+  type NodeRequirement,
+  readEngines,
+  readVersionFile,
+  VERSION_FILES,
+} from '../../providers/builds/detection/node-version.ts';
 import type { TreeEntry } from '../../providers/git/packfile.ts';
 import { type OpenRemote, type RemoteRepository, UnreadableRepository } from '../../providers/git/remote.ts';
 import type { Caller, Deps } from '../deps.ts';
@@ -101,11 +107,27 @@ async function detect(repository: RemoteRepository, commit: string, rootDirector
   if (!file) return { detected: null, notes: [noManifest(root)] };
   try {
     const manifest = parseManifest(await repository.readFile(file.id));
-    return describe(manifest, directory, root);
+    const requirement = readEngines(manifest) ?? (await readVersionFiles(repository, [directory, root]));
+    return describe(manifest, requirement, directory, root);
   } catch (error) {
     if (!(error instanceof InvalidManifest)) throw error;
     return { detected: null, notes: [error.message] };
   }
+}
+
+/** Returns what a file of a version manager requires, in the first directory that has one. */
+async function readVersionFiles(
+  repository: RemoteRepository,
+  directories: readonly (readonly TreeEntry[])[],
+): Promise<NodeRequirement | undefined> {
+  for (const directory of directories) {
+    for (const name of VERSION_FILES) {
+      const file = findFile(directory, name);
+      const requirement = file && readVersionFile(name, await repository.readFile(file.id));
+      if (requirement) return requirement;
+    }
+  }
+  return undefined;
 }
 
 function noManifest(root: readonly TreeEntry[]): string {
@@ -113,13 +135,18 @@ function noManifest(root: readonly TreeEntry[]): string {
   return 'There is no package.json. For an application in a subdirectory, set the root directory.';
 }
 
-function describe(manifest: Manifest, directory: readonly TreeEntry[], root: readonly TreeEntry[]): Findings {
+function describe(
+  manifest: Manifest,
+  requirement: NodeRequirement | undefined,
+  directory: readonly TreeEntry[],
+  root: readonly TreeEntry[],
+): Findings {
   const framework = frameworkOf(manifest);
   const has = (entries: readonly TreeEntry[]) => (file: string) => findFile(entries, file) !== undefined;
   const own = lockedBy(has(directory), manifest);
   // A workspace has the lockfile of its repository.
   const locked = own.lockfile === undefined ? lockedBy(has(root), manifest) : own;
-  const node = chooseNode(DEFAULT_NODE, manifest);
+  const node = chooseNode(DEFAULT_NODE, requirement);
   const files = directory.flatMap(({ name, isTree }) => (isTree ? [] : [name]));
   const notes = [
     ...(locked.lockfile === undefined ? ['No lockfile was found: commit one for reproducible builds.'] : []),

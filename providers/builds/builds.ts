@@ -15,7 +15,7 @@ export interface Job {
   /** True if the owner did not choose the branch: the repository's default branch may take its place. */
   branchByDefault?: boolean;
   nodeVersion: (typeof NODE_VERSIONS)[number];
-  /** True if the owner did not choose the version: `engines` of package.json may choose another. */
+  /** True if the owner did not choose the version: the repository may choose another. */
   nodeVersionByDefault?: boolean;
   framework: (typeof FRAMEWORKS)[number];
   installCommand: string;

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { chooseNode } from './node-version.ts';
+import { chooseNode, readVersionFile } from './node-version.ts';
 
-const manifest = (node: string | undefined) => ({ engines: { node } });
+const manifest = (range: string | undefined) =>
+  range === undefined ? undefined : { range, file: 'package.json', field: 'engines.node' };
 
 test.each([
   [undefined, '22', undefined],
@@ -24,4 +25,25 @@ test('a version that was chosen wins, with a warning', () => {
     note: 'warning: package.json requires Node 20.x (engines.node), but nodeVersion is 22: set nodeVersion to 20',
   });
   expect(chooseNode({ nodeVersion: '22' }, manifest('18.x')).note).toContain('no available version matches');
+});
+
+test.each([
+  ['24', '24.x'],
+  ['v24.1.0\n', '24.x'],
+  [' 20.x # for the time being\n', '20.x'],
+  ['lts/*', undefined],
+  ['lts/jod', undefined],
+  ['node', undefined],
+  ['24 || 22', undefined],
+  ['', undefined],
+])('a version manager’s file with %j requires %s', (text, range) => {
+  expect(readVersionFile('.nvmrc', text)?.range).toBe(range);
+});
+
+test('a note names the file that requires the version', () => {
+  const requirement = readVersionFile('.nvmrc', 'v24');
+  expect(chooseNode({ nodeVersion: '22', nodeVersionByDefault: true }, requirement)).toEqual({
+    version: '24',
+    note: '.nvmrc requires Node 24.x: using Node 24',
+  });
 });

@@ -11,34 +11,62 @@ export interface NodeChoice {
   note: string | undefined;
 }
 
+/** The versions of Node that a repository asks for. */
+export interface NodeRequirement {
+  /** As npm writes ranges. */
+  range: string;
+  /** The file, and the field in brackets: `package.json (engines.node)`. */
+  file: string;
+  field?: string;
+}
+
+/** Returns what `engines` of a package.json requires. */
+export const readEngines = (manifest: Pick<Manifest, 'engines'> | undefined): NodeRequirement | undefined =>
+  manifest?.engines.node === undefined
+    ? undefined
+    : { range: manifest.engines.node, file: 'package.json', field: 'engines.node' };
+
+/** Files that version managers of Node read, in this order. */
+export const VERSION_FILES: readonly string[] = ['.nvmrc', '.node-version'];
+
+/**
+ * Returns the requirement in the text of a version manager's file, as its major version: a minor one is not available. Returns
+ * undefined for names of versions (`lts/*`), which mean others over time.
+ */
+export function readVersionFile(file: string, text: string): NodeRequirement | undefined {
+  const [, major] = /^v?(\d{1,3})(?:\.[\dx*]+)*$/.exec(text.replace(/#.*/g, '').trim()) ?? [];
+  return major === undefined ? undefined : { range: `${major}.x`, file };
+}
+
 /** Newest versions last, as their numbers. */
 const ASCENDING = [...NODE_VERSIONS].sort((a, b) => Number(a) - Number(b));
 
 /**
- * Chooses the version of Node by `engines.node` of package.json. A version that the owner set wins, with a warning where the
- * package requires another; npm itself only warns too. A range that npm cannot parse is ignored.
+ * Chooses the version of Node by what the repository requires. A version that the owner set wins, with a warning where the
+ * repository requires another; npm itself only warns too. A range that npm cannot parse is ignored.
  */
 export function chooseNode(
   { nodeVersion, nodeVersionByDefault = false }: Pick<Job, 'nodeVersion' | 'nodeVersionByDefault'>,
-  manifest: Pick<Manifest, 'engines'> | undefined,
+  requirement: NodeRequirement | undefined,
 ): NodeChoice {
-  const required = manifest?.engines.node;
+  const required = requirement?.range;
   // The highest possible version of each major, because the exact version is not known here.
   const matches = (major: NodeVersion) => required !== undefined && satisfies(`${major}.999.999`, required);
   if (required === undefined || validRange(required) === null || matches(nodeVersion)) {
     return { version: nodeVersion, note: undefined };
   }
   const matching = ASCENDING.filter(matches);
+  const { file, field } = requirement ?? { file: '' };
+  const said = `${file} requires Node ${required}${field === undefined ? '' : ` (${field})`}`;
   if (!nodeVersionByDefault) {
     const advice = matching.length > 0 ? `set nodeVersion to ${matching.join(' or ')}` : 'no available version matches';
-    const note = `warning: package.json requires Node ${required} (engines.node), but nodeVersion is ${nodeVersion}: ${advice}`;
+    const note = `warning: ${said}, but nodeVersion is ${nodeVersion}: ${advice}`;
     return { version: nodeVersion, note };
   }
   const newest = matching.at(-1);
-  if (newest !== undefined)
-    return { version: newest, note: `package.json requires Node ${required} (engines.node): using Node ${newest}` };
+  if (newest !== undefined) return { version: newest, note: `${said}: using Node ${newest}` };
   const wanted = minVersion(required)?.major ?? 0;
   const nearest = ASCENDING.find((major) => Number(major) >= wanted) ?? ASCENDING.at(-1) ?? nodeVersion;
-  const note = `warning: package.json requires Node ${required} (engines.node), which is not available: using Node ${nearest}`;
+  const note = `warning: ${said}, which is not available: using Node ${nearest}`;
   return { version: nearest, note };
 }
