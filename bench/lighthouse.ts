@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,14 +8,15 @@ import { chromium as playwright } from 'playwright-core';
 import { freePort } from '../local/processes/ports.ts';
 import { SCREENS } from '../test/browser/screen-paths.ts';
 import { type Local, startRun } from '../test/support/platform.ts';
-import { lighthousePage, type Scores } from './lighthouse/page.ts';
+import { lighthousePage, type Scores, type ScoresByScreen, scoresOfPage } from './lighthouse/page.ts';
 import { makeScreens } from './lighthouse/screens.ts';
 import { median, type Row } from './measure.ts';
 
 /**
  * Measures Lighthouse's scores of every screen of the dashboard in a separate run, on a desktop and on a phone (slow 4G, a
  * quarter of the CPU speed), and writes a page of the documentation ("Lighthouse"). Lighthouse takes 176 MB with its dependencies, so it is installed
- * in a cache folder on demand and not with the project. `LIGHTHOUSE_SCREENS=/ai,/apps` measures some screens only, and leaves the page as it is.
+ * in a cache folder on demand and not with the project. All screens take about an hour; the page is written after each of them. `LIGHTHOUSE_SCREENS=/ai,/apps`
+ * measures some screens and leaves the scores of the others; `LIGHTHOUSE_SCREENS=missing` measures those that the page does not have yet.
  */
 const VERSION = '13.5.0';
 const CACHE = resolve(`node_modules/.cache/lighthouse-${VERSION}`);
@@ -26,7 +27,27 @@ const FORMS = ['desktop', 'mobile'] as const;
 /** Minimum of each category's score. */
 const MIN_SCORES = { performance: 95, accessibility: 100 } as const;
 const CATEGORIES = ['performance', 'accessibility'] as const;
-const CHOSEN = process.env.LIGHTHOUSE_SCREENS?.split(',');
+const PAGE = join('docs', 'lighthouse.md');
+const LOGIN = 'login';
+const ALL_SCREENS: readonly string[] = [LOGIN, ...SCREENS];
+
+/** Returns the screens to measure, and the scores that stay. */
+function chosenScreens(): { chosen: readonly string[]; known: ScoresByScreen } {
+  const wish = process.env.LIGHTHOUSE_SCREENS;
+  if (wish === undefined) return { chosen: ALL_SCREENS, known: new Map() };
+  const known = scoresOfPage(existsSync(PAGE) ? readFileSync(PAGE, 'utf8') : '');
+  const chosen = wish === 'missing' ? ALL_SCREENS.filter((screen) => !known.has(screen)) : wish.split(',');
+  return { chosen, known };
+}
+
+/** Writes the page: the scores that are known, in the order of the screens. */
+function writePage(known: ScoresByScreen): void {
+  const ordered = ALL_SCREENS.flatMap((screen) => {
+    const scores = known.get(screen);
+    return scores ? [[screen, scores] as const] : [];
+  });
+  writeFileSync(PAGE, lighthousePage(new Map(ordered), VERSION));
+}
 
 interface Lighthouse {
   default(url: string, flags: object, config?: object): Promise<{ lhr: Result } | undefined>;
@@ -114,16 +135,19 @@ async function scoresOf(lighthouse: Lighthouse, url: string, form: (typeof FORMS
 export async function rows(): Promise<Row[]> {
   const lighthouse = await install();
   const run = await startRun({ DATA_DIR: ':memory:' });
-  const measured = new Map<string, Record<(typeof FORMS)[number], Scores>>();
+  const { chosen, known } = chosenScreens();
+  const measured: ScoresByScreen = new Map();
   const measure = async (name: 'demo' | 'operator' | undefined, screens: ReadonlyMap<string, string>) => {
     const { port, close } = await openBrowser(run.local, name);
     try {
       for (const [screen, path] of screens) {
         const url = `${run.local.baseUrl}/dashboard${path}`;
-        measured.set(screen, {
+        const scores = {
           desktop: await scoresOf(lighthouse, url, 'desktop', port),
           mobile: await scoresOf(lighthouse, url, 'mobile', port),
-        });
+        };
+        measured.set(screen, scores);
+        writePage(known.set(screen, scores));
       }
     } finally {
       await close();
@@ -134,16 +158,15 @@ export async function rows(): Promise<Row[]> {
     const paths = (isOperators: boolean) =>
       new Map(
         SCREENS.filter((screen) => screen.startsWith('/operator') === isOperators)
-          .filter((screen) => !CHOSEN || CHOSEN.includes(screen))
+          .filter((screen) => chosen.includes(screen))
           .map((screen) => [screen, pathOf(screen)]),
       );
-    if (!CHOSEN) await measure(undefined, new Map([['login', '/']]));
+    if (chosen.includes(LOGIN)) await measure(undefined, new Map([[LOGIN, '/']]));
     await measure('demo', paths(false));
     await measure('operator', paths(true));
   } finally {
     await run.stop();
   }
-  if (!CHOSEN) writeFileSync(join('docs', 'lighthouse.md'), lighthousePage(measured, VERSION));
   return [...measured].flatMap(([screen, forms]) =>
     FORMS.flatMap((form) =>
       CATEGORIES.map((category) => {

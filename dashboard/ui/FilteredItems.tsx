@@ -1,7 +1,7 @@
 import { Button, Center, Group, NativeSelect, TextInput } from '@mantine/core';
 import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { EmptyState } from './EmptyState.tsx';
-import { applyView, type ListChoice, type ListView, statusesOf } from './list-view.ts';
+import { applyView, type ListChoice, type ListView, MAX_ROWS, rowWindow, statusesOf } from './list-view.ts';
 import { toLabel } from './Status.tsx';
 import { useUrlState, useUrlText } from './use-url-state.ts';
 
@@ -104,9 +104,6 @@ function FilterBar<T>({
 /** Rows that are shown at first: to add or remove a thousand at once would hold up the next key. */
 const FIRST_ROWS = 100;
 
-/** Rows that are shown at once. Further ones take their place: a thousand rows would hold up each change of the screen. */
-const MAX_ROWS = 300;
-
 /**
  * Returns the number of rows up to the last one that is shown, which starts again with another choice, and a function that sets it. Items that
  * arrive while nothing is chosen were asked for with the list's own button, so they are shown.
@@ -157,8 +154,7 @@ function Matches<T>({
   const found = useMemo(() => applyView(view, items, { query, sort, status }), [view, items, query, sort, status]);
   const choice = JSON.stringify([query, sort, status]);
   const [limit, setLimit] = useRowLimit(choice, isActive, items.length);
-  const end = Math.min(limit, found.length);
-  const start = Math.floor(Math.max(0, end - 1) / MAX_ROWS) * MAX_ROWS;
+  const { start, end } = rowWindow(limit, found.length);
   const chosen = useMemo(() => found.slice(start, end), [found, start, end]);
   // A choice is painted with the rows as they are; the new ones follow without blocking the next one. The items are deferred and not
   // their rows, which have inputs of their own: rows are memoized, so that those whose item stays cost nothing.

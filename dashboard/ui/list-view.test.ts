@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { applyView, byName, byTime, type ListView, statusesOf } from './list-view.ts';
+import { applyView, byName, byTime, type ListView, rowWindow, statusesOf } from './list-view.ts';
 
 interface Item {
   name: string;
@@ -42,4 +42,12 @@ test('a status shows its items only, and stays a choice when none is left', () =
   expect(names({ status: 'LIVE', sort: 'name' })).toEqual(['shop 2', 'shop 10']);
   expect(names({ status: 'GONE' })).toEqual([]);
   expect(statusesOf(VIEW, ITEMS, 'GONE')).toEqual(['FAILED', 'GONE', 'LIVE']);
+});
+
+test('at most 300 rows are shown at once, and every row is in some window', () => {
+  expect(rowWindow(100, 40)).toEqual({ start: 0, end: 40 });
+  expect(rowWindow(300, 1000)).toEqual({ start: 0, end: 300 });
+  expect(rowWindow(400, 1000)).toEqual({ start: 300, end: 400 });
+  expect(rowWindow(1000, 1000)).toEqual({ start: 900, end: 1000 });
+  expect(rowWindow(100, 0)).toEqual({ start: 0, end: 0 });
 });

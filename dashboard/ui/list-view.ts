@@ -48,3 +48,12 @@ export function applyView<T>(view: ListView<T>, items: readonly T[], { query, so
 /** Returns the statuses of a list, for its filter. The chosen one is always among them. */
 export const statusesOf = <T>(view: ListView<T>, items: readonly T[], chosen: string): string[] =>
   [...new Set([...(view.status ? items.map(view.status) : []), ...(chosen === '' ? [] : [chosen])])].sort();
+
+/** Rows that are shown at once. Further ones take their place: a thousand rows would hold up each change of the screen. */
+export const MAX_ROWS = 300;
+
+/** Returns the first row that is shown and the one behind the last, for rows up to a limit. */
+export function rowWindow(limit: number, length: number): { start: number; end: number } {
+  const end = Math.min(limit, length);
+  return { start: Math.floor(Math.max(0, end - 1) / MAX_ROWS) * MAX_ROWS, end };
+}
