@@ -93,6 +93,3 @@ export function createTurns({
     }
   };
 }
-
-/** Takes turns: see {@link createTurns}. */
-export type Turns = ReturnType<typeof createTurns>;
