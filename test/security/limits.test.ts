@@ -226,6 +226,7 @@ describe.concurrent('limits', () => {
 
   test('paying an order, which a top-up does, makes room for the next', async () => {
     const account = await newAccount();
+    await asOperator(account.id, { unpaidDomainOrders: 3 });
     const order = () => account.call(orderDomain, { body: { domain: uniqueDomain(), registrant } });
     for (let count = 0; count < 3; count += 1) expect((await order()).body.data.invoice.status).toBe('UNPAID');
     expect((await order()).error?.code).toBe('conflict');

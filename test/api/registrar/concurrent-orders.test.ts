@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest';
 import { listInvoices } from '../../../contract/billing/invoices.ts';
 import { getWallet } from '../../../contract/billing/wallet.ts';
-import { LIMITS } from '../../../contract/limits/limits.ts';
 import { listDomainPrices } from '../../../contract/registrar/catalogue.ts';
 import { orderDomain } from '../../../contract/registrar/orders.ts';
-import { codeOf, newAccount } from '../../support/harness.ts';
+import { codeOf, newAccount, setLimits } from '../../support/harness.ts';
 
-const UNPAID = LIMITS.unpaidDomainOrders.amounts;
-const COVERED = 25;
-const ORDERS = COVERED + UNPAID + 5;
+const ORDERS = 50;
+const COVERED = 30;
+const UNPAID = 3;
 
 const registrant = {
   ...{ name: 'Thandi Mokoena', email: 'thandi@example.co.za', contactNumber: '+27.215551234', country: 'ZA' },
@@ -20,6 +19,7 @@ test('of 50 concurrent orders on one wallet as many are paid as it covers, and u
   const price = prices.find(({ tld }) => tld === 'com')?.registration ?? 0;
   const cents = Math.floor((price * 100 * 115 + 50) / 100);
   const account = await newAccount({ walletCents: cents * COVERED + cents - 1 });
+  await setLimits(account.id, { unpaidDomainOrders: UNPAID });
   const answers = await Promise.all(
     Array.from({ length: ORDERS }, (_, at) =>
       account.call(orderDomain, { body: { domain: `at-once-${at}-${account.id.slice(-8)}.com`, registrant } }),
