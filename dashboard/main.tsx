@@ -2,7 +2,7 @@ import './mantine.css';
 import './ui/colours.css';
 import './shell/shell.css';
 import './dashboard.css';
-import { StrictMode } from 'react';
+import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './App.tsx';
 import { Api } from './api/api.ts';
@@ -24,8 +24,11 @@ async function start() {
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
 const shown = await start().catch(() => <MissingSettings />);
-createRoot(root).render(
-  <StrictMode>
-    <Theme>{shown}</Theme>
-  </StrictMode>,
+// As a transition, which gives way to the user's input every few milliseconds; otherwise the first rendering blocks a phone.
+startTransition(() =>
+  createRoot(root).render(
+    <StrictMode>
+      <Theme>{shown}</Theme>
+    </StrictMode>,
+  ),
 );
