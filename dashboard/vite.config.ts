@@ -18,6 +18,10 @@ const COMMON_CHUNK = 'common';
 const FORM_CODE =
   /dashboard.(?:form.|ui.(?:FilteredItems|FilteredList|ConfirmButton|Dialog|NavTabs|CopyText|OneTimeSecret|LimitTable|RowButton))|node_modules.(?:react-(?:remove|style)|use-|tslib|get-nonce|@floating-ui|@mantine.(?:hooks.*focus-trap|core.esm.components.(?:Input|NativeSelect|Textarea|Checkbox|Combobox|CloseButton|Modal|Overlay|Portal|FocusTrap|Popover)))/;
 
+/** What the overview shares with other areas. */
+const OVERVIEW_CODE =
+  /dashboard.(?:apps.(?:AppRows|app-|api)|ui.(?:Row|money|Meter|LinkRow)|accounts.audit)|contract.(?:apps.(?:apps|host)|limits|hosts)/;
+
 const minify = (css: string): string => css.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\s+/g, ' ');
 
 /**
@@ -62,10 +66,13 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             // The frame; code that every screen needs, loaded with it; forms and dialogs, loaded with the first screen that uses them.
-            { name: 'app', tags: ['$initial'], priority: 3 },
-            { name: COMMON_CHUNK, test: (id) => !FORM_CODE.test(id), minShareCount: 7, priority: 2 },
-            { name: 'inputs', test: FORM_CODE, minShareCount: 2, priority: 1 },
-            { name: 'forms', test: /node_modules|dashboard.form/, minShareCount: 3, priority: 0 },
+            { name: 'app', tags: ['$initial'], priority: 5 },
+            { name: COMMON_CHUNK, test: (id) => !FORM_CODE.test(id), minShareCount: 7, priority: 4 },
+            { name: 'inputs', test: FORM_CODE, minShareCount: 2, priority: 3 },
+            { name: 'forms', test: /node_modules|dashboard.form/, minShareCount: 3, priority: 2 },
+            // Small files of two areas or more, in one for those of the overview and one for the others.
+            { name: 'views', test: OVERVIEW_CODE, minShareCount: 2, priority: 1 },
+            { name: 'contracts', test: /contract.|dashboard.ui.(?!chart)/, minShareCount: 2, priority: 0 },
           ],
         },
       },
