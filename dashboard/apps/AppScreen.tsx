@@ -1,4 +1,5 @@
 import { Group } from '@mantine/core';
+import { Route } from 'wouter';
 import { CustomDomain } from '../custom-domains/CustomDomain.tsx';
 import { Databases } from '../databases/Databases.tsx';
 import { DeployButton } from '../deployments/DeployButton.tsx';
@@ -11,7 +12,7 @@ import { AppSettings } from './AppSettings.tsx';
 import { AppStatus } from './AppStatus.tsx';
 import { type Application, appUrl, isDeployable, toUrl, useApp } from './api.ts';
 import { GitAccess } from './GitAccess.tsx';
-import { Metrics } from './Metrics.tsx';
+import { Metrics, MetricsAhead } from './Metrics.tsx';
 import { Requests } from './Requests.tsx';
 import { RuntimeLogs } from './RuntimeLogs.tsx';
 import { SuspensionAlert } from './SuspensionAlert.tsx';
@@ -65,6 +66,9 @@ export function AppScreen({ id }: { id: string }) {
       beside={found && <AppStatus app={found} />}
       actions={found && <DeployButton appId={found.id} disabled={!isDeployable(found)} />}
     >
+      <Route path="/apps/:id/metrics">
+        <MetricsAhead id={id} />
+      </Route>
       <QueryBoundary query={app} lines={5}>
         {({ data }) => (
           <>

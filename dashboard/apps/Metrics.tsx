@@ -20,6 +20,12 @@ import { RANGES } from './ranges.ts';
 /** Number of digits by which a commit is named. */
 const SHORT_SHA = 7;
 
+/** Reads the figures while the application is read, instead of after it. */
+export function MetricsAhead({ id }: { id: string }) {
+  useAppMetrics(id, useRange(RANGES, 'day'));
+  return null;
+}
+
 /** Figures of an application: what visitors asked, how fast it answered, and how its instances did. */
 export function Metrics({ app }: { app: Application }) {
   const range = useRange(RANGES, 'day');
