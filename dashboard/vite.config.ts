@@ -18,7 +18,7 @@ const COMMON_CHUNK = 'common';
 const FORM_CODE =
   /dashboard.(?:form.|ui.(?:FilteredItems|FilteredList|ConfirmButton|Dialog|NavTabs|CopyText|OneTimeSecret|LimitTable|RowButton))|node_modules.(?:react-(?:remove|style)|use-|tslib|get-nonce|@floating-ui|@mantine.(?:hooks.*focus-trap|core.esm.components.(?:Input|NativeSelect|Textarea|Checkbox|Combobox|CloseButton|Modal|Overlay|Portal|FocusTrap|Popover)))/;
 
-/** What the overview shares with other areas. */
+/** Code that the overview shares with other areas. */
 const OVERVIEW_CODE =
   /dashboard.(?:apps.(?:AppRows|app-|api)|ui.(?:Row|money|Meter|LinkRow)|accounts.audit)|contract.(?:apps.(?:apps|host)|limits|hosts)/;
 
