@@ -1,4 +1,5 @@
 import { Group } from '@mantine/core';
+import { useDeferredValue } from 'react';
 import { LimitTable } from '../ui/LimitTable.tsx';
 import { formatRand } from '../ui/money.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
@@ -45,6 +46,8 @@ export function AccountScreen({ id }: { id: string }) {
 function AccountDetails({ page }: { page: AccountPage }) {
   const { account, suspension, deletedAt, wallet, credits, limitOverrides } = page;
   const { id: accountId, plan, deletion } = account;
+  // What is below the first view is rendered after it, in pieces: all at once would block a phone.
+  const isRestShown = useDeferredValue(true, false);
   return (
     <>
       {deletedAt && (
@@ -65,12 +68,16 @@ function AccountDetails({ page }: { page: AccountPage }) {
         <ChangeLimit accountId={accountId} overrides={limitOverrides} />
       </Group>
       <Work page={page} />
-      <Access page={page} />
-      <Money page={page} />
-      <Section title="Limits">
-        <LimitTable limits={account.limits} usage={account.usage} overrides={limitOverrides} />
-      </Section>
-      <OperatorLog title="Changes of this account" accountId={accountId} />
+      {isRestShown && (
+        <>
+          <Access page={page} />
+          <Money page={page} />
+          <Section title="Limits">
+            <LimitTable limits={account.limits} usage={account.usage} overrides={limitOverrides} />
+          </Section>
+          <OperatorLog title="Changes of this account" accountId={accountId} />
+        </>
+      )}
     </>
   );
 }
