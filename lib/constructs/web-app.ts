@@ -14,12 +14,13 @@ import {
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Duration, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { webAppHeaders } from '../build/web-app-headers.ts';
 import type { LoginStack } from '../stacks/login.ts';
 import type { Platform } from '../stacks/platform-stack.ts';
+import { PRIVATE_BUCKET } from './private-bucket.ts';
 import { dataRemoval } from './retention.ts';
 
 /** Paths of the dashboard's files. The more specific paths of the dashboard's API take precedence. */
@@ -42,10 +43,7 @@ export class WebApp extends Construct {
       // A deployment replaces the page: the one before is kept for a month.
       versioned: true,
       lifecycleRules: [{ noncurrentVersionExpiration: Duration.days(30) }],
-      encryption: BucketEncryption.S3_MANAGED,
-      enforceSSL: true,
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      ...PRIVATE_BUCKET,
       removalPolicy: dataRemoval(config),
     });
     Validations.of(bucket).acknowledge({

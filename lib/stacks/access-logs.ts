@@ -1,8 +1,9 @@
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnDelivery, CfnDeliveryDestination, CfnDeliverySource } from 'aws-cdk-lib/aws-logs';
-import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Duration, Validations } from 'aws-cdk-lib/core';
 import { ACCESS_LOG_DAYS, ACCESS_LOG_FIELDS } from '../constructs/logs.ts';
+import { PRIVATE_BUCKET } from '../constructs/private-bucket.ts';
 import { dataRemoval } from '../constructs/retention.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
@@ -21,10 +22,7 @@ export class AccessLogsStack extends PlatformStack {
     const { config, names } = platform;
     const bucket = new Bucket(this, 'Logs', {
       bucketName: names.accessLogs.name,
-      encryption: BucketEncryption.S3_MANAGED,
-      enforceSSL: true,
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      ...PRIVATE_BUCKET,
       removalPolicy: dataRemoval(config),
       lifecycleRules: [{ expiration: Duration.days(ACCESS_LOG_DAYS) }],
     });

@@ -2,10 +2,11 @@ import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Duration, Validations } from 'aws-cdk-lib/core';
 import { ARTIFACT_DAYS, DELETED_ARTIFACT_DAYS } from '../constructs/artifact-copies.ts';
+import { PRIVATE_BUCKET } from '../constructs/private-bucket.ts';
 import { dataRemoval } from '../constructs/retention.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
@@ -31,10 +32,7 @@ export class BackupCopiesStack extends PlatformStack {
     });
     const bucket = new Bucket(this, 'Artifacts', {
       bucketName: names.artifactCopies.name,
-      encryption: BucketEncryption.S3_MANAGED,
-      enforceSSL: true,
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      ...PRIVATE_BUCKET,
       removalPolicy: dataRemoval(config),
       versioned: true,
       lifecycleRules: [

@@ -1,9 +1,10 @@
 import { AccountPrincipal, AccountRootPrincipal, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
-import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Duration, Validations } from 'aws-cdk-lib/core';
 import { EXPORT_DAYS } from '../../contract/accounts/export.ts';
 import { cellRoleArn, cellsOf } from '../cells.ts';
 import { ARTIFACT_DAYS, copyArtifacts, DELETED_ARTIFACT_DAYS } from '../constructs/artifact-copies.ts';
+import { PRIVATE_BUCKET } from '../constructs/private-bucket.ts';
 import { dataRemoval } from '../constructs/retention.ts';
 import { explainWildcards, policyOf, type Right, type Use } from '../constructs/rights.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
@@ -61,10 +62,7 @@ export class BuildsStack extends PlatformStack {
     const { config, names } = platform;
     const bucket = new Bucket(this, 'Builds', {
       bucketName: names.builds.name,
-      encryption: BucketEncryption.S3_MANAGED,
-      enforceSSL: true,
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      ...PRIVATE_BUCKET,
       removalPolicy: dataRemoval(config),
       versioned: true,
       ...(copies ? copyArtifacts(this, platform.names) : {}),

@@ -1,7 +1,7 @@
 import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { KeyValueStore } from 'aws-cdk-lib/aws-cloudfront';
 import { AccountPrincipal, PrincipalWithConditions, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { Bucket } from 'aws-cdk-lib/aws-s3';
 import {
   CfnOutput,
   CrossStackReferences,
@@ -15,6 +15,7 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { type CellNames, cellRoleArn, cellRoleName, externalIdOf } from '../cells.ts';
 import { createAppCache } from '../constructs/app-cache.ts';
 import { type CellParts, customerRights } from '../constructs/app-rights.ts';
+import { PRIVATE_BUCKET } from '../constructs/private-bucket.ts';
 import { explainWildcards, policyOf } from '../constructs/rights.ts';
 import { createTenantEdge } from '../constructs/tenant-edge.ts';
 import { Site } from './edge.ts';
@@ -97,10 +98,7 @@ export class CellStack extends PlatformStack {
   private codeBucket({ names }: Platform): Bucket {
     const bucket = new Bucket(this, 'Code', {
       bucketName: names.code.name,
-      encryption: BucketEncryption.S3_MANAGED,
-      enforceSSL: true,
-      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      ...PRIVATE_BUCKET,
       removalPolicy: RemovalPolicy.DESTROY,
       lifecycleRules: [{ expiration: Duration.days(1), abortIncompleteMultipartUploadAfter: Duration.days(1) }],
     });
