@@ -1,55 +1,74 @@
-// Run by the root's `postinstall`: installs the Node versions that applications run on, unless they are installed, and
-// compares all Node executables with their pinned checksums. The platform's own comes from the install script of a
-// package, whose result no lockfile covers. Plain JavaScript, because the system's Node may be too old for TypeScript.
+// Installs the given major versions of Node, unless they are installed: the postinstall script 24, which runs the platform; a
+// first build and `scripts/setup` those that applications run on. Only the executable is taken out of npm's package: headers and
+// documentation are a third of it. Whatever does not have its pinned checksum is not installed, since no lockfile covers it.
+// Plain JavaScript, because the system's Node may be too old for TypeScript.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const directory = fileURLToPath(new URL('.', import.meta.url));
-const json = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const releases = JSON.parse(readFileSync(join(root, 'builder/build/node-releases.json'), 'utf8'));
 const platform = `${process.platform}-${process.arch}`;
-const aliases = Object.entries(json('./package.json').optionalDependencies).filter(([alias]) =>
-  alias.endsWith(`-${platform}`),
-);
 
-const installed = aliases.every(([alias, wanted]) => {
+/** Runs a command that must succeed; what it says goes to the error output. */
+function run(command, ...args) {
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  if (status !== 0)
+    throw new Error(`${command} ${args.slice(0, 3).join(' ')} failed${error ? `: ${error.message}` : ''}`);
+}
+
+/** Tells whether a file exists and has this SHA-256. */
+function isPinned(file, sha256) {
   try {
-    return wanted.endsWith(`@${json(`./node_modules/${alias}/package.json`).version}`);
+    return createHash('sha256').update(readFileSync(file)).digest('hex') === sha256;
   } catch {
     return false;
   }
-});
-
-if (!installed) {
-  const [command, ...first] = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm'];
-  // No links in .bin: two of the packages provide a `node`, which must not come first on PATH.
-  const flags = ['ci', '--prefix', directory, '--no-bin-links', '--no-audit', '--no-fund', '--silent'];
-  const { status } = spawnSync(command, [...first, ...flags], { stdio: 'inherit', cwd: directory });
-  process.exitCode = status ?? 1;
 }
 
-const releases = json('../../builder/build/node-releases.json');
-const executables = [
-  ['24', '../../node_modules/node/bin/node'],
-  ...aliases.map(([alias]) => [alias.slice('node'.length).split('-')[0], `./node_modules/${alias}/bin/node`]),
-];
-for (const [major, path] of executables) {
-  const file = new URL(path, import.meta.url);
-  if (!existsSync(file)) continue;
-  const pinned = releases[major]?.[platform]?.sha256;
-  if (createHash('sha256').update(readFileSync(file)).digest('hex') === pinned) continue;
-  if (!pinned) {
-    // The project still installs on platforms whose executables are not pinned yet.
-    console.warn(
-      `No Node ${major} is pinned for ${platform} in builder/build/node-releases.json: it was not verified.`,
-    );
-    continue;
+/** Installs one major version of Node. Throws if the registry has none, or another one than the pinned one. */
+function install(major) {
+  const release = releases[major]?.[platform];
+  if (!release) throw new Error(`No Node ${major} is pinned for ${platform} in builder/build/node-releases.json`);
+  const executable = join(root, 'node_modules/.node', major, 'bin/node');
+  if (isPinned(executable, release.sha256)) return;
+  // Removed first, so that nothing runs what is not the pinned one.
+  rmSync(executable, { force: true });
+  mkdirSync(dirname(executable), { recursive: true });
+  const temporary = mkdtempSync(join(root, 'node_modules/.node/fetching-'));
+  try {
+    const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm'];
+    const { package: name, version, sha256 } = release;
+    run(...npm, 'pack', `${name}@${version}`, `--pack-destination=${temporary}`, '--silent', '--prefer-offline');
+    const [archive = ''] = readdirSync(temporary);
+    run('tar', '-xzf', join(temporary, archive), '-C', temporary, '--no-same-owner', 'package/bin/node');
+    const fetched = join(temporary, 'package/bin/node');
+    if (!isPinned(fetched, sha256))
+      throw new Error(`The Node of ${name}@${version} is not the one that builder/build/node-releases.json pins`);
+    renameSync(fetched, executable);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
   }
-  // Removed, so that nothing runs it.
-  rmSync(file);
-  console.error(
-    `The Node ${major} that npm installed is not the one that builder/build/node-releases.json pins. It was removed.`,
-  );
+}
+
+/** Has npm's scripts run on this Node: they have `node_modules/.bin` first on their PATH. */
+function link(major) {
+  const name = join(root, 'node_modules/.bin/node');
+  mkdirSync(dirname(name), { recursive: true });
+  rmSync(name, { force: true });
+  symlinkSync(`../.node/${major}/bin/node`, name);
+}
+
+// Interrupted with npm: what it left is removed.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
+try {
+  for (const major of process.argv.slice(2)) {
+    install(major);
+    if (major === '24') link(major);
+  }
+} catch (error) {
+  console.error(`Node could not be installed: ${error.message}`);
   process.exitCode = 1;
 }

@@ -1,30 +1,41 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
-const own = createRequire(import.meta.url);
+/** Those that most applications run on come first. */
+const MAJORS = ['24', '22', '20'] as const;
+
+const path = (major: string): string =>
+  major === process.versions.node.split('.')[0]
+    ? process.execPath
+    : fileURLToPath(new URL(`../../node_modules/.node/${major}/bin/node`, import.meta.url));
 
 /**
- * Returns the Node executable of a major version: 24 is the platform's own, older ones come from npm packages
- * (`package.json` beside this file, installed by the root's `postinstall`). Throws if it is not installed.
+ * Returns the Node executable of a major version: 24 is the platform's own, `installNodes` brings older ones. Throws if it
+ * is not installed.
  */
 export function nodeBinary(major: string): string {
-  const binary =
-    major === process.versions.node.split('.')[0]
-      ? process.execPath
-      : major === '24'
-        ? join(dirname(own.resolve('node/package.json')), 'bin', 'node')
-        : fileURLToPath(
-            new URL(`./node_modules/node${major}-${process.platform}-${process.arch}/bin/node`, import.meta.url),
-          );
+  const binary = path(major);
   if (!existsSync(binary))
-    throw new Error(`Node ${major} is not installed. Run "npm ci" to install it (expected at ${binary})`);
+    throw new Error(`Node ${major} is not installed. Run "npm run setup" to install it (expected at ${binary})`);
   return binary;
 }
 
-const MAJORS = ['20', '22', '24'] as const;
-
-/** Returns the Node executables of all major versions, by version. Throws if one is not installed. */
+/** Returns the Node executables of all installed major versions, by version. */
 export const nodeBinaries = (): Record<string, string> =>
-  Object.fromEntries(MAJORS.map((major) => [major, nodeBinary(major)]));
+  Object.fromEntries(MAJORS.map((major) => [major, path(major)] as const).filter(([, binary]) => existsSync(binary)));
+
+const missing = (): readonly string[] => MAJORS.filter((major) => !existsSync(path(major)));
+
+/** Tells whether all Node versions that applications run on are installed. */
+export const areNodesInstalled = (): boolean => missing().length === 0;
+
+/**
+ * Installs the Node versions that applications run on, unless they are installed: a first build fetches them from npm's
+ * registry, about 100 MB. Rejects with the reason if that fails.
+ */
+export async function installNodes(): Promise<void> {
+  const script = fileURLToPath(new URL('./install.mjs', import.meta.url));
+  await promisify(execFile)(process.execPath, [script, ...missing()]);
+}

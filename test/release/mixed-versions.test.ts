@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -23,7 +23,14 @@ function sourcesOf(commit: string): string {
   const archive = execFileSync('git', ['archive', '--prefix', `${commit}/`, commit], { maxBuffer: 1 << 29 });
   execFileSync('tar', ['-x', '-C', work], { input: archive });
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
-  symlinkSync(resolve('local/runtimes/node_modules'), join(folder, 'local/runtimes/node_modules'));
+  // Those commits look for the Node versions of applications here.
+  const runtimes = join(folder, 'local/runtimes/node_modules');
+  mkdirSync(runtimes);
+  for (const major of ['20', '22'])
+    symlinkSync(
+      resolve('node_modules/.node', major),
+      join(runtimes, `node${major}-${process.platform}-${process.arch}`),
+    );
   return folder;
 }
 

@@ -38,9 +38,7 @@ export interface RepositoryCopy {
 export function copyRepository(): RepositoryCopy {
   const copy = mkdtempSync(join(tmpdir(), 'scaffold-'));
   cpSync(ROOT, copy, { recursive: true, filter: (path) => !LEFT_OUT.test(relative(ROOT, path)) });
-  for (const modules of ['node_modules', 'local/runtimes/node_modules']) {
-    symlinkSync(join(ROOT, modules), join(copy, modules), 'dir');
-  }
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'), 'dir');
   const run = async (command: string, ...args: string[]): Promise<Ended> => {
     // Nothing of this run of vitest is for the one inside.
     const inherited = Object.entries(process.env).filter(([name]) => !/^(?:VITEST|VITE_|NODE_ENV$|TEST$)/.test(name));

@@ -80,7 +80,7 @@ const NICENESS = 10;
  */
 const CLEANUP_DELAY_MS = 90_000;
 
-/** Runs a build to its end. Updates its record and calls `changed` after each change. */
+/** Runs a build to its end. Updates its record, and calls `changed` when it has begun and when it has ended. */
 export function runBuild({
   build,
   spec,
@@ -97,10 +97,14 @@ export function runBuild({
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), build.timeoutInMinutes * 60_000);
   let abandoned = false;
-  const record = (change: Partial<Build>): void => {
-    if (abandoned || build.buildStatus === 'STOPPED') return;
+  const update = (change: Partial<Build>): boolean => {
+    if (abandoned || build.buildStatus === 'STOPPED') return false;
     Object.assign(build, change);
-    changed();
+    return true;
+  };
+  /** Updates what a restart needs to know: that the build has begun, and how it ended. */
+  const record = (change: Partial<Build>): void => {
+    if (update(change)) changed();
   };
   const variables = (): Record<string, string> => ({
     ...networkEnvironment(),
@@ -135,7 +139,7 @@ export function runBuild({
   /** Runs the commands of a phase up to the first failure. Returns false after a failure. */
   const phase = async (name: keyof typeof spec.phases, succeeding = true): Promise<boolean> => {
     const phaseType = name.toUpperCase();
-    record({ currentPhase: phaseType });
+    update({ currentPhase: phaseType });
     const startTime = Date.now() / 1000;
     let failure: string | undefined;
     for (const text of spec.phases[name]?.commands ?? []) {

@@ -72,7 +72,7 @@ const startBuild = async (deploymentId: string, idempotencyToken?: string): Prom
 };
 const get = async (id: string) => (await client.send(new BatchGetBuildsCommand({ ids: [id] }))).builds?.[0];
 const finished = async (id: string) => {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 2400; tries++) {
     const build = await get(id);
     if (build?.buildComplete) return build;
     await sleep(25);

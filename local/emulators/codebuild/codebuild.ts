@@ -9,7 +9,7 @@ import { AWS_LIMITS } from '../../../contract/limits/aws-limits.ts';
 import type { Access } from '../../iam/authorizer.ts';
 import type { PrincipalOf } from '../../iam/principals.ts';
 import type { Children } from '../../processes/children.ts';
-import { nodeBinaries } from '../../runtimes/node-binary.ts';
+import { areNodesInstalled, installNodes, nodeBinaries } from '../../runtimes/node-binary.ts';
 import { openState } from '../state.ts';
 import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceError, serve } from '../wire.ts';
 import { discard, workspace } from '../workspace.ts';
@@ -93,8 +93,6 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
 
   const shared = {
     ...options.environment,
-    // Builds on this machine use what is installed, whose checksums the installation compared.
-    NODE_BINARIES: JSON.stringify(nodeBinaries()),
     GIT_ALLOW_PROTOCOL: 'https:ssh:file',
     GIT_CONFIG_COUNT: '2',
     GIT_CONFIG_KEY_0: `url.${pathToFileURL(options.gitRoot)}/.insteadOf`,
@@ -137,10 +135,27 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
       ? undefined
       : options.principalOf?.(role, id.replace(':', '-').slice(0, 64)).refuse(needs)?.message;
 
+  let nodes: 'unknown' | 'fetching' | 'known' = areNodesInstalled() ? 'known' : 'unknown';
+  /** Fetches the Node versions of applications for the first build, which waits in the queue. */
+  const fetchNodes = (): void => {
+    nodes = 'fetching';
+    void installNodes()
+      // The builds run all the same: those that need another Node than is there try to fetch it, and report why not.
+      .catch((error: Error) => stopping || console.error(error.message))
+      .finally(() => {
+        nodes = 'known';
+        startNext();
+      });
+  };
+
   const startNext = (): void => {
-    if (stopping || running.size >= concurrency) return;
+    if (stopping || nodes === 'fetching' || running.size >= concurrency) return;
     const build = builds.find(isQueued);
     if (!build) return;
+    if (nodes === 'unknown') {
+      fetchNodes();
+      return;
+    }
     const project = projects.get(build.projectName);
     if (!project) throw new Error(`The project ${build.projectName} no longer exists`);
     const run = runBuild({
@@ -148,7 +163,8 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
       spec: project.spec,
       sourceDir: project.sourceDir,
       directory: join(directory, build.id.replace(':', '-')),
-      environment: { ...shared, ...project.environment },
+      // Builds on this machine use what is installed, whose checksums the installation compared.
+      environment: { ...shared, NODE_BINARIES: JSON.stringify(nodeBinaries()), ...project.environment },
       denied: refuse(project, build),
       memoryMb: Math.min(project.memoryMb, totalmem() / 2 / 1024 ** 2),
       children: options.children,
