@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -26,6 +26,9 @@ const alive = (pid: number): boolean => {
     return false;
   }
 };
+
+const parentOf = (pid: number): number =>
+  Number(execFileSync('ps', ['-o', 'ppid=', '-p', `${pid}`], { encoding: 'utf8' }));
 
 const until = async (condition: () => boolean): Promise<void> => {
   for (let tries = 0; tries < 200 && !condition(); tries++) await sleep(25);
@@ -91,6 +94,55 @@ describe('children', () => {
     const [bounded, modest] = [start(150), children.spawn('sleep', ['60'], { label: 'modest', memoryMb: 150 })];
     if (bounded.stdout) expect(String(await once(bounded.stdout, 'data'))).toBe('ended with 137\n');
     expect([bounded.exitCode, modest.exitCode, modest.signalCode]).toEqual([null, null, null]);
+    await children.stop();
+  });
+
+  test('gives a child’s descendants its niceness, and its session a part where the system divides among sessions', async () => {
+    const children = startChildren(directory());
+    const child = children.spawn('sh', ['-c', 'sleep 60 & echo $!; wait'], {
+      ...{ label: 'nice', niceness: 10, stdio: ['ignore', 'pipe', 'ignore'] },
+    });
+    const grandchild = child.stdout ? Number(await once(child.stdout, 'data')) : 0;
+    expect(getPriority(grandchild)).toBe(getPriority() + 10);
+    const session = `/proc/${grandchild}/autogroup`;
+    // Empty where sessions are not divided among, missing on other systems than Linux.
+    if (existsSync(session) && readFileSync(session, 'utf8') !== '')
+      await until(() => readFileSync(session, 'utf8').endsWith(' nice 3\n'));
+    await children.stop();
+  });
+
+  test('passes all output on before the end, however much there is', async () => {
+    const children = startChildren(directory());
+    const child = children.spawn('sh', ['-c', 'head -c 20000000 /dev/zero; echo end >&2'], {
+      ...{ label: 'flood', stdio: ['ignore', 'pipe', 'pipe'] },
+    });
+    let bytes = 0;
+    let errors = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      errors += text;
+    });
+    expect(await once(child, 'close')).toEqual([0, null]);
+    expect([bytes, errors]).toEqual([20_000_000, 'end\n']);
+    await children.stop();
+  });
+
+  test('reports the end of the watchdog, which ends what it has started', async () => {
+    const deaths: string[] = [];
+    const children = startChildren(directory(), { onExit: (label, how) => deaths.push(`${label}: ${how}`) });
+    const child = children.spawn('sh', ['-c', 'sleep 60 & echo $!; wait'], {
+      ...{ label: 'sleeper', stdio: ['ignore', 'pipe', 'ignore'] },
+    });
+    const grandchild = child.stdout ? Number(await once(child.stdout, 'data')) : 0;
+    process.kill(parentOf(child.pid ?? 0), 'SIGKILL');
+    await once(child, 'close');
+    await until(() => !alive(grandchild));
+    expect(deaths).toEqual(['watchdog: killed by SIGKILL']);
+    const late = children.spawn('true', [], { label: 'late' });
+    const [error] = await once(late, 'error');
+    expect(String(error)).toContain('watchdog');
     await children.stop();
   });
 

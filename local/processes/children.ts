@@ -1,7 +1,9 @@
-import { type ChildProcess, type StdioOptions, spawn as spawnProcess } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { spawn as spawnProcess } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Child, StartedChild } from './started-child.ts';
+import { type FromStarter, type StartSettings, signalGroup, startProcess, type ToStarter } from './starter.ts';
 
 /** Options of a child process. */
 export interface ChildOptions {
@@ -11,7 +13,7 @@ export interface ChildOptions {
   /** The child's whole environment. Default: the main process's. */
   env?: NodeJS.ProcessEnv;
   /** Default: no stdin; stdout and stderr are appended to the log file. */
-  stdio?: StdioOptions;
+  stdio?: StartSettings['stdio'];
   /** True if the platform cannot run without it: its unexpected end is reported to `onExit`. */
   essential?: boolean;
   /** Niceness of the child and its descendants, for work that others must not wait for: 19 is the most. Default: that of the run. */
@@ -25,9 +27,11 @@ export interface Children {
   /** The run's data directory, which also holds temporary files of children. */
   dataDir: string;
   /** Starts a process as the leader of a new process group. */
-  spawn(command: string, args: readonly string[], options: ChildOptions): ChildProcess;
+  spawn(command: string, args: readonly string[], options: ChildOptions): Child;
+  /** Resolves when all has arrived that children, except essential ones, have printed before. */
+  outputArrived(): Promise<void>;
   /** Ends a child and its process group: SIGTERM, then SIGKILL after `graceMs` (1,000). Resolves when it has ended. */
-  end(child: ChildProcess, graceMs?: number): Promise<void>;
+  end(child: Child, graceMs?: number): Promise<void>;
   /** Ends all children, then the watchdog. */
   stop(graceMs?: number): Promise<void>;
 }
@@ -39,15 +43,6 @@ export interface ChildrenOptions {
   temporary?: boolean;
 }
 
-const signalGroup = (child: ChildProcess, signal: NodeJS.Signals): void => {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, signal);
-  } catch {
-    // The group has already ended.
-  }
-};
-
 /** Starts the watchdog (watchdog.ts). Returns the only way to start processes. */
 export function startChildren(dataDir: string, options: ChildrenOptions = {}): Children {
   const logs = join(dataDir, 'logs');
@@ -56,57 +51,119 @@ export function startChildren(dataDir: string, options: ChildrenOptions = {}): C
   const watchdog = spawnProcess(
     process.execPath,
     [fileURLToPath(new URL('./watchdog.ts', import.meta.url)), ...(options.temporary ? [dataDir] : [])],
-    { detached: true, stdio: ['pipe', 'ignore', 'ignore'], cwd: '/' },
+    { detached: true, stdio: ['pipe', 'ignore', 'ignore', 'ipc'], serialization: 'advanced', cwd: '/' },
   );
   const watchdogInput = watchdog.stdin;
-  // A crashed watchdog must not crash the main process; then only `stop` ends children.
+  // Its end is reported once, below.
   watchdogInput?.on('error', () => {});
-  const running = new Map<ChildProcess, Promise<void>>();
-  const ending = new WeakSet<ChildProcess>();
+  const running = new Map<Child, { exited: Promise<void>; signal: (signal: NodeJS.Signals) => void }>();
+  const ending = new WeakSet<Child>();
+
+  /** Processes that the watchdog has started, by number, until the last message about them. */
+  const started = new Map<number, StartedChild>();
+  let lastNumber = 0;
+  const settling = new Map<number, () => void>();
+  let isStopping = false;
+  watchdog.on('message', (message: FromStarter) => {
+    if (message.event === 'settled') {
+      settling.get(message.of)?.();
+      settling.delete(message.of);
+      return;
+    }
+    const child = started.get(message.of);
+    if (message.event === 'close' || message.event === 'failed') started.delete(message.of);
+    child?.receive(message);
+  });
+  const ask = (message: ToStarter): void => {
+    if (watchdog.connected) watchdog.send(message);
+  };
+  watchdog.once('exit', (code, by) => {
+    // Only this process still knows of these.
+    for (const [of, child] of started) {
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+        signalGroup(child.pid, 'SIGKILL');
+      child.receive({ of, event: 'exit', code: null, signal: 'SIGKILL' });
+      child.receive({ of, event: 'close', code: null, signal: 'SIGKILL' });
+    }
+    started.clear();
+    for (const resolve of settling.values()) resolve();
+    if (!isStopping) options.onExit?.('watchdog', by ? `killed by ${by}` : `exit code ${code}`);
+  });
+
+  /** Has the watchdog start a process. */
+  const startByWatchdog = (settings: StartSettings) => {
+    const child = new StartedChild(settings);
+    lastNumber += 1;
+    const number = lastNumber;
+    started.set(number, child);
+    if (watchdog.connected) ask({ start: number, settings });
+    else setImmediate(() => child.emit('error', new Error('The watchdog, which starts processes, has ended')));
+    return { child, signal: (signal: NodeJS.Signals) => ask({ signal, to: number }) };
+  };
+  /** Starts a process at once, without waiting for the watchdog's own start: at the beginning that costs little. */
+  const startDirectly = (settings: StartSettings) => {
+    const child = startProcess(settings);
+    const { pid } = child;
+    const signal = (name: NodeJS.Signals): void => {
+      if (pid !== undefined) signalGroup(pid, name);
+    };
+    if (pid !== undefined) watchdogInput?.write(`+${pid} ${settings.memoryMb}\n`);
+    child.once('exit', () => {
+      // Kills processes that the leader left in its group. Only afterwards may the system reuse the group's number.
+      signal('SIGKILL');
+      if (pid !== undefined) watchdogInput?.write(`-${pid}\n`);
+    });
+    return { child, signal };
+  };
 
   const spawn: Children['spawn'] = (command, args, { label, cwd, env, stdio, essential, niceness, memoryMb = 0 }) => {
-    const log = stdio === undefined ? openSync(join(logs, `${label}.log`), 'a') : undefined;
-    const [file, ...rest] =
-      niceness === undefined ? [command, ...args] : ['nice', '-n', `${niceness}`, command, ...args];
-    const child = spawnProcess(file, rest, {
-      cwd,
-      env,
-      stdio: stdio ?? ['ignore', log, log],
-      detached: true,
+    const { child, signal } = (essential ? startDirectly : startByWatchdog)({
+      ...{ command, args, niceness, memoryMb },
+      cwd: cwd ?? process.cwd(),
+      env: { ...(env ?? process.env) },
+      log: stdio === undefined ? join(logs, `${label}.log`) : undefined,
+      stdio: stdio ?? ['ignore', 'ignore', 'ignore'],
     });
-    if (log !== undefined) closeSync(log);
-    if (child.pid !== undefined) watchdogInput?.write(`+${child.pid} ${memoryMb}\n`);
     const exited = new Promise<void>((resolve) => {
       const settle = (how: string): void => {
         if (!running.delete(child)) return;
-        // Kills processes that the leader left in its group. Only afterwards may the system reuse the group's number.
-        signalGroup(child, 'SIGKILL');
-        if (child.pid !== undefined) watchdogInput?.write(`-${child.pid}\n`);
         resolve();
         if (essential && !ending.has(child)) options.onExit?.(label, how);
       };
-      child.once('exit', (code, signal) => settle(signal ? `killed by ${signal}` : `exit code ${code}`));
-      child.once('error', (error) => settle(error.message));
+      child.once('exit', (code, by) => settle(by ? `killed by ${by}` : `exit code ${code}`));
+      child.once('error', (error: Error) => settle(error.message));
     });
-    running.set(child, exited);
+    running.set(child, { exited, signal });
     return child;
   };
 
+  const outputArrived: Children['outputArrived'] = async () => {
+    if (!watchdog.connected) return;
+    lastNumber += 1;
+    const number = lastNumber;
+    await new Promise<void>((resolve) => {
+      settling.set(number, resolve);
+      ask({ settle: number });
+    });
+  };
+
   const end: Children['end'] = async (child, graceMs = 1000) => {
-    const exited = running.get(child);
-    if (!exited) return;
+    const found = running.get(child);
+    if (!found) return;
     ending.add(child);
-    signalGroup(child, 'SIGTERM');
-    const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs);
-    await exited;
+    found.signal('SIGTERM');
+    const timer = setTimeout(() => found.signal('SIGKILL'), graceMs);
+    await found.exited;
     clearTimeout(timer);
   };
 
   return {
     dataDir,
     spawn,
+    outputArrived,
     end,
     async stop(graceMs = 1500) {
+      isStopping = true;
       await Promise.all([...running.keys()].map((child) => end(child, graceMs)));
       if (watchdog.exitCode !== null || watchdog.signalCode !== null) return;
       const exited = new Promise<void>((resolve) => watchdog.once('exit', () => resolve()));

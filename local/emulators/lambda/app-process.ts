@@ -48,6 +48,8 @@ export interface AppProcess {
   readonly printed: number;
   /** Memory of its processes in megabytes, measured once a second at most. */
   memoryMb(): number;
+  /** Resolves when all output of before has arrived. */
+  outputArrived(): Promise<void>;
   /** Returns the output after a position, limited to the last few kilobytes. */
   outputSince(position: number): string;
   /** Resolves with the reason of its end in Lambda's wording. */
@@ -135,6 +137,7 @@ async function startOnce(options: AppProcessOptions, waitMs: number): Promise<Ap
         get printed() {
           return printed;
         },
+        outputArrived: children.outputArrived,
         memoryMb: memoryOf(child.pid),
         outputSince: (position) => (printed > position ? output.slice(-(printed - position)) : ''),
       };

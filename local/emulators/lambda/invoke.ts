@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import type { WireResponse } from '../wire.ts';
 import { type AppProcess, StartFailure } from './app-process.ts';
@@ -59,8 +59,7 @@ export async function invokeApp(
           : failure('Runtime.ExitError', await app.ended, output);
       }
       if ((result.response.statusCode ?? 0) >= 500) await sleep(TRAILING_OUTPUT_MS);
-      // Output from before the response has arrived too and is read in this turn of the event loop.
-      else await nextTurn();
+      await app.outputArrived();
       const streaming = configuration.Environment.Variables.AWS_LWA_INVOKE_MODE?.toLowerCase() === 'response_stream';
       return answer(streaming ? toStreamedBody(result) : toBufferedBody(result), app.outputSince(from), false);
     });
