@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type * as z from 'zod';
+import { readReplaced, replaceFile } from '../replaced-file.ts';
 
 /** An emulator's persistent state. It is completely on disk before the call that changed it returns. */
 export interface State<T> {
@@ -15,18 +16,16 @@ export function openState<T extends z.ZodType>(file: string, schema: T, initial:
   return {
     value,
     save() {
-      // A rename is atomic: if the process is killed between the two lines, the old state remains complete.
-      writeFileSync(`${file}.new`, JSON.stringify(value), { mode: 0o600 });
-      renameSync(`${file}.new`, file);
+      replaceFile(file, JSON.stringify(value));
     },
   };
 }
 
 function read<T extends z.ZodType>(file: string, schema: T): z.output<T> | undefined {
   try {
-    return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    const text = readReplaced(file);
+    return text === undefined ? undefined : schema.parse(JSON.parse(text));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw new Error(
       `${file} cannot be read: it is damaged, or a newer version of the platform wrote it. Start that version, or move the file away to go on without what it holds.`,
       { cause: error },

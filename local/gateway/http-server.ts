@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, METHODS, type ServerResponse, STATU
 import { createServer as createListener, type Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Lambda } from '../lambda/lambda.ts';
+import { createTurns } from '../processes/turns.ts';
 import type { Cors } from './cors.ts';
 import type { EdgeDecision, Forwarding } from './edge.ts';
 import { type HttpRequest, splitTarget, toHttpEvent } from './http-event.ts';
@@ -16,7 +17,6 @@ import {
 import { createOwnHosts, hostNameOf, listenAddresses } from './own-hosts.ts';
 import type { RouteMatch } from './routes.ts';
 import { type StreamRoute, stream } from './stream-routes.ts';
-import { createTurns } from './turns.ts';
 import { isWebApp } from './web-app.ts';
 
 /** Lambda's limit of an event. A longer body is cut just above it, and the function answers that it is too long. */

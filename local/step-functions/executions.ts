@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Json } from '../template/intrinsics.ts';
@@ -37,39 +37,80 @@ const MAX_HISTORY = 200;
 export interface Executions {
   get(arn: string): Execution | undefined;
   all(): Execution[];
-  /** The file is completely written when this returns. */
+  /** Writes what has changed. It is completely written when this returns. */
   save(execution: Execution): void;
   note(execution: Execution, type: string, state?: string, detail?: Json): void;
 }
 
-/** Opens the executions of a directory: one file each, so that the cost of saving does not depend on their number. */
+/** A line of an execution's file: the fields that have changed, and what its history has more. */
+const Line = Execution.partial();
+
+/**
+ * Opens the executions of a directory: one file each, so that the cost of saving does not depend on their number. A file
+ * is only appended to: replacing one by renaming has ext4 write its content to the disk, for which the whole run would wait.
+ */
 export function openExecutions(directory: string, now = Date.now()): Executions {
   mkdirSync(directory, { recursive: true });
   const executions = new Map<string, Execution>();
+  /** Number of entries that were added to an execution's history since its last line. */
+  const unsaved = new Map<string, number>();
   for (const file of readdirSync(directory)) {
-    if (!file.endsWith('.json')) continue;
     const path = join(directory, file);
-    const execution = Execution.parse(JSON.parse(readFileSync(path, 'utf8')));
-    if (execution.stoppedAt !== undefined && execution.stoppedAt < now - RETENTION_MS) rmSync(path);
-    else executions.set(execution.arn, execution);
+    const execution = file.endsWith('.json') ? readExecution(path) : undefined;
+    if (execution && (execution.stoppedAt ?? now) >= now - RETENTION_MS) executions.set(execution.arn, execution);
+    // Expired, or the run was killed before the start was answered.
+    else rmSync(path);
   }
   return {
     get: (arn) => executions.get(arn),
     all: () => [...executions.values()],
     save(execution) {
-      executions.set(execution.arn, execution);
-      const [, , , , , , machine = '', name = ''] = execution.arn.split(':');
+      const { arn, input, startedAt, history, ...changing } = execution;
+      const entries = unsaved.get(arn) ?? 0;
+      const isNew = !executions.has(arn);
+      executions.set(arn, execution);
+      unsaved.delete(arn);
+      const added = entries === 0 ? [] : history.slice(-entries);
+      const line = isNew ? execution : { ...changing, history: added };
+      const [, , , , , , machine = '', name = ''] = arn.split(':');
       const file = join(directory, `${encodeURIComponent(machine)}.${encodeURIComponent(name)}.json`);
-      // A rename is atomic: after a kill the file has the old or the new content.
-      writeFileSync(`${file}.new`, JSON.stringify(execution));
-      renameSync(`${file}.new`, file);
+      // On a line of its own also after one that a kill has cut off.
+      appendFileSync(file, `${isNew ? '' : '\n'}${JSON.stringify(line)}`);
     },
     note(execution, type, state, detail) {
       const entry: Execution['history'][number] = { at: Date.now(), type };
       if (state !== undefined) entry.state = state;
       if (detail !== undefined) entry.detail = detail;
-      execution.history.push(entry);
-      if (execution.history.length > MAX_HISTORY) execution.history.shift();
+      unsaved.set(execution.arn, (unsaved.get(execution.arn) ?? 0) + 1);
+      append(execution.history, [entry]);
     },
   };
+}
+
+function append(history: Execution['history'], entries: Execution['history']): void {
+  history.push(...entries);
+  if (history.length > MAX_HISTORY) history.splice(0, history.length - MAX_HISTORY);
+}
+
+/** Returns undefined for an execution whose first line is incomplete. */
+function readExecution(path: string): Execution | undefined {
+  const [first, ...changes] = readFileSync(path, 'utf8').split('\n').map(parseLine);
+  if (first === undefined) return undefined;
+  const execution = Execution.parse(first);
+  for (const change of changes) {
+    if (change === undefined) continue;
+    const { history = [], ...fields } = Line.parse(change);
+    Object.assign(execution, fields);
+    append(execution.history, history);
+  }
+  return execution;
+}
+
+/** Returns undefined for a line that a kill has cut off. */
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -138,6 +138,35 @@ test('resumes a running execution from its current state after a restart', async
   const after = await machine(two, { first: () => ++calls, second: (input) => seen.push(input) }, dataDir);
   expect(await after.ended()).toMatchObject({ status: 'SUCCEEDED', output: '{"id":"y"}' });
   expect([calls, seen]).toEqual([1, [{ id: 'y' }]]);
+});
+
+test('resumes from the last complete line of an execution’s file, wherever a kill has cut it off', async () => {
+  const dataDir = directory();
+  const before = await machine(two, { first: () => null, second: () => new Promise(() => {}) }, dataDir);
+  await before.start('{"id":"z"}');
+  const folder = join(dataDir, 'executions');
+  const [file = ''] = readdirSync(folder).map((name) => join(folder, name));
+  while (!readFileSync(file, 'utf8').includes('"Second"')) await sleep(5);
+  await before.stop();
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const last = lines.at(-1) ?? '';
+  const resumedWith = async (content: string): Promise<unknown> => {
+    writeFileSync(file, content);
+    const seen: string[] = [];
+    const after = await machine(two, { first: () => seen.push('first'), second: () => seen.push('second') }, dataDir);
+    const state = await after.ended().catch((error: Error) => ({ status: error.name }));
+    const history = await after.ask('GetExecutionHistory', { executionArn: EXECUTION }).catch(() => ({}));
+    await after.stop();
+    return { status: state.status, seen, states: JSON.stringify(history).match(/(?<="name":")\w+/g) };
+  };
+  const second = { status: 'SUCCEEDED', seen: ['second'], states: ['First', 'First', 'Second', 'Second'] };
+  const complete = lines.slice(0, -1);
+  expect(await resumedWith(lines.join('\n'))).toMatchObject(second);
+  expect(await resumedWith([...complete, last.slice(0, -9), last].join('\n'))).toEqual(second);
+  const both = { status: 'SUCCEEDED', seen: ['first', 'second'], states: ['First', 'First', 'First', 'Second'] };
+  expect(await resumedWith([...complete, last.slice(0, -9)].join('\n'))).toEqual(both);
+  const missing = { status: 'ExecutionDoesNotExist', seen: [], states: null };
+  expect(await resumedWith((lines[0] ?? '').slice(0, -9))).toEqual(missing);
 });
 
 test('ends an execution at its timeout and on request', async () => {

@@ -4,6 +4,7 @@ import { ExecutionAbortedError, ExecutionTimeoutError, StateMachine } from 'aws-
 import * as z from 'zod';
 import { type Emulator, jsonOperations, parse, ServiceError, serve } from '../emulators/wire.ts';
 import type { PrincipalOf } from '../iam/principals.ts';
+import { createTurns } from '../processes/turns.ts';
 import { isObject, type Json } from '../template/intrinsics.ts';
 import type { Template } from '../template/template.ts';
 import { type Execution, openExecutions, type Status } from './executions.ts';
@@ -17,6 +18,12 @@ export interface StepFunctionsOptions extends Omit<TaskPort, 'principal'> {
   dataDir: string;
   port: number;
 }
+
+/**
+ * Milliseconds for which a task has its turn: executions that begin together take turns, because no client waits for one of their tasks
+ * as they do for a request. One that lasts longer waits for something else, and holds up no other.
+ */
+const TASK_TURN_MS = 200;
 
 const Start = z.object({
   stateMachineArn: z.string(),
@@ -52,11 +59,15 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
   const machines = new Map(machinesOf(options.template).map((machine) => [machine.arn, machine]));
   const executions = openExecutions(join(options.dataDir, 'executions'));
   const running = new Map<string, (status: Status, error?: string, cause?: string) => void>();
+  const turns = createTurns({ atOnce: 1, turnMs: TASK_TURN_MS });
   let stopping = false;
 
   const run = (machine: Machine, execution: Execution): void => {
     const { arn, name, startedAt } = execution;
-    const port: TaskPort = { ...options, principal: options.principalOf?.(machine.role, name.slice(0, 64)) };
+    const port: TaskPort = {
+      lambda: { invoke: (task, input) => turns(machine.arn, () => options.lambda.invoke(task, input)) },
+      principal: options.principalOf?.(machine.role, name.slice(0, 64)),
+    };
     const handlers = Object.fromEntries(
       machine.tasks.map(({ name: state, resource }) => [state, (input: Json) => runTask(resource, input, port)]),
     );
