@@ -7,13 +7,19 @@ import type { Config } from './config.ts';
  * functions share the rest, which AWS keeps at 100 or more (docs/decisions/0038-timeouts-alarms-costs.md).
  */
 const SHARES: Record<string, number> = {
-  // Ten batches of each shard of the table's stream; a new table has four shards.
+  // All lanes of a new table's stream.
   'stream/onTableChange': 0.04,
   // A delivery occupies an instance until its receiver has answered.
   'queue/deliverWebhook': 0.15,
   // A call occupies an instance until its last byte.
   'ai/chatCompletions': 0.1,
 };
+/**
+ * Consumption of the table's stream: batches of each shard at once, each of other partition keys (AWS allows ten), changes of a
+ * batch, and shards of a table on demand (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html:
+ * 4,000 write units a second from the start, of which a partition takes 1,000).
+ */
+export const STREAM = { lanesOfShard: 10, batchSize: 100, firstShards: 4 } as const;
 /** The part of the slots of deliveries that endpoints have which are slow for long. */
 const SLOW_PART = 0.25;
 /** Lambda takes no less for a queue (API reference, ScalingConfig). */

@@ -49,3 +49,23 @@ test('a failure reaches every reader', async () => {
   const answers = await Promise.allSettled(['a', 'broken'].map(get));
   expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 });
+
+test('a query that several ask at the same moment is made once, and again for those who ask after it was sent', async () => {
+  const sent: object[] = [];
+  const ends: ((answer: object) => void)[] = [];
+  const send = (async (_: string, input: object) => {
+    sent.push(input);
+    return await new Promise<object>((resolve) => ends.push(resolve));
+  }) as Send;
+  const read = batchReads(send);
+  const first = [{ pk: 'a' }, { pk: 'a' }, { pk: 'a' }].map((input) => read('Query', input));
+  await new Promise(setImmediate);
+  await expect.poll(() => sent, { timeout: 60_000 }).toEqual([{ pk: 'a' }]);
+  // What was written meanwhile must be in this one's answer.
+  const later = read('Query', { pk: 'a' });
+  ends[0]?.({ Items: [1] });
+  expect(await Promise.all(first)).toEqual([{ Items: [1] }, { Items: [1] }, { Items: [1] }]);
+  await expect.poll(() => sent.length, { timeout: 60_000 }).toBe(2);
+  ends[1]?.({ Items: [2] });
+  expect(await later).toEqual({ Items: [2] });
+});

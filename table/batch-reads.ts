@@ -20,11 +20,25 @@ const keyText = (item: Item): string => {
 };
 
 /**
- * Makes one round trip of the reads that are asked for at the same moment, each key once: for functions that work on a
- * batch, where ten at a time look the same endpoint up. Everything else goes through as it is.
+ * Makes one round trip of the reads that are asked for at the same moment, each key and each query once: for functions that work
+ * on a batch, where ten at a time look the same endpoint up. Everything else goes through as it is.
  */
 export function batchReads(send: Send): Send {
   let waiting = new Map<string, PendingRead[]>();
+  const queries = new Map<string, Promise<unknown>>();
+
+  /** Sends a query that others may share who ask the same before it is sent: so all of them read what was written before. */
+  function shareQuery(input: object): Promise<unknown> {
+    const text = JSON.stringify(input);
+    const known = queries.get(text);
+    if (known) return known;
+    const answer = new Promise((resolve) => setImmediate(resolve)).then(() => {
+      queries.delete(text);
+      return send('Query', input);
+    });
+    queries.set(text, answer);
+    return answer;
+  }
 
   async function readBatch(TableName: string, asked: readonly PendingRead[][]): Promise<void> {
     const keys = asked.flatMap(([first]) => (first ? [first.key] : []));
@@ -67,6 +81,7 @@ export function batchReads(send: Send): Send {
   }
 
   return <Output>(operation: string, input: object, policy?: SendPolicy): Promise<Output> => {
+    if (operation === 'Query') return shareQuery(input) as Promise<Output>;
     if (operation !== 'GetItem' || !('Key' in input) || !('TableName' in input)) return send(operation, input, policy);
     const { TableName, Key } = input;
     return new Promise<unknown>((resolve, reject) => {

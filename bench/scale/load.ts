@@ -27,6 +27,8 @@ export const DURATION_S = {
   aiCall: 10,
   hostedRequest: 0.1,
   build: 120,
+  /** A full batch of the stream's changes: reads of endpoints and feeds, and ten batches of messages. */
+  streamBatch: 0.3,
 } as const;
 
 /** Things that an average account has. */

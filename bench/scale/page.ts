@@ -1,4 +1,6 @@
 import { AWS_LIMITS } from '../../contract/limits/aws-limits.ts';
+import { LIMITS } from '../../contract/limits/limits.ts';
+import { STREAM } from '../../lib/concurrency.ts';
 import { breaksAt, cellsFor, type Limit, limitsOf, PARTITION_WRITE_UNITS } from './breaks.ts';
 import { type Heat, measureAll } from './heat.ts';
 import { DURATION_S, HAS, PEAK, PER_MONTH, RELEASE_MB } from './load.ts';
@@ -75,6 +77,21 @@ function buildsTable(): string {
   return table(heads, lines);
 }
 
+/** Changes a second that the stream of a new table passes on. */
+const STREAM_RATE = (STREAM.firstShards * STREAM.lanesOfShard * STREAM.batchSize) / DURATION_S.streamBatch;
+
+/** Waits for a lane of the stream: a change behind a burst of another account's events, each of a partition key of its own. */
+function streamTable(): string {
+  const lines = [STREAM.firstShards, 4 * STREAM.firstShards].flatMap((shards) =>
+    [500, 5000, 50_000].map((burst) => {
+      const lanes = shards * STREAM.lanesOfShard;
+      const wait = Math.ceil(burst / lanes / STREAM.batchSize) * DURATION_S.streamBatch;
+      return [number(shards), number(lanes), number(burst), seconds(wait * 1000)];
+    }),
+  );
+  return table(['shards', 'lanes', 'burst', "another account's wait"], lines);
+}
+
 function assumptions(): string {
   const each = Object.entries(PER_MONTH).map(([what, count]) => [what, number(count)]);
   const has = Object.entries(HAS).map(([what, count]) => [
@@ -131,5 +148,16 @@ Discrete events with builds of ${seconds(DURATION_S.build * 1000)}: an account q
 ([0053](decisions/0053-build-scheduler.md)), which \`domain/deployments/scheduler.test.ts\` tests as it is.
 
 ${buildsTable()}
+
+## Waiting for the stream
+
+A shard of the table's stream has ${STREAM.lanesOfShard} lanes (\`ParallelizationFactor\`), each of which processes some partition keys in order, ${STREAM.batchSize} changes in a batch of about ${seconds(DURATION_S.streamBatch * 1000)}. Lambda
+knows no accounts there: every event has a partition key of its own, so that a burst of one account is in front of others in all lanes, and passes through all of them at once.
+The table has ${STREAM.firstShards} shards when it is new, and more as it grows. A batch only hands over ([0060](decisions/0060-hand-over.md)), so its time does not depend on receivers.
+
+${streamTable()}
+
+${number(STREAM_RATE)} changes a second pass through ${STREAM.firstShards} shards. One account makes ${number(LIMITS.requestsPerMinute.amounts)} requests a minute, and so about as many events: ${percent(LIMITS.requestsPerMinute.amounts / 60 / STREAM_RATE)} of that. The local
+run has one shard and four lanes, in which accounts take turns ([0078](decisions/0078-fair-local-run.md)).
 `;
 }

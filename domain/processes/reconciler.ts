@@ -12,7 +12,7 @@ import { domainQueue } from '../registrar/lifecycle.ts';
 import type { DueQueue, SweepDeps } from '../sweep/sweep.ts';
 import { sweepJob } from '../sweep/sweep-all.ts';
 import { deliverySweeps } from '../webhooks/delivery-sweep.ts';
-import { eventJob } from '../webhooks/event-sweep.ts';
+import { eventSweeps } from '../webhooks/event-sweep.ts';
 import { accountQueue } from './suspension.ts';
 
 type DepsOf<Q> = Q extends DueQueue<infer _E, infer D, infer _R> ? D : never;
@@ -33,7 +33,7 @@ type ReconcilerDeps = SweepDeps &
 /** The due queues of the reconciler, each with the job that sweeps it: whatever was started from the stream and may be lost. */
 export const reconcilers = (deps: ReconcilerDeps) => ({
   ...deliverySweeps(deps),
-  events: eventJob(deps),
+  ...eventSweeps(deps),
   cells: sweepJob(deps, cellQueue),
   deployments: sweepJob(deps, deploymentQueue),
   builds: sweepJob(deps, buildQueue),

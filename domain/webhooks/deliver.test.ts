@@ -4,7 +4,7 @@ import { change } from '../../table/writes.ts';
 import { START } from '../../test/simulation/simulation.ts';
 import { type Receiver, signedWith, webhookSimulation } from '../../test/simulation/webhooks.ts';
 import { deleteWebhook } from './endpoints.ts';
-import { eventJob } from './event-sweep.ts';
+import { eventSweeps } from './event-sweep.ts';
 import { MAX_CONSECUTIVE_FAILURES } from './failure-count.ts';
 import { enableWebhook, listDeliveries, pingWebhook, resendSkipped, rotateSecret } from './manage.ts';
 
@@ -166,7 +166,7 @@ describe('with deliveries in progress', () => {
     const { id } = await run.endpoint('slow', async (): Promise<'TIMEOUT'> => {
       // Meanwhile the reconciler considers it lost, and stores and queues it again.
       run.clock.now += 40_000;
-      await eventJob(run.steady)({ budget: undefined, resume: undefined });
+      await eventSweeps(run.steady).events({ budget: undefined, resume: undefined });
       return 'TIMEOUT';
     });
     await run.event();

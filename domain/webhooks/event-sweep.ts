@@ -1,13 +1,21 @@
 import type { DeliveryQueue } from '../../providers/webhooks/delivery-queue.ts';
-import { Delivery, Event, queuedAt, Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
+import { Delivery, Event, queuedAt, Sweep, Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
 import { joinTransactions } from '../../table/joint-transactions.ts';
 import type { Table } from '../../table/table.ts';
-import { create, type Write } from '../../table/writes.ts';
+import { create, upsert, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { type DueQueue, sweep } from '../sweep/sweep.ts';
 import type { SweepJob } from '../sweep/sweep-all.ts';
-import { findSubscribers, newDelivery, queueDeliveries, settleEvent, settlingOf } from './fan-out.ts';
+import {
+  findSubscribers,
+  firstMessages,
+  newDelivery,
+  queueAttempts,
+  queueDeliveries,
+  settleEvent,
+  settlingOf,
+} from './fan-out.ts';
 import { appendToFeed } from './feed.ts';
 
 type QueueDeps = Pick<Deps, 'table' | 'now'> & { queue: DeliveryQueue };
@@ -38,41 +46,98 @@ async function storeMissing(deps: EventDeps, event: Event, missing: readonly Del
   await settleEvent(deps, event);
 }
 
+/** Events are many: what a thousand of them read, write and send travels together (docs/decisions/0075-throughput.md). */
+const EVENTS = { queue: 'EVENT#UNSETTLED', entity: Event, pageSize: 1000, concurrency: 1000 } as const;
 /**
- * Events of a while ago: those of which a delivery's message was lost, or still waits behind others. What is missing is stored
- * and queued; from then on it is looked after as deliveries are.
- * @returns the number of deliveries that were missing
+ * Time after which an event that was handed over again must have settled, in milliseconds: far more than its message waits
+ * where its receivers are not slow.
  */
-const eventQueue: DueQueue<typeof Event, EventDeps, number> = {
-  queue: 'EVENT#UNSETTLED',
-  entity: Event,
-  // Events are many: what a thousand of them read, write and send travels together (docs/decisions/0075-throughput.md).
-  pageSize: 1000,
-  concurrency: 1000,
+const STORE_AFTER_MS = 15 * 60_000;
+
+/** Returns the endpoints that an event goes to, and the deliveries of it that are not stored. */
+async function findMissing(deps: EventDeps, event: Event) {
+  const { accountId } = event;
+  const subscribers = findSubscribers(event, await deps.webhooks(accountId));
+  const deliveries = subscribers.map((webhook) => newDelivery(event, webhook, deps.now()));
+  const stored = await Promise.all(deliveries.map(({ id }) => deps.table.get(Delivery, { accountId, id })));
+  return { subscribers, missing: deliveries.filter((_, index) => !stored[index]) };
+}
+
+/**
+ * Events of a while ago, each once: its missing deliveries are handed over again, as the stream does it. It costs no write, and
+ * their first attempts settle the event. A slow endpoint's may well wait in the slow lane: they are left to {@link lostEvents}.
+ * @returns the number of deliveries that were handed over
+ */
+const lateEvents: DueQueue<typeof Event, EventDeps, number> = {
+  ...EVENTS,
   async act(deps, event) {
-    const { accountId } = event;
     // Not there yet where the stream lost the event.
     await appendToFeed(deps, [event]);
-    const missing = async (webhook: Webhook): Promise<Delivery[]> => {
-      const delivery = newDelivery(event, webhook, deps.now());
-      return (await deps.table.get(Delivery, { accountId, id: delivery.id })) ? [] : [delivery];
-    };
-    const late = (await Promise.all(findSubscribers(event, await deps.webhooks(accountId)).map(missing))).flat();
-    // Settled before its deliveries are queued: those that are stored are found again by themselves (delivery-sweep.ts).
-    await storeMissing(deps, event, late);
-    await queueDeliveries(deps, late);
-    return late.length;
+    const { subscribers, missing } = await findMissing(deps, event);
+    if (missing.length === 0) {
+      await ignoreConflict(deps.commit([settlingOf(event)]));
+      return 0;
+    }
+    const ids = new Set(missing.map(({ id }) => id));
+    // It has its place in the feed by now, if there is a feed.
+    const messages = firstMessages(event, subscribers, false, deps.now()).filter(
+      ({ deliveryId, slow }) => ids.has(deliveryId) && !slow,
+    );
+    await queueAttempts(deps, messages);
+    return messages.length;
   },
 };
 
-/** Sweeps events; each account's endpoints are read once. */
-export const eventJob =
+/**
+ * Events that are not settled long after they were handed over again. What is missing is stored and queued; from then on it is
+ * looked after as deliveries are.
+ * @returns the number of deliveries that were missing
+ */
+const lostEvents: DueQueue<typeof Event, EventDeps, number> = {
+  ...EVENTS,
+  // They have waited for their deliveries.
+  isLine: true,
+  async act(deps, event) {
+    await appendToFeed(deps, [event]);
+    const { missing } = await findMissing(deps, event);
+    // Settled before its deliveries are queued: those that are stored are found again by themselves (delivery-sweep.ts).
+    await storeMissing(deps, event, missing);
+    await queueDeliveries(deps, missing);
+    return missing.length;
+  },
+};
+
+/** Adds what a sweep of events needs; each account's endpoints are read once. */
+const eventDeps = (deps: QueueDeps): EventDeps => ({
+  ...deps,
+  webhooks: memoizeByKey((accountId) => deps.table.all(Webhook, webhooksOf(accountId))),
+  commit: joinTransactions(deps.table.transact),
+});
+
+/** Sweeps late events, each once: how far it has come is stored for all of them together. */
+const lateJob =
   (deps: QueueDeps): SweepJob<number> =>
-  (part) => {
-    const webhooks = memoizeByKey((accountId) => deps.table.all(Webhook, webhooksOf(accountId)));
-    const commit = joinTransactions(deps.table.transact);
-    return sweep({ ...deps, webhooks, commit }, eventQueue, part);
+  async (part) => {
+    const name = 'events';
+    const stored = await deps.table.get(Sweep, { name });
+    const report = await sweep(eventDeps(deps), lateEvents, { ...part, after: stored?.upTo });
+    if (report.done + report.failed.length > 0) {
+      await deps.table.write(Sweep, upsert(Sweep, { name }, { set: { name, upTo: report.reached } }));
+    }
+    return report;
   };
+
+/** Sweeps events that are still not settled. */
+const lostJob =
+  (deps: QueueDeps): SweepJob<number> =>
+  (part) =>
+    sweep(eventDeps(deps), lostEvents, {
+      ...part,
+      until: new Date(deps.now().getTime() - STORE_AFTER_MS).toISOString(),
+    });
+
+/** The safety net of events: what a lost record of the stream or a lost message would keep from their receivers. */
+export const eventSweeps = (deps: QueueDeps) => ({ events: lateJob(deps), lostEvents: lostJob(deps) });
 
 /** Caches the result of `read` for each key. */
 function memoizeByKey<T>(read: (key: string) => Promise<T>): (key: string) => Promise<T> {

@@ -88,38 +88,48 @@ export async function settleDelivered(
 }
 
 /**
- * Returns the messages for an event's first attempts, one for each endpoint that subscribes to it. They carry the content,
- * so that the event is not read again; the endpoint is read at each attempt, because it may be changed, disabled or deleted
- * by then. Stores nothing: a delivery is stored with its first attempt, and until then the event stays due.
+ * Returns the messages for an event's first attempts at all endpoints that it goes to. They carry the content, so that the event
+ * is not read again; the endpoint is read at each attempt, because it may be changed, disabled or deleted by then.
+ * @param needsFeed whether a place in the account's feed has to be there before the event is settled
  */
-export async function fanOut({ table, now }: Pick<Deps, 'table' | 'now'>, event: Event): Promise<DeliveryMessage[]> {
+export function firstMessages(
+  event: Event,
+  subscribers: readonly Webhook[],
+  needsFeed: boolean,
+  now: Date,
+): DeliveryMessage[] {
   const { accountId, id: eventId } = event;
-  const [webhooks, feed] = await Promise.all([
-    table.all(Webhook, webhooksOf(accountId)),
-    // A ping is in no feed.
-    event.onlyTo ? undefined : table.get(EventFeed, { accountId }),
-  ]);
-  const subscribers = findSubscribers(event, webhooks);
-  if (subscribers.length === 0) {
-    await settleEvent({ table }, event);
-    return [];
-  }
   const content = contentOf(event);
   const carried = fitsMessage(content) ? { content } : {};
   const ids = subscribers.map(({ id }) => deliveryId(eventId, id));
   const settles = (own: string) =>
-    ids.length > MAX_SETTLING
-      ? {}
-      : { settles: { others: ids.filter((id) => id !== own), inFeed: feed !== undefined } };
+    ids.length > MAX_SETTLING ? {} : { settles: { others: ids.filter((id) => id !== own), inFeed: needsFeed } };
   return subscribers.map((webhook, index) => {
     const id = ids[index] ?? '';
     return {
       ...{ accountId, webhookId: webhook.id, eventId, deliveryId: id, step: 0 },
       ...carried,
       ...settles(id),
-      ...(isSlow(webhook, now()) ? { slow: true } : {}),
+      ...(isSlow(webhook, now) ? { slow: true } : {}),
     };
   });
+}
+
+/**
+ * Returns the messages for a new event's first attempts, one for each endpoint that subscribes to it. Stores nothing: a delivery
+ * is stored with its first attempt, and until then the event stays due.
+ */
+export async function fanOut({ table, now }: Pick<Deps, 'table' | 'now'>, event: Event): Promise<DeliveryMessage[]> {
+  const { accountId } = event;
+  const [webhooks, feed] = await Promise.all([
+    table.all(Webhook, webhooksOf(accountId)),
+    // A ping is in no feed.
+    event.onlyTo ? undefined : table.get(EventFeed, { accountId }),
+  ]);
+  const subscribers = findSubscribers(event, webhooks);
+  if (subscribers.length > 0) return firstMessages(event, subscribers, feed !== undefined, now());
+  await settleEvent({ table }, event);
+  return [];
 }
 
 /** Queues attempts that are due now. The reconciler finds those that could not be queued. */

@@ -7,7 +7,7 @@ import {
   webhookSimulation,
 } from '../../test/simulation/webhooks.ts';
 import { createBudget } from '../sweep/budget.ts';
-import { eventJob } from './event-sweep.ts';
+import { eventSweeps } from './event-sweep.ts';
 import { listEvents } from './feed.ts';
 
 /** An account with endpoints, whose feed has begun. */
@@ -24,7 +24,7 @@ const isSettled = (item: ReturnType<WebhookSimulation['memory']['items']>[number
 /** Returns what the reconciler still has to look at, of events that are all due. */
 async function sweptEvents({ steady, clock }: WebhookSimulation): Promise<number> {
   clock.now += 60_000;
-  return (await eventJob(steady)({ budget: createBudget(steady, 60_000), resume: undefined })).done;
+  return (await eventSweeps(steady).events({ budget: createBudget(steady, 60_000), resume: undefined })).done;
 }
 
 test.each([1, 3, 6])(

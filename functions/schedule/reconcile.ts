@@ -38,6 +38,7 @@ export const handler = sweeper(
     queuedDeliveries: reporting(jobs.queuedDeliveries, reportOverdue),
     waitingDeliveries: reporting(jobs.waitingDeliveries, reportOverdue),
     events: reporting(jobs.events, reportEvents),
+    lostEvents: reporting(jobs.lostEvents, reportEvents),
     domains: reporting(jobs.domains, reportUnconfirmed),
     builds: reporting(jobs.builds, reportLines),
   },

@@ -137,18 +137,15 @@ function buildOptions({ target, entries }: Programs, bundling: Bundling): BuildO
 }
 
 /**
- * Replaces AWS clients that are not installed. aws-lambda-stream has connectors to services that the platform does not
- * use; in the bundle, constructing such a client throws an error that names the package.
+ * Replaces the AWS clients of aws-lambda-stream's connectors, to services that the platform calls without it or not at all,
+ * whether they are installed or not. Constructing such a client throws an error that names the package.
  */
 const absentClients: Plugin = {
   name: 'absent-clients',
-  setup({ onResolve, onLoad, resolve: find }) {
-    onResolve({ filter: /^@aws-sdk\// }, async ({ path, importer, kind, resolveDir, pluginData }) => {
-      if (pluginData === absentClients || !/node_modules.(aws-lambda-stream|aws-kms-ee)\b/.test(importer))
-        return undefined;
-      const { errors, ...found } = await find(path, { importer, kind, resolveDir, pluginData: absentClients });
-      return errors.length === 0 ? found : { path, namespace: 'absent' };
-    });
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^@aws-sdk\/client-/ }, ({ path, importer }) =>
+      /node_modules.(aws-lambda-stream|aws-kms-ee)\b/.test(importer) ? { path, namespace: 'absent' } : undefined,
+    );
     onLoad({ filter: /.*/, namespace: 'absent' }, ({ path }) => ({
       contents: `module.exports = new Proxy({}, { get: () => class { constructor() { throw new Error('${path} is not in this bundle'); } } });`,
     }));

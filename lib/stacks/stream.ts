@@ -2,6 +2,7 @@ import { EventSourceMapping, FilterCriteria, StartingPosition } from 'aws-cdk-li
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Duration } from 'aws-cdk-lib/core';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import { STREAM } from '../concurrency.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import { FailureQueue } from '../constructs/queues.ts';
 import type { Use } from '../constructs/rights.ts';
@@ -112,9 +113,9 @@ export class StreamStack extends PlatformStack {
       target: this.consumer.live,
       eventSourceArn: stream,
       startingPosition: StartingPosition.TRIM_HORIZON,
-      batchSize: 100,
+      batchSize: STREAM.batchSize,
       // Different partition keys are processed in parallel; changes to one key stay in order.
-      parallelizationFactor: 10,
+      parallelizationFactor: STREAM.lanesOfShard,
       // A failing batch is retried in halves until the failing record stands alone. That record goes to the failure
       // queue and the stream moves on. The reconciler repeats the work of a deployment that was lost this way.
       bisectBatchOnError: true,

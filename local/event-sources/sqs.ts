@@ -5,8 +5,9 @@ import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts'
 import type { Resource } from '../template/template.ts';
 import { createFilter } from './event-filter.ts';
 import { createFairQueue } from './fair-queue.ts';
-import { createMessageBatches } from './message-batches.ts';
+import { createMessageBatches, type MessageEntry } from './message-batches.ts';
 import type { EventSource } from './streams.ts';
+import { createExtensions, VISIBILITY_CHECK_MS } from './visibility.ts';
 
 export interface SqsSourceOptions {
   /** An event source mapping of the template whose source is a queue. */
@@ -25,8 +26,8 @@ const CONCURRENCY = 20;
 const MAX_RECEIVED = 10;
 const LONG_POLL_SECONDS = 20;
 const ERROR_PAUSE_MS = 500;
-/** Visibility timeout in seconds of a message that waits for its turn here; it is extended repeatedly. */
-const VISIBILITY_EXTENSION_SECONDS = 30;
+/** Default visibility timeout of a queue in seconds (API reference, CreateQueue). */
+const VISIBILITY_TIMEOUT_SECONDS = 30;
 
 const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const lowerFirst = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1);
@@ -52,8 +53,8 @@ function recordOf(message: JsonObject, queue: Resource, region: string): JsonObj
   };
 }
 
-const handlesOf = (records: readonly JsonObject[]): string[] =>
-  records.map(({ receiptHandle }) => String(receiptHandle));
+const entriesOf = (records: readonly JsonObject[]): MessageEntry[] =>
+  records.map(({ receiptHandle }) => ({ ReceiptHandle: String(receiptHandle) }));
 
 /** Returns the record that filters see: with the body parsed if it is JSON. */
 function filterable(record: JsonObject): JsonObject {
@@ -91,13 +92,13 @@ export function startSqsSource({
 
   const complain = (error: unknown): void =>
     console.error(`queue ${queue.name}: ${error instanceof Error ? error.message : String(error)}`);
-  const batches = (operation: string, settings: JsonObject = {}) =>
-    createMessageBatches((receiptHandles) => {
-      const Entries = receiptHandles.map((ReceiptHandle, index) => ({ Id: `${index}`, ReceiptHandle, ...settings }));
+  const batches = (operation: string) =>
+    createMessageBatches((entries) => {
+      const Entries = entries.map((entry, index) => ({ Id: `${index}`, ...entry }));
       return call(queuesUrl, 'sqs', operation, { QueueUrl, Entries }, signed);
     }, complain);
   const deletions = batches('DeleteMessageBatch');
-  const extensions = batches('ChangeMessageVisibilityBatch', { VisibilityTimeout: VISIBILITY_EXTENSION_SECONDS });
+  const extensions = batches('ChangeMessageVisibilityBatch');
 
   /** Returns the records of a batch that the function processed. */
   const invokeBatch = async (records: readonly JsonObject[]): Promise<readonly JsonObject[]> => {
@@ -116,14 +117,15 @@ export function startSqsSource({
   const work = async (records: readonly JsonObject[]): Promise<void> => {
     const filtered = records.filter((record) => !isWanted(filterable(record)));
     const batch = records.filter((record) => !filtered.includes(record));
-    deletions.add(handlesOf(filtered));
-    if (batch.length > 0) deletions.add(handlesOf(await invokeBatch(batch)));
+    deletions.add(entriesOf(filtered));
+    if (batch.length > 0) deletions.add(entriesOf(await invokeBatch(batch)));
   };
 
   const fair = createFairQueue({ concurrency, batchSize, work });
+  const extensionsOf = createExtensions(Number(queue.properties.VisibilityTimeout ?? VISIBILITY_TIMEOUT_SECONDS));
   const extending = setInterval(
-    () => extensions.add(handlesOf(fair.pending())),
-    (VISIBILITY_EXTENSION_SECONDS * 1000) / 3,
+    () => extensions.add(extensionsOf(fair.pending(), performance.now())),
+    VISIBILITY_CHECK_MS,
   );
   const receive = async (): Promise<void> => {
     await fair.waitForCapacity();

@@ -17,7 +17,7 @@ interface Shard {
   id: string;
   parent?: string;
   closed: boolean;
-  records: { name: string; pk: string }[];
+  records: { name: string; pk: string; account?: string }[];
 }
 
 interface Asked {
@@ -64,13 +64,13 @@ async function engine(shards: Shard[], refuse: (asked: Asked) => string | undefi
         const [id, from = '0'] = position.split('/');
         const shard = shards.find((each) => each.id === id);
         if (!shard) throw new Error('no such shard');
-        const Records = shard.records.slice(Number(from)).map(({ name, pk }, index) => ({
+        const Records = shard.records.slice(Number(from)).map(({ name, pk, account }, index) => ({
           eventName: 'INSERT',
           dynamodb: {
             SequenceNumber: sequence(shard, Number(from) + index),
             ApproximateCreationDateTime: Date.now() / 1000,
             Keys: { pk: { S: pk } },
-            NewImage: { name: { S: name } },
+            NewImage: { name: { S: name }, ...(account ? { accountId: { S: account } } : {}) },
           },
         }));
         return { Records, ...(shard.closed ? {} : { NextShardIterator: `${id}/${shard.records.length}` }) };
@@ -183,6 +183,18 @@ test('neither skips a failing partition nor blocks the others', async () => {
   expect((await stuck.until(3)).length).toBeGreaterThan(2);
   await stuck.stop();
   expect(await source(url, file, { BatchSize: 1 }).until(9)).toContain('x');
+});
+
+test('an account whose changes are not worked on keeps no other waiting, and gets its own again after a crash', async () => {
+  const noisy = Array.from({ length: 5000 }, (_, index) => ({ name: `n${index}`, pk: `n${index}`, account: 'noisy' }));
+  const shard: Shard = { id: 's1', closed: false, records: [...noisy, { name: 'q', pk: 'q', account: 'quiet' }] };
+  const { url } = await engine([shard]);
+  const file = join(directory(), 'mapping.json');
+  const stuck = source(url, file, { ParallelizationFactor: 10 }, (name) => name.startsWith('n'));
+  expect(await stuck.until(1)).toEqual(['q']);
+  await stuck.stop();
+  const again = await source(url, file, { ParallelizationFactor: 10 }).until(5001);
+  expect(new Set(again).size).toBe(5001);
 });
 
 describe('an outage of the stream', () => {

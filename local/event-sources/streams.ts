@@ -1,13 +1,14 @@
-import { createHash } from 'node:crypto';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CallOptions, call } from '../engines/wire.ts';
 import type { Lambda } from '../lambda/lambda.ts';
+import { readReplaced, replaceFile } from '../replaced-file.ts';
 import { isObject, type JsonObject } from '../template/intrinsics.ts';
 import type { Resource } from '../template/template.ts';
 import { createFilter } from './event-filter.ts';
 import { type PollPause, pauseEvenly } from './poll-pace.ts';
 import { type BatchPolicy, type BatchPort, deliverBatch, type StreamRecord } from './stream-batch.ts';
+import { createLanes, type Place } from './stream-lanes.ts';
 import { type Checkpoints, readStream } from './stream-reader.ts';
 
 export interface StreamSourceOptions {
@@ -34,8 +35,11 @@ export interface EventSource {
 
 /** Maximum number of lanes, each of which processes one batch at a time. More would overload one machine. */
 const MAX_LANES = 4;
-/** Number of records in progress at which reading pauses. */
-const MAX_BUFFERED_RECORDS = 2000;
+/**
+ * Number of records in progress at which reading pauses. Those of other accounts may stand behind more than an account writes
+ * in minutes.
+ */
+const MAX_BUFFERED_RECORDS = 10_000;
 /** Milliseconds between writes of the checkpoint, which block this process: after a crash, a second's records are delivered again. */
 const SAVE_INTERVAL_MS = 1000;
 
@@ -55,18 +59,36 @@ function policyOf({ properties }: Resource): BatchPolicy {
 
 function readCheckpoints(file: string): Checkpoints {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(readReplaced(file) ?? '{}');
   } catch {
     return {};
   }
+}
+
+/** A place in the stream, and whether its record is processed. */
+interface Position {
+  shardId: string;
+  sequenceNumber: string;
+  done: boolean;
 }
 
 /** A record in progress. */
 interface Pending {
   record: StreamRecord;
   streamArn: string;
-  shardId: string;
-  done: boolean;
+  position: Position;
+}
+
+/** Returns the text of an attribute of an image. */
+function textOf(image: JsonObject[string] | undefined, name: string): string | undefined {
+  const attribute = isObject(image) ? image[name] : undefined;
+  return isObject(attribute) && typeof attribute.S === 'string' ? attribute.S : undefined;
+}
+
+/** Returns the partition of a change, and whose it is: an item of no account has its own turn. */
+function placeOf({ Keys, NewImage, OldImage }: JsonObject): Place {
+  const partition = JSON.stringify(isObject(Keys) ? Object.values(Keys)[0] : undefined);
+  return { partition, account: textOf(NewImage, 'accountId') ?? textOf(OldImage, 'accountId') ?? partition };
 }
 
 /** Feeds a function from a table's stream according to its event source mapping. */
@@ -83,7 +105,7 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
 
   const destination = isObject(properties.DestinationConfig) ? properties.DestinationConfig.OnFailure : undefined;
   const drop =
-    ({ streamArn, shardId }: Pending): BatchPort['drop'] =>
+    ({ streamArn, position: { shardId } }: Pending): BatchPort['drop'] =>
     async (records, condition, attempts) => {
       const first = records[0];
       const last = records.at(-1);
@@ -118,8 +140,7 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
   const write = (): void => {
     clearTimeout(unsaved);
     unsaved = undefined;
-    writeFileSync(`${options.checkpointFile}.new`, JSON.stringify(checkpoints));
-    renameSync(`${options.checkpointFile}.new`, options.checkpointFile);
+    replaceFile(options.checkpointFile, JSON.stringify(checkpoints));
   };
   const save = (): void => {
     // Records that finish after the stop are delivered again by the next run.
@@ -127,31 +148,28 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
   };
 
   // In stream order. Processed records at the head are never delivered again.
-  const inProgress: Pending[] = [];
-  let wake: (() => void) | undefined;
+  const positions: Position[] = [];
+  let inProgress = 0;
+  const progress = new EventEmitter();
   const advance = (): void => {
     let count = 0;
-    for (let head = inProgress[count]; head?.done; head = inProgress[count]) {
-      checkpoints[head.shardId] = head.record.sequenceNumber;
+    for (let head = positions[count]; head?.done; head = positions[count]) {
+      checkpoints[head.shardId] = head.sequenceNumber;
       count += 1;
     }
-    if (count === 0) return;
-    inProgress.splice(0, count);
-    save();
-    wake?.();
+    if (count > 0) {
+      positions.splice(0, count);
+      save();
+    }
+    progress.emit('advanced');
   };
   const fewerThan = async (limit: number): Promise<void> => {
-    while (inProgress.length >= limit && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-    }
+    while (inProgress >= limit && !signal.aborted) await once(progress, 'advanced', { signal }).catch(() => {});
   };
 
-  const work = async (batch: readonly Pending[]): Promise<void> => {
+  const deliver = async (batch: readonly Pending[]): Promise<void> => {
     const [first] = batch;
-    if (!first) return;
+    if (!first || signal.aborted) return;
     await deliverBatch(
       batch.map(({ record }) => record),
       policy,
@@ -162,36 +180,21 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
         now: Date.now,
       },
     );
-    for (const pending of batch) pending.done = true;
+    for (const { position } of batch) position.done = true;
+    inProgress -= batch.length;
     advance();
   };
 
-  const lanes = Array.from({ length: Math.min(MAX_LANES, number(properties.ParallelizationFactor, 1)) }, () => {
-    const queue: Pending[] = [];
-    let busy = false;
-    const run = async (): Promise<void> => {
-      busy = true;
-      try {
-        while (queue.length > 0 && !signal.aborted) await work(queue.splice(0, batchSize));
-      } catch (error) {
+  const accept = createLanes<Pending>({
+    lanes: Math.min(MAX_LANES, number(properties.ParallelizationFactor, 1)),
+    batchSize,
+    work: (batch) =>
+      deliver(batch).catch((error: unknown) => {
         // A failure of this machine or the shutdown, not of the function, which is retried: the checkpoint stays before
         // the batch.
         if (!signal.aborted) console.error(error);
-      } finally {
-        busy = false;
-      }
-    };
-    return (pending: Pending): void => {
-      queue.push(pending);
-      // Deferred until the other records of the same read have arrived, so that they form one batch.
-      if (!busy) queueMicrotask(() => void (busy || run()));
-    };
+      }),
   });
-
-  const laneOf = (keys: unknown): number => {
-    if (lanes.length === 1) return 0;
-    return (createHash('md5').update(JSON.stringify(keys)).digest()[0] ?? 0) % lanes.length;
-  };
 
   const reading = readStream(
     {
@@ -209,12 +212,14 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
             madeAt: Number(change.ApproximateCreationDateTime) * 1000,
             event: { ...event, eventSourceARN: streamArn, awsRegion: region },
           };
-          const pending: Pending = { record, streamArn, shardId, done: !isWanted(event) };
-          inProgress.push(pending);
-          if (pending.done) continue;
-          // Changes of one partition stay in order.
-          const keys = isObject(change.Keys) ? Object.values(change.Keys)[0] : undefined;
-          lanes[laneOf(keys)]?.(pending);
+          const position: Position = {
+            ...{ shardId, sequenceNumber: record.sequenceNumber },
+            done: !isWanted(event),
+          };
+          positions.push(position);
+          if (position.done) continue;
+          inProgress += 1;
+          accept({ record, streamArn, position }, placeOf(change));
         }
         advance();
         await fewerThan(MAX_BUFFERED_RECORDS);

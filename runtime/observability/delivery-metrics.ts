@@ -34,7 +34,8 @@ export function reportOverdue({ results }: SweepReport<number>): void {
   log.info('overdue deliveries queued', { overdue: results.length, ...metrics({}, values) });
 }
 
-/** Logs the number of events whose fan-out completed, and of deliveries that were requeued. */
+/** Logs the number of events that were not settled in time, and of their deliveries that were queued again. */
 export function reportEvents({ results }: SweepReport<number>): void {
-  log.info('events settled', { settled: results.length, late: results.reduce((sum, late) => sum + late, 0) });
+  const late = results.reduce((sum, count) => sum + count, 0);
+  log.info('unsettled events swept', { unsettled: results.length, late });
 }

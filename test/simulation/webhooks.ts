@@ -5,7 +5,7 @@ import { sweepAll } from '../../domain/sweep/sweep-all.ts';
 import { type AttemptResult, deliver, postpone } from '../../domain/webhooks/deliver.ts';
 import { deliverySweeps } from '../../domain/webhooks/delivery-sweep.ts';
 import { createWebhook } from '../../domain/webhooks/endpoints.ts';
-import { eventJob } from '../../domain/webhooks/event-sweep.ts';
+import { eventSweeps } from '../../domain/webhooks/event-sweep.ts';
 import { emit } from '../../domain/webhooks/events.ts';
 import { consume } from '../../events/consume.ts';
 import { webhookRules } from '../../events/webhooks.ts';
@@ -172,7 +172,7 @@ export function webhookSimulation({
       onOverdue(swept);
       return swept;
     };
-    const jobs = { queuedDeliveries: reported, waitingDeliveries, ...others, events: eventJob(deps) };
+    const jobs = { queuedDeliveries: reported, waitingDeliveries, ...others, ...eventSweeps(deps) };
     await sweepAll(deps, jobs, () => undefined);
   }
 
