@@ -1,4 +1,4 @@
-import { counterAt } from '../../domain/accounts/rate-limit.ts';
+import { countAt } from '../../domain/accounts/rate-limit.ts';
 import { closeWindowsOf } from '../../domain/ai/closing.ts';
 import { hold } from '../../domain/ai/credits.ts';
 import { addCredits, newCreditEntry } from '../../domain/ai/entries.ts';
@@ -50,8 +50,8 @@ async function apiRequest(): Promise<World> {
   await steady.deps.table.transact([create(Credential, credential)]);
   const count = async () => {
     const now = steady.deps.now();
-    const old = counterAt(new Date(now.getTime() - 61_000));
-    const what = { add: { [counterAt(now)]: 1 }, remove: [old] };
+    const old = Object.keys(countAt(new Date(now.getTime() - 65_000)));
+    const what = { add: countAt(now), remove: old };
     await steady.deps.table.updateReturningChanged(upsert(Credential, credential, what));
     clock.now += 1000;
   };

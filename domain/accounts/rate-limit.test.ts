@@ -1,16 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { counterAt, evaluateQuota } from './rate-limit.ts';
+import { countAt, evaluateQuota } from './rate-limit.ts';
 
-/** Keeps the counter in memory: counts, evaluates the quota and reverts rejected requests, like runtime/http/authenticate.ts. */
+/** Keeps the counter in memory: counts, evaluates the quota and reverts rejected requests, like runtime/http/rate-limit.ts. */
 function limiter(limit: number) {
   const item: Record<string, number> = {};
   return (milliseconds: number) => {
     const now = new Date(milliseconds);
-    const counter = counterAt(now);
-    item[counter] = (item[counter] ?? 0) + 1;
+    const add = (requests: number): void => {
+      for (const [name, value] of Object.entries(countAt(now, requests))) item[name] = (item[name] ?? 0) + value;
+    };
+    add(1);
     const quota = evaluateQuota(item, now, limit);
-    if (quota.retryAfter !== undefined) item[counter] -= 1;
+    if (quota.retryAfter !== undefined) add(-1);
     for (const name of quota.stale) delete item[name];
     return quota;
   };
@@ -65,4 +67,34 @@ test('the headers count down and give the second when the oldest request expires
   expect(ask(START + 20_000)).toMatchObject({ remaining: 0, reset: second + 61 });
   expect(ask(START + 30_000)).toMatchObject({ remaining: 0, retryAfter: 31 });
   expect(ask(START + 61_000)).toMatchObject({ remaining: 0, reset: second + 71 });
+});
+
+test('counts thousands of requests in each of four seconds exactly', () => {
+  const ask = limiter(1_000_000);
+  const second = Math.floor(START / 1000) * 1000;
+  const sent = 8_999;
+  let remaining = 0;
+  for (let at = 0; at < 8; at += 1) {
+    for (let count = 0; count < sent; count += 1) remaining = ask(second + at * 1000).remaining;
+  }
+  expect(remaining).toBe(1_000_000 - 8 * sent);
+  // The first second has left the window, the others of its attribute have not.
+  expect(ask(second + 61_000).remaining).toBe(1_000_000 - 7 * sent - 1);
+});
+
+test('counts what an item has by the second from before, and removes it when it is old', () => {
+  const now = new Date(START);
+  const second = Math.floor(START / 1000);
+  const item = { [`h${second - 61}`]: 5, [`h${second - 60}`]: 3, [`h${second}`]: 2, hash: 'h1', createdAt: '2026' };
+  expect(evaluateQuota(item, now, 10)).toMatchObject({ remaining: 5, stale: [`h${second - 61}`], reset: second + 1 });
+});
+
+test('an item in constant use has a quarter as many attributes as the window has seconds', () => {
+  const item: Record<string, number> = {};
+  for (let at = 0; at < 300; at += 1) {
+    const now = new Date(START + at * 1000);
+    for (const [name, value] of Object.entries(countAt(now))) item[name] = (item[name] ?? 0) + value;
+    for (const name of evaluateQuota(item, now, 120).stale) delete item[name];
+  }
+  expect(Object.keys(item).length).toBeLessThanOrEqual(17);
 });

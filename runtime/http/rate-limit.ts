@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.ts';
-import { counterAt, evaluateQuota, type Quota } from '../../domain/accounts/rate-limit.ts';
+import { countAt, evaluateQuota, type Quota } from '../../domain/accounts/rate-limit.ts';
 import { Cache } from '../../domain/cache/cache.ts';
 import { AnonymousClient } from '../../table/entities/accounts.ts';
 import { upsert } from '../../table/writes.ts';
@@ -42,7 +42,7 @@ export const isKnownOverLimit = (sender: string): boolean => overLimit.get(sende
 const staleCounters = new Cache<string[]>({ max: MAX_SENDERS });
 
 /** The update that takes the count of a request back. */
-export const revertAt = (now: Date) => ({ add: { [counterAt(now)]: -1 }, remove: [] as string[] });
+export const revertAt = (now: Date) => ({ add: countAt(now, -1), remove: [] as string[] });
 
 /** Adds to the sender's counters and removes some; returns the item as it then is. */
 export type Count<T> = (update: { add: Record<string, number>; remove: string[] }) => Promise<T>;
@@ -63,8 +63,7 @@ export async function countRequest<T extends Record<string, unknown>>(
 ): Promise<{ item: T; quota: Quota }> {
   const known = overLimit.get(sender);
   if (known) throw refusal(known.quota, Math.max(1, Math.ceil((known.until - now.getTime()) / 1000)));
-  const counter = counterAt(now);
-  const item = await count({ add: { [counter]: 1 }, remove: staleCounters.get(sender) ?? [] });
+  const item = await count({ add: countAt(now), remove: staleCounters.get(sender) ?? [] });
   const quota = evaluateQuota(item, now, typeof limit === 'number' ? limit : limit(item));
   const { retryAfter, stale, staleLimitReached } = quota;
   staleCounters.delete(sender);
@@ -74,7 +73,7 @@ export async function countRequest<T extends Record<string, unknown>>(
     await count({ ...revertAt(now), remove: stale });
     throw refusal(quota, retryAfter);
   }
-  if (staleLimitReached) await count({ add: { [counter]: 0 }, remove: stale });
+  if (staleLimitReached) await count({ add: countAt(now, 0), remove: stale });
   else if (stale.length > 0) staleCounters.set(sender, stale);
   return { item, quota };
 }
