@@ -2,7 +2,7 @@ import type { listAiCalls as ListRoute, getAiProviderStats as StatsRoute } from 
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { AiCall, aiCallsOf } from '../../table/entities/ai.ts';
-import { createViaUpdate } from '../../table/writes.ts';
+import { create } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { percentile } from '../percentile.ts';
 import type { Call, Report } from './call.ts';
@@ -42,10 +42,9 @@ export async function recordCall(
     durationMs: Math.round(durationMs),
     firstByteMs: firstByte === undefined ? null : Math.round(firstByte),
   };
-  await deps.table.write(
-    AiCall,
-    createViaUpdate(AiCall, call, () => new Error('the call is recorded already')),
-  );
+  const write = create(AiCall, call, () => new Error('the call is recorded already'));
+  // Without an answer: neither the table writes the item down again, nor is it parsed here.
+  await deps.table.updateReturningChanged(write);
 }
 
 const hasFailed = ({ status, code }: AiCall): boolean => status >= 400 || code !== null;
