@@ -2,6 +2,7 @@ import { closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path';
 import { FunctionError, type Invocation, Invocations, type Reader } from './invocations.ts';
 import type { FromEnvironment, FromInvocation } from './messages.ts';
+import { patienceMs } from './patience.ts';
 import type { EnvironmentHandle, Threads } from './threads.ts';
 
 /** A function as the pool runs it; functions.ts derives it from the template. */
@@ -40,8 +41,6 @@ interface Environment {
   idleSince: number;
 }
 
-/** Time in milliseconds that an invocation waits for a busy environment before another one is started. */
-const SCALE_OUT_DELAY_MS = 15;
 /** Maximum number of environments of one function that start concurrently; more would slow each other down. */
 const MAX_CONCURRENT_STARTS = 2;
 /** Lambda's is 10 seconds; a laptop may be busier. */
@@ -61,6 +60,8 @@ export class FunctionPool {
   readonly #waiting: Invocation[] = [];
   #starting = 0;
   #growth: NodeJS.Timeout | undefined;
+  /** Milliseconds from the start of the last environment until it took invocations. */
+  #lastStartMs: number | undefined;
 
   constructor(spec: FunctionSpec, options: PoolOptions, threads: Threads) {
     this.#spec = spec;
@@ -129,18 +130,20 @@ export class FunctionPool {
       const now = Math.min(Math.ceil(wanted / 2), MAX_CONCURRENT_STARTS - this.#starting);
       for (let count = now; count > 0; count--) this.#start();
       if (this.#waiting.length > 0 && this.#all.size < this.#spec.concurrency) this.#grow();
-    }, SCALE_OUT_DELAY_MS);
+    }, patienceMs(this.#lastStartMs));
   }
 
   /** Returns true if each environment has been running for longer than an invocation waits before another one starts. */
   #areAllOccupied(): boolean {
-    return this.#starting === 0 && [...this.#all].every(({ running }) => running.areLongerThan(SCALE_OUT_DELAY_MS));
+    const patience = patienceMs(this.#lastStartMs);
+    return this.#starting === 0 && [...this.#all].every(({ running }) => running.areLongerThan(patience));
   }
 
   #start(): void {
     const { name, arn, memory, file, handler, environment: variables } = this.#spec;
     const settings = { functionName: name, arn, memory, file, handler, variables, log: this.#log };
     this.#starting += 1;
+    const startedAt = performance.now();
     let ready = false;
     const settle = (): void => {
       clearTimeout(timer);
@@ -159,6 +162,7 @@ export class FunctionPool {
       handle: this.#threads.open(this.#spec, settings, {
         message: (message) => {
           if (message.type === 'ready') {
+            this.#lastStartMs = performance.now() - startedAt;
             settle();
             this.#release(environment);
           } else this.#onMessage(environment, message);
