@@ -214,39 +214,12 @@ const REQUEST_FIELDS: Record<string, Check> = {
 };
 
 /** Fields of providers that cost more, or answer in another way, than a request without them: they are not left out in silence. */
-const OWN_KEY_FIELDS: ReadonlySet<string> = new Set([
-  ...[
-    'audio',
-    'background',
-    'best_of',
-    'cache_control',
-    'cached_content',
-    'conversation',
-    'documents',
-    'enable_search',
-  ],
-  ...[
-    'extra_body',
-    'fallbacks',
-    'file_ids',
-    'inference_geo',
-    'models',
-    'plugins',
-    'prediction',
-    'previous_response_id',
-  ],
-  ...[
-    'prompt',
-    'prompt_cache_retention',
-    'provider',
-    'route',
-    'safety_settings',
-    'search_parameters',
-    'speed',
-    'thinking',
-  ],
-  ...['transforms', 'web_search', 'web_search_options'],
-]);
+const OWN_KEY_FIELDS: ReadonlySet<string> = new Set(
+  `audio background best_of cache_control cached_content conversation documents enable_search
+   extra_body fallbacks file_ids inference_geo models plugins prediction previous_response_id
+   prompt prompt_cache_retention provider route safety_settings search_parameters speed thinking
+   transforms web_search web_search_options`.split(/\s+/),
+);
 
 /** Returns true for a field of a request that is left out on credits: no provider is known to do anything with it. */
 export const isLeftOut = (field: string): boolean =>

@@ -126,6 +126,12 @@ describe('the upstream request', () => {
     expect(headers['x-gateway-overhead-ms']).toMatch(/^\d+\.\d$/);
   });
 
+  test('ignores what is not translated, whatever it holds', async () => {
+    const fields = { temperature: 5, top_p: 'all', tools: 'none', response_format: 7, seed: 'x', logit_bias: [] };
+    const { told, headers } = await call({ model: MODELS.anthropic, messages: user('hi'), ...fields });
+    expect([told, headers['x-ignored-parameters']]).toEqual([undefined, Object.keys(fields).join(', ')]);
+  });
+
   test('rejects tool messages where they are not translated', async () => {
     const messages = [...user('x'), { role: 'tool', content: 'y', tool_call_id: '1' }];
     expect((await asked({ model: MODELS.anthropic, messages })).told).toMatchObject({

@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../../contract/ai/chat.ts';
+import { type ChatRequest, TRANSLATED_FIELDS } from '../../contract/ai/chat.ts';
 import { findFieldProblem } from '../../contract/ai/credit-fields.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Adapter, AdapterRequest, Prepared } from '../../providers/ai/adapter.ts';
@@ -37,13 +37,16 @@ const MIN_OUTPUT = 1_024;
 /** A prompt may be so much longer than it is estimated. */
 const ESTIMATE_MARGIN = 1.3;
 
+/** Fields of a translated request that are judged here: the translation judges the messages. */
+const JUDGED_FIELDS: ReadonlySet<string> = new Set(TRANSLATED_FIELDS.filter((field) => field !== 'messages'));
+
 /** Throws 400 for a field that is malformed, or that cannot be priced and would be sent. */
 function assertPriced(request: ChatRequest, provider: Provider): void {
-  const { messages: _, ...others } = request;
   const problem =
     provider.kind === 'anthropic'
-      ? // What is not translated is not sent, so it costs nothing; the translation judges the messages.
-        Object.entries(others)
+      ? // Fields that are not translated are not sent: they cost nothing and are ignored, whatever they hold.
+        Object.entries(request)
+          .filter(([field]) => JUDGED_FIELDS.has(field))
           .map(([field, value]) => findFieldProblem({ [field]: value }))
           .find((found) => found && !found.unpriced)
       : findFieldProblem(request);

@@ -41,6 +41,7 @@ function completeChoice(choice: unknown): unknown {
   const role = isText(message.role) ? {} : { role: 'assistant' };
   const content = 'content' in message ? {} : { content: null };
   const finish_reason = isText(reason) ? reason : message.tool_calls ? 'tool_calls' : 'stop';
+  if (isText(message.role) && 'content' in message && isText(reason)) return choice;
   return { ...choice, message: { ...message, ...role, ...content }, finish_reason };
 }
 
@@ -49,8 +50,10 @@ export function completionGaps(document: Members): Members {
   const wanted = { id: newCompletionId(), object: 'chat.completion', created: nowInSeconds() };
   const gaps = lacking(document, wanted);
   const { choices, usage } = document;
-  const complete = Array.isArray(choices) ? numbered(choices).map(completeChoice) : choices;
-  if (JSON.stringify(complete) !== JSON.stringify(choices)) gaps.choices = complete;
+  if (Array.isArray(choices)) {
+    const complete = numbered(choices).map(completeChoice);
+    if (complete.some((choice, at) => choice !== choices[at])) gaps.choices = complete;
+  }
   const whole = withTotal(usage);
   return whole === usage ? gaps : { ...gaps, usage: whole };
 }

@@ -110,7 +110,7 @@ describe.concurrent('the greediest provider', () => {
       ['messages.0.content.0.image_url.url', ask(picture(null))],
       ['messages.0.content.0.image_url.url', ask(picture(5))],
       ['temperature', ask('x', { temperature: 'hot' })],
-      ['temperature', ask('x', { temperature: {} }, claude)],
+      ['stream_options.include_usage', ask('x', { stream_options: { include_usage: {} } }, claude)],
       ['tools', ask('x', { tools: 5 })],
       ['tools.0.function.name', ask('x', { tools: [{ type: 'function', function: { name: [] } }] })],
       ['response_format', ask('x', { response_format: 'json' })],
