@@ -8,9 +8,9 @@ import { switches } from '../bindings/switches.ts';
 import { deps as base } from '../deps.ts';
 import { credentialsFrom, type RequestCredentials } from './credentials.ts';
 import { clientAddress, clientNetwork } from './edge.ts';
-import { type IdempotentRequest, idempotentRequest } from './idempotency.ts';
+import { canonicalJson, type IdempotentRequest, idempotentRequest } from './idempotency.ts';
 import { type Identity, identify } from './identify.ts';
-import { parseInput, parseRequest } from './input.ts';
+import { parseInput, parseRequest, readBody } from './input.ts';
 import { countAnonymous } from './rate-limit.ts';
 import {
   buildResponse,
@@ -30,7 +30,20 @@ const REPLAYED = { 'idempotent-replayed': 'true' };
 function idempotencyOf(route: Route, event: Event, subject: string | undefined): IdempotentRequest | undefined {
   const key = event.headers['idempotency-key'];
   if (route.method !== 'POST' || key === undefined || subject === undefined) return undefined;
-  return idempotentRequest(base.table, key, subject, [route.id, event.rawPath, event.body ?? '']);
+  const { rawPath: path, body = '' } = event;
+  return idempotentRequest(base.table, key, subject, {
+    ...{ operation: route.id, path, body },
+    canonicalBody: canonicalBodyOf(event) ?? body,
+  });
+}
+
+/** Returns the body as canonical JSON; undefined where it is not JSON, for the operation to refuse or ignore. */
+function canonicalBodyOf(event: Event): string | undefined {
+  try {
+    return canonicalJson(readBody(event).json);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the reason in an operator's request. */

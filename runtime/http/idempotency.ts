@@ -40,15 +40,41 @@ function decrypt(secret: Buffer, text: string): unknown {
 }
 
 /**
+ * Returns the JSON text of a value with the fields of every object in alphabetical order: the same for two bodies that say the
+ * same. Throws for a value that is nested too deep to be written.
+ */
+export const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_, each: unknown) =>
+    typeof each === 'object' && each !== null && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : each,
+  );
+
+/** The parts of a request that a repeated one must match. */
+interface Repeatable {
+  operation: string;
+  path: string;
+  /** The body as it was sent. */
+  body: string;
+  /** The body as {@link canonicalJson}; the body as it was sent where it is not JSON. */
+  canonicalBody: string;
+}
+
+/**
  * Starts the lookup of a request's stored output.
  *
  * @param key the `Idempotency-Key`
  * @param subject the caller's key text or login: what records are found by and encrypted with
- * @param request method, path and body: what a repeated request must match
  */
-export function idempotentRequest(table: Table, key: string, subject: string, request: string[]): IdempotentRequest {
+export function idempotentRequest(
+  table: Table,
+  key: string,
+  subject: string,
+  { operation, path, body, canonicalBody }: Repeatable,
+): IdempotentRequest {
   const id = sha256('answer', subject, key);
-  const requestHash = sha256(...request);
+  const requestHash = sha256(operation, path, body);
+  const canonicalHash = sha256(operation, path, canonicalBody);
   const secret = Buffer.from(hkdfSync('sha256', subject, key, 'idempotency', 32));
   const lookup = async (): Promise<unknown> => {
     if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
@@ -56,7 +82,7 @@ export function idempotentRequest(table: Table, key: string, subject: string, re
     }
     const record = await table.get(IdempotencyRecord, { id });
     if (!record) return undefined;
-    if (record.requestHash !== requestHash) {
+    if (record.requestHash !== requestHash && record.canonicalHash !== canonicalHash) {
       throw new ApiError('conflict', 'This Idempotency-Key was used for another request.');
     }
     return decrypt(secret, record.sealed);
@@ -70,7 +96,7 @@ export function idempotentRequest(table: Table, key: string, subject: string, re
       ...deps,
       commit: async (writes, output, change) => {
         const createdAt = deps.now().toISOString();
-        const record = { id, requestHash, sealed: encrypt(secret, output), createdAt };
+        const record = { id, requestHash, canonicalHash, sealed: encrypt(secret, output), createdAt };
         const inUse = () => new ApiError('conflict', 'This Idempotency-Key is in use.');
         // First, so that a repeated request gets this conflict and not another one that it causes.
         return await deps.commit([create(IdempotencyRecord, record, inUse), ...writes], output, change);

@@ -241,6 +241,8 @@ export const IdempotencyRecord = /* @__PURE__ */ entity({
     z.object({
       id: z.string(),
       requestHash: z.string(),
+      /** Of the same request with its body as canonical JSON; absent in records of earlier versions. */
+      canonicalHash: z.optional(z.string()),
       sealed: z.string(),
       createdAt: z.string(),
     }),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { createDeployment } from '../../contract/deployments/deployments.ts';
-import { clientOf, codeOf, newAccount } from '../support/harness.ts';
+import { clientOf, codeOf, newAccount, raw } from '../support/harness.ts';
 
 const withKey = (secretKey: string, key: string) => clientOf({ secretKey, headers: { 'idempotency-key': key } });
 
@@ -43,6 +43,29 @@ test('the same key with a different request is 409; a failed validation is not s
   expect((await client.call(createApp, { body: { name: 'First' } })).status).toBe(201);
   const other = await client.call(createApp, { body: { name: 'Second' } });
   expect([other.status, codeOf(other)]).toEqual([409, 'conflict']);
+});
+
+test('two JSON texts that say the same are the same request', async () => {
+  const { secretKey } = await newAccount();
+  const send = (body: string, key: string) =>
+    raw('/v1/webhooks', {
+      ...{ method: 'POST', body },
+      headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json', 'idempotency-key': key },
+    });
+  const url = 'https://hooks.example.com/';
+  const first = await send(`{"url":"${url}","events":["ping","app.created"],"x":{"a":1,"b":2}}`, 'order');
+  const again = await send(
+    `{ "x": {"b":2.0, "a":1}, "events": ["ping","app\\u002ecreated"], "url": "${url}" }`,
+    'order',
+  );
+  expect([first.status, again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 201, 'true']);
+  expect(await again.json()).toEqual(await first.json());
+  const other = await send(`{"url":"${url}","events":["app.created","ping"],"x":{"a":1,"b":2}}`, 'order');
+  expect(other.status).toBe(409);
+  // A body that is nested too deep to be written again is the same only where its text is.
+  const deep = (space: string) => `{"url":"${url}",${space}"x":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+  const answers = [await send(deep(''), 'deep'), await send(deep(''), 'deep'), await send(deep(' '), 'deep')];
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 409]);
 });
 
 test('keys of different callers do not collide', async () => {
