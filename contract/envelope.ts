@@ -9,6 +9,16 @@ export function memoize<T>(build: () => T): () => T {
   };
 }
 
+/** Text in one line: no control characters (C0 and C1), and no line or paragraph separator of Unicode. */
+export const oneLine = () =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  z.regex(/^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$/, 'must be one line without control characters');
+
+/** Text in any number of lines, without other control characters than tabs and ends of lines. */
+export const plainText = () =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  z.regex(/^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$/, 'must be text without control characters');
+
 /** ISO 8601 in UTC with milliseconds (specification, General conventions 5). */
 export const Timestamp = () =>
   z.iso.datetime({ precision: 3 }).register(z.globalRegistry, { examples: ['2026-01-31T09:30:00.000Z'] });

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Amount, Deleted, Id, list, Money, Page, resource, single, Timestamp } from '../envelope.ts';
+import { Amount, Deleted, Id, list, Money, oneLine, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route, SCOPES } from '../route.ts';
 
 /** Origins that one public key may be used from. */
@@ -50,7 +50,7 @@ export const ApiKey = resource('ApiKey', () =>
 
 const NewApiKey = resource('NewApiKey', () => z.extend(ApiKey(), { secretKey: z.string() }));
 
-const Name = () => z.string().check(z.trim(), z.minLength(1), z.maxLength(60));
+const Name = () => z.string().check(oneLine(), z.trim(), z.minLength(1), z.maxLength(60));
 const AiBudget = () => z.nullable(Amount(1, 1_000_000));
 
 const CreateKey = () =>

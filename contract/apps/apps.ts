@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { CUSTOM_DOMAIN_STATUSES, FRAMEWORKS, NODE_VERSIONS, SUSPENSION_CAUSES } from '../enums.ts';
-import { Deleted, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
+import { Deleted, Id, list, oneLine, Page, resource, single, Timestamp } from '../envelope.ts';
 import { HostName } from '../host-names/host-names.ts';
 import { route } from '../route.ts';
 import { Branch, RepositoryUrl } from './repositories.ts';
@@ -63,9 +63,6 @@ export const Application = resource('Application', () =>
   }),
 );
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-const oneLine = () => z.regex(/^[^\x00-\x1f\x7f]*$/, 'must be one line without control characters');
-
 const Name = () => z.string().check(oneLine(), z.trim(), z.minLength(2), z.maxLength(60));
 const Command = () => z.string().check(oneLine(), z.trim(), z.minLength(1), z.maxLength(1000));
 /** Empty: no build. */
@@ -77,7 +74,8 @@ const insideRepository = (example: string) =>
   );
 const RootDirectory = () =>
   z.string().check(oneLine(), z.trim(), z.minLength(1), z.maxLength(255), insideRepository('apps/web'));
-const StartFile = () => z.string().check(oneLine(), z.minLength(1), z.maxLength(255), insideRepository('server.js'));
+const StartFile = () =>
+  z.string().check(oneLine(), z.trim(), z.minLength(1), z.maxLength(255), insideRepository('server.js'));
 
 /** A path with an optional query, as a request line has it. */
 const HealthCheckPath = () =>

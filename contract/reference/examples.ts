@@ -44,6 +44,7 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
   updateApp: ['branch', 'healthCheckPath'],
   addDnsRecord: ['name', 'ttl'],
   createWebhook: ['events'],
+  setAutoTopUp: ['threshold', 'amount'],
 };
 
 export class Examples {

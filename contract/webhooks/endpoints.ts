@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Deleted, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
+import { Deleted, Id, list, Page, plainText, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 import { EVENTS, type EventType } from './events.ts';
 
@@ -46,7 +46,7 @@ export const NewWebhookEndpoint = resource('NewWebhookEndpoint', () =>
 
 /** Which addresses are public is for domain/webhooks/endpoints.ts to say: the local run allows more. */
 export const Url = () => z.string().check(z.minLength(1), z.maxLength(2048));
-export const Description = () => z.string().check(z.maxLength(500));
+export const Description = () => z.string().check(plainText(), z.maxLength(500));
 
 const CreateWebhook = () =>
   z.object({

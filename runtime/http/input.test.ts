@@ -34,6 +34,12 @@ test.each([
   [{ name: ' x ' }, 'name: must have at least 2 characters'],
   [{ name: 'x'.repeat(61) }, 'name: must have at most 60 characters'],
   [{ name: 'a\nb' }, 'name: must be one line without control characters'],
+  [{ name: 'a\u0085b' }, 'name: must be one line without control characters'],
+  [{ name: 'a\u2028b' }, 'name: must be one line without control characters'],
+  [{ name: 'a\ud83d' }, 'name: must be Unicode text'],
+  [{ name, deployNow: ['\ude00'] }, 'deployNow.0: must be Unicode text'],
+  ['\ud83d', 'body: must be Unicode text'],
+  [{ name, startFile: ' ' }, 'startFile: must have at least 1 characters'],
   [{ name, framework: 'RAILS' }, 'framework: must be one of NEXTJS, NODE, EXPRESS, NUXT'],
   [{ name, nodeVersion: '18' }, 'nodeVersion: must be one of 20, 22, 24'],
   [{ name, nodeVersion: 22 }, 'nodeVersion: must be one of 20, 22, 24'],
@@ -51,6 +57,15 @@ test.each([
   [null, 'body: must be an object'],
 ])('creating with %j: %s', (body, said) => {
   expect(createWith(body)).toBe(said);
+});
+
+test('half of a surrogate pair is refused however deep it is, and a whole pair is not', () => {
+  const nested = (text: string) =>
+    `{"name":"\\ud83d\\ude00 app","x":${'['.repeat(50_000)}${text}${']'.repeat(50_000)}}`;
+  expect(validationMessageOf(createApp as unknown as Route, event(nested('"\\uD83d"')))).toMatch(
+    /: must be Unicode text$/,
+  );
+  expect(validationMessageOf(createApp as unknown as Route, event(nested('"\\ud83d\\ude00"')))).toBe('');
 });
 
 test('accepts a valid body, sets defaults and ignores unknown fields', () => {

@@ -30,6 +30,25 @@ export function readBody(event: Event, limit = MAX_BODY_BYTES): { text: string; 
   }
 }
 
+/** An escape of half a surrogate pair, or of a whole pair. */
+const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
+
+/**
+ * Throws 400, naming the field, for text with half of a surrogate pair: JSON can write it down, but it is no Unicode text (RFC
+ * 8259, section 8.2), and what stores or sends text in UTF-8 refuses or changes it.
+ */
+function assertUnicode({ text, json }: { text: string; json: unknown }): void {
+  if (!ESCAPED_SURROGATE.test(text)) return;
+  const left: { value: unknown; path: string }[] = [{ value: json, path: '' }];
+  // A list in place of recursion, because a body may be nested deeper than the stack.
+  for (let next = left.pop(); next; next = left.pop()) {
+    const { value, path } = next;
+    if (typeof value === 'string' && !value.isWellFormed()) throw invalid(`${path || 'body'}: must be Unicode text`);
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [name, each] of Object.entries(value)) left.push({ value: each, path: path ? `${path}.${name}` : name });
+  }
+}
+
 /** Returns the predicate of an error sentence: `must be a string`. Zod's own messages are left out of the bundles. */
 function validationMessage(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
@@ -88,7 +107,9 @@ export interface ParsedRequest {
 
 /** Parses the path, query and body of a request into one object by the route's schemas. Throws 400, naming the field, or 404. */
 export function parseRequest(route: Route, event: Event): ParsedRequest {
-  const json = route.body && readBody(event).json;
+  const body = route.body && readBody(event);
+  if (body) assertUnicode(body);
+  const json = body?.json;
   const input = {
     ...parseFields(route.body, json, 'body'),
     ...parseFields(route.query, event.queryStringParameters ?? {}, 'query'),

@@ -100,6 +100,7 @@ describe('rejects an invalid key', () => {
   test.each<[string, object, string]>([
     ['no name', { name: undefined }, 'name'],
     ['a blank name', { name: '   ' }, 'name'],
+    ['a name of two lines', { name: 'a\nb' }, 'name'],
     ['a long name', { name: 'x'.repeat(61) }, 'name'],
     ['no scopes', { scopes: undefined }, 'scopes'],
     ['an empty list of scopes', { scopes: [] }, 'scopes'],

@@ -53,6 +53,7 @@ describe('rejects, naming the field', () => {
     ['events.0', { url: URL, events: ['app.exploded'] }],
     ['events', { url: URL, events: 'app.created' }],
     ['description', { url: URL, description: 'a'.repeat(501) }],
+    ['description', { url: URL, description: 'a\0b' }],
   ])('%s of %j', async (field, body) => {
     const answer = await create(await shared(), body as Body);
     expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_request']);
