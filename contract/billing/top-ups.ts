@@ -62,6 +62,25 @@ export const getAutoTopUp = /* @__PURE__ */ route({
   response: () => single(AutoTopUp()),
 });
 
+const { minAmountRand } = AUTO_TOP_UP_LIMITS;
+const inSettings = () =>
+  z.optional(Amount(0, MAX_TOP_UP_RAND)).register(z.globalRegistry, {
+    description: 'Rand (ZAR), two decimals. Required to enable it; kept as it is when left out',
+  });
+
+/** New settings: disabling needs no amounts, and takes those of settings that were never made (`0.00`) back. */
+const AutoTopUpInput = () =>
+  z.object({ enabled: z.boolean(), threshold: inSettings(), amount: inSettings() }).check(
+    z.superRefine(({ enabled, threshold, amount }, context) => {
+      const add = (field: string, message: string, input: unknown) =>
+        context.addIssue({ code: 'custom', path: [field], message, input });
+      if (!enabled) return;
+      if (threshold === undefined) add('threshold', 'is required', threshold);
+      if (amount === undefined) add('amount', 'is required', amount);
+      else if (Number(amount) < minAmountRand) add('amount', `must be at least ${minAmountRand}.00`, amount);
+    }),
+  );
+
 export const setAutoTopUp = /* @__PURE__ */ route({
   id: 'setAutoTopUp',
   method: 'PUT',
@@ -71,12 +90,7 @@ export const setAutoTopUp = /* @__PURE__ */ route({
   audit: 'auto-top-up.set',
   summary: 'Set when automatic top-ups charge the card of your last top-up, and how much',
   tag,
-  body: () =>
-    z.object({
-      enabled: z.boolean(),
-      threshold: Amount(0, MAX_TOP_UP_RAND),
-      amount: Amount(AUTO_TOP_UP_LIMITS.minAmountRand, MAX_TOP_UP_RAND),
-    }),
+  body: AutoTopUpInput,
   response: () => single(AutoTopUp()),
 });
 

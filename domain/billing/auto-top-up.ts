@@ -12,17 +12,22 @@ import { messageOf } from '../switches/switches.ts';
 import { formatRand, parseCents } from './money.ts';
 import { newTopUp } from './top-ups.ts';
 
-/** PUT /dashboard/v1/wallet/auto-top-up */
+/** PUT /dashboard/v1/wallet/auto-top-up. Amounts that are left out stay as they are. */
 export async function setAutoTopUp(
   deps: Deps,
   { accountId }: Caller,
   { enabled, threshold, amount }: Input<typeof SetRoute>,
 ): Promise<Output<typeof SetRoute>> {
-  const autoTopUp = { enabled, thresholdCents: parseCents(threshold), amountCents: parseCents(amount) };
   return await retryOnConflict(
     async () => {
       const account = await findAccount(deps, accountId);
       const { autoTopUp: before } = account;
+      const { thresholdCents, amountCents } = before ?? NONE;
+      const autoTopUp = {
+        enabled,
+        thresholdCents: threshold === undefined ? thresholdCents : parseCents(threshold),
+        amountCents: amount === undefined ? amountCents : parseCents(amount),
+      };
       const same = before
         ? {
             'autoTopUp.enabled': { is: before.enabled },

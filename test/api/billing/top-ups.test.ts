@@ -249,12 +249,23 @@ test.each([
   ['threshold', { enabled: true, threshold: '-1.00', amount: '10.00' }],
   ['amount', { enabled: true, threshold: '1.00' }],
   ['amount', { enabled: true, threshold: '1.00', amount: '0.00' }],
+  ['amount', { enabled: true, threshold: '1.00', amount: '9.99' }],
   ['amount', { enabled: true, threshold: '1.00', amount: 10 }],
+  ['amount', { enabled: false, amount: '100000.01' }],
 ])('rejects auto top-up settings with an invalid %s with 400: %j', async (field, body) => {
   const account = await newAccount();
   const answer = await account.dashboard.call(setAutoTopUp, { body: body as never });
   expect(answer.status).toBe(400);
   expect(answer.error?.message.startsWith(`${field}: `)).toBe(true);
+});
+
+test('auto top-up is disabled without amounts, which stay, and with those that were read', async () => {
+  const { dashboard } = await newAccount();
+  const set = async (body: object) => (await dashboard.call(setAutoTopUp, { body: body as never })).body.data;
+  expect(await set({ enabled: false })).toMatchObject({ enabled: false, threshold: '0.00', amount: '0.00' });
+  expect(await set({ enabled: false, threshold: '0.00', amount: '0.00' })).toMatchObject({ enabled: false });
+  await set({ enabled: true, threshold: '25.00', amount: '150.00' });
+  expect(await set({ enabled: false })).toMatchObject({ enabled: false, threshold: '25.00', amount: '150.00' });
 });
 
 test('requires a login: an API key is rejected', async () => {
