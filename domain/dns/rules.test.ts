@@ -56,6 +56,26 @@ test.each([
   );
 });
 
+describe('an MX record of a name that accepts no mail', () => {
+  const mx = (content: string, prio: number | undefined, name = '') =>
+    checkRecord({ type: 'MX', name, content, ttl: 60, prio }, 'shop.co.za');
+
+  test('is a dot with priority 0, in responses and in zones', () => {
+    const fields = mx(' . ', 0);
+    expect([fields.content, toZoneFileValue(fields)]).toEqual(['.', '0 .']);
+    expect(refusal(() => mx('.', 10))).toMatch(/^invalid_request prio: must be 0/);
+    expect(refusal(() => mx('.', undefined))).toMatch(/^invalid_request prio: is required/);
+    expect(refusal(() => mx('..', 0))).toMatch(/^invalid_request content: /);
+  });
+
+  test('stands beside no other mail server of the name', () => {
+    const others = [stored(mx('mail.example.net', 10), 'one'), stored(mx('.', 0, 'www'), 'two')];
+    expect(refusal(() => checkAgainstOthers(mx('.', 0), others))).toMatch(/^conflict An MX record of \./);
+    expect(refusal(() => checkAgainstOthers(mx('mail.example.net', 10, 'www'), others))).toMatch(/^conflict An MX/);
+    expect(refusal(() => checkAgainstOthers(mx('.', 0, 'blog'), others))).toBeUndefined();
+  });
+});
+
 describe('the records of one name and type are limited to one request', () => {
   const add = (all: DnsRecord[], fields: RecordFields) => {
     const problem = refusal(() => checkAgainstOthers(fields, all));

@@ -5,7 +5,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { isDnsLabel, isDnsName, MAX_HOST_NAME_LENGTH } from '../../contract/host-names/host-names.ts';
 import type { Input } from '../../contract/route.ts';
 import type { DnsRecord } from '../../table/entities/dns.ts';
-import { fitsRecordSet, toZoneFileValue } from './zone-file.ts';
+import { fitsRecordSet, NULL_MX, toZoneFileValue } from './zone-file.ts';
 
 /**
  * Rules of DNS records (design, Domains). Contents are stored in one spelling: names in lower case without the last
@@ -37,6 +37,9 @@ function parseTarget(text: string): string {
   if (!isDnsName(host)) throw refuse('content', 'must be a full host name, e.g. mail.example.net');
   return host;
 }
+
+/** A mail server, or {@link NULL_MX}. Throws 400. */
+const parseMailServer = (text: string): string => (text === NULL_MX ? text : parseTarget(text));
 
 const isNumber = (text: string, most: number) => /^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= most;
 
@@ -94,7 +97,7 @@ const CONTENTS: Record<DnsRecord['type'], (content: string) => string> = {
   AAAA: parseIpv6,
   CNAME: parseTarget,
   NS: parseTarget,
-  MX: parseTarget,
+  MX: parseMailServer,
   SRV: parseSrv,
   CAA: parseCaa,
   TXT: parseTxt,
@@ -112,6 +115,9 @@ export function checkRecord(input: RecordInput, domain: string): RecordFields {
   if (type === 'NS' && name.startsWith('*')) throw refuse('name', 'name servers cannot be given for *');
   const ranked = type === 'MX' || type === 'SRV';
   if (ranked && prio === undefined) throw refuse('prio', `is required for ${type}`);
+  if (type === 'MX' && input.content.trim() === NULL_MX && prio !== 0) {
+    throw refuse('prio', 'must be 0 where the content is ., which means that the name accepts no mail');
+  }
   const fields = { type, name, content: CONTENTS[type](input.content.trim()), ttl, prio: ranked ? (prio ?? 0) : 0 };
   if (type === 'CNAME' && fields.content === `${name}.${domain}`.toLowerCase())
     throw refuse('content', 'must be another name than the record’s own');
@@ -135,6 +141,12 @@ export function checkAgainstOthers(record: RecordFields, others: readonly DnsRec
   const alone = record.type === 'CNAME' ? beside.length > 0 : beside.some(({ type }) => type === 'CNAME');
   if (alone) throw new ApiError('conflict', 'A CNAME cannot stand beside other records of the same name.');
   const set = [...beside.filter(({ type }) => type === record.type), record];
+  if (record.type === 'MX' && set.length > 1 && set.some(({ content }) => content === NULL_MX)) {
+    throw new ApiError(
+      'conflict',
+      'An MX record of . (no mail) cannot stand beside other MX records of the same name.',
+    );
+  }
   if (!fitsRecordSet(set.map(toZoneFileValue))) {
     const { setValues, requestCharacters } = NAME_SERVER_LIMITS;
     throw new ApiError(

@@ -19,6 +19,9 @@ function quoteText(text: string): string {
   return parts.join(' ');
 }
 
+/** The content of an MX record of a name that accepts no mail, with priority 0 and alone (RFC 7505, section 3). */
+export const NULL_MX = '.';
+
 /** A record's value in the notation of zone files: names end in a dot, priorities stand inside, texts are quoted. */
 export function toZoneFileValue({ type, content, prio }: Pick<DnsRecord, 'type' | 'content' | 'prio'>): string {
   switch (type) {
@@ -26,6 +29,7 @@ export function toZoneFileValue({ type, content, prio }: Pick<DnsRecord, 'type' 
     case 'NS':
       return `${content}.`;
     case 'MX':
+      return content === NULL_MX ? `${prio} .` : `${prio} ${content}.`;
     case 'SRV':
       return `${prio} ${content}.`;
     case 'TXT':

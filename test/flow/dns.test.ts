@@ -81,6 +81,7 @@ beforeAll(async () => {
     { type: 'CNAME', name: 'circle', content: `circle2.${domain}` },
     { type: 'CNAME', name: 'circle2', content: `circle.${domain}` },
     { type: 'MX', name: '', content: 'mail.example.net', prio: 10 },
+    { type: 'MX', name: 'silent', content: '.', prio: 0 },
     { type: 'TXT', name: '', content: 'v=spf1 -all' },
     { type: 'TXT', name: 'odd', content: 'say "hi" \\ ☀ bye' },
     { type: 'TXT', name: 'long', content: 'x'.repeat(2048) },
@@ -104,6 +105,7 @@ test('answers every type with authority, in the queried case', async () => {
   expect(packet.answers?.map((each) => 'ttl' in each && each.ttl)).toEqual([300, 300]);
   expect(dataOf((await ask(`www.${domain}`, 'AAAA')).answers)).toEqual(['2001:db8::1']);
   expect(dataOf((await ask(domain, 'MX')).answers)).toEqual([{ preference: 10, exchange: 'mail.example.net' }]);
+  expect(dataOf((await ask(`silent.${domain}`, 'MX')).answers)).toEqual([{ preference: 0, exchange: '.' }]);
   expect(dataOf((await ask(domain, 'TXT')).answers)).toEqual([[Buffer.from('v=spf1 -all')]]);
   expect(dataOf((await ask(`odd.${domain}`, 'TXT')).answers)).toEqual([[Buffer.from('say "hi" \\ ☀ bye')]]);
   const [service] = dataOf((await ask(`_sip._tcp.${domain}`, 'SRV')).answers);

@@ -50,6 +50,7 @@ describe('valid records', () => {
     ['an alias to a name with underscores', { type: 'CNAME', name: '_a.mail', content: '_b.acm.example.net' }],
     ['mail', { type: 'MX', content: 'mail.example.net', prio: 10 }, { prio: 10 }],
     ['mail of the first rank', { type: 'MX', content: 'mx0.example.net', prio: 0 }, { prio: 0 }],
+    ['no mail', { type: 'MX', name: 'silent', content: '.', prio: 0 }],
     ['a text', { type: 'TXT', content: 'v=spf1 include:_spf.example.net ~all' }],
     ['a text with quotes and a backslash inside', { type: 'TXT', name: 'odd', content: 'say "hi" \\ bye' }],
     ['a text of 2,048 characters', { type: 'TXT', name: 'long', content: long(2048) }],
