@@ -2,6 +2,9 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { unsteady } from './test/support/unsteady.ts';
 
+// npm sets `production` for its scripts because `.npmrc` omits development dependencies; vitest does not replace it.
+process.env.NODE_ENV = 'test';
+
 const beside =
   '{contract,table,domain,events,runtime,providers,lib,local,builder,dashboard,client,cli,scripts}/**/*.test.ts';
 
@@ -30,9 +33,18 @@ const REPEATED = 1;
 /** The limit of a test that starts a platform or drives a browser, for a busy machine. */
 const PATIENCE_MS = 120_000;
 
+/** Over HTTP, against the one local run in memory. */
+const overHttp = {
+  globalSetup: ['test/support/platform.ts'],
+  testTimeout: PATIENCE_MS,
+  hookTimeout: PATIENCE_MS,
+  retry: REPEATED,
+};
+
 /**
- * `unit`: beside the code, nothing running. `platform`: over HTTP, against one local run in memory. `browser`: the
- * dashboard in a browser that npm brings, against the same run. `release`: what takes minutes, before a release.
+ * `unit`: beside the code, nothing running. `platform`: operations of the API. `flow`: whole ways, some of them with a run
+ * of their own, whose settings the functions in the test's process take. `browser`: the dashboard in a browser that npm
+ * brings. `release`: what takes minutes, before a release.
  */
 export default defineConfig({
   test: {
@@ -54,21 +66,26 @@ export default defineConfig({
       {
         test: {
           name: 'platform',
-          include: ['test/{api,flow,security}/**/*.test.ts'],
-          globalSetup: 'test/support/platform.ts',
-          testTimeout: PATIENCE_MS,
-          hookTimeout: PATIENCE_MS,
-          retry: REPEATED,
+          include: ['test/{api,security}/**/*.test.ts'],
+          ...overHttp,
+          isolate: false,
+        },
+      },
+      {
+        test: {
+          name: 'flow',
+          include: ['test/flow/**/*.test.ts'],
+          ...overHttp,
         },
       },
       {
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
+          ...overHttp,
           globalSetup: ['test/browser/unpack.ts', 'test/support/platform.ts'],
-          testTimeout: PATIENCE_MS,
-          hookTimeout: PATIENCE_MS,
-          retry: REPEATED,
+          setupFiles: 'test/browser/hooks.ts',
+          isolate: false,
         },
       },
       {
@@ -76,6 +93,7 @@ export default defineConfig({
           name: 'release',
           include: ['test/release/**/*.test.ts'],
           globalSetup: ['test/browser/unpack.ts', 'test/support/platform.ts'],
+          setupFiles: 'test/browser/hooks.ts',
           sequence: { groupOrder: 1 },
         },
       },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Method } from '../../contract/route.ts';
 import { local, newAccount, type OpenedAccount, setLimits, throughTheEdge } from '../support/harness.ts';
 
@@ -38,9 +38,13 @@ beforeAll(async () => {
   await once(proxy, 'listening');
   const address = proxy.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = `http://127.0.0.1:${address.port}`;
+  // The functions that this file imports read it, and no other file's.
+  vi.resetModules();
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `http://127.0.0.1:${address.port}`);
 });
 afterAll(() => {
+  vi.unstubAllEnvs();
+  vi.resetModules();
   proxy.closeAllConnections();
   proxy.close();
 });

@@ -1,6 +1,6 @@
 import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { local, type OpenedAccount } from '../support/harness.ts';
 
 /** Viewports: desktop and phone. */
@@ -9,24 +9,28 @@ export const VIEWPORTS = { desk: { width: 1280, height: 900 }, phone: { width: 3
 /** Limit of a poll, generous enough for a loaded machine: vitest's default is one second. */
 export const POLL = { timeout: 30_000 } as const;
 
-let browser: Browser;
+let browser: Promise<Browser> | undefined;
 const contexts: BrowserContext[] = [];
 /** Unexpected errors of the pages: exceptions, and violations of the content security policy. */
 const pageErrors: string[] = [];
 
-beforeAll(async () => {
-  browser = await playwright.launch({
+const launch = async (): Promise<Browser> =>
+  await playwright.launch({
     executablePath: await chromium.executablePath(),
     args: ['--no-sandbox', '--headless=shell', '--disable-dev-shm-usage'],
   });
-});
-afterEach(async () => {
+
+/** Closes the pages of a test, which must have reported no error. */
+export async function closePages(): Promise<void> {
   for (const context of contexts.splice(0)) await context.close();
   expect(pageErrors.splice(0)).toEqual([]);
-});
-afterAll(async () => {
-  await browser.close();
-});
+}
+
+export async function closeBrowser(): Promise<void> {
+  const opened = browser;
+  browser = undefined;
+  await (await opened)?.close();
+}
 
 export interface ContextOptions {
   size?: keyof typeof VIEWPORTS;
@@ -35,7 +39,8 @@ export interface ContextOptions {
 
 /** Opens a browser context without a session. */
 export async function newContext({ size = 'desk', dark = false }: ContextOptions = {}): Promise<BrowserContext> {
-  const context = await browser.newContext({
+  browser ??= launch();
+  const context = await (await browser).newContext({
     viewport: VIEWPORTS[size],
     colorScheme: dark ? 'dark' : 'light',
     baseURL: `${local.baseUrl}/dashboard/`,

@@ -1,13 +1,18 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { beforeAll, expect, test } from 'vitest';
-import { local, newAccount, type OpenedAccount, throughTheEdge } from '../../support/harness.ts';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { newAccount, type OpenedAccount, throughTheEdge } from '../../support/harness.ts';
 
 /** Loads the platform's code into this process with an unreachable login issuer. */
 let account: OpenedAccount;
 beforeAll(async () => {
-  Object.assign(process.env, local.environment, { LOGIN_ISSUER: 'http://127.0.0.1:1' });
-  const { environment } = local;
-  account = await newAccount({}, { ...local, environment: { ...environment, LOGIN_ISSUER: 'http://127.0.0.1:1' } });
+  account = await newAccount();
+  // The functions that this file imports read it, and no other file's.
+  vi.resetModules();
+  vi.stubEnv('LOGIN_ISSUER', 'http://127.0.0.1:1');
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  vi.resetModules();
 });
 
 type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
