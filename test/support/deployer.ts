@@ -14,8 +14,9 @@ export function deployer(account: () => OpenedAccount) {
   /** Waits until the deployment has finished. */
   const follow = (id: string) =>
     waitFor(async () => {
-      const { data } = (await account().call(getDeployment, { params: { id } })).body;
-      return data.finishedAt !== null && data;
+      const { body, error } = await account().call(getDeployment, { params: { id } });
+      if (error) throw new Error(`reading deployment ${id}: ${error.message}`);
+      return body.data.finishedAt !== null && body.data;
     }, POLL_MS);
   return {
     begin,
