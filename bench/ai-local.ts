@@ -1,8 +1,8 @@
 import { freePort } from '../local/processes/ports.ts';
-import { startRun } from '../test/support/platform.ts';
 import { many, streamed, type Target, whole } from './ai-gateway/load.ts';
 import { installPortkey, startProgram } from './ai-gateway/targets.ts';
 import { median, type Row } from './measure.ts';
+import { startMeasuredRun } from './processes/run.ts';
 import { cpuSecondsOf, treeOf } from './processes/tree.ts';
 
 const CALLS = 600;
@@ -47,8 +47,8 @@ export async function rows(): Promise<Row[]> {
   try {
     const upstream = await program(['bench/ai-gateway/upstream.ts']);
     const portkey = await program([installPortkey(), '--headless']);
-    const run = await startRun({
-      ...{ DATA_DIR: ':memory:', RATE_LIMIT_SECRET: '10000000', LOCAL_IAM: 'off' },
+    const run = await startMeasuredRun({
+      RATE_LIMIT_SECRET: '10000000',
       AI_PROVIDER_BASE_URLS: JSON.stringify({ openai: upstream.url }),
     });
     stops.push(run.stop);

@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../contract/client.ts';
 import { createWebhook } from '../contract/webhooks/endpoints.ts';
 import type { Delivery } from '../table/entities/webhooks.ts';
-import { type Local, startRun } from '../test/support/platform.ts';
+import type { Local } from '../test/support/platform.ts';
 import { type Receiver, receiver } from '../test/support/receivers.ts';
 import { median, type Row } from './measure.ts';
+import { startMeasuredRun } from './processes/run.ts';
 
 /** Deliveries of one turn. */
 const BACKLOG = 300;
@@ -110,7 +111,7 @@ async function sameWork({ deps, Delivery, Webhook, replace }: Platform, deliveri
 
 /** Measures the rate at which a backlog drains, and what a receiver that hangs takes from the others of its account. */
 export async function rows(): Promise<Row[]> {
-  const run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_SECRET: '1000000', WEBHOOK_RETRY_SCHEDULE: '600' });
+  const run = await startMeasuredRun({ RATE_LIMIT_SECRET: '1000000', WEBHOOK_RETRY_SCHEDULE: '600' });
   const good = await receiver();
   const hanging = await receiver(() => undefined);
   try {

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getAccount } from '../contract/accounts/accounts.ts';
 import { createClient } from '../contract/client.ts';
 import { createWebhook, deleteWebhook } from '../contract/webhooks/endpoints.ts';
-import { startRun } from '../test/support/platform.ts';
 import { median, type Row } from './measure.ts';
 import { secondsByProcess } from './processes/meter.ts';
+import { startMeasuredRun } from './processes/run.ts';
 
 /** Repetitions of each measurement in one turn, and turns, so that a change of the machine's load shows. */
 const TIMES = 200;
@@ -18,7 +18,7 @@ const SETTLE_MS = 1500;
  * depends little on what else the machine does.
  */
 export async function rows(): Promise<Row[]> {
-  const run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_SECRET: '10000000', LOCAL_IAM: 'off' });
+  const run = await startMeasuredRun({ RATE_LIMIT_SECRET: '10000000' });
   try {
     Object.assign(process.env, run.local.environment);
     const { callAws } = await import('../runtime/aws/client.ts');

@@ -6,8 +6,8 @@ import { createApp } from '../contract/apps/apps.ts';
 import { createClient } from '../contract/client.ts';
 import { createDeployment, getDeployment } from '../contract/deployments/deployments.ts';
 import { freePort } from '../local/processes/ports.ts';
-import { startRun } from '../test/support/platform.ts';
 import { byTurns, median, type Row, timed } from './measure.ts';
+import { startMeasuredRun } from './processes/run.ts';
 
 const TIMES = 5;
 const NEXT_TIMES = 3;
@@ -31,7 +31,7 @@ export async function rows(): Promise<Row[]> {
   mkdirSync(repositories);
   const repository = repositoryOf('hello-express');
   repositoryOf('hello-next');
-  const run = await startRun({ DATA_DIR: ':memory:', LOCAL_GIT_ROOT: repositories, RATE_LIMIT_SECRET: '1000000' });
+  const run = await startMeasuredRun({ LOCAL_GIT_ROOT: repositories, RATE_LIMIT_SECRET: '1000000' });
   try {
     const client = createClient({ baseUrl: run.local.baseUrl, secretKey: run.local.accounts.demo.secretKey });
     const create = async (example: string, framework: 'EXPRESS' | 'NEXTJS'): Promise<string> => {

@@ -8,8 +8,8 @@ import { createApp } from '../contract/apps/apps.ts';
 import { createClient } from '../contract/client.ts';
 import { getDeployment, listDeployments } from '../contract/deployments/deployments.ts';
 import { freePort } from '../local/processes/ports.ts';
-import { startRun } from '../test/support/platform.ts';
 import { quantile, type Row } from './measure.ts';
+import { startMeasuredRun } from './processes/run.ts';
 
 const TIMES = 3000;
 const AT_ONCE = 10;
@@ -64,7 +64,7 @@ export async function rows(): Promise<Row[]> {
     env: { ...process.env, PORT: String(alone) },
     stdio: 'ignore',
   });
-  const run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_SECRET: '1000000', LOCAL_IAM: 'off' });
+  const run = await startMeasuredRun({ RATE_LIMIT_SECRET: '1000000' });
   try {
     const client = createClient({ baseUrl: run.local.baseUrl, secretKey: run.local.accounts.demo.secretKey });
     const repoUrl = 'https://git.localhost/hello-express.git';

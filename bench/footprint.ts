@@ -8,9 +8,10 @@ import { createApp, getApp } from '../contract/apps/apps.ts';
 import { createClient } from '../contract/client.ts';
 import { createWebhook, deleteWebhook } from '../contract/webhooks/endpoints.ts';
 import { freePort } from '../local/processes/ports.ts';
-import { type Local, startRun } from '../test/support/platform.ts';
+import type { Local } from '../test/support/platform.ts';
 import { tourSteps } from '../test/support/tour-blocks.ts';
 import { median, type Row, timed } from './measure.ts';
+import { startMeasuredRun } from './processes/run.ts';
 import { cpuSecondsOf, megabytesOf, treeOf } from './processes/tree.ts';
 
 const SETTLE_MS = 30_000;
@@ -48,7 +49,7 @@ async function goThroughTour(local: Local): Promise<void> {
 
 /** Measures what a local run takes from the machine: memory, processor time while idle and per request. */
 export async function rows(): Promise<Row[]> {
-  const run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_SECRET: '1000000', LOCAL_IAM: 'off' });
+  const run = await startMeasuredRun({ RATE_LIMIT_SECRET: '1000000' });
   const seconds = async (work: () => Promise<unknown>): Promise<number> => {
     const before = cpuSecondsOf(treeOf(run.pid));
     await work();

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import type { ItemOf } from '../table/entity.ts';
-import { startRun } from '../test/support/platform.ts';
 import { byTurns, type Row } from './measure.ts';
+import { startMeasuredRun } from './processes/run.ts';
 import { writeItems } from './write-items.ts';
 
 const TIMES = 300;
@@ -14,7 +14,7 @@ const FEW = 10;
  * status.
  */
 export async function rows(): Promise<Row[]> {
-  const run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_SECRET: '10000000' });
+  const run = await startMeasuredRun({ RATE_LIMIT_SECRET: '10000000' });
   try {
     Object.assign(process.env, run.local.environment);
     const [{ openAccount }, { deps }, { InvoiceByStatus, Invoice }, { toStoredItem: itemOf }] = await Promise.all([

@@ -11,12 +11,13 @@ import { createDeployment, getDeployment } from '../contract/deployments/deploym
 import { createWebhook } from '../contract/webhooks/endpoints.ts';
 import { openAccount } from '../domain/accounts/accounts.ts';
 import { overrideLimits } from '../domain/limits/overrides.ts';
-import { type Local, startRun } from '../test/support/platform.ts';
+import type { Local } from '../test/support/platform.ts';
 import { type Receiver, receiver } from '../test/support/receivers.ts';
 import { NEIGHBOURS, type Neighbour, type NoiseSettings } from './isolation/neighbours.ts';
 import { type Answer, agent, chat, send } from './isolation/requests.ts';
 import { quantile, type Row } from './measure.ts';
 import { createMeter } from './processes/meter.ts';
+import { startMeasuredRun } from './processes/run.ts';
 
 /**
  * Noisy neighbours: one account does what its limits allow, and the 95th percentile of another account's API request, delivery, first
@@ -190,7 +191,7 @@ export async function rows(): Promise<Row[]> {
   git('init', '--initial-branch=main');
   git('add', '--all');
   git('-c', 'user.name=Bench', '-c', 'user.email=bench@example.com', 'commit', '--message', 'bench');
-  const run = await startRun({ DATA_DIR: ':memory:', LOCAL_GIT_ROOT: folder });
+  const run = await startMeasuredRun({ LOCAL_GIT_ROOT: folder });
   const { local } = run;
   Object.assign(process.env, local.environment);
   const hook = await receiver();

@@ -7,10 +7,11 @@ import chromium from '@sparticuz/chromium';
 import { chromium as playwright } from 'playwright-core';
 import { freePort } from '../local/processes/ports.ts';
 import { SCREENS } from '../test/browser/screen-paths.ts';
-import { type Local, startRun } from '../test/support/platform.ts';
+import type { Local } from '../test/support/platform.ts';
 import { lighthousePage, type Scores, type ScoresByScreen, scoresOfPage } from './lighthouse/page.ts';
 import { makeScreens } from './lighthouse/screens.ts';
 import { median, type Row } from './measure.ts';
+import { startMeasuredRun } from './processes/run.ts';
 
 /**
  * Measures Lighthouse's scores of every screen of the dashboard in a separate run, on a desktop and on a phone (slow 4G, a
@@ -134,7 +135,7 @@ async function scoresOf(lighthouse: Lighthouse, url: string, form: (typeof FORMS
 /** Compares each score with its minimum: a ratio above 1 means that the score is too low. */
 export async function rows(): Promise<Row[]> {
   const lighthouse = await install();
-  const run = await startRun({ DATA_DIR: ':memory:' });
+  const run = await startMeasuredRun();
   const { chosen, known } = chosenScreens();
   const measured: ScoresByScreen = new Map();
   const measure = async (name: 'demo' | 'operator' | undefined, screens: ReadonlyMap<string, string>) => {

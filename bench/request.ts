@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http';
 import { createApp, getApp } from '../contract/apps/apps.ts';
 import { createClient } from '../contract/client.ts';
-import { startRun } from '../test/support/platform.ts';
 import { byTurns, quantile, type Row, timed } from './measure.ts';
+import { startMeasuredRun } from './processes/run.ts';
 import { writeItems } from './write-items.ts';
 
 const TIMES = 400;
@@ -28,7 +28,7 @@ async function atOnce(work: () => Promise<unknown>): Promise<number[]> {
 
 /** Compares a request through the local HTTP server with its two indispensable table calls. */
 export async function rows(): Promise<Row[]> {
-  const run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_SECRET: '10000000' });
+  const run = await startMeasuredRun({ RATE_LIMIT_SECRET: '10000000' });
   try {
     Object.assign(process.env, run.local.environment);
     const [{ callAws }, { deps }, { Deployment }, { toStoredItem: itemOf }] = await Promise.all([

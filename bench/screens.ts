@@ -1,8 +1,9 @@
 import chromium from '@sparticuz/chromium';
 import { type Page, chromium as playwright } from 'playwright-core';
-import { type Local, startRun } from '../test/support/platform.ts';
+import type { Local } from '../test/support/platform.ts';
 import { makeScreens } from './lighthouse/screens.ts';
 import { median, type Row } from './measure.ts';
+import { startMeasuredRun } from './processes/run.ts';
 import { LISTS, type List, pageOf } from './screens/lists.ts';
 
 /**
@@ -107,7 +108,7 @@ async function usuallySlowestOf(local: Local, at: string, list: List): Promise<n
 
 /** Compares the slowest interaction of each list with the required 100 ms. */
 export async function rows(): Promise<Row[]> {
-  const run = await startRun({ DATA_DIR: ':memory:' });
+  const run = await startMeasuredRun();
   const measured: Row[] = [];
   try {
     const pathOf = await makeScreens(run.local);

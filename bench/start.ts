@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { startDynamoDb } from '../local/engines/dynamodb.ts';
 import { startChildren } from '../local/processes/children.ts';
 import { freePort } from '../local/processes/ports.ts';
-import { startRun } from '../test/support/platform.ts';
 import { median, type Row, timed } from './measure.ts';
+import { startMeasuredRun } from './processes/run.ts';
 
 const TIMES = 3;
 
@@ -21,7 +21,7 @@ export async function rows(): Promise<Row[]> {
       await children.stop();
       for (const kind of ['first', 'again'] as const) {
         const started = performance.now();
-        const run = await startRun({ DATA_DIR: join(folder, 'run') });
+        const run = await startMeasuredRun({ DATA_DIR: join(folder, 'run') });
         taken[kind].push(performance.now() - started);
         await run.stop();
       }

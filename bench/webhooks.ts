@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from '../contract/apps/apps.ts';
 import { type Client, createClient } from '../contract/client.ts';
 import { createWebhook } from '../contract/webhooks/endpoints.ts';
-import { startRun } from '../test/support/platform.ts';
 import { type Receiver, receiver } from '../test/support/receivers.ts';
 import { median, quantile, type Row } from './measure.ts';
+import { startMeasuredRun } from './processes/run.ts';
 
 const EVENTS = 100;
 /** Events per second. */
@@ -34,7 +34,7 @@ async function lags(client: Client, one: Receiver, count: number): Promise<numbe
 
 /** Measures the delay from commit to receiver, and the effect of hanging receivers on others. */
 export async function rows(): Promise<Row[]> {
-  const run = await startRun({ DATA_DIR: ':memory:', RATE_LIMIT_SECRET: '1000000', WEBHOOK_RETRY_SCHEDULE: '60' });
+  const run = await startMeasuredRun({ RATE_LIMIT_SECRET: '1000000', WEBHOOK_RETRY_SCHEDULE: '60' });
   const stops: (() => Promise<void>)[] = [() => run.stop()];
   const started = async (made: Promise<Receiver>) => {
     const one = await made;
