@@ -3,7 +3,6 @@ export const NEIGHBOURS = {
   requests: '200 open requests of 30 s',
   streams: '200 AI streams',
   keys: 'ten keys that hammer',
-  // The last two: their deliveries are tried again for a while, and their builds go on.
   deployments: '200 queued deployments',
   events: '5,000 events to a hanging receiver',
 } as const;

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createApp, listApps } from '../../contract/apps/apps.ts';
+import type { Receiver } from '../../test/support/receivers.ts';
+import type { Customer } from './customers.ts';
+import { type Answer, chat, send } from './requests.ts';
+
+interface Quiet {
+  baseUrl: string;
+  customer: Customer;
+  /** Host name of its application. */
+  host: string;
+  hook: Receiver;
+}
+
+/** Each product of the quiet account: uses it once and returns its milliseconds. */
+export function productsOf({ baseUrl, customer, host, hook }: Quiet) {
+  let used = 0;
+  const nextKey = (): string => customer.secretKeys[used++ % customer.secretKeys.length] ?? '';
+  /** Returns the milliseconds of an answer with this status; a refusal measures nothing. */
+  const expectStatus = (answer: Answer, status: number): Answer => {
+    if (answer.status !== status) throw new Error(`the quiet account was answered ${answer.status}`);
+    return answer;
+  };
+  return {
+    'API request': async (signal: AbortSignal) => {
+      const headers = { authorization: `Bearer ${nextKey()}` };
+      return expectStatus(await send(baseUrl + listApps.path, { headers, signal }), 200).total;
+    },
+    page: async (signal: AbortSignal) => expectStatus(await send(baseUrl, { headers: { host }, signal }), 200).total,
+    'AI first byte': async (signal: AbortSignal) =>
+      expectStatus(await chat(baseUrl, nextKey(), 'say exactly: ok', signal), 200).first,
+    delivery: async (signal: AbortSignal) => {
+      const before = hook.received.length;
+      const began = Date.now();
+      const body = JSON.stringify({ name: `app ${used}`, framework: 'NODE' });
+      const headers = { authorization: `Bearer ${nextKey()}`, 'content-type': 'application/json' };
+      expectStatus(await send(baseUrl + createApp.path, { method: 'POST', headers, body, signal }), 201);
+      while (hook.received.length === before) await sleep(5, undefined, { signal });
+      return (hook.received.at(-1)?.at ?? 0) - began;
+    },
+  };
+}
+export type Products = ReturnType<typeof productsOf>;
+export type Product = keyof Products;
