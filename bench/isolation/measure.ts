@@ -64,6 +64,8 @@ async function measure(products: Products): Promise<Record<Product, number>> {
 async function startNoise(settings: NoiseSettings): Promise<() => Promise<void>> {
   const child = spawn(process.execPath, ['bench/isolation/noise.ts', JSON.stringify(settings)], {
     stdio: ['pipe', 'pipe', 'inherit'],
+    // As the leader of a session of its own, of which it can lower the priority.
+    detached: true,
   });
   const ended = once(child, 'exit');
   const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended]);

@@ -1,6 +1,7 @@
 /**
  * A noisy neighbour, as a process of its own: `node noise.ts '<settings as JSON>'`. Prints `ready` when the noise is there, and ends
- * with its standard input. Its priority is the lowest, because it stands for machines of customers that are not the platform's.
+ * with its standard input. Its priority and its session's are the lowest, because it stands for machines of customers that are not
+ * the platform's.
  */
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
@@ -8,11 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { createClient } from '../../contract/client.ts';
 import { createWebhook, deleteWebhook } from '../../contract/webhooks/endpoints.ts';
+import { setSessionNiceness } from '../../local/processes/niceness.ts';
 import { receiver } from '../../test/support/receivers.ts';
 import type { Neighbour, NoiseSettings } from './neighbours.ts';
 import { chat, send } from './requests.ts';
 
 setPriority(constants.priority.PRIORITY_LOW);
+await setSessionNiceness(process.pid, constants.priority.PRIORITY_LOW);
 const settings: NoiseSettings = JSON.parse(process.argv[2] ?? '{}');
 const { baseUrl, accountId, secretKeys, host, repoUrl } = settings;
 const key = (index: number): string => secretKeys[index % secretKeys.length] ?? '';
