@@ -1,16 +1,19 @@
 import * as z from 'zod/mini';
 import { entryOf } from '../enums.ts';
-import { Money, Timestamp } from '../envelope.ts';
+import { Money, memoize, Timestamp } from '../envelope.ts';
 
-const application = () => z.object({ applicationId: z.string(), name: z.string() });
-const suspension = () => z.extend(application(), { reason: z.string() });
-const deployment = () => z.object({ applicationId: z.string(), deploymentId: z.string(), commitSha: z.string() });
-const payment = () => z.object({ paymentId: z.string(), amount: Money() });
-const exceededLimit = () =>
-  z.object({ plan: z.string(), appLimit: z.int(), applications: z.int(), suspendsAt: Timestamp() });
+const application = memoize(() => z.object({ applicationId: z.string(), name: z.string() }));
+const suspension = memoize(() => z.extend(application(), { reason: z.string() }));
+const deployment = memoize(() =>
+  z.object({ applicationId: z.string(), deploymentId: z.string(), commitSha: z.string() }),
+);
+const payment = memoize(() => z.object({ paymentId: z.string(), amount: Money() }));
+const exceededLimit = memoize(() =>
+  z.object({ plan: z.string(), appLimit: z.int(), applications: z.int(), suspendsAt: Timestamp() }),
+);
 /** `month` is a calendar month in UTC, `2026-11`. */
-const keyBudget = () => z.object({ keyId: z.string(), month: z.string(), budget: Money(), spent: Money() });
-const subscription = () => z.object({ subscriptionId: z.string(), plan: z.string() });
+const keyBudget = memoize(() => z.object({ keyId: z.string(), month: z.string(), budget: Money(), spent: Money() }));
+const subscription = memoize(() => z.object({ subscriptionId: z.string(), plan: z.string() }));
 
 /**
  * Every event type with its payload, built when first needed: most functions want the names only (specification, Events;
@@ -25,15 +28,15 @@ export const EVENTS = {
   'deployment.started': deployment,
   'deployment.succeeded': deployment,
   'deployment.failed': deployment,
-  'domain.registered': () => z.object({ domainId: z.string(), domain: z.string() }),
-  'database.created': () => z.object({ databaseId: z.string(), name: z.string(), engine: z.string() }),
+  'domain.registered': memoize(() => z.object({ domainId: z.string(), domain: z.string() })),
+  'database.created': memoize(() => z.object({ databaseId: z.string(), name: z.string(), engine: z.string() })),
   'payment.succeeded': payment,
   'payment.failed': payment,
   'subscription.activated': subscription,
   'subscription.cancelled': subscription,
   'plan.limit_exceeded': exceededLimit,
   'ai.budget_near': keyBudget,
-  ping: () => z.object({ webhookId: z.string() }),
+  ping: memoize(() => z.object({ webhookId: z.string() })),
 } as const;
 
 export type EventType = keyof typeof EVENTS;
