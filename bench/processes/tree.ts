@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { processes } from '../../local/processes/memory.ts';
+import { createGroupReader } from '../../local/processes/memory.ts';
+
+const readAll = createGroupReader();
 
 /** Ticks of processor time in a second: USER_HZ, a constant of Linux's interface. */
 const TICKS_PER_SECOND = 100;
@@ -24,7 +26,7 @@ function statOf(pid: number): { parent: number; ticks: number } | undefined {
 /** Returns a process and its descendants. Linux only, as everything here. */
 export function treeOf(root: number): number[] {
   const found = [root];
-  const parents = processes().map(({ pid }) => ({ pid, parent: statOf(pid)?.parent }));
+  const parents = readAll(() => true).map(({ pid }) => ({ pid, parent: statOf(pid)?.parent }));
   for (const pid of found) found.push(...parents.filter(({ parent }) => parent === pid).map((each) => each.pid));
   return found;
 }

@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Children } from '../../processes/children.ts';
-import { processes } from '../../processes/memory.ts';
+import { createGroupReader } from '../../processes/memory.ts';
 import { freePort } from '../../processes/ports.ts';
 import type { AppLogWriter } from './app-log.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -152,14 +152,15 @@ async function startOnce(options: AppProcessOptions, waitMs: number): Promise<Ap
 /** Interval between two measurements of memory in milliseconds. */
 const MEASURE_MS = 1000;
 
+const readProcesses = createGroupReader();
+
 /** Returns a function that measures the resident memory of a process group. */
 function memoryOf(group: number | undefined): () => number {
   let measured = { at: 0, megabytes: 0 };
   return () => {
     if (Date.now() - measured.at >= MEASURE_MS) {
-      const kilobytes = processes()
-        .filter((each) => each.group === group)
-        .reduce((total, each) => total + each.kilobytes, 0);
+      const members = readProcesses((each) => each === group);
+      const kilobytes = members.reduce((total, each) => total + each.kilobytes, 0);
       measured = { at: Date.now(), megabytes: Math.round(kilobytes / 1024) };
     }
     return measured.megabytes;
