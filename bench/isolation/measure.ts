@@ -20,7 +20,7 @@ import { agent } from './requests.ts';
 /** Rounds of measurements for a percentile, and the fewest where a machine is too slow for them in {@link PHASE_MS}. */
 const ROUNDS = 40;
 const MIN_ROUNDS = 5;
-/** How often a round uses each product: what takes milliseconds more often, because few of them would hardly make a percentile. */
+/** Uses of each product in a round: more of what takes milliseconds, because few of those would hardly make a percentile. */
 const TIMES: Record<Product, number> = { 'API request': 3, page: 3, 'AI first byte': 1, delivery: 1 };
 /** Longest time of one phase in milliseconds: three for each neighbour take less than ten minutes. */
 const PHASE_MS = 25_000;
