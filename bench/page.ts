@@ -3,9 +3,6 @@ import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { median, type Row } from './measure.ts';
 import { NOTES } from './notes.ts';
 
-/** The rows of each run of each benchmark, by its name. */
-export type Runs = ReadonlyMap<string, readonly (readonly Row[])[]>;
-
 const number = (value: number): string => value.toFixed(Math.abs(value) < 10 ? 2 : 0);
 const ratioOf = ({ ours, against }: Row): number => ours / against;
 
@@ -33,6 +30,8 @@ function sectionOf(name: string, runs: readonly (readonly Row[])[]): string {
     '',
     `\`npm run bench -- ${name}\` · against ${NOTES[name]?.against}`,
     '',
+    `Measured on ${machineLine()}. Medians over ${runs.length} runs; the spread is the least and the greatest ratio.`,
+    '',
     '| what | ours | against | ratio | spread | to reach | reached |',
     '| --- | --- | --- | --- | --- | --- | --- |',
     ...[...byWhat].map(([what, rows]) => lineOf(what, rows)),
@@ -50,15 +49,30 @@ export function machineLine(): string {
   return `${availableParallelism()} cores of ${cpus()[0]?.model.trim()}, ${memory}, Node ${process.version}, Java ${java}; commit ${commit}, ${new Date().toISOString().slice(0, 10)}; load average at the end ${loadavg()[0]?.toFixed(1)}`;
 }
 
-/** Returns docs/benchmarks.md. Prose that does not change is here, so that the page has one source. */
-export const pageOf = (runs: Runs): string =>
-  `# Benchmarks
+/** Returns the sections of a page by their names. */
+const sectionsOf = (page: string): ReadonlyMap<string, string> =>
+  new Map(
+    page
+      .split(/^(?=## )/m)
+      .slice(1)
+      .map((section) => [/^## (.*)/.exec(section)?.[1] ?? '', section]),
+  );
 
-\`npm run bench -- all --markdown\` writes this page. Each figure is a ratio against something that was measured in the same run,
+/**
+ * Returns docs/benchmarks.md with a benchmark's runs in place of what it said of them before. The other sections stay: all benchmarks
+ * take hours. Prose that does not change is here, so that the page has one source.
+ */
+export function pageOf(before: string, name: string, runs: readonly (readonly Row[])[]): string {
+  const sections = new Map([...sectionsOf(before), [name, sectionOf(name, runs)] as const]);
+  const sorted = [...sections].sort(([a], [b]) => a.localeCompare(b)).map(([, section]) => section.trimEnd());
+  return `${PROSE}\n${sorted.join('\n\n')}\n`;
+}
+
+const PROSE = `# Benchmarks
+
+\`npm run bench -- <names> --markdown\` writes these sections, \`-- all\` all of them. Each figure is a ratio against something that was measured in the same run,
 so that it depends little on the machine. \`npm run bench -- <name>\` runs one of them, a file of \`bench/\` without its ending,
 and fails if a ratio is above its bound.
-
-Measured on ${machineLine()}. Medians over ${Math.max(...[...runs.values()].map((each) => each.length))} runs; the spread is the least and the greatest ratio.
 
 - \`aws-client\` and \`zip\` compare our own code with the library that would replace it: a ratio above its bound means that the
   library should ([0024](decisions/0024-libraries.md)).
@@ -70,5 +84,4 @@ Measured on ${machineLine()}. Medians over ${Math.max(...[...runs.values()].map(
 - \`npm run bench -- scale\` writes [scale.md](scale.md): where the platform breaks, and at how many accounts.
 - The limits that do not depend on time are tested in \`npm test\`: round trips per request, writes per event, the size of the
   dashboard.
-
-${[...runs].map(([name, each]) => sectionOf(name, each)).join('\n')}`;
+`;
