@@ -152,11 +152,11 @@ async function startOnce(options: AppProcessOptions, waitMs: number): Promise<Ap
 /** Interval between two measurements of memory in milliseconds. */
 const MEASURE_MS = 1000;
 
-const readProcesses = createGroupReader();
-
 /** Returns a function that measures the resident memory of a process group. */
 function memoryOf(group: number | undefined): () => number {
   let measured = { at: 0, megabytes: 0 };
+  // One for each group, begun when its leader exists: a reader remembers whose a process id was, and ids are used again.
+  const readProcesses = createGroupReader();
   return () => {
     if (Date.now() - measured.at >= MEASURE_MS) {
       const members = readProcesses((each) => each === group);
