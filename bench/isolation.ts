@@ -9,8 +9,8 @@ import type { Row } from './measure.ts';
 /**
  * Noisy neighbours: one account does what its limits allow, and the 95th percentile of another account's API request, delivery, first
  * byte of an AI call and page of its application is compared with what it was alone, just before, in the same run on the same machine
- * (isolation/measure.ts). The noise comes from a process of its own with the lowest priority (isolation/noise.ts). `ISOLATION=streams,keys` measures these
- * neighbours only.
+ * (isolation/measure.ts). The noise comes from a process of its own with the lowest priority (isolation/noise.ts).
+ * `ISOLATION=streams,keys` measures these neighbours only.
  */
 
 /** Answers at once, or after as many milliseconds as `?ms=` says. */
