@@ -1,20 +1,15 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { delimiter, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ACCOUNT, REGION } from '../addresses.ts';
 import { UserError } from '../data-directory.ts';
 import type { Children } from '../processes/children.ts';
-import { isReachableFromOutside } from '../processes/ports.ts';
 import type { JsonObject } from '../template/intrinsics.ts';
 import type { Resource, Template } from '../template/template.ts';
-import { writeLoopbackJetty } from './loopback-jetty.ts';
 import { updateIndexes } from './table-changes.ts';
 import { call, WireError, waitUntilUp } from './wire.ts';
 
-const JAVA_NEEDED = 17;
-const MAIN_CLASS = 'com.amazonaws.services.dynamodbv2.local.main.ServerRunner';
-const require = createRequire(import.meta.url);
+const PROCESS = fileURLToPath(new URL('../emulators/dynamodb/process.ts', import.meta.url));
 
 /** Properties of a table resource that CreateTable takes under the same name. */
 const TABLE_PROPERTIES = [
@@ -25,29 +20,6 @@ const TABLE_PROPERTIES = [
   'LocalSecondaryIndexes',
 ];
 
-/** Returns a message for users whose Java cannot run the database. */
-function describeJavaProblem(): string {
-  const { error, stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
-  const advice = `The local database needs Java ${JAVA_NEEDED} or newer (for instance: apt install openjdk-17-jre-headless, or brew install openjdk@17).`;
-  if (error) return `Java was not found. ${advice}`;
-  const version = /version "(?:1\.)?(\d+)/.exec(stderr)?.[1];
-  if (version && Number(version) < JAVA_NEEDED) return `Java ${version} is too old. ${advice}`;
-  return 'The local database (DynamoDB Local) did not start. Its output is in logs/dynamodb.log of the data directory.';
-}
-
-/**
- * Enables SQLite's write-ahead log, which halves the duration of a write. The mode is stored in the file, so it is set
- * once before Java creates the database; an empty file would not store it.
- */
-function setWriteAheadLog(folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, 'shared-local-instance.db');
-  if (existsSync(file)) return;
-  const database = new DatabaseSync(file);
-  database.exec('PRAGMA journal_mode = WAL; CREATE TABLE touched (at); DROP TABLE touched;');
-  database.close();
-}
-
 export interface DynamoDbOptions {
   port: number;
   /** Directory of the database; undefined keeps it in memory. */
@@ -55,60 +27,22 @@ export interface DynamoDbOptions {
   children: Children;
 }
 
-/**
- * Starts DynamoDB Local and resolves with its address once it answers. Throws a user error if it cannot start, or if
- * other machines could reach it.
- */
+/** Starts the table's process and resolves with its address once it answers. Throws a user error if it cannot start. */
 export async function startDynamoDb({ port, folder, children }: DynamoDbOptions): Promise<string> {
-  const emulator = join(require.resolve('amplify-dynamodb-simulator/package.json'), '../emulator');
-  if (folder) setWriteAheadLog(folder);
-  // Each start unpacks a library into a new file and leaves it; in the system's temporary directory these would
-  // accumulate.
-  const temporary = join(children.dataDir, 'dynamodb-temporary');
-  rmSync(temporary, { recursive: true, force: true });
-  const classes = join(temporary, 'classes');
-  mkdirSync(classes, { recursive: true });
-  await writeLoopbackJetty(join(emulator, 'DynamoDBLocal_lib'), classes);
-  const java = children.spawn(
-    'java',
-    [
-      // Without it, Java begins with a heap of a sixty-fourth of the machine's memory, and keeps it.
-      '-Xms24m',
-      '-Xmx256m',
-      '-XX:+UseSerialGC',
-      '-XX:TieredStopAtLevel=1',
-      '-Djava.library.path=./DynamoDBLocal_lib',
-      `-Djava.io.tmpdir=${temporary}`,
-      '-cp',
-      [classes, 'DynamoDBLocal.jar'].join(delimiter),
-      MAIN_CLASS,
-      '-port',
-      String(port),
-      // Otherwise it allows pages of every origin to call it.
-      '-cors',
-      'http://127.0.0.1',
-      '-sharedDb',
-      '-disableTelemetry',
-      ...(folder ? ['-dbPath', folder] : ['-inMemory']),
-    ],
-    { label: 'dynamodb', cwd: emulator, essential: true },
-  );
-  let failed = false;
-  java.once('error', () => {
-    failed = true;
+  if (folder) mkdirSync(folder, { recursive: true });
+  const file = folder && join(folder, 'table.db');
+  const engine = children.spawn(process.execPath, [PROCESS, String(port), REGION, ACCOUNT, ...(file ? [file] : [])], {
+    label: 'dynamodb',
+    essential: true,
   });
   const url = `http://127.0.0.1:${port}`;
   await waitUntilUp(
     () => call(url, 'dynamodb', 'ListTables', {}),
     () => {
-      if (failed || java.exitCode !== null || java.signalCode !== null) throw new UserError(describeJavaProblem());
+      if (engine.exitCode !== null || engine.signalCode !== null)
+        throw new UserError('The local table did not start. Its output is in logs/dynamodb.log of the data directory.');
     },
   );
-  if (await isReachableFromOutside(port)) {
-    throw new UserError(
-      'The local database (DynamoDB Local) would be reachable from other machines. Nothing was started.',
-    );
-  }
   return url;
 }
 

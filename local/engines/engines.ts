@@ -87,7 +87,7 @@ export async function startEngines(options: EngineOptions) {
         onChange: options.onChange,
       }).then(started),
     ),
-    reporter.step('table (DynamoDB Local)', () =>
+    reporter.step('table', () =>
       startDynamoDb({
         children,
         port: authorize ? ports.dynamodbEngine : ports.dynamodb,

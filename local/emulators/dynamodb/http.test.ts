@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createRequestReader } from './dynamodb-proxy.ts';
+import { createRequestReader } from './http.ts';
 
 const encode = (target: string, body: string): Buffer =>
   Buffer.from(

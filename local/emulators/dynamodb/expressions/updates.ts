@@ -1,0 +1,163 @@
+import { invalid } from '../errors.ts';
+import { addValues, type Item, member, typeOf, type Value } from '../values.ts';
+import { refuseOverlaps, type Scope, type Steps, valueAt } from './scope.ts';
+import type { Expression, Update } from './syntax.ts';
+
+const WRONG_TYPE = 'An operand in the update expression has an incorrect data type';
+const MISSING = 'The provided expression refers to an attribute that does not exist in the item';
+const INVALID_PATH = 'The document path provided in the update expression is invalid for update';
+
+/** Returns the paths that an update changes. Throws for what DynamoDB refuses before it reads the item. */
+export function pathsOf({ set, remove, add, delete: deleted }: Update, scope: Scope): Steps[] {
+  for (const { to } of set) checkLiterals(to, scope);
+  for (const { value } of add) setTypeOf(scope.value(value.name), 'ADD', 'N');
+  for (const { value } of deleted) setTypeOf(scope.value(value.name), 'DELETE');
+  const paths = [...set, ...add, ...deleted].map(({ path }) => path);
+  return refuseOverlaps(
+    [...paths, ...remove].map((path) => scope.resolve(path)),
+    'UpdateExpression',
+  );
+}
+
+/** Throws where a placeholder has a type that no item could make right. */
+function checkLiterals(expression: Expression, scope: Scope): void {
+  if (expression.kind === 'if_not_exists') checkLiterals(expression.otherwise, scope);
+  if (expression.kind !== 'sum' && expression.kind !== 'list_append') return;
+  const [operator, wanted] =
+    expression.kind === 'list_append' ? ['list_append', 'L'] : [expression.sign > 0 ? '+' : '-', 'N'];
+  for (const side of [expression.left, expression.right]) {
+    checkLiterals(side, scope);
+    const value = side.kind === 'value' ? scope.value(side.name) : undefined;
+    if (value && typeOf(value) !== wanted) throw invalid(operandMessage(operator, value));
+  }
+}
+
+/** Returns the item that an update makes of another one, which stays as it is. Right sides see the item before the update. */
+export function updated(update: Update, before: Item, scope: Scope): Item {
+  const item = { ...before };
+  // All values are computed before the first change.
+  const sets = update.set.map(({ path, to }) => [scope.resolve(path), evaluate(to, before, scope)] as const);
+  const adds = update.add.map(({ path, value }) => {
+    const steps = scope.resolve(path);
+    return [steps, added(valueAt(before, steps), scope.value(value.name))] as const;
+  });
+  const deletes = update.delete.map(({ path, value }) => {
+    const steps = scope.resolve(path);
+    return [steps, without(valueAt(before, steps), scope.value(value.name))] as const;
+  });
+  for (const [steps, value] of [...sets, ...adds]) put(item, steps, value);
+  for (const [steps, value] of deletes)
+    if (value === 'empty') drop(item, steps);
+    else if (value) put(item, steps, value);
+    else if (steps.length > 1 && !parentOf(item, steps)) throw invalid(INVALID_PATH);
+  // From the last index of a list to the first: each names a place in the list as it was.
+  const removed = update.remove.map((path) => scope.resolve(path));
+  for (const steps of removed.sort(byLastIndex)) drop(item, steps);
+  return item;
+}
+
+const byLastIndex = (a: Steps, b: Steps): number => {
+  const [one, other] = [a.at(-1), b.at(-1)];
+  return typeof one === 'number' && typeof other === 'number' ? other - one : 0;
+};
+
+function evaluate(expression: Expression, item: Item, scope: Scope): Value {
+  switch (expression.kind) {
+    case 'value':
+      return scope.value(expression.name);
+    case 'path':
+      return existing(valueAt(item, scope.resolve(expression)));
+    case 'if_not_exists':
+      return valueAt(item, scope.resolve(expression.path)) ?? evaluate(expression.otherwise, item, scope);
+    case 'list_append': {
+      const [left, right] = [evaluate(expression.left, item, scope), evaluate(expression.right, item, scope)];
+      if (!left.L || !right.L) throw invalid(WRONG_TYPE);
+      return { L: [...left.L, ...right.L] };
+    }
+    default:
+      return addValues(
+        evaluate(expression.left, item, scope),
+        evaluate(expression.right, item, scope),
+        expression.sign,
+      );
+  }
+}
+
+const existing = (value: Value | undefined): Value => {
+  if (!value) throw invalid(MISSING);
+  return value;
+};
+
+const SETS = ['SS', 'NS', 'BS'] as const;
+
+/** Returns the type of an operand that is a set. Throws for others, but for a number where that is allowed. */
+function setTypeOf(value: Value, operator: string, also?: 'N'): (typeof SETS)[number] {
+  const type = SETS.find((each) => value[each]);
+  if (!type && !(also && value[also] !== undefined)) throw invalid(operandMessage(operator, value));
+  return type ?? 'SS';
+}
+
+function added(current: Value | undefined, value: Value): Value {
+  if (value.N !== undefined) return current ? addValues(current, value, 1) : value;
+  const type = setTypeOf(value, 'ADD');
+  if (!current) return value;
+  const members = current[type];
+  if (!members) throw invalid(WRONG_TYPE);
+  return { [type]: [...new Set([...members, ...(value[type] ?? [])])] };
+}
+
+function without(current: Value | undefined, value: Value): Value | 'empty' | undefined {
+  const type = setTypeOf(value, 'DELETE');
+  if (!current) return undefined;
+  const members = current[type];
+  if (!members) throw invalid(WRONG_TYPE);
+  const left = members.filter((each) => !value[type]?.includes(each));
+  return left.length === 0 ? 'empty' : { [type]: left };
+}
+
+const operandMessage = (operator: string, value: Value): string =>
+  `Invalid UpdateExpression: Incorrect operand type for operator or function; operator: ${operator}, operand type: ${typeOf(value)}`;
+
+/** Returns the map or list that holds the last step of a path, with copies of all that lead to it: the item before stays as it is. */
+function parentOf(item: Item, steps: Steps): Value | undefined {
+  let at: Value = { M: item };
+  for (const step of steps.slice(0, -1)) {
+    const child: Value | undefined = typeof step === 'number' ? at.L?.[step] : at.M && member(at.M, step);
+    if (!child) return undefined;
+    const copy: Value = child.M ? { M: { ...child.M } } : child.L ? { L: [...child.L] } : child;
+    if (typeof step === 'number') at.L?.splice(step, 1, copy);
+    else if (at.M) define(at.M, step, copy);
+    at = copy;
+  }
+  return at;
+}
+
+/** Sets a member under any name, `__proto__` included. */
+const define = (item: Item, name: string, value: Value): void => {
+  Object.defineProperty(item, name, { value, enumerable: true, writable: true, configurable: true });
+};
+
+function put(item: Item, steps: Steps, value: Value): void {
+  const last = steps.at(-1) ?? '';
+  const parent = parentOf(item, steps);
+  if (typeof last === 'number') {
+    if (!parent?.L) throw invalid(INVALID_PATH);
+    // An index behind the end appends.
+    if (last < parent.L.length) parent.L[last] = value;
+    else parent.L.push(value);
+  } else {
+    if (!parent?.M) throw invalid(INVALID_PATH);
+    define(parent.M, last, value);
+  }
+}
+
+function drop(item: Item, steps: Steps): void {
+  const last = steps.at(-1) ?? '';
+  const parent = parentOf(item, steps);
+  if (steps.length > 1 && !parent) throw invalid(INVALID_PATH);
+  if (typeof last === 'number') {
+    if (parent && !parent.L) throw invalid(INVALID_PATH);
+    if (parent?.L && last < parent.L.length) parent.L.splice(last, 1);
+  } else if (parent?.M && member(parent.M, last)) delete parent.M[last];
+  else if (parent && !parent.M) throw invalid(INVALID_PATH);
+}

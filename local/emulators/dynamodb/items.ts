@@ -1,0 +1,186 @@
+import { invalid, invalidParameter } from './errors.ts';
+import { parseProjection, parseUpdate } from './expressions/parser.ts';
+import { project } from './expressions/projections.ts';
+import { createScope, refuseOverlaps } from './expressions/scope.ts';
+import { pathsOf, updated } from './expressions/updates.ts';
+import type { Input } from './requests.ts';
+import * as requests from './requests.ts';
+import type { OpenTable, Storage, Stored, StoredKey } from './storage.ts';
+import { equalItems, type Item, sizeOfItem } from './values.ts';
+
+export type WriteKind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
+
+/** A write whose condition was evaluated, and which changes nothing yet. */
+export interface Prepared {
+  table: OpenTable;
+  key: StoredKey;
+  before: Stored | undefined;
+  after: Item | undefined;
+  /** Paths that an update changes. */
+  paths: ReturnType<typeof pathsOf>;
+  refused: Error | undefined;
+  /** Units of capacity outside a transaction. */
+  units: number;
+}
+
+const IMMUTABLE = ({ hash, range }: OpenTable['keys']): (string | undefined)[] => [hash, range];
+
+export const readStored = (storage: Storage, table: OpenTable, key: StoredKey): Stored | undefined => {
+  const row = storage.get(table, key);
+  return row && { item: JSON.parse(row.body), body: row.body, size: row.size };
+};
+
+/** Returns the item that an operation makes of the one before. Throws for what may not be stored. */
+function prepareUpdate(storage: Storage, table: OpenTable, input: Input): Prepared {
+  const { key, item: keyItem } = requests.readKey(table, input.Key);
+  const update =
+    input.UpdateExpression === undefined
+      ? undefined
+      : parseUpdate(requests.textOf(input.UpdateExpression), 'UpdateExpression');
+  const conditional = requests.readCondition(input, { UpdateExpression: update });
+  const paths = update ? pathsOf(update.tree, conditional.scope) : [];
+  for (const [first] of paths)
+    if (IMMUTABLE(table.keys).includes(String(first)))
+      throw invalidParameter(`Cannot update attribute ${first}. This attribute is part of the key`);
+  const before = readStored(storage, table, key);
+  const refused = requests.refusal(conditional, before, input);
+  if (refused)
+    return { table, key, before, after: before?.item, paths, refused, units: requests.writeUnits(before?.size ?? 0) };
+  const from = before?.item ?? keyItem;
+  const after = update ? updated(update.tree, from, conditional.scope) : from;
+  const size = sizeOfItem(after);
+  requests.checkStorable(table, after, size);
+  return { table, key, before, after, paths, refused, units: requests.writeUnits(size, before?.size ?? 0) };
+}
+
+/** Evaluates a write without making it. */
+export function prepare(storage: Storage, kind: WriteKind, input: Input): Prepared {
+  const table = storage.tableOf(requests.nameIn(input));
+  if (kind === 'Update') return prepareUpdate(storage, table, input);
+  const { key, item } = kind === 'Put' ? requests.readWhole(table, input.Item) : requests.readKey(table, input.Key);
+  const conditional = requests.readCondition(input);
+  const before = readStored(storage, table, key);
+  const refused = requests.refusal(conditional, before, input);
+  const size = kind === 'Put' ? sizeOfItem(item) : 0;
+  if (kind === 'Put') requests.checkStorable(table, item, size);
+  const after = kind === 'Put' ? item : kind === 'ConditionCheck' ? before?.item : undefined;
+  return { table, key, before, after, paths: [], refused, units: requests.writeUnits(size, before?.size ?? 0) };
+}
+
+/** Makes a prepared write. What it leaves as it was is no change: it is in no stream. */
+export function apply(storage: Storage, { table, key, before, after }: Prepared, now: number): void {
+  if (before === undefined && after === undefined) return;
+  if (before && after && equalItems(before.item, after)) return;
+  storage.write(table, key, before?.item, after, now);
+}
+
+const RETURNS = {
+  Put: ['NONE', 'ALL_OLD'],
+  Delete: ['NONE', 'ALL_OLD'],
+  Update: ['NONE', 'ALL_OLD', 'ALL_NEW', 'UPDATED_OLD', 'UPDATED_NEW'],
+} as const;
+
+/** Makes one write outside a transaction and returns what its response has. */
+export function write(storage: Storage, kind: 'Put' | 'Update' | 'Delete', input: Input, now: number): object {
+  const returns = requests.choice<string>(input, 'ReturnValues', RETURNS[kind], 'NONE');
+  const prepared = prepare(storage, kind, input);
+  if (prepared.refused) throw prepared.refused;
+  storage.atomically(() => apply(storage, prepared, now));
+  const { before, after, paths } = prepared;
+  const of = returns.endsWith('_NEW') ? after : before?.item;
+  const attributes = of && returns !== 'NONE' ? (returns.startsWith('ALL') ? of : project(of, paths)) : undefined;
+  const isShown = attributes && (returns.startsWith('ALL') || Object.keys(attributes).length > 0);
+  return {
+    ...(isShown ? { Attributes: attributes } : {}),
+    ...requests.consumed(input, prepared.table, prepared.units),
+  };
+}
+
+/** Returns the function that shows the requested part of a stored item, as JSON. */
+export function createProjection(input: Input, others: Parameters<typeof createScope>[1] = {}) {
+  requests.refuseLegacy(input);
+  const { ProjectionExpression } = input;
+  const parsed =
+    ProjectionExpression === undefined
+      ? undefined
+      : parseProjection(requests.textOf(ProjectionExpression), 'ProjectionExpression');
+  const scope = createScope(input, { ...others, ProjectionExpression: parsed });
+  const paths =
+    parsed &&
+    refuseOverlaps(
+      parsed.tree.map((path) => scope.resolve(path)),
+      'ProjectionExpression',
+    );
+  return { scope, show: (body: string): string => (paths ? JSON.stringify(project(JSON.parse(body), paths)) : body) };
+}
+
+/** Returns the response of GetItem, as JSON. */
+export function getItem(storage: Storage, input: Input): string {
+  const table = storage.tableOf(requests.nameIn(input));
+  const { key } = requests.readKey(table, input.Key);
+  const { show } = createProjection(input);
+  const row = storage.get(table, key);
+  const capacity = requests.consumed(input, table, requests.readUnits(row?.size ?? 0, input.ConsistentRead === true));
+  const rest = capacity.ConsumedCapacity
+    ? `${row ? ',' : ''}"ConsumedCapacity":${JSON.stringify(capacity.ConsumedCapacity)}`
+    : '';
+  return row ? `{"Item":${show(row.body)}${rest}}` : `{${rest}}`;
+}
+
+const MAX_BATCH_GETS = 100;
+const MAX_BATCH_WRITES = 25;
+const MAX_BATCH_READ_BYTES = 16 * 1024 * 1024;
+
+/** Returns the response of BatchGetItem, as JSON. */
+export function batchGet(storage: Storage, input: Input): string {
+  const tables = Object.entries(requests.asMap(input.RequestItems, 'RequestItems'));
+  const asked = tables.map(([name, raw]) => {
+    const of = requests.asMap(raw, 'RequestItems');
+    const table = storage.tableOf(name);
+    const keys = Array.isArray(of.Keys) ? of.Keys.map((key) => ({ raw: key, ...requests.readKey(table, key) })) : [];
+    const places = new Set(keys.map(({ key }) => JSON.stringify([String(key.pk), String(key.sk)])));
+    if (places.size < keys.length) throw invalid('Provided list of item keys contains duplicates');
+    return { name, table, keys, show: createProjection(of).show };
+  });
+  const count = asked.reduce((sum, { keys }) => sum + keys.length, 0);
+  if (count === 0) throw invalid('The list of keys in RequestItems must not be empty');
+  if (count > MAX_BATCH_GETS) throw invalid('Too many items requested for the BatchGetItem call');
+  let bytes = 0;
+  const unprocessed: Record<string, { Keys: unknown[] }> = {};
+  const responses = asked.map(({ name, table, keys, show }) => {
+    const found: string[] = [];
+    for (const { raw, key } of keys) {
+      const row = bytes > MAX_BATCH_READ_BYTES ? undefined : storage.get(table, key);
+      bytes += row?.size ?? 0;
+      if (bytes > MAX_BATCH_READ_BYTES) {
+        unprocessed[name] ??= { Keys: [] };
+        unprocessed[name].Keys.push(raw);
+      } else if (row) found.push(show(row.body));
+    }
+    return `${JSON.stringify(name)}:[${found.join(',')}]`;
+  });
+  return `{"Responses":{${responses.join(',')}},"UnprocessedKeys":${JSON.stringify(unprocessed)}}`;
+}
+
+/** Makes the writes of BatchWriteItem, each for itself. */
+export function batchWrite(storage: Storage, input: Input, now: number): object {
+  const prepared = Object.entries(requests.asMap(input.RequestItems, 'RequestItems')).flatMap(([TableName, raw]) =>
+    (Array.isArray(raw) ? raw : []).map((each: Input) => {
+      const { PutRequest, DeleteRequest } = each;
+      if (PutRequest) return prepare(storage, 'Put', { TableName, ...requests.asMap(PutRequest, 'PutRequest') });
+      return prepare(storage, 'Delete', { TableName, ...requests.asMap(DeleteRequest, 'DeleteRequest') });
+    }),
+  );
+  if (prepared.length === 0) throw invalid('The batch write request list for a table cannot be empty');
+  if (prepared.length > MAX_BATCH_WRITES) throw invalid('Too many items requested for the BatchWriteItem call');
+  if (new Set(prepared.map(placeOf)).size < prepared.length)
+    throw invalid('Provided list of item keys contains duplicates');
+  storage.atomically(() => {
+    for (const write of prepared) apply(storage, write, now);
+  });
+  return { UnprocessedItems: {} };
+}
+
+/** Returns a text that only writes of the same item share. */
+export const placeOf = ({ table, key }: Prepared): string =>
+  JSON.stringify([table.definition.TableName, String(key.pk), String(key.sk)]);

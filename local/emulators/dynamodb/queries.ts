@@ -1,0 +1,203 @@
+import type { SQLInputValue } from 'node:sqlite';
+import { invalid } from './errors.ts';
+import { checkOperands, holds, pathsIn } from './expressions/conditions.ts';
+import { parseCondition } from './expressions/parser.ts';
+import type { Scope } from './expressions/scope.ts';
+import type { Condition, Parsed } from './expressions/syntax.ts';
+import { createProjection } from './items.ts';
+import { keyRange, type Order, type Range } from './key-conditions.ts';
+import type { Input } from './requests.ts';
+import * as requests from './requests.ts';
+import { keyItem, keyText, type OpenIndex, type OpenTable, type Storage } from './storage.ts';
+import type { Keys } from './tables.ts';
+import { type Item, readItem, typeOf } from './values.ts';
+
+const MAX_PAGE_BYTES = 1024 * 1024;
+const MAX_SEGMENTS = 1_000_000;
+
+const TABLE_ORDER = (table: OpenTable): Order => ({
+  ...{ from: table.sqlName, body: 'body', size: 'size', hash: 'pk', columns: ['sk'] },
+});
+const INDEX_ORDER = (table: OpenTable, index: OpenIndex): Order =>
+  index.projected
+    ? { from: index.sqlName, body: 'body', size: 'size', hash: 'hash', columns: ['range', 'pk', 'sk'] }
+    : {
+        // Whole items are read from the table.
+        from: `${index.sqlName} AS entry CROSS JOIN ${table.sqlName} AS item ON item.pk = entry.pk AND item.sk = entry.sk`,
+        ...{ body: 'item.body', size: 'item.size', hash: 'entry.hash' },
+        columns: ['entry.range', 'entry.pk', 'entry.sk'],
+      };
+
+function readLimit({ Limit }: Input): number {
+  if (Limit === undefined) return Number.POSITIVE_INFINITY;
+  if (!Number.isInteger(Limit) || Number(Limit) < 1)
+    throw invalid(
+      `1 validation error detected: Value '${Limit}' at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1`,
+    );
+  return Number(Limit);
+}
+
+/** Returns the index that a request names; undefined for the table. */
+function indexIn(table: OpenTable, { IndexName, ConsistentRead }: Input): OpenIndex | undefined {
+  if (IndexName === undefined) return undefined;
+  const index = table.indexes.get(String(IndexName));
+  if (!index) throw invalid(`The table does not have the specified index: ${IndexName}`);
+  if (ConsistentRead === true) throw invalid('Consistent reads are not supported on global secondary indexes');
+  return index;
+}
+
+/** Reads the key behind which a page begins. */
+function startKey(table: OpenTable, index: OpenIndex | undefined, raw: unknown): Item {
+  const item = readItem(raw);
+  const names = new Set(
+    [table.keys.hash, table.keys.range, index?.keys.hash, index?.keys.range].filter((name) => name !== undefined),
+  );
+  const fits =
+    Object.keys(item).length === names.size &&
+    [...names].every((name) => item[name] && typeOf(item[name]) === table.types.get(name));
+  if (!fits) throw invalid('The provided starting key is invalid');
+  return item;
+}
+
+const placeOf = ({ keys }: OpenTable, index: OpenIndex | undefined, item: Item): SQLInputValue[] => {
+  const { hash, range } = keys;
+  const [pk, sk] = [item[hash], range === undefined ? undefined : item[range]];
+  const own = [pk ? keyText(pk) : '', sk ? keyText(sk) : ''];
+  if (!index) return own.slice(1);
+  const indexRange = index.keys.range === undefined ? undefined : item[index.keys.range];
+  return [indexRange ? keyText(indexRange) : '', ...own];
+};
+
+interface PageRequest {
+  table: OpenTable;
+  index: OpenIndex | undefined;
+  order: Order;
+  range: Range;
+  orderBy: string;
+  /** Whether a row belongs to the page at all, such as to the segment of a scan. */
+  isPart?: ((item: Item) => boolean) | undefined;
+}
+
+/** Reads one page and returns the response, as JSON. */
+function readPage(
+  storage: Storage,
+  input: Input,
+  request: PageRequest,
+  scoped: { filter: Parsed<Condition> | undefined; scope: Scope; show: (body: string) => string },
+): string {
+  const { table, index, order, range, orderBy, isPart } = request;
+  const limit = readLimit(input);
+  const where = range.where.length > 0 ? ` WHERE ${range.where.join(' AND ')}` : '';
+  const isBounded = Number.isFinite(limit) && !isPart;
+  const sql = `SELECT ${order.body} AS body, ${order.size} AS size FROM ${order.from}${where} ORDER BY ${orderBy}${isBounded ? ' LIMIT ?' : ''}`;
+  const found: string[] = [];
+  let [scanned, bytes] = [0, 0];
+  let last: string | undefined;
+  for (const { body, size } of storage.rows(sql, isBounded ? [...range.values, limit] : range.values)) {
+    if (isPart && !isPart(JSON.parse(body))) continue;
+    scanned += 1;
+    bytes += size;
+    const matches = !scoped.filter || holds(scoped.filter.tree, JSON.parse(body), scoped.scope);
+    if (matches) found.push(body);
+    if (scanned >= limit || bytes >= MAX_PAGE_BYTES) {
+      last = body;
+      break;
+    }
+  }
+  const capacity = requests.consumed(
+    input,
+    table,
+    requests.readUnits(bytes, input.ConsistentRead === true),
+  ).ConsumedCapacity;
+  const parts = [
+    ...(input.Select === 'COUNT' ? [] : [`"Items":[${found.map(scoped.show).join(',')}]`]),
+    `"Count":${found.length},"ScannedCount":${scanned}`,
+    ...(last === undefined ? [] : [`"LastEvaluatedKey":${JSON.stringify(lastKey(table, index, JSON.parse(last)))}`]),
+    ...(capacity ? [`"ConsumedCapacity":${JSON.stringify(capacity)}`] : []),
+  ];
+  return `{${parts.join(',')}}`;
+}
+
+const lastKey = (table: OpenTable, index: OpenIndex | undefined, item: Item): Item => ({
+  ...keyItem(table.keys, item),
+  ...(index ? keyItem(index.keys, item) : {}),
+});
+
+const filterIn = ({ FilterExpression }: Input): Parsed<Condition> | undefined =>
+  FilterExpression === undefined ? undefined : parseCondition(requests.textOf(FilterExpression), 'FilterExpression');
+
+/** Throws if a filter names a key: conditions on keys are the query's. */
+function checkFilter(filter: Parsed<Condition>, scope: Scope, { hash, range }: Keys): void {
+  checkOperands(filter.tree, scope);
+  for (const path of pathsIn(filter.tree)) {
+    const [name] = scope.resolve(path);
+    if (name === hash || name === range)
+      throw invalid(`Filter Expression can only contain non-primary key attributes: Primary key attribute: ${name}`);
+  }
+}
+
+/** Returns the response of Query, as JSON. */
+export function query(storage: Storage, input: Input): string {
+  const table = storage.tableOf(requests.nameIn(input));
+  const index = indexIn(table, input);
+  if (input.KeyConditionExpression === undefined)
+    throw invalid('Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.');
+  const condition = parseCondition(requests.textOf(input.KeyConditionExpression), 'KeyConditionExpression');
+  const filter = filterIn(input);
+  const { scope, show } = createProjection(input, { KeyConditionExpression: condition, FilterExpression: filter });
+  if (filter) checkFilter(filter, scope, index?.keys ?? table.keys);
+  const order = index ? INDEX_ORDER(table, index) : TABLE_ORDER(table);
+  const { hash, ...range } = keyRange(condition, scope, table, index, order);
+  const isForward = input.ScanIndexForward !== false;
+  if (input.ExclusiveStartKey !== undefined) {
+    const start = startKey(table, index, input.ExclusiveStartKey);
+    const startHash = start[index?.keys.hash ?? table.keys.hash];
+    if (JSON.stringify(startHash) !== JSON.stringify(hash))
+      throw invalid('The provided starting key is outside query boundaries based on provided conditions');
+    const place = placeOf(table, index, start);
+    range.where.push(`(${order.columns.join(', ')}) ${isForward ? '>' : '<'} (${place.map(() => '?').join(', ')})`);
+    range.values.push(...place);
+  }
+  const orderBy = order.columns.map((column) => `${column} ${isForward ? 'ASC' : 'DESC'}`).join(', ');
+  return readPage(storage, input, { table, index, order, range, orderBy }, { filter, scope, show });
+}
+
+/** Returns the response of Scan, as JSON. */
+export function scan(storage: Storage, input: Input): string {
+  const table = storage.tableOf(requests.nameIn(input));
+  const index = indexIn(table, input);
+  const filter = filterIn(input);
+  const { scope, show } = createProjection(input, { FilterExpression: filter });
+  if (filter) checkOperands(filter.tree, scope);
+  const order = index ? INDEX_ORDER(table, index) : TABLE_ORDER(table);
+  const columns = [order.hash, ...order.columns];
+  const range: Range = { where: [], values: [] };
+  if (input.ExclusiveStartKey !== undefined) {
+    const start = startKey(table, index, input.ExclusiveStartKey);
+    const startHash = start[index?.keys.hash ?? table.keys.hash];
+    const place = [startHash ? keyText(startHash) : '', ...placeOf(table, index, start)];
+    range.where.push(`(${columns.join(', ')}) > (${place.map(() => '?').join(', ')})`);
+    range.values.push(...place);
+  }
+  const isPart = segmentOf(table, input);
+  return readPage(
+    storage,
+    input,
+    { table, index, order, range, orderBy: columns.join(', '), isPart },
+    { filter, scope, show },
+  );
+}
+
+/** Returns the check whether an item belongs to the segment of a parallel scan; undefined for a whole scan. */
+function segmentOf(table: OpenTable, { Segment, TotalSegments }: Input): ((item: Item) => boolean) | undefined {
+  if (TotalSegments === undefined && Segment === undefined) return undefined;
+  const [segment, total] = [Number(Segment), Number(TotalSegments)];
+  if (!(total >= 1 && total <= MAX_SEGMENTS && segment >= 0 && segment < total))
+    throw invalid('The Segment parameter is zero-based and must be less than parameter TotalSegments');
+  return (item) => {
+    const text = JSON.stringify(item[table.keys.hash]);
+    let hash = 0;
+    for (let at = 0; at < text.length; at += 1) hash = (hash * 31 + text.charCodeAt(at)) >>> 0;
+    return hash % total === segment;
+  };
+}

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Socket } from 'node:net';
+import { crc32 } from 'node:zlib';
+import * as z from 'zod';
+import { isPlatformCall, LOOPBACK } from '../../gateway/own-hosts.ts';
+import type { Emulator } from '../wire.ts';
+import type { Engine } from './engine.ts';
+import { DynamoDbError } from './errors.ts';
+import { createRequestReader, encodeResponse, type RawRequest } from './http.ts';
+
+const CONTENT_TYPE = 'application/x-amz-json-1.0';
+/** Errors that every service of AWS has are in a namespace of their own. */
+const COMMON_ERRORS = [
+  'ValidationException',
+  'MissingAuthenticationTokenException',
+  'UnknownOperationException',
+  'SerializationException',
+];
+const NAMESPACE = 'com.amazonaws.dynamodb.v20120810#';
+const COMMON_NAMESPACE = 'com.amazon.coral.service#';
+
+function respond(engine: Engine, { method, headers, body }: RawRequest): { status: number; text: string } {
+  try {
+    if (method !== 'POST') return { status: 404, text: '{}' };
+    if (headers.authorization === undefined)
+      throw new DynamoDbError(
+        'MissingAuthenticationTokenException',
+        'Request must contain either a valid (registered) AWS access key ID or X.509 certificate.',
+      );
+    const operation = String(headers['x-amz-target'] ?? '').split('.')[1] ?? '';
+    return { status: 200, text: engine.run(operation, body.toString('utf8')) };
+  } catch (error) {
+    const { name, message, fields, status } = toDynamoDbError(error);
+    const type = `${COMMON_ERRORS.includes(name) ? COMMON_NAMESPACE : NAMESPACE}${name}`;
+    return { status, text: JSON.stringify({ __type: type, message, Message: message, ...fields }) };
+  }
+}
+
+function toDynamoDbError(error: unknown): DynamoDbError {
+  if (error instanceof DynamoDbError) return error;
+  if (error instanceof z.ZodError) return new DynamoDbError('ValidationException', z.prettifyError(error));
+  if (error instanceof SyntaxError) return new DynamoDbError('SerializationException', error.message);
+  console.error(error);
+  return new DynamoDbError(
+    'InternalServerError',
+    'The request processing has failed because of an unknown error.',
+    {},
+    500,
+  );
+}
+
+/** Serves an engine's operations on a port of this machine, to the platform and to no browser. */
+export async function serveEngine(engine: Engine, port: number): Promise<Emulator> {
+  const open = new Set<Socket>();
+  const server = createServer({ noDelay: true }, (socket) => {
+    open.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => open.delete(socket));
+    const read = createRequestReader((request) => {
+      if (!isPlatformCall(request.headers)) {
+        socket.end(encodeResponse(403, {}, 'Only the platform may call an emulator, at its own host name.\n'));
+        return;
+      }
+      const { status, text } = respond(engine, request);
+      const headers = {
+        'content-type': CONTENT_TYPE,
+        'x-amzn-requestid': randomUUID(),
+        'x-amz-crc32': String(crc32(text)),
+      };
+      socket.write(encodeResponse(status, headers, text));
+      if (request.headers.connection === 'close') socket.end();
+    });
+    socket.on('data', (chunk) => {
+      if (!read(chunk)) socket.destroy();
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, LOOPBACK, resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of open) socket.destroy();
+      }),
+  };
+}

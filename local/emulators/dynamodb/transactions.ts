@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { DynamoDbError, invalid } from './errors.ts';
+import { apply, createProjection, type Prepared, placeOf, prepare, type WriteKind } from './items.ts';
+import type { Input } from './requests.ts';
+import * as requests from './requests.ts';
+import type { Storage } from './storage.ts';
+import { sizeOfItem } from './values.ts';
+
+const MAX_ITEMS = 100;
+const MAX_BYTES = 4 * 1024 * 1024;
+/** How long a client's token names the same transaction. */
+const TOKEN_MS = 10 * 60_000;
+const KINDS: readonly WriteKind[] = ['Put', 'Update', 'Delete', 'ConditionCheck'];
+
+interface Applied {
+  digest: string;
+  at: number;
+}
+export type Tokens = Map<string, Applied>;
+
+const listOf = (input: Input): Input[] => {
+  const { TransactItems } = input;
+  if (!Array.isArray(TransactItems) || TransactItems.length === 0 || TransactItems.length > MAX_ITEMS)
+    throw invalid(
+      `1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length less than or equal to ${MAX_ITEMS} and greater than or equal to 1`,
+    );
+  return TransactItems;
+};
+
+/** Returns true if a token's transaction was made already. Throws if it was another one. */
+function isRepeated(tokens: Tokens, input: Input, now: number): boolean {
+  const { ClientRequestToken, ...rest } = input;
+  if (typeof ClientRequestToken !== 'string') return false;
+  for (const [token, { at }] of tokens) {
+    if (now - at < TOKEN_MS) break;
+    tokens.delete(token);
+  }
+  const digest = createHash('sha256').update(JSON.stringify(rest)).digest('base64');
+  const known = tokens.get(ClientRequestToken);
+  if (known && known.digest !== digest)
+    throw new DynamoDbError(
+      'IdempotentParameterMismatchException',
+      'The request uses the same client token as a previous, but non-identical request. Do not reuse a client token with different requests, unless the requests are identical',
+    );
+  tokens.delete(ClientRequestToken);
+  tokens.set(ClientRequestToken, { digest, at: known?.at ?? now });
+  return known !== undefined;
+}
+
+/** Makes all writes of a transaction, or none. */
+export function transactWrite(storage: Storage, tokens: Tokens, input: Input, now: number): object {
+  const writes = listOf(input).map((each) => {
+    const kinds = KINDS.filter((kind) => each[kind] !== undefined);
+    const [kind] = kinds;
+    if (!kind || kinds.length > 1) throw invalid('TransactItems can only contain one of Check, Put, Update or Delete');
+    const request = requests.asMap(each[kind], kind);
+    if (kind === 'ConditionCheck' && request.ConditionExpression === undefined)
+      throw invalid('The ConditionExpression of a ConditionCheck is missing');
+    return prepare(storage, kind, request);
+  });
+  if (new Set(writes.map(placeOf)).size < writes.length)
+    throw invalid('Transaction request cannot include multiple operations on one item');
+  if (writes.reduce((sum, { after }) => sum + (after ? sizeOfItem(after) : 0), 0) > MAX_BYTES)
+    throw invalid('Transaction size has exceeded the maximum allowed size');
+  refuse(writes);
+  if (isRepeated(tokens, input, now)) return {};
+  storage.atomically(() => {
+    for (const write of writes) apply(storage, write, now);
+  });
+  const { ReturnConsumedCapacity } = input;
+  if (ReturnConsumedCapacity === undefined || ReturnConsumedCapacity === 'NONE') return {};
+  return {
+    ConsumedCapacity: writes.map(({ table, units }) => requests.consumed(input, table, units * 2).ConsumedCapacity),
+  };
+}
+
+function refuse(writes: readonly Prepared[]): void {
+  if (writes.every(({ refused }) => !refused)) return;
+  const reasons = writes.map(({ refused }) =>
+    refused instanceof DynamoDbError
+      ? { Code: 'ConditionalCheckFailed', Message: refused.message, ...refused.fields }
+      : { Code: 'None' },
+  );
+  throw new DynamoDbError(
+    'TransactionCanceledException',
+    `Transaction cancelled, please refer cancellation reasons for specific reasons [${reasons.map(({ Code }) => Code).join(', ')}]`,
+    { CancellationReasons: reasons },
+  );
+}
+
+/** Returns the response of TransactGetItems, as JSON. */
+export function transactGet(storage: Storage, input: Input): string {
+  const found = listOf(input).map(({ Get }) => {
+    const request = requests.asMap(Get, 'Get');
+    const table = storage.tableOf(requests.nameIn(request));
+    const row = storage.get(table, requests.readKey(table, request.Key).key);
+    return row ? `{"Item":${createProjection(request).show(row.body)}}` : '{}';
+  });
+  return `{"Responses":[${found.join(',')}]}`;
+}
