@@ -67,7 +67,7 @@ const EVENTS = 40;
 
 test.each([
   // Hanging requests get their response in the end, or were never acknowledged.
-  ['the table and its stream', 'DynamoDBLocal.jar', 7000],
+  ['the table and its stream', 'dynamodb/process.ts', 7000],
   // Longer than the timeout of a call: the stream's consumer has to retry.
   ['the queues', 'queue-server.ts', 12_000],
 ])(
