@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { createRequestReader, encodeResponse } from '../emulators/dynamodb/http.ts';
+import { createRequestReader, encodeResponse, REFUSAL } from '../emulators/dynamodb/http.ts';
 import { type Emulator, unpackResponse, type WireRequest, type WireResponse } from '../emulators/wire.ts';
 import { isPlatformCall, LOOPBACK } from '../gateway/own-hosts.ts';
 
@@ -45,7 +45,7 @@ export async function startDynamoDbProxy({ port, target, authorize }: DynamoDbPr
       client.write(encodeResponse(status, headers, body.toString('utf8')));
     });
     client.on('data', (chunk) => {
-      if (!read(chunk)) client.destroy();
+      if (!read(chunk)) client.end(REFUSAL);
     });
   });
   await new Promise<void>((resolve, reject) => {
