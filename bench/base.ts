@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ADMINISTRATOR, REGION } from '../local/addresses.ts';
 import { call } from '../local/engines/wire.ts';
 import { startChildren } from '../local/processes/children.ts';
 import { freePort } from '../local/processes/ports.ts';
@@ -36,7 +37,7 @@ export async function startBase(): Promise<Base> {
     ],
     StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
   });
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = url;
+  Object.assign(process.env, ADMINISTRATOR, { AWS_REGION: REGION, AWS_ENDPOINT_URL_DYNAMODB: url });
   const { callAws } = await import('../runtime/aws/client.ts');
   const java = treeOf(process.pid).filter((pid) => commandOf(pid).startsWith('java'));
   return {
