@@ -27,7 +27,7 @@ const MAX_PAUSE_S = 20;
 const DEAD_MS = 120_000;
 const MAX_WAIT_MS = TIMEOUTS_S.release.wait * 1000;
 
-/** What a release has to do: nothing but begin, or pause for so many seconds and ask again. */
+/** The answer to a release that asks for its turn: begin, or pause for so many seconds and ask again. */
 export type Turn = { waiting: false } | { waiting: true; pause: number };
 const TURN: Turn = { waiting: false };
 

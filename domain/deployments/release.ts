@@ -99,7 +99,7 @@ export async function releaseDeployment(
   return turn;
 }
 
-/** Converts a refusal of the host that the application's owner can mend. Returns for one that ends by itself. */
+/** Converts a refusal of the host that the application's owner can mend. Returns for one that only asks to wait. */
 function toOwnersError(error: unknown): undefined {
   if (error instanceof HostThrottled) return undefined;
   if (!(error instanceof RuntimeRetired)) throw error;

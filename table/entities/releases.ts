@@ -24,7 +24,7 @@ export const QueuedRelease = /* @__PURE__ */ entity({
 /** The partition of a cell's {@link QueuedRelease}s. */
 export const queuedReleasesOf = (cellId: string): string => key('CELL', cellId, 'QUEUED_RELEASES');
 
-/** How fast a cell takes releases: a token bucket of requests to its host (domain/deployments/release-pace.ts). */
+/** The pace at which a cell takes releases: a token bucket of requests to its host (domain/deployments/release-pace.ts). */
 export type ReleasePace = ItemOf<typeof ReleasePace>;
 export const ReleasePace = /* @__PURE__ */ entity({
   type: 'RELEASE_PACE',
