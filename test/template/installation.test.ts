@@ -36,7 +36,7 @@ describe('what npm ci installs', () => {
 
   test.each([
     ['the local run and what it loads later', ['local/**/*.ts', 'builder/**/*.ts', 'cli/**/*.ts']],
-    ['the stacks and the functions', ['lib/**/*.ts', 'functions/**/*.ts', 'bin/*.ts']],
+    ['the stacks and the functions', ['lib/**/*.ts', 'functions/**/*.ts']],
     ['the dashboard and its build', ['dashboard/**/*.{ts,tsx}']],
     ['the scripts of npm ci', ['scripts/{setup,install-hooks}.mjs', 'local/runtimes/install.mjs']],
   ])('is all that %s imports', async (_, patterns) => {
