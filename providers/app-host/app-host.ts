@@ -24,6 +24,7 @@ import {
 } from '@aws-sdk/client-lambda';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { checkRequest, parseStatus } from './check-request.ts';
+import { isNamed, isRuntimeRetired, isThrottled, observeThrottling } from './refusals.ts';
 import { HostThrottled, LIVE_ALIAS, MEMORY_MB, RuntimeRetired, TIMEOUT_SECONDS } from './resources.ts';
 
 /** The application that is to be hosted. */
@@ -92,11 +93,6 @@ const PROPAGATION_PAUSE_MS = 250;
  */
 export const APP_HOST_ATTEMPTS = 10;
 
-const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name;
-const isThrottled = (error: unknown) => isNamed(error, 'TooManyRequestsException');
-/** Lambda's words for a runtime past the end of its support; the error's name is that of any invalid parameter. */
-const isRuntimeRetired = (error: unknown) =>
-  isNamed(error, 'InvalidParameterValueException') && /runtime.*no longer supported/i.test(String(error));
 const missing = (error: unknown) => isNamed(error, 'ResourceNotFoundException');
 
 /** Returns the settings that the platform controls, in one form for Lambda's reports and the platform's requests. */
@@ -114,20 +110,7 @@ type Comparable = Pick<FunctionConfiguration, 'Handler' | 'Role' | 'MemorySize' 
  */
 export function createAppHost(client: LambdaClient, settings: AppHostSettings): AppHost {
   const nameOf = (applicationId: string) => settings.prefix + applicationId;
-  /** Those who want to know of each attempt that Lambda refuses. */
-  const onThrottledAttempt = new Set<() => void>();
-  client.middlewareStack.add(
-    (next) => async (input) => {
-      try {
-        return await next(input);
-      } catch (error) {
-        if (isThrottled(error)) for (const listener of onThrottledAttempt) listener();
-        throw error;
-      }
-    },
-    // Inside of the client's own repetitions.
-    { step: 'finalizeRequest', priority: 'low' },
-  );
+  const onThrottledAttempt = observeThrottling(client);
   // These ask with GetFunction, which has a rate of its own beside the one of all changes.
   const patience = { client, maxWaitTime: MAX_UPDATE_WAIT_SECONDS, minDelay: 1, maxDelay: 5 };
   const settled = (FunctionName: string) => waitUntilFunctionUpdatedV2(patience, { FunctionName });

@@ -74,7 +74,7 @@ interface PageRequest {
   order: Order;
   range: Range;
   orderBy: string;
-  /** Whether a row belongs to the page at all, such as to the segment of a scan. */
+  /** Returns true if a row belongs to the page at all, such as to the segment of a scan. */
   isPart?: ((item: Item) => boolean) | undefined;
 }
 

@@ -6,7 +6,7 @@ import type { Condition, Parsed } from './expressions/syntax.ts';
 import { type KeyText, keyOf, type OpenTable, type Stored, type StoredKey } from './storage.ts';
 import { type Item, isObject, member, readItem, typeOf, type Value } from './values.ts';
 
-/** What single operations, batches and transactions share: keys, conditions, sizes. */
+/** Parts that single operations, batches and transactions share: keys, conditions, sizes. */
 
 export type Input = Record<string, unknown>;
 

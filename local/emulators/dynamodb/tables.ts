@@ -161,7 +161,7 @@ export function changeTable(before: Definition, input: unknown, now: number): De
   return after;
 }
 
-/** Where a table is, for its ARNs. */
+/** Region and account of a table, for its ARNs. */
 export interface Place {
   region: string;
   account: string;

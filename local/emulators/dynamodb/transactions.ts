@@ -8,7 +8,7 @@ import { sizeOfItem } from './values.ts';
 
 const MAX_ITEMS = 100;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** How long a client's token names the same transaction. */
+/** Time in which a client's token names the same transaction. */
 const TOKEN_MS = 10 * 60_000;
 const KINDS: readonly WriteKind[] = ['Put', 'Update', 'Delete', 'ConditionCheck'];
 

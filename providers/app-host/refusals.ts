@@ -1,0 +1,28 @@
+import type { LambdaClient } from '@aws-sdk/client-lambda';
+
+export const isNamed = (error: unknown, name: string): boolean => error instanceof Error && error.name === name;
+
+/** Returns true if Lambda refused a request because its rate is used up. */
+export const isThrottled = (error: unknown): boolean => isNamed(error, 'TooManyRequestsException');
+
+/** Lambda's words for a runtime past the end of its support; the error's name is that of any invalid parameter. */
+export const isRuntimeRetired = (error: unknown): boolean =>
+  isNamed(error, 'InvalidParameterValueException') && /runtime.*no longer supported/i.test(String(error));
+
+/** Returns a set of listeners that are called for each attempt of a client that Lambda throttles, also where the client repeats it. */
+export function observeThrottling(client: LambdaClient): Set<() => void> {
+  const listeners = new Set<() => void>();
+  client.middlewareStack.add(
+    (next) => async (input) => {
+      try {
+        return await next(input);
+      } catch (error) {
+        if (isThrottled(error)) for (const listener of listeners) listener();
+        throw error;
+      }
+    },
+    // Inside of the client's own repetitions.
+    { step: 'finalizeRequest', priority: 'low' },
+  );
+  return listeners;
+}
