@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getAccount } from '../contract/accounts/accounts.ts';
 import { createClient } from '../contract/client.ts';
 import { createWebhook, deleteWebhook } from '../contract/webhooks/endpoints.ts';
+import { startBase } from './base.ts';
 import { median, type Row } from './measure.ts';
 import { secondsByProcess } from './processes/meter.ts';
 import { startMeasuredRun } from './processes/run.ts';
@@ -14,26 +15,15 @@ const SETTLE_MS = 1500;
 
 /**
  * The processor time of all processes of the local run for one operation, everything that follows it included, against the two
- * table calls that no authenticated request does without: an UpdateItem and a GetItem. It
- * depends little on what else the machine does.
+ * table calls that no authenticated request does without, on DynamoDB Local. It depends little on what else the machine does.
  */
 export async function rows(): Promise<Row[]> {
+  const base = await startBase();
   const run = await startMeasuredRun({ RATE_LIMIT_SECRET: '10000000' });
   try {
-    Object.assign(process.env, run.local.environment);
-    const { callAws } = await import('../runtime/aws/client.ts');
     const { secretKey, keys } = run.local.accounts.demo;
     const client = createClient({ baseUrl: run.local.baseUrl, secretKey });
-    const TableName = process.env.TABLE_NAME;
-    const Key = { pk: { S: 'BENCH' }, sk: { S: 'BENCH' } };
     const operations: Record<string, () => Promise<unknown>> = {
-      base: async () => {
-        await callAws('dynamodb', 'UpdateItem', {
-          ...{ TableName, Key, UpdateExpression: 'ADD hits :one', ReturnValues: 'ALL_NEW' },
-          ExpressionAttributeValues: { ':one': { N: '1' } },
-        });
-        await callAws('dynamodb', 'GetItem', { TableName, Key, ConsistentRead: true });
-      },
       'GET /v1/account': () => client.call(getAccount, {}),
       'POST and DELETE of a webhook': async () => {
         const body = { url: 'https://example.com/hook', events: ['deployment.succeeded' as const] };
@@ -50,32 +40,43 @@ export async function rows(): Promise<Row[]> {
         await response.arrayBuffer();
       },
     };
-    const repeat = async (operation: () => Promise<unknown>, times: number): Promise<void> => {
-      for (let count = 0; count < times; count += 1) await operation();
+    const repeat = async (operation: () => Promise<unknown>): Promise<void> => {
+      for (let count = 0; count < TIMES; count += 1) await operation();
     };
-    for (const operation of Object.values(operations)) await repeat(operation, TIMES);
+    for (const operation of [base.run, ...Object.values(operations)]) await repeat(operation);
     await sleep(SETTLE_MS);
-    /** Milliseconds of processor time for one repetition, by process. */
+    /** Milliseconds of processor time for one repetition, by process of the run. */
     const measure = async (operation: () => Promise<unknown>) => {
       const before = secondsByProcess(run.pid);
-      const own = process.cpuUsage();
-      await repeat(operation, TIMES);
+      await repeat(operation);
       await sleep(SETTLE_MS);
-      const client = process.cpuUsage(own);
-      const spent = [...secondsByProcess(run.pid)].map(
-        ([name, seconds]) => [name, seconds - (before.get(name) ?? 0)] as const,
+      return [...secondsByProcess(run.pid)].map(
+        ([name, seconds]) => [name, ((seconds - (before.get(name) ?? 0)) * 1000) / TIMES] as const,
       );
-      return { spent, client: (client.user + client.system) / 1e6 };
+    };
+    /** The same of the base: DynamoDB Local's, and that of its client, which is this process. */
+    const measureBase = async (): Promise<number> => {
+      const before = base.seconds();
+      const own = process.cpuUsage();
+      await repeat(base.run);
+      const { user, system } = process.cpuUsage(own);
+      return ((base.seconds() - before + (user + system) / 1e6) * 1000) / TIMES;
     };
     const figures = new Map<string, number[]>();
+    const note = (name: string, milliseconds: number, parts = ''): void => {
+      figures.set(name, [...(figures.get(name) ?? []), milliseconds]);
+      console.log(`${name}: ${milliseconds.toFixed(1)} ms ${parts}`);
+    };
     for (let turn = 0; turn < TURNS; turn += 1) {
+      note('base', await measureBase());
       for (const [name, operation] of Object.entries(operations)) {
-        const { spent, client } = await measure(operation);
-        // The bare calls' client is this process; that of the others is part of the run.
-        const seconds = spent.reduce((sum, [, each]) => sum + each, 0) + (name === 'base' ? client : 0);
-        figures.set(name, [...(figures.get(name) ?? []), (seconds * 1000) / TIMES]);
-        const parts = spent.map(([process, each]) => `${process} ${((each * 1000) / TIMES).toFixed(1)}`);
-        console.log(`${name}: ${((seconds * 1000) / TIMES).toFixed(1)} ms (${parts.join(', ')})`);
+        const spent = await measure(operation);
+        const parts = spent.map(([process, each]) => `${process} ${each.toFixed(1)}`);
+        note(
+          name,
+          spent.reduce((sum, [, each]) => sum + each, 0),
+          `(${parts.join(', ')})`,
+        );
       }
     }
     const of = (name: string) => median(figures.get(name) ?? []);
@@ -89,5 +90,6 @@ export async function rows(): Promise<Row[]> {
     return [row('GET /v1/account', 1.5), row('POST and DELETE of a webhook', 4.5), row('an AI call', 2.6)];
   } finally {
     await run.stop();
+    await base.stop();
   }
 }

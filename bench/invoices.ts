@@ -24,6 +24,7 @@ export async function rows(): Promise<Row[]> {
       import('../table/writes.ts'),
     ]);
     const TableName = String(process.env.TABLE_NAME);
+    const endpoint = String(process.env.AWS_ENDPOINT_URL_DYNAMODB);
     const invoices = (accountId: string, count: number) =>
       Array.from({ length: count }, (_, at) => {
         const now = deps.now().toISOString();
@@ -40,7 +41,7 @@ export async function rows(): Promise<Row[]> {
       const keys = [{ name: 'bench', scopes: ['read' as const] }];
       const about = { email: 'bench@example.com', name: 'Bench', plan, walletCents: 0, aiCreditsMicroRand: 0, keys };
       const account = await openAccount(deps, about);
-      await writeItems(TableName, invoices(account.id, count));
+      await writeItems({ endpoint, tableName: TableName }, invoices(account.id, count));
       return account.keys[0]?.secretKey ?? '';
     };
     const [few, many] = [await open(FEW), await open(MANY)];

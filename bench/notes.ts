@@ -25,7 +25,7 @@ export const NOTES: Readonly<Record<string, Note>> = {
   },
   'aws-client': {
     against: '@aws-sdk/client-dynamodb with lib-dynamodb, as package.json pins them',
-    omits: 'One read from DynamoDB Local; nothing about other services of the SDK.',
+    omits: 'One read from the local table; nothing about other services of the SDK.',
   },
   backlog: {
     against:
@@ -41,7 +41,7 @@ export const NOTES: Readonly<Record<string, Note>> = {
   cpu: {
     against: 'one UpdateItem and one GetItem on DynamoDB Local, sent by a plain client',
     omits:
-      'Processor time of all processes of the local run, DynamoDB Local included, most of which AWS charges as requests. It says nothing of durations.',
+      'Processor time of all processes of the local run, its table included, which AWS charges as requests. It says nothing of durations.',
   },
   deployment: {
     against: 'a shell script that clones, runs npm ci and starts; a first deployment',
@@ -71,7 +71,7 @@ export const NOTES: Readonly<Record<string, Note>> = {
     omits: 'Lighthouse’s simulated network, with the server on the same machine.',
   },
   request: {
-    against: 'the table calls that the request cannot do without, on the same DynamoDB Local',
+    against: 'the table calls that the request cannot do without, on DynamoDB Local in memory',
     omits:
       'DynamoDB Local answers in a millisecond or two; DynamoDB takes about five, and then the platform’s own share is smaller.',
   },

@@ -11,7 +11,7 @@ const PAGE = 'docs/benchmarks.md';
  * `npm run bench` runs all benchmarks; `npm run bench -- cold-start` runs one, and fails if a ratio is above its bound.
  * `npm run bench -- all --markdown` runs all five times and writes docs/benchmarks.md; with names, their sections of it.
  */
-const excluded = ['run.ts', 'measure.ts', 'notes.ts', 'page.ts', 'write-items.ts'];
+const excluded = ['run.ts', 'base.ts', 'measure.ts', 'notes.ts', 'page.ts', 'write-items.ts'];
 const all = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && !excluded.includes(file))
   .map((file) => file.slice(0, -3));

@@ -2,9 +2,12 @@ import { type AttributeValue, BatchWriteItemCommand, DynamoDBClient } from '@aws
 
 const BATCH_SIZE = 25;
 
-/** Writes items in DynamoDB's notation into a table of the local run whose environment this process has. */
-export async function writeItems(tableName: string, items: readonly object[]): Promise<void> {
-  const client = new DynamoDBClient({});
+/** Writes items in DynamoDB's notation into a table. */
+export async function writeItems(
+  { endpoint, tableName }: { endpoint: string; tableName: string },
+  items: readonly object[],
+): Promise<void> {
+  const client = new DynamoDBClient({ endpoint });
   for (let start = 0; start < items.length; start += BATCH_SIZE) {
     const puts = items
       .slice(start, start + BATCH_SIZE)

@@ -3,7 +3,7 @@ import { createApp } from '../lib/app.ts';
 import { bundle } from '../lib/build/bundles.ts';
 import { buildWebApp } from '../lib/build/web-app.ts';
 import { Settings } from '../lib/config.ts';
-import { applyNagChecks } from '../lib/constructs/checks.ts';
+import { applyNagChecks } from './checks.ts';
 
 /**
  * The app that `cdk` runs: reads settings from its context (`-c stage=… -c domain=…`, cdk.json), bundles everything and

@@ -163,7 +163,7 @@ export type DeploymentWithLog = {
   finishedAt: string | null;
   canRollBack: boolean;
   log: string;
-  /** Place in line before the build, and the reason; null once it goes on */
+  /** Place in line before the build or the release, and the reason; null while it goes on */
   queue: {
     /** Place among the account's own deployments, from 1 */
     position: number;

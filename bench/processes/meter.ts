@@ -2,7 +2,9 @@ import { commandOf, cpuSecondsOf, treeOf } from './tree.ts';
 
 /** Name of a process of the run. */
 const nameOf = (command: string): string =>
-  command.startsWith('java') ? 'table' : (/(queue-server|watchdog|start)\.ts/.exec(command)?.[1] ?? 'other');
+  command.includes('dynamodb/process.ts')
+    ? 'table'
+    : (/(queue-server|watchdog|start)\.ts/.exec(command)?.[1] ?? 'other');
 
 /** Processor seconds by process of the run. */
 export const secondsByProcess = (root: number): Map<string, number> =>

@@ -35,7 +35,7 @@ export const DeploymentWithLog = resource('DeploymentWithLog', () =>
         }),
       )
       .register(z.globalRegistry, {
-        description: 'Place in line before the build, and the reason; null once it goes on',
+        description: 'Place in line before the build or the release, and the reason; null while it goes on',
       }),
   }),
 );

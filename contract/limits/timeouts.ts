@@ -107,6 +107,8 @@ export const TIMEOUTS_S = {
     begin: 30,
     /** Each wait for Lambda to take in code or settings; a release has three. */
     update: 120,
+    /** The longest wait of a release for its turn (domain/deployments/release-line.ts). */
+    wait: 2 * 3600,
     /** The wait of releases at once for one another, because Lambda takes 15 changes a second of an account. */
     throttling: 60,
     /** Until all of Lambda knows a new alias. */

@@ -18,6 +18,7 @@ import type { Caller, Deps } from '../deps.ts';
 import { assertWithin } from '../limits/limits.ts';
 import { enqueueBuild, placeOf, readLine } from './build-line.ts';
 import { callerTrigger, newDeployment, viewDeployment } from './queue.ts';
+import { releasePlaceOf } from './release-line.ts';
 
 export const noSuchDeployment = () => new ApiError('not_found', 'Deployment not found.');
 
@@ -90,8 +91,9 @@ export async function getDeployment(
     readLine(deps, accountId),
   ]);
   if (!deployment) throw noSuchDeployment();
-  const log = toText(await storedLog(deps, deployment));
-  return { data: { ...viewDeployment(deployment), log, queue: placeOf(deployment, line) } };
+  const [log, releasePlace] = await Promise.all([storedLog(deps, deployment), releasePlaceOf(deps, deployment)]);
+  const queue = placeOf(deployment, line) ?? releasePlace;
+  return { data: { ...viewDeployment(deployment), log: toText(log), queue } };
 }
 
 /** GET /v1/deployments/{id}/log: the same line by line, as far as the lines are whole. */

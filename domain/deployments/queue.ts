@@ -63,4 +63,4 @@ export function newDeployment(
 }
 
 /** A line of the platform's own for the end of a deployment's log, with its time. */
-export const formatNote = (deps: Deps, text: string): string => formatMark(deps.now().getTime()) + text;
+export const formatNote = (deps: Pick<Deps, 'now'>, text: string): string => formatMark(deps.now().getTime()) + text;

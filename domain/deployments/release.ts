@@ -1,18 +1,19 @@
 import { limitOf } from '../../contract/limits/limits.ts';
-import { RuntimeRetired } from '../../providers/app-host/resources.ts';
+import { HostThrottled, RuntimeRetired } from '../../providers/app-host/resources.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
 import { artifactKey } from '../../providers/builds/keys.ts';
 import { routeTo } from '../../providers/edge/host-routes.ts';
 import { App, Host } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
-import { edgeOf, type InCell } from '../apps/cells.ts';
+import { edgeOf, HOME_CELL, type InCell } from '../apps/cells.ts';
 import type { Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
 import { type BuildPhases, measureBuild } from './build-time.ts';
 import { recordDetected } from './detected.ts';
 import type { DeploymentIds } from './inputs.ts';
 import { formatNote, scheduleCheck } from './queue.ts';
+import { slowDown, type Turn, takeTurn, waitAgain } from './release-line.ts';
 
 /** A reason to fail that the application's owner is meant to read; anything else is the platform's own fault. */
 export class DeploymentError extends Error {
@@ -51,15 +52,21 @@ async function unlessDeleted(deps: Deps, ids: DeploymentIds, takeDown: () => Pro
   }
 }
 
-/** Makes a release of what was built; it takes no traffic yet. */
+/**
+ * Makes a release of what was built, once it has its turn in its cell; it takes no traffic yet.
+ * @returns whether it waits for its turn, and for how long until it is to ask again
+ */
 export async function releaseDeployment(
   deps: Deps & { builds: Builds; bucket: string } & InCell<'appHost' | 'appLogs'>,
   ids: DeploymentIds & { build?: BuildPhases | undefined },
-): Promise<void> {
+): Promise<Turn> {
   const { accountId, applicationId, deploymentId, build } = ids;
   const builtAt = deps.now().toISOString();
-  const [{ app }, { commitSha = '', detected }, account] = await Promise.all([
-    readRunning(deps, ids),
+  const { app, deployment } = await readRunning(deps, ids);
+  const { cellId = HOME_CELL } = app;
+  const turn = await takeTurn(deps, cellId, deployment);
+  if (turn.waiting) return turn;
+  const [{ commitSha = '', detected }, account] = await Promise.all([
     deps.builds.readResult(deploymentId),
     findAccount(deps, accountId),
   ]);
@@ -67,10 +74,16 @@ export async function releaseDeployment(
   const nodeVersion = detected?.nodeVersion ?? app.nodeVersion;
   const artifact = { bucket: deps.bucket, key: artifactKey(applicationId, deploymentId) };
   const { appHost, appLogs } = await deps.cellOf(app);
+  let isThrottled = false;
+  const onThrottled = () => {
+    isThrottled = true;
+  };
   const [release] = await Promise.all([
-    appHost.release({ applicationId, nodeVersion, concurrency }, artifact).catch(toOwnersError),
+    appHost.release({ applicationId, nodeVersion, concurrency }, artifact, onThrottled).catch(toOwnersError),
     appLogs.prepare(applicationId),
   ]);
+  if (release === undefined) return await waitAgain(deps, cellId, deployment);
+  if (isThrottled) await slowDown(deps, cellId);
   await unlessDeleted(deps, ids, async () => {
     await appHost.remove(applicationId);
     await appLogs.remove(applicationId);
@@ -79,14 +92,16 @@ export async function releaseDeployment(
   const write = change(
     Deployment,
     { accountId, id: deploymentId },
-    { set, append: { notes: [formatNote(deps, '==> Release')] } },
+    { set, remove: ['releaseQueue'], append: { notes: [formatNote(deps, '==> Release')] } },
   );
   await deps.table.write(Deployment, write);
   await recordDetected(deps, ids, detected);
+  return turn;
 }
 
-/** Converts a refusal of the host that the application's owner can mend. */
-function toOwnersError(error: unknown): never {
+/** Converts a refusal of the host that the application's owner can mend. Returns for one that only asks to wait. */
+function toOwnersError(error: unknown): undefined {
+  if (error instanceof HostThrottled) return undefined;
   if (!(error instanceof RuntimeRetired)) throw error;
   throw new DeploymentError(
     `Node ${error.nodeVersion} is not available any more. Set nodeVersion to 24 and deploy again. The previous release goes on serving.`,

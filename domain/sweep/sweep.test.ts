@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { toItem } from '../../table/attributes.ts';
 import { entity } from '../../table/entity.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
+import type { DueRequest } from '../../table/table.ts';
 import { change, create } from '../../table/writes.ts';
 import { memoryTable } from '../../test/support/memory-table.ts';
 import type { Deps } from '../deps.ts';
@@ -207,16 +208,19 @@ test('ends when its budget is spent, and goes on from there', async () => {
   expect(acted.sort()).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('accounts take turns: one with many items that are due longer does not keep the others waiting', async () => {
+/** A queue of items of accounts, oldest first, of which each takes ten milliseconds. */
+function dueOfAccounts(ids: readonly (readonly [accountId: string, id: number])[]) {
   const acted: string[] = [];
-  const due = (accountId: string, id: number) => ({
+  const items = ids.map(([accountId, id]) => ({
     ...{ pk: `ACCOUNT#${accountId}#THING#${id}`, sk: 'THING', id: `${accountId}${id}`, entity: 'THING' },
     ...{ duePk: 'THING', dueAt: iso(START - MINUTE + id) },
-  });
-  const items = [...Array.from({ length: 50 }, (_, id) => due('many', id)), due('few', 100), due('few', 101)];
+  }));
   const clock = { now: START };
   const table = {
-    due: async () => items.map(({ pk, sk, duePk, dueAt }) => ({ pk, sk, duePk, dueAt })),
+    due: async (_: string, { limit, from }: DueRequest) => {
+      const begin = from ? items.findIndex(({ pk }) => pk === from.pk) + 1 : 0;
+      return items.slice(begin, begin + limit).map(({ pk, sk, duePk, dueAt }) => ({ pk, sk, duePk, dueAt }));
+    },
     getByKey: async ({ pk }: { pk: string }) => toItem(items.find((item) => item.pk === pk) ?? {}),
   } as unknown as Deps['table'];
   const deps = { table, now: () => new Date(clock.now) };
@@ -227,9 +231,22 @@ test('accounts take turns: one with many items that are due longer does not keep
       clock.now += 10;
     },
   };
-  const { reached } = await sweep(deps, queue, { budget: createBudget(deps, 35) });
+  return { acted, sweep: () => sweep(deps, queue, { budget: createBudget(deps, 35) }) };
+}
+const many = (count: number) => Array.from({ length: count }, (_, id) => ['many', id] as const);
+
+test('accounts take turns: one with many items that are due longer does not keep the others waiting', async () => {
+  const { acted, sweep } = dueOfAccounts([...many(50), ['few', 100], ['few', 101]]);
+  const { reached } = await sweep();
   expect(acted).toEqual(['many0', 'few100', 'many1', 'few101']);
   // What of the others was due before is left.
+  expect(reached).toBe(iso(START - MINUTE + 1));
+});
+
+test('accounts whose items are pages behind those of another take turns with it, too', async () => {
+  const { acted, sweep } = dueOfAccounts([...many(2500), ['few', 3000], ['few', 3001]]);
+  const { reached } = await sweep();
+  expect(acted).toEqual(['many0', 'few3000', 'many1', 'few3001']);
   expect(reached).toBe(iso(START - MINUTE + 1));
 });
 

@@ -93,6 +93,8 @@ export const MAX_FAILURES = 10;
 /** An item that failed once is due again after this, doubled with each failure, in milliseconds. */
 const FIRST_BACKOFF_MS = 60_000;
 const PAGE_SIZE = 100;
+/** Keys that are read at once, at most, where one account has most of them. A key has about a hundred bytes. */
+const MAX_AHEAD = 20_000;
 const ITEM_TIMEOUT_MS = TIMEOUTS_S.schedule.item * 1000;
 const MAX_ERROR_LENGTH = 500;
 
@@ -124,14 +126,17 @@ export async function sweep<E extends Sweepable, D, R>(
   while (found.length > 0 || open.length > 0) {
     if (budget.isSpent()) return { ...report, reached: reachedBy(open, found, last), resume: { found, open, last } };
     if (found.length === 0) {
-      const pages = await Promise.all(
-        open.map(({ duePk, from }) => deps.table.due(duePk, { until, after, limit: pageSize, from })),
-      );
-      found = pages.flat().sort((a, b) => (a.dueAt < b.dueAt ? -1 : 1));
+      do {
+        const pages = await Promise.all(
+          open.map(({ duePk, from }) => deps.table.due(duePk, { until, after, limit: pageSize, from })),
+        );
+        found = [...found, ...pages.flat()];
+        open = pages.flatMap((page, at) =>
+          page.length < pageSize ? [] : [{ duePk: open[at]?.duePk ?? '', from: page.at(-1) }],
+        );
+      } while (open.length > 0 && found.length < MAX_AHEAD && isMostlyOneAccount(found));
+      found.sort((a, b) => (a.dueAt < b.dueAt ? -1 : 1));
       const [first] = found;
-      open = pages.flatMap((page, at) =>
-        page.length < pageSize ? [] : [{ duePk: open[at]?.duePk ?? '', from: page.at(-1) }],
-      );
       const oldest = first && !queue.isLine ? deps.now().getTime() - Date.parse(first.dueAt) : 0;
       found = inTurns(found);
       report.oldestMs = Math.max(report.oldestMs, oldest || 0);
@@ -147,6 +152,14 @@ export async function sweep<E extends Sweepable, D, R>(
 
 /** Returns the account of an item, by its key; the same for all items without one. */
 const accountOf = ({ pk }: ItemKey): string => /^ACCOUNT#([^#]*)/.exec(pk)?.[1] ?? '';
+
+/** True if one account has most of the items: those of others are behind them, in pages that are not read yet. */
+function isMostlyOneAccount(found: readonly Due[]): boolean {
+  const counts = new Map<string, number>();
+  for (const due of found) counts.set(accountOf(due), (counts.get(accountOf(due)) ?? 0) + 1);
+  counts.delete('');
+  return Math.max(0, ...counts.values()) > found.length / 2;
+}
 
 /** Orders items so that accounts take turns, each with its oldest first: one with many does not keep the others waiting. */
 function inTurns(found: readonly Due[]): Due[] {

@@ -8,11 +8,15 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 
 const { build, release } = TIMEOUTS_S;
 /**
- * The wait for a builder, whose last build may begin at its end, and the steps around the build. Every step may be
+ * The wait for a builder, whose last build may begin at its end, that for the turn of the release, and the steps around both. Every step may be
  * repeated after failures of Lambda, and after AWS throttled it.
  */
 const DEPLOYMENT_S =
-  build.wait + build.whole + 2 * (release.begin + release.release + release.check + release.switch) + 3 * 3600;
+  build.wait +
+  build.whole +
+  release.wait +
+  2 * (release.begin + release.release + release.check + release.switch) +
+  3 * 3600;
 
 /** Retries failures of Lambda itself. An error that a step throws is a fault and is not retried. */
 const retryLambda = {
@@ -120,7 +124,7 @@ function moveStates(moveApp: string) {
 const INPUT = ['accountId', 'applicationId', 'deploymentId', 'trigger'];
 
 /**
- * Queued → running → built → released → checked → switched → succeeded; or failed. A rollback has its release already
+ * Queued → running → built → (waiting for its turn) → released → checked → switched → succeeded; or failed. A rollback has its release already
  * and skips the build. The move of an application to another cell has states of its own.
  */
 export function deploymentMachine(steps: DeploymentSteps) {
@@ -165,7 +169,18 @@ export function deploymentMachine(steps: DeploymentSteps) {
         Parameters: Object.fromEntries(INPUT.map((name) => [`${name}.$`, `$.${name}`])),
         Next: 'Begin',
       },
-      ...judgedStep('Release', steps.releaseDeployment, 'Check'),
+      // Earlier versions of the step know no turns.
+      ...judgedStep('Release', steps.releaseDeployment, 'Check', [
+        {
+          And: [
+            { Variable: '$.step.waiting', IsPresent: true },
+            { Variable: '$.step.waiting', BooleanEquals: true },
+          ],
+          Next: 'WaitToRelease',
+        },
+      ]),
+      // Lambda takes so many changes a second of an account: the release has its turn at another time.
+      WaitToRelease: { Type: 'Wait', SecondsPath: '$.step.pause', Next: 'Release' },
       ...judgedStep('Check', steps.checkRelease, 'Switch'),
       ...judgedStep('Switch', steps.switchRelease, 'Succeed'),
       Succeed: step(steps.succeedDeployment, 'Prune'),

@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { createRequestReader, encodeResponse } from '../emulators/dynamodb/http.ts';
+import { createRequestReader, encodeResponse, REFUSAL } from '../emulators/dynamodb/http.ts';
 import { type Emulator, unpackResponse, type WireRequest, type WireResponse } from '../emulators/wire.ts';
-import { LOOPBACK } from '../gateway/own-hosts.ts';
+import { isPlatformCall, LOOPBACK } from '../gateway/own-hosts.ts';
 
 export interface DynamoDbProxyOptions {
   port: number;
@@ -34,7 +34,8 @@ export async function startDynamoDbProxy({ port, target, authorize }: DynamoDbPr
     }
     database.pipe(client);
     const read = createRequestReader((request, bytes) => {
-      const refused = authorize(request);
+      // What is no call of the platform, the table refuses.
+      const refused = isPlatformCall(request.headers) ? authorize(request) : undefined;
       if (refused === undefined) {
         database.write(bytes);
         return;
@@ -44,7 +45,7 @@ export async function startDynamoDbProxy({ port, target, authorize }: DynamoDbPr
       client.write(encodeResponse(status, headers, body.toString('utf8')));
     });
     client.on('data', (chunk) => {
-      if (!read(chunk)) client.destroy();
+      if (!read(chunk)) client.end(REFUSAL);
     });
   });
   await new Promise<void>((resolve, reject) => {

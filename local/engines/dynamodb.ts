@@ -2,10 +2,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ACCOUNT, REGION } from '../addresses.ts';
-import { UserError } from '../data-directory.ts';
+import { type DataDirectory, UserError } from '../data-directory.ts';
 import type { Children } from '../processes/children.ts';
 import type { JsonObject } from '../template/intrinsics.ts';
 import type { Resource, Template } from '../template/template.ts';
+import { type EarlierTables, openEarlierTables } from './earlier-table.ts';
 import { updateIndexes } from './table-changes.ts';
 import { call, WireError, waitUntilUp } from './wire.ts';
 
@@ -19,6 +20,10 @@ const TABLE_PROPERTIES = [
   'GlobalSecondaryIndexes',
   'LocalSecondaryIndexes',
 ];
+
+/** Returns the directory of a run's tables; undefined for a run that keeps nothing. */
+export const tablesFolder = ({ path, temporary }: Pick<DataDirectory, 'path' | 'temporary'>): string | undefined =>
+  temporary ? undefined : join(path, 'dynamodb');
 
 export interface DynamoDbOptions {
   port: number;
@@ -69,28 +74,38 @@ function tableInput({ name, properties }: Resource): JsonObject {
   return input;
 }
 
+/** Creates a table, with the items of an earlier version's. Its stream begins behind them: they are no changes. */
+async function createTable(url: string, table: Resource, earlier: EarlierTables | undefined): Promise<void> {
+  const { StreamSpecification, ...input } = tableInput(table);
+  const { TableName = '' } = input;
+  // As long as the earlier tables are there, a copy was never finished.
+  if (earlier) await call(url, 'dynamodb', 'DeleteTable', { TableName }).catch(() => undefined);
+  await call(url, 'dynamodb', 'CreateTable', input);
+  await earlier?.copyItems(url, String(TableName));
+  if (StreamSpecification) await call(url, 'dynamodb', 'UpdateTable', { TableName, StreamSpecification });
+  const { AttributeName, Enabled } = asObject(table.properties.TimeToLiveSpecification);
+  if (!AttributeName || Enabled === false) return;
+  const TimeToLiveSpecification = { AttributeName, Enabled: true };
+  await call(url, 'dynamodb', 'UpdateTimeToLive', { TableName, TimeToLiveSpecification });
+}
+
 /**
  * Creates the template's missing tables with their indexes, stream and time to live. A table of an earlier version of the
  * platform gets the indexes that it lacks.
+ * @param folder directory of the tables; undefined for a run in memory
  */
-export async function createTables(url: string, template: Template): Promise<void> {
+export async function createTables(url: string, template: Template, folder?: string): Promise<void> {
   const tables = [...template.resources('AWS::DynamoDB::Table'), ...template.resources('AWS::DynamoDB::GlobalTable')];
+  const earlier = openEarlierTables(folder);
   await Promise.all(
     tables.map(async (table) => {
       try {
-        await call(url, 'dynamodb', 'CreateTable', tableInput(table));
+        await createTable(url, table, earlier);
       } catch (error) {
         if (!(error instanceof WireError) || error.name !== 'ResourceInUseException') throw error;
         await updateIndexes(url, tableInput(table));
-        return;
-      }
-      const { AttributeName, Enabled } = asObject(table.properties.TimeToLiveSpecification);
-      if (AttributeName && Enabled !== false) {
-        await call(url, 'dynamodb', 'UpdateTimeToLive', {
-          TableName: table.name,
-          TimeToLiveSpecification: { AttributeName, Enabled: true },
-        });
       }
     }),
   );
+  earlier?.done();
 }

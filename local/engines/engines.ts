@@ -24,7 +24,7 @@ import { DEMO_DOMAIN } from '../seeds/domains.ts';
 import { localSettings } from '../template/settings.ts';
 import { synthesize } from '../template/synthesis.ts';
 import { startDnsServer } from './dns-server.ts';
-import { startDynamoDb } from './dynamodb.ts';
+import { startDynamoDb, tablesFolder } from './dynamodb.ts';
 import { startDynamoDbProxy } from './dynamodb-proxy.ts';
 import { startQueues } from './queues.ts';
 
@@ -91,7 +91,7 @@ export async function startEngines(options: EngineOptions) {
       startDynamoDb({
         children,
         port: authorize ? ports.dynamodbEngine : ports.dynamodb,
-        folder: folder('dynamodb'),
+        folder: tablesFolder(directory),
       }).then(async () => {
         if (authorize)
           started(await startDynamoDbProxy({ port: ports.dynamodb, target: ports.dynamodbEngine, authorize }));

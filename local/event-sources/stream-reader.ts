@@ -8,7 +8,7 @@ export type Checkpoints = Record<string, string>;
 const TO_ITS_END = 'end';
 
 export interface ReaderOptions {
-  /** URL of DynamoDB Local. */
+  /** URL of the table. */
   url: string;
   region: string;
   /** Credentials of the role that reads. Default: the administrator's. */

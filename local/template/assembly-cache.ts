@@ -1,12 +1,12 @@
 import { fork } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SettingsInput } from '../../lib/config.ts';
-import { cacheDirectory } from '../lambda/bundle-cache.ts';
+import { cachePacked } from '../lambda/bundle-cache.ts';
+import { unpack } from '../lambda/packs.ts';
 
-/** File beside a cached assembly that contains the path of the bundles to which it refers. */
+/** File in a cached assembly that contains the path of the bundles to which it refers. */
 const BUNDLES_PATH = 'bundles-path';
 
 /** Synthesizes the CDK app for the bundles in a folder (createFolders, lib/build/bundles.ts) that may still be empty. */
@@ -26,23 +26,22 @@ export async function synthesizeInto(outdir: string, bundles: string, settings: 
 }
 
 /**
- * Returns the directory of the cloud assembly of the current sources, which is synthesized unless it is cached: the
+ * Returns the folder with the packed cloud assembly of the current sources, which is synthesized unless it is cached: the
  * templates do not depend on a run's ports. `npm ci` calls it (`prepare`), so that the first start is fast.
  *
  * @param bundles folder with the folders of all bundles, to which a new assembly refers
  */
 export function cacheAssembly(bundles: string, settings: SettingsInput): Promise<string> {
-  return cacheDirectory('assemblies', settings, async (temporary) => {
-    await synthesizeInto(join(temporary, 'cdk.out'), bundles, settings);
-    writeFileSync(join(temporary, BUNDLES_PATH), bundles);
+  return cachePacked('assemblies', settings, async (outdir) => {
+    await synthesizeInto(outdir, bundles, settings);
+    writeFileSync(join(outdir, BUNDLES_PATH), bundles);
   });
 }
 
-/** Copies the cloud assembly of the current sources for one run, with its bundles in this folder. */
+/** Unpacks the cloud assembly of the current sources for one run, with its bundles in this folder. */
 export async function assemblyInto(outdir: string, bundles: string, settings: SettingsInput): Promise<void> {
-  const cached = await cacheAssembly(bundles, settings);
-  await cp(join(cached, 'cdk.out'), outdir, { recursive: true, force: true });
-  relocate(outdir, readFileSync(join(cached, BUNDLES_PATH), 'utf8'), bundles);
+  await unpack(await cacheAssembly(bundles, settings), outdir);
+  relocate(outdir, readFileSync(join(outdir, BUNDLES_PATH), 'utf8'), bundles);
 }
 
 /** Replaces the folder of the bundles in an assembly, which only the manifests of assets name. */

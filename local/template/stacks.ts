@@ -11,7 +11,7 @@ import { startUserPool } from '../emulators/login/user-pool.ts';
 import { startSecretsManager } from '../emulators/secrets-manager/secrets-manager.ts';
 import { startSes } from '../emulators/ses/ses.ts';
 import { resolvesTo } from '../engines/dns-answers.ts';
-import { createTables } from '../engines/dynamodb.ts';
+import { createTables, tablesFolder } from '../engines/dynamodb.ts';
 import { type EngineOptions, type Engines, hostSettings } from '../engines/engines.ts';
 import { createQueuesAndBuckets } from '../engines/queues.ts';
 import { functionCredentials } from '../iam/principals.ts';
@@ -81,7 +81,7 @@ export async function startStacks(engines: Engines, options: StackOptions) {
       ...{ dataDir, port: ports.secrets },
       secrets: template.resources('AWS::SecretsManager::Secret'),
     }).then(started),
-    createTables(engines.dynamoDbUrl, template),
+    createTables(engines.dynamoDbUrl, template, tablesFolder(directory)),
     createQueuesAndBuckets(engines.queuesUrl, template),
     startCodeBuild({
       ...{ ...place, port: ports.builds, projects, gitRoot: engines.git.root, principalOf },

@@ -1,11 +1,12 @@
-import { InvalidParameterValueException, type LambdaClient, ResourceNotFoundException } from '@aws-sdk/client-lambda';
+import { InvalidParameterValueException, LambdaClient, ResourceNotFoundException } from '@aws-sdk/client-lambda';
 import { expect, test } from 'vitest';
 import { createAppHost } from './app-host.ts';
-import { RuntimeRetired } from './resources.ts';
+import { HostThrottled, RuntimeRetired } from './resources.ts';
 
 /** A client that knows no function and refuses to create one. */
 const refusing = (message: string): LambdaClient =>
   ({
+    middlewareStack: { add: () => undefined },
     send: async ({ constructor: { name } }: object) => {
       if (name === 'GetFunctionCommand') throw new ResourceNotFoundException({ message: '', $metadata: {} });
       throw new InvalidParameterValueException({ message, $metadata: {} });
@@ -23,3 +24,46 @@ test('a version of Node that Lambda does not take any more is told apart from ot
   await expect(release(retired)).rejects.toThrow(new RuntimeRetired('20'));
   await expect(release('Unzipped size must be smaller than 262144000 bytes')).rejects.toThrow(/^Unzipped size/);
 });
+
+/** A Lambda that refuses so many changes because there are too many, and accepts the others. */
+function throttling(refusals: number, maxAttempts: number) {
+  let refused = 0;
+  const ready = { State: 'Active', LastUpdateStatus: 'Successful' };
+  const configuration = { ...ready, Version: '7', Runtime: 'nodejs20.x' };
+  const respond = ({ method }: { method: string }) => {
+    const isRefused = method !== 'GET' && refused < refusals;
+    if (isRefused) refused += 1;
+    return {
+      statusCode: isRefused ? 429 : 200,
+      headers: {
+        'content-type': 'application/json',
+        ...(isRefused ? { 'x-amzn-errortype': 'TooManyRequestsException' } : {}),
+      },
+      body: Buffer.from(JSON.stringify(isRefused ? {} : { Configuration: configuration, ...configuration })),
+    };
+  };
+  const client = new LambdaClient({
+    ...{ region: 'us-east-1', credentials: { accessKeyId: 'none', secretAccessKey: 'none' }, maxAttempts },
+    requestHandler: { handle: async (request: { method: string }) => ({ response: respond(request) }) } as never,
+  });
+  const host = createAppHost(client, { prefix: 'app-', roleArn: '', adapterLayerArn: '' });
+  let seen = 0;
+  const app = { applicationId: 'app_1', nodeVersion: '20', concurrency: 20 };
+  const release = () =>
+    host.release(app, { bucket: 'b', key: 'k' }, () => {
+      seen += 1;
+    });
+  return { release, seen: () => seen };
+}
+
+test('each request that Lambda refuses for its rate is reported, also where a repetition succeeds', async () => {
+  const { release, seen } = throttling(2, 4);
+  expect(await release()).toBe('7');
+  expect(seen()).toBe(2);
+}, 20_000);
+
+test('where Lambda refuses all repetitions, the release is told that it has to wait', async () => {
+  const { release, seen } = throttling(1000, 2);
+  await expect(release()).rejects.toThrow(HostThrottled);
+  expect(seen()).toBe(2);
+}, 20_000);

@@ -24,7 +24,7 @@ import {
 } from '@aws-sdk/client-lambda';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { checkRequest, parseStatus } from './check-request.ts';
-import { LIVE_ALIAS, MEMORY_MB, RuntimeRetired, TIMEOUT_SECONDS } from './resources.ts';
+import { HostThrottled, LIVE_ALIAS, MEMORY_MB, RuntimeRetired, TIMEOUT_SECONDS } from './resources.ts';
 
 /** The application that is to be hosted. */
 export interface HostedApp {
@@ -46,8 +46,12 @@ export interface HealthCheck {
 
 /** Runs applications. A release is immutable; the one that serves is chosen by {@link AppHost.switchTo}. */
 export interface AppHost {
-  /** Makes a release of an artifact and returns its number. */
-  release(app: HostedApp, artifact: Artifact): Promise<string>;
+  /**
+   * Makes a release of an artifact and returns its number.
+   * @param onThrottled called for each request that the host refuses because its rate is used up, and that is repeated
+   * @throws {HostThrottled} where all repetitions were refused, too
+   */
+  release(app: HostedApp, artifact: Artifact, onThrottled?: () => void): Promise<string>;
   /** Returns the version of Node of a release; undefined where it is not there. */
   nodeVersionOf(applicationId: string, release: string): Promise<string | undefined>;
   /** Requests a path of a release, without sending it any traffic. */
@@ -89,6 +93,7 @@ const PROPAGATION_PAUSE_MS = 250;
 export const APP_HOST_ATTEMPTS = 10;
 
 const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name;
+const isThrottled = (error: unknown) => isNamed(error, 'TooManyRequestsException');
 /** Lambda's words for a runtime past the end of its support; the error's name is that of any invalid parameter. */
 const isRuntimeRetired = (error: unknown) =>
   isNamed(error, 'InvalidParameterValueException') && /runtime.*no longer supported/i.test(String(error));
@@ -109,6 +114,20 @@ type Comparable = Pick<FunctionConfiguration, 'Handler' | 'Role' | 'MemorySize' 
  */
 export function createAppHost(client: LambdaClient, settings: AppHostSettings): AppHost {
   const nameOf = (applicationId: string) => settings.prefix + applicationId;
+  /** Those who want to know of each attempt that Lambda refuses. */
+  const onThrottledAttempt = new Set<() => void>();
+  client.middlewareStack.add(
+    (next) => async (input) => {
+      try {
+        return await next(input);
+      } catch (error) {
+        if (isThrottled(error)) for (const listener of onThrottledAttempt) listener();
+        throw error;
+      }
+    },
+    // Inside of the client's own repetitions.
+    { step: 'finalizeRequest', priority: 'low' },
+  );
   // These ask with GetFunction, which has a rate of its own beside the one of all changes.
   const patience = { client, maxWaitTime: MAX_UPDATE_WAIT_SECONDS, minDelay: 1, maxDelay: 5 };
   const settled = (FunctionName: string) => waitUntilFunctionUpdatedV2(patience, { FunctionName });
@@ -177,6 +196,20 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     return reserved;
   }
 
+  /** Publishes a version of the function with this code, which is made if it is not there. */
+  async function publish(app: HostedApp, bucket: string, key: string): Promise<string> {
+    const reserved = await upload(app, bucket, key);
+    const FunctionName = nameOf(app.applicationId);
+    // Without this, one application could use up the concurrency that all functions of the AWS account share.
+    const ReservedConcurrentExecutions = app.concurrency;
+    if (reserved !== ReservedConcurrentExecutions)
+      await client.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions }));
+    const { Version } = await client.send(new PublishVersionCommand({ FunctionName, Description: key }));
+    if (!Version) throw new Error('Lambda published a version without a number');
+    await active(FunctionName, Version);
+    return Version;
+  }
+
   /** The alias as it is, or undefined before the first release. */
   async function live(FunctionName: string) {
     try {
@@ -223,20 +256,17 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
   }
 
   return {
-    async release(app, artifact) {
+    async release(app, artifact, onThrottled = () => {}) {
       const { bucket, key } = settings.copy ? await settings.copy(artifact) : artifact;
-      const reserved = await upload(app, bucket, key).catch((error: unknown) => {
-        throw isRuntimeRetired(error) ? new RuntimeRetired(app.nodeVersion) : error;
-      });
-      const FunctionName = nameOf(app.applicationId);
-      // Without this, one application could use up the concurrency that all functions of the AWS account share.
-      const ReservedConcurrentExecutions = app.concurrency;
-      if (reserved !== ReservedConcurrentExecutions)
-        await client.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions }));
-      const { Version } = await client.send(new PublishVersionCommand({ FunctionName, Description: key }));
-      if (!Version) throw new Error('Lambda published a version without a number');
-      await active(FunctionName, Version);
-      return Version;
+      onThrottledAttempt.add(onThrottled);
+      try {
+        return await publish(app, bucket, key);
+      } catch (error) {
+        if (isRuntimeRetired(error)) throw new RuntimeRetired(app.nodeVersion);
+        throw isThrottled(error) ? new HostThrottled('Lambda takes no more changes for now', { cause: error }) : error;
+      } finally {
+        onThrottledAttempt.delete(onThrottled);
+      }
     },
 
     async nodeVersionOf(applicationId, release) {

@@ -9,6 +9,11 @@ export const MEMORY_MB = 1024;
 /** The longest that a request may take, in seconds; a start may take as long. */
 export const TIMEOUT_SECONDS = TIMEOUTS_S.release.request;
 
+/** The host takes no more changes for now: its rate is used up. */
+export class HostThrottled extends Error {
+  override readonly name = 'HostThrottled';
+}
+
 /** The host does not take releases on this version of Node any more. */
 export class RuntimeRetired extends Error {
   override readonly name = 'RuntimeRetired';

@@ -62,6 +62,8 @@ export const Deployment = /* @__PURE__ */ entity({
       waiting: z.optional(z.literal(true)),
       /** Time at which the scheduler gave it a builder (domain/deployments/scheduler.ts); absent for rollbacks. */
       admittedAt: z.optional(z.string()),
+      /** The cell in whose line its release waits, and since when (table/entities/releases.ts); absent while it does not wait. */
+      releaseQueue: z.optional(z.looseObject({ cellId: z.string(), since: z.string() })),
       /** While unfinished: the time at which the reconciler checks its execution. */
       dueAt: z.optional(z.string()),
     }),

@@ -64,10 +64,13 @@ async function suspendEngine(command: string, milliseconds: number): Promise<voi
 }
 
 const EVENTS = 40;
+/** Accounts whose card is being charged, and the amount of which the processor's emulator does not answer the charge. */
+const HANGING = 20;
+const UNANSWERED_CENTS = 1400;
 
 test.each([
   // Hanging requests get their response in the end, or were never acknowledged.
-  ['the table and its stream', 'DynamoDBLocal.jar', 7000],
+  ['the table and its stream', 'dynamodb/process.ts', 7000],
   // Longer than the timeout of a call: the stream's consumer has to retry.
   ['the queues', 'queue-server.ts', 12_000],
 ])(
@@ -101,6 +104,39 @@ test('the reconciler finds a delivery that was never enqueued', async () => {
   const found = await waitFor(async () => witness.received.find(({ path }) => path.endsWith('/unqueued')));
   expect(JSON.parse(found.body)).toMatchObject({ id: `evt_${'0'.repeat(32)}`, type: 'ping' });
 });
+
+test('a payment processor that hangs delays no webhook, of its own accounts or of others', async () => {
+  const account = await newAccount({}, run.local);
+  await account.call(createWebhook, { body: { url: `${witness.url}/beside-payments` } });
+  const [{ deps }, { openAccount }, { Account }, { change }] = await Promise.all([
+    import('../../runtime/deps.ts'),
+    import('../../domain/accounts/accounts.ts'),
+    import('../../table/entities/accounts.ts'),
+    import('../../table/writes.ts'),
+  ]);
+  const plan = { slug: 'app-test', name: 'Test', appLimit: 1 };
+  const email = 'test@example.com';
+  const fields = { plan, email, name: 'Hangs', walletCents: 0, aiCreditsMicroRand: 0, keys: [] };
+  const open = () => openAccount(deps, { ...fields, login: randomUUID() });
+  // Twice as many as there are payments at once.
+  const hanging = [account, ...(await Promise.all(Array.from({ length: HANGING }, open)))];
+  const card = { authorization: 'AUTH_localcard', email, brand: 'visa', lastFour: '4081' };
+  const autoTopUp = { enabled: true, thresholdCents: 10_000, amountCents: UNANSWERED_CENTS };
+  for (const { id } of hanging) await deps.table.transact([change(Account, { id }, { set: { card, autoTopUp } })]);
+  const underWay = async () =>
+    (await Promise.all(hanging.map(({ id }) => deps.table.get(Account, { id })))).filter((each) => each?.autoTopUpId);
+  await waitFor(async () => (await underWay()).length >= HANGING / 2);
+  const began = performance.now();
+  const { id } = (await account.call(createApp, { body: { name: 'Beside', framework: 'NODE' } })).body.data;
+  await waitFor(async () =>
+    witness.received.some(({ path, body }) => path.endsWith('/beside-payments') && body.includes(id)),
+  );
+  const seconds = (performance.now() - began) / 1000;
+  console.log(`a webhook beside ${hanging.length} charges that hang: ${seconds.toFixed(1)} s`);
+  expect((await underWay()).length).toBeGreaterThanOrEqual(HANGING / 2);
+  // One charge hangs for eight seconds; in the stream's four lanes these would take as many times ten.
+  expect(seconds).toBeLessThan(20);
+}, 120_000);
 
 /** Switches are seen by the whole platform, so that they need one that other tests do not use. */
 describe('what operators switch off', () => {

@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEngine, type Engine } from '../../local/emulators/dynamodb/engine.ts';
-import { DynamoDbError } from '../../local/emulators/dynamodb/errors.ts';
-import { call, WireError } from '../../local/engines/wire.ts';
+import { call } from '../../local/engines/wire.ts';
 import { startChildren } from '../../local/processes/children.ts';
 import { freePort } from '../../local/processes/ports.ts';
 import { startDynamoDbLocal } from '../support/dynamodb-local.ts';
-import { CASES, operation, type Request, TABLE } from '../support/table-requests.ts';
+import { CASES, comparable, operation, outcomesOf, type Request, TABLE } from '../support/table-requests.ts';
 
 /** The local run's table answers as AWS's own emulator: the same outputs, the same refusals, the same stream. */
 
@@ -24,35 +23,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-type Outcome = { output: unknown } | { refused: string; reasons?: unknown };
-
-/** Sets differ in the order of their members, and reasons in the wording of their messages. Capacity is compared nowhere: DynamoDB Local tells it unasked. */
-function comparable(value: unknown, name = ''): unknown {
-  if (Array.isArray(value)) {
-    const all = value.map((each) => comparable(each));
-    return ['SS', 'NS', 'BS'].includes(name) ? all.toSorted() : all;
-  }
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).filter(([key]) => !['Message', 'message', 'ConsumedCapacity'].includes(key));
-  return Object.fromEntries(entries.map(([key, each]) => [key, comparable(each, key)]));
-}
-
-const ofEngine = (engine: Engine, { name, input }: Request): Outcome => {
-  try {
-    return { output: comparable(JSON.parse(engine.run(name, JSON.stringify(input)))) };
-  } catch (error) {
-    if (!(error instanceof DynamoDbError)) throw error;
-    return { refused: error.name };
-  }
-};
-const ofAws = async ({ name, input }: Request): Promise<Outcome> => {
-  try {
-    return { output: comparable(await call(url, 'dynamodb', name, input)) };
-  } catch (error) {
-    if (!(error instanceof WireError)) throw error;
-    return { refused: error.name };
-  }
-};
+const ofEngine = (engine: Engine) => async (name: string, input: object) => engine.run(name, JSON.stringify(input));
+const ofAws = (name: string, input: object) => call(url, 'dynamodb', name, input);
 
 /** Returns a stream's records without what differs by engine. */
 async function changesOf(
@@ -77,26 +49,22 @@ async function changesOf(
   return found;
 }
 
-/** Runs the same requests on a new table of each engine and compares every outcome, and the streams. */
-async function compare(requests: readonly Request[]): Promise<void> {
+/** Runs requests on a new table of both engines. Returns the outcomes of DynamoDB Local, which ours and the streams are compared with. */
+async function compare(requests: readonly Request[]): Promise<string> {
   const engine = createEngine({ region: 'local', account: '000000000000' });
   engine.run('CreateTable', JSON.stringify(TABLE));
   const { TableDescription } = await call(url, 'dynamodb', 'CreateTable', TABLE);
   try {
-    for (const request of requests)
-      expect(ofEngine(engine, request), JSON.stringify(request)).toEqual(await ofAws(request));
+    const expected = await outcomesOf(requests, ofAws);
+    expect(await outcomesOf(requests, ofEngine(engine))).toBe(expected);
     const ours = JSON.parse(engine.run('DescribeTable', JSON.stringify(TABLE)));
-    expect(
-      await changesOf(
-        async (name, input) => JSON.parse(engine.run(name, JSON.stringify(input))),
-        ours.Table.LatestStreamArn,
-      ),
-    ).toEqual(
-      await changesOf(
-        (name, input) => call(url, 'streams', name, input),
-        (TableDescription as Record<string, unknown>).LatestStreamArn,
-      ),
+    const changes = await changesOf(
+      async (name, input) => JSON.parse(engine.run(name, JSON.stringify(input))),
+      ours.Table.LatestStreamArn,
     );
+    const { LatestStreamArn } = TableDescription as Record<string, unknown>;
+    expect(changes).toEqual(await changesOf((name, input) => call(url, 'streams', name, input), LatestStreamArn));
+    return expected;
   } finally {
     await call(url, 'dynamodb', 'DeleteTable', { TableName: TABLE.TableName });
     engine.close();
@@ -104,9 +72,14 @@ async function compare(requests: readonly Request[]): Promise<void> {
 }
 
 test.for(Object.keys(CASES))('%s', async (name) => {
-  await compare(CASES[name] ?? []);
+  const file = `../../local/emulators/dynamodb/answers/${name.replaceAll(/\W+/g, '-')}.jsonl`;
+  await expect(await compare(CASES[name] ?? [])).toMatchFileSnapshot(file);
 });
 
 test('any sequence of requests', { timeout: 600_000 }, async () => {
-  await fc.assert(fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 40 }), compare), { numRuns: 60 });
+  const sequences = fc.array(operation, { minLength: 1, maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(sequences, async (requests) => void (await compare(requests))),
+    { numRuns: 60 },
+  );
 });

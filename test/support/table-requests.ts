@@ -2,6 +2,36 @@ import fc from 'fast-check';
 
 /** Requests of a table: chosen cases for every operation and refusal, and a generator of others. */
 
+/** Sets differ in the order of their members. Messages and capacity are compared nowhere: DynamoDB Local words them otherwise, or tells them unasked. */
+const NOT_COMPARED = ['Message', 'message', 'ConsumedCapacity'];
+export function comparable(value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) {
+    const all = value.map((each) => comparable(each));
+    return ['SS', 'NS', 'BS'].includes(name) ? all.toSorted() : all;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([key]) => !NOT_COMPARED.includes(key));
+  // The order of attributes is not compared.
+  const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(sorted.map(([key, each]) => [key, comparable(each, key)]));
+}
+
+/** Sends requests one after the other and returns their outcomes, a line each: the output, or the name of the refusal. */
+export async function outcomesOf(
+  requests: readonly Request[],
+  ask: (name: string, input: object) => Promise<string | object>,
+): Promise<string> {
+  const lines: string[] = [];
+  for (const { name, input } of requests) {
+    const outcome = await ask(name, input).then(
+      (output) => comparable(typeof output === 'string' ? JSON.parse(output) : output),
+      (error: Error) => ({ refused: error.name }),
+    );
+    lines.push(JSON.stringify(outcome));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
 export interface Request {
   name: string;
   input: Record<string, unknown>;

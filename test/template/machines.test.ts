@@ -116,7 +116,7 @@ async function deploy(results: Record<string, unknown[]>, input: object = {}) {
   const engine = new StateMachine(structuredClone(definition) as never, { validationOptions: { noValidate: true } });
   const overrides = {
     taskResourceLocalHandlers: Object.fromEntries(states.map((name) => [name, handler(name)])),
-    waitTimeOverrides: { WaitForBuilder: 0, Queue: 0, WaitToMove: 0 },
+    waitTimeOverrides: { WaitForBuilder: 0, Queue: 0, WaitToMove: 0, WaitToRelease: 0 },
     retryIntervalOverrides: { Move: 0 },
   };
   const ids = { accountId: 'acc_1', applicationId: 'app_1', deploymentId: 'dep_1' };
@@ -132,6 +132,16 @@ test('a deployment passes its build’s phases on to the release', async () => {
   const { ran, inputs } = await deploy({ Begin: [BEGUN], Build: [SUBMITTED], Poll: [queued, SUBMITTED, BUILT] });
   expect(ran).toEqual(['Begin', 'Build', 'Poll', 'Poll', 'Poll', 'Release', 'Check', 'Switch', 'Succeed', 'Prune']);
   expect(inputs.Release).toMatchObject({ build: BUILT });
+});
+
+test('a release waits for its turn as long as it is told to, and a step that knows no turns goes on', async () => {
+  const waiting = { failed: false, waiting: true, pause: 3 };
+  const built = { Begin: [BEGUN], Build: [SUBMITTED], Poll: [BUILT] };
+  const { ran, inputs } = await deploy({ ...built, Release: [waiting, waiting, { failed: false, waiting: false }] });
+  expect(ran.slice(3)).toEqual(['Release', 'Release', 'Release', 'Check', 'Switch', 'Succeed', 'Prune']);
+  expect(inputs.Release).toMatchObject({ build: BUILT });
+  const older = await deploy({ Begin: [BEGUN], Build: [SUBMITTED], Poll: [BUILT], Release: [{ failed: false }] });
+  expect(older.ran.slice(3)).toEqual(['Release', 'Check', 'Switch', 'Succeed', 'Prune']);
 });
 
 test('a move is repeated until it is done, and a step that fails for good is told so', async () => {

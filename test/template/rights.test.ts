@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { TIMEOUTS_S as T } from '../../contract/limits/timeouts.ts';
 import type { Uses } from '../../contract/route.ts';
 import { type AnyRoute, dashboardRoutes, operatorRoutes, routes } from '../../contract/routes.ts';
-import { cacheBundles } from '../../local/lambda/bundle-cache.ts';
+import { bundleInto } from '../../local/lambda/bundle-cache.ts';
 import { LambdaFunction, Role, read, synthesize } from './synthesized.ts';
 
 const { template } = synthesize({ stage: 'prod' });
@@ -211,11 +212,13 @@ test('only operations that need the key may use it, each with its own encryption
 
 /** Returns the source files of each function's bundle. */
 async function bundledFiles(): Promise<Map<string, string[]>> {
-  const outdir = await cacheBundles();
+  const outdir = mkdtempSync(join(tmpdir(), 'bundles-'));
+  await bundleInto(outdir);
   const Meta = z.object({
     outputs: z.record(z.string(), z.object({ inputs: z.record(z.string(), z.object({ bytesInOutput: z.number() })) })),
   });
   const meta = Meta.parse(JSON.parse(readFileSync(join(outdir, 'meta-node24.json'), 'utf8')));
+  rmSync(outdir, { recursive: true });
   return new Map(
     Object.entries(meta.outputs).flatMap(([output, { inputs }]) => {
       const name = /functions\/(.+)\/index\.mjs$/.exec(output)?.[1]?.replace('/', '-');

@@ -2,8 +2,8 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Stack } from 'aws-cdk-lib/core';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { applyNagChecks } from '../../bin/checks.ts';
 import { createApp } from '../../lib/app.ts';
-import { applyNagChecks } from '../../lib/constructs/checks.ts';
 import { builtPage, emptyBundles, synthesize, temporaryFolder } from './synthesized.ts';
 
 /** Resources with data, which must survive the deletion of a stack. */

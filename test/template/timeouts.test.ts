@@ -158,8 +158,8 @@ function longestWay(states: Record<string, State>, at: string, visited: readonly
 
 /** The longest time in seconds that the loop of a machine may go on: its functions end it (domain/). */
 const LOOPS = new Map<string, number>([
-  // The wait, at whose end the last build may be submitted, which ends or is stopped (domain/deployments/build.ts).
-  ['deployment', T.build.wait + T.build.whole],
+  // The wait, at whose end the last build may be submitted, which ends or is stopped (domain/deployments/build.ts), and that of the release.
+  ['deployment', T.build.wait + T.build.whole + T.release.wait],
   ['door', T.tenant.watch],
   ['database', T.database.provisioning],
   // Of a registration the registry decides, and the machine's own timeout is the limit.

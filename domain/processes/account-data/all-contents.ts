@@ -58,6 +58,7 @@ import { MigrationRun } from '../../../table/entities/migrations.ts';
 import { Notification, NotificationReader, notificationsOf } from '../../../table/entities/notifications.ts';
 import { Quotas } from '../../../table/entities/quotas.ts';
 import { Domain, DomainName, DomainOffer, domainsOf } from '../../../table/entities/registrar.ts';
+import { QueuedRelease, ReleasePace } from '../../../table/entities/releases.ts';
 import { SwitchState } from '../../../table/entities/switches.ts';
 import {
   Delivery,
@@ -359,6 +360,7 @@ export const ALL_CONTENTS: readonly Contents[] = [
           waiting: 'internal',
           movedBy: 'internal',
           admittedAt: 'internal',
+          releaseQueue: 'internal',
           dueAt: 'internal',
         },
       },
@@ -370,6 +372,8 @@ export const ALL_CONTENTS: readonly Contents[] = [
   contents(QueuedBuild, 'removed', 'brief', inPartition(QueuedBuild, queuedBuildsOf)),
   contents(BuildQueue, 'removed', 'internal', one(BuildQueue, ofAccount)),
   unread(NextBuild, 'stays', 'platform'),
+  unread(QueuedRelease, 'expires', 'brief'),
+  unread(ReleasePace, 'stays', 'platform'),
   contents(
     Database,
     'teardown',

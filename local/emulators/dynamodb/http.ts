@@ -89,3 +89,10 @@ export function encodeResponse(status: number, headers: Readonly<Record<string, 
   for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
   return `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
+
+/** The response to what is no request of the platform: one of a browser, or without a length. */
+export const REFUSAL = encodeResponse(
+  403,
+  { 'content-type': 'text/plain', connection: 'close' },
+  'Only the platform may call an emulator, at its own host name, with requests of a known length.\n',
+);

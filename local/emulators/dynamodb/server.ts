@@ -6,7 +6,7 @@ import { isPlatformCall, LOOPBACK } from '../../gateway/own-hosts.ts';
 import type { Emulator } from '../wire.ts';
 import type { Engine } from './engine.ts';
 import { DynamoDbError } from './errors.ts';
-import { createRequestReader, encodeResponse, type RawRequest } from './http.ts';
+import { createRequestReader, encodeResponse, type RawRequest, REFUSAL } from './http.ts';
 
 const CONTENT_TYPE = 'application/x-amz-json-1.0';
 /** Errors that every service of AWS has are in a namespace of their own. */
@@ -58,7 +58,7 @@ export async function serveEngine(engine: Engine, port: number): Promise<Emulato
     socket.on('close', () => open.delete(socket));
     const read = createRequestReader((request) => {
       if (!isPlatformCall(request.headers)) {
-        socket.end(encodeResponse(403, {}, 'Only the platform may call an emulator, at its own host name.\n'));
+        socket.end(REFUSAL);
         return;
       }
       const { status, text } = respond(engine, request);
@@ -71,7 +71,7 @@ export async function serveEngine(engine: Engine, port: number): Promise<Emulato
       if (request.headers.connection === 'close') socket.end();
     });
     socket.on('data', (chunk) => {
-      if (!read(chunk)) socket.destroy();
+      if (!read(chunk)) socket.end(REFUSAL);
     });
   });
   await new Promise<void>((resolve, reject) => {

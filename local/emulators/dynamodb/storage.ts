@@ -74,7 +74,7 @@ export type Storage = ReturnType<typeof openStorage>;
 export function openStorage(file: string | undefined) {
   const database = new DatabaseSync(file ?? MEMORY);
   database.exec(`
-    PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000;
+    PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000;
     CREATE TABLE IF NOT EXISTS tables (name TEXT PRIMARY KEY, definition TEXT NOT NULL) WITHOUT ROWID;
   `);
   const open = new Map<string, OpenTable>();

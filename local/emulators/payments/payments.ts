@@ -8,8 +8,9 @@ import { paymentPage } from './page.ts';
 
 /** Path of the payment pages on the public address. */
 export const PAY_PATH = '/pay';
-/** The amount in cents whose card is declined. */
+/** The amount in cents whose card is declined, and the one at whose charge the processor hangs. */
 const DECLINED = 1300;
+const UNANSWERED = 1400;
 
 const Transaction = z.object({
   accessCode: z.string(),
@@ -146,6 +147,7 @@ export async function startPayments({
       if (authorization_code !== AUTHORIZATION.authorization_code) return refused('Invalid authorization code');
       const transaction: Transaction = { ...asked, accessCode: '', returnTo: '', status: 'abandoned' };
       transactions[reference] = transaction;
+      if (asked.amount === UNANSWERED) return new Promise(() => {});
       charge(transaction);
       return ok('Charge attempted', describe(reference, transaction));
     },

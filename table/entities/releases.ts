@@ -1,0 +1,43 @@
+import * as z from 'zod/mini';
+import { DAY, entity, epoch, type ItemOf } from '../entity.ts';
+import { joinKey as key } from '../keys.ts';
+
+/**
+ * A deployment that waits until its cell takes another release (domain/deployments/release-line.ts). Ids sort by time, so the
+ * partition is in order of arrival.
+ */
+export type QueuedRelease = ItemOf<typeof QueuedRelease>;
+export const QueuedRelease = /* @__PURE__ */ entity({
+  type: 'QUEUED_RELEASE',
+  schema: () =>
+    z.object({
+      ...{ id: z.string(), accountId: z.string(), cellId: z.string() },
+      /** The last time at which its execution asked for its turn. */
+      seenAt: z.string(),
+      /** Time at which its turn came; its execution has not seen it yet. */
+      admittedAt: z.optional(z.string()),
+    }),
+  key: ({ cellId, id }: { cellId: string; id: string }) => ({ pk: queuedReleasesOf(cellId), sk: id }),
+  expiresAtEpoch: ({ seenAt }) => epoch(seenAt) + DAY,
+});
+
+/** The partition of a cell's {@link QueuedRelease}s. */
+export const queuedReleasesOf = (cellId: string): string => key('CELL', cellId, 'QUEUED_RELEASES');
+
+/** The pace at which a cell takes releases: a token bucket of requests to its host (domain/deployments/release-pace.ts). */
+export type ReleasePace = ItemOf<typeof ReleasePace>;
+export const ReleasePace = /* @__PURE__ */ entity({
+  type: 'RELEASE_PACE',
+  schema: () =>
+    z.object({
+      cellId: z.string(),
+      version: z.int(),
+      /** Requests that may be made at once, at a time. */
+      ...{ tokens: z.number(), at: z.string() },
+      /** Requests a second when the host last refused some; absent where it never did. */
+      slowed: z.optional(z.looseObject({ rate: z.number(), at: z.string() })),
+      /** Accounts of the last releases, the latest at the end. */
+      recent: z.array(z.string()),
+    }),
+  key: ({ cellId }: { cellId: string }) => ({ pk: key('CELL', cellId, 'RELEASE_PACE'), sk: 'RELEASE_PACE' }),
+});
