@@ -46,6 +46,8 @@ export interface PlatformOptions {
   enforceIam?: boolean;
   /** Directory of the report of used and unused rights, which is written at the end (iam/report.ts). Default: none. */
   iamReport?: string | undefined;
+  /** Maximum idle time of a function's execution environment, in milliseconds. Default: 30,000. */
+  idleMs?: number | undefined;
   /** Variables that override the template's (RATE_LIMIT_SECRET, …). */
   shell: NodeJS.ProcessEnv;
   reporter: Reporter;
@@ -126,7 +128,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       }
     };
     const engines = await startEngines({ ...common, reporter, gitRoot, onChange: watch ? changed : undefined });
-    stacks = await startStacks(engines, { ...common, overrides });
+    stacks = await startStacks(engines, { ...common, overrides, idleMs: options.idleMs });
     const { template, functions, lambda, variables, roles } = stacks;
     const { dynamoDbUrl, queuesUrl, login, dnsServer } = engines;
     if (!temporary) await migrateItems({ functions, lambda, reporter });

@@ -20,6 +20,7 @@ const {
   LOCAL_GIT_ROOT,
   LOCAL_IAM,
   LOCAL_IAM_REPORT,
+  LOCAL_IDLE_SECONDS = '30',
   LOCAL_TABLE,
   STRICT_AWS,
   CELLS,
@@ -45,6 +46,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 try {
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new UserError(`PORT must be a number from 1 to 65535, not ${PORT}`);
+  if (!(Number(LOCAL_IDLE_SECONDS) > 0))
+    throw new UserError(`LOCAL_IDLE_SECONDS must be a number of seconds, not ${LOCAL_IDLE_SECONDS}`);
   if (CELLS && CELLS !== '1' && CELLS !== '2') throw new UserError(`CELLS must be 1 or 2, not ${CELLS}`);
   const started = performance.now();
   platform = await startPlatform({
@@ -58,6 +61,7 @@ try {
     strict: STRICT_AWS === 'true',
     enforceIam: LOCAL_IAM === 'on',
     iamReport: LOCAL_IAM_REPORT,
+    idleMs: Number(LOCAL_IDLE_SECONDS) * 1000,
     watch: process.argv.includes('--watch'),
     shell: process.env,
     reporter: createReporter(write),

@@ -8,8 +8,8 @@ import { Threads } from './threads.ts';
 
 export interface LambdaOptions extends PoolOptions {
   functions: readonly FunctionSpec[];
-  /** Maximum idle time of an execution environment, in milliseconds. */
-  idleMs?: number;
+  /** Maximum idle time of an execution environment, in milliseconds. Default: 30,000. */
+  idleMs?: number | undefined;
 }
 
 /** The running invocations, and the time since the last one. */

@@ -27,6 +27,8 @@ export interface StackOptions
   > {
   /** Variables that replace the template's values. */
   overrides: Record<string, string>;
+  /** Maximum idle time of an execution environment, in milliseconds. Default: 30,000. */
+  idleMs?: number | undefined;
 }
 
 /** Returns the domain of an address. */
@@ -62,7 +64,10 @@ export async function startStacks(engines: Engines, options: StackOptions) {
   delete variables.AWS_SESSION_TOKEN;
   const roles = Object.fromEntries(functions.map(({ name, role }) => [name, role]));
   const lambda = started(
-    startLambda({ functions, dataDir, onErrorOutput: (name, text) => console.error(formatErrorLine(name, text)) }),
+    startLambda({
+      ...{ functions, dataDir, idleMs: options.idleMs },
+      onErrorOutput: (name, text) => console.error(formatErrorLine(name, text)),
+    }),
   );
   engines.appHost.serveOwn((name, payload) => (lambda.has(name) ? lambda.invokeText(name, payload) : undefined));
   const cells = cellsIn(template, options.cells);

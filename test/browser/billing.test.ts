@@ -133,5 +133,5 @@ test('an unpaid invoice is paid from the wallet after confirmation, and not with
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   const { data } = (await account.dashboard.call(createTopUp, { body: { amount: '50.00' } })).body;
   await fetch(data.paymentUrl, { method: 'POST' });
-  await page.getByText('Paid', { exact: true }).first().waitFor({ timeout: 30_000 });
+  await page.getByText('Paid', { exact: true }).first().waitFor();
 });

@@ -6,8 +6,14 @@ import { local, type OpenedAccount } from '../support/harness.ts';
 /** Viewports: desktop and phone. */
 export const VIEWPORTS = { desk: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const;
 
-/** Limit of a poll, generous enough for a loaded machine: vitest's default is one second. */
-export const POLL = { timeout: 30_000 } as const;
+/**
+ * Limit of every wait for a page, in milliseconds: what a page shows may be the end of a deployment, for which other
+ * tests have their whole limit too. Ten seconds below that limit, so that a failure says what was waited for.
+ */
+const WAIT_TIMEOUT_MS = 110_000;
+
+/** Options of a poll. */
+export const POLL = { timeout: WAIT_TIMEOUT_MS } as const;
 
 let browser: Promise<Browser> | undefined;
 const contexts: BrowserContext[] = [];
@@ -51,7 +57,7 @@ export async function newContext({ size = 'desk', dark = false }: ContextOptions
     timezoneId: 'Africa/Johannesburg',
   });
   contexts.push(context);
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(WAIT_TIMEOUT_MS);
   context.on('weberror', (error) => pageErrors.push(String(error.error())));
   context.on('console', (message) => {
     // What the browser and React say of requests that a test lets fail: the test checks what the page says.

@@ -23,7 +23,7 @@ test('a disabled endpoint is enabled, and the events missed since a given time a
   await disableEndpoint(account.id, id);
   const app = (await account.call(createApp, { body: { name: 'Missed by it' } })).body.data;
   // The screen follows what happens to the endpoint.
-  await page.getByText('Disabled', { exact: true }).waitFor({ timeout: 30_000 });
+  await page.getByText('Disabled', { exact: true }).waitFor();
   await page.getByText('50 consecutive failures.').waitFor();
   const row = page.locator('.row', { hasText: 'app.created' });
   await row.getByText('Skipped').waitFor();

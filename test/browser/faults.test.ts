@@ -25,7 +25,7 @@ test('a failing read shows the request id and recovers automatically', async () 
   await page.getByText('req-to-quote').waitFor();
   await page.getByText(RETRYING, { exact: false }).waitFor();
   failing = false;
-  await page.getByText('Still here').waitFor({ timeout: 30_000 });
+  await page.getByText('Still here').waitFor();
   await expect.poll(() => page.getByText(RETRYING, { exact: false }).count(), POLL).toBe(0);
 });
 

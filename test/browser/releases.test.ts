@@ -46,7 +46,7 @@ test('an earlier release is rolled back to after confirmation, and the list mark
   await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
   await page.waitForURL((url) => !url.pathname.endsWith(first) && url.pathname.includes('/deployments/'));
   await page.getByText('Rollback,', { exact: false }).waitFor();
-  await page.getByText('Ready', { exact: true }).waitFor({ timeout: 30_000 });
+  await page.getByText('Ready', { exact: true }).waitFor();
   expect((await get(local.baseUrl, app.primaryDomain)).body).toContain('the first');
 });
 
@@ -211,7 +211,7 @@ test('a database is created, shows its variables and connection, and its passwor
   await page.getByLabel('Name').fill('orders');
   await page.getByRole('button', { name: 'Create database' }).dblclick();
   const row = page.locator('.row', { hasText: 'orders' });
-  await row.getByText('Available').waitFor({ timeout: 30_000 });
+  await row.getByText('Available').waitFor();
   for (const variable of ['DATABASE_ORDERS_URL', 'DATABASE_ORDERS_HOST'])
     await row.getByText(variable, { exact: false }).waitFor();
   expect(await page.locator('.row').count()).toBe(1);
@@ -231,7 +231,7 @@ test('a database is created, shows its variables and connection, and its passwor
   expect(await dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);
   await dialog.getByLabel('Type “orders” to confirm').fill('orders');
   await dialog.getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('No databases yet').waitFor({ timeout: 30_000 });
+  await page.getByText('No databases yet').waitFor();
   await page.goto(`apps/${other}/databases`);
   await waitUntilLoaded(page);
   await page.getByText('No databases yet').waitFor();

@@ -8,12 +8,12 @@ import { afterAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { getMe } from '../../contract/accounts/me.ts';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
-import { createClient } from '../../contract/client.ts';
+import { type ClientOptions, createClient } from '../../contract/client.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
 import { setSwitch } from '../../contract/operator/switches.ts';
 import { freePort } from '../../local/processes/ports.ts';
 import { get } from '../support/browse.ts';
-import { waitFor } from '../support/harness.ts';
+import { waitFor, withReadableErrors } from '../support/harness.ts';
 import { newOperator } from '../support/operator.ts';
 import { type Local, startRun } from '../support/platform.ts';
 import { LoginBrowser } from '../support/sign-in.ts';
@@ -39,13 +39,18 @@ const Restored = z.object({
 test('a run killed at any moment loses no acknowledged write and leaves no deployment stuck, and its table is restored', async () => {
   const PORT = String(await freePort());
   let run = await startRun({ DATA_DIR, PORT, RATE_LIMIT_SECRET });
-  const connect = () => createClient({ baseUrl: run.local.baseUrl, secretKey: run.local.accounts.demo.secretKey });
+  const connect = (caller: Partial<ClientOptions> = { secretKey: run.local.accounts.demo.secretKey }) =>
+    withReadableErrors(createClient({ baseUrl: run.local.baseUrl, ...caller }));
+  const finished = (id: string) =>
+    waitFor(async () => {
+      const { data } = (await connect().call(getDeployment, { params: { id } })).body;
+      return data.finishedAt !== null && data;
+    });
   const newcomer = { email: 'new@example.com', password: 'correct horse battery' };
   const browser = new LoginBrowser(run.local);
   const login = await browser.signIn({ ...newcomer, name: 'New' });
   const accountOf = async (token: string) => {
-    const client = createClient({ baseUrl: run.local.baseUrl, accessToken: () => token });
-    return (await client.call(getMe)).body.data.account.id;
+    return (await connect({ accessToken: () => token }).call(getMe)).body.data.account.id;
   };
   const account = await accountOf(login.access_token);
   const names: string[] = [];
@@ -71,14 +76,10 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
     await waitFor(async () => {
       const { body: seen } = await client.call(getDeployment, { params: { id: queued.body.data.id } });
       return seen.data.log.includes(moment);
-    }, 20);
+    }, 100);
     await run.stop('SIGKILL');
     run = await startRun({ DATA_DIR, PORT, RATE_LIMIT_SECRET });
-    for (;;) {
-      const { body: seen } = await connect().call(getDeployment, { params: { id: queued.body.data.id } });
-      if (seen.data.finishedAt) break;
-      await new Promise((done) => setTimeout(done, 1000));
-    }
+    await finished(queued.body.data.id);
   }
   const client = connect();
   const kept = (await client.call(listApps)).body.data.map(({ name }) => name);
@@ -92,14 +93,7 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
   expect(await accountOf(demo.dashboardToken)).toBe(demo.id);
   const last = await client.call(createDeployment, { params: { id: app.id } });
   expect(last.status).toBe(202);
-  for (;;) {
-    const { body: seen } = await client.call(getDeployment, { params: { id: last.body.data.id } });
-    if (seen.data.finishedAt) {
-      expect(seen.data.status).toBe('SUCCEEDED');
-      break;
-    }
-    await new Promise((done) => setTimeout(done, 500));
-  }
+  expect((await finished(last.body.data.id)).status).toBe('SUCCEEDED');
   expect((await get(run.local.baseUrl, app.primaryDomain)).status).toBe(200);
 
   // The drill of docs/runbook.md#restore: to the second after the last of these deployments was accepted.
@@ -132,17 +126,17 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
   await waitFor(async () => (await after.call(createApp, { body: { name: 'Again' } })).status === 201);
   // What was under way at that time comes to its end, and what serves goes on serving.
   for (const id of deployments) {
-    await waitFor(async () => (await after.call(getDeployment, { params: { id } })).body.data.finishedAt, 120);
+    await waitFor(async () => (await after.call(getDeployment, { params: { id } })).body.data.finishedAt ?? false);
   }
   // The last one may have begun before that time, or after it.
   await waitFor(async () => {
     const { status, body } = await after.call(getDeployment, { params: { id: last.body.data.id } });
-    return status === 404 || body.data.finishedAt;
-  }, 120);
+    return status === 404 || (body.data.finishedAt ?? false);
+  });
   // An application with a deployment under way is brought back when that has ended.
   const { releases } = repaired.releases?.released === 1 ? repaired : operate('repair');
   expect(releases).toMatchObject({ released: 1, problems: [] });
-  await waitFor(async () => (await get(run.local.baseUrl, app.primaryDomain)).status === 200, 60);
+  await waitFor(async () => (await get(run.local.baseUrl, app.primaryDomain)).status === 200);
   // The person has another user, whose password they choose by the way for a forgotten one.
   await choosePassword(run.local, newcomer);
   expect(await accountOf((await new LoginBrowser(run.local).signIn(newcomer)).access_token)).toBe(account);

@@ -2,9 +2,6 @@ import { createApp } from '../../contract/apps/apps.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
 import { newAccount, type OpenedAccount, waitFor } from './harness.ts';
 
-/** Pause between two requests for the state of a deployment, in milliseconds. */
-const POLL_MS = 200;
-
 /** Opens an account that deploys many applications, and whose requests about them no rate limit stops. */
 export const newDeployingAccount = () => newAccount({ appLimit: 100, keyCount: 24 });
 
@@ -14,10 +11,9 @@ export function deployer(account: () => OpenedAccount) {
   /** Waits until the deployment has finished. */
   const follow = (id: string) =>
     waitFor(async () => {
-      const { body, error } = await account().call(getDeployment, { params: { id } });
-      if (error) throw new Error(`reading deployment ${id}: ${error.message}`);
-      return body.data.finishedAt !== null && body.data;
-    }, POLL_MS);
+      const { data } = (await account().call(getDeployment, { params: { id } })).body;
+      return data.finishedAt !== null && data;
+    });
   return {
     begin,
     follow,

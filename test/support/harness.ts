@@ -20,9 +20,37 @@ export const throughTheEdge = (): Record<string, string> => ({
   'x-origin-secret': secretOf('ORIGIN_SECRET_NAME'),
 });
 
+/** A refused request whose answer a test read as a success. */
+class UnexpectedRefusal extends Error {
+  readonly status: number;
+  /** Seconds after which the platform asks the client to repeat the request, if it does. */
+  readonly retryAfter: number | undefined;
+  constructor(operation: string, { status, error, headers }: ApiResponse<unknown>) {
+    super(`${operation} answered ${status} ${error?.code}: ${error?.message}`);
+    this.status = status;
+    const after = headers.get('retry-after');
+    this.retryAfter = after === null ? undefined : Number(after);
+  }
+}
+
+/** Returns a client whose refused answers say what happened to a test that reads their `body.data`, which they do not have. */
+export function withReadableErrors(client: Client): Client {
+  return {
+    async call<R extends Route>(route: R, input?: CallerInput<R>): Promise<ApiResponse<Output<R>>> {
+      const answer = await client.call(route, input);
+      if (!answer.error) return answer;
+      const get = () => {
+        throw new UnexpectedRefusal(`${route.method} ${route.path}`, answer);
+      };
+      Object.defineProperty(answer.body, 'data', { get });
+      return answer;
+    },
+  };
+}
+
 /** Creates a client that validates successful responses against the contract: every field with its type, and no other. */
 export function clientOf(options: Omit<ClientOptions, 'baseUrl'>, of: Local = local): Client {
-  const client = createClient({ baseUrl: of.baseUrl, fetch: documentedFetch, ...options });
+  const client = withReadableErrors(createClient({ baseUrl: of.baseUrl, fetch: documentedFetch, ...options }));
   return {
     async call<R extends Route>(route: R, input?: CallerInput<R>): Promise<ApiResponse<Output<R>>> {
       const answer = await client.call(route, input);
@@ -108,12 +136,21 @@ export async function setLimits(accountId: string, limits: LimitOverrides, of: L
 /** Returns the error code; undefined for a success. */
 export const codeOf = (answer: ApiResponse<unknown>): ErrorCode | undefined => answer.error?.code;
 
-/** Polls until a value is available; the test's own time limit ends it otherwise. */
-export async function waitFor<T>(look: () => Promise<T | undefined | false>, pause = 100): Promise<T> {
-  for (;;) {
-    const seen = await look();
-    if (seen !== undefined && seen !== false) return seen;
-    await new Promise((done) => setTimeout(done, pause));
+/**
+ * Polls until a value is available; the test's own time limit ends it otherwise. Pauses grow from 100 ms to `maxPause`: one key
+ * may send 120 requests a minute. A request that the rate limit refuses is repeated after its `Retry-After`, as clients do.
+ */
+export async function waitFor<T>(look: () => Promise<T | undefined | false>, maxPause = 1000): Promise<T> {
+  for (let pause = Math.min(100, maxPause); ; pause = Math.min(pause * 1.3, maxPause)) {
+    let retryAfter = 0;
+    try {
+      const seen = await look();
+      if (seen !== undefined && seen !== false) return seen;
+    } catch (error) {
+      if (!(error instanceof UnexpectedRefusal) || error.status !== 429) throw error;
+      retryAfter = (error.retryAfter ?? 1) * 1000;
+    }
+    await new Promise((done) => setTimeout(done, Math.max(pause, retryAfter)));
   }
 }
 

@@ -66,7 +66,12 @@ export async function startRun(environment: Record<string, string>, cwd = proces
     environment.DATA_DIR === ':memory:' ? join(scratch, 'local.json') : join(environment.DATA_DIR ?? '', 'local.json');
   const { scripts }: { scripts: { start: string } } = JSON.parse(await readFile(join(cwd, 'package.json'), 'utf8'));
   const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
-  const settings = { PORT: String(await freePort()), LOCAL_JSON: localJson, LOCAL_IAM: 'on', ...environment };
+  const settings = {
+    ...{ PORT: String(await freePort()), LOCAL_JSON: localJson, LOCAL_IAM: 'on' },
+    // A run of tests calls each function now and then: importing its bundle again takes more than the call.
+    LOCAL_IDLE_SECONDS: '1200',
+    ...environment,
+  };
   const child = spawn('sh', ['-c', scripts.start], {
     cwd,
     env: { ...process.env, PATH, ...settings },
