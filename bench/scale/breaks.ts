@@ -96,11 +96,11 @@ const demands = (controlPlaneRequests: number): Demand[] => [
   },
 ];
 
-/** Returns the limits of the table: of every partition key at which all accounts meet, and of the table itself. */
+/** Returns the limits of the table: of every partition key at which all accounts meet, or those of a cell, and of the table itself. */
 function tableLimits(heat: readonly Heat[]): Limit[] {
   const meeting = new Map<string, Heat[]>();
   for (const each of heat) {
-    if (each.scope !== 'platform' || each.writeUnits === 0) continue;
+    if (!['platform', 'cell'].includes(each.scope) || each.writeUnits === 0) continue;
     meeting.set(each.key, [...(meeting.get(each.key) ?? []), each]);
   }
   const keys = [...meeting].map(
@@ -108,7 +108,7 @@ function tableLimits(heat: readonly Heat[]): Limit[] {
       what: `table key \`${key}\``,
       value: PARTITION_WRITE_UNITS * (all[0]?.shards ?? 1),
       unit: 'write units per second',
-      of: 'platform',
+      of: all[0]?.scope === 'cell' ? 'cell' : 'platform',
       adjustable: false,
       source: DYNAMODB,
       taken: (accounts) =>

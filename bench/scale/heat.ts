@@ -5,8 +5,8 @@ import { OPERATIONS, type OperationName } from './operations.ts';
 /** Repetitions of an operation whose sum is divided. */
 const REPEATS = 64;
 
-/** The extent to which a partition key is shared: by everybody, by the requests of one account, or by those of one item. */
-export type Scope = 'platform' | 'account' | 'item';
+/** The extent to which a partition key is shared: by everybody, by the applications of a cell, by one account, or by the requests of one item. */
+export type Scope = 'platform' | 'cell' | 'account' | 'item';
 
 /** Capacity that one operation takes of one kind of partition key. */
 export interface Heat {
@@ -35,11 +35,13 @@ function patternOf(physical: string): Pick<Heat, 'key' | 'scope' | 'shards'> {
   const queue = value.split('#').slice(0, -1).join('#');
   const shards = index === 'due ' ? (SHARDS.get(queue) ?? 1) : 1;
   if (shards > 1) return { key: `${index}${queue}#{shard}`, scope: 'platform', shards };
-  const nameOf = (part: string) => {
+  const nameOf = (part: string, at: number, parts: readonly string[]) => {
+    if (parts[at - 1] === 'CELL') return '{cell}';
     if (part.startsWith('acc_')) return '{account}';
     return ID.test(part) ? '{id}' : part.replace(/^\d{4}$/, '{year}');
   };
   const parts = value.split('#').map(nameOf);
+  if (parts.includes('{cell}')) return { key: index + parts.join('#'), scope: 'cell', shards };
   const scope = parts.includes('{id}') ? 'item' : parts.includes('{account}') ? 'account' : 'platform';
   return { key: index + parts.join('#'), scope, shards };
 }

@@ -1,4 +1,5 @@
 import { countAt } from '../../domain/accounts/rate-limit.ts';
+import { HOME_CELL } from '../../domain/apps/cells.ts';
 import { closeWindowsOf } from '../../domain/ai/closing.ts';
 import { hold } from '../../domain/ai/credits.ts';
 import { addCredits, newCreditEntry } from '../../domain/ai/entries.ts';
@@ -9,6 +10,7 @@ import { readNothing, withWallet } from '../../domain/billing/wallet.ts';
 import { enqueueBuild, freeNextBuild } from '../../domain/deployments/build-line.ts';
 import { succeedDeployment } from '../../domain/deployments/finish.ts';
 import { newDeployment } from '../../domain/deployments/queue.ts';
+import { takeTurn } from '../../domain/deployments/release-line.ts';
 import { admitAfter, admitBuild } from '../../domain/deployments/scheduler.ts';
 import { addDnsRecord } from '../../domain/dns/records.ts';
 import { Credential } from '../../table/entities/accounts.ts';
@@ -97,6 +99,11 @@ async function aiCall(): Promise<World> {
 
 async function deployment(): Promise<World> {
   const { memory, deps, clock, ids } = await deploymentSimulation();
+  const find = async (id: string): Promise<Deployment> => {
+    const found = await deps.table.get(Deployment, { accountId, id });
+    if (!found) throw new Error(`${id} is gone`);
+    return found;
+  };
   return {
     memory,
     repeat: (count) =>
@@ -107,10 +114,9 @@ async function deployment(): Promise<World> {
         await freeNextBuild(deps, made.id);
         await admitBuild(deps);
         clock.now += 60_000;
+        await takeTurn(deps, HOME_CELL, await find(made.id));
         await succeedDeployment(deps, { ...ids, deploymentId: made.id });
-        const ended = await deps.table.get(Deployment, { accountId, id: made.id });
-        if (!ended) throw new Error(`${made.id} is gone`);
-        await admitAfter(deps, ended);
+        await admitAfter(deps, await find(made.id));
       }),
   };
 }

@@ -1,5 +1,14 @@
 import { AWS_LIMITS } from '../../contract/limits/aws-limits.ts';
 import { LIMITS } from '../../contract/limits/limits.ts';
+import { inTurns } from '../../domain/deployments/release-line.ts';
+import {
+  firstPace,
+  MAX_RATE,
+  RELEASE_REQUESTS,
+  refill,
+  secondsUntil,
+  spend,
+} from '../../domain/deployments/release-pace.ts';
 import { STREAM } from '../../lib/concurrency.ts';
 import { breaksAt, cellsFor, type Limit, limitsOf, PARTITION_WRITE_UNITS } from './breaks.ts';
 import { type Heat, measureAll } from './heat.ts';
@@ -77,6 +86,31 @@ function buildsTable(): string {
   return table(heads, lines);
 }
 
+/** Waits for a release's turn in a cell: a burst of one account beside one release of another, at the pace that Lambda documents. */
+function releasesTable(): string {
+  const OTHER = { id: 'dep_other', accountId: 'other' };
+  const lines = [60, 1000].map((burst) => {
+    const busy = Array.from({ length: burst }, (_, at) => ({ id: `dep_${String(at).padStart(4, '0')}`, accountId: 'busy' }));
+    let line = busy;
+    let at = 0;
+    let pace = firstPace(new Date(0));
+    let otherBegan = Number.NaN;
+    for (let hasArrived = false; line.length > 0; ) {
+      if (!hasArrived && at >= 1000) [line, hasArrived] = [[...line, OTHER], true];
+      pace = refill(pace, new Date(at));
+      const [next] = inTurns(line, pace.recent);
+      const after = next && spend(pace, next.accountId);
+      if (after) {
+        pace = after;
+        line = line.filter(({ id }) => id !== next.id);
+        if (next.id === OTHER.id) otherBegan = at;
+      } else at += Math.max(1, Math.ceil(secondsUntil(pace, 1, new Date(at)) * 1000));
+    }
+    return [String(burst), seconds(otherBegan - 1000), seconds(at)];
+  });
+  return table(['burst', "another account's wait", 'burst released after'], lines);
+}
+
 /** Changes a second that the stream of a new table passes on. */
 const STREAM_RATE = (STREAM.firstShards * STREAM.lanesOfShard * STREAM.batchSize) / DURATION_S.streamBatch;
 
@@ -148,6 +182,13 @@ Discrete events with builds of ${seconds(DURATION_S.build * 1000)}: an account q
 ([0053](decisions/0053-build-scheduler.md)), which \`domain/deployments/scheduler.test.ts\` tests as it is.
 
 ${buildsTable()}
+
+## Waiting for a release
+
+What is built waits for its turn in front of Lambda's control plane, ${RELEASE_REQUESTS} of its ${MAX_RATE} requests a second for each release of a cell. These are the scheduler's own order and pace
+(\`domain/deployments/release-line.ts\`, \`release-pace.ts\`), as long as Lambda refuses nothing; where it does, the pace falls.
+
+${releasesTable()}
 
 ## Waiting for the stream
 
