@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { newAccount, waitFor } from '../support/harness.ts';
 import { newOperator } from '../support/operator.ts';
-import { openScreen, signedInContext } from './browser.ts';
+import { axeOn, openScreen, signedInContext } from './browser.ts';
 
 const SEEN_WITHIN_MS = 15_000;
 
 async function seriousViolations(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+  const { violations } = await axeOn(page).analyze();
   return violations.flatMap(({ id, impact }) => (impact === 'serious' || impact === 'critical' ? [id] : []));
 }
 

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { listEnvKeys, replaceEnv } from '../../contract/apps/environment.ts';
@@ -7,7 +6,7 @@ import { getAppMetrics, getAppRequests, getAppStarts } from '../../contract/apps
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
 import { get } from '../support/browse.ts';
 import { local, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
-import { openScreen, POLL, signedInContext, waitUntilLoaded } from './browser.ts';
+import { axeOn, openScreen, POLL, signedInContext, waitUntilLoaded } from './browser.ts';
 
 const REPOSITORY = 'https://git.localhost/hello-express.git';
 
@@ -105,7 +104,7 @@ test('what visitors asked of an application is charted, read by keyboard and tab
   await page.getByRole('tab', { name: 'Requests' }).click();
   const paths = page.getByRole('region', { name: 'Paths' }).getByRole('row');
   await paths.getByText('GET /missing').waitFor();
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+  const { violations } = await axeOn(page).analyze();
   expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
   expect(await paths.nth(1).textContent()).toMatch(/GET \/2(–|0%)/);
   await page.getByLabel('Sort paths').selectOption('Path');

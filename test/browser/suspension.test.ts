@@ -1,9 +1,8 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { local, newAccount } from '../support/harness.ts';
-import { openScreen, signedInContext } from './browser.ts';
+import { axeOn, openScreen, signedInContext } from './browser.ts';
 
 async function operators() {
   Object.assign(process.env, local.environment);
@@ -30,7 +29,7 @@ async function operators() {
 }
 
 async function seriousViolations(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+  const { violations } = await axeOn(page).analyze();
   return violations.flatMap(({ id, impact }) => (impact === 'serious' || impact === 'critical' ? [id] : []));
 }
 
