@@ -1,9 +1,9 @@
 import { countAt } from '../../domain/accounts/rate-limit.ts';
-import { HOME_CELL } from '../../domain/apps/cells.ts';
 import { closeWindowsOf } from '../../domain/ai/closing.ts';
 import { hold } from '../../domain/ai/credits.ts';
 import { addCredits, newCreditEntry } from '../../domain/ai/entries.ts';
 import { settle } from '../../domain/ai/settlement.ts';
+import { HOME_CELL } from '../../domain/apps/cells.ts';
 import { issueInvoice } from '../../domain/billing/invoices.ts';
 import { addVat } from '../../domain/billing/money.ts';
 import { readNothing, withWallet } from '../../domain/billing/wallet.ts';

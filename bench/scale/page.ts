@@ -90,7 +90,10 @@ function buildsTable(): string {
 function releasesTable(): string {
   const OTHER = { id: 'dep_other', accountId: 'other' };
   const lines = [60, 1000].map((burst) => {
-    const busy = Array.from({ length: burst }, (_, at) => ({ id: `dep_${String(at).padStart(4, '0')}`, accountId: 'busy' }));
+    const busy = Array.from({ length: burst }, (_, at) => ({
+      id: `dep_${String(at).padStart(4, '0')}`,
+      accountId: 'busy',
+    }));
     let line = busy;
     let at = 0;
     let pace = firstPace(new Date(0));

@@ -80,7 +80,10 @@ async function tryTurn(deps: LineDeps, cellId: string, deployment: Deployment): 
 }
 
 /** Orders releases by the turns of their accounts: fewest of the last ones first, then in the order of arrival. */
-export function inTurns<T extends { id: string; accountId: string }>(line: readonly T[], recent: readonly string[]): T[] {
+export function inTurns<T extends { id: string; accountId: string }>(
+  line: readonly T[],
+  recent: readonly string[],
+): T[] {
   const turns = new Map<string, number>();
   for (const accountId of recent) turns.set(accountId, (turns.get(accountId) ?? 0) + 1);
   const placed = [...line]

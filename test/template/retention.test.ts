@@ -29,7 +29,8 @@ const ofTable = () =>
       ? [
           [
             `table ${type}`,
-            (expiresAtEpoch({ createdAt: AT, created: AT, at: AT, seenAt: AT, day: AT.slice(0, 10) }) - Date.parse(AT) / 1000) /
+            (expiresAtEpoch({ createdAt: AT, created: AT, at: AT, seenAt: AT, day: AT.slice(0, 10) }) -
+              Date.parse(AT) / 1000) /
               DAY,
           ],
         ]
