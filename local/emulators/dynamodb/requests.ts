@@ -3,7 +3,7 @@ import { checkOperands, holds } from './expressions/conditions.ts';
 import { parseCondition } from './expressions/parser.ts';
 import { createScope, type Placeholders, type Scope } from './expressions/scope.ts';
 import type { Condition, Parsed } from './expressions/syntax.ts';
-import { type KeyText, keyOf, type OpenTable, type Stored, type StoredKey } from './storage.ts';
+import { keyOf, type OpenTable, type Stored, type StoredKey } from './storage.ts';
 import { type Item, isObject, member, readItem, typeOf, type Value } from './values.ts';
 
 /** Parts that single operations, batches and transactions share: keys, conditions, sizes. */
@@ -170,5 +170,3 @@ export const asMap = (raw: unknown, what: string): Record<string, unknown> => {
   if (!isObject(raw)) throw invalid(`${what} must be a map`);
   return raw;
 };
-
-export type { KeyText };
