@@ -162,6 +162,19 @@ test('restores a table to a second, with its indexes and without its stream', ()
   expect(() => restore(at + 3600, 'other')).toThrow(expect.objectContaining({ name: 'InvalidRestoreTimeException' }));
 });
 
+test('a transaction that is repeated with its token is made once, whatever its conditions say by then', () => {
+  const engine = withTable();
+  const once = { Put: { TableName, Item: item('a'), ConditionExpression: 'attribute_not_exists(pk)' } };
+  const transact = (ClientRequestToken: string) =>
+    ask(engine, 'TransactWriteItems', { ClientRequestToken, TransactItems: [once] });
+  expect(transact('first')).toEqual({});
+  expect(transact('first')).toEqual({});
+  const refused = expect.objectContaining({ name: 'TransactionCanceledException' });
+  expect(() => transact('second')).toThrow(refused);
+  // A refused one was not made: its token is free.
+  expect(() => transact('second')).toThrow(refused);
+});
+
 test('what was before expressions, and what it does not know, is refused by name', () => {
   const engine = withTable();
   expect(() => ask(engine, 'PutItem', { TableName, Item: item('a'), Expected: {} })).toThrow(

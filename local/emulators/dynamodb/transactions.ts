@@ -27,10 +27,10 @@ const listOf = (input: Input): Input[] => {
   return TransactItems;
 };
 
-/** Returns true if a token's transaction was made already. Throws if it was another one. */
-function isRepeated(tokens: Tokens, input: Input, now: number): boolean {
+/** Returns the function that remembers a token's transaction; undefined if it was made already. Throws if it was another one. */
+function openToken(tokens: Tokens, input: Input, now: number): (() => void) | undefined {
   const { ClientRequestToken, ...rest } = input;
-  if (typeof ClientRequestToken !== 'string') return false;
+  if (typeof ClientRequestToken !== 'string') return () => {};
   for (const [token, { at }] of tokens) {
     if (now - at < TOKEN_MS) break;
     tokens.delete(token);
@@ -42,14 +42,16 @@ function isRepeated(tokens: Tokens, input: Input, now: number): boolean {
       'IdempotentParameterMismatchException',
       'The request uses the same client token as a previous, but non-identical request. Do not reuse a client token with different requests, unless the requests are identical',
     );
-  tokens.delete(ClientRequestToken);
-  tokens.set(ClientRequestToken, { digest, at: known?.at ?? now });
-  return known !== undefined;
+  return known ? undefined : () => tokens.set(ClientRequestToken, { digest, at: now });
 }
 
 /** Makes all writes of a transaction, or none. */
 export function transactWrite(storage: Storage, tokens: Tokens, input: Input, now: number): object {
-  const writes = listOf(input).map((each) => {
+  const items = listOf(input);
+  // Before the conditions, which the first time has made false.
+  const remember = openToken(tokens, input, now);
+  if (!remember) return {};
+  const writes = items.map((each) => {
     const kinds = KINDS.filter((kind) => each[kind] !== undefined);
     const [kind] = kinds;
     if (!kind || kinds.length > 1) throw invalid('TransactItems can only contain one of Check, Put, Update or Delete');
@@ -63,10 +65,10 @@ export function transactWrite(storage: Storage, tokens: Tokens, input: Input, no
   if (writes.reduce((sum, { after }) => sum + (after ? sizeOfItem(after) : 0), 0) > MAX_BYTES)
     throw invalid('Transaction size has exceeded the maximum allowed size');
   refuse(writes);
-  if (isRepeated(tokens, input, now)) return {};
   storage.atomically(() => {
     for (const write of writes) apply(storage, write, now);
   });
+  remember();
   const { ReturnConsumedCapacity } = input;
   if (ReturnConsumedCapacity === undefined || ReturnConsumedCapacity === 'NONE') return {};
   return {
