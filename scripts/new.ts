@@ -52,10 +52,10 @@ function changeFor(args: string[]): Change {
 try {
   const change = changeFor(process.argv.slice(2));
   const written = applyChange(ROOT, change);
-  // Imports are sorted and lines wrapped as everywhere else.
+  // Imports are sorted and lines wrapped as everywhere else. The linter's rules on imports would read the whole project.
   const sources = written.filter((path) => path.endsWith('.ts'));
   const biome = resolve(ROOT, 'node_modules/.bin/biome');
-  const { status } = spawnSync(biome, ['check', '--write', '--log-level=error', ...sources], {
+  const { status } = spawnSync(biome, ['check', '--write', '--linter-enabled=false', '--log-level=error', ...sources], {
     cwd: ROOT,
     stdio: ['ignore', 'ignore', 'inherit'],
   });

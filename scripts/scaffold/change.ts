@@ -60,7 +60,13 @@ export function after(text: string, anchor: RegExp, addition: string): string {
 export function withImport(text: string, module: string, ...names: string[]): string {
   const escaped = module.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const existing = new RegExp(`import \\{([^}]*)\\} from '${escaped}';`).exec(text);
-  if (!existing) return `import { ${names.join(', ')} } from '${module}';\n${text}`;
+  if (!existing) {
+    const isTypes = names.every((name) => name.startsWith('type '));
+    const clause = isTypes
+      ? `type { ${names.map((name) => name.slice('type '.length)).join(', ')} }`
+      : `{ ${names.join(', ')} }`;
+    return `import ${clause} from '${module}';\n${text}`;
+  }
   const present = (existing[1] ?? '')
     .split(',')
     .map((name) => name.trim())
