@@ -7,6 +7,7 @@
 import { readFileSync } from 'node:fs';
 import aws4 from 'aws4';
 import { createSecrets, type Sealed } from '../providers/encryption/secrets.ts';
+import { sendRequest } from './http.ts';
 import { databaseVariables, type ReleaseDatabase } from './package/databases.ts';
 import { limitOutput } from './package/output-limit.ts';
 import { logRequests } from './package/request-log.ts';
@@ -41,17 +42,15 @@ async function callKms<Output>(region: string, operation: string, input: object)
     },
     credentials,
   );
-  const headers = Object.entries(request.headers ?? {}).filter(([name]) => !/^(host|content-length)$/i.test(name));
+  const headers = Object.fromEntries(
+    Object.entries(request.headers ?? {}).map(([name, value]) => [name, String(value)]),
+  );
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const response = await fetch(endpoint, {
-        method: 'POST',
-        body,
-        headers: headers.map(([name, value]): [string, string] => [name, String(value)]),
-        signal: AbortSignal.timeout(2000),
-      });
-      if (!response.ok) throw new Error(`KMS answered ${response.status}`);
-      return (await response.json()) as Output;
+      const sent = { method: 'POST', url: endpoint, headers, content: Buffer.from(body), timeoutMs: 2000 };
+      const { status, body: answer } = await sendRequest(sent);
+      if (status !== 200) throw new Error(`KMS answered ${status}`);
+      return JSON.parse(answer.toString());
     } catch (error) {
       if (attempt === 3) throw error;
     }

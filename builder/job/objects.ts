@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignedRequest } from '../../providers/builds/access.ts';
+import { sendRequest } from '../http.ts';
 
 const ATTEMPTS = 5;
 const RETRY_MS = 300;
@@ -14,21 +15,19 @@ interface Response {
 }
 
 /** Sends a signed request. Repeats it after broken connections, 5xx, throttling and conflicting writes. */
-async function send({ method, url, headers }: SignedRequest, content?: Buffer | string): Promise<Response> {
+async function send(request: SignedRequest, text?: Buffer | string): Promise<Response> {
+  const content = text === undefined ? undefined : Buffer.from(text);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const response = await fetch(url, {
-        ...{ method, headers, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) },
-        ...(content === undefined ? {} : { body: new Uint8Array(Buffer.from(content)) }),
-      });
-      const body = Buffer.from(await response.arrayBuffer());
+      const { status, body } = await sendRequest({ ...request, content, timeoutMs: TIMEOUT_MS });
       // Stored by an earlier attempt whose answer was lost: only this process can have sent it.
-      const isStored = response.status === 412 && attempt > 1;
-      const isTemporary = response.status >= 500 || response.status === 429 || response.status === 409;
-      if (!isTemporary || attempt === ATTEMPTS) return { status: isStored ? 200 : response.status, body };
+      const isStored = status === 412 && attempt > 1;
+      const isTemporary = status >= 500 || status === 429 || status === 409;
+      if (!isTemporary || attempt === ATTEMPTS) return { status: isStored ? 200 : status, body };
     } catch (error) {
       // The message only: the error may quote the address, which is a secret.
-      if (attempt === ATTEMPTS) throw new Error(`${method} failed: ${error instanceof Error ? error.name : 'unknown'}`);
+      if (attempt === ATTEMPTS)
+        throw new Error(`${request.method} failed: ${error instanceof Error ? error.name : 'unknown'}`);
     }
     await sleep(RETRY_MS * attempt);
   }
