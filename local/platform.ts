@@ -48,6 +48,8 @@ export interface PlatformOptions {
   iamReport?: string | undefined;
   /** Maximum idle time of a function's execution environment, in milliseconds. Default: 30,000. */
   idleMs?: number | undefined;
+  /** Niceness of builds. Default: 10. */
+  buildNiceness?: number | undefined;
   /** Variables that override the template's (RATE_LIMIT_SECRET, …). */
   shell: NodeJS.ProcessEnv;
   reporter: Reporter;
@@ -128,7 +130,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       }
     };
     const engines = await startEngines({ ...common, reporter, gitRoot, onChange: watch ? changed : undefined });
-    stacks = await startStacks(engines, { ...common, overrides, idleMs: options.idleMs });
+    const { idleMs, buildNiceness } = options;
+    stacks = await startStacks(engines, { ...common, overrides, idleMs, buildNiceness });
     const { template, functions, lambda, variables, roles } = stacks;
     const { dynamoDbUrl, queuesUrl, login, dnsServer } = engines;
     if (!temporary) await migrateItems({ functions, lambda, reporter });

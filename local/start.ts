@@ -17,6 +17,7 @@ const {
   HOST,
   DATA_DIR = '.local',
   LOCAL_JSON,
+  LOCAL_BUILD_NICENESS = '10',
   LOCAL_GIT_ROOT,
   LOCAL_IAM,
   LOCAL_IAM_REPORT,
@@ -48,6 +49,8 @@ try {
     throw new UserError(`PORT must be a number from 1 to 65535, not ${PORT}`);
   if (!(Number(LOCAL_IDLE_SECONDS) > 0))
     throw new UserError(`LOCAL_IDLE_SECONDS must be a number of seconds, not ${LOCAL_IDLE_SECONDS}`);
+  if (!/^1?\d$/.test(LOCAL_BUILD_NICENESS))
+    throw new UserError(`LOCAL_BUILD_NICENESS must be a number from 0 to 19, not ${LOCAL_BUILD_NICENESS}`);
   if (CELLS && CELLS !== '1' && CELLS !== '2') throw new UserError(`CELLS must be 1 or 2, not ${CELLS}`);
   const started = performance.now();
   platform = await startPlatform({
@@ -62,6 +65,7 @@ try {
     enforceIam: LOCAL_IAM === 'on',
     iamReport: LOCAL_IAM_REPORT,
     idleMs: Number(LOCAL_IDLE_SECONDS) * 1000,
+    buildNiceness: Number(LOCAL_BUILD_NICENESS),
     watch: process.argv.includes('--watch'),
     shell: process.env,
     reporter: createReporter(write),

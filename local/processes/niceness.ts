@@ -6,15 +6,6 @@ const RETRY_MS = 100;
 const MAX_TRIES = 20;
 
 /**
- * Part of a process's niceness that its session gets. A process competes with the run; its session competes with all that the
- * machine does, and a build may not take ten times as long because of that.
- */
-const SESSION_PART = 0.3;
-
-/** Returns the niceness of the session of a process with a niceness. */
-export const sessionNiceness = (niceness: number): number => Math.round(niceness * SESSION_PART);
-
-/**
  * Gives the session that a process leads a niceness among the others. Where Linux divides the processor among sessions first, as
  * desktops' kernels do (sched(7), "The autogroup feature"), the niceness of a process counts only within its session, and a
  * build, which has one of its own, would get as much as the whole run. Elsewhere there is no such file, and nothing to do.

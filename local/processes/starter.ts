@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { sessionNiceness, setSessionNiceness } from './niceness.ts';
+import { setSessionNiceness } from './niceness.ts';
 
 /** Settings of the start of a process. */
 export interface StartSettings {
@@ -51,8 +51,7 @@ export function startProcess({ command, args, cwd, env, log, stdio, niceness }: 
       ...{ cwd, env, detached: true },
       stdio: output === undefined ? [...stdio] : ['ignore', output, output],
     });
-    if (child.pid !== undefined && niceness !== undefined)
-      void setSessionNiceness(child.pid, sessionNiceness(niceness));
+    if (child.pid !== undefined && niceness !== undefined) void setSessionNiceness(child.pid, niceness);
     return child;
   } finally {
     if (output !== undefined) closeSync(output);

@@ -29,6 +29,7 @@ export interface StackOptions
   overrides: Record<string, string>;
   /** Maximum idle time of an execution environment, in milliseconds. Default: 30,000. */
   idleMs?: number | undefined;
+  buildNiceness?: number | undefined;
 }
 
 /** Returns the domain of an address. */
@@ -85,6 +86,7 @@ export async function startStacks(engines: Engines, options: StackOptions) {
     createQueuesAndBuckets(engines.queuesUrl, template),
     startCodeBuild({
       ...{ ...place, port: ports.builds, projects, gitRoot: engines.git.root, principalOf },
+      niceness: options.buildNiceness,
       region: BUILD_REGION,
       // Commands run as the user of the platform: a machine that is no container has no other user for them.
       environment: { ...addresses.buildEnvironment, BUILD_USER: 'self' },

@@ -67,14 +67,13 @@ interface RunOptions {
   directory: string;
   environment: Record<string, string>;
   memoryMb: number;
+  niceness: number;
   /** Why the build's role cannot start it. */
   denied?: string | undefined;
   children: Children;
   changed(): void;
 }
 
-/** Builds have machines of their own on AWS. Here requests, which wait for an answer, go first. */
-const NICENESS = 10;
 /**
  * Delay in milliseconds after which a successful build's directory is removed. The end of the run removes all of them.
  */
@@ -88,6 +87,7 @@ export function runBuild({
   directory,
   environment,
   memoryMb,
+  niceness,
   denied,
   children,
   changed,
@@ -127,7 +127,7 @@ export function runBuild({
   const command = async (text: string, succeeding: boolean): Promise<string | undefined> => {
     if (deadline.signal.aborted) return 'The build ended before this command.';
     const env = { ...variables(), CODEBUILD_BUILD_SUCCEEDING: succeeding ? '1' : '0' };
-    const options = { label: 'codebuild', cwd: source, env, memoryMb, niceness: NICENESS };
+    const options = { label: 'codebuild', cwd: source, env, memoryMb, niceness };
     const child = children.spawn('sh', ['-c', text], options);
     const kill = () => void children.end(child);
     deadline.signal.addEventListener('abort', kill, { once: true });

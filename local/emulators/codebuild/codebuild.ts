@@ -14,6 +14,7 @@ import { openState } from '../state.ts';
 import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceError, serve } from '../wire.ts';
 import { discard, workspace } from '../workspace.ts';
 import { Build, type BuildRun, parseBuildspec, runBuild } from './build-run.ts';
+import { createBuildSlots } from './build-slots.ts';
 
 export interface CodeBuildProject {
   name: string;
@@ -43,8 +44,9 @@ export interface CodeBuildOptions extends EmulatorOptions {
   principalOf?: PrincipalOf;
   region: string;
   accountId: string;
-  /** Number of concurrent builds; others wait in their order of arrival. Default: 2, or what a new account has if strict. */
+  /** The most builds at once; others wait in their order of arrival. Default: 2, or what a new account has if strict. */
   concurrency?: number;
+  niceness?: number | undefined;
 }
 
 const StartBuild = z.object({
@@ -64,6 +66,8 @@ const Memory = z.object({
 
 /** Number of finished builds that are kept. */
 const MAX_KEPT_BUILDS = 500;
+/** Builds have machines of their own on AWS. Here requests, which wait for an answer, go first. */
+const DEFAULT_NICENESS = 10;
 const DEFAULT_MINUTES = 60;
 const DEFAULT_QUEUED_MINUTES = 480;
 /** Maximum time at shutdown for removing directories, in milliseconds. The next start removes the rest. */
@@ -75,7 +79,7 @@ const CLEANUP_TIMEOUT_MS = 1000;
  * are marked FAULT.
  */
 export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulator> {
-  const { dataDir, region, accountId, strict } = options;
+  const { dataDir, region, accountId, strict, niceness = DEFAULT_NICENESS } = options;
   const { concurrency = strict ? AWS_LIMITS.codeBuildConcurrency.value : 2 } = options;
   const projects = new Map(
     options.projects.map((project) => [project.name, { ...project, spec: parseBuildspec(project.buildspec) }]),
@@ -148,8 +152,9 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
       });
   };
 
+  const slots = createBuildSlots({ concurrency, onFree: () => startNext() });
   const startNext = (): void => {
-    if (stopping || nodes === 'fetching' || running.size >= concurrency) return;
+    if (stopping || nodes === 'fetching' || !slots.isFree()) return;
     const build = builds.find(isQueued);
     if (!build) return;
     if (nodes === 'unknown') {
@@ -167,14 +172,13 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
       environment: { ...shared, NODE_BINARIES: JSON.stringify(nodeBinaries()), ...project.environment },
       denied: refuse(project, build),
       memoryMb: Math.min(project.memoryMb, totalmem() / 2 / 1024 ** 2),
+      niceness,
       children: options.children,
       changed: () => state.save(),
     });
     running.set(build.id, run);
-    void run.ended.finally(() => {
-      running.delete(build.id);
-      startNext();
-    });
+    void run.ended.finally(() => running.delete(build.id));
+    slots.take(run.ended);
     startNext();
   };
 
