@@ -7,6 +7,7 @@ import { deps } from './deps.ts';
 
 /** A cell in an account or region of its own, with the means to reach it. */
 export interface RemoteCell extends CellResources {
+  id: string;
   /** Settings of the SDK's clients, and of {@link callAws}. */
   access: { region: string; credentials: () => Promise<SessionCredentials> };
 }
@@ -41,6 +42,7 @@ async function reach(cellId: string): Promise<RemoteCell> {
   const { externalId, region, rolePrefix } = resources;
   return {
     ...resources,
+    id: cellId,
     access: { region, credentials: roleSession({ roleArn: rolePrefix + name, name, externalId }) },
   };
 }

@@ -24,6 +24,8 @@ export interface Change {
   /** Appends to a list; an absent one counts as empty. */
   append?: Record<string, unknown[]>;
   remove?: readonly string[];
+  /** Removes elements of lists by their indexes, all as they are before the change. Not idempotent: `when` must no longer hold afterwards. */
+  removeAt?: Record<string, readonly number[]>;
   when?: Record<string, Condition>;
   /** Of each of these, one must hold as well. */
   whenAny?: readonly AnyOf[];
@@ -88,7 +90,7 @@ export class Expression {
     return [...all, ...groups].join(' AND ');
   }
 
-  update({ set = {}, setOnce = {}, add = {}, append = {}, remove = [] }: Change): string {
+  update({ set = {}, setOnce = {}, add = {}, append = {}, remove = [], removeAt = {} }: Change): string {
     const sets = [
       ...Object.entries(set).map(([path, value]) => `${this.name(path)} = ${this.value(value)}`),
       ...Object.entries(setOnce).map(([path, value]) => {
@@ -100,11 +102,15 @@ export class Expression {
         return `${name} = list_append(if_not_exists(${name}, ${this.value([])}), ${this.value(value)})`;
       }),
     ];
+    const removed = [
+      ...remove.map((path) => this.name(path)),
+      ...Object.entries(removeAt).flatMap(([path, indexes]) => indexes.map((index) => `${this.name(path)}[${index}]`)),
+    ];
     const adds = Object.entries(add).map(([path, value]) => `${this.name(path)} ${this.value(value)}`);
     return [
       sets.length > 0 ? `SET ${sets.join(', ')}` : '',
       adds.length > 0 ? `ADD ${adds.join(', ')}` : '',
-      remove.length > 0 ? `REMOVE ${remove.map((path) => this.name(path)).join(', ')}` : '',
+      removed.length > 0 ? `REMOVE ${removed.join(', ')}` : '',
     ]
       .filter(Boolean)
       .join(' ');

@@ -4,6 +4,7 @@ import { hold } from '../../domain/ai/credits.ts';
 import { addCredits, newCreditEntry } from '../../domain/ai/entries.ts';
 import { settle } from '../../domain/ai/settlement.ts';
 import { HOME_CELL } from '../../domain/apps/cells.ts';
+import { createRouteWriter } from '../../domain/apps/route-writer.ts';
 import { issueInvoice } from '../../domain/billing/invoices.ts';
 import { addVat } from '../../domain/billing/money.ts';
 import { readNothing, withWallet } from '../../domain/billing/wallet.ts';
@@ -99,6 +100,8 @@ async function aiCall(): Promise<World> {
 
 async function deployment(): Promise<World> {
   const { memory, deps, clock, ids } = await deploymentSimulation();
+  const store = { version: async () => '1', update: async (_: string, changes: readonly object[]) => changes.length };
+  const routes = createRouteWriter(deps, HOME_CELL, store);
   const find = async (id: string): Promise<Deployment> => {
     const found = await deps.table.get(Deployment, { accountId, id });
     if (!found) throw new Error(`${id} is gone`);
@@ -115,6 +118,7 @@ async function deployment(): Promise<World> {
         await admitBuild(deps);
         clock.now += 60_000;
         await takeTurn(deps, HOME_CELL, await find(made.id));
+        await routes.point(['app.apps.example.com'], `function.lambda-url.us-east-1.on.aws 1-${made.id}`);
         await succeedDeployment(deps, { ...ids, deploymentId: made.id });
         await admitAfter(deps, await find(made.id));
       }),

@@ -48,8 +48,9 @@ export const TIMEOUTS_S = {
   dnsQuery: 1.5,
   /** Public profile of a new login, and the issuer's signing keys. */
   login: { profile: 5, keys: 3 },
-  /** Writers of the key-value store of routes retry against one another. */
+  /** Until a change of routes is in the key-value store: several leases of those that write it (domain/apps/route-writer.ts). */
   hostRoutes: 40,
+  routeLease: 10,
   /** Of a batch of changes: reads and writes of the table, and sends to queues. */
   stream: 60,
   /**

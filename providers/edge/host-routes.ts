@@ -5,7 +5,7 @@ import {
   GetKeyCommand,
   UpdateKeysCommand,
 } from '@aws-sdk/client-cloudfront-keyvaluestore';
-import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import { countWithin, effectOf, keysOf, type RouteChange } from './route-changes.ts';
 // CloudFront's store takes SigV4A signatures only; the SDK finds the signer once it is imported.
 import '@aws-sdk/signature-v4a';
 
@@ -25,10 +25,7 @@ export const routeTo = (functionHost: string, release: string, deploymentId: str
 /** Random digits of a deployment's id that tell the deployments of an application apart; the store holds 5 MB in all. */
 const DEPLOYMENT_DIGITS = 7;
 
-/** The entry that has a host name answer with the page of suspended applications, whatever its route is. */
-const suspensionOf = (host: string): string => `suspended:${host}`;
-
-/** Which host name leads where, at the edge. */
+/** Which host name leads where, at the edge. Each change is in the store once its promise is fulfilled. */
 export interface HostRoutes {
   /** @param target a release ({@link routeTo}), {@link PLACEHOLDER}, or an alias ({@link aliasTo}) */
   point(hosts: readonly string[], target: string): Promise<void>;
@@ -42,116 +39,71 @@ export interface HostRoutes {
   remove(hosts: readonly string[]): Promise<void>;
 }
 
-/** Time for which writers retry against one another, in milliseconds. */
-const MAX_WAIT_MS = TIMEOUTS_S.hostRoutes * 1000;
-/** The longest wait between two tries, in milliseconds. */
-const MAX_PAUSE_MS = 2000;
-const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
+/** Another update changed the store since its version was read. */
+export class StaleVersion extends Error {
+  override readonly name = 'StaleVersion';
+}
 
-/** Another writer was faster: the tag is not the store's any more. */
-const isConcurrentUpdate = (error: unknown) =>
-  error instanceof Error &&
-  (error.name === 'ConflictException' || /pre-?condition/i.test(`${error.name} ${error.message}`));
-
-/** A change of keys that one caller asks for. */
-interface Change {
-  keys: readonly string[];
-  /** Returns the value that a key is to have; null for none. */
-  next: (present: string | null) => string | null;
-  resolve: () => void;
-  reject: (error: unknown) => void;
+/** A store of routes, whose one version stands for all of it: of several updates at once, one gets through. */
+export interface RouteStore {
+  /** Returns the version of this moment. */
+  version(): Promise<string>;
+  /**
+   * Makes changes in their order, as many as fit into one update, and writes nothing that is there already.
+   * @param version read before the changes were: an update since then has this one refused
+   * @param mark a text that no other update has: with it there is an update, and so a new version, even where no route changes
+   * @returns the number of changes that are made
+   * @throws {StaleVersion} if the store has another version; after any other error they may be made, also later on
+   */
+  update(version: string, changes: readonly RouteChange[], mark?: string): Promise<number>;
 }
 
 /** The most keys that one update takes (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cloudfront-limits.html). */
 const MAX_KEYS = 50;
+/** The key of marks. No visitor's host name is one without a dot. */
+const MARK_KEY = 'route-writer';
 
-/**
- * CloudFront's KeyValueStore. Its one version tag stands for the whole store: of all processes that write at once, for
- * whatever application, one gets through, and the others try again. So each process writes one update at a time, of all
- * changes that wait, and nothing that is there already. A step that gave up would fail a deployment whose release is good.
- */
-export function createHostRoutes(storeArn: string, access: CloudFrontKeyValueStoreClientConfig = {}): HostRoutes {
+const isStale = (error: unknown) =>
+  error instanceof Error &&
+  (error.name === 'ConflictException' || /pre-?condition/i.test(`${error.name} ${error.message}`));
+
+/** CloudFront's KeyValueStore. */
+export function createRouteStore(KvsARN: string, access: CloudFrontKeyValueStoreClientConfig = {}): RouteStore {
   const client = new CloudFrontKeyValueStoreClient(access);
-  let waiting: Change[] = [];
-  let isWriting = false;
 
   const readRoute = async (Key: string): Promise<string | null> => {
     try {
-      return (await client.send(new GetKeyCommand({ KvsARN: storeArn, Key }))).Value ?? null;
+      return (await client.send(new GetKeyCommand({ KvsARN, Key }))).Value ?? null;
     } catch (error) {
       if (error instanceof Error && error.name === 'ResourceNotFoundException') return null;
       throw error;
     }
   };
 
-  /** Writes what changes want, in their order. Keys are read after the tag: what changes since makes the write try again. */
-  async function tryWrite(changes: readonly Change[]): Promise<void> {
-    const { ETag } = await client.send(new DescribeKeyValueStoreCommand({ KvsARN: storeArn }));
-    const keys = [...new Set(changes.flatMap((change) => change.keys))];
-    const present = new Map(await Promise.all(keys.map(async (key) => [key, await readRoute(key)] as const)));
-    const after = new Map(present);
-    for (const { keys: own, next } of changes) for (const key of own) after.set(key, next(after.get(key) ?? null));
-    const changed = [...after].filter(([key, value]) => value !== present.get(key));
-    if (changed.length === 0) return;
-    const Puts = changed.flatMap(([Key, Value]) => (Value === null ? [] : [{ Key, Value }]));
-    const Deletes = changed.flatMap(([Key, Value]) => (Value === null ? [{ Key }] : []));
-    const command = {
-      KvsARN: storeArn,
-      IfMatch: ETag,
-      ...(Puts.length && { Puts }),
-      ...(Deletes.length && { Deletes }),
-    };
-    await client.send(new UpdateKeysCommand(command));
-  }
-
-  async function write(changes: readonly Change[]): Promise<void> {
-    const givenUpAt = Date.now() + MAX_WAIT_MS;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await tryWrite(changes);
-      } catch (error) {
-        if (!isConcurrentUpdate(error) || Date.now() > givenUpAt) throw error;
-        await pause(Math.random() * Math.min(50 * 2 ** attempt, MAX_PAUSE_MS));
-      }
-    }
-  }
-
-  /** Takes the changes that wait, as many as one update holds. */
-  function takeBatch(): Change[] {
-    let keys = 0;
-    const end = waiting.findIndex((change, index) => {
-      keys += change.keys.length;
-      return index > 0 && keys > MAX_KEYS;
-    });
-    const batch = waiting.slice(0, end === -1 ? waiting.length : end);
-    waiting = waiting.slice(batch.length);
-    return batch;
-  }
-
-  async function writeAll(): Promise<void> {
-    isWriting = true;
-    // Those of this moment come along.
-    await pause(0);
-    for (let batch = takeBatch(); batch.length > 0; batch = takeBatch()) {
-      await write(batch).then(
-        () => batch.forEach(({ resolve }) => void resolve()),
-        (error: unknown) => batch.forEach(({ reject }) => void reject(error)),
-      );
-    }
-    isWriting = false;
-  }
-
-  const update = (keys: readonly string[], next: Change['next']): Promise<void> =>
-    new Promise((resolve, reject) => {
-      waiting.push({ keys, next, resolve, reject });
-      if (!isWriting) void writeAll();
-    });
-
   return {
-    point: (hosts, target) => update(hosts, () => target),
-    pointIfUnset: (hosts, target) => update(hosts, (present) => present ?? target),
-    suspend: (hosts) => update(hosts.map(suspensionOf), () => 'true'),
-    resume: (hosts) => update(hosts.map(suspensionOf), () => null),
-    remove: (hosts) => update([...hosts, ...hosts.map(suspensionOf)], () => null),
+    async version() {
+      const { ETag } = await client.send(new DescribeKeyValueStoreCommand({ KvsARN }));
+      if (ETag === undefined) throw new Error('the store of routes has no version');
+      return ETag;
+    },
+
+    async update(IfMatch, changes, mark) {
+      const count = countWithin(changes, MAX_KEYS - (mark === undefined ? 0 : 1));
+      const taken = changes.slice(0, count);
+      const keys = [...new Set(taken.flatMap(keysOf))];
+      // Keys are read after the version: what changes since has the update refused.
+      const present = new Map(await Promise.all(keys.map(async (key) => [key, await readRoute(key)] as const)));
+      const changed = [...effectOf(taken, present), ...(mark === undefined ? [] : [[MARK_KEY, mark] as const])];
+      if (changed.length === 0) return count;
+      const Puts = changed.flatMap(([Key, Value]) => (Value === null ? [] : [{ Key, Value }]));
+      const Deletes = changed.flatMap(([Key, Value]) => (Value === null ? [{ Key }] : []));
+      const input = { KvsARN, IfMatch, ...(Puts.length && { Puts }), ...(Deletes.length && { Deletes }) };
+      try {
+        await client.send(new UpdateKeysCommand(input));
+      } catch (error) {
+        throw isStale(error) ? new StaleVersion('the store of routes changed meanwhile', { cause: error }) : error;
+      }
+      return count;
+    },
   };
 }

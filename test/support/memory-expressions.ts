@@ -81,14 +81,18 @@ export function updated(request: Expressions, before: Item | undefined): Item {
     const parent = parts.reduce<Item>((at, part) => at[part] as Item, item);
     return { parent, last };
   };
+  // The indexes of a list are those before the change: later elements go first.
+  const elements: { list: unknown[]; index: number }[] = [];
   for (const [, verb, body = ''] of (request.UpdateExpression ?? '').matchAll(
     /(SET|ADD|REMOVE) (.+?)(?= ADD | REMOVE |$)/g,
   )) {
     // Commas inside of functions do not separate clauses.
     for (const clause of body.split(/, (?![^(]*\))/)) {
       const [target = '', ...rest] = clause.split(' ');
-      const { parent, last } = parentOf(target);
-      if (verb === 'REMOVE') delete parent[last];
+      const [, name = target, index] = /^(.+)\[(\d+)\]$/.exec(target) ?? [];
+      const { parent, last } = parentOf(name);
+      if (index !== undefined) elements.push({ list: parent[last] as unknown[], index: Number(index) });
+      else if (verb === 'REMOVE') delete parent[last];
       else if (verb === 'ADD') parent[last] = Number(read(item, target) ?? 0) + Number(read(item, rest[0] ?? ''));
       else {
         const appended = /list_append\(if_not_exists\(\S+, \S+\), (\S+)\)/.exec(clause)?.[1];
@@ -102,5 +106,6 @@ export function updated(request: Expressions, before: Item | undefined): Item {
       }
     }
   }
+  for (const { list, index } of elements.sort((a, b) => b.index - a.index)) list.splice(index, 1);
   return item;
 }

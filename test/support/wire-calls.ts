@@ -19,7 +19,7 @@ import { createDatabaseMetrics } from '../../providers/databases/metrics.ts';
 import { createDatabasePasswords } from '../../providers/databases/passwords.ts';
 import { createDns } from '../../providers/dns/dns.ts';
 import { createZoneSyncQueue } from '../../providers/dns/sync-queue.ts';
-import { createHostRoutes } from '../../providers/edge/host-routes.ts';
+import { createRouteStore } from '../../providers/edge/host-routes.ts';
 import { createDistributionTenants } from '../../providers/edge/tenants.ts';
 import { createSecrets } from '../../providers/encryption/secrets.ts';
 import { createMailer } from '../../providers/mail/mailer.ts';
@@ -118,10 +118,11 @@ const CALLS: Record<string, () => Promise<unknown>> = {
     await zones.recordSets(id, 'example.com');
   },
   async 'routes of the edge'() {
-    const routes = createHostRoutes(STORE_ARN);
-    await routes.point(['a.apps.localhost'], 'one.lambda-url.on.aws');
-    await routes.suspend(['a.apps.localhost']);
-    await routes.remove(['a.apps.localhost']);
+    const routes = createRouteStore(STORE_ARN);
+    const hosts = ['a.apps.localhost'];
+    await routes.update(await routes.version(), [{ kind: 'point', hosts, target: 'one.lambda-url.on.aws' }]);
+    await routes.update(await routes.version(), [{ kind: 'suspend', hosts }], 'rch_1');
+    await routes.update(await routes.version(), [{ kind: 'remove', hosts }]);
   },
   async 'custom domains'() {
     const client = new CloudFrontClient({});

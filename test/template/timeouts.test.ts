@@ -95,6 +95,10 @@ describe('queue → consumer → callee', () => {
     }
   });
 
+  test('a change of routes outlasts two writers that died', () => {
+    expect(T.hostRoutes).toBeGreaterThan(2 * T.routeLease + T.aws.call);
+  });
+
   test('a lease outlasts the function that holds it', () => {
     expect(T.zoneSync.lease).toBeGreaterThan(timeoutOf(`${PREFIX}queue-syncZone`));
     // The message of a crashed sync finds the lease free.

@@ -59,6 +59,7 @@ import { Notification, NotificationReader, notificationsOf } from '../../../tabl
 import { Quotas } from '../../../table/entities/quotas.ts';
 import { Domain, DomainName, DomainOffer, domainsOf } from '../../../table/entities/registrar.ts';
 import { QueuedRelease, ReleasePace } from '../../../table/entities/releases.ts';
+import { RouteWriter } from '../../../table/entities/routes.ts';
 import { SwitchState } from '../../../table/entities/switches.ts';
 import {
   Delivery,
@@ -374,6 +375,7 @@ export const ALL_CONTENTS: readonly Contents[] = [
   unread(NextBuild, 'stays', 'platform'),
   unread(QueuedRelease, 'expires', 'brief'),
   unread(ReleasePace, 'stays', 'platform'),
+  unread(RouteWriter, 'stays', 'platform'),
   contents(
     Database,
     'teardown',

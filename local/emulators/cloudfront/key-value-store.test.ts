@@ -12,7 +12,11 @@ import {
   PutKeyCommand,
   UpdateKeysCommand,
 } from '@aws-sdk/client-cloudfront-keyvaluestore';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { createRouteWriter } from '../../../domain/apps/route-writer.ts';
+import { createRouteStore, StaleVersion } from '../../../providers/edge/host-routes.ts';
+import type { RouteChange } from '../../../providers/edge/route-changes.ts';
+import { simulation } from '../../../test/simulation/simulation.ts';
 import { resolveLocalhostNames } from '../localhost-names.ts';
 import { type KeyValueStore, startKeyValueStore } from './key-value-store.ts';
 
@@ -67,73 +71,97 @@ test('changes several keys at once, pages by token, and accepts the deletion of 
   expect(same.ETag).toBe(updated.ETag);
 });
 
-test('applies all of many concurrent writes', async () => {
-  const { createHostRoutes } = await import('../../../providers/edge/host-routes.ts');
+/** Has clients find what a function of Lambda finds, until the test ends. */
+function asFunction() {
   for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'local');
+  onTestFinished(() => void vi.unstubAllEnvs());
+}
+
+/** The store as the platform's functions use it, and changes that nothing else comes between. */
+function routes() {
+  asFunction();
+  const own = createRouteStore(KvsARN);
+  const make = async (...changes: RouteChange[]) => await own.update(await own.version(), changes);
+  return { own, make };
+}
+
+test('makes all changes of many processes at once, in few updates', async () => {
+  asFunction();
+  const sent = vi.spyOn(CloudFrontKeyValueStoreClient.prototype, 'send');
+  const { steady } = simulation();
+  const deps = { ...steady.deps, now: () => new Date() };
   const hosts = Array.from({ length: 40 }, (_, index) => `app-${index}.apps.localhost`);
   // Each writer is a separate function on AWS, so no two share a client.
-  await Promise.all(hosts.map((host) => createHostRoutes(KvsARN).point([host], `to ${host}`)));
+  const writer = () => createRouteWriter(deps, 'home', createRouteStore(KvsARN));
+  await Promise.all(hosts.map((host) => writer().point([host], `to ${host}`)));
   expect(hosts.map((host) => store.lookup(KvsARN, host))).toEqual(hosts.map((host) => `to ${host}`));
-  await Promise.all(hosts.map((host) => createHostRoutes(KvsARN).remove([host])));
+  await Promise.all(hosts.map((host) => writer().remove([host])));
   expect(hosts.map((host) => store.lookup(KvsARN, host))).toEqual(hosts.map(() => undefined));
-  vi.unstubAllEnvs();
+  const updates = sent.mock.calls.filter(([command]) => command instanceof UpdateKeysCommand);
+  expect(updates.length).toBeLessThan(20);
+  sent.mockRestore();
 }, 90_000);
 
-test('one process writes many routes in few updates, and none that is there already', async () => {
-  const { createHostRoutes } = await import('../../../providers/edge/host-routes.ts');
-  for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'local');
-  const tag = async () => (await client.send(new DescribeKeyValueStoreCommand({ KvsARN }))).ETag;
-  const updates = vi.spyOn(CloudFrontKeyValueStoreClient.prototype, 'send');
-  const countUpdates = () => updates.mock.calls.filter(([command]) => command instanceof UpdateKeysCommand).length;
-  const routes = createHostRoutes(KvsARN);
+test('an update has as many changes as fit into it, and none that is there already', async () => {
+  const { own, make } = routes();
+  const point = (host: string): RouteChange => ({ kind: 'point', hosts: [host], target: 'one' });
   const hosts = Array.from({ length: 60 }, (_, index) => `batch-${index}.apps.localhost`);
-  await Promise.all(hosts.map((host) => routes.point([host], 'one')));
+  // At most 50 keys in each, the mark among them.
+  expect(await make(...hosts.map(point))).toBe(50);
+  expect(await own.update(await own.version(), hosts.slice(11).map(point), 'mark')).toBe(49);
   expect(hosts.map((host) => store.lookup(KvsARN, host))).toEqual(hosts.map(() => 'one'));
-  // At most 50 keys in each.
-  expect(countUpdates()).toBe(2);
-  const before = await tag();
-  await Promise.all([routes.point(hosts.slice(0, 10), 'one'), routes.resume(hosts.slice(0, 10))]);
-  expect([await tag(), countUpdates()]).toEqual([before, 2]);
+  const before = await own.version();
+  expect(await make(...hosts.slice(0, 10).map(point), { kind: 'resume', hosts: hosts.slice(0, 10) })).toBe(11);
+  expect(await own.version()).toBe(before);
   // In the order in which they were asked for.
-  await Promise.all([routes.remove(hosts.slice(0, 20)), routes.pointIfUnset(hosts.slice(0, 1), 'placeholder')]);
+  const first = hosts.slice(0, 1);
+  await make(
+    { kind: 'remove', hosts: hosts.slice(0, 20) },
+    { kind: 'pointIfUnset', hosts: first, target: 'placeholder' },
+  );
   expect(hosts.slice(0, 2).map((host) => store.lookup(KvsARN, host))).toEqual(['placeholder', undefined]);
-  updates.mockRestore();
-  vi.unstubAllEnvs();
+});
+
+test('an update of an earlier version is refused, and a mark makes a new version where no route changes', async () => {
+  const { own, make } = routes();
+  const point = (target: string): RouteChange => ({ kind: 'point', hosts: ['late.apps.localhost'], target });
+  await make(point('one'));
+  const version = await own.version();
+  expect(await own.update(version, [point('one')], 'rch_2')).toBe(1);
+  expect(await own.version()).not.toBe(version);
+  await expect(own.update(version, [point('two')])).rejects.toThrow(StaleVersion);
+  expect(store.lookup(KvsARN, 'late.apps.localhost')).toBe('one');
 });
 
 test('does not overwrite an existing route with the placeholder, and a repetition changes nothing', async () => {
-  const { createHostRoutes } = await import('../../../providers/edge/host-routes.ts');
-  for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'local');
-  const routes = createHostRoutes(KvsARN);
-  await routes.pointIfUnset(['new.apps.localhost'], 'placeholder');
-  expect(store.lookup(KvsARN, 'new.apps.localhost')).toBe('placeholder');
+  const { make } = routes();
+  const host = 'new.apps.localhost';
+  const open: RouteChange = { kind: 'pointIfUnset', hosts: [host, 'other.apps.localhost'], target: 'placeholder' };
+  await make({ ...open, hosts: [host] });
+  expect(store.lookup(KvsARN, host)).toBe('placeholder');
   // The first release and a redelivered creation of the placeholder, in either order.
-  await Promise.all([
-    routes.point(['new.apps.localhost'], 'release'),
-    ...[1, 2, 3].map(() => routes.pointIfUnset(['new.apps.localhost', 'other.apps.localhost'], 'placeholder')),
-  ]);
-  expect(store.lookup(KvsARN, 'new.apps.localhost')).toBe('release');
+  await make(open, { kind: 'point', hosts: [host], target: 'release' }, open);
+  expect(store.lookup(KvsARN, host)).toBe('release');
   expect(store.lookup(KvsARN, 'other.apps.localhost')).toBe('placeholder');
-  vi.unstubAllEnvs();
 });
 
 test('a suspension is kept beside the route, and ends with the route', async () => {
-  const { createHostRoutes } = await import('../../../providers/edge/host-routes.ts');
-  for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'local');
-  const routes = createHostRoutes(KvsARN);
-  const host = 'held.apps.localhost';
-  const seen = () => [store.lookup(KvsARN, host), store.lookup(KvsARN, `suspended:${host}`)];
-  await routes.point([host], 'one');
-  await routes.suspend([host]);
-  await routes.point([host], 'two');
+  const { make } = routes();
+  const hosts = ['held.apps.localhost'];
+  const seen = () => [
+    store.lookup(KvsARN, 'held.apps.localhost'),
+    store.lookup(KvsARN, 'suspended:held.apps.localhost'),
+  ];
+  await make({ kind: 'point', hosts, target: 'one' });
+  await make({ kind: 'suspend', hosts });
+  await make({ kind: 'point', hosts, target: 'two' });
   expect(seen()).toEqual(['two', 'true']);
-  await routes.resume([host]);
-  await routes.resume([host]);
+  await make({ kind: 'resume', hosts });
+  await make({ kind: 'resume', hosts });
   expect(seen()).toEqual(['two', undefined]);
-  await routes.suspend([host]);
-  await routes.remove([host]);
+  await make({ kind: 'suspend', hosts });
+  await make({ kind: 'remove', hosts });
   expect(seen()).toEqual([undefined, undefined]);
-  vi.unstubAllEnvs();
 });
 
 test('answers not found for a missing key or store, and keeps its content over a restart', async () => {

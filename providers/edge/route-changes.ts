@@ -1,0 +1,57 @@
+/** A change of where host names lead, as data: it may be stored, and made by another process than the one that asked for it. */
+export interface RouteChange {
+  kind: 'point' | 'pointIfUnset' | 'suspend' | 'resume' | 'remove';
+  hosts: readonly string[];
+  /** Of `point` and `pointIfUnset`. */
+  target?: string | undefined;
+}
+
+/** The entry that has a host name answer with the page of suspended applications, whatever its route is. */
+const suspensionOf = (host: string): string => `suspended:${host}`;
+
+interface Rule {
+  keys(hosts: readonly string[]): string[];
+  /** Returns the value that a key is to have; null for none. */
+  next(present: string | null, target: string): string | null;
+}
+
+const RULES: Record<string, Rule> = {
+  point: { keys: (hosts) => [...hosts], next: (_, target) => target },
+  pointIfUnset: { keys: (hosts) => [...hosts], next: (present, target) => present ?? target },
+  suspend: { keys: (hosts) => hosts.map(suspensionOf), next: () => 'true' },
+  resume: { keys: (hosts) => hosts.map(suspensionOf), next: () => null },
+  remove: { keys: (hosts) => [...hosts, ...hosts.map(suspensionOf)], next: () => null },
+} satisfies Record<RouteChange['kind'], Rule>;
+
+function ruleOf({ kind }: RouteChange): Rule {
+  const rule = RULES[kind];
+  // A newer version of the platform asked for it, and makes it.
+  if (!rule) throw new Error(`this version does not know the change of routes ${kind}`);
+  return rule;
+}
+
+/** Returns the keys of the store that a change is about. */
+export const keysOf = (change: RouteChange): string[] => ruleOf(change).keys(change.hosts);
+
+/** Returns what is left to be written of changes that are made in their order. Made again, they change nothing. */
+export function effectOf(
+  changes: readonly RouteChange[],
+  present: ReadonlyMap<string, string | null>,
+): Map<string, string | null> {
+  const after = new Map(present);
+  for (const change of changes) {
+    const { keys, next } = ruleOf(change);
+    for (const key of keys(change.hosts)) after.set(key, next(after.get(key) ?? null, change.target ?? ''));
+  }
+  return new Map([...after].filter(([key, value]) => value !== (present.get(key) ?? null)));
+}
+
+/** Returns the number of changes, from the first on, that are about so many keys at most; at least one. */
+export function countWithin(changes: readonly RouteChange[], maxKeys: number): number {
+  const keys = new Set<string>();
+  const end = changes.findIndex((change, index) => {
+    for (const key of keysOf(change)) keys.add(key);
+    return index > 0 && keys.size > maxKeys;
+  });
+  return end === -1 ? changes.length : end;
+}
