@@ -1,4 +1,3 @@
-import AxeBuilder from '@axe-core/playwright';
 import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
 import { expect } from 'vitest';
@@ -103,9 +102,9 @@ export async function signedInContext(
   return context;
 }
 
-/** Opens a screen and waits until it has loaded. */
-export async function openScreen(context: BrowserContext, path: string): Promise<Page> {
-  const page = await context.newPage();
+/** Opens a screen, in a page of its own unless one is given, and waits until it has loaded. */
+export async function openScreen(context: BrowserContext, path: string, reused?: Page): Promise<Page> {
+  const page = reused ?? (await context.newPage());
   await page.goto(path.replace(/^\//, ''));
   await waitUntilLoaded(page);
   return page;
@@ -117,7 +116,3 @@ export async function waitUntilLoaded(page: Page): Promise<void> {
   const busy = page.locator('main [aria-busy=true]');
   while ((await busy.count()) > 0) await busy.first().waitFor({ state: 'detached' });
 }
-
-/** Examines a page for accessibility. It names the elements of violations only: those of all rules that pass take longer than the rules. */
-export const axeOn = (page: Page): AxeBuilder =>
-  new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });

@@ -4,12 +4,13 @@ import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { newAccount, waitFor } from '../support/harness.ts';
 import { newOperator } from '../support/operator.ts';
-import { axeOn, openScreen, signedInContext } from './browser.ts';
+import { examine } from './accessibility.ts';
+import { openScreen, signedInContext } from './browser.ts';
 
 const SEEN_WITHIN_MS = 15_000;
 
 async function seriousViolations(page: Page): Promise<string[]> {
-  const { violations } = await axeOn(page).analyze();
+  const { violations } = await examine(page);
   return violations.flatMap(({ id, impact }) => (impact === 'serious' || impact === 'critical' ? [id] : []));
 }
 

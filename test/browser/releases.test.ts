@@ -6,7 +6,8 @@ import { getAppMetrics, getAppRequests, getAppStarts } from '../../contract/apps
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
 import { get } from '../support/browse.ts';
 import { local, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
-import { axeOn, openScreen, POLL, signedInContext, waitUntilLoaded } from './browser.ts';
+import { examine } from './accessibility.ts';
+import { openScreen, POLL, signedInContext, waitUntilLoaded } from './browser.ts';
 
 const REPOSITORY = 'https://git.localhost/hello-express.git';
 
@@ -104,7 +105,7 @@ test('what visitors asked of an application is charted, read by keyboard and tab
   await page.getByRole('tab', { name: 'Requests' }).click();
   const paths = page.getByRole('region', { name: 'Paths' }).getByRole('row');
   await paths.getByText('GET /missing').waitFor();
-  const { violations } = await axeOn(page).analyze();
+  const { violations } = await examine(page);
   expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
   expect(await paths.nth(1).textContent()).toMatch(/GET \/2(–|0%)/);
   await page.getByLabel('Sort paths').selectOption('Path');

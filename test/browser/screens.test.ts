@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { axeOn, type ContextOptions, openScreen, VIEWPORTS } from './browser.ts';
+import { examine } from './accessibility.ts';
+import { type ContextOptions, openScreen, VIEWPORTS } from './browser.ts';
 import { SCREENS } from './screen-paths.ts';
 import { populatedAccount } from './screens.ts';
 import { missingStyles } from './styles.ts';
@@ -38,6 +39,8 @@ describe.each(VARIANTS)('%s', (_look, visitor) => {
     const { openContexts, pathOf } = await populatedAccount();
     const contextOf = await openContexts(visitor);
     const found: Record<string, unknown> = {};
+    // A page for each role: a browser starts a process for a new one.
+    const pages = new Map<BrowserContext, Page>();
     for (const screen of SCREENS) {
       const [path, context] = [pathOf(screen), contextOf(screen)];
       const reads: string[] = [];
@@ -54,13 +57,14 @@ describe.each(VARIANTS)('%s', (_look, visitor) => {
       context.on('response', noteResponse);
       context.on('requestfailed', noteFailure);
       context.on('console', noteMessage);
-      const page = await openScreen(context, path).catch((error) => {
+      const page = await openScreen(context, path, pages.get(context)).catch((error) => {
         throw new Error(`${screen} did not load`, { cause: error });
       });
       context.off('request', count);
       context.off('response', noteResponse);
       context.off('requestfailed', noteFailure);
       context.off('console', noteMessage);
+      pages.set(context, page);
       if (troubles.length > 0) found[`${screen} troubles`] = troubles;
       if (reads.length > MAX_REQUESTS) found[`${screen} reads`] = reads;
       const shift = await page.evaluate<number>(LAYOUT_SHIFT);
@@ -69,7 +73,7 @@ describe.each(VARIANTS)('%s', (_look, visitor) => {
       if (bare.length > 0) found[`${screen} has no styles for`] = bare;
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
       if (wide > VIEWPORTS[visitor.size ?? 'desk'].width) found[`${screen} is wide`] = wide;
-      const { violations, passes } = await axeOn(page).analyze();
+      const { violations, passes } = await examine(page);
       expect(passes.map(({ id }) => id)).toContain('color-contrast');
       const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
       for (const { id, nodes } of grave) found[`${screen} ${id}`] = nodes.map(({ html }) => html.slice(0, 200));
@@ -77,13 +81,12 @@ describe.each(VARIANTS)('%s', (_look, visitor) => {
         // The other colours have the same elements: their contrast is what may differ.
         await page.emulateMedia({ colorScheme: 'dark' });
         await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
-        const dark = await axeOn(page).withRules(['color-contrast']).analyze();
+        const dark = await examine(page, { runOnly: ['color-contrast'] });
         for (const { nodes } of dark.violations)
           found[`${screen} in the dark`] = nodes.map(({ html }) => html.slice(0, 200));
         await page.emulateMedia({ colorScheme: 'light' });
       }
       await takePicture(page, screen, visitor);
-      await page.close();
     }
     expect(found).toEqual({});
   }, 600_000);

@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { local, newAccount } from '../support/harness.ts';
-import { axeOn, openScreen, signedInContext } from './browser.ts';
+import { examine } from './accessibility.ts';
+import { openScreen, signedInContext } from './browser.ts';
 
 async function operators() {
   Object.assign(process.env, local.environment);
@@ -29,7 +30,7 @@ async function operators() {
 }
 
 async function seriousViolations(page: Page): Promise<string[]> {
-  const { violations } = await axeOn(page).analyze();
+  const { violations } = await examine(page);
   return violations.flatMap(({ id, impact }) => (impact === 'serious' || impact === 'critical' ? [id] : []));
 }
 

@@ -2,7 +2,8 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { newAccount } from '../support/harness.ts';
-import { axeOn, openScreen, POLL, signedInContext, waitUntilLoaded } from './browser.ts';
+import { examine } from './accessibility.ts';
+import { openScreen, POLL, signedInContext, waitUntilLoaded } from './browser.ts';
 
 /** Ctrl-clicks a link. Returns true if the app leaves the click to the browser, which opens a new tab. */
 async function isLeftToBrowser(page: Page, link: Locator): Promise<boolean> {
@@ -77,7 +78,7 @@ test('the command palette finds resources and actions by keyboard, and breadcrum
   const search = page.getByRole('textbox', { name: 'Search applications, domains, keys and actions' });
   await search.waitFor();
   await page.getByRole('button', { name: 'Haystack' }).waitFor();
-  const { violations } = await axeOn(page).analyze();
+  const { violations } = await examine(page);
   expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
   await search.fill('needle env');
   await page.getByRole('button', { name: 'Needle › Variables' }).waitFor();
