@@ -70,7 +70,7 @@ export async function startRun(environment: Record<string, string>, cwd = proces
     ...{ PORT: String(await freePort()), LOCAL_JSON: localJson, LOCAL_IAM: 'on' },
     // A run of tests calls each function now and then: importing its bundle again takes more than the call.
     LOCAL_IDLE_SECONDS: '1200',
-    // Nobody waits for an answer while a test waits for its deployment, and browsers take both cores.
+    // A test waits for its deployment, not for answers, and browsers take both cores.
     LOCAL_BUILD_NICENESS: '3',
     ...environment,
   };
