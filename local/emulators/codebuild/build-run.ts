@@ -67,13 +67,15 @@ interface RunOptions {
   directory: string;
   environment: Record<string, string>;
   memoryMb: number;
-  niceness: number;
+  niceness?: number | undefined;
   /** Why the build's role cannot start it. */
   denied?: string | undefined;
   children: Children;
   changed(): void;
 }
 
+/** Builds have machines of their own on AWS. Here requests, which wait for an answer, go first. */
+const DEFAULT_NICENESS = 10;
 /**
  * Delay in milliseconds after which a successful build's directory is removed. The end of the run removes all of them.
  */
@@ -87,7 +89,7 @@ export function runBuild({
   directory,
   environment,
   memoryMb,
-  niceness,
+  niceness = DEFAULT_NICENESS,
   denied,
   children,
   changed,

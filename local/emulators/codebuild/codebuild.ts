@@ -66,8 +66,6 @@ const Memory = z.object({
 
 /** Number of finished builds that are kept. */
 const MAX_KEPT_BUILDS = 500;
-/** Builds have machines of their own on AWS. Here requests, which wait for an answer, go first. */
-const DEFAULT_NICENESS = 10;
 const DEFAULT_MINUTES = 60;
 const DEFAULT_QUEUED_MINUTES = 480;
 /** Maximum time at shutdown for removing directories, in milliseconds. The next start removes the rest. */
@@ -79,7 +77,7 @@ const CLEANUP_TIMEOUT_MS = 1000;
  * are marked FAULT.
  */
 export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulator> {
-  const { dataDir, region, accountId, strict, niceness = DEFAULT_NICENESS } = options;
+  const { dataDir, region, accountId, strict } = options;
   const { concurrency = strict ? AWS_LIMITS.codeBuildConcurrency.value : 2 } = options;
   const projects = new Map(
     options.projects.map((project) => [project.name, { ...project, spec: parseBuildspec(project.buildspec) }]),
@@ -172,7 +170,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
       environment: { ...shared, NODE_BINARIES: JSON.stringify(nodeBinaries()), ...project.environment },
       denied: refuse(project, build),
       memoryMb: Math.min(project.memoryMb, totalmem() / 2 / 1024 ** 2),
-      niceness,
+      niceness: options.niceness,
       children: options.children,
       changed: () => state.save(),
     });
