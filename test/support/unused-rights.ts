@@ -35,10 +35,6 @@ export const UNUSED_RIGHTS: readonly UnusedRight[] = [
     reason: 'rights on the table come as two sets, to read and to write, by the method of the route (0002)',
   },
   {
-    right: /StreamOnTableChange\S* dynamodb:Query \S*\/index\/due$/,
-    reason: 'a test’s restored table has a name of its own, and is in use for seconds in which no event waits',
-  },
-  {
     right: /Quarantined\S* dynamodb:Query \S*index\/due$/,
     reason: 'operators invoke these functions by hand; tests call what they wire',
   },
