@@ -5,7 +5,9 @@ import { type LocalCell, REGION, resolveAddresses, SECOND_CELL } from './address
 import { formatErrorLine, type Reporter } from './console.ts';
 import { openDataDirectory, UserError } from './data-directory.ts';
 import { accountDirectory } from './emulators/accounts.ts';
+import { FUNCTIONS } from './emulators/lambda/account.ts';
 import type { LoginFacts } from './emulators/login/provider.ts';
+import { hasRecords } from './emulators/records.ts';
 import { openSessions } from './emulators/sts/sessions.ts';
 import { startEngines } from './engines/engines.ts';
 import { startEventSources } from './event-sources/event-sources.ts';
@@ -177,7 +179,7 @@ const UNUSABLE_HOST = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'];
 
 /** Throws for a data directory with applications in a cell that the run does not have. */
 function requireCells(dataDir: string, cells: readonly LocalCell[]): void {
-  if (cells.length > 0 || !existsSync(join(accountDirectory(dataDir, SECOND_CELL.account), 'app-host.json'))) return;
+  if (cells.length > 0 || !hasRecords(join(accountDirectory(dataDir, SECOND_CELL.account), FUNCTIONS))) return;
   throw new UserError(`The data in ${dataDir} is of a run with two hosting cells. Start it with CELLS=2.`);
 }
 

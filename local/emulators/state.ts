@@ -26,9 +26,12 @@ function read<T extends z.ZodType>(file: string, schema: T): z.output<T> | undef
     const text = readReplaced(file);
     return text === undefined ? undefined : schema.parse(JSON.parse(text));
   } catch (error) {
-    throw new Error(
-      `${file} cannot be read: it is damaged, or a newer version of the platform wrote it. Start that version, or move the file away to go on without what it holds.`,
-      { cause: error },
-    );
+    throw unreadable(file, error);
   }
 }
+
+export const unreadable = (file: string, cause: unknown): Error =>
+  new Error(
+    `${file} cannot be read: it is damaged, or a newer version of the platform wrote it. Start that version, or move the file away to go on without what it holds.`,
+    { cause },
+  );

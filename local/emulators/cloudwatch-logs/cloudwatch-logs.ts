@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { perAccount } from '../accounts.ts';
 import { type LoggedLine, readAppLog, removeAppLog } from '../lambda/app-log.ts';
-import { openState } from '../state.ts';
+import { openRecords } from '../records.ts';
 import { createThrottle } from '../strict.ts';
 import {
   type Answering,
@@ -40,12 +40,9 @@ const functionOf = (group: string) => group.replace(/^\/aws\/lambda\//, '').repl
 
 /** Opens the log groups of one account, with its own rates. */
 function openGroups(dataDir: string, strict: boolean | undefined): Answering {
-  const state = openState(
-    join(dataDir, 'log-groups.json'),
-    z.record(z.string(), z.object({ retentionInDays: z.number().optional(), tags: Tags.optional() })),
-    {},
-  );
-  const groups = state.value;
+  const LogGroup = z.object({ retentionInDays: z.number().optional(), tags: Tags.optional() });
+  const records = openRecords(join(dataDir, 'log-groups'), LogGroup);
+  const groups = records.value;
   const insights = openInsights(dataDir);
   const throttle = createThrottle(strict, () => new ServiceError('ThrottlingException', 'Rate exceeded'));
   const find = (name: string) => {
@@ -60,29 +57,30 @@ function openGroups(dataDir: string, strict: boolean | undefined): Answering {
         throw new ServiceError('ResourceAlreadyExistsException', 'The specified log group already exists');
       }
       groups[logGroupName] = tags ? { tags } : {};
-      state.save();
+      records.save(logGroupName);
       return {};
     },
     PutRetentionPolicy(body) {
       throttle('logsRetentionRate');
       const { logGroupName, retentionInDays } = parse(Retention, body);
       find(logGroupName).retentionInDays = retentionInDays;
-      state.save();
+      records.save(logGroupName);
       return {};
     },
     TagResource(body) {
       throttle('logsTagRate');
       const { resourceArn, tags } = parse(Tagging, body);
-      const group = find(resourceArn.split(':').at(-1) ?? '');
+      const logGroupName = resourceArn.split(':').at(-1) ?? '';
+      const group = find(logGroupName);
       group.tags = { ...group.tags, ...tags };
-      state.save();
+      records.save(logGroupName);
       return {};
     },
     DeleteLogGroup(body) {
       const { logGroupName } = parse(Group, body);
       find(logGroupName);
       delete groups[logGroupName];
-      state.save();
+      records.save(logGroupName);
       removeAppLog(dataDir, functionOf(logGroupName));
       return {};
     },

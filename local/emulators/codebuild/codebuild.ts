@@ -10,11 +10,11 @@ import type { Access } from '../../iam/authorizer.ts';
 import type { PrincipalOf } from '../../iam/principals.ts';
 import type { Children } from '../../processes/children.ts';
 import { areNodesInstalled, installNodes, nodeBinaries } from '../../runtimes/node-binary.ts';
-import { openState } from '../state.ts';
 import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceError, serve } from '../wire.ts';
 import { discard, workspace } from '../workspace.ts';
-import { Build, type BuildRun, parseBuildspec, runBuild } from './build-run.ts';
+import { type Build, type BuildRun, parseBuildspec, runBuild } from './build-run.ts';
 import { createBuildSlots } from './build-slots.ts';
+import { openBuilds } from './builds.ts';
 
 export interface CodeBuildProject {
   name: string;
@@ -58,14 +58,7 @@ const StartBuild = z.object({
     .default([]),
 });
 const Ids = z.object({ ids: z.array(z.string()).min(1).max(100) });
-const Memory = z.object({
-  builds: z.array(Build),
-  /** Idempotency tokens of recent builds: token → build id and request. */
-  tokens: z.record(z.string(), z.object({ id: z.string(), request: z.string() })),
-});
 
-/** Number of finished builds that are kept. */
-const MAX_KEPT_BUILDS = 500;
 const DEFAULT_MINUTES = 60;
 const DEFAULT_QUEUED_MINUTES = 480;
 /** Maximum time at shutdown for removing directories, in milliseconds. The next start removes the rest. */
@@ -82,15 +75,13 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
   const projects = new Map(
     options.projects.map((project) => [project.name, { ...project, spec: parseBuildspec(project.buildspec) }]),
   );
-  const state = openState(join(dataDir, 'code-build.json'), Memory, { builds: [], tokens: {} });
-  const { builds, tokens } = state.value;
+  const builds = openBuilds(dataDir);
   const directory = workspace(dataDir, 'builds');
   // Removes builds of an earlier run.
   for (const name of readdirSync(directory)) void discard(join(directory, name));
 
   const running = new Map<string, BuildRun>();
   let stopping = false;
-  const find = (id: string) => builds.find((build) => build.id === id || build.arn === id);
   const arn = (kind: string, name: string) => `arn:aws:codebuild:${region}:${accountId}:${kind}/${name}`;
 
   const shared = {
@@ -110,7 +101,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
   /** Refuses a build for which the queue has no room. */
   const assertQueueRoom = (): void => {
     const limit = concurrency * AWS_LIMITS.codeBuildQueueFactor.value;
-    if (strict && running.size >= concurrency && builds.filter(isQueued).length >= limit)
+    if (strict && running.size >= concurrency && builds.all().filter(isQueued).length >= limit)
       throw new ServiceError(
         'AccountLimitExceededException',
         `Cannot have more than ${limit} builds in queue for the account`,
@@ -127,7 +118,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
       const ended = { startTime: build.startTime, endTime, durationInSeconds: endTime - build.startTime };
       build.phases.push({ phaseType: 'QUEUED', phaseStatus: 'TIMED_OUT', ...ended });
       Object.assign(build, { buildStatus: 'TIMED_OUT', buildComplete: true, currentPhase: 'COMPLETED', endTime });
-      state.save();
+      builds.save(build);
     };
     setTimeout(expire, Math.max(1, until - Date.now())).unref();
   };
@@ -153,7 +144,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
   const slots = createBuildSlots({ concurrency, onFree: () => startNext() });
   const startNext = (): void => {
     if (stopping || nodes === 'fetching' || !slots.isFree()) return;
-    const build = builds.find(isQueued);
+    const build = builds.all().find(isQueued);
     if (!build) return;
     if (nodes === 'unknown') {
       fetchNodes();
@@ -172,7 +163,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
       memoryMb: Math.min(project.memoryMb, totalmem() / 2 / 1024 ** 2),
       niceness: options.niceness,
       children: options.children,
-      changed: () => state.save(),
+      changed: () => builds.save(build),
     });
     running.set(build.id, run);
     void run.ended.finally(() => running.delete(build.id));
@@ -191,12 +182,11 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
     }
     const { idempotencyToken: token, ...parameters } = input;
     const request = JSON.stringify(parameters);
-    const earlier = token === undefined ? undefined : tokens[token];
+    const earlier = builds.startedWith(token);
     if (earlier && earlier.request !== request) {
       throw new ServiceError('InvalidInputException', 'The idempotency token was used with other parameters.');
     }
-    const existing = earlier && find(earlier.id);
-    if (existing) return { build: existing };
+    if (earlier) return { build: earlier.build };
     assertQueueRoom();
 
     const id = `${project.name}:${randomUUID()}`;
@@ -205,7 +195,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
       id,
       arn: arn('build', id),
       projectName: project.name,
-      buildNumber: (builds.at(-1)?.buildNumber ?? 0) + 1,
+      buildNumber: (builds.all().at(-1)?.buildNumber ?? 0) + 1,
       buildStatus: 'IN_PROGRESS',
       buildComplete: false,
       currentPhase: 'QUEUED',
@@ -217,23 +207,13 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
         { phaseType: 'SUBMITTED', phaseStatus: 'SUCCEEDED', startTime: now, endTime: now, durationInSeconds: 0 },
       ],
     };
-    builds.push(build);
-    if (token !== undefined) tokens[token] = { id, request };
-    forgetOldest();
-    state.save();
+    builds.add({ build, token, request });
     limitWait(build);
     startNext();
     return { build };
   };
 
-  const forgetOldest = (): void => {
-    while (builds.length > MAX_KEPT_BUILDS && builds[0]?.buildComplete) {
-      const removed = builds.shift();
-      for (const [token, { id }] of Object.entries(tokens)) if (id === removed?.id) delete tokens[token];
-    }
-  };
-
-  for (const build of builds) {
+  for (const build of builds.all()) {
     if (build.buildStatus !== 'IN_PROGRESS') continue;
     if (build.currentPhase === 'QUEUED' && projects.has(build.projectName)) {
       limitWait(build);
@@ -245,8 +225,8 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
       currentPhase: 'COMPLETED',
       endTime: Date.now() / 1000,
     });
+    builds.save(build);
   }
-  state.save();
 
   const emulator = await serve(
     options.port,
@@ -255,12 +235,12 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
       StartBuild: start,
       BatchGetBuilds(body) {
         const { ids } = parse(Ids, body);
-        const found = ids.map(find);
+        const found = ids.map(builds.find);
         return { builds: found.filter((build) => build), buildsNotFound: ids.filter((_, index) => !found[index]) };
       },
       StopBuild(body) {
         const { id } = parse(z.object({ id: z.string() }), body);
-        const build = find(id);
+        const build = builds.find(id);
         if (!build) throw new ServiceError('ResourceNotFoundException', `Build ${id} does not exist`);
         if (!build.buildComplete) {
           const run = running.get(build.id);
@@ -270,7 +250,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
             currentPhase: 'COMPLETED',
             endTime: Date.now() / 1000,
           });
-          state.save();
+          builds.save(build);
           void run?.stop();
         }
         return { build };
@@ -280,7 +260,10 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
           z.object({ projectName: z.string(), sortOrder: z.enum(['ASCENDING', 'DESCENDING']).optional() }),
           body,
         );
-        const ids = builds.filter(({ projectName }) => projectName === input.projectName).map(({ id }) => id);
+        const ids = builds
+          .all()
+          .filter(({ projectName }) => projectName === input.projectName)
+          .map(({ id }) => id);
         return { ids: input.sortOrder === 'ASCENDING' ? ids : ids.reverse() };
       },
     }),

@@ -1,9 +1,8 @@
 import { delimiter, dirname, join } from 'node:path';
-import * as z from 'zod';
 import type { Children } from '../../processes/children.ts';
 import { nodeBinary } from '../../runtimes/node-binary.ts';
 import { machinePath, networkEnvironment } from '../machine.ts';
-import { openState } from '../state.ts';
+import { openRecords } from '../records.ts';
 import { type EmulatorOptions, ServiceError, type WireResponse } from '../wire.ts';
 import { lambdaOperations } from './api.ts';
 import { openAppLog } from './app-log.ts';
@@ -11,7 +10,8 @@ import { type AppProcess, startApp } from './app-process.ts';
 import { createAppProcesses, type IdleLimits, type Runnable } from './app-processes.ts';
 import { type AppRequest, openAppRequests } from './app-requests.ts';
 import { openCodeStore } from './code-store.ts';
-import { type Configuration, LambdaFunction, resolveQualifier } from './functions.ts';
+import { indexUrls } from './function-urls.ts';
+import { type Configuration, LambdaFunction } from './functions.ts';
 import { invokeApp } from './invoke.ts';
 import { assertUploadSize } from './limits.ts';
 import type { CodeSource } from './requests.ts';
@@ -37,13 +37,16 @@ export interface LambdaAccountOptions extends Pick<EmulatorOptions, 'dataDir' | 
 /** Invokes one of the platform's own functions; undefined for any other name. Throws what the function throws. */
 export type InvokeOwn = (name: string, payload: string) => Promise<string> | undefined;
 
+/** Path of the functions' records in an account's directory. */
+export const FUNCTIONS = 'app-host';
+
 const IDLE: IdleLimits = { servingMs: 15 * 60_000, otherMs: 5_000 };
 
 /** Opens the functions of one AWS account with their code, processes, logs and limits. */
 export function openLambdaAccount(options: LambdaAccountOptions, own: InvokeOwn) {
   const { dataDir, region, accountId, children } = options;
-  const state = openState(join(dataDir, 'app-host.json'), z.record(z.string(), LambdaFunction), {});
-  const functions = state.value;
+  const records = openRecords(join(dataDir, FUNCTIONS), LambdaFunction);
+  const functions = records.value;
   const code = openCodeStore(dataDir);
   const sandboxes = openSandboxes(dataDir, [process.execPath, import.meta.dirname]);
   const processes = createAppProcesses(options.idle ?? IDLE);
@@ -114,28 +117,20 @@ export function openLambdaAccount(options: LambdaAccountOptions, own: InvokeOwn)
     load,
     invoke: (configuration, payload, tail) =>
       invokeApp(processes, toRunnable(configuration), configuration, payload, tail),
-    save() {
-      state.save();
-      const removed = names.filter((name) => !functions[name]);
-      for (const name of removed) requests.remove(name);
-      names = Object.keys(functions);
+    save(name) {
+      records.save(name);
+      urls.update(name);
+      if (functions[name]) {
+        keepUsedCode();
+        return;
+      }
+      requests.remove(name);
       // The processes of a deleted function end at once; its code is removed afterwards.
-      void Promise.all(removed.map((name) => processes.stop(`${name}:`))).then(keepUsedCode);
+      void processes.stop(`${name}:`).then(keepUsedCode);
     },
   });
-  let names = Object.keys(functions);
+  const urls = indexUrls(functions);
   keepUsedCode();
-
-  /** Returns what a function URL that is open to visitors invokes. */
-  const findConfiguration = (urlHost: string): Configuration | undefined => {
-    for (const found of Object.values(functions)) {
-      for (const [qualifier, { FunctionUrl, AuthType }] of Object.entries(found.urls)) {
-        if (AuthType === 'NONE' && new URL(FunctionUrl).host === urlHost)
-          return resolveQualifier(found, qualifier || undefined);
-      }
-    }
-    return undefined;
-  };
 
   /** Requests under way, by function. */
   const running = new Map<string, number>();
@@ -161,7 +156,8 @@ export function openLambdaAccount(options: LambdaAccountOptions, own: InvokeOwn)
 
   return {
     operations,
-    findConfiguration,
+    /** Returns what a function URL that is open to visitors invokes. */
+    findConfiguration: urls.find,
     withinConcurrency,
     use: (configuration: Configuration, run: (app: AppProcess, cold: boolean) => Promise<void>) =>
       processes.use(toRunnable(configuration), run),

@@ -28,8 +28,8 @@ export interface LambdaBackend {
   invoke(configuration: Configuration, payload: Buffer, tail: boolean): Promise<WireResponse>;
   /** Invokes one of the platform's own functions; undefined for any other name. */
   invokeOwn(name: string, payload: string): Promise<WireResponse> | undefined;
-  /** Saves an operation's changes. */
-  save(): void;
+  /** Saves an operation's changes of a function. */
+  save(name: string): void;
 }
 
 const toLayers = (arns: readonly string[]) => arns.map((Arn) => ({ Arn }));
@@ -90,6 +90,7 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
     functions[FunctionName] = created;
     if (Publish) publish(created, undefined);
     states.created(latest);
+    backend.save(FunctionName);
     return { status: 201, body: created.versions['1'] ?? latest };
   };
 
@@ -250,7 +251,7 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
       }
     };
     const response = await dispatch();
-    if (!isRead && part !== 'invocations') backend.save();
+    if (!isRead && name && part !== 'invocations') backend.save(name);
     return response;
   };
 }
