@@ -1,12 +1,19 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleInto } from '../../local/lambda/bundle-cache.ts';
 import { bundle, functionFolder, functionNameOf, functionNames, stopBundler } from './bundles.ts';
 
 const outdir = mkdtempSync(join(tmpdir(), 'bundles-'));
 const fileOf = (name: string) => join(functionFolder(outdir, name), 'index.mjs');
+
+/** Modules that bundles may import: `node:module` for the `require` of CommonJS dependencies. */
+const ALLOWED = new Set(['node:process', 'process', 'node:console', 'console', 'node:module']);
 
 // The bundles of these sources, made once for all tests and starts (local/lambda/bundle-cache.ts).
 beforeAll(() => bundleInto(outdir), 60_000);
@@ -36,6 +43,30 @@ test('places the token verifier beside each bundle that loads it, and inside non
     expect(readFileSync(fileOf(name), 'utf8'), name).not.toContain('JWSSignatureVerificationFailed');
     expect(statSync(join(functionFolder(outdir, name), 'access-token.mjs')).size, name).toBeGreaterThan(10_000);
   }
+});
+
+test('no bundle imports a module of Node, whose exports load others, except those that environments have of their own', () => {
+  const files = globSync('**/*.mjs', { cwd: outdir }).filter((file) => !file.startsWith('dashboard'));
+  expect(files).toEqual(expect.arrayContaining(['builder/environment.mjs', 'functions/api/listApps/index.mjs']));
+  for (const file of files) {
+    const imports = readFileSync(join(outdir, file), 'utf8').matchAll(
+      /\b(?:from|import|import\()\s*["']([\w:/]+)["']/g,
+    );
+    const builtins = [...imports].map(([, name = '']) => name).filter(isBuiltin);
+    expect(
+      builtins.filter((name) => !ALLOWED.has(name)),
+      file,
+    ).toEqual([]);
+  }
+});
+
+test('the module that starts applications leaves the second HTTP client unloaded', async () => {
+  const printed = 'process.stdout.write(JSON.stringify(process.moduleLoadList))';
+  const args = ['--import', pathToFileURL(join(outdir, 'builder', 'environment.mjs')).href, '--eval', printed];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const loaded: string[] = JSON.parse(stdout);
+  expect(loaded).toContain('NativeModule http');
+  expect(loaded.filter((name) => name.includes('undici'))).toEqual([]);
 });
 
 test('does not rewrite an unchanged bundle', async () => {

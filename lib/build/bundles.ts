@@ -2,6 +2,7 @@ import { globSync, mkdirSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type BuildContext, type BuildOptions, context, type OutputFile, type Plugin, stop } from 'esbuild';
+import { builtins } from './builtins.ts';
 
 /** The project's root, so that sources are found from any working directory. */
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -132,7 +133,13 @@ function buildOptions({ target, entries }: Programs, bundling: Bundling): BuildO
     metafile: true,
     write: false,
     logLevel: 'silent',
-    plugins: [absentClients, sharedChunk, bundledFonts, writeChanged(outdir, `meta-${target}.json`, bundling)],
+    plugins: [
+      builtins,
+      absentClients,
+      sharedChunk,
+      bundledFonts,
+      writeChanged(outdir, `meta-${target}.json`, bundling),
+    ],
   };
 }
 
