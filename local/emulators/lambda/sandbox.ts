@@ -23,8 +23,9 @@ const SHARED = '/tmp';
 const MOUNT = [
   'code=$1 at=$1 own=$3',
   'if [ -n "$2" ]; then at=$3/$2; mkdir -p "$at"; fi',
-  'mount --bind "$code" "$at" && mount -o remount,bind,ro "$at" && mount --rbind "$own" /tmp || exit 126',
-  'cd "$code" && exec sh "$4"',
+  // Each program that starts costs milliseconds. `mount` makes the two calls itself that a bind mount takes to be read-only.
+  'mount -o bind,ro "$code" "$at" && mount --rbind "$own" /tmp || exit 126',
+  'cd "$code" && handler=./$4 && set -- && . "$handler"',
 ].join('\n');
 
 /** Returns the arguments of `unshare`: root needs no user namespace for mounts of its own. */
