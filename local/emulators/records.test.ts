@@ -60,7 +60,7 @@ test('an incomplete last line is dropped, and later changes are kept', () => {
   expect(openRecords(path, Thing).value).toEqual({ a: { size: 1 }, b: { size: 2 } });
 });
 
-test('a file whose lines are mostly superseded is written anew', () => {
+test('a file whose lines are mostly superseded is rewritten', () => {
   const path = newPath();
   const { value, save } = openRecords(path, Thing);
   value.kept = { size: 0 };

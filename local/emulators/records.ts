@@ -11,7 +11,7 @@ export interface Records<T> {
   save(name: string): void;
 }
 
-/** Number of superseded lines, beyond one for each record, at which a file is written anew. */
+/** Number of superseded lines, beyond one for each record, at which a file is rewritten. */
 const MAX_SUPERSEDED = 2000;
 const DELETED = null;
 const Line = z.tuple([z.string(), z.unknown()]);
@@ -27,7 +27,7 @@ export function openRecords<T extends z.ZodType>(path: string, schema: T): Recor
   const file = `${path}.jsonl`;
   mkdirSync(dirname(file), { recursive: true });
   const value = read(file, schema) ?? openState(`${path}.json`, z.record(z.string(), schema), {}).value;
-  /** Writes the file anew, with one line for each record. Returns its descriptor. */
+  /** Rewrites the file with one line for each record. Returns its descriptor. */
   const rewrite = (): number => {
     const lines = Object.entries(value).map(([name, record]) => toLine(name, record));
     replaceFile(file, lines.join(''));
