@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
-import { openRecords } from './records.ts';
+import { hasRecords, openRecords } from './records.ts';
 
 const Thing = z.object({ size: z.number() });
 
@@ -47,6 +47,19 @@ test('a change appends one line and writes nothing else', () => {
   expect(readFileSync(`${path}.jsonl`, 'utf8')).toBe(`${before}["a",{"size":2}]\n`);
 });
 
+test('opening writes nothing: a data directory without records has none of their files', () => {
+  const path = newPath();
+  const { value, save } = openRecords(path, Thing);
+  expect(hasRecords(path)).toBe(false);
+  value.a = { size: 1 };
+  save('a');
+  expect(hasRecords(path)).toBe(true);
+  appendFileSync(`${path}.jsonl`, '["a",{"si');
+  const before = readFileSync(`${path}.jsonl`, 'utf8');
+  openRecords(path, Thing);
+  expect(readFileSync(`${path}.jsonl`, 'utf8')).toBe(before);
+});
+
 test('an incomplete last line is dropped, and later changes are kept', () => {
   const path = newPath();
   const first = openRecords(path, Thing);
@@ -70,7 +83,9 @@ test('a file whose lines are mostly superseded is rewritten', () => {
     save('changed');
   }
   expect(linesOf(path).length).toBeLessThan(2500);
-  expect(openRecords(path, Thing).value).toEqual({ kept: { size: 0 }, changed: { size: 4999 } });
+  const again = openRecords(path, Thing);
+  expect(again.value).toEqual({ kept: { size: 0 }, changed: { size: 4999 } });
+  again.save('changed');
   expect(linesOf(path)).toHaveLength(2);
 });
 

@@ -27,23 +27,24 @@ export function openRecords<T extends z.ZodType>(path: string, schema: T): Recor
   const file = `${path}.jsonl`;
   mkdirSync(dirname(file), { recursive: true });
   const value = read(file, schema) ?? openState(`${path}.json`, z.record(z.string(), schema), {}).value;
-  /** Rewrites the file with one line for each record. Returns its descriptor. */
-  const rewrite = (): number => {
+  let out: number | undefined;
+  let superseded = 0;
+  const rewrite = (): void => {
+    if (out !== undefined) closeSync(out);
     const lines = Object.entries(value).map(([name, record]) => toLine(name, record));
     replaceFile(file, lines.join(''));
-    return openSync(file, 'a');
+    out = openSync(file, 'a');
+    superseded = 0;
   };
-  let out = rewrite();
-  let superseded = 0;
   return {
     value,
     save(name) {
-      writeSync(out, toLine(name, value[name]));
-      superseded += 1;
-      if (superseded <= MAX_SUPERSEDED + Object.keys(value).length) return;
-      closeSync(out);
-      out = rewrite();
-      superseded = 0;
+      // The first change also removes what an earlier process left: superseded lines, or an incomplete one.
+      if (out === undefined || superseded > MAX_SUPERSEDED + Object.keys(value).length) rewrite();
+      else {
+        writeSync(out, toLine(name, value[name]));
+        superseded += 1;
+      }
     },
   };
 }

@@ -13,37 +13,27 @@ const MAX_KEPT_BUILDS = 500;
 /** Opens the builds of an account, in the order of their start. */
 export function openBuilds(dataDir: string) {
   const records = openRecords(join(dataDir, 'builds'), Started);
-  const all = new Map(Object.entries(records.value));
-  const byToken = new Map<string, Started>();
-  for (const started of all.values()) if (started.token !== undefined) byToken.set(started.token, started);
-  const idOf = (idOrArn: string): string => idOrArn.split(':build/').at(-1) ?? '';
+  const started = records.value;
+  const all = (): Build[] => Object.values(started).map(({ build }) => build);
 
-  const forget = (id: string): void => {
-    const token = all.get(id)?.token;
-    all.delete(id);
-    delete records.value[id];
-    if (token !== undefined) byToken.delete(token);
-    records.save(id);
-  };
   const forgetOldest = (): void => {
-    for (const [id, { build }] of all) {
-      if (all.size <= MAX_KEPT_BUILDS || !build.buildComplete) return;
-      forget(id);
+    const builds = all();
+    for (const { id, buildComplete } of builds.slice(0, Math.max(0, builds.length - MAX_KEPT_BUILDS))) {
+      if (!buildComplete) return;
+      delete started[id];
+      records.save(id);
     }
   };
 
   return {
-    all: (): Build[] => [...all.values()].map(({ build }) => build),
+    all,
     /** @param idOrArn a build's id or ARN */
-    find: (idOrArn: string): Build | undefined => all.get(idOf(idOrArn))?.build,
+    find: (idOrArn: string): Build | undefined => started[idOrArn.split(':build/').at(-1) ?? '']?.build,
     startedWith: (token: string | undefined): Started | undefined =>
-      token === undefined ? undefined : byToken.get(token),
-    add(started: Started): void {
-      const { build, token } = started;
-      all.set(build.id, started);
-      records.value[build.id] = started;
-      if (token !== undefined) byToken.set(token, started);
-      records.save(build.id);
+      token === undefined ? undefined : Object.values(started).find((each) => each.token === token),
+    add(added: Started): void {
+      started[added.build.id] = added;
+      records.save(added.build.id);
       forgetOldest();
     },
     save: ({ id }: Build): void => records.save(id),
