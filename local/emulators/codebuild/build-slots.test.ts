@@ -36,3 +36,44 @@ test('no build waits for a long one, but for as many as may run at once', async 
   await vi.advanceTimersByTimeAsync(0);
   expect(slots.isFree()).toBe(true);
 });
+
+test('each of many builds is followed by a rest of twice its length', async () => {
+  vi.useFakeTimers();
+  const slots = createBuildSlots({ concurrency: 2, short: 1, onFree: vi.fn() });
+  const build = async (ms: number): Promise<void> => {
+    const { ended, end } = endable();
+    slots.take(ended);
+    await vi.advanceTimersByTimeAsync(ms);
+    end();
+    await vi.advanceTimersByTimeAsync(0);
+  };
+  for (let count = 0; count < 4; count += 1) {
+    await build(500);
+    expect(slots.isFree()).toBe(true);
+  }
+  await build(500);
+  await vi.advanceTimersByTimeAsync(999);
+  expect(slots.isFree()).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(slots.isFree()).toBe(true);
+  await vi.advanceTimersByTimeAsync(10_000);
+  await build(500);
+  expect(slots.isFree()).toBe(true);
+});
+
+test('a long build is followed by no rest', async () => {
+  vi.useFakeTimers();
+  const slots = createBuildSlots({ concurrency: 2, short: 1, onFree: vi.fn() });
+  const builds = Array.from({ length: 6 }, endable);
+  for (const { ended, end } of builds.slice(0, 5)) {
+    slots.take(ended);
+    end();
+    await vi.advanceTimersByTimeAsync(0);
+  }
+  const long = endable();
+  slots.take(long.ended);
+  await vi.advanceTimersByTimeAsync(4000);
+  long.end();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(slots.isFree()).toBe(true);
+});
