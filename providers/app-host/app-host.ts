@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import {
   AddPermissionCommand,
   type Architecture,
@@ -12,10 +11,8 @@ import {
   GetFunctionUrlConfigCommand,
   InvokeCommand,
   type LambdaClient,
-  type Layer,
   PublishVersionCommand,
   PutFunctionConcurrencyCommand,
-  type Runtime,
   UpdateAliasCommand,
   UpdateFunctionCodeCommand,
   UpdateFunctionConfigurationCommand,
@@ -24,8 +21,9 @@ import {
 } from '@aws-sdk/client-lambda';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { checkRequest, parseStatus } from './check-request.ts';
+import { isConfigured, wantedConfiguration } from './configuration.ts';
 import { isNamed, isRuntimeRetired, isThrottled, observeThrottling } from './refusals.ts';
-import { HostThrottled, LIVE_ALIAS, MEMORY_MB, RuntimeRetired, TIMEOUT_SECONDS } from './resources.ts';
+import { HostThrottled, LIVE_ALIAS, RuntimeRetired } from './resources.ts';
 
 /** The application that is to be hosted. */
 export interface HostedApp {
@@ -95,15 +93,6 @@ export const APP_HOST_ATTEMPTS = 10;
 
 const missing = (error: unknown) => isNamed(error, 'ResourceNotFoundException');
 
-/** Returns the settings that the platform controls, in one form for Lambda's reports and the platform's requests. */
-const ownConfiguration = ({ Handler, Role, MemorySize, Timeout, Environment, Layers = [] }: Comparable) => ({
-  ...{ Handler, Role, MemorySize, Timeout, variables: Environment?.Variables },
-  layers: Layers.map((layer) => (typeof layer === 'string' ? layer : layer.Arn)),
-});
-type Comparable = Pick<FunctionConfiguration, 'Handler' | 'Role' | 'MemorySize' | 'Timeout' | 'Environment'> & {
-  Layers?: (string | Layer)[] | undefined;
-};
-
 /**
  * One Lambda function an application, with the Lambda Web Adapter: a release is a published version, the alias `live`
  * sends traffic to one of them, its function URL is where the edge forwards to.
@@ -130,29 +119,12 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     }
   }
 
-  const configurationOf = ({ nodeVersion }: HostedApp) => ({
-    Runtime: `nodejs${nodeVersion}.x` as Runtime,
-    Handler: 'run.sh',
-    Role: settings.roleArn,
-    Layers: [settings.adapterLayerArn],
-    MemorySize: MEMORY_MB,
-    Timeout: TIMEOUT_SECONDS,
-    Environment: {
-      Variables: {
-        AWS_LAMBDA_EXEC_WRAPPER: '/opt/bootstrap',
-        AWS_LWA_INVOKE_MODE: 'response_stream',
-        AWS_LWA_READINESS_CHECK_PROTOCOL: 'tcp',
-        PORT: '8080',
-      },
-    },
-  });
-
   /** Gives the function its code and settings. Returns the concurrency that is reserved for it so far. */
   async function upload(app: HostedApp, bucket: string, key: string): Promise<number | undefined> {
     const FunctionName = nameOf(app.applicationId);
     const architectures: Architecture[] = ['arm64'];
     const code = { S3Bucket: bucket, S3Key: key };
-    const wanted = configurationOf(app);
+    const wanted = wantedConfiguration(settings, app.nodeVersion);
     let found: FunctionConfiguration | undefined;
     let reserved: number | undefined;
     try {
@@ -170,7 +142,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     if (found?.State === 'Pending') await active(FunctionName);
     if (found?.LastUpdateStatus === 'InProgress') await settled(FunctionName);
     // Seconds on Lambda, and mostly nothing has changed.
-    if (found?.Runtime !== wanted.Runtime || !isDeepStrictEqual(ownConfiguration(found), ownConfiguration(wanted))) {
+    if (!found || !isConfigured(found, wanted)) {
       await client.send(new UpdateFunctionConfigurationCommand({ FunctionName, ...wanted }));
       await settled(FunctionName);
     }
