@@ -98,6 +98,12 @@ const backoffAfterConflict = (attempt: number) =>
 /** The most items that `all` returns. The partitions that it is used for stay far below. */
 const MAX_ITEMS = 1000;
 
+/** Returns the part of a query that chooses a whole partition. */
+const ofPartition = (pk: string) => ({
+  KeyConditionExpression: 'pk = :pk',
+  ExpressionAttributeValues: toItem({ ':pk': pk }),
+});
+
 /** The single table behind everything, as entities. All expression strings are made in writes.ts and here. */
 export function createTable(send: Send, TableName: string): Table {
   const parse = <T, K>(entity: Entity<T, K>, item: Item): T => entity.parse(fromItem(item));
@@ -155,6 +161,17 @@ export function createTable(send: Send, TableName: string): Table {
     return found;
   }
 
+  /** Follows a query over its pages: of 1 MB each, or of as many items as its `Limit` says. */
+  async function* items(input: object): AsyncIterable<Item> {
+    let from: Item | undefined;
+    do {
+      const request = { TableName, ...input, ...(from ? { ExclusiveStartKey: from } : {}) };
+      const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>('Query', request);
+      yield* Items;
+      from = LastEvaluatedKey;
+    } while (from);
+  }
+
   async function getByKey({ pk, sk }: ItemKey): Promise<Item | undefined> {
     const input = { TableName, Key: toItem({ pk, sk }), ConsistentRead: true };
     return (await send<{ Item?: Item }>('GetItem', input)).Item;
@@ -196,45 +213,28 @@ export function createTable(send: Send, TableName: string): Table {
     },
 
     async *each(entity, listPk, after = '') {
-      let from: Item | undefined;
-      do {
-        const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>('Query', {
-          TableName,
-          IndexName: 'list',
-          KeyConditionExpression: 'listPk = :listPk AND listSk > :after',
-          ExpressionAttributeValues: toItem({ ':listPk': listPk, ':after': after || ' ' }),
-          ...(from ? { ExclusiveStartKey: from } : {}),
-        });
-        for (const item of Items) yield parse(entity, item);
-        from = LastEvaluatedKey;
-      } while (from);
+      const input = {
+        IndexName: 'list',
+        KeyConditionExpression: 'listPk = :listPk AND listSk > :after',
+        ExpressionAttributeValues: toItem({ ':listPk': listPk, ':after': after || ' ' }),
+      };
+      for await (const item of items(input)) yield parse(entity, item);
     },
 
     async all(entity, pk, { limit = MAX_ITEMS, oldestFirst = false } = {}) {
-      const input = {
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: toItem({ ':pk': pk }),
-        ConsistentRead: true,
-        ScanIndexForward: oldestFirst,
-      };
+      const input = { ...ofPartition(pk), ConsistentRead: true, ScanIndexForward: oldestFirst };
       return (await query(input, limit)).map((item) => parse(entity, item));
     },
 
     async *newest(entity, pk, { before, pageSize }) {
-      let from: Item | undefined;
-      do {
-        const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>('Query', {
-          TableName,
-          KeyConditionExpression: before === undefined ? 'pk = :pk' : 'pk = :pk AND sk < :before',
-          ExpressionAttributeValues: toItem({ ':pk': pk, ':before': before }),
-          ConsistentRead: true,
-          ScanIndexForward: false,
-          Limit: pageSize,
-          ...(from ? { ExclusiveStartKey: from } : {}),
-        });
-        for (const item of Items) yield parse(entity, item);
-        from = LastEvaluatedKey;
-      } while (from);
+      const input = {
+        KeyConditionExpression: before === undefined ? 'pk = :pk' : 'pk = :pk AND sk < :before',
+        ExpressionAttributeValues: toItem({ ':pk': pk, ':before': before }),
+        ConsistentRead: true,
+        ScanIndexForward: false,
+        Limit: pageSize,
+      };
+      for await (const item of items(input)) yield parse(entity, item);
     },
 
     async since(entity, listPk, from, limit) {
@@ -292,11 +292,6 @@ export function createTable(send: Send, TableName: string): Table {
     },
 
     scan: (page) => storedPage('Scan', {}, page),
-    partition: (pk, page) =>
-      storedPage(
-        'Query',
-        { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: toItem({ ':pk': pk }) },
-        page,
-      ),
+    partition: (pk, page) => storedPage('Query', ofPartition(pk), page),
   };
 }
