@@ -79,17 +79,27 @@ async function fetchNamed(
   }
   if (branch === undefined && /cloned an empty repository/.test(printed)) return undefined;
   // Checked before the files are written, because a small archive can expand to any size.
-  const entries = await listFiles(directory, context.environment, limits);
+  const [entries, commit] = await Promise.all([
+    listFiles(directory, context.environment, limits),
+    readCommit(directory, context),
+  ]);
   const resetStatus = await run('git', [...GIT_OPTIONS, '-C', directory, 'reset', '--quiet', '--hard'], context);
   if (resetStatus !== 0) throw new BuildFailure(`The files of ${repoUrl} could not be written.`);
   await refusePointers(directory, entries);
   printed = '';
   if (branch === undefined) await run('git', ['-C', directory, 'symbolic-ref', '--short', 'HEAD'], capturing);
-  const standard = printed.trim();
-  printed = '';
-  await run('git', ['-C', directory, 'log', '-1', '--abbrev=7', '--format=%h%n%s'], capturing);
+  return { branch: branch ?? printed.trim(), ...commit };
+}
+
+/** Reads the short hash and the subject of the fetched commit. */
+async function readCommit(directory: string, context: CommandContext): Promise<Omit<Commit, 'branch'>> {
+  let printed = '';
+  const output = (text: string): void => {
+    printed += text;
+  };
+  await run('git', ['-C', directory, 'log', '-1', '--abbrev=7', '--format=%h%n%s'], { ...context, output });
   const [commitSha = '', subject = ''] = printed.split('\n');
-  return { branch: branch ?? standard, commitSha, subject };
+  return { commitSha, subject };
 }
 
 /** Options that keep git from running hooks of a repository. */
