@@ -3,8 +3,6 @@ import { createBuildSlots } from './build-slots.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-const SETTINGS = { concurrency: 2, short: 1, isWaitedFor: () => true };
-
 const endable = () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { ended: promise, end: resolve };
@@ -12,7 +10,7 @@ const endable = () => {
 
 test('short builds go one after another', async () => {
   const onFree = vi.fn();
-  const slots = createBuildSlots({ ...SETTINGS, onFree });
+  const slots = createBuildSlots({ concurrency: 2, short: 1, onFree });
   const first = endable();
   expect(slots.isFree()).toBe(true);
   slots.take(first.ended);
@@ -25,7 +23,7 @@ test('short builds go one after another', async () => {
 test('no build waits for a long one, but for as many as may run at once', async () => {
   vi.useFakeTimers();
   const onFree = vi.fn();
-  const slots = createBuildSlots({ ...SETTINGS, onFree });
+  const slots = createBuildSlots({ concurrency: 2, short: 1, onFree });
   const [long, second] = [endable(), endable()];
   slots.take(long.ended);
   vi.advanceTimersByTime(60_000);
@@ -39,10 +37,9 @@ test('no build waits for a long one, but for as many as may run at once', async 
   expect(slots.isFree()).toBe(true);
 });
 
-test('each of many builds is followed by a rest of twice its length while others wait', async () => {
+test('each of many builds is followed by a rest of twice its length', async () => {
   vi.useFakeTimers();
-  let isWaitedFor = true;
-  const slots = createBuildSlots({ ...SETTINGS, isWaitedFor: () => isWaitedFor, onFree: vi.fn() });
+  const slots = createBuildSlots({ concurrency: 2, short: 1, onFree: vi.fn() });
   const build = async (ms: number): Promise<void> => {
     const { ended, end } = endable();
     slots.take(ended);
@@ -59,10 +56,6 @@ test('each of many builds is followed by a rest of twice its length while others
   expect(slots.isFree()).toBe(false);
   await vi.advanceTimersByTimeAsync(1);
   expect(slots.isFree()).toBe(true);
-  isWaitedFor = false;
-  await build(500);
-  expect(slots.isFree()).toBe(true);
-  isWaitedFor = true;
   await vi.advanceTimersByTimeAsync(10_000);
   await build(500);
   expect(slots.isFree()).toBe(true);
@@ -70,7 +63,7 @@ test('each of many builds is followed by a rest of twice its length while others
 
 test('a long build is followed by no rest', async () => {
   vi.useFakeTimers();
-  const slots = createBuildSlots({ ...SETTINGS, onFree: vi.fn() });
+  const slots = createBuildSlots({ concurrency: 2, short: 1, onFree: vi.fn() });
   const builds = Array.from({ length: 6 }, endable);
   for (const { ended, end } of builds.slice(0, 5)) {
     slots.take(ended);

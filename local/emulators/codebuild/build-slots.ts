@@ -12,8 +12,6 @@ interface SlotSettings {
   concurrency: number;
   /** The most at once of those that have begun within {@link LONG_MS}. Default: one for two cores. */
   short?: number;
-  /** True while builds wait. */
-  isWaitedFor(): boolean;
   /** Called when a slot has become free. */
   onFree(): void;
 }
@@ -28,10 +26,10 @@ const REST = 2;
 
 /**
  * Which builds run at once on one machine. Short ones are no sooner done side by side when each takes a core, and requests find
- * none free then: they go one after another. None waits for a long one, beside which another may begin. Where many wait, each
- * is followed by a rest, which leaves the machine to requests and to what was released.
+ * none free then: they go one after another. None waits for a long one, beside which another may begin. Where many follow one
+ * another, each is followed by a rest, which leaves the machine to requests and to what was released.
  */
-export function createBuildSlots({ concurrency, isWaitedFor, onFree, ...settings }: SlotSettings): BuildSlots {
+export function createBuildSlots({ concurrency, onFree, ...settings }: SlotSettings): BuildSlots {
   const { short = Math.max(1, Math.floor(availableParallelism() / 2)) } = settings;
   let running = 0;
   let shortOnes = 0;
@@ -54,8 +52,7 @@ export function createBuildSlots({ concurrency, isWaitedFor, onFree, ...settings
       void ended.finally(() => {
         clearTimeout(timer);
         running -= 1;
-        const rests = isShort && recent > BURST && isWaitedFor();
-        if (rests) setTimeout(outgrow, REST * (performance.now() - begin)).unref();
+        if (isShort && recent > BURST) setTimeout(outgrow, REST * (performance.now() - begin)).unref();
         else outgrow();
       });
     },

@@ -141,11 +141,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
       });
   };
 
-  const slots = createBuildSlots({
-    concurrency,
-    isWaitedFor: () => builds.all().some(isQueued),
-    onFree: () => startNext(),
-  });
+  const slots = createBuildSlots({ concurrency, onFree: () => startNext() });
   const startNext = (): void => {
     if (stopping || nodes === 'fetching' || !slots.isFree()) return;
     const build = builds.all().find(isQueued);
