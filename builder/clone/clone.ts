@@ -59,7 +59,6 @@ async function fetchNamed(
   const output = (text: string): void => {
     printed += text;
   };
-  const capturing = { ...context, output };
   const watch = watchSize(directory, limits);
   const status = await run(
     'git',
@@ -67,7 +66,7 @@ async function fetchNamed(
       ...[...GIT_OPTIONS, 'clone', '--quiet', '--no-checkout', '--depth=1', '--single-branch', '--no-tags'],
       ...['--no-recurse-submodules', ...(branch === undefined ? [] : [`--branch=${branch}`]), '--', repoUrl, directory],
     ],
-    { ...capturing, limit: AbortSignal.any([context.limit, watch.signal]) },
+    { ...context, output, limit: AbortSignal.any([context.limit, watch.signal]) },
   ).finally(watch.end);
   if (status !== 0) {
     if (branch !== undefined && /Remote branch .* not found/i.test(printed)) return undefined;
@@ -81,25 +80,24 @@ async function fetchNamed(
   // Checked before the files are written, because a small archive can expand to any size.
   const [entries, commit] = await Promise.all([
     listFiles(directory, context.environment, limits),
-    readCommit(directory, context),
+    readGit(directory, context, 'log', '-1', '--abbrev=7', '--format=%h%n%s'),
   ]);
   const resetStatus = await run('git', [...GIT_OPTIONS, '-C', directory, 'reset', '--quiet', '--hard'], context);
   if (resetStatus !== 0) throw new BuildFailure(`The files of ${repoUrl} could not be written.`);
   await refusePointers(directory, entries);
-  printed = '';
-  if (branch === undefined) await run('git', ['-C', directory, 'symbolic-ref', '--short', 'HEAD'], capturing);
-  return { branch: branch ?? printed.trim(), ...commit };
+  const [commitSha = '', subject = ''] = commit.split('\n');
+  const cloned = branch ?? (await readGit(directory, context, 'symbolic-ref', '--short', 'HEAD')).trim();
+  return { branch: cloned, commitSha, subject };
 }
 
-/** Reads the short hash and the subject of the fetched commit. */
-async function readCommit(directory: string, context: CommandContext): Promise<Omit<Commit, 'branch'>> {
+/** Returns what git prints about a repository. */
+async function readGit(directory: string, context: CommandContext, ...args: string[]): Promise<string> {
   let printed = '';
   const output = (text: string): void => {
     printed += text;
   };
-  await run('git', ['-C', directory, 'log', '-1', '--abbrev=7', '--format=%h%n%s'], { ...context, output });
-  const [commitSha = '', subject = ''] = printed.split('\n');
-  return { commitSha, subject };
+  await run('git', ['-C', directory, ...args], { ...context, output });
+  return printed;
 }
 
 /** Options that keep git from running hooks of a repository. */
