@@ -15,9 +15,8 @@ export const ADMINISTRATOR = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY
 
 /** Services that listen on their own ports. */
 const PARTS = [
-  ...(['dynamodb', 'queues', 'kms', 'hosts', 'routes', 'builds', 'states'] as const),
-  // The table itself where a proxy listens before it, and the authorizer of requests to engines in other processes.
-  ...(['dynamodbEngine', 'iam'] as const),
+  // `iam` is the authorizer of requests to engines in other processes.
+  ...(['dynamodb', 'queues', 'iam', 'kms', 'hosts', 'routes', 'builds', 'states'] as const),
   ...(['ai', 'registrar', 'route53', 'dns', 'panel', 'databases', 'payments', 'logs', 'cloudfront', 'sts'] as const),
   ...(['secrets', 'git', 'metrics', 'users', 'mails', 'quotas'] as const),
 ];

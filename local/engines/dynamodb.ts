@@ -30,13 +30,17 @@ export interface DynamoDbOptions {
   /** Directory of the database; undefined keeps it in memory. */
   folder?: string | undefined;
   children: Children;
+  /** Directory of the key that signs sessions, and URL of the authorizer; undefined allows all requests. */
+  rights?: { sessionsDir: string; authorizerUrl: string } | undefined;
 }
 
 /** Starts the table's process and resolves with its address once it answers. Throws a user error if it cannot start. */
-export async function startDynamoDb({ port, folder, children }: DynamoDbOptions): Promise<string> {
+export async function startDynamoDb({ port, folder, children, rights }: DynamoDbOptions): Promise<string> {
   if (folder) mkdirSync(folder, { recursive: true });
   const file = folder && join(folder, 'table.db');
-  const engine = children.spawn(process.execPath, [PROCESS, String(port), REGION, ACCOUNT, ...(file ? [file] : [])], {
+  const { sessionsDir = '', authorizerUrl = '' } = rights ?? {};
+  const args = [PROCESS, String(port), REGION, ACCOUNT, sessionsDir, authorizerUrl, ...(file ? [file] : [])];
+  const engine = children.spawn(process.execPath, args, {
     label: 'dynamodb',
     essential: true,
   });

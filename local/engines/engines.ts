@@ -25,7 +25,6 @@ import { localSettings } from '../template/settings.ts';
 import { synthesize } from '../template/synthesis.ts';
 import { startDnsServer } from './dns-server.ts';
 import { startDynamoDb, tablesFolder } from './dynamodb.ts';
-import { startDynamoDbProxy } from './dynamodb-proxy.ts';
 import { startQueues } from './queues.ts';
 
 export interface EngineOptions {
@@ -74,8 +73,7 @@ export async function startEngines(options: EngineOptions) {
   const { addresses, directory, children, life, reporter, strict, principalOf, guard } = options;
   const { ports, urls, baseUrl } = addresses;
   const { started } = life;
-  const authorize = guard?.authorize;
-  authorizeRequests(authorize);
+  authorizeRequests(guard?.authorize);
   const dataDir = directory.path;
   const folder = (name: string) => (directory.temporary ? undefined : join(dataDir, name));
   const [synthesis, dynamoDbUrl, queuesUrl, git, login, payments, appHost, zones] = await Promise.all([
@@ -90,12 +88,9 @@ export async function startEngines(options: EngineOptions) {
     reporter.step('table', () =>
       startDynamoDb({
         children,
-        port: authorize ? ports.dynamodbEngine : ports.dynamodb,
+        port: ports.dynamodb,
         folder: tablesFolder(directory),
-      }).then(async () => {
-        if (authorize)
-          started(await startDynamoDbProxy({ port: ports.dynamodb, target: ports.dynamodbEngine, authorize }));
-        return urls.dynamodb;
+        rights: guard && { sessionsDir: dataDir, authorizerUrl: urls.iam },
       }),
     ),
     reporter.step('queues and objects (fauxqs)', () =>

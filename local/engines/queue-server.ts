@@ -39,7 +39,7 @@ subscribe('fastify.initialization', (message) => {
   fastify.addHook('onRoute', (route) => {
     route.bodyLimit = MAX_PUT_BYTES;
   });
-  if (authorizerUrl) fastify.addHook('preHandler', createQueueRights({ sessions, authorizerUrl, exists }));
+  if (authorizerUrl) fastify.addHook('preHandler', createQueueRights({ sessionsDir, authorizerUrl, exists }));
 });
 
 // fauxqs listens on all interfaces and answers every host name and browser, without options to change that.

@@ -10,7 +10,7 @@ const Question = z.object({
     z.object({
       action: z.string(),
       resource: z.string(),
-      context: z.record(z.string(), z.string()).default({}),
+      context: z.record(z.string(), z.union([z.string(), z.array(z.string())])).default({}),
     }),
   ),
 });

@@ -3,14 +3,18 @@ import { serveEngine } from './server.ts';
 
 /**
  * The table's process: a thread of the processor of its own, and one that tests can stop and kill like any other engine.
- * `node process.ts <port> <region> <account> [<file>]`
+ * `node process.ts <port> <region> <account> <sessions' directory> <authorizer's URL, or empty> [<file>]`. Without an authorizer all
+ * requests are allowed.
  */
 
 const TIDY_MS = 10_000;
 
-const [port, region = '', account = '', file] = process.argv.slice(2);
+const [port, region = '', account = '', sessionsDir = '', authorizerUrl = '', file] = process.argv.slice(2);
 const engine = createEngine({ region, account, file });
-const server = await serveEngine(engine, Number(port));
+// Imported where it is needed: the table's own modules take half the time.
+const { createRemoteGuard } = authorizerUrl ? await import('../../iam/remote-guard.ts') : {};
+const guard = createRemoteGuard?.({ sessionsDir, authorizerUrl });
+const server = await serveEngine(engine, Number(port), guard);
 const timer = setInterval(() => engine.tidy(), TIDY_MS);
 
 process.once('SIGTERM', async () => {

@@ -3,6 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { crc32 } from 'node:zlib';
 import * as z from 'zod';
 import { isPlatformCall, LOOPBACK } from '../../gateway/own-hosts.ts';
+import type { RemoteGuard } from '../../iam/remote-guard.ts';
 import type { Emulator } from '../wire.ts';
 import type { Engine } from './engine.ts';
 import { DynamoDbError } from './errors.ts';
@@ -49,26 +50,46 @@ function toDynamoDbError(error: unknown): DynamoDbError {
   );
 }
 
-/** Serves an engine's operations on a port of this machine, to the platform and to no browser. */
-export async function serveEngine(engine: Engine, port: number): Promise<Emulator> {
+/**
+ * Serves an engine's operations on a port of this machine, to the platform and to no browser.
+ * @param guard authorizes the requests; undefined allows all
+ */
+export async function serveEngine(engine: Engine, port: number, guard?: RemoteGuard): Promise<Emulator> {
   const open = new Set<Socket>();
+  const answer = (request: RawRequest): string => {
+    const { status, text } = respond(engine, request);
+    const headers = {
+      'content-type': CONTENT_TYPE,
+      'x-amzn-requestid': randomUUID(),
+      'x-amz-crc32': String(crc32(text)),
+    };
+    return encodeResponse(status, headers, text);
+  };
+  const authorized = async (request: RawRequest, { authorize }: RemoteGuard): Promise<string> => {
+    const refused = await authorize(request);
+    return refused ? encodeResponse(refused.status, refused.headers, refused.body.toString('utf8')) : answer(request);
+  };
   const server = createServer({ noDelay: true }, (socket) => {
     open.add(socket);
     socket.on('error', () => socket.destroy());
     socket.on('close', () => open.delete(socket));
+    /** Ends the connection where the run's authorizer does not answer: the run itself is ending. */
+    const giveUp = (error: unknown): void => {
+      console.error(error);
+      socket.destroy();
+    };
     const read = createRequestReader((request) => {
       if (!isPlatformCall(request.headers)) {
         socket.end(REFUSAL);
         return;
       }
-      const { status, text } = respond(engine, request);
-      const headers = {
-        'content-type': CONTENT_TYPE,
-        'x-amzn-requestid': randomUUID(),
-        'x-amz-crc32': String(crc32(text)),
+      const send = (response: string): void => {
+        socket.write(response);
+        if (request.headers.connection === 'close') socket.end();
       };
-      socket.write(encodeResponse(status, headers, text));
-      if (request.headers.connection === 'close') socket.end();
+      // A client waits for a response before it sends its next request.
+      if (guard) authorized(request, guard).then(send, giveUp);
+      else send(answer(request));
     });
     socket.on('data', (chunk) => {
       if (!read(chunk)) socket.end(REFUSAL);
