@@ -1,5 +1,5 @@
 import { Queue } from 'aws-cdk-lib/aws-sqs';
-import { Stack } from 'aws-cdk-lib/core';
+import { App, Stack } from 'aws-cdk-lib/core';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { applyNagChecks } from '../../bin/checks.ts';
@@ -71,11 +71,11 @@ test.each([
 );
 
 test('an unexplained finding fails the synthesis', () => {
-  const app = createApp({ bundles: emptyBundles(), outdir: temporaryFolder() });
+  const app = new App({ outdir: temporaryFolder() });
   new Queue(new Stack(app, 'careless'), 'Queue');
   applyNagChecks(app);
   expect(() => app.synth()).toThrow(/AwsSolutions-SQS4/);
-}, 180_000);
+});
 
 test('a region for builds moves their project alone, and the functions address it there', () => {
   const { stacks, template } = synthesize({ stage: 'prod', buildRegion: 'eu-west-1' });

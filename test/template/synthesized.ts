@@ -67,6 +67,7 @@ function synthesizeOnce(settings: SettingsInput, withPage: boolean) {
       bundles: emptyBundles(folders.bundles),
       outdir: folders.assembly,
       validate: false,
+      assetsInPlace: true,
     });
     const assembly = app.synth();
     const stacks = assembly.stacks.map(
