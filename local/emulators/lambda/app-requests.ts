@@ -46,24 +46,25 @@ function toRequest(line: string): AppRequest {
 
 /** Returns a function that records a request, for all functions of a run. */
 export function openAppRequests(dataDir: string) {
-  const files = new Map<string, number>();
-  const open = (functionName: string): number => {
+  const files = new Map<string, { descriptor: number; bytes: number }>();
+  const open = (functionName: string) => {
     const file = fileOf(dataDir, functionName);
     mkdirSync(dirname(file), { recursive: true });
-    const opened = openSync(file, 'a');
+    const descriptor = openSync(file, 'a');
+    const opened = { descriptor, bytes: fstatSync(descriptor).size };
     files.set(functionName, opened);
     return opened;
   };
   const close = (functionName: string): void => {
     const opened = files.get(functionName);
-    if (opened !== undefined) closeSync(opened);
+    if (opened) closeSync(opened.descriptor);
     files.delete(functionName);
   };
   return {
     record(functionName: string, request: AppRequest): void {
-      const out = files.get(functionName) ?? open(functionName);
-      writeSync(out, toLine(request));
-      if (fstatSync(out).size > MAX_BYTES) halve(fileOf(dataDir, functionName));
+      const opened = files.get(functionName) ?? open(functionName);
+      opened.bytes += writeSync(opened.descriptor, toLine(request));
+      if (opened.bytes > MAX_BYTES) opened.bytes = halve(fileOf(dataDir, functionName));
     },
     remove(functionName: string): void {
       close(functionName);
@@ -75,9 +76,12 @@ export function openAppRequests(dataDir: string) {
   };
 }
 
-function halve(file: string): void {
+/** Returns the bytes that are left. */
+function halve(file: string): number {
   const lines = readFileSync(file, 'utf8').split('\n');
-  writeFileSync(file, lines.slice(Math.floor(lines.length / 2)).join('\n'));
+  const kept = lines.slice(Math.floor(lines.length / 2)).join('\n');
+  writeFileSync(file, kept);
+  return Buffer.byteLength(kept);
 }
 
 /** Returns the recorded requests of a function that ended in a span of time, oldest first. */

@@ -63,7 +63,14 @@ export function forwardTo(
     outgoing.once('response', (answer) => {
       onAnswer?.(answer);
       response.writeHead(answer.statusCode ?? 502, answer.statusMessage, stripHopByHop(answer.headers));
-      response.flushHeaders();
+      // The body usually comes with the head and leaves with it, in one packet; a head without one does not wait.
+      let isSent = false;
+      answer.once('data', () => {
+        isSent = true;
+      });
+      setImmediate(() => {
+        if (!isSent && !response.writableEnded) response.flushHeaders();
+      });
       answer.pipe(response);
       answer.once('end', () => {
         answered = true;
