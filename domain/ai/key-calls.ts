@@ -118,11 +118,13 @@ export async function leaveKeyPlace(
     when: { [sumAttribute('calls', window)]: { atLeast: 1 } },
   } as const;
   const write = atMostOnce(change(AiKeyCalls, of, what, concurrentUpdate));
-  const changed = await ignoreConflict(deps.table.updateReturningChanged(write));
+  // The whole item where it is read below, which a read of its own would cost.
+  const changed = await ignoreConflict(deps.table.updateReturningChanged(write, isFirst ? 'ALL_NEW' : undefined));
   if (changed && isCharged && budgetMicroRand !== undefined)
     await alertNearBudget(deps, { ...of, month, budgetMicroRand }, changed);
   // Otherwise the item of a key in constant use would grow by an attribute for each window.
-  if (isFirst) await forgetDeadCalls(deps, of, await deps.table.get(AiKeyCalls, of));
+  if (isFirst)
+    await forgetDeadCalls(deps, of, changed ? AiKeyCalls.parse(changed) : await deps.table.get(AiKeyCalls, of));
 }
 
 /**
