@@ -6,6 +6,7 @@ import { startChildren } from '../local/processes/children.ts';
 import { freePort } from '../local/processes/ports.ts';
 import {
   aborted,
+  cpuOf,
   cpuPer1000,
   many,
   median,
@@ -22,7 +23,8 @@ import type { Row } from './measure.ts';
 /**
  * Compares the AI gateway with Portkey's open-source gateway and a bare proxy: same machine, same run, same provider.
  * The measured gateway has one core; everything else (provider, table, driver) has the other. Portkey neither
- * authenticates nor bills here; the platform's gateway does both, against DynamoDB Local.
+ * authenticates nor bills here; the platform's gateway does both. The table calls that this takes are counted, and their
+ * processor time is measured apart: as many of them by the same client, with nothing else in its process.
  */
 
 /** Number of warm-up calls until the code is compiled, and number of measured calls. */
@@ -39,6 +41,7 @@ const ONE_BY_ONE = 40;
 /** As many as one key may have open. */
 const OPEN = 100;
 const ABORTS = 20;
+const OURS = 'ours';
 
 interface Figures {
   /** At the same rate for all: waking up for each packet costs an idle process more per packet than a busy one. */
@@ -46,6 +49,8 @@ interface Figures {
   /** At each target's maximum rate. */
   cpuWhole: number;
   perSecond: number;
+  /** Table calls for an AI call. */
+  tableCalls: number;
   first: number;
   firstOf50: number;
   cpuStreams: number;
@@ -53,15 +58,21 @@ interface Figures {
   perStream: number;
 }
 
+/** Returns the number of table calls that the platform's gateway has made; others make none. */
+const tableCallsOf = async ({ name, url }: Target): Promise<number> =>
+  name === OURS ? Number(await (await fetch(new URL('/table-calls', url))).text()) : 0;
+
 async function measure(target: Target): Promise<Figures> {
   await many(WARM, AT_ONCE, () => whole(target));
   await many(60, 20, () => streamed(target, 1));
   const idle = target.pid ? memoryOf(target.pid) : 0;
   const cpuPaced = await cpuPer1000(target, WHOLE, () => paced(WHOLE, RATE, () => whole(target)));
   let perSecond = 0;
+  const madeBefore = await tableCallsOf(target);
   const cpuWhole = await cpuPer1000(target, WHOLE, async () => {
     perSecond = WHOLE / (await many(WHOLE, AT_ONCE, () => whole(target))).seconds;
   });
+  const tableCalls = ((await tableCallsOf(target)) - madeBefore) / WHOLE;
   const first = median((await many(ONE_BY_ONE, 1, () => streamed(target, 1))).results);
   let firstOf50 = 0;
   const cpuStreams = await cpuPer1000(target, STREAMS, async () => {
@@ -72,7 +83,7 @@ async function measure(target: Target): Promise<Figures> {
   const perStream = target.pid ? ((memoryOf(target.pid) - before) * 1000) / OPEN : 0;
   close();
   await new Promise((done) => setTimeout(done, 500));
-  return { cpuPaced, cpuWhole, perSecond, first, firstOf50, cpuStreams, idle, perStream };
+  return { cpuPaced, cpuWhole, perSecond, tableCalls, first, firstOf50, cpuStreams, idle, perStream };
 }
 
 const HEAD = [
@@ -145,7 +156,7 @@ export async function rows(): Promise<Row[]> {
         },
       ],
       [
-        'ours',
+        OURS,
         async () => {
           const keys = await openBenchKeys(folder);
           stops.push(keys.stop);
@@ -156,7 +167,7 @@ export async function rows(): Promise<Row[]> {
           };
           const { pid, base, stop } = await run(0, ['bench/ai-gateway/gateway.ts'], env);
           return {
-            name: 'ours',
+            name: OURS,
             url: `${base}/ai/v1`,
             headers: { authorization: `Bearer ${secretKey}` },
             model: `openai/${model}`,
@@ -196,8 +207,14 @@ export async function rows(): Promise<Row[]> {
       ];
       console.log([name, ...shown, ...rest].map((text) => text.padStart(20)).join(''));
     }
-    const [ours, theirs, awake] = ['ours', 'Portkey', 'Portkey, no sleep'].map((name) => found.get(name));
+    const [ours, theirs, awake] = [OURS, 'Portkey', 'Portkey, no sleep'].map((name) => found.get(name));
     if (!ours || !theirs || !awake || !direct) throw new Error('A measurement is missing');
+    const bare = await run(0, ['bench/ai-gateway/table-calls.ts'], environment);
+    await fetch(`${bare.base}/${WARM}`);
+    const cpuBefore = cpuOf(bare.pid);
+    await fetch(`${bare.base}/${WHOLE * 10}`);
+    const cpuOfTable = ((cpuOf(bare.pid) - cpuBefore) / 10) * ours.tableCalls;
+    console.log(`${ours.tableCalls.toFixed(1)} table calls in each call: CPU ${cpuOfTable.toFixed(2)} s of 1,000`);
     const addedLatency = (of: Figures) => ({
       first: of.first - direct.first,
       firstOf50: of.firstOf50 - direct.firstOf50,
@@ -240,6 +257,8 @@ export async function rows(): Promise<Row[]> {
         's',
         Number.POSITIVE_INFINITY,
       ),
+      row('the same without its table calls', ours.cpuWhole - cpuOfTable, theirs.cpuWhole, 's', 1.3),
+      row('table calls of an AI call, against ten', ours.tableCalls, 10, '', 1),
       row('memory of an open stream, against 150 kB', ours.perStream, 150, 'kB', 1),
     ];
   } finally {

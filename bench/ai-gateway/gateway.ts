@@ -1,14 +1,26 @@
 /**
  * Serves the AI gateway's Lambda code behind a plain HTTP server in one process with concurrent calls, with a table.
- * Listens on PORT; all other settings are a function's environment variables.
+ * Listens on PORT; all other settings are a function's environment variables. `/table-calls` is how many it has made so far.
  */
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
+import { subscribe } from 'node:diagnostics_channel';
+import { type ClientRequest, createServer } from 'node:http';
 import { chat } from '../../runtime/http/chat.ts';
 import type { Event } from '../../runtime/http/response.ts';
 
+let tableCalls = 0;
+// https://nodejs.org/api/diagnostics_channel.html#http: published for each request of a client.
+subscribe('http.client.request.start', (message) => {
+  const { request } = message as { request: ClientRequest };
+  if (String(request.getHeader('x-amz-target')).startsWith('DynamoDB')) tableCalls += 1;
+});
+
 // The caller discards stdout, so the function's log lines are written but not stored.
 const server = createServer((request, response) => {
+  if (request.url === '/table-calls') {
+    response.end(String(tableCalls));
+    return;
+  }
   const pieces: Buffer[] = [];
   request.on('data', (piece: Buffer) => pieces.push(piece));
   request.on('end', () => {
