@@ -17,8 +17,7 @@ function lineOf(what: string, rows: readonly Row[]): string {
     `${number(median(of(({ against }) => against)))} ${unit}`,
     median(ratios).toFixed(2),
     `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
-    Number.isFinite(atMost) ? `≤ ${number(atMost)}` : '–',
-    median(ratios) <= atMost ? 'yes' : 'no',
+    ...(Number.isFinite(atMost) ? [`≤ ${number(atMost)}`, median(ratios) <= atMost ? 'yes' : 'no'] : ['–', '–']),
   ];
   return `| ${cells.join(' | ')} |`;
 }
