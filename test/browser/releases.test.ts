@@ -42,6 +42,8 @@ test('an earlier release is rolled back to after confirmation, and the list mark
   await page.getByText(/^took \d+ s$/).waitFor();
   await page.getByRole('button', { name: 'Roll back' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  // While the dialog closes, its button has the same name.
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Roll back' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
   await page.waitForURL((url) => !url.pathname.endsWith(first) && url.pathname.includes('/deployments/'));
