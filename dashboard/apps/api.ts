@@ -16,17 +16,23 @@ import type { LogWindow } from './log-window.ts';
 
 export type Application = Output<typeof getApp>['data'];
 
-/** @param allPages true to read the whole list, for a search in it */
-export const useApps = ({ allPages = false } = {}) => useApiList(listApps, {}, { allPages });
-
 /** Poll interval while a deployment is under way. */
 const DEPLOYING_POLL_MS = 2000;
+const pollInterval = (apps: readonly Pick<Application, 'activeDeploymentId'>[]): number =>
+  apps.some((app) => app.activeDeploymentId) ? DEPLOYING_POLL_MS : 0;
+
+/**
+ * Reads the applications, and again while one is deployed.
+ * @param options `allPages` to read the whole list, for a search in it
+ */
+export const useApps = (options: { allPages?: boolean } = {}) => useApiList(listApps, {}, { ...options, pollInterval });
+
 /** Reads an application, and again while a deployment of it is under way. */
 export const useApp = (id: string) =>
   useApiQuery(
     getApp,
     { params: { id } },
-    { refetchInterval: ({ state }) => (state.data?.data.activeDeploymentId ? DEPLOYING_POLL_MS : false) },
+    { refetchInterval: ({ state: { data } }) => pollInterval(data ? [data.data] : []) },
   );
 
 /** Reads a repository over HTTPS, before an application exists. Findings stay visible while another branch is read. */

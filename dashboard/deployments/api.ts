@@ -1,6 +1,4 @@
-import { useEffect, useRef } from 'react';
-import { getOverview } from '../../contract/accounts/overview.ts';
-import { getApp, listApps } from '../../contract/apps/apps.ts';
+import { getApp } from '../../contract/apps/apps.ts';
 import {
   createDeployment,
   getDeployment,
@@ -12,7 +10,7 @@ import type { Output } from '../../contract/route.ts';
 import { useApi } from '../api/context.ts';
 import { useApiList } from '../api/use-api-list.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
-import { useApiQuery, useInvalidate } from '../api/use-api-query.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
 import { LOG_PAGE_SIZE, useLogLines } from '../api/use-log-lines.ts';
 
 export type Deployment = Output<typeof listDeployments>['data'][number];
@@ -47,25 +45,11 @@ export function useDeployment(appId: string, deploymentId: string) {
     { params: { id: deploymentId } },
     { enabled: deployments.isSuccess && !listed.some((each) => each.id === deploymentId) },
   );
-  const deployment = listed.find((each) => each.id === deploymentId) ?? older.data?.data;
-  useRefreshAtEnd(deployment);
   return {
     deployments,
-    deployment,
+    deployment: listed.find((each) => each.id === deploymentId) ?? older.data?.data,
     isMissing: deployments.isError || older.isError,
   };
-}
-
-/** Has what a deployment changes read again when it ends: the live release of its application, here and in lists. */
-function useRefreshAtEnd(deployment: Deployment | undefined): void {
-  const refresh = useInvalidate();
-  const wasInProgress = useRef(false);
-  const inProgress = deployment && isInProgress(deployment);
-  useEffect(() => {
-    if (inProgress === undefined) return;
-    if (wasInProgress.current && !inProgress) refresh([listApps, getApp, getOverview]);
-    wasInProgress.current = inProgress;
-  }, [inProgress, refresh]);
 }
 
 /** Reads what a queued deployment waits for. */
