@@ -38,9 +38,8 @@ export function createQueueRights({ exists, ...settings }: QueueRightsOptions) {
   return async ({ method, url, headers, body }: HookRequest, reply: HookReply): Promise<unknown> => {
     const [path = '/', query = ''] = url.split('?');
     const content = Buffer.isBuffer(body) || body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(body));
-    const refused = await guard.authorize({
-      ...{ method, path, query: new URLSearchParams(query), headers, body: content },
-    });
+    const request = { method, path, query: new URLSearchParams(query), headers, body: content };
+    const refused = await guard.authorize(request);
     return refused && reply.code(refused.status).headers(refused.headers).send(refused.body);
   };
 }
