@@ -30,6 +30,9 @@ interface LimitRule {
   isFixed?: true;
 }
 
+/** Number of keys of an account, its first, whose whole rate is reserved within the account's: no other key can use it up. */
+export const KEYS_WITH_RESERVE = 4;
+
 /**
  * Every limit of an account (docs/decisions/0030-limits.md). Operators override them for one account
  * (`functions/operator/adjustAccount.ts`). Limits of a single request (lengths, sizes) are in the schemas of their fields.

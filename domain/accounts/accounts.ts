@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { getAccount as getAccountRoute } from '../../contract/accounts/accounts.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { limitOf, limitsOf } from '../../contract/limits/limits.ts';
+import { KEYS_WITH_RESERVE, limitOf, limitsOf } from '../../contract/limits/limits.ts';
 import type { Output } from '../../contract/route.ts';
 import { SCOPES } from '../../contract/route.ts';
 import { Account, DailyUsage, Login } from '../../table/entities/accounts.ts';
@@ -63,12 +63,13 @@ export interface OpenedAccount {
 export async function openAccount(deps: Deps, input: z.output<typeof NewAccountInput>): Promise<OpenedAccount> {
   const createdAt = deps.now().toISOString();
   const id = deps.newId('acc');
-  const keys = input.keys.map(({ name, scopes, allowedOrigins = ['*'], expiresAt, revoked }) => {
+  const keys = input.keys.map(({ name, scopes, allowedOrigins = ['*'], expiresAt, revoked }, index) => {
     const keyId = deps.newId('key');
     const revokedAt = revoked ? createdAt : null;
     const made = createKeyPair({
       ...{ accountId: id, keyId, name, scopes, allowedOrigins, revokedAt, createdAt },
       expiresAt: expiresAt ?? null,
+      hasReserve: index < KEYS_WITH_RESERVE,
     });
     return { name, id: keyId, ...made };
   });

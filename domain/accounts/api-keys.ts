@@ -5,13 +5,14 @@ import type {
   updateKey as UpdateRoute,
 } from '../../contract/accounts/api-keys.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { KEYS_WITH_RESERVE } from '../../contract/limits/limits.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { Account, ApiKey, apiKeysOf, Credential } from '../../table/entities/accounts.ts';
 import { AiKeyCalls } from '../../table/entities/ai.ts';
 import { change } from '../../table/writes.ts';
 import { chargedIn, toMicroRand } from '../ai/key-budgets.ts';
 import { microRandToRand } from '../ai/prices.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { concurrentUpdate, ignoreConflict, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countTowards, findAccount } from '../limits/limits.ts';
 import { createKeyPair } from './credentials.ts';
@@ -66,7 +67,6 @@ export async function createKey(
   if (input.expiresAt && Date.parse(input.expiresAt) <= now.getTime()) {
     throw new ApiError('invalid_request', 'expiresAt: must be in the future');
   }
-  await countKeysOnce(deps, accountId);
   const keyId = deps.newId('key');
   const createdAt = now.toISOString();
   const createdBy = session && { subject: session.subject, ...(email === undefined ? {} : { email }) };
@@ -75,11 +75,22 @@ export async function createKey(
     ...(createdBy ? { createdBy } : {}),
     ...(aiBudget === null ? {} : { aiBudgetMicroRand: toMicroRand(aiBudget) }),
   };
-  const made = createKeyPair({ ...key, ...more, accountId, keyId, createdAt, isAdded: true });
-  const { secretKey, listed, writes } = made;
-  return await deps.commit([countTowards(deps, accountId, ['apiKeys']), ...writes], {
-    data: { ...view(listed, { lastUsedAt: null, aiSpentMicroRand: 0 }), secretKey },
-  });
+  const create = async () => {
+    // Of an account with so few keys, no more than these few have a reserve, whichever are revoked later.
+    const hasReserve = (await countKeysOnce(deps, accountId)) < KEYS_WITH_RESERVE;
+    const count = countTowards(
+      deps,
+      accountId,
+      ['apiKeys'],
+      hasReserve ? { keyCount: { absentOrBelow: KEYS_WITH_RESERVE } } : undefined,
+    );
+    const made = createKeyPair({ ...key, ...more, accountId, keyId, createdAt, isAdded: true, hasReserve });
+    const { secretKey, listed, writes } = made;
+    return await deps.commit([count, ...writes], {
+      data: { ...view(listed, { lastUsedAt: null, aiSpentMicroRand: 0 }), secretKey },
+    });
+  };
+  return await retryOnConflict(create, { onExhausted: serviceBusy });
 }
 
 /** PATCH /dashboard/v1/keys/{id}: a new budget counts for the next call, with what the month has spent already. */
@@ -109,14 +120,18 @@ export async function updateKey(
   );
 }
 
-/** Counts the keys of an account from before the count; those that are not revoked count towards the limit. */
-async function countKeysOnce(deps: Deps, accountId: string): Promise<void> {
+/**
+ * Counts the keys of an account from before the count; those that are not revoked count towards the limit.
+ * @returns the number of keys
+ */
+async function countKeysOnce(deps: Deps, accountId: string): Promise<number> {
   const account = await findAccount(deps, accountId);
-  if (account.keyCount !== undefined) return;
+  if (account.keyCount !== undefined) return account.keyCount;
   let keyCount = 0;
   for await (const { revokedAt } of deps.table.each(ApiKey, apiKeysOf(accountId))) if (!revokedAt) keyCount += 1;
   const what = { set: { keyCount }, when: { keyCount: 'absent' } } as const;
   await ignoreConflict(deps.table.write(Account, change(Account, { id: accountId }, what, concurrentUpdate)));
+  return keyCount;
 }
 
 const noSuchKey = () => new ApiError('not_found', 'API key not found.');

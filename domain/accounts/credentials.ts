@@ -58,6 +58,8 @@ export interface NewKey {
   aiBudgetMicroRand?: number;
   /** True for a key that its account added: while it is new, all of its requests count on the account (runtime/http/account-rate.ts). */
   isAdded?: boolean;
+  /** True where its rate is reserved within the account's. */
+  hasReserve?: boolean;
   /** The login that creates it. */
   createdBy?: ApiKey['createdBy'];
 }
@@ -69,10 +71,11 @@ export function createKeyPair(key: NewKey): { secretKey: string; publicKey: stri
   const hashes = { secret: hashKey(texts.secret), public: hashKey(texts.public) };
   const common = { accountId, allowedOrigins, expiresAt, revokedAt };
   const added = key.isAdded ? { createdAt } : {};
+  const reserve = key.hasReserve ? { hasReserve: true as const } : {};
   const budget = key.aiBudgetMicroRand === undefined ? {} : { aiBudgetMicroRand: key.aiBudgetMicroRand };
   const credential = (kind: KeyKind) => {
     const own = { hash: hashes[kind], keyId, kind, scopes: kind === 'secret' ? scopes : [], lastUsedAt: null };
-    return create(Credential, { ...common, ...own, ...added, ...(kind === 'secret' ? budget : {}) });
+    return create(Credential, { ...common, ...own, ...added, ...reserve, ...(kind === 'secret' ? budget : {}) });
   };
   const listed = {
     ...common,

@@ -14,6 +14,7 @@ import {
 import { Account, DailyUsage } from '../../table/entities/accounts.ts';
 import type { AnyOf, Change } from '../../table/expressions.ts';
 import { changeOrInspect, checkOrInspect, upsert, type Write } from '../../table/writes.ts';
+import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 
 /**
@@ -114,18 +115,27 @@ export function usagesOf(account: Account, today: DailyUsage | undefined, now: D
 }
 
 /** Makes the error for the first of these limits that an account has reached. */
-function firstReached(account: Account | undefined, names: readonly Needed[], now: Date): ApiError {
+function firstReached(
+  account: Account | undefined,
+  names: readonly Needed[],
+  now: Date,
+  otherwise: () => Error = () => new ApiError('conflict'),
+): Error {
   if (!account) return new ApiError('not_found');
   const reached = names.find((name) => (usageOf(account, name, now) ?? 0) >= limitOf(account, name));
-  return reached ? limitReached(reached, limitOf(account, reached)) : new ApiError('conflict');
+  return reached ? limitReached(reached, limitOf(account, reached)) : otherwise();
 }
 
-/** Counts one more towards each limit; the write fails with the documented error of the first that is reached. */
+/**
+ * Counts one more towards each limit; the write fails with the documented error of the first that is reached.
+ *
+ * @param when what else must hold of the account: {@link ConcurrentUpdateError} where it does not
+ */
 export function countTowards(
   deps: Pick<Deps, 'now'>,
   accountId: string,
   names: readonly Needed[],
-  more: Pick<Change, 'set' | 'when'> = {},
+  when?: Change['when'],
 ): Write {
   const now = deps.now();
   const counters = names.flatMap((name) => (name === 'buildMinutesPerMonth' ? [] : [COUNTERS[name]]));
@@ -133,11 +143,11 @@ export function countTowards(
     Account,
     { id: accountId },
     {
-      ...more,
+      ...(when && { when }),
       add: Object.fromEntries(counters.map((counter) => [counter, 1])),
       whenAny: conditionsFor(names, now),
     },
-    (account) => firstReached(account, names, now),
+    (account) => firstReached(account, names, now, when && concurrentUpdate),
   );
 }
 

@@ -208,6 +208,8 @@ export const Credential = /* @__PURE__ */ entity({
       suspended: z.optional(z.string()),
       /** The time at which the account will be deleted: nothing is changed until then. */
       closesAt: z.optional(z.string()),
+      /** Present where its whole rate is reserved within the account's (runtime/http/account-rate.ts). */
+      hasReserve: z.optional(z.literal(true)),
       /** The reason for which this key is suspended. */
       keySuspended: z.optional(z.string()),
       /** Monthly budget of a secret half for AI credits, in micro-rand. */

@@ -12,6 +12,7 @@ import { createDeployment, getDeployment } from '../../contract/deployments/depl
 import { ERRORS } from '../../contract/errors.ts';
 import {
   isRefused,
+  KEYS_WITH_RESERVE,
   LIMIT_NAMES,
   type LimitName,
   type LimitOverrides,
@@ -187,13 +188,13 @@ describe.concurrent('limits', () => {
   });
 
   test('requests over all keys are limited, and a refused request counts on neither item', async () => {
-    const account = await newAccount();
-    // A thousand are the shares of all keys; this leaves five for what goes beyond a share.
-    await asOperator(account.id, { requestsPerMinute: 1005 });
-    const second = (await account.dashboard.call(createKey, { body: key('second') })).body.data.secretKey;
+    const account = await newAccount({ keyCount: KEYS_WITH_RESERVE + 1 });
+    // 968 are the reserves and shares of all keys; this leaves 32 for what goes beyond a share.
+    await asOperator(account.id, { requestsPerMinute: 1000 });
+    const [first, last] = [account.clients.at(0), account.clients.at(-1)];
     const answers: ApiResponse<unknown>[] = [];
-    for (let count = 0; count < 17; count += 1) answers.push(await account.call(getAccount));
-    expect(answers.map(({ status }) => status)).toEqual([...Array(15).fill(200), 429, 429]);
+    for (let count = 0; count < 38; count += 1) answers.push((await last?.call(getAccount)) as ApiResponse<unknown>);
+    expect(answers.map(({ status }) => status)).toEqual([...Array(4 + 32).fill(200), 429, 429]);
     const refused = answers.at(-1);
     expect(refused?.error).toMatchObject({
       code: 'rate_limited',
@@ -201,8 +202,17 @@ describe.concurrent('limits', () => {
     });
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(refused?.headers.get('x-ratelimit-remaining')).toBe('0');
-    // A new key brings no share of its own.
-    expect((await clientOf({ secretKey: second }).call(getAccount)).status).toBe(429);
+    // The rate of the account's first keys is reserved: other keys do not use it up.
+    for (let count = 0; count < 40; count += 1) expect((await first?.call(getAccount))?.status).toBe(200);
+    // A new key brings no share of its own, and none of a key that it replaces.
+    const added = (await account.dashboard.call(createKey, { body: key('added') })).body.data;
+    expect((await clientOf(added).call(getAccount)).status).toBe(429);
+    const { data: keys } = (await account.dashboard.call(listKeys)).body;
+    const unused = keys.filter(({ lastUsedAt, name }) => lastUsedAt === null && name !== 'added');
+    expect(unused).toHaveLength(KEYS_WITH_RESERVE - 1);
+    for (const { id } of unused) await account.dashboard.call(revokeKey, { params: { id } });
+    const replacing = (await account.dashboard.call(createKey, { body: key('replacing') })).body.data;
+    expect((await clientOf(replacing).call(getAccount)).status).toBe(429);
     // Logins have a limit of their own.
     expect((await account.dashboard.call(getAccount)).status).toBe(200);
   });

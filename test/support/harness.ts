@@ -69,6 +69,8 @@ export interface OpenedAccount extends Client {
   id: string;
   secretKey: string;
   publicKey: string;
+  /** Clients with one key each, in the order of the keys. */
+  clients: Client[];
   /** Client with a login of the account: calls every operation at the dashboard's path. */
   dashboard: Client;
   accessToken: string;
@@ -120,7 +122,7 @@ export async function newAccount(
     turn += 1;
     return (clients[turn % clients.length] ?? dashboard).call(route, input);
   };
-  return { id: opened.id, secretKey, publicKey, dashboard, accessToken, call };
+  return { id: opened.id, secretKey, publicKey, clients, dashboard, accessToken, call };
 }
 
 /** Sets limits of an account as an operator does. */
