@@ -20,9 +20,6 @@ export const envContext = (deps: Deps, applicationId: string) => ({
   application: deps.settings.hostArnOf(applicationId),
 });
 
-const replacedConcurrently = () =>
-  new ApiError('conflict', 'The variables were being replaced by another request at the same time.');
-
 /** Returns the stored values by name. A map, because a customer may choose the name of any property of an object. */
 async function readStoredValues(
   deps: Deps & { secrets: Secrets },
@@ -35,20 +32,19 @@ async function readStoredValues(
 
 type AppKey = { accountId: string; id: string };
 
-/** Returns the write that stores the whole set over the one that was read. */
+/** Returns the write that stores the whole set over the one that was read. It throws {@link ConcurrentUpdateError}. */
 async function storing(
   deps: Deps & { secrets: Secrets },
   of: AppKey,
   before: EnvSet | undefined,
   values: ReadonlyMap<string, string>,
-  onConditionFailed: () => Error,
 ): Promise<Write> {
   const sealed = await deps.secrets.seal(envContext(deps, of.id), JSON.stringify(Object.fromEntries(values)));
   const version = (before?.version ?? 0) + 1;
   const env = { ...of, applicationId: of.id, keys: [...values.keys()], sealed, version };
   return before
-    ? replace(EnvSet, env, { version: { is: before.version } }, onConditionFailed)
-    : create(EnvSet, env, onConditionFailed);
+    ? replace(EnvSet, env, { version: { is: before.version } }, concurrentUpdate)
+    : create(EnvSet, env, concurrentUpdate);
 }
 
 /** Reads an application's set. @throws ApiError 404 */
@@ -58,18 +54,21 @@ async function readEnv(deps: Deps, of: AppKey): Promise<EnvSet | undefined> {
   return env;
 }
 
-/** PUT /v1/apps/{id}/env: replaces the whole set; an empty value keeps the stored one. Of two racing calls one wins. */
+/** PUT /v1/apps/{id}/env: replaces the whole set; an empty value keeps the stored one. Of racing calls the last one's set stays. */
 export async function replaceEnv(
   deps: Deps & { secrets: Secrets },
   { accountId }: Caller,
   { id, vars }: Input<typeof ReplaceRoute>,
 ): Promise<Output<typeof ReplaceRoute>> {
   const of = { accountId, id };
-  const before = await readEnv(deps, of);
-  const stored = vars.some(({ value }) => value === '') ? await readStoredValues(deps, before) : new Map();
-  const values = new Map(vars.map(({ key, value }) => [key, value || (stored.get(key) ?? '')]));
-  const write = await storing(deps, of, before, values, replacedConcurrently);
-  return await deps.commit([write], { data: { keys: [...values.keys()] } }, changeOf(before, values, vars));
+  const replaceAll = async () => {
+    const before = await readEnv(deps, of);
+    const stored = vars.some(({ value }) => value === '') ? await readStoredValues(deps, before) : new Map();
+    const values = new Map(vars.map(({ key, value }) => [key, value || (stored.get(key) ?? '')]));
+    const write = await storing(deps, of, before, values);
+    return await deps.commit([write], { data: { keys: [...values.keys()] } }, changeOf(before, values, vars));
+  };
+  return await retryOnConflict(replaceAll, { onExhausted: serviceBusy });
 }
 
 /** Returns what the audit log says of a change: the names of all variables, of those that were set, and of those that are gone. */
@@ -111,7 +110,7 @@ export async function updateEnv(
     for (const key of remove) values.delete(key);
     for (const { key, value } of set) values.set(key, value);
     assertWithinLimits(values);
-    const write = await storing(deps, of, before, values, concurrentUpdate);
+    const write = await storing(deps, of, before, values);
     return await deps.commit([write], { data: { keys: [...values.keys()] } }, changeOf(before, values, set));
   };
   return await retryOnConflict(update, { onExhausted: serviceBusy });

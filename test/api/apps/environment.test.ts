@@ -72,6 +72,16 @@ test('of racing updates none is lost', async () => {
   expect(await stored(account.id, id)).toEqual({ A: 'a', B: 'b', C: 'c', D: 'd', E: 'e' });
 });
 
+test('of racing replacements all succeed, and the whole set of one of them stays', async () => {
+  const { account, id, replace } = await withApp();
+  const sets = ['1', '2', '3', '4'].map((value) => ['A', `B${value}`].map((key) => ({ key, value })));
+  const answers = await Promise.all(sets.map(replace));
+  expect(answers.map(({ status }) => status)).toEqual(sets.map(() => 200));
+  expect(sets.map((vars) => Object.fromEntries(vars.map(({ key, value }) => [key, value])))).toContainEqual(
+    await stored(account.id, id),
+  );
+});
+
 test('refuses an update that is malformed, too large with what is stored, or of another account', async () => {
   const { id, replace, update } = await withApp();
   await replace(Array.from({ length: 99 }, (_, index) => ({ key: `KEY_${index}`, value: 'v'.repeat(300) })));
