@@ -80,6 +80,12 @@ export async function listDeployments(
   return { data: items.map(viewDeployment), has_more: hasMore };
 }
 
+/** @throws ApiError 404 where a deployment's application is being deleted, which takes its deployments with it a little later */
+async function assertAppExists(deps: Deps, { accountId, applicationId }: Deployment): Promise<void> {
+  const app = await deps.table.get(App, { accountId, id: applicationId });
+  if (!app || app.status === 'DELETING') throw noSuchDeployment();
+}
+
 /** GET /v1/deployments/{id}: the build's log as far as it has come, then what the platform did with the build. */
 export async function getDeployment(
   deps: Deps & { builds: Pick<Builds, 'readLog'> },
@@ -91,7 +97,11 @@ export async function getDeployment(
     readLine(deps, accountId),
   ]);
   if (!deployment) throw noSuchDeployment();
-  const [log, releasePlace] = await Promise.all([storedLog(deps, deployment), releasePlaceOf(deps, deployment)]);
+  const [log, releasePlace] = await Promise.all([
+    storedLog(deps, deployment),
+    releasePlaceOf(deps, deployment),
+    assertAppExists(deps, deployment),
+  ]);
   const queue = placeOf(deployment, line) ?? releasePlace;
   return { data: { ...viewDeployment(deployment), log: toText(log), queue } };
 }
@@ -104,9 +114,10 @@ export async function readDeploymentLog(
 ): Promise<Output<typeof LogRoute>> {
   const deployment = await deps.table.get(Deployment, { accountId, id });
   if (!deployment) throw noSuchDeployment();
+  const [log] = await Promise.all([storedLog(deps, deployment), assertAppExists(deps, deployment)]);
   // What the platform has to say comes when the build is over.
   const built = deployment.finishedAt !== null || deployment.notes.length > 0;
-  const lines = toLines(await storedLog(deps, deployment), built).filter(({ n }) => n > after);
+  const lines = toLines(log, built).filter(({ n }) => n > after);
   return { data: lines.slice(0, limit), has_more: lines.length > limit };
 }
 

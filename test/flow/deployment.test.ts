@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { deleteApp, getApp, updateApp } from '../../contract/apps/apps.ts';
 import { replaceEnv } from '../../contract/apps/environment.ts';
-import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments/deployments.ts';
+import {
+  createDeployment,
+  getDeployment,
+  listDeployments,
+  readDeploymentLog,
+} from '../../contract/deployments/deployments.ts';
 import { rollBack } from '../../contract/deployments/rollback.ts';
 import { setSuspension } from '../../contract/operator/acts.ts';
 import { get } from '../support/browse.ts';
@@ -168,9 +173,12 @@ describe('a deployment', () => {
   test('is taken down when its application is deleted', async () => {
     commit('gone', app("'here'"));
     const made = await create('gone');
-    await deploy(made.id);
+    const { id } = await deploy(made.id);
     expect((await page(made.primaryDomain)).body).toBe('here');
     await client.call(deleteApp, { params: { id: made.id } });
+    // At once, not when its files are gone.
+    expect((await client.call(getDeployment, { params: { id } })).status).toBe(404);
+    expect((await client.dashboard.call(readDeploymentLog, { params: { id } })).status).toBe(404);
     await waitFor(async () => (await page(made.primaryDomain)).status === 404);
     expect((await client.call(getApp, { params: { id: made.id } })).status).toBe(404);
   });
