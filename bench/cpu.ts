@@ -8,14 +8,15 @@ import { secondsByProcess } from './processes/meter.ts';
 import { startMeasuredRun } from './processes/run.ts';
 
 /** Repetitions of each measurement in one turn, and turns, so that a change of the machine's load shows. */
-const TIMES = 200;
+const TIMES = 1000;
 const TURNS = 5;
 /** Time in milliseconds in which what follows a request ends: the stream's consumer, and the release of an AI call's hold. */
 const SETTLE_MS = 1500;
 
 /**
  * The processor time of all processes of the local run for one operation, everything that follows it included, against the two
- * table calls that no authenticated request does without, on DynamoDB Local. It depends little on what else the machine does.
+ * table calls that no authenticated request does without, on DynamoDB Local. It depends little on what
+ * else the machine does.
  */
 export async function rows(): Promise<Row[]> {
   const base = await startBase();
@@ -59,6 +60,7 @@ export async function rows(): Promise<Row[]> {
       const before = base.seconds();
       const own = process.cpuUsage();
       await repeat(base.run);
+      await sleep(SETTLE_MS);
       const { user, system } = process.cpuUsage(own);
       return ((base.seconds() - before + (user + system) / 1e6) * 1000) / TIMES;
     };

@@ -29,10 +29,10 @@ const Opened = z.object({
   keys: z.array(z.object({ name: z.string(), secretKey: z.string(), publicKey: z.string() })),
 });
 
-const SCOPES = ['read', 'write', 'deploy', 'domains', 'ai'];
+const SCOPES = ['ai', 'read', 'write', 'deploy', 'domains'];
 const RESTRICTED_ORIGIN = 'https://allowed.example';
 
-/** The keys of every account, by name. */
+/** The keys of every account, by name. The first few have a reserve (contract/limits/limits.ts), `ai` among them. */
 const KEYS = [
   { name: 'all', scopes: SCOPES },
   ...SCOPES.map((scope) => ({ name: scope, scopes: [scope] })),
