@@ -13,13 +13,20 @@ function limiter(limit: number) {
     add(1);
     const quota = evaluateQuota(item, now, limit);
     if (quota.retryAfter !== undefined) add(-1);
+    if (quota.fullAt !== undefined) item.fullAt = quota.fullAt;
     for (const name of quota.stale) delete item[name];
     return quota;
   };
 }
 
 const START = Date.parse('2026-01-01T00:00:00.250Z');
-const gaps = fc.array(fc.integer({ min: 0, max: 9_000 }), { minLength: 1, maxLength: 120 });
+/** Pauses in milliseconds: bursts within a second among longer ones. */
+const pause = fc.oneof(
+  fc.integer({ min: 0, max: 200 }),
+  fc.integer({ min: 0, max: 9_000 }),
+  fc.integer({ min: 57_000, max: 62_000 }),
+);
+const gaps = fc.array(pause, { minLength: 1, maxLength: 120 });
 
 test('never allows more than the limit in any 60 seconds, and is at most one second stricter', () => {
   fc.assert(
@@ -30,7 +37,9 @@ test('never allows more than the limit in any 60 seconds, and is at most one sec
       for (const pause of pauses) {
         at += pause;
         const within = (seconds: number) => allowed.filter((time) => time > at - seconds * 1000).length;
-        const { retryAfter } = ask(at);
+        const { retryAfter, reset } = ask(at);
+        expect(reset).toBeGreaterThan(at / 1000);
+        expect(reset).toBeLessThanOrEqual(Math.floor(at / 1000) + 60);
         if (retryAfter === undefined) {
           expect(within(60)).toBeLessThan(limit);
           allowed.push(at);
@@ -51,7 +60,7 @@ test('a client that waits for Retry-After gets through', () => {
         at += pause;
         const { retryAfter } = ask(at);
         if (retryAfter === undefined) continue;
-        expect(retryAfter).toBeLessThanOrEqual(61);
+        expect(retryAfter).toBeLessThanOrEqual(60);
         at += retryAfter * 1000;
         expect(ask(at).retryAfter).toBeUndefined();
       }
@@ -62,11 +71,21 @@ test('a client that waits for Retry-After gets through', () => {
 test('the headers count down and give the second when the oldest request expires', () => {
   const ask = limiter(3);
   const second = Math.floor(START / 1000);
-  expect(ask(START)).toMatchObject({ limit: 3, remaining: 2, reset: second + 61, retryAfter: undefined });
-  expect(ask(START + 10_000)).toMatchObject({ remaining: 1, reset: second + 61 });
-  expect(ask(START + 20_000)).toMatchObject({ remaining: 0, reset: second + 61 });
+  expect(ask(START)).toMatchObject({ limit: 3, remaining: 2, reset: second + 60, retryAfter: undefined });
+  expect(ask(START + 10_000)).toMatchObject({ remaining: 1, reset: second + 60 });
+  expect(ask(START + 20_000)).toMatchObject({ remaining: 0, reset: second + 60 });
   expect(ask(START + 30_000)).toMatchObject({ remaining: 0, retryAfter: 31 });
-  expect(ask(START + 61_000)).toMatchObject({ remaining: 0, reset: second + 71 });
+  expect(ask(START + 61_000)).toMatchObject({ remaining: 0, reset: second + 70 });
+});
+
+test('a burst within one second is free again 60 seconds after its first refusal, not before', () => {
+  const ask = limiter(3);
+  for (const at of [0, 100, 200]) expect(ask(START + at).retryAfter).toBeUndefined();
+  expect(ask(START + 300).retryAfter).toBe(60);
+  expect(ask(START + 400).retryAfter).toBe(60);
+  expect(ask(START + 5_000).retryAfter).toBe(56);
+  expect(ask(START + 60_250).retryAfter).toBe(1);
+  expect(ask(START + 60_300).retryAfter).toBeUndefined();
 });
 
 test('counts thousands of requests in each of four seconds exactly', () => {

@@ -1,6 +1,7 @@
 /**
  * At most `limit` requests in any 60 seconds. Each second's requests are counted on the item that is updated anyway; the sum
- * over 61 seconds is at most one second stricter than the rule and never looser. (Specification, Limits 1-3.)
+ * over 61 seconds is at most one second stricter than the rule and never looser. Where all of a burst fits into one second, a refusal
+ * remembers its time (`fullAt`): the second then ends there, so that no client waits for more than 60 seconds. (Specification, Limits 1-3.)
  */
 const WINDOW_SECONDS = 60;
 /**
@@ -16,10 +17,12 @@ const MAX_STALE_ATTRIBUTES = 20;
 export interface Quota {
   limit: number;
   remaining: number;
-  /** Unix seconds when the oldest counted request leaves the window. */
+  /** Unix seconds when the oldest counted request is 60 seconds old; in the future. */
   reset: number;
   /** Seconds after which a request gets through; undefined when this one does. */
   retryAfter: number | undefined;
+  /** Time in milliseconds to remember with a refusal: no request of its second is counted after it. */
+  fullAt: number | undefined;
   /** Attributes whose seconds are out of the window. */
   stale: string[];
   staleLimitReached: boolean;
@@ -56,45 +59,48 @@ function secondsOf(name: string, value: unknown): Counted[] | undefined {
 
 /** Judges a request that has been counted already, from the item's attributes after counting. */
 export function evaluateQuota(item: Record<string, unknown>, now: Date, limit: number): Quota {
-  const second = Math.floor(now.getTime() / 1000);
+  const time = now.getTime() / 1000;
+  const second = Math.floor(time);
+  const fullAt = typeof item.fullAt === 'number' ? item.fullAt / 1000 : 0;
+  const fullSecond = Math.floor(fullAt);
+  /** Unix seconds when the requests of a second have left the window. */
+  const leaves = (at: number) => (at === fullSecond ? fullAt : at + 1) + WINDOW_SECONDS;
   const stale: string[] = [];
   const counted: Counted[] = [];
   for (const [name, value] of Object.entries(item)) {
     const seconds = secondsOf(name, value);
     if (!seconds) continue;
-    const within = seconds.filter((each) => each.second >= second - WINDOW_SECONDS);
+    const within = seconds.filter((each) => leaves(each.second) > time);
     if (within.length === 0) stale.push(name);
     else counted.push(...within.filter(({ count }) => count > 0));
   }
+  if (fullAt > 0 && leaves(fullSecond) <= time) stale.push('fullAt');
   let used = 0;
   let oldest = second;
   for (const each of counted) {
     used += each.count;
     oldest = Math.min(oldest, each.second);
   }
-  const leaves = (at: number) => at + WINDOW_SECONDS + 1;
+  const allowedAt = used > limit ? timeAllowed(counted, used - 1, limit, leaves) : undefined;
+  // This second alone has the whole limit: nothing more is counted in it.
+  const isFull = allowedAt === second + 1 + WINDOW_SECONDS;
   return {
     limit,
     remaining: Math.max(0, limit - used),
-    reset: leaves(oldest),
-    retryAfter: used > limit ? secondsUntilAllowed(counted, used - 1, limit, now, leaves) : undefined,
+    reset: Math.max(second + 1, oldest + WINDOW_SECONDS),
+    retryAfter: allowedAt && Math.max(1, Math.ceil(Math.min(allowedAt - time, WINDOW_SECONDS))),
+    fullAt: isFull ? now.getTime() : undefined,
     stale,
     staleLimitReached: stale.length > MAX_STALE_ATTRIBUTES,
   };
 }
 
-/** Returns the seconds until the refused request (which no longer counts) would be allowed. */
-function secondsUntilAllowed(
-  counted: Counted[],
-  used: number,
-  limit: number,
-  now: Date,
-  leaves: (second: number) => number,
-): number {
+/** Returns the Unix seconds when the refused request (which no longer counts) would be allowed. */
+function timeAllowed(counted: Counted[], used: number, limit: number, leaves: (second: number) => number): number {
   let left = used;
   for (const { second, count } of counted.sort((a, b) => a.second - b.second)) {
     left -= count;
-    if (left + 1 <= limit) return Math.max(1, Math.ceil(leaves(second) - now.getTime() / 1000));
+    if (left + 1 <= limit) return leaves(second);
   }
-  return WINDOW_SECONDS + 1;
+  return Number.POSITIVE_INFINITY;
 }

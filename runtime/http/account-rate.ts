@@ -5,7 +5,15 @@ import { Cache } from '../../domain/cache/cache.ts';
 import { AccountRate, type Credential } from '../../table/entities/accounts.ts';
 import { upsert } from '../../table/writes.ts';
 import { deps } from '../deps.ts';
-import { countRequest, isKnownOverLimit, limitOf, Refusal, revertAt, throttlingTo429 } from './rate-limit.ts';
+import {
+  type CountUpdate,
+  countRequest,
+  isKnownOverLimit,
+  limitOf,
+  Refusal,
+  revertAt,
+  throttlingTo429,
+} from './rate-limit.ts';
 
 /**
  * The limit over all keys of an account (docs/decisions/0030-limits.md). The first keys of an account have their whole limit reserved
@@ -42,14 +50,15 @@ const refuse = (quota: Quota, retryAfter: number): Refusal => {
   return new Refusal(new ApiError('rate_limited', message, { retryAfter }), quota);
 };
 
-const update = async (accountId: string, counters: { add: Record<string, number>; remove: string[] }) => {
-  const write = upsert(AccountRate, { accountId }, { ...counters, set: { accountId, entity: AccountRate.type } });
+const update = async (accountId: string, counters: CountUpdate) => {
+  const set = { ...counters.set, accountId, entity: AccountRate.type };
+  const write = upsert(AccountRate, { accountId }, { ...counters, set });
   return (await throttlingTo429(deps.table.write(AccountRate, write))) ?? { accountId };
 };
 
 /** Counts a request beyond its key's share. Throws {@link Refusal} 429. */
 async function countBeyondShare(accountId: string, now: Date): Promise<void> {
-  const count = (counters: { add: Record<string, number>; remove: string[] }) => update(accountId, counters);
+  const count = (counters: CountUpdate) => update(accountId, counters);
   await countRequest(
     `account ${accountId}`,
     ({ limit }: Record<string, unknown>) => Math.max(0, accountLimit(limit) - uncounted()),

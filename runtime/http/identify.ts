@@ -58,7 +58,7 @@ async function identifyKey(credentials: KeyCredentials, route: Called): Promise<
   const { kind, sender: hash, idempotencySubject, origin } = credentials;
   const now = deps.now();
   const count: Count<Record<string, unknown>> = (update) => {
-    const set = { lastUsedAt: now.toISOString() };
+    const set = { ...update.set, lastUsedAt: now.toISOString() };
     const counted = change(Credential, { hash }, { ...update, set }, unknownKey);
     return throttlingTo429(deps.table.updateReturningChanged(counted, 'ALL_NEW'));
   };

@@ -41,11 +41,16 @@ export const isKnownOverLimit = (sender: string): boolean => overLimit.get(sende
 /** Counters that have left the window, by sender: its next request removes them. */
 const staleCounters = new Cache<string[]>({ max: MAX_SENDERS });
 
-/** The update that takes the count of a request back. */
-export const revertAt = (now: Date) => ({ add: countAt(now, -1), remove: [] as string[] });
+/** The update that takes the count of a request back; its second is then not full. */
+export const revertAt = (now: Date): CountUpdate => ({ set: {}, add: countAt(now, -1), remove: ['fullAt'] });
 
-/** Adds to the sender's counters and removes some; returns the item as it then is. */
-export type Count<T> = (update: { add: Record<string, number>; remove: string[] }) => Promise<T>;
+export interface CountUpdate {
+  set: Record<string, number>;
+  add: Record<string, number>;
+  remove: string[];
+}
+/** Adds to the sender's counters, sets and removes others; returns the item as it then is. */
+export type Count<T> = (update: CountUpdate) => Promise<T>;
 
 /**
  * Counts one request of a sender. Throws {@link Refusal} 429 over the limit, without a table call if this instance
@@ -63,17 +68,17 @@ export async function countRequest<T extends Record<string, unknown>>(
 ): Promise<{ item: T; quota: Quota }> {
   const known = overLimit.get(sender);
   if (known) throw refusal(known.quota, Math.max(1, Math.ceil((known.until - now.getTime()) / 1000)));
-  const item = await count({ add: countAt(now), remove: staleCounters.get(sender) ?? [] });
+  const item = await count({ set: {}, add: countAt(now), remove: staleCounters.get(sender) ?? [] });
   const quota = evaluateQuota(item, now, typeof limit === 'number' ? limit : limit(item));
-  const { retryAfter, stale, staleLimitReached } = quota;
+  const { retryAfter, fullAt, stale, staleLimitReached } = quota;
   staleCounters.delete(sender);
   if (retryAfter !== undefined) {
     // A refused request does not count, so its count is reverted. Until `until`, this instance refuses without a table call.
     overLimit.set(sender, { quota, until: now.getTime() + retryAfter * 1000 }, retryAfter * 1000);
-    await count({ ...revertAt(now), remove: stale });
+    await count({ set: fullAt === undefined ? {} : { fullAt }, add: countAt(now, -1), remove: stale });
     throw refusal(quota, retryAfter);
   }
-  if (staleLimitReached) await count({ add: countAt(now, 0), remove: stale });
+  if (staleLimitReached) await count({ set: {}, add: countAt(now, 0), remove: stale });
   else if (stale.length > 0) staleCounters.set(sender, stale);
   return { item, quota };
 }
@@ -103,7 +108,7 @@ export async function countAnonymous(address: string, limit: number = limitOf('a
   const now = deps.now();
   const expiresAtEpoch = Math.floor(now.getTime() / 1000) + ANONYMOUS_TTL_S;
   const { quota } = await countRequest(`anonymous ${address}`, limit, now, async (update) => {
-    const write = upsert(AnonymousClient, { address }, { ...update, set: { address, expiresAtEpoch } });
+    const write = upsert(AnonymousClient, { address }, { ...update, set: { ...update.set, address, expiresAtEpoch } });
     return (await throttlingTo429(deps.table.write(AnonymousClient, write))) ?? { address };
   });
   return quota;

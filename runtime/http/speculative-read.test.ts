@@ -6,7 +6,15 @@ import { withSpeculativeRead } from './speculative-read.ts';
 const caller = (accountId: string, keyId = 'key_1'): Caller => ({ accountId, keyId });
 const identity = (of: Caller): Identity => ({
   caller: of,
-  quota: { limit: 120, remaining: 119, reset: 0, retryAfter: undefined, stale: [], staleLimitReached: false },
+  quota: {
+    limit: 120,
+    remaining: 119,
+    reset: 0,
+    retryAfter: undefined,
+    fullAt: undefined,
+    stale: [],
+    staleLimitReached: false,
+  },
   idempotencySubject: 'subject',
 });
 
