@@ -35,7 +35,7 @@ const EXAMPLES: Record<string, unknown> = {
   reasoning_effort: 'high',
   verbosity: 'low',
   modalities: ['text'],
-  service_tier: 'default',
+  service_tier: 'auto',
   store: false,
   metadata: { team: 'a' },
   user: 'u-1',

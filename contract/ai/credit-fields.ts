@@ -205,7 +205,8 @@ const REQUEST_FIELDS: Record<string, Check> = {
   reasoning_effort: oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'default'),
   verbosity: oneOf('low', 'medium', 'high'),
   modalities: list(oneOf('text'), 1),
-  service_tier: oneOf('default'),
+  // `auto` is what the provider's project is set to: the default, in ours.
+  service_tier: oneOf('auto', 'default'),
   store: flag,
   metadata: map(text(MAX_LABEL), 64),
   user: text(MAX_LABEL),
