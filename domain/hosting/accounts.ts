@@ -20,6 +20,7 @@ import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { type DomainState, releaseHostingDomain, settleHostingDomain } from './domains.ts';
 import { chooseServer, findServer } from './servers.ts';
+import { desiredStatus, findSharedAccount, findSharing, requiredOf } from './shared-accounts.ts';
 
 /** Interval between two comparisons of an account with its subscription, in milliseconds. */
 const CHECK_INTERVAL_MS = 24 * 3600_000;
@@ -50,14 +51,27 @@ export const startReconciliation = (
   change: string,
 ) => deps.hosting.start(`${id}-${change}`, { accountId, subscriptionId: id });
 
-const findAccount = (deps: Deps, of: AccountScopedId): Promise<HostingAccount> =>
+/**
+ * Returns the account of a subscription on its server: that of another subscription for its domain where there is one. Where both were
+ * bought at once, the one that the server refused takes over the account of the other.
+ */
+const findAccount = (deps: Deps, of: AccountScopedId, sharing: readonly Subscription[] = []): Promise<HostingAccount> =>
   retryOnConflict(async () => {
     const found = await deps.table.get(HostingAccount, of);
-    if (found) return found;
+    const isRefused = found?.status === 'PENDING' && found.problem !== undefined;
+    if (found && !isRefused) return found;
+    const shared = await findSharedAccount(deps, sharing);
+    if (found) {
+      if (!shared || shared.status === 'PENDING' || shared.username === found.username) return found;
+      const set = { server: shared.server, username: shared.username };
+      const when = { username: { is: found.username } } as const;
+      await deps.table.transact([change(HostingAccount, of, { set, when }, concurrentUpdate)]);
+      return { ...found, ...set };
+    }
     const account: HostingAccount = {
       ...of,
-      server: await chooseServer(deps, of.id),
-      username: usernameFor(of.id),
+      server: shared?.server ?? (await chooseServer(deps, of.id)),
+      username: shared?.username ?? usernameFor(of.id),
       status: 'PENDING',
       failures: 0,
       dueAt: new Date(deps.now().getTime() + HEARTBEAT_TIMEOUT_MS).toISOString(),
@@ -65,15 +79,6 @@ const findAccount = (deps: Deps, of: AccountScopedId): Promise<HostingAccount> =
     await deps.table.transact([create(HostingAccount, account, concurrentUpdate)]);
     return account;
   });
-
-/**
- * Returns the account status that a subscription requires. A paid period stays usable to its end, cancelled or not
- * (design, Billing).
- */
-function desiredStatus({ status, currentPeriodEnd }: Subscription, now: Date): 'ACTIVE' | 'SUSPENDED' | 'REMOVED' {
-  if (status === 'CANCELLED') return Date.parse(currentPeriodEnd) > now.getTime() ? 'ACTIVE' : 'REMOVED';
-  return status;
-}
 
 /** Makes an account, unless another run of the same was a moment earlier. */
 async function createAccount({ panel }: PanelDeps, server: PanelServer, account: NewPanelAccount): Promise<void> {
@@ -90,12 +95,13 @@ async function converge(
   deps: PanelDeps,
   server: PanelServer,
   { username, mail: before }: HostingAccount,
-  subscription: Subscription,
+  [subscription, sharing]: [Subscription, readonly Subscription[]],
   state: DomainState,
 ): Promise<HostingAccount['mail']> {
-  const { accountId, hostingDomain, plan } = subscription;
+  const { accountId, hostingDomain } = subscription;
+  const required = requiredOf([subscription, ...sharing], deps.now());
   const domain = hostingDomain ?? '';
-  const wanted = state === 'LOST' ? 'REMOVED' : desiredStatus(subscription, deps.now());
+  const wanted = state === 'LOST' ? 'REMOVED' : required.status;
   // Other customers' mail for a domain that is not proven must not end here: the server sends it where its DNS says.
   const mail = state === 'PROVEN' ? 'LOCAL' : 'REMOTE';
   const found = await deps.panel.find(server, username);
@@ -111,12 +117,14 @@ async function converge(
     await createAccount(deps, server, {
       username,
       ...{ domain, mail },
-      plan: plan.slug,
+      plan: required.plan,
       contactEmail: owner?.email ?? '',
       // The password is never used: owners enter the panel through sessions that the platform requests.
       password: randomBytes(24).toString('base64url'),
     });
   }
+  if (found && sharing.length > 0 && found.plan !== required.plan)
+    await deps.panel.changePlan(server, username, required.plan);
   if (found && mail !== before) await deps.panel.routeMail(server, username, domain, mail);
   const status = found?.status ?? 'ACTIVE';
   if (status === wanted) return mail;
@@ -173,13 +181,16 @@ async function scheduleRetry(deps: Deps, account: HostingAccount, problem: strin
 export async function reconcileHostingAccount(deps: PanelDeps, of: AccountScopedId): Promise<{ problem?: string }> {
   const subscription = await deps.table.get(Subscription, of);
   if (!subscription || subscription.plan.category === 'APP') return {};
-  const account = await findAccount(deps, of);
+  const sharing = await findSharing(deps, subscription);
+  const account = await findAccount(deps, of, sharing);
   if (account.status === 'REMOVED') return {};
   const server = await findServer(deps, account.server);
   const state = await settleHostingDomain(deps, subscription);
   try {
-    const mail = await converge(deps, server, account, subscription, state);
-    const now = await deps.panel.read(server, account.username);
+    const mail = await converge(deps, server, account, [subscription, sharing], state);
+    // What is over is removed for its subscription, also while another one keeps the account.
+    const isOver = desiredStatus(subscription, deps.now()) === 'REMOVED';
+    const now = isOver ? undefined : await deps.panel.read(server, account.username);
     const panel = { status: now?.status ?? 'REMOVED', mailboxes: now?.mailboxes.length ?? 0 } as const;
     await saveState(deps, subscription, panel, { mail, isProven: state === 'PROVEN' });
     if (panel.status === 'REMOVED') await releaseHostingDomain(deps, { ...subscription, panel });
@@ -208,9 +219,14 @@ export const hostingQueue: DueQueue<typeof HostingAccount, Deps & { hosting: Exe
 /** For operators: a subscription's account is on another server, where it was moved to by hand. */
 export async function moveHosting(deps: Deps, { server, ...of }: AccountScopedId & { server: string }): Promise<void> {
   const before = await findAccount(deps, of);
+  const subscription = await deps.table.get(Subscription, of);
+  const sharing = subscription ? await findSharing(deps, subscription) : [];
+  const others = await Promise.all(sharing.map((each) => deps.table.get(HostingAccount, each)));
+  const moved = [before, ...others].filter((each) => each?.username === before.username && each.status !== 'REMOVED');
   const set = { server, ...schedule(HostingAccount, deps.now()) };
   const about = { action: 'hosting.moved', accountId: of.accountId, subjectId: of.id } as const;
-  await deps.commit([change(HostingAccount, of, { set })], undefined, { ...about, before, after: { server } });
+  const writes = moved.flatMap((each) => (each ? [change(HostingAccount, each, { set })] : []));
+  await deps.commit(writes, undefined, { ...about, before, after: { server } });
 }
 
 export const HostingInput = z.object({ accountId: z.string(), subscriptionId: z.string() });

@@ -126,7 +126,7 @@ const READS: Record<string, (deps: never, caller: Caller, input: never) => Promi
 };
 
 const PANEL_ACCOUNT: PanelAccount = {
-  ...{ domain: 'example.com', status: 'ACTIVE', usage: { Disk: '1 MB' } },
+  ...{ domain: 'example.com', plan: 'web-s', status: 'ACTIVE', usage: { Disk: '1 MB' } },
   mailboxes: [{ address: 'a@example.com', quotaMb: 0 }],
 };
 

@@ -14,6 +14,8 @@ export interface PanelServer {
 /** An account on a hosting server as it is at this moment. */
 export interface PanelAccount {
   domain: string;
+  /** The package on the server. */
+  plan: string;
   status: 'ACTIVE' | 'SUSPENDED';
   /** Used and available amounts as text: `{"Disk Usage": "25 MB of 1 GB"}`. */
   usage: Record<string, string>;
@@ -37,12 +39,13 @@ export interface NewPanelAccount {
 
 /** Hosting servers. Every method throws {@link PanelFailure}, and nothing else. */
 export interface Panel {
-  /** The account's domain and status alone: one call. Undefined where there is no such account. */
-  find(server: PanelServer, username: string): Promise<Pick<PanelAccount, 'domain' | 'status'> | undefined>;
+  /** The account's domain, plan and status alone: one call. Undefined where there is no such account. */
+  find(server: PanelServer, username: string): Promise<Pick<PanelAccount, 'domain' | 'plan' | 'status'> | undefined>;
   /** The whole account, read live within five seconds. Undefined where there is no such account. */
   read(server: PanelServer, username: string): Promise<PanelAccount | undefined>;
   create(server: PanelServer, account: NewPanelAccount): Promise<void>;
   routeMail(server: PanelServer, username: string, domain: string, mail: MailRouting): Promise<void>;
+  changePlan(server: PanelServer, username: string, plan: string): Promise<void>;
   suspend(server: PanelServer, username: string, reason: string): Promise<void>;
   unsuspend(server: PanelServer, username: string): Promise<void>;
   remove(server: PanelServer, username: string): Promise<void>;
@@ -142,7 +145,7 @@ export function createPanel(deadlines = TIMEOUTS_MS): Panel {
     const data = await ask(server, 'accountsummary', { user }, signal, 'GET');
     const [account] = data === undefined ? [] : parsed(Summary(), data).acct;
     const status = account?.suspended ? ('SUSPENDED' as const) : ('ACTIVE' as const);
-    return account && { domain: account.domain, status };
+    return account && { domain: account.domain, plan: account.plan, status };
   }
 
   /** A function of the account's own API. Undefined where there is no such account. */
@@ -193,6 +196,7 @@ export function createPanel(deadlines = TIMEOUTS_MS): Panel {
       const { status, errors } = parsed(Outcome(), data).uapi;
       if (status !== 1) throw new PanelFailure('refused', errors?.join(' ') || 'the mail routing was refused');
     },
+    changePlan: (server, user, pkg) => change(server, 'changepackage', { user, pkg }),
     suspend: (server, user, reason) => change(server, 'suspendacct', { user, reason }),
     unsuspend: (server, user) => change(server, 'unsuspendacct', { user }),
     remove: (server, username) => change(server, 'removeacct', { username }),

@@ -17,7 +17,7 @@ export const WhmResponse = memoize(() =>
   }),
 );
 export const Summary = memoize(() =>
-  z.object({ acct: z.array(z.object({ domain: z.string(), suspended: Whether() })) }),
+  z.object({ acct: z.array(z.object({ domain: z.string(), plan: z.string(), suspended: Whether() })) }),
 );
 const uapi = <T extends z.ZodMiniType>(data: z.ZodMiniArray<T>) =>
   z.object({ uapi: z.object({ status: Amount(), errors: z.nullish(z.array(z.string())), data: z.nullish(data) }) });

@@ -168,9 +168,10 @@ async function deadServer(): Promise<Scene> {
   const panel: Panel = {
     find: (_, username) => reach(() => accounts.get(username)),
     read: (_, username) => reach(() => accounts.get(username)),
-    create: (_, { username, domain }) =>
-      reach(() => void accounts.set(username, { domain, status: 'ACTIVE', usage: {}, mailboxes: [] })),
+    create: (_, { username, domain, plan }) =>
+      reach(() => void accounts.set(username, { domain, plan, status: 'ACTIVE', usage: {}, mailboxes: [] })),
     routeMail: () => reach(() => undefined),
+    changePlan: () => reach(() => undefined),
     suspend: () => reach(() => undefined),
     unsuspend: () => reach(() => undefined),
     remove: () => reach(() => undefined),

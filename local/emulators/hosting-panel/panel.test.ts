@@ -40,8 +40,10 @@ test('creates, suspends, unsuspends and removes an account', async () => {
   expect(await panel.find(server, 'life')).toBeUndefined();
   expect(await panel.read(server, 'life')).toBeUndefined();
   await open('life', 'life.example.com');
+  await panel.changePlan(server, 'life', 'web-m');
   expect(await panel.read(server, 'life')).toEqual({
     domain: 'life.example.com',
+    plan: 'web-m',
     status: 'ACTIVE',
     usage: {
       'Disk Usage': '40 MB of 10 GB',
@@ -54,7 +56,7 @@ test('creates, suspends, unsuspends and removes an account', async () => {
     ],
   });
   await panel.suspend(server, 'life', 'not paid');
-  expect(await panel.find(server, 'life')).toEqual({ domain: 'life.example.com', status: 'SUSPENDED' });
+  expect(await panel.find(server, 'life')).toEqual({ domain: 'life.example.com', plan: 'web-m', status: 'SUSPENDED' });
   await panel.unsuspend(server, 'life');
   expect(await panel.find(server, 'life')).toMatchObject({ status: 'ACTIVE' });
   await panel.remove(server, 'life');

@@ -120,6 +120,9 @@ export async function startPanel({ dataDir, port }: EmulatorOptions): Promise<Em
         };
         return { ip: '127.0.0.1', package: parameters.get('plan') };
       }
+      case 'changepackage':
+        findAccount().plan = parameters.get('pkg') || refuse('“pkg” is a required parameter.');
+        return {};
       case 'suspendacct':
       case 'unsuspendacct':
         findAccount().suspended = command === 'suspendacct';

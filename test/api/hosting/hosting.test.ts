@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { cancelSubscription, createSubscription } from '../../../contract/billing/subscriptions.ts';
 import { getHosting, listHosting } from '../../../contract/hosting/hosting.ts';
 import { moveHosting, reconcileHostingAccount } from '../../../domain/hosting/accounts.ts';
+import { findServer } from '../../../domain/hosting/servers.ts';
 import { DEAD_SERVER } from '../../../local/emulators/hosting-panel/panel.ts';
 import { createPanel } from '../../../providers/hosting-panel/panel.ts';
 import { HostingAccount } from '../../../table/entities/hosting.ts';
@@ -76,6 +77,51 @@ test('the hosting account follows its subscription: suspended, resumed, kept unt
   await become({ status: 'CANCELLED' });
   expect(await waitForPanelStatus(account, id, 'REMOVED')).toMatchObject({ status: 'CANCELLED', mailboxes: 0 });
   expect((await read(account, id)).body.data).toMatchObject({ panelStatus: 'REMOVED', usage: {}, mailboxes: [] });
+});
+
+test('subscriptions for one domain share its account on the server, which stays until the last of them ends', async () => {
+  const account = await newAccount();
+  const { secrets } = await import('../../../runtime/bindings/secrets.ts');
+  const { txt } = await import('../../../runtime/bindings/txt-records.ts');
+  const panel = createPanel();
+  const needs = { ...(await platformDeps()), secrets, panel, txt };
+  const web = await createHosting(account);
+  await waitForPanelStatus(account, web.id, 'ACTIVE');
+  const plan = { slug: 'email-basic', name: 'Email Basic', category: 'EMAIL' } as const;
+  const mail = await createHosting(account, { plan, hostingDomain: web.domain });
+  expect(await waitForPanelStatus(account, mail.id, 'ACTIVE')).toMatchObject({ mailboxes: 2 });
+  const onServer = async ({ id }: { id: string }) => {
+    const of = { accountId: account.id, id };
+    expect(await reconcileHostingAccount(needs, of)).toEqual({});
+    const found = await needs.table.get(HostingAccount, of);
+    return await panel.find(await findServer(needs, found?.server ?? ''), found?.username ?? '');
+  };
+  expect(await onServer(mail)).toEqual({ domain: web.domain, plan: 'web-starter', status: 'ACTIVE' });
+
+  const over = { status: 'CANCELLED', currentPeriodEnd: new Date(Date.now() - 1000).toISOString() } as const;
+  await web.become(over);
+  expect(await waitForPanelStatus(account, web.id, 'REMOVED')).toMatchObject({ mailboxes: 0 });
+  expect(await onServer(mail)).toEqual({ domain: web.domain, plan: 'email-basic', status: 'ACTIVE' });
+  expect((await read(account, mail.id)).body.data.mailboxes).toHaveLength(2);
+
+  await mail.become(over);
+  await waitForPanelStatus(account, mail.id, 'REMOVED');
+  expect(await onServer(mail)).toBeUndefined();
+});
+
+test('of two subscriptions for one domain that are bought at once, both are served', async () => {
+  const account = await newAccount();
+  const deps = await platformDeps();
+  const hostingDomain = uniqueDomain();
+  const { secrets } = await import('../../../runtime/bindings/secrets.ts');
+  const { txt } = await import('../../../runtime/bindings/txt-records.ts');
+  const needs = { ...deps, secrets, panel: createPanel(), txt };
+  const bought = await Promise.all([1, 2].map(() => createHosting(account, { hostingDomain })));
+  for (const { id } of bought) {
+    const of = { accountId: account.id, id };
+    await waitFor(async () => (await reconcileHostingAccount(needs, of)).problem === undefined);
+    expect((await read(account, id)).body.data.panelStatus).toBe('ACTIVE');
+  }
 });
 
 test('lists newest first, page by page, without plans other than hosting', async () => {
