@@ -80,8 +80,6 @@ export interface LocalJson {
 
 export interface Platform {
   local: LocalJson;
-  /** True if the data directory was empty. */
-  first: boolean;
   stop(): Promise<void>;
 }
 
@@ -144,7 +142,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       throw error;
     });
     life.started(startEventSources({ template, lambda, region: REGION, dataDir, dynamoDbUrl, queuesUrl, principalOf }));
-    const { accounts, first } = await seed({
+    const accounts = await seed({
       dataDir,
       cells: stacks.cells,
       panelUrl: addresses.urls.panel,
@@ -167,7 +165,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     up = true;
     // For the next start, whatever ends this one.
     flushCompileCache();
-    return { local, first, stop: life.end };
+    return { local, stop: life.end };
   } catch (error) {
     await life.end();
     throw error;

@@ -6,7 +6,6 @@ import { SECOND_CELL } from './addresses.ts';
 import { createReporter } from './console.ts';
 import { UserError } from './data-directory.ts';
 import { type Platform, startPlatform } from './platform.ts';
-import { deployExample } from './seeds/example.ts';
 import { welcome } from './welcome.ts';
 
 /** Maximum duration of the shutdown in milliseconds: npm's time until it kills, less a margin. */
@@ -78,10 +77,6 @@ try {
   else {
     for (const line of welcome(platform.local, performance.now() - started)) write(line);
     write(`ready ${platform.local.baseUrl}`);
-    // A run without stored data is usually a test, which needs no example. With a custom LOCAL_GIT_ROOT the example is
-    // not available.
-    const deploysExample = DATA_DIR !== ':memory:' && LOCAL_GIT_ROOT === undefined;
-    if (platform.first && deploysExample) await deployExample(platform.local, write);
   }
 } catch (error) {
   console.error(error instanceof UserError ? error.message : error);

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts';
  * paid period of a cancelled one runs) therefore share the domain's account on the server: it is what they require together.
  */
 
-/** What subscriptions require of their account on the server. */
+/** The account on a server as its subscriptions require it. */
 export interface Required {
   status: 'ACTIVE' | 'SUSPENDED' | 'REMOVED';
   /** The plan's slug. */

@@ -19,13 +19,7 @@ interface Tools {
 }
 
 /** Creates the demo data (design, section 6) on the first start with the functions that operators use. */
-export async function seed({
-  dataDir,
-  cells,
-  panelUrl,
-  login,
-  ...by
-}: Tools): Promise<{ accounts: Accounts; first: boolean }> {
+export async function seed({ dataDir, cells, panelUrl, login, ...by }: Tools): Promise<Accounts> {
   const { functions, lambda } = by;
   const [{ accounts, first }] = await Promise.all([
     seedAccounts(join(dataDir, 'accounts.json'), { ...by, login }),
@@ -35,5 +29,5 @@ export async function seed({
   if (first) {
     await Promise.all([seedDomains(accounts.demo.id, functions, lambda), seedBilling(accounts, functions, lambda)]);
   }
-  return { accounts, first };
+  return accounts;
 }
