@@ -48,6 +48,7 @@ function Mailboxes({ mailboxes }: { mailboxes: readonly Mailbox[] }) {
 /** One hosting subscription, read live from its server. */
 export function HostingScreen({ id }: { id: string }) {
   const hosting = useHosting(id);
+  const domain = useHostingDomain(id);
   const found = hosting.data?.data;
   return (
     <Screen
@@ -78,14 +79,14 @@ export function HostingScreen({ id }: { id: string }) {
           </>
         )}
       </QueryBoundary>
-      <HostingDomain id={id} />
+      {/* Below what takes a few seconds to read: shown earlier, it would move. */}
+      {!hosting.isPending && <HostingDomain domain={domain} />}
     </Screen>
   );
 }
 
 /** The domain's proof, and the record that gives it. */
-function HostingDomain({ id }: { id: string }) {
-  const domain = useHostingDomain(id);
+function HostingDomain({ domain }: { domain: ReturnType<typeof useHostingDomain> }) {
   return (
     <Section title="Domain">
       <QueryBoundary query={domain}>
