@@ -78,7 +78,9 @@ async function world({ rate = DOCUMENTED, burst = DOCUMENTED, faults }: World = 
         ...{ primaryDomain: id, hosts: [id], status: 'RUNNING', autoDeploy: true, createdAt: '', updatedAt: '' },
       };
       await deps.table.transact([made.write, create(App, application)]);
-      await deps.table.transact([change(Deployment, { accountId, id }, { set: { status: 'RUNNING' } })]);
+      await deps.table.transact([
+        change(Deployment, { accountId, id }, { set: { status: 'RUNNING', applicationId: `app_${id}` } }),
+      ]);
       accountOf.set(id, accountId);
       due.set(id, clock.now);
       return id;
