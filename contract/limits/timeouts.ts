@@ -27,9 +27,13 @@ export const TIMEOUTS_S = {
     function: 900,
     call: 14 * 60,
     connect: 5,
-    firstByte: 120,
+    /** For the provider's status; with `connect` less than the edge waits, so that a failure keeps its status. */
+    firstByte: 112,
     silence: 60,
-    /** From this time on without a byte for the caller, the gateway keeps the response alive; less than the edge waits. */
+    /**
+     * From this time on without a byte for the caller, the gateway keeps the response of a provider alive that has answered and is not done; less
+     * than the edge waits.
+     */
     keepAlive: 90,
     /** Life of a hold: a call that crashed returns its credits a few minutes after this (domain/ai/windows.ts). */
     hold: 16 * 60,

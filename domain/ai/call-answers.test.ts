@@ -109,9 +109,14 @@ describe('where the usage is, whatever the provider streams', () => {
 });
 
 describe('a model that takes longer than the edge waits for a byte', () => {
-  const slowly = (answer: (response: ServerResponse) => void) => {
-    upstream.act = (response) => void setTimeout(() => answer(response), 500);
+  /** Answers with 200 at once, and goes on later. */
+  const slowly = (type: string, answer: (response: ServerResponse) => void) => {
+    upstream.act = (response) => {
+      response.writeHead(200, { 'content-type': type }).flushHeaders();
+      setTimeout(() => answer(response), 500);
+    };
   };
+  const JSON_DOCUMENT = 'application/json';
   const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
   const completion = {
     model: 'gpt-4o',
@@ -122,9 +127,7 @@ describe('a model that takes longer than the edge waits for a byte', () => {
   const world = () => ({ baseUrl: upstream.url, keepAliveMs: 120 });
 
   test('answers with spaces before the document, which is charged once', async () => {
-    slowly((response) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(completion));
-    });
+    slowly(JSON_DOCUMENT, (response) => response.end(JSON.stringify(completion)));
     const { said, headers, ended, done } = await call(body(false), world());
     expect(said).toMatch(/^ {2,5}\{/);
     expect(JSON.parse(said)).toMatchObject({ choices: [{ message: { content: 'late' } }] });
@@ -133,7 +136,7 @@ describe('a model that takes longer than the edge waits for a byte', () => {
   });
 
   test('tells a failure in the body, and charges nothing', async () => {
-    slowly((response) => void response.writeHead(500).end('{}'));
+    slowly(JSON_DOCUMENT, (response) => response.end('no JSON'));
     const { told, said, done } = await call(body(false), world());
     expect(told).toBeUndefined();
     expect(JSON.parse(said)).toEqual({ error: { message: expect.any(String), code: 'server_error', status: 502 } });
@@ -141,8 +144,7 @@ describe('a model that takes longer than the edge waits for a byte', () => {
   });
 
   test('streams comments, then the frames', async () => {
-    slowly((response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
+    slowly('text/event-stream', (response) => {
       const chunk = { choices: [{ index: 0, delta: { content: 'late' } }] };
       response.end(
         `data: ${JSON.stringify(chunk)}\n\ndata: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`,
@@ -157,18 +159,23 @@ describe('a model that takes longer than the edge waits for a byte', () => {
 
   test('is silent until the answer where the flag is off for the account, and a failure keeps its status', async () => {
     const off = { ...world(), flags: { 'ai-keep-alive': { share: 0, accounts: {} } } };
-    slowly((response) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(completion));
-    });
+    slowly(JSON_DOCUMENT, (response) => response.end(JSON.stringify(completion)));
     const { said, done } = await call(body(false), off);
     expect(said).toMatch(/^\{/);
     expect(done).toEqual(['hold', 'end', 'settle 2']);
-    slowly((response) => void response.writeHead(500).end('{}'));
+    slowly(JSON_DOCUMENT, (response) => response.end('no JSON'));
     expect((await call(body(false), off)).told).toMatchObject({ status: 502 });
   });
 
+  test.each([true, false])('keeps the status of a failure that comes late (stream: %s)', async (stream) => {
+    upstream.act = (response) => void setTimeout(() => response.writeHead(500).end('{}'), 500);
+    const { told, done } = await call(body(stream), world());
+    expect(told).toMatchObject({ status: 502 });
+    expect(done).toEqual(['hold', 'release']);
+  });
+
   test('fails a stream without an answer in a frame, and charges nothing', async () => {
-    slowly((response) => void response.writeHead(500).end('{}'));
+    slowly('text/event-stream', (response) => response.destroy());
     const { frames, done } = await call(body(true), world());
     expect(frames).toEqual([{ error: { message: expect.any(String), code: 'server_error', status: 502 } }]);
     expect(done).toEqual(['hold', 'end', 'release']);

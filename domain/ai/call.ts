@@ -150,9 +150,11 @@ export class ChatCall {
     const { requestId } = this.#call;
     const asked = { providerName: choice.provider.name, saved: this.report.saved, requestId };
     const contentType = ask.request.stream ? STREAM_TYPE : JSON_TYPE;
-    if (this.#staysConnected) this.#keepAlive = new KeepAlive(this.#outlet, contentType, this.#deps.keepAliveMs);
     try {
       const incoming = await this.#askWithKey(choice, prepared, adapter, key);
+      const silentMs = performance.now() - this.#call.startedAt;
+      if (this.#staysConnected)
+        this.#keepAlive = new KeepAlive(this.#outlet, contentType, this.#deps.keepAliveMs, silentMs);
       if (ask.request.stream) await this.#stream(adapter, ask, incoming);
       else await this.#whole(adapter, ask, incoming);
     } catch (error) {

@@ -11,25 +11,32 @@ interface Head {
 const BEATS = { [STREAM_TYPE]: ': waiting for the model\n\n', [JSON_TYPE]: ' ' };
 
 /**
- * Keeps a response alive while a model has not answered. The edge ends a connection that is silent for too long
+ * Keeps a response alive while a model has answered and its answer is not there. The edge ends a connection that is silent for too long
  * (contract/limits/timeouts.ts), and its caller would pay for an answer that never arrives. So a response that takes longer
- * begins without its answer, as a success; what fails later is told in its body, as in a stream.
+ * begins without its answer, as a success; what fails later is told in its body, as in a stream. Until the provider's status is known
+ * nothing begins: a failure has its own.
  */
 export class KeepAlive {
   /** True once the response has begun. */
   isBegun = false;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
 
-  constructor(head: Head, contentType: typeof STREAM_TYPE | typeof JSON_TYPE, milliseconds: number) {
-    this.#timer = setInterval(() => {
+  /**
+   * @param milliseconds between two bytes for the caller
+   * @param silentMs milliseconds for which the caller has waited already
+   */
+  constructor(head: Head, contentType: typeof STREAM_TYPE | typeof JSON_TYPE, milliseconds: number, silentMs: number) {
+    const beat = () => {
       if (!this.isBegun) head.begin({ 'content-type': contentType });
       this.isBegun = true;
       head.write(Buffer.from(BEATS[contentType]));
-    }, milliseconds);
+      this.#timer = setTimeout(beat, milliseconds);
+    };
+    this.#timer = setTimeout(beat, Math.max(0, milliseconds - silentMs));
   }
 
   /** Ends the beats: the answer is there, or never comes. */
   stop(): void {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
   }
 }

@@ -65,6 +65,8 @@ describe('edge → API → function', () => {
   });
 
   test('the edge outlasts the longest silence of the AI gateway, which outlasts its longest call', () => {
+    // Until then the provider has answered, or its failure has its own status.
+    expect(waitFor(/lambda-url/)).toBeGreaterThan(T.ai.firstByte + T.ai.connect);
     // The gateway keeps a response alive from here on (domain/ai/call.ts).
     expect(waitFor(/lambda-url/)).toBeGreaterThanOrEqual(T.ai.keepAlive + T.ai.connect + T.api.read);
     expect(timeoutOf(`${PREFIX}ai-chatCompletions`)).toBeGreaterThan(T.ai.call + T.api.read);
