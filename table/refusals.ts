@@ -13,11 +13,11 @@ export const failedItem = (item: Item | undefined): unknown => item && fromItem(
 
 /**
  * Translates a cancelled transaction into the error of the write whose condition failed, `retry` for a transaction
- * conflict, or the error itself.
+ * conflict, `in progress` for one that an earlier request with the same token has begun, or the error itself.
  */
-export function translateCancellation(error: unknown, writes: readonly Write[]): Error | 'retry' {
+export function translateCancellation(error: unknown, writes: readonly Write[]): Error | 'retry' | 'in progress' {
   if (!isRefusal(error)) return new Error(String(error));
-  if (error.name === 'TransactionInProgressException') return 'retry';
+  if (error.name === 'TransactionInProgressException') return 'in progress';
   if (error.name !== 'TransactionCanceledException') return error;
   const codes = (error.detail?.CancellationReasons ?? []).map((reason) => reason.Code);
   const failed = codes.indexOf('ConditionalCheckFailed');

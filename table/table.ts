@@ -259,15 +259,18 @@ export function createTable(send: Send, TableName: string): Table {
     async transact(writes) {
       if (writes.length === 0) return;
       const TransactItems = writes.map((write) => ({ [write.kind]: { TableName, ...write.input } }));
+      // A token per try: a repeat after a lost answer changes nothing twice, and a retry after a conflict is a new try.
+      let ClientRequestToken = randomUUID();
       for (let attempt = 1; ; attempt += 1) {
         try {
-          // A token per try: a repeat after a lost answer changes nothing twice, and a retry after a conflict is a new try.
-          await send('TransactWriteItems', { TransactItems, ClientRequestToken: randomUUID() });
+          await send('TransactWriteItems', { TransactItems, ClientRequestToken });
           return;
         } catch (error) {
           const meaning = translateCancellation(error, writes);
-          if (meaning !== 'retry') throw meaning;
+          if (meaning instanceof Error) throw meaning;
           if (attempt === MAX_CONFLICT_ATTEMPTS) throw error;
+          // One whose answer was lost is still being made: a new try would make it twice.
+          if (meaning === 'retry') ClientRequestToken = randomUUID();
           await backoffAfterConflict(attempt);
         }
       }

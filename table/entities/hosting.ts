@@ -56,6 +56,7 @@ export const HostingAccount = /* @__PURE__ */ entity({
     z.object({
       accountId: z.string(),
       id: z.string(),
+      /** Empty until one is chosen. */
       server: z.string(),
       /** Its name on the server. */
       username: z.string(),

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { memoryTable } from '../test/support/memory-table.ts';
+import { DomainName } from './entities/registrar.ts';
+import { createTable } from './table.ts';
+import { create } from './writes.ts';
+
+/** Sends a transaction that DynamoDB answers with these errors, one after another, and then makes; returns the token of each try. */
+async function tokensAfter(...errors: { name: string; detail?: object }[]): Promise<string[]> {
+  const tokens: string[] = [];
+  const memory = memoryTable();
+  const table = createTable(async (operation, input) => {
+    tokens.push(String((input as { ClientRequestToken: string }).ClientRequestToken));
+    const error = errors.shift();
+    if (error) throw Object.assign(new Error(error.name), error);
+    return await memory.send(operation, input);
+  }, 'table');
+  await table.transact([create(DomainName, { name: 'example.com', accountId: 'acc_1', domainId: 'dom_1' })]);
+  return tokens;
+}
+
+test('a transaction that is still being made is asked for again under its token, so that it is made once', async () => {
+  const inProgress = { name: 'TransactionInProgressException' };
+  const tokens = await tokensAfter(inProgress, inProgress);
+  expect(tokens).toHaveLength(3);
+  expect(new Set(tokens).size).toBe(1);
+});
+
+test('a transaction that lost a conflict is tried again under a token of its own', async () => {
+  const detail = { CancellationReasons: [{ Code: 'TransactionConflict' }] };
+  const tokens = await tokensAfter({ name: 'TransactionCanceledException', detail });
+  expect(new Set(tokens).size).toBe(2);
+});
