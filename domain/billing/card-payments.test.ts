@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AUTO_TOP_UP_LIMITS, NEW_CARD } from '../../contract/billing/card-payments.ts';
 import {
+  ChargeRefused,
   type Dispute,
   type Payment,
   PaymentProviderError,
@@ -32,7 +33,7 @@ async function setUp({ walletCents = 0 } = {}) {
   const disputes = new Map<string, Dispute>();
   const unreadable: { id?: string } = {};
   const charged: number[] = [];
-  const provider = { isAway: false };
+  const provider = { isAway: false, refusesCards: false };
   const available = <T>(value: T) => {
     if (provider.isAway) throw new PaymentProviderError('away');
     return value;
@@ -43,6 +44,7 @@ async function setUp({ walletCents = 0 } = {}) {
     begin: async () => available('https://pay.example.com'),
     find: async (reference) => available(received.get(reference)),
     charge: async ({ reference, amountCents }) => {
+      if (provider.refusesCards) throw new ChargeRefused('Invalid authorization code');
       available(charged.push(amountCents));
       pay(reference, amountCents);
     },
@@ -157,6 +159,22 @@ describe('an automatic top-up charges only what is enabled now', () => {
     await run.reconcile();
     expect((await run.account()).walletCents).toBe(100 * RAND);
   });
+});
+
+test('a saved card that the processor will not charge ends the top-up, and the next card is charged', async () => {
+  const run = await setUp();
+  await run.setAccount({ card: CARD });
+  await run.settings('100.00');
+  run.provider.refusesCards = true;
+  await run.topUpAutomatically();
+  const { autoTopUpId, noAutoTopUpBefore } = await run.account();
+  expect([autoTopUpId, noAutoTopUpBefore]).toEqual([undefined, expect.any(String)]);
+  expect(run.memory.items('EVENT').map(({ type }) => type)).toEqual(['payment.failed']);
+  expect(run.memory.items('TOP_UP').map(({ status }) => status)).toEqual(['FAILED']);
+  run.provider.refusesCards = false;
+  run.clock.now += DAY + MINUTE;
+  await run.topUpAutomatically();
+  expect(run.charged).toEqual([100 * RAND]);
 });
 
 describe('automatic top-ups are bounded', () => {

@@ -2,6 +2,7 @@ import type { createTopUp as CreateRoute, getTopUp as GetRoute } from '../../con
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import {
+  ChargeRefused,
   type Payment,
   PaymentProviderError,
   type Payments,
@@ -101,6 +102,7 @@ export async function settleTopUp(deps: PaymentDeps, id: string): Promise<TopUp[
     return await fail(deps, topUp, { isCancelled: true });
   }
   const payment = found ?? (await chargeSavedCard(deps, topUp));
+  if (payment === 'REFUSED') return await fail(deps, topUp);
   if (payment?.status === 'SUCCEEDED') return await credit(deps, topUp, payment);
   const closed = Date.parse(topUp.createdAt) + PAYMENT_PAGE_LIFETIME_MS <= deps.now().getTime();
   if (payment?.status === 'FAILED' || closed) return await fail(deps, topUp);
@@ -138,11 +140,19 @@ async function allowCharge(deps: PaymentDeps, { id, accountId, amountCents }: To
   }
 }
 
-/** An automatic top-up that the processor has never heard of: the card is charged. */
-async function chargeSavedCard(deps: PaymentDeps, { id, accountId, amountCents, automatic, status }: TopUp) {
+/** An automatic top-up that the processor has never heard of: the card is charged. `REFUSED` where it cannot be. */
+async function chargeSavedCard(
+  deps: PaymentDeps,
+  { id, accountId, amountCents, automatic, status }: TopUp,
+): Promise<Payment | 'REFUSED' | undefined> {
   const account = automatic && status === 'PENDING' ? await deps.table.get(Account, { id: accountId }) : undefined;
   if (!account?.card) return undefined;
-  await deps.payments.charge({ ...account.card, reference: paymentReference(id), amountCents });
+  try {
+    await deps.payments.charge({ ...account.card, reference: paymentReference(id), amountCents });
+  } catch (error) {
+    if (error instanceof ChargeRefused) return 'REFUSED';
+    throw error;
+  }
   return await deps.payments.find(paymentReference(id));
 }
 

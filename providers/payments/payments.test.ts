@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { keptKey } from '../../test/support/platform-key.ts';
-import { createPayments, PaymentProviderError } from './payments.ts';
+import { ChargeRefused, createPayments, PaymentProviderError } from './payments.ts';
 
 /** A provider that answers as Paystack documents it. */
 async function paystack(answer: (url: URL) => { status?: number; body: object }) {
@@ -42,4 +42,26 @@ test.each([
 ])('an answer that is no list of disputes is an error: %j', async (answer) => {
   const payments = await paystack(() => answer);
   await expect(payments.listDisputes(SINCE)).rejects.toThrow(PaymentProviderError);
+});
+
+describe('a charge of a saved card', () => {
+  const charge = async (status: number, message: string) => {
+    const payments = await paystack(() => ({ status, body: { status: false, message } }));
+    const card = { authorization: 'AUTH_1', email: 'a@example.com' };
+    return await payments.charge({ ...card, reference: 'pay-1', amountCents: 100 }).catch((error) => error);
+  };
+
+  test('that the provider refuses for good is told apart', async () => {
+    expect(await charge(400, 'Invalid authorization code')).toBeInstanceOf(ChargeRefused);
+  });
+
+  test('that was made before is no failure', async () => {
+    expect(await charge(400, 'Duplicate Transaction Reference')).toBeUndefined();
+  });
+
+  test.each([401, 403, 429, 500])('that fails for other reasons (%i) says nothing about the card', async (status) => {
+    const error = await charge(status, 'No');
+    expect(error).toBeInstanceOf(PaymentProviderError);
+    expect(error).not.toBeInstanceOf(ChargeRefused);
+  });
 });

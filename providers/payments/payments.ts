@@ -10,7 +10,10 @@ export interface Payments {
   begin(payment: { reference: string; amountCents: number; email: string; returnTo: string }): Promise<string>;
   /** Reads a payment's state; undefined where the provider does not know it. */
   find(reference: string): Promise<Payment | undefined>;
-  /** Charges a card that an earlier payment saved; `find` says how it ended. Charging one reference twice is charging it once. */
+  /**
+   * Charges a card that an earlier payment saved; `find` says how it ended. Charging one reference twice is charging it once. Throws
+   * {@link ChargeRefused} where there is no payment to be found.
+   */
   charge(payment: { reference: string; amountCents: number } & Pick<Card, 'email' | 'authorization'>): Promise<void>;
   /** Reads a dispute's state; undefined where the provider does not know it. */
   findDispute(id: string): Promise<Dispute | undefined>;
@@ -61,6 +64,8 @@ export interface Dispute {
 
 /** The processor is away, or said something that it should not. */
 export class PaymentProviderError extends Error {}
+/** The processor will not charge a saved card, now or later: its authorization is not valid any more, for example. */
+export class ChargeRefused extends PaymentProviderError {}
 /** Operators have not stored the key of the processor. */
 export class PaymentsNotConfigured extends PaymentProviderError {}
 /** The processor did not send this. */
@@ -111,6 +116,8 @@ const DISPUTES_PER_PAGE = 50;
 const MAX_LISTED_DISPUTES = 1000;
 const Envelope = memoize(() => z.object({ status: z.boolean(), message: z.string(), data: z.optional(z.unknown()) }));
 
+type Answer = z.output<ReturnType<typeof Envelope>> & { httpStatus: number };
+
 /** Paystack's own words. `abandoned` is what a payment is before anybody has tried to pay it. */
 const STATUSES: Record<string, Payment['status']> = { success: 'SUCCEEDED', failed: 'FAILED' };
 
@@ -130,6 +137,8 @@ const REPEATED = /duplicate.*reference/i;
 
 /** The status of an answer to a key that is not, or no longer, valid. */
 const KEY_REFUSED = 401;
+/** Statuses below 500 that say nothing about the request. */
+const NOT_ABOUT_REQUEST = [KEY_REFUSED, 403, 429];
 
 export function createPayments(baseUrl: string, secretKey: PlatformKey): Payments {
   async function currentKey(): Promise<string> {
@@ -147,7 +156,7 @@ export function createPayments(baseUrl: string, secretKey: PlatformKey): Payment
     });
 
   /** Calls Paystack, once more if the key was replaced meanwhile. @returns the envelope: `status` false is a refusal with a reason */
-  async function call(path: string, body?: object): Promise<z.output<ReturnType<typeof Envelope>>> {
+  async function call(path: string, body?: object): Promise<Answer> {
     const key = await currentKey();
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     try {
@@ -155,7 +164,7 @@ export function createPayments(baseUrl: string, secretKey: PlatformKey): Payment
       const replacement = first.status === KEY_REFUSED ? await secretKey.replacementOf(key) : undefined;
       const answer = replacement === undefined ? first : await send(replacement, path, body, signal);
       if (answer.status >= 500) throw new Error(`answered ${answer.status}`);
-      return Envelope().parse(await answer.json());
+      return { ...Envelope().parse(await answer.json()), httpStatus: answer.status };
     } catch (error) {
       throw new PaymentProviderError(`the payment processor failed at ${path.split('?')[0]?.split('/', 3).join('/')}`, {
         cause: error,
@@ -221,9 +230,11 @@ export function createPayments(baseUrl: string, secretKey: PlatformKey): Payment
 
     async charge({ reference, amountCents, email, authorization }) {
       const request = { reference, email, amount: amountCents, currency: 'ZAR', authorization_code: authorization };
-      const { status, message } = await call('/transaction/charge_authorization', request);
+      const { status, message, httpStatus } = await call('/transaction/charge_authorization', request);
       // A refused card is a payment that failed, which `find` tells; what was charged before is found as well.
-      if (!status && !REPEATED.test(message)) throw new PaymentProviderError(`a card was not charged: ${message}`);
+      if (status || REPEATED.test(message)) return;
+      const Refusal = NOT_ABOUT_REQUEST.includes(httpStatus) ? PaymentProviderError : ChargeRefused;
+      throw new Refusal(`a card was not charged: ${message}`);
     },
 
     async readCallback(body, signature = '') {
