@@ -5,22 +5,22 @@ import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, Subscription } from '../../table/entities/billing.ts';
 import { billingSimulation, expectLedgerInvariants, withoutCards } from '../../test/simulation/billing.ts';
 import { jobsOf } from '../../test/simulation/jobs.ts';
-import { START } from '../../test/simulation/simulation.ts';
+import { START, withRandomDelays } from '../../test/simulation/simulation.ts';
 import { auditIn } from '../../test/support/memory-table.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { DEFAULT_PLAN } from './default-plan.ts';
 import { subscriptionQueue } from './lifecycle.ts';
 import { periodEndAfter } from './periods.ts';
 import { currentPlans, setPlans } from './plans.ts';
-import { cancelSubscription, createSubscription } from './subscriptions.ts';
+import { cancelHostingOf, cancelSubscription, createSubscription } from './subscriptions.ts';
 import { payOnRequest } from './unpaid-invoices.ts';
 import { readNothing, withWallet } from './wallet.ts';
 
 const DAY = 24 * 3600_000;
 
 /** Advances by days: each day the schedule runs and the stream processes the changes. */
-function life() {
-  const world = billingSimulation({});
+function life(through?: typeof withRandomDelays) {
+  const world = billingSimulation(through ? { through } : {});
   const deps = { ...world.deps, payments: withoutCards, plans: currentPlans(world.deps), txt: { at: async () => [] } };
   const stream = consume(billingRules({ ...deps, ...jobsOf(deps) }));
   let at = 0;
@@ -137,6 +137,60 @@ test('a cancelled application plan stays until the end of the paid period and th
   expect((await deps.table.get(Account, { id: account }))?.plan).toEqual(DEFAULT_PLAN);
   expect(invoices()).toHaveLength(1);
   expectLedgerInvariants(memory);
+});
+
+test('of plans that are cancelled and paid still, the account keeps one until the last of them ends', async () => {
+  const { open, buy, sleepUntil, deps, memory } = life();
+  const account = await open(200_000);
+  const planOf = async () => (await deps.table.get(Account, { id: account }))?.plan.slug;
+  const caller = { accountId: account, keyId: '' };
+  const first = await buy(account, 'app-10');
+  await cancelSubscription(deps, caller, { id: first.id });
+  await sleepUntil(10);
+  const smaller = await buy(account, 'app-3');
+  await cancelSubscription(deps, caller, { id: smaller.id });
+  await sleepUntil(20);
+  const same = await buy(account, 'app-10');
+  await cancelSubscription(deps, caller, { id: same.id });
+  await sleepUntil(45);
+  expect(await planOf()).toBe('app-10');
+  await sleepUntil(51);
+  expect(await planOf()).toBe(DEFAULT_PLAN.slug);
+  expectLedgerInvariants(memory);
+});
+
+test('an invoice for the next period that is issued while its subscription is cancelled becomes void', async () => {
+  const { open, buy, sleepUntil, deps, invoices, memory } = life();
+  const account = await open(6000);
+  const { id, currentPeriodEnd } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
+  await sleepUntil(20);
+  let isFirst = true;
+  const commit: typeof deps.commit = async (...args) => {
+    if (isFirst) await tendAt(deps, currentPeriodEnd);
+    isFirst = false;
+    return await deps.commit(...args);
+  };
+  await cancelSubscription({ ...deps, commit }, { accountId: account, keyId: '' }, { id });
+  expect(invoices().map(({ status }) => status)).toEqual(['PAID', 'VOID']);
+  expectLedgerInvariants(memory);
+});
+
+test('of two purchases of one plan at once, one is charged', async () => {
+  for (let turn = 0; turn < 20; turn += 1) {
+    const { open, buy, invoices } = life(withRandomDelays);
+    const account = await open(200_000);
+    const bought = await Promise.allSettled([buy(account, 'app-3'), buy(account, 'app-3')]);
+    expect(bought.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(invoices()).toHaveLength(1);
+  }
+});
+
+test('hosting of a domain that its account has proven again is not cancelled by what came before', async () => {
+  const { open, buy, deps, read } = life();
+  const account = await open(20_000);
+  const { id } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
+  await cancelHostingOf(deps, account, 'example.co.za');
+  expect((await read(account, id)).status).toBe('ACTIVE');
 });
 
 test('cancelling voids the unpaid invoice for the next period; a paid one adds its period', async () => {

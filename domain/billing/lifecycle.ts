@@ -1,5 +1,6 @@
 import { Account } from '../../table/entities/accounts.ts';
 import { type Invoice, Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
+import type { Change } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
@@ -105,16 +106,37 @@ export async function addPaidPeriod(
   await ignoreConflict(deps.commit(writes, undefined, audited));
 }
 
+/**
+ * Returns the change of an account when a subscription is served no longer: its applications follow the plan that is active, or else the
+ * largest of those that are cancelled and paid still, or the one that every account has.
+ */
+function planAfter({ id, plan }: Subscription, all: readonly Subscription[], now: string): Change {
+  if (plan.category !== 'APP') return {};
+  const served = all.filter(
+    (each) =>
+      each.id !== id &&
+      each.plan.category === 'APP' &&
+      (each.status === 'ACTIVE' || (each.status === 'CANCELLED' && each.currentPeriodEnd > now)),
+  );
+  const order = ({ status, plan: { appLimit = 0 } }: Subscription) =>
+    status === 'ACTIVE' ? Number.POSITIVE_INFINITY : appLimit;
+  const [next] = served.sort((a, b) => order(b) - order(a));
+  return next ? accountPlanChange(next) : { set: { plan: DEFAULT_PLAN } };
+}
+
 /** Does what the time has come for with an unpaid invoice: suspends, then cancels. */
-const runDunning = (deps: Deps, { accountId, id }: Subscription) =>
-  withWallet(deps, accountId, findOwned(deps, accountId, id), async (wallet, owned) => {
+async function runDunning(deps: Deps, { accountId, id }: Subscription): Promise<Invoice | undefined> {
+  const read = async () => ({
+    owned: await findOwned(deps, accountId, id)(),
+    all: await deps.table.all(Subscription, subscriptionsOf(accountId)),
+  });
+  return await withWallet(deps, accountId, read, async (wallet, { owned, all }) => {
     const { subscription, renewal } = owned;
-    const { status, plan } = subscription;
+    const { status } = subscription;
     const payBy = subscription.renewal?.payBy ?? '';
     if (status === 'CANCELLED' || !renewal || timestampAfter(payBy, SUSPEND_AFTER_MS) > wallet.now) return undefined;
     // The stream has it, or lost it: then it is done here.
     if (renewal.status === 'PAID') return renewal;
-    const fallBack = plan.category === 'APP' ? { set: { plan: DEFAULT_PLAN } } : {};
     if (timestampAfter(payBy, CANCEL_AFTER_MS) <= wallet.now)
       cancelWithin(deps, wallet, owned, unschedule(Subscription));
     else if (status === 'ACTIVE') {
@@ -127,24 +149,23 @@ const runDunning = (deps: Deps, { accountId, id }: Subscription) =>
       : (['subscription.suspended', 'SUSPENDED'] as const);
     const before = viewSubscription(subscription);
     return await deps.commit(
-      wallet.writes(fallBack),
+      wallet.writes(planAfter(subscription, all, wallet.now)),
       undefined,
       wallet.audited(action, id, { ...before, status: after }, before),
     );
   });
+}
 
 /** A cancelled subscription's paid time is over. */
-async function endCancelled(deps: Deps, { accountId, id, plan }: Subscription): Promise<void> {
+async function endCancelled(deps: Deps, subscription: Subscription): Promise<void> {
+  const { accountId, id, plan } = subscription;
   const all = await deps.table.all(Subscription, subscriptionsOf(accountId));
-  const hasAnother = all.some((each) => each.plan.category === 'APP' && each.status === 'ACTIVE');
-  const fallBack = { set: { plan: DEFAULT_PLAN }, when: { 'plan.slug': { is: plan.slug } } };
-  const falls = plan.category === 'APP' && !hasAnother;
+  const { set } = planAfter(subscription, all, deps.now().toISOString());
   const over = change(Subscription, { accountId, id }, { remove: unschedule(Subscription) });
-  const away = falls ? [change(Account, { id: accountId }, fallBack, concurrentUpdate)] : [];
+  const when = { 'plan.slug': { is: plan.slug } };
+  const writes = set ? [over, change(Account, { id: accountId }, { set, when }, concurrentUpdate)] : [over];
   const audited = { action: 'subscription.ended', accountId, subjectId: id, before: { plan } } as const;
-  const ended = await ignoreConflict(
-    deps.commit([over, ...away], true, { ...audited, after: falls ? { plan: DEFAULT_PLAN } : {} }),
-  );
+  const ended = await ignoreConflict(deps.commit(writes, true, { ...audited, after: set ?? {} }));
   // On a conflict another plan was bought meanwhile: only the subscription is over.
   if (!ended) await deps.commit([over], undefined, audited);
 }

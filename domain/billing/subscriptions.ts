@@ -9,6 +9,7 @@ import { isHostName } from '../../contract/host-names/host-names.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { TxtRecords } from '../../providers/dns/txt-records.ts';
 import { Invoice, Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
+import { HostingDomain } from '../../table/entities/hosting.ts';
 import type { Change } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, create, type Write } from '../../table/writes.ts';
@@ -24,7 +25,7 @@ import { issuePaidInvoice, type Line, voidInvoice } from './invoices.ts';
 import { addVat } from './money.ts';
 import { periodEndAfter } from './periods.ts';
 import { type Plan, type Plans, periodPrice } from './plans.ts';
-import { type Wallet, withWallet } from './wallet.ts';
+import { readNothing, type Wallet, withWallet } from './wallet.ts';
 
 /** The next period is invoiced this long before the paid one ends, in milliseconds (design, Billing). */
 const INVOICE_LEAD_MS = 7 * 24 * 3600_000;
@@ -141,7 +142,9 @@ async function subscribe(
     owned: await readOwned(deps, accountId),
     claimDomain: hostingDomain ? await claim(hostingDomain) : undefined,
   });
-  return await withWallet(deps, accountId, read, async (wallet, { owned, claimDomain }) => {
+  return await withWallet(deps, accountId, readNothing, async (wallet) => {
+    // After the wallet: a purchase in between changes the wallet, so that this one begins again.
+    const { owned, claimDomain } = await read();
     const same = owned.filter(({ subscription }) => subscription.plan.category === category);
     const replaced = category === 'APP' ? same : [];
     const clash = same.some(({ subscription }) =>
@@ -193,7 +196,10 @@ export function cancelWithin(
   const end = renewal?.status === 'PAID' ? (subscription.renewal?.periodEnd ?? currentPeriodEnd) : currentPeriodEnd;
   const set = { status: 'CANCELLED', cancelledAt: wallet.now, currentPeriodEnd: end };
   const look = remove.length > 0 ? {} : schedule(Subscription, end);
-  const what = { set: { ...set, ...look }, remove: [...remove, 'renewal'], when: { status: { is: status } } };
+  // An invoice that is issued meanwhile would be paid for nothing.
+  const invoice = subscription.renewal ? { is: subscription.renewal.invoiceId } : ('absent' as const);
+  const when = { status: { is: status }, 'renewal.invoiceId': invoice };
+  const what = { set: { ...set, ...look }, remove: [...remove, 'renewal'], when };
   wallet.add(
     change(Subscription, { accountId, id }, what, concurrentUpdate),
     emit(deps, accountId, 'subscription.cancelled', { subscriptionId: id, plan: plan.slug }),
@@ -236,6 +242,9 @@ export const cancelSubscription = (
  * the account ordered hosting for a domain that it never proved, or no longer owns. May be repeated.
  */
 export async function cancelHostingOf(deps: Deps, accountId: string, domain: string): Promise<void> {
+  const held = await deps.table.get(HostingDomain, { domain });
+  // It proved the domain since, and may have ordered hosting again.
+  if (held?.accountId === accountId) return;
   const owned = await readOwned(deps, accountId);
   for (const { subscription } of owned.filter((each) => each.subscription.hostingDomain === domain)) {
     await withWallet(deps, accountId, findOwned(deps, accountId, subscription.id), async (wallet, found) => {
