@@ -70,7 +70,7 @@ const findAccount = (deps: Deps, of: AccountScopedId, sharing: readonly Subscrip
     }
     const account: HostingAccount = {
       ...of,
-      server: shared?.server ?? (await chooseServer(deps, of.id)),
+      server: shared?.server ?? '',
       username: shared?.username ?? usernameFor(of.id),
       status: 'PENDING',
       failures: 0,
@@ -79,6 +79,17 @@ const findAccount = (deps: Deps, of: AccountScopedId, sharing: readonly Subscrip
     await deps.table.transact([create(HostingAccount, account, concurrentUpdate)]);
     return account;
   });
+
+/** Returns an account with its server, which is chosen as soon as one takes new accounts; undefined until then. */
+async function place(deps: Deps, account: HostingAccount, domain: string): Promise<HostingAccount | undefined> {
+  if (account.server !== '') return account;
+  const server = await chooseServer(deps, domain);
+  if (server === undefined) return undefined;
+  const write = change(HostingAccount, account, { set: { server }, when: { server: { is: '' } } }, concurrentUpdate);
+  // On a conflict another run chose one, by the same rule.
+  await ignoreConflict(deps.table.transact([write]));
+  return await deps.table.get(HostingAccount, account);
+}
 
 /** Makes an account, unless another run of the same was a moment earlier. */
 async function createAccount({ panel }: PanelDeps, server: PanelServer, account: NewPanelAccount): Promise<void> {
@@ -182,8 +193,14 @@ export async function reconcileHostingAccount(deps: PanelDeps, of: AccountScoped
   const subscription = await deps.table.get(Subscription, of);
   if (!subscription || subscription.plan.category === 'APP') return {};
   const sharing = await findSharing(deps, subscription);
-  const account = await findAccount(deps, of, sharing);
-  if (account.status === 'REMOVED') return {};
+  const found = await findAccount(deps, of, sharing);
+  if (found.status === 'REMOVED') return {};
+  const account = await place(deps, found, subscription.hostingDomain ?? '');
+  if (!account) {
+    const problem = 'no hosting server takes new accounts';
+    await scheduleRetry(deps, found, problem);
+    return { problem };
+  }
   const server = await findServer(deps, account.server);
   const state = await settleHostingDomain(deps, subscription);
   try {

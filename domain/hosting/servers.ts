@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import type { PanelServer } from '../../providers/hosting-panel/panel.ts';
@@ -37,13 +38,14 @@ export async function setServer(
   return await deps.commit([write], { name, ...set }, { ...about, after: set });
 }
 
-/** A server for a new account: one of those that take any, so that they fill up evenly. */
-export async function chooseServer(deps: Pick<Deps, 'table'>, subscriptionId: string): Promise<string> {
+/**
+ * A server for a domain's account: one of those that take any, so that they fill up evenly; undefined while none does. By the domain's
+ * hash, so that a repeat and another subscription for the domain find the same one while nothing has changed.
+ */
+export async function chooseServer(deps: Pick<Deps, 'table'>, domain: string): Promise<string | undefined> {
   const open = (await deps.table.all(HostingServer, HOSTING_SERVERS)).filter((server) => server.open);
-  // By the id's random end, so that a repeat finds the same one while nothing has changed.
-  const chosen = open[Number.parseInt(Buffer.from(subscriptionId.slice(-4)).toString('hex'), 16) % open.length];
-  if (!chosen) throw new Error('no hosting server takes new accounts');
-  return chosen.name;
+  const hash = createHash('sha256').update(domain).digest().readUInt32BE();
+  return open[hash % open.length]?.name;
 }
 
 /** Servers that this warm instance knows, with the means to reach them. */

@@ -68,7 +68,7 @@ export async function getHosting(
   ]);
   if (!subscription || subscription.plan.category === 'APP') throw noSuchHosting();
   const hostingDomain = subscription.hostingDomain ?? '';
-  const live = account && account.status !== 'REMOVED' ? await readLive(deps, account) : undefined;
+  const live = account?.server && account.status !== 'REMOVED' ? await readLive(deps, account) : undefined;
   if (!live) {
     const panelStatus = account?.status === 'REMOVED' ? 'REMOVED' : NOT_CREATED.status;
     return { data: { id, hostingDomain, panelStatus, usage: {}, mailboxes: [] } };

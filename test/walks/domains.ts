@@ -1,20 +1,17 @@
 import { expect } from 'vitest';
 import { syncZone, zoneQueue } from '../../domain/dns/sync.ts';
 import { reconcileHostingAccount } from '../../domain/hosting/accounts.ts';
-import { setServer } from '../../domain/hosting/servers.ts';
 import { domainQueue } from '../../domain/registrar/lifecycle.ts';
 import { sweep } from '../../domain/sweep/sweep.ts';
 import type { Dns } from '../../providers/dns/dns.ts';
-import { type Panel, type PanelAccount, PanelFailure } from '../../providers/hosting-panel/panel.ts';
 import { reportRefusal, reportUnconfirmed, reportZoneSync } from '../../runtime/observability/domain-metrics.ts';
 import { reportHosting } from '../../runtime/observability/hosting-metrics.ts';
 import { log } from '../../runtime/observability/log.ts';
-import { Subscription } from '../../table/entities/billing.ts';
 import { Zone } from '../../table/entities/dns.ts';
 import { HOSTING_SERVERS, HostingServer } from '../../table/entities/hosting.ts';
 import { DomainName } from '../../table/entities/registrar.ts';
 import { change, create } from '../../table/writes.ts';
-import { newSimulatedAccount } from '../simulation/account.ts';
+import { hostingSimulation } from '../simulation/hosting.ts';
 import { registrarSimulation } from '../simulation/registrar.ts';
 import { seededRandom, simulation } from '../simulation/simulation.ts';
 import type { Scene, Walk } from '../support/walks.ts';
@@ -157,54 +154,17 @@ async function absentDomains(): Promise<Scene> {
 
 /** A hosting server that does not answer, and then is back. */
 async function deadServer(): Promise<Scene> {
-  const { clock, steady } = simulation();
-  const { deps } = steady;
-  const accounts = new Map<string, PanelAccount>();
-  let isBroken = false;
-  const reach = async <T>(act: () => T): Promise<T> => {
-    if (isBroken) throw new PanelFailure('timeout', 'no response');
-    return act();
-  };
-  const panel: Panel = {
-    find: (_, username) => reach(() => accounts.get(username)),
-    read: (_, username) => reach(() => accounts.get(username)),
-    create: (_, { username, domain, plan }) =>
-      reach(() => void accounts.set(username, { domain, plan, status: 'ACTIVE', usage: {}, mailboxes: [] })),
-    routeMail: () => reach(() => undefined),
-    changePlan: () => reach(() => undefined),
-    suspend: () => reach(() => undefined),
-    unsuspend: () => reach(() => undefined),
-    remove: () => reach(() => undefined),
-  };
-  const secrets = {
-    seal: async (_: object, text: string) => ({ wrappedKey: 'k', iv: 'i', ciphertext: text }),
-    unseal: async (_: object, { ciphertext }: { ciphertext: string }) => ciphertext,
-  };
-  const server = { name: 'web-1', baseUrl: 'https://web-1.example.net:2087', user: 'root' };
-  await setServer({ ...deps, secrets }, { ...server, token: 'token', open: true });
-  await deps.table.transact([newSimulatedAccount('acc_1')]);
-  const subscribe = async () => {
-    const subscription: Subscription = {
-      ...{ id: deps.newId('sub'), accountId: 'acc_1', billingCycle: 'MONTHLY', priceCents: 4900, status: 'ACTIVE' },
-      plan: { slug: 'web-starter', name: 'Web Starter', category: 'WEB' },
-      ...{ currentPeriodEnd: '2027-01-01T00:00:00.000Z', createdAt: deps.now().toISOString(), cancelledAt: null },
-      hostingDomain: `${deps.newId('shop').replace('_', '-')}.example.com`,
-    };
-    await deps.table.transact([create(Subscription, subscription)]);
-    return subscription;
-  };
-  const bought: Subscription[] = [await subscribe()];
-  const work = async () => {
-    for (const of of bought) reportHosting(await reconcileHostingAccount({ ...deps, secrets, panel } as never, of));
-  };
+  const { clock, deps, servers, state, set, subscribe } = await hostingSimulation();
+  await set('web-1', true);
+  const bought = [await subscribe()];
   return {
     ...{ clock, deps },
     async minute() {
       if (bought.length < 20) bought.push(await subscribe());
-      await work();
+      for (const of of bought) reportHosting(await reconcileHostingAccount(deps, of));
     },
     breakIt: () => {
-      isBroken = true;
+      state.isBroken = true;
     },
     steps: [
       { command: 'aws lambda invoke --region <region> --function-name hosting-<stage>-operator-setHostingServer' },
@@ -213,12 +173,12 @@ async function deadServer(): Promise<Scene> {
         act: async () => {
           const [stored] = await deps.table.all(HostingServer, HOSTING_SERVERS);
           expect(stored).toMatchObject({ name: 'web-1', open: false });
-          await setServer({ ...deps, secrets }, { ...server, open: true });
-          isBroken = false;
+          await set('web-1', true);
+          state.isBroken = false;
         },
       },
     ],
-    whenOver: () => expect(accounts.size).toBe(bought.length),
+    whenOver: () => expect([...servers.values()].map((accounts) => accounts.size)).toEqual([bought.length]),
   };
 }
 

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { HostingAccount } from '../../table/entities/hosting.ts';
+import { hostingSimulation } from '../../test/simulation/hosting.ts';
+import { reconcileHostingAccount } from './accounts.ts';
+
+test('hosting that is bought while no server takes new accounts is provisioned once one does', async () => {
+  const { deps, set, subscribe, servers, clock } = await hostingSimulation();
+  await set('web-1', false);
+  const of = await subscribe();
+  expect(await reconcileHostingAccount(deps, of)).toEqual({ problem: 'no hosting server takes new accounts' });
+  const waiting = await deps.table.get(HostingAccount, of);
+  expect(waiting).toMatchObject({ status: 'PENDING', server: '', failures: 1 });
+  expect(Date.parse(waiting?.dueAt ?? '')).toBe(clock.now + 60_000);
+  await set('web-1', true);
+  expect(await reconcileHostingAccount(deps, of)).toEqual({});
+  expect(await deps.table.get(HostingAccount, of)).toMatchObject({ status: 'ACTIVE', server: 'web-1' });
+  expect([...servers.values()].map((accounts) => accounts.size)).toEqual([1]);
+});
+
+test('subscriptions for one domain that are bought at once get one account, however many servers there are', async () => {
+  const { deps, set, subscribe, servers } = await hostingSimulation();
+  for (const name of ['web-1', 'web-2', 'web-3', 'web-4']) await set(name, true);
+  const hostingDomain = 'shop.example.com';
+  for (let pair = 0; pair < 8; pair += 1) {
+    const two = [await subscribe({ hostingDomain }), await subscribe({ hostingDomain })];
+    await Promise.all(two.map((of) => reconcileHostingAccount(deps, of)));
+    for (const of of two) expect(await reconcileHostingAccount(deps, of)).toEqual({});
+  }
+  expect([...servers.values()].flatMap((accounts) => [...accounts.values()]).map(({ domain }) => domain)).toEqual([
+    hostingDomain,
+  ]);
+});
+
+test('accounts of many domains fill all servers', async () => {
+  const { deps, set, subscribe, servers } = await hostingSimulation();
+  for (const name of ['web-1', 'web-2']) await set(name, true);
+  for (let count = 0; count < 40; count += 1) await reconcileHostingAccount(deps, await subscribe());
+  for (const accounts of servers.values()) expect(accounts.size).toBeGreaterThan(5);
+});
