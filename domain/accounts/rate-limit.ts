@@ -74,7 +74,6 @@ export function evaluateQuota(item: Record<string, unknown>, now: Date, limit: n
     if (within.length === 0) stale.push(name);
     else counted.push(...within.filter(({ count }) => count > 0));
   }
-  if (fullAt > 0 && leaves(fullSecond) <= time) stale.push('fullAt');
   let used = 0;
   let oldest = second;
   for (const each of counted) {
