@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { fromItem, type Item, toItem } from './attributes.ts';
 import type { Entity } from './entity.ts';
-import { failedItem, isRefusal, translateCancellation } from './refusals.ts';
+import { failedItem, isRefusal } from './refusals.ts';
+import { backoffAfterConflict, MAX_CONFLICT_ATTEMPTS, transact } from './transact.ts';
 import type { Write } from './writes.ts';
 
 /** Sends an operation to DynamoDB: `callAws('dynamodb', …)` in production, a counting wrapper in tests. */
@@ -91,10 +91,6 @@ export interface Table {
   getByKey(key: ItemKey): Promise<Item | undefined>;
 }
 
-const MAX_CONFLICT_ATTEMPTS = 8;
-/** Waits a random while after the n-th collision, up to 640 ms. */
-const backoffAfterConflict = (attempt: number) =>
-  new Promise((done) => setTimeout(done, Math.random() * 10 * 2 ** Math.min(attempt, 6)));
 /** The most items that `all` returns. The partitions that it is used for stay far below. */
 const MAX_ITEMS = 1000;
 
@@ -256,25 +252,7 @@ export function createTable(send: Send, TableName: string): Table {
       return attributes ? fromItem(attributes) : {};
     },
 
-    async transact(writes) {
-      if (writes.length === 0) return;
-      const TransactItems = writes.map((write) => ({ [write.kind]: { TableName, ...write.input } }));
-      // A token per try: a repeat after a lost answer changes nothing twice, and a retry after a conflict is a new try.
-      let ClientRequestToken = randomUUID();
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          await send('TransactWriteItems', { TransactItems, ClientRequestToken });
-          return;
-        } catch (error) {
-          const meaning = translateCancellation(error, writes);
-          if (meaning instanceof Error) throw meaning;
-          if (attempt === MAX_CONFLICT_ATTEMPTS) throw error;
-          // One whose answer was lost is still being made: a new try would make it twice.
-          if (meaning === 'retry') ClientRequestToken = randomUUID();
-          await backoffAfterConflict(attempt);
-        }
-      }
-    },
+    transact: (writes) => transact(send, TableName, writes),
 
     async due(duePk, { until, limit, after = '', from }) {
       // Times compare as text: what follows one closely is the text itself and a character more.

@@ -1,20 +1,21 @@
 import { expect, test } from 'vitest';
 import { memoryTable } from '../test/support/memory-table.ts';
 import { DomainName } from './entities/registrar.ts';
-import { createTable } from './table.ts';
+import type { Send } from './table.ts';
+import { transact } from './transact.ts';
 import { create } from './writes.ts';
 
 /** Sends a transaction that DynamoDB answers with these errors, one after another, and then makes; returns the token of each try. */
 async function tokensAfter(...errors: { name: string; detail?: object }[]): Promise<string[]> {
   const tokens: string[] = [];
   const memory = memoryTable();
-  const table = createTable(async (operation, input) => {
+  const send: Send = async (operation, input) => {
     tokens.push(String((input as { ClientRequestToken: string }).ClientRequestToken));
     const error = errors.shift();
     if (error) throw Object.assign(new Error(error.name), error);
     return await memory.send(operation, input);
-  }, 'table');
-  await table.transact([create(DomainName, { name: 'example.com', accountId: 'acc_1', domainId: 'dom_1' })]);
+  };
+  await transact(send, 'table', [create(DomainName, { name: 'example.com', accountId: 'acc_1', domainId: 'dom_1' })]);
   return tokens;
 }
 
