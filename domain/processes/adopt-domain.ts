@@ -24,7 +24,7 @@ export const AdoptionInput = () =>
         .array(
           z.object({
             type: z.enum(DNS_TYPES),
-            name: z._default(z.string(), ''),
+            name: z._default(z.string().check(z.toLowerCase()), ''),
             content: z.string(),
             ttl: z._default(z.int().check(z.minimum(60), z.maximum(86_400)), 3600),
             prio: z.optional(z.int()),
@@ -57,12 +57,16 @@ export async function adoptDomain(deps: AdoptionDeps, input: Adoption): Promise<
   const { accountId, registrant: owner } = input;
   const { domain: name, extension } = parseDomainName('domain', input.domain, await deps.extensions());
   const [held, registered] = await Promise.all([deps.table.get(DomainName, { name }), deps.registrar.registered(name)]);
-  if (held?.accountId === accountId) return { domainId: held.domainId };
+  if (held?.accountId === accountId) {
+    const domain = await deps.table.get(Domain, { accountId, id: held.domainId });
+    if (domain?.dnsProvider === 'PLATFORM') await putInService(deps, domain, registered?.nameservers);
+    return { domainId: held.domainId };
+  }
   if (held) throw new ApiError('conflict', `${name} belongs to another account.`);
   if (!registered) throw new ApiError('conflict', `${name} is not at our registrar.`);
   const id = deps.newId('dom');
+  const records = toRecords(deps, input, id);
   const { id: hostedZoneId, nameservers } = await deps.dns.ensureZone(name, id);
-  await deps.registrar.delegate(name, nameservers);
   const now = deps.now().toISOString();
   const expiresAt = registered.expiresAt.toISOString();
   const { tld, yearsAtOnce, privacy } = extension;
@@ -76,10 +80,20 @@ export async function adoptDomain(deps: AdoptionDeps, input: Adoption): Promise<
     create(DomainName, { name, accountId, domainId: id }),
     create(Domain, { ...domain, dueAt: scheduleCheck(domain).dueAt }),
     create(Zone, { ...zone, dueAt: zoneSyncDue(deps.now()).dueAt }),
-    ...toRecords(deps, input, id).map((record) => create(DnsRecord, record)),
+    ...records.map((record) => create(DnsRecord, record)),
   ];
   const after = { domain: name, status: domain.status, expiresAt };
   await deps.commit(writes, undefined, { action: 'domain.adopted', accountId, subjectId: id, after });
-  await syncZone(deps, { accountId, domainId: id });
+  await putInService(deps, domain, registered.nameservers);
   return { domainId: id };
+}
+
+/** Has the world ask our name servers, once they have the records. */
+async function putInService(
+  deps: AdoptionDeps,
+  { accountId, id: domainId, name, nameservers }: Domain,
+  present: readonly string[] = [],
+): Promise<void> {
+  await syncZone(deps, { accountId, domainId });
+  if ([...present].sort().join() !== [...nameservers].sort().join()) await deps.registrar.delegate(name, nameservers);
 }

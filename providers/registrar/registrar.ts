@@ -52,7 +52,7 @@ export interface Registrar {
     domain: string,
     options?: Pick<CallOptions, 'attempts'>,
   ): Promise<{ expiresAt: Date; nameservers: string[] } | undefined>;
-  /** Has a domain answered for by these name servers. */
+  /** Has a domain answered for by these name servers, once whatever is under way of that kind is done. */
   delegate(domain: string, nameservers: readonly string[]): Promise<void>;
 }
 
@@ -198,7 +198,12 @@ export function createRegistrar(call: Call): Registrar {
 
     async delegate(domain, nameservers) {
       const Nameservers = nameservers.map((Name) => ({ Name }));
-      await call('UpdateDomainNameservers', { DomainName: domain, Nameservers }, ORDER_OPTIONS);
+      try {
+        await call('UpdateDomainNameservers', { DomainName: domain, Nameservers }, ORDER_OPTIONS);
+      } catch (error) {
+        // It was asked for before, and is being done.
+        if (!(error instanceof Error && error.name === 'DuplicateRequest')) throw error;
+      }
     },
   };
 }
