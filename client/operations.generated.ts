@@ -16,6 +16,8 @@ export type Account = {
     requestsPerMinute: number;
     /** Maximum API keys that are not revoked: 50 on every plan. Beyond it: `conflict`. */
     apiKeys: number;
+    /** Maximum API keys created in a day (UTC): 200 on every plan. Beyond it: `rate_limited`. */
+    apiKeysPerDay: number;
     /** Maximum applications: as the plan says. Beyond it: `plan_limit`. */
     applications: number;
     /** Maximum requests at once to one application: 20 from 0 applications, 50 from 3 applications, 100 from 10 applications, 200 from 25 applications. Beyond it: `rate_limited`. */
@@ -54,6 +56,8 @@ export type Account = {
     requestsPerMinute?: number | undefined;
     /** Now: API keys that are not revoked; absent where it is not counted */
     apiKeys?: number | undefined;
+    /** Now: API keys created in a day (UTC); absent where it is not counted */
+    apiKeysPerDay?: number | undefined;
     /** Now: applications; absent where it is not counted */
     applications?: number | undefined;
     /** Now: requests at once to one application; absent where it is not counted */

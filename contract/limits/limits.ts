@@ -46,6 +46,12 @@ export const LIMITS = {
     min: 1000,
   },
   apiKeys: { counts: 'API keys that are not revoked', amounts: 50, error: 'conflict', remedy: 'Revoke a key' },
+  apiKeysPerDay: {
+    counts: 'API keys created in a day (UTC)',
+    amounts: 200,
+    error: 'rate_limited',
+    remedy: 'Wait until tomorrow',
+  },
   applications: { counts: 'applications', amounts: 'plan', error: 'plan_limit', remedy: 'Delete an application' },
   concurrentRequests: {
     counts: 'requests at once to one application',

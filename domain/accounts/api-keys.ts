@@ -14,7 +14,7 @@ import { chargedIn, toMicroRand } from '../ai/key-budgets.ts';
 import { microRandToRand } from '../ai/prices.ts';
 import { concurrentUpdate, ignoreConflict, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { countTowards, findAccount } from '../limits/limits.ts';
+import { countToday, countTowards, findAccount } from '../limits/limits.ts';
 import { createKeyPair } from './credentials.ts';
 
 /** Operations on API keys for an account's owner in the dashboard (specification, Authentication 1, 2 and 8). */
@@ -77,7 +77,8 @@ export async function createKey(
   };
   const create = async () => {
     // Of an account with so few keys, no more than these few have a reserve, whichever are revoked later.
-    const hasReserve = (await countKeysOnce(deps, accountId)) < KEYS_WITH_RESERVE;
+    const account = await countKeysOnce(deps, accountId);
+    const hasReserve = account.keyCount < KEYS_WITH_RESERVE;
     const count = countTowards(
       deps,
       accountId,
@@ -86,7 +87,7 @@ export async function createKey(
     );
     const made = createKeyPair({ ...key, ...more, accountId, keyId, createdAt, isAdded: true, hasReserve });
     const { secretKey, listed, writes } = made;
-    return await deps.commit([count, ...writes], {
+    return await deps.commit([count, countToday(deps, account, 'apiKeysPerDay'), ...writes], {
       data: { ...view(listed, { lastUsedAt: null, aiSpentMicroRand: 0 }), secretKey },
     });
   };
@@ -122,16 +123,16 @@ export async function updateKey(
 
 /**
  * Counts the keys of an account from before the count; those that are not revoked count towards the limit.
- * @returns the number of keys
+ * @returns the account, with the number of its keys
  */
-async function countKeysOnce(deps: Deps, accountId: string): Promise<number> {
+async function countKeysOnce(deps: Deps, accountId: string): Promise<Account & { keyCount: number }> {
   const account = await findAccount(deps, accountId);
-  if (account.keyCount !== undefined) return account.keyCount;
+  if (account.keyCount !== undefined) return { ...account, keyCount: account.keyCount };
   let keyCount = 0;
   for await (const { revokedAt } of deps.table.each(ApiKey, apiKeysOf(accountId))) if (!revokedAt) keyCount += 1;
   const what = { set: { keyCount }, when: { keyCount: 'absent' } } as const;
   await ignoreConflict(deps.table.write(Account, change(Account, { id: accountId }, what, concurrentUpdate)));
-  return keyCount;
+  return { ...account, keyCount };
 }
 
 const noSuchKey = () => new ApiError('not_found', 'API key not found.');

@@ -35,6 +35,7 @@ export type CountedLimit = keyof typeof COUNTERS;
 
 /** Limits that count by day, and the attribute of {@link DailyUsage} that counts it. */
 export const DAILY_COUNTERS = {
+  apiKeysPerDay: 'apiKeys',
   customDomainsPerDay: 'customDomains',
   certificatesPerDay: 'certificates',
   webhookResendsPerDay: 'webhookResends',

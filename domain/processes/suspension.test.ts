@@ -27,6 +27,18 @@ test('a suspended account: every key, login, application and endpoint is marked,
   expect(statuses()).toEqual(['RUNNING', 'RUNNING']);
 });
 
+test('revoked keys are not touched, however many there are', async () => {
+  const { addKey, addLogin, suspend, flow, memory } = await accountSimulation();
+  for (let count = 0; count < 30; count += 1) await addKey({ revokedAt: '2026-01-01T00:00:00.000Z' });
+  await addKey();
+  await addLogin('ann');
+  await suspend('Abuse.');
+  await flow();
+  const marked = memory.items('CREDENTIAL').filter(({ suspended }) => suspended !== undefined);
+  expect(marked.map(({ revokedAt }) => revokedAt)).toEqual([null, null]);
+  expect(memory.items('LOGIN').map(({ suspended }) => suspended)).toEqual(['Abuse.']);
+});
+
 test('what a request created while the account was being suspended is found a minute later', async () => {
   const { addApp, addKey, suspend, flow, sweepAt, marks, statuses, account } = await accountSimulation();
   await suspend('Abuse.');

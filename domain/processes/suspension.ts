@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
-import { Account, ApiKey, Credential, Login } from '../../table/entities/accounts.ts';
+import { Account, ApiKey, apiKeysOf, Credential, Login } from '../../table/entities/accounts.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
 import type { Entity } from '../../table/entity.ts';
@@ -97,22 +97,21 @@ export async function applySuspension(deps: Lists, accountId: string): Promise<v
     if (!account) return;
     const { suspension, suspensionVersion, deletion } = account;
     const guard = [check(Account, { id: accountId }, versionIs(suspensionVersion), concurrentUpdate)];
-    const setReason = mark(deps, 'suspended', suspension?.reason, guard);
-    const setEnd = mark(deps, 'closesAt', deletion?.endsAt, guard);
-    for await (const { hashes } of deps.table.each(ApiKey, joinKey('ACCOUNT', accountId, 'KEYS')))
-      for (const hash of [hashes.secret, hashes.public]) {
-        await setReason(Credential, { hash });
-        await setEnd(Credential, { hash });
-      }
     const marks = { suspended: suspension?.reason, closesAt: deletion?.endsAt };
     for (const subject of account.logins ?? []) await markLogin(deps, subject, accountId, marks, guard);
+    const setMarks = mark(deps, marks, guard);
+    for await (const { hashes, revokedAt } of deps.table.each(ApiKey, apiKeysOf(accountId))) {
+      // A revoked key is refused anyway, and an account may have very many.
+      if (revokedAt !== null) continue;
+      for (const hash of [hashes.secret, hashes.public]) await setMarks(Credential, { hash });
+    }
     for await (const { id } of deps.table.each(App, joinKey('ACCOUNT', accountId, 'APPS'))) {
       const of = { accountId, id };
       if (suspension) await addSuspension(deps, of, { cause: 'ACCOUNT', reason: suspendedWith(suspension) }, guard);
       else await removeSuspension(deps, of, 'ACCOUNT', guard);
     }
     for (const { id, suspension: own } of await deps.table.all(Webhook, webhooksOf(accountId)))
-      await mark(deps, 'heldSince', suspension?.since ?? own?.since, guard)(Webhook, { accountId, id });
+      await mark(deps, { heldSince: suspension?.since ?? own?.since }, guard)(Webhook, { accountId, id });
   });
 }
 
@@ -134,14 +133,17 @@ async function markLogin(
   await deps.table.transact([...setMemberships(login, marked), ...guard]);
 }
 
-/** Returns a function that gives a field of items a value, or removes it, where they have another. */
+/** Returns a function that gives fields of items their values, or removes those without one, where they have others. */
 const mark =
-  (deps: Lists, field: string, value: string | undefined, guard: readonly Write[]) =>
+  (deps: Lists, fields: Record<string, string | undefined>, guard: readonly Write[]) =>
   async <T, K>(entity: Entity<T, K>, of: K): Promise<void> => {
     const item: unknown = await deps.table.get(entity, of);
-    if (typeof item !== 'object' || item === null || Reflect.get(item, field) === value) return;
-    const what = value === undefined ? { remove: [field] } : { set: { [field]: value } };
-    await deps.table.transact([change(entity, of, what, concurrentUpdate), ...guard]);
+    if (typeof item !== 'object' || item === null) return;
+    const other = Object.entries(fields).filter(([field, value]) => Reflect.get(item, field) !== value);
+    if (other.length === 0) return;
+    const set = Object.fromEntries(other.filter(([, value]) => value !== undefined));
+    const remove = other.flatMap(([field, value]) => (value === undefined ? [field] : []));
+    await deps.table.transact([change(entity, of, { set, remove }, concurrentUpdate), ...guard]);
   };
 
 /** Accounts whose suspension is applied again, or whose applications beyond the plan's limit are suspended. */

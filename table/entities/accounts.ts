@@ -135,6 +135,7 @@ export const DailyUsage = /* @__PURE__ */ entity({
       accountId: z.string(),
       /** `2026-11-22`, in UTC. */
       day: z.string(),
+      apiKeys: z.optional(z.int()),
       customDomains: z.optional(z.int()),
       certificates: z.optional(z.int()),
       webhookResends: z.optional(z.int()),

@@ -73,6 +73,10 @@ const CASES: Partial<Record<LimitName, Case>> = {
     allowed: 2,
     request: (account, _, index) => account.dashboard.call(createKey, { body: key(`key ${index}`) }),
   },
+  apiKeysPerDay: {
+    limit: 2,
+    request: (account, _, index) => account.dashboard.call(createKey, { body: key(`key ${index}`) }),
+  },
   applications: { limit: 2, request: (account) => account.call(createApp, { body: { name: 'Limited' } }) },
   buildMinutesPerMonth: {
     limit: 7,

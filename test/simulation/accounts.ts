@@ -41,10 +41,10 @@ export async function accountSimulation({ appLimit = 10 } = {}) {
     ]);
     return id;
   };
-  const addKey = async () => {
+  const addKey = async ({ revokedAt = null }: { revokedAt?: string | null } = {}) => {
     const id = deps.newId('key');
     const hashes = { secret: `${id}-s`, public: `${id}-p` };
-    const common = { accountId, allowedOrigins: ['*'], expiresAt: null, revokedAt: null };
+    const common = { accountId, allowedOrigins: ['*'], expiresAt: null, revokedAt };
     await deps.table.transact([
       create(ApiKey, { ...common, id, name: 'k', scopes: [], createdAt: '', publicKey: 'pk', hashes }),
       ...(['secret', 'public'] as const).map((kind) =>
