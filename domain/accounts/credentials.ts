@@ -108,12 +108,15 @@ export function assertNotSuspended({ suspended }: { suspended?: string | undefin
 
 /** Refuses a change while the account waits for its deletion. Throws 409. */
 export function assertNotClosing({ closesAt }: { closesAt?: string | undefined }): void {
-  if (closesAt !== undefined)
-    throw new ApiError(
-      'conflict',
-      `This account will be deleted on ${closesAt.slice(0, 10)}. Cancel the deletion in the dashboard to change anything.`,
-    );
+  if (closesAt !== undefined) throw accountClosing(closesAt);
 }
+
+/** Makes the 409 of an account that waits for its deletion. */
+export const accountClosing = (closesAt: string) =>
+  new ApiError(
+    'conflict',
+    `This account will be deleted on ${closesAt.slice(0, 10)}. Cancel the deletion in the dashboard to change anything.`,
+  );
 
 /** Refuses a key that is revoked or expired, or whose account is suspended, and a public one used from an origin it is not meant for. */
 export function assertUsable(credential: Credential, origin: string | undefined, now: Date): void {

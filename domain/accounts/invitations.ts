@@ -16,6 +16,7 @@ import { changeOrInspect } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
+import { accountClosing } from './credentials.ts';
 import { mayBeInvited, readMailAddress } from './mail-addresses.ts';
 import { membershipOf, membershipsOf, setMemberships } from './membership.ts';
 import { readTeam, type TeamState, writeTeam } from './team.ts';
@@ -192,15 +193,16 @@ export async function acceptInvitation(
       ...{ subject, email: profile.email, name: profile.name, role, joinedAt: deps.now().toISOString() },
     };
     const invitations = team.invitations.filter((each) => each !== invitation);
-    // A suspension finds the logins of its account in this list.
-    const listed = { append: { logins: [subject] }, when: { suspension: 'absent' as const } };
+    // A suspension and a deletion find the logins of their account in this list, and come to those that it has by then.
+    const listed = {
+      append: { logins: [subject] },
+      when: { suspension: 'absent' as const, deletion: 'absent' as const },
+    };
     const joined = { accountId, role, accountName: account.name };
     return await deps.commit(
       [
         writeTeam(team, { members: [...team.members, member], invitations }),
-        changeOrInspect(Account, { id: accountId }, listed, (found) =>
-          found?.suspension ? accountSuspended(found.suspension.reason) : concurrentUpdate(),
-        ),
+        changeOrInspect(Account, { id: accountId }, listed, (found) => refusalOf(found) ?? concurrentUpdate()),
         ...setMemberships(login, [{ ...own, accountName }, ...others, joined]),
       ],
       { data: { id: accountId, name: account.name, role } },
@@ -208,4 +210,10 @@ export async function acceptInvitation(
     );
   };
   return await retryOnConflict(accept, { onExhausted: serviceBusy });
+}
+
+/** Returns why an account takes no new members: it is suspended, or will be deleted. */
+function refusalOf(account: Account | undefined): Error | undefined {
+  if (account?.suspension) return accountSuspended(account.suspension.reason);
+  return account?.deletion && accountClosing(account.deletion.endsAt);
 }

@@ -22,7 +22,9 @@ const founders = ({ logins = [], email, name, createdAt }: Account): TeamMember[
 
 /** Reads the members and invitations of an account, expired invitations included. Throws 404. */
 export async function readTeam({ table }: Pick<Deps, 'table'>, accountId: string): Promise<TeamState> {
-  const [account, team] = await Promise.all([table.get(Account, { id: accountId }), table.get(Team, { accountId })]);
+  // The account after the team: it then has the logins of all members of that version, and one that joins later changes the version.
+  const team = await table.get(Team, { accountId });
+  const account = await table.get(Account, { id: accountId });
   if (!account) throw new ApiError('not_found');
   const { members = founders(account), invitations = [], version } = team ?? {};
   return { account, members, invitations, version };

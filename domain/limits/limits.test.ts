@@ -17,7 +17,7 @@ import { AiAccount } from '../../table/entities/ai.ts';
 import { change } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
-import { simulation } from '../../test/simulation/simulation.ts';
+import { simulation, withRandomDelays } from '../../test/simulation/simulation.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { beginDeployment } from '../deployments/begin.ts';
 import { freeNextBuild } from '../deployments/build-line.ts';
@@ -37,6 +37,7 @@ const TESTS: Record<LimitName, { file: string; title: string }> = {
     title: 'requests over all keys are limited, and a refused request counts on neither item',
   },
   apiKeys: HTTP,
+  apiKeysPerDay: HTTP,
   applications: HTTP,
   concurrentRequests: {
     file: 'local/emulators/lambda/app-host.test.ts',
@@ -215,6 +216,14 @@ test('an operator overrides limits one by one; null brings the number of the pla
   expect(account && limitsOf(account)).toEqual(limitsOf({ plan: { appLimit: 10 } }));
   // The override of an account that is gone is an error, and not an account.
   await expect(overrideLimits(deps, 'acc_2', { apiKeys: 1 })).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('of limits that operators set at the same time none is lost', async () => {
+  const { deps } = simulation({ startAt: 0, through: withRandomDelays }).steady;
+  await deps.table.transact([newSimulatedAccount('acc_1')]);
+  const given = [{ apiKeys: 80 }, { requestsPerMinute: 5000 }, { webhookEndpoints: 40 }, { databases: 30 }];
+  await Promise.all(given.map((limits) => overrideLimits(deps, 'acc_1', limits)));
+  expect((await deps.table.get(Account, { id: 'acc_1' }))?.limits).toEqual(Object.assign({}, ...given));
 });
 
 test.each([

@@ -28,7 +28,7 @@ export async function overrideLimits(
       const limits: LimitOverrides = Object.fromEntries(merged);
       return await deps.commit(
         [
-          change(Account, { id: accountId }, { set: { limits } }, concurrentUpdate),
+          change(Account, { id: accountId }, { set: { limits }, when: unchanged(before) }, concurrentUpdate),
           ...copies(accountId, changes, limits),
         ],
         limits,
@@ -41,6 +41,15 @@ export async function overrideLimits(
     { onExhausted: serviceBusy },
   );
 }
+
+/** Conditions that hold while no limit has been set or removed since. */
+const unchanged = (before: LimitOverrides = {}) =>
+  Object.fromEntries(
+    LIMIT_NAMES.map((name) => {
+      const value = before[name];
+      return [`limits.${name}`, value === undefined ? ('absent' as const) : { is: value }];
+    }),
+  );
 
 /** Returns the writes of the limits that stand on other items. */
 function copies(

@@ -32,6 +32,8 @@ export const noSuchDelivery = () => new ApiError('not_found', 'Delivery not foun
 
 /** Deliveries that one call resends at most: each is a write. */
 const MAX_RESENT = 500;
+/** Deliveries that it looks at in one call. */
+const MAX_READ = 10_000;
 /** Deliveries written at once. */
 const CONCURRENCY = 20;
 
@@ -208,15 +210,19 @@ export async function resendSkipped(
   if (!webhook.active) throw isDisabled();
   const skipped: Delivery[] = [];
   let from = joinKey(since);
-  for (let more = true; more && skipped.length <= MAX_RESENT; ) {
+  let read = 0;
+  let last: Delivery | undefined;
+  let more = true;
+  for (; more && skipped.length <= MAX_RESENT && read < MAX_READ; read += MAX_RESENT) {
     const page = await deps.table.since(Delivery, deliveriesOf(id), from, MAX_RESENT);
     skipped.push(...page.filter(({ status }) => statuses.some((each) => each === status)));
-    const last = page.at(-1);
+    last = page.at(-1) ?? last;
     if (last) from = `${joinKey(last.createdAt, last.id)} `;
     more = page.length === MAX_RESENT;
   }
   const chosen = skipped.slice(0, MAX_RESENT);
-  const [next] = skipped.slice(MAX_RESENT);
+  // Where there was too much to read, from what was read last.
+  const next = skipped.at(MAX_RESENT) ?? (more ? last : undefined);
   // Counted before anything is sent: what fails afterwards is skipped still, and a repeat resends it.
   if (chosen.length > 0) await deps.table.transact([countToday(deps, account, 'webhookResendsPerDay', chosen.length)]);
   for (let start = 0; start < chosen.length; start += CONCURRENCY) {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createKey, listKeys } from '../../../contract/accounts/api-keys.ts';
+import { cancelDeletion, requestDeletion } from '../../../contract/accounts/deletion.ts';
 import { getMe } from '../../../contract/accounts/me.ts';
 import {
   acceptInvitation,
@@ -112,6 +113,22 @@ describe('an invitation', () => {
     expect([stolen.status, codeOf(stolen)]).toEqual([403, 'forbidden']);
     expect((await thief.inAccount(account.id).call(listApps)).status).toBe(403);
     expect((await invited.own.call(acceptInvitation, { body: { token } })).status).toBe(200);
+  });
+
+  test('to an account that will be deleted is refused until the deletion is cancelled', async () => {
+    const account = await newAccount({ email: 'owner@example.com' });
+    const person = await signUp();
+    const body = { email: person.email, role: 'developer' as const };
+    const token = tokenIn((await account.dashboard.call(inviteMember, { body })).body.data.link);
+    await account.dashboard.call(requestDeletion, { body: { confirm: 'owner@example.com' } });
+    const accept = () => person.own.call(acceptInvitation, { body: { token } });
+    const refused = await accept();
+    expect([codeOf(refused), refused.error?.message]).toEqual([
+      'conflict',
+      expect.stringContaining('will be deleted on'),
+    ]);
+    await account.dashboard.call(cancelDeletion);
+    expect((await accept()).status).toBe(200);
   });
 
   test('that is revoked or replaced is of no use, and neither is a guessed one', async () => {
