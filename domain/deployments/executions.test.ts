@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ExecutionStatus, Executions } from '../../providers/workflows/executions.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
+import { change } from '../../table/writes.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { HOSTS } from '../../test/support/git-hooks.ts';
@@ -62,6 +64,17 @@ test('leaves a deployment in progress alone, however long it takes', async () =>
     await reconcile();
   }
   expect(deployments()).toMatchObject([{ id, finishedAt: null }]);
+});
+
+test('a deployment that has ended and is due all the same is looked at once, and never again', async () => {
+  const { deploy, reconcile, clock, deps, ids } = await world();
+  const of = { accountId: ids.accountId, id: await deploy() };
+  const ended = { status: 'FAILED', finishedAt: deps.now().toISOString() };
+  await deps.table.write(Deployment, change(Deployment, of, { set: ended }));
+  clock.now += 2 * MINUTE;
+  await reconcile();
+  expect(await deps.table.get(Deployment, of)).not.toHaveProperty('dueAt');
+  expect(await deps.table.due('DEPLOYMENT', { until: deps.now().toISOString(), limit: 10 })).toEqual([]);
 });
 
 test('starts a deployment that was never started within two minutes', async () => {

@@ -4,6 +4,7 @@ import { PLACEHOLDER } from '../../providers/edge/host-routes.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
+import { unschedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
 import { scheduleTeardown } from '../apps/apps.ts';
 import { edgeOf, type InCell } from '../apps/cells.ts';
@@ -94,7 +95,10 @@ export const deploymentQueue: DueQueue<typeof Deployment, Deps & { deployments: 
   entity: Deployment,
   async act(deps, deployment) {
     const { accountId, id, finishedAt } = deployment;
-    if (finishedAt) return;
+    if (finishedAt) {
+      await deps.table.write(Deployment, change(Deployment, { accountId, id }, { remove: unschedule(Deployment) }));
+      return;
+    }
     const status = await deps.deployments.status(id);
     if (status === 'ENDED') {
       const reason = 'It was interrupted on our side. Deploying again is safe.';

@@ -78,21 +78,31 @@ export async function releaseDeployment(
   const onThrottled = () => {
     isThrottled = true;
   };
-  const [release] = await Promise.all([
-    appHost.release({ applicationId, nodeVersion, concurrency }, artifact, onThrottled).catch(toOwnersError),
-    appLogs.prepare(applicationId),
-  ]);
+  let release: string | undefined;
+  try {
+    [release] = await Promise.all([
+      appHost.release({ applicationId, nodeVersion, concurrency }, artifact, onThrottled).catch(toOwnersError),
+      appLogs.prepare(applicationId),
+    ]);
+  } finally {
+    // Also after a part of it: the function may be there.
+    await unlessDeleted(deps, ids, async () => {
+      await appHost.remove(applicationId);
+      await appLogs.remove(applicationId);
+    });
+  }
   if (release === undefined) return await waitAgain(deps, cellId, deployment);
   if (isThrottled) await slowDown(deps, cellId);
-  await unlessDeleted(deps, ids, async () => {
-    await appHost.remove(applicationId);
-    await appLogs.remove(applicationId);
-  });
   const set = { release, commitSha, builtAt, ...measureBuild(build), ...scheduleCheck(deps) };
   const write = change(
     Deployment,
     { accountId, id: deploymentId },
-    { set, remove: ['releaseQueue'], append: { notes: [formatNote(deps, '==> Release')] } },
+    {
+      ...{ set, remove: ['releaseQueue'], append: { notes: [formatNote(deps, '==> Release')] } },
+      // One that was stopped meanwhile has ended, and is due no more.
+      when: { status: { is: 'RUNNING' } },
+    },
+    alreadyEnded,
   );
   await deps.table.write(Deployment, write);
   await recordDetected(deps, ids, detected);

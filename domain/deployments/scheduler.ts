@@ -43,6 +43,8 @@ const unless = (because: NotAdmitted['because']) => () => new NotAdmitted(becaus
 interface Line {
   accountId: string;
   dueAt: string;
+  /** Builds that it has counted. */
+  waiting: number;
   /** Undefined for one that does not exist any more. */
   account: Account | undefined;
   /** The account's deployments under way. */
@@ -96,9 +98,9 @@ async function findLines(deps: Deps, candidate: string | undefined): Promise<Lin
   return lines.flat().sort((a, b) => a.running - b.running);
 }
 
-async function lineOf({ table }: Deps, { accountId, dueAt = '' }: BuildQueue): Promise<Line> {
+async function lineOf({ table }: Deps, { accountId, dueAt = '', waiting }: BuildQueue): Promise<Line> {
   const account = await table.get(Account, { id: accountId });
-  return { accountId, dueAt, account, running: account?.buildCount ?? 0 };
+  return { accountId, dueAt, waiting, account, running: account?.buildCount ?? 0 };
 }
 
 /** @returns true if there is a next build now, this one or another one */
@@ -136,10 +138,11 @@ async function admitFirst(deps: Deps, line: Line): Promise<boolean> {
 
 async function leaveTurn(
   { table }: Deps,
-  { accountId, dueAt }: Line,
+  { accountId, dueAt, waiting }: Line,
   what: Pick<Change, 'set' | 'remove'>,
 ): Promise<void> {
-  const when = { dueAt: { is: dueAt } };
+  // The time alone does not tell: another build may have joined the line in the same millisecond.
+  const when = { dueAt: { is: dueAt }, waiting: { is: waiting } };
   const write = change(BuildQueue, { accountId }, { ...what, when }, concurrentUpdate);
   await ignoreConflict(table.write(BuildQueue, write));
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { HealthCheck } from '../../providers/app-host/app-host.ts';
-import { RuntimeRetired } from '../../providers/app-host/resources.ts';
+import { HostThrottled, RuntimeRetired } from '../../providers/app-host/resources.ts';
 import { createBuildAccess } from '../../providers/builds/access.ts';
 import { createBuilds } from '../../providers/builds/builds.ts';
 import { openJob } from '../../providers/builds/job-document.ts';
@@ -196,6 +196,40 @@ test('a version of Node that the host refuses is a verdict that says what to do'
   const made = { ...all, bucket: 'builds', ...inEveryCell({ appHost, appLogs }) };
   const reason = expect.stringMatching(/Node 20 is not available any more\. Set nodeVersion to 24/);
   expect(await withVerdict(releaseDeployment, made, of)).toEqual({ failed: true, reason });
+});
+
+test('a deployment that is stopped while its release is made has ended, and is due no more', async () => {
+  const { all, of, deployments } = await steps();
+  await beginDeployment(all, of);
+  const appHost = {
+    release: async () => {
+      await failDeployment(all, of, 'The application was suspended.');
+      return '7';
+    },
+  };
+  const made = { ...all, bucket: 'builds', ...inEveryCell({ appHost, appLogs: { prepare: async () => undefined } }) };
+  expect(await withVerdict(releaseDeployment, made as never, of)).toMatchObject({ failed: true });
+  const [ended] = deployments();
+  expect(ended).toMatchObject({ status: 'FAILED' });
+  expect([ended?.release, ended?.dueAt]).toEqual([undefined, undefined]);
+});
+
+test('a function that a release left when its application was deleted is removed, whatever became of the release', async () => {
+  const { all, of, set } = await steps();
+  await beginDeployment(all, of);
+  const removed: string[] = [];
+  const noted = (name: string) => async () => void removed.push(name);
+  const appHost = {
+    release: async () => {
+      await set({ status: 'DELETING' });
+      throw new HostThrottled();
+    },
+    remove: noted('function'),
+  };
+  const appLogs = { prepare: async () => undefined, remove: noted('logs') };
+  const made = { ...all, bucket: 'builds', ...inEveryCell({ appHost, appLogs }) };
+  expect(await withVerdict(releaseDeployment, made as never, of)).toMatchObject({ failed: true });
+  expect(removed).toEqual(['function', 'logs']);
 });
 
 test('an error of the platform stays an error, unless the application was deleted or suspended meanwhile', async () => {

@@ -16,7 +16,7 @@ const DEPLOYMENT_S =
   build.whole +
   release.wait +
   2 * (release.begin + release.release + release.check + release.switch) +
-  3 * 3600;
+  4 * 3600;
 
 /** Retries failures of Lambda itself. An error that a step throws is a fault and is not retried. */
 const retryLambda = {
@@ -53,6 +53,18 @@ const retryLook = {
   MaxDelaySeconds: 60,
 };
 
+/**
+ * Repeats a step that has the new release serve: from its first effect on the deployment has succeeded, and must not be recorded as a failed one
+ * because the table or the edge was away for a moment.
+ */
+const retryPublishing = {
+  ErrorEquals: ['States.ALL'],
+  IntervalSeconds: 2,
+  MaxAttempts: 6,
+  BackoffRate: 2,
+  MaxDelaySeconds: 60,
+};
+
 /** Passes any error to Fail, which records it. The previous release keeps serving. */
 const orFail = [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: 'Fail' }];
 
@@ -84,6 +96,12 @@ function judgedStep(name: string, functionArn: string, next: string, choices: ob
     },
   };
 }
+
+/** Returns states of which one is repeated after any error. */
+const repeated = (name: string, states: Record<string, object>) => ({
+  ...states,
+  [name]: { ...states[name], Retry: [retryLambda, retryThrottling, retryPublishing] },
+});
 
 /** ARNs of the functions behind the steps. */
 export interface DeploymentSteps {
@@ -182,8 +200,8 @@ export function deploymentMachine(steps: DeploymentSteps) {
       // Lambda takes so many changes a second of an account: the release has its turn at another time.
       WaitToRelease: { Type: 'Wait', SecondsPath: '$.step.pause', Next: 'Release' },
       ...judgedStep('Check', steps.checkRelease, 'Switch'),
-      ...judgedStep('Switch', steps.switchRelease, 'Succeed'),
-      Succeed: step(steps.succeedDeployment, 'Prune'),
+      ...repeated('Switch', judgedStep('Switch', steps.switchRelease, 'Succeed')),
+      ...repeated('Succeed', { Succeed: step(steps.succeedDeployment, 'Prune') }),
       // The deployment has ended, so errors are ignored: the next deployment's step prunes what is left.
       Prune: {
         Type: 'Task',
