@@ -144,6 +144,8 @@ async function deleteOnce(deps: Deps, caller: Caller, id: string): Promise<Outpu
   const when = {
     status: { isNot: 'DELETING' },
     activeDeploymentId: activeDeploymentId ? { is: activeDeploymentId } : 'absent',
+    // The claim of a domain that is added at the same time would stay.
+    'customDomain.token': customDomain ? { is: customDomain.token } : 'absent',
   } as const;
   const names = [...claimedHosts(app), ...(own?.applicationId === id ? [own.host] : [])];
   const leave = (host: string) => {

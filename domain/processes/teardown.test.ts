@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { App, Host } from '../../table/entities/apps.ts';
-import { DistributionTenant } from '../../table/entities/custom-domains.ts';
+import { DistributionTenant, HostClaim } from '../../table/entities/custom-domains.ts';
 import { create, replace } from '../../table/writes.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
@@ -55,12 +55,24 @@ async function deleted(hasDoor: boolean) {
   };
 }
 
-test("leaves a domain with a tenant to the tenant's deletion and requests it", async () => {
+test("ends a domain's route at once, and leaves the rest of one with a tenant to the tenant's deletion", async () => {
   const { teardown, holder, tenantStatus, unrouted } = await deleted(true);
   await teardown();
   await teardown();
   expect([await holder(HOST), await holder(OWN), await tenantStatus()]).toEqual([OF.id, undefined, 'CLOSING']);
-  expect(unrouted).toEqual([OWN]);
+  // Its target is free for others in a moment.
+  expect(unrouted).toEqual([OWN, HOST]);
+});
+
+test('removes the claim of a domain that was not verified, and no claim of another application', async () => {
+  for (const applicationId of [OF.id, 'app_2']) {
+    const { deps, teardown } = await deleted(false);
+    const of = { host: HOST, accountId: OF.accountId };
+    await deps.table.transact([create(HostClaim, { ...of, applicationId })]);
+    await teardown();
+    const left = await deps.table.get(HostClaim, of);
+    expect(left?.applicationId).toBe(applicationId === OF.id ? undefined : applicationId);
+  }
 });
 
 test('frees a domain without a tenant together with its application', async () => {

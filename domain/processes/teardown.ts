@@ -3,10 +3,11 @@ import type { Builds } from '../../providers/builds/builds.ts';
 import type { Databases } from '../../providers/databases/databases.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { App, EnvSet, GitAccess, Host } from '../../table/entities/apps.ts';
+import { HostClaim } from '../../table/entities/custom-domains.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { joinKey } from '../../table/keys.ts';
 import { unschedule } from '../../table/schedule.ts';
-import { change, remove } from '../../table/writes.ts';
+import { change, remove, type Write } from '../../table/writes.ts';
 import { cellsInUse, claimedHosts, edgeOf, type InCell } from '../apps/cells.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import { closeTenant } from '../custom-domains/reconciliation.ts';
@@ -40,9 +41,10 @@ export async function teardownApp(
   const { customDomain } = app;
   const own =
     customDomain && !(await closeTenant(deps, customDomain)) ? await stillOwnedHost(deps, app, customDomain.host) : [];
-  const hosts = [...app.hosts, ...own];
   const { hostRoutes } = await deps.cellOf(edgeOf(app));
-  await hostRoutes.remove(hosts);
+  // The domain's route ends before its tenant: it leads to a name that is free for others in a moment.
+  const domain = customDomain ? await stillOwnedHost(deps, app, customDomain.host) : [];
+  await hostRoutes.remove([...new Set([...app.hosts, ...domain])]);
   for (const cell of cellsInUse(app)) {
     const { appHost, appLogs } = await deps.cellOf(cell);
     await appHost.remove(applicationId);
@@ -64,6 +66,7 @@ export async function teardownApp(
   await deps.table.transact([
     ...newest.map((id) => remove(Deployment, { accountId, id })),
     ...[...claimedHosts(app), ...own].map((host) => remove(Host, { host }, { applicationId: { is: applicationId } })),
+    ...(await claimOf(deps, app)),
     remove(EnvSet, of),
     remove(GitAccess, { applicationId }),
     remove(App, of),
@@ -97,6 +100,14 @@ async function endDeployment(deps: Deps, accountId: string, id: string): Promise
 async function stillOwnedHost(deps: Deps, { id }: App, host: string): Promise<string[]> {
   const claim = await deps.table.get(Host, { host });
   return claim?.applicationId === id ? [host] : [];
+}
+
+/** Returns the write that removes the claim of the application's domain, where it has one that was not verified. */
+async function claimOf(deps: Deps, { id, accountId, customDomain }: App): Promise<Write[]> {
+  if (!customDomain) return [];
+  const of = { host: customDomain.host, accountId };
+  const claim = await deps.table.get(HostClaim, of);
+  return claim?.applicationId === id ? [remove(HostClaim, of, { applicationId: { is: id } })] : [];
 }
 
 export const TeardownInput = z.object({
