@@ -6,6 +6,7 @@ import type { Change, Condition } from '../../table/expressions.ts';
 import { upsert } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { fitting } from '../response-size.ts';
 import { fromText, positionOfLine, positionOfTime, rangeFrom, toText } from './log-lines.ts';
 
 /**
@@ -188,7 +189,10 @@ export async function readLog(
   };
   let { page: last, isFresh } = await pageAt(log, position);
   take(last);
-  const answer = (more: boolean) => ({ lines: found.slice(0, limit), more: found.length > limit || more });
+  const answer = (more: boolean) => {
+    const lines = fitting(found, limit);
+    return { lines, more: found.length > lines.length || more };
+  };
   /** True if nothing that is asked for can follow. */
   const isOver = () =>
     found.length > limit ||

@@ -16,6 +16,7 @@ import { findApp, noSuchApp } from '../apps/apps.ts';
 import { assertNotSuspended } from '../apps/suspension.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { assertWithin } from '../limits/limits.ts';
+import { fitting, fittingEnd } from '../response-size.ts';
 import { enqueueBuild, placeOf, readLine } from './build-line.ts';
 import { callerTrigger, newDeployment, viewDeployment } from './queue.ts';
 import { releasePlaceOf } from './release-line.ts';
@@ -103,7 +104,7 @@ export async function getDeployment(
     assertAppExists(deps, deployment),
   ]);
   const queue = placeOf(deployment, line) ?? releasePlace;
-  return { data: { ...viewDeployment(deployment), log: toText(log), queue } };
+  return { data: { ...viewDeployment(deployment), log: fittingEnd(toText(log)), queue } };
 }
 
 /** GET /v1/deployments/{id}/log: the same line by line, as far as the lines are whole. */
@@ -118,7 +119,8 @@ export async function readDeploymentLog(
   // What the platform has to say comes when the build is over.
   const built = deployment.finishedAt !== null || deployment.notes.length > 0;
   const lines = toLines(log, built).filter(({ n }) => n > after);
-  return { data: lines.slice(0, limit), has_more: lines.length > limit };
+  const data = fitting(lines, limit);
+  return { data, has_more: lines.length > data.length };
 }
 
 /**

@@ -42,7 +42,7 @@ export async function teardownApp(
   const own =
     customDomain && !(await closeTenant(deps, customDomain)) ? await stillOwnedHost(deps, app, customDomain.host) : [];
   const { hostRoutes } = await deps.cellOf(edgeOf(app));
-  // The domain's route ends before its tenant: it leads to a name that is free for others in a moment.
+  // The domain's route ends before its tenant: its target is a name that is free for others in a moment.
   const domain = customDomain ? await stillOwnedHost(deps, app, customDomain.host) : [];
   await hostRoutes.remove([...new Set([...app.hosts, ...domain])]);
   for (const cell of cellsInUse(app)) {
@@ -66,7 +66,7 @@ export async function teardownApp(
   await deps.table.transact([
     ...newest.map((id) => remove(Deployment, { accountId, id })),
     ...[...claimedHosts(app), ...own].map((host) => remove(Host, { host }, { applicationId: { is: applicationId } })),
-    ...(await claimOf(deps, app)),
+    ...(await claimRemoval(deps, app)),
     remove(EnvSet, of),
     remove(GitAccess, { applicationId }),
     remove(App, of),
@@ -103,7 +103,7 @@ async function stillOwnedHost(deps: Deps, { id }: App, host: string): Promise<st
 }
 
 /** Returns the write that removes the claim of the application's domain, where it has one that was not verified. */
-async function claimOf(deps: Deps, { id, accountId, customDomain }: App): Promise<Write[]> {
+async function claimRemoval(deps: Deps, { id, accountId, customDomain }: App): Promise<Write[]> {
   if (!customDomain) return [];
   const of = { host: customDomain.host, accountId };
   const claim = await deps.table.get(HostClaim, of);
