@@ -1,6 +1,6 @@
 /**
- * What fits into a response: Lambda takes 6 MB (https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html) of a result that
- * holds the body as text, so that a quotation mark of the body takes four bytes, and an escape character seven.
+ * Bounds the texts of a response: Lambda takes 6 MB (https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html) of a result
+ * that holds the body as text, so that a quotation mark of the body takes four bytes, and an escape character seven.
  */
 
 /** Bytes of a response that texts may take; the rest is for what is around them. */

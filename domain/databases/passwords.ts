@@ -75,8 +75,10 @@ export async function resetDatabasePasswords(
 /** Has the cluster refuse the passwords of earlier generations. May be repeated. */
 export async function applyReset(deps: Deps & { databases: Databases }, database: Database): Promise<void> {
   const { clusterId, generation } = database;
-  if (!isBeingReset(database) || clusterId === undefined || generation === undefined) return;
+  if (clusterId === undefined || generation === undefined) return;
+  // Also where it was applied: a run with an earlier generation, whose write then failed, may have set that one last.
   await deps.databases.setGeneration(clusterId, generation);
+  if (!isBeingReset(database)) return;
   const applied = {
     set: { appliedGeneration: generation },
     remove: unschedule(Database),

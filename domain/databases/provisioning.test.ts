@@ -120,6 +120,29 @@ test('revoking passwords gives the cluster the next generation, and no password 
   expect(await create()).toMatchObject({ password: 'generation 2' });
 });
 
+test('of two resets at once the cluster ends with the later generation, in whatever order their requests arrive', async () => {
+  const { provision, read, deps, caller } = await provisioning('db_twice');
+  await provision();
+  const reset = () => resetDatabasePasswords(deps, caller, { id: 'db_twice' });
+  await reset();
+  const late = {
+    ...databases,
+    async setGeneration(clusterId: string, generation: number) {
+      if (generation === 1) {
+        await reset();
+        await provision();
+      }
+      await databases.setGeneration(clusterId, generation);
+    },
+  };
+  await expect(provision(late)).rejects.toThrow();
+  // The state machine repeats the step.
+  expect(await provision()).toEqual({ done: true });
+  const database = await read();
+  expect(dsql.tagsOf(`${ARN_PREFIX}${database?.clusterId}`)).toMatchObject({ passwords: '2' });
+  expect(database).toMatchObject({ generation: 2, appliedGeneration: 2 });
+});
+
 test('a deleted database goes with its cluster, once the cluster can be deleted, however often its deletion fails', async () => {
   const { provision, read, deps, caller } = await provisioning('db_gone');
   await provision();
