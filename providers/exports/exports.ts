@@ -1,13 +1,18 @@
 import type { ObjectGrant, SignGrants } from '../builds/access.ts';
 import type { Objects } from '../builds/builds.ts';
 
+/** An upload is no more: it has ended, or was too old and deleted with its parts. */
+export class UploadGone extends Error {
+  override readonly name = 'UploadGone';
+}
+
 /** Uploads of an object in parts, each of at least {@link MIN_PART_BYTES} but the last. */
 export interface Uploads {
   /** Begins an upload and returns its id. */
   begin(bucket: string, key: string, contentType: string): Promise<string>;
-  /** Uploads a part, replacing an earlier one of the same number (from 1), and returns its tag. */
+  /** Uploads a part, replacing an earlier one of the same number (from 1), and returns its tag. Throws {@link UploadGone}. */
   addPart(bucket: string, key: string, part: { uploadId: string; number: number; body: Buffer }): Promise<string>;
-  /** Makes the object of its parts. May be repeated. */
+  /** Makes the object of its parts. May be repeated. Throws {@link UploadGone} where there is no object either. */
   end(bucket: string, key: string, upload: { uploadId: string; tags: readonly string[] }): Promise<void>;
 }
 

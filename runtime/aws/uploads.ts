@@ -1,4 +1,4 @@
-import type { Uploads } from '../../providers/exports/exports.ts';
+import { UploadGone, type Uploads } from '../../providers/exports/exports.ts';
 import { AwsError, getObject, OBJECT_TIMEOUT_MS, objectPath, requestS3, s3Error, withRetries } from './client.ts';
 
 /** Uploads of objects in parts (https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html). */
@@ -14,6 +14,8 @@ const send = (method: string, path: string, body: string | Buffer = '', headers:
     return response;
   }, OBJECT_TIMEOUT_MS);
 
+const isUploadGone = (error: unknown) => error instanceof AwsError && error.name === 'NoSuchUpload';
+
 export const uploads: Uploads = {
   async begin(bucket, key, contentType) {
     const { body } = await send('POST', `${objectPath(bucket, key)}?uploads=`, '', { 'content-type': contentType });
@@ -25,6 +27,8 @@ export const uploads: Uploads = {
     const query = `partNumber=${number}&uploadId=${encodeURIComponent(uploadId)}`;
     const { headers } = await send('PUT', `${objectPath(bucket, key)}?${query}`, body, {
       'content-type': 'application/octet-stream',
+    }).catch((error: unknown) => {
+      throw isUploadGone(error) ? new UploadGone(`the upload of ${key} is gone`) : error;
     });
     const tag = headers.etag;
     if (typeof tag !== 'string') throw new Error('S3 took a part of an upload without saying its tag');
@@ -38,9 +42,9 @@ export const uploads: Uploads = {
     try {
       await send('POST', `${path}?${query}`, document, { 'content-type': 'application/xml' });
     } catch (error) {
-      const isOver = error instanceof AwsError && error.name === 'NoSuchUpload';
+      if (!isUploadGone(error)) throw error;
       // An earlier end, whose answer was lost, has made the object.
-      if (!isOver || (await getObject(bucket, key)) === undefined) throw error;
+      if ((await getObject(bucket, key)) === undefined) throw new UploadGone(`the upload of ${key} is gone`);
     }
   },
 };

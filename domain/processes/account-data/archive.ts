@@ -1,5 +1,5 @@
 import { MAX_ENTRIES, packDirectory, packFile } from '../../../providers/archives/zip.ts';
-import { type ExportId, type Exports, MIN_PART_BYTES } from '../../../providers/exports/exports.ts';
+import { type ExportId, type Exports, MIN_PART_BYTES, UploadGone } from '../../../providers/exports/exports.ts';
 
 /** Bytes of a part: less than this waits for more. Somewhat above S3's minimum, so that uploads have fewer parts. */
 const PART_BYTES = Math.max(8 * 1024 ** 2, MIN_PART_BYTES);
@@ -71,8 +71,11 @@ export async function openArchive<C>(exports: Exports, of: ExportId, first: C): 
       const lines = state.lines.map((line) => Buffer.from(line, 'base64'));
       const { uploadId, tags, offset } = state;
       const body = Buffer.concat([pending, packDirectory(lines, offset)]);
-      const tag = await exports.addPart(of, { uploadId, number: tags.length + 1, body });
-      await exports.end(of, { uploadId, tags: [...tags, tag] });
+      // An earlier end may have made the object already: the last call tells.
+      const last = await exports.addPart(of, { uploadId, number: tags.length + 1, body }).catch((error: unknown) => {
+        if (!(error instanceof UploadGone)) throw error;
+      });
+      await exports.end(of, { uploadId, tags: last === undefined ? tags : [...tags, last] });
     },
   };
 }

@@ -1,12 +1,19 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createExports, type ExportId, MIN_PART_BYTES, type Uploads } from '../../../providers/exports/exports.ts';
+import {
+  createExports,
+  type ExportId,
+  MIN_PART_BYTES,
+  UploadGone,
+  type Uploads,
+} from '../../../providers/exports/exports.ts';
+import { AccountExport } from '../../../table/entities/account-data.ts';
 import { Account, ApiKey } from '../../../table/entities/accounts.ts';
 import { App } from '../../../table/entities/apps.ts';
 import { AuditEntry } from '../../../table/entities/audit.ts';
 import { Deployment } from '../../../table/entities/deployments.ts';
 import { Delivery, DeliveryAttempt, EventFeed, FeedEntry, Webhook } from '../../../table/entities/webhooks.ts';
-import { create } from '../../../table/writes.ts';
+import { change, create, remove } from '../../../table/writes.ts';
 import { newSimulatedAccount } from '../../../test/simulation/account.ts';
 import {
   crashAt,
@@ -38,11 +45,14 @@ function bucket() {
       return `upload-${begun}`;
     },
     addPart: async (_, __, { uploadId, number, body }) => {
-      open.get(uploadId)?.set(number, body);
+      const parts = open.get(uploadId);
+      if (!parts) throw new UploadGone();
+      parts.set(number, body);
       return tagOf(body);
     },
     end: async (_, key, { uploadId, tags }) => {
       const parts = open.get(uploadId);
+      if (!parts && !objects.has(key)) throw new UploadGone();
       if (!parts) return;
       const bodies = tags.map((tag, at) => {
         const body = parts.get(at + 1);
@@ -60,7 +70,12 @@ function bucket() {
     deleteObject: async (_: string, key: string) => void objects.delete(key),
   };
   const archive = () => [...objects].find(([key]) => key.endsWith('.zip'))?.[1];
-  return { exports: createExports(store, uploads, 'builds'), archive };
+  return {
+    exports: createExports(store, uploads, 'builds'),
+    archive,
+    loseUploads: () => open.clear(),
+    begun: () => begun,
+  };
 }
 
 /** An account with something of most kinds. */
@@ -77,7 +92,7 @@ async function world(faults: FaultPlan = noFaults) {
     simulated.clock.now += CALL_MS;
   };
   const { deps } = simulated.steady;
-  const { exports, archive } = bucket();
+  const { exports, archive, loseUploads, begun } = bucket();
   const at = '2026-01-31T09:00:00.000Z';
   const of = { accountId: 'acc_1' };
   const app: Omit<App, 'id'> = {
@@ -157,7 +172,7 @@ async function world(faults: FaultPlan = noFaults) {
     return await sweep(given, exportQueue);
   };
   const read = async () => (await listExports(deps, CALLER, { limit: 10, offset: 0, cursor: undefined })).data[0];
-  return { ...simulated, deps, archive, run, read };
+  return { ...simulated, deps, archive, loseUploads, begun, run, read };
 }
 
 /** Runs the schedule until the export is over. */
@@ -242,6 +257,45 @@ test('there is one export at a time, three in a day, and links only to archives 
   await expect(linkTo('exp_other')).rejects.toThrow('not found');
   clock.now += 7 * 86_400_000;
   await expect(linkTo(first.id)).rejects.toThrow('7 days');
+});
+
+test('an export that failed does not keep the account from another one', async () => {
+  const given = await world();
+  const { deps, clock } = given;
+  const { data: first } = await startExport(deps, CALLER);
+  clock.now += 86_400_000 - 60_000;
+  await expect(startExport(deps, CALLER)).rejects.toThrow('An export of this account is being made');
+  clock.now += 60_000;
+  const { data: second } = await startExport(deps, CALLER);
+  expect(await deps.table.get(AccountExport, { accountId: 'acc_1', id: first.id })).toMatchObject({
+    status: 'FAILED',
+    finishedAt: expect.any(String),
+  });
+  await finish(given);
+  expect(await given.read()).toMatchObject({ id: second.id, status: 'READY' });
+
+  // One that the table has deleted, and one that finished without its account hearing of it.
+  const name = (exportId: string) => deps.table.transact([change(Account, { id: 'acc_1' }, { set: { exportId } })]);
+  await name('exp_expired');
+  const { data: third } = await startExport(deps, CALLER);
+  await deps.table.transact([remove(AccountExport, { accountId: 'acc_1', id: third.id })]);
+  clock.now += 86_400_000;
+  await name(second.id);
+  const { data: fourth } = await startExport(deps, CALLER);
+  expect(await deps.table.get(Account, { id: 'acc_1' })).toMatchObject({ exportId: fourth.id });
+  expect(await deps.table.get(AccountExport, { accountId: 'acc_1', id: second.id })).toMatchObject({ status: 'READY' });
+});
+
+test('an export whose upload is gone is made from the beginning', async () => {
+  const given = await world();
+  await startExport(given.deps, CALLER);
+  await given.run(given.steady);
+  expect(await given.read()).toMatchObject({ status: 'RUNNING' });
+  given.loseUploads();
+  await finish(given);
+  expect(await given.read()).toMatchObject({ status: 'READY' });
+  expect(given.begun()).toBe(2);
+  expect(ids((await rowsOf(given.archive())).deployments)).toHaveLength(6);
 });
 
 test('a large archive is uploaded in parts, and continues in the middle of one', async () => {

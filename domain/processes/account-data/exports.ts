@@ -6,11 +6,11 @@ import {
 } from '../../../contract/accounts/export.ts';
 import { ApiError } from '../../../contract/errors.ts';
 import type { Input, Output } from '../../../contract/route.ts';
-import { type ExportLinks, type Exports, LINK_SECONDS } from '../../../providers/exports/exports.ts';
+import { type ExportLinks, type Exports, LINK_SECONDS, UploadGone } from '../../../providers/exports/exports.ts';
 import { AccountExport, exportsOf } from '../../../table/entities/account-data.ts';
 import { Account } from '../../../table/entities/accounts.ts';
 import { schedule, unschedule } from '../../../table/schedule.ts';
-import { change, changeOrInspect, create } from '../../../table/writes.ts';
+import { change, changeOrInspect, create, type Write } from '../../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
 import type { Caller, Deps } from '../../deps.ts';
 import { countToday, findAccount } from '../../limits/limits.ts';
@@ -38,6 +38,18 @@ function view(
 const underWay = () =>
   new ApiError('conflict', 'An export of this account is being made. Another one can be started when it is ready.');
 
+/**
+ * Returns the writes that end an account's export where it has failed: it is not finished after a day. None where it is over.
+ * Throws 409 while it is being made.
+ */
+async function endStale({ table, now }: Deps, accountId: string, id: string): Promise<Write[]> {
+  const found = await table.get(AccountExport, { accountId, id });
+  if (!found || found.finishedAt !== null) return [];
+  if (after(new Date(found.createdAt), DAY_MS) > now().toISOString()) throw underWay();
+  const ended = { set: { status: 'FAILED', finishedAt: now().toISOString() }, remove: unschedule(AccountExport) };
+  return [change(AccountExport, found, { ...ended, when: { finishedAt: { is: null } } }, underWay)];
+}
+
 /** POST /dashboard/v1/account/export. Throws 409 while one is being made, 429 beyond the day's. */
 export async function startExport(deps: Deps, { accountId }: Caller): Promise<Output<typeof StartRoute>> {
   const account = await findAccount(deps, accountId);
@@ -47,12 +59,16 @@ export async function startExport(deps: Deps, { accountId }: Caller): Promise<Ou
     ...{ id: deps.newId('exp'), accountId, status: 'QUEUED', sizeBytes: null, createdAt, finishedAt: null },
     dueAt: createdAt,
   };
-  const one = { set: { exportId: item.id }, when: { exportId: 'absent' as const } };
+  const { exportId: last } = account;
+  const stale = last === undefined ? [] : await endStale(deps, accountId, last);
+  const when = { exportId: last === undefined ? ('absent' as const) : { is: last } };
+  const one = { set: { exportId: item.id }, when };
   return await deps.commit(
     [
       changeOrInspect(Account, { id: accountId }, one, underWay),
       countToday(deps, account, 'exportsPerDay'),
       create(AccountExport, item),
+      ...stale,
     ],
     { data: view(item, now) },
   );
@@ -104,16 +120,22 @@ async function advanceExport(deps: Deps & ArchiveDeps, item: AccountExport): Pro
     deps.table.write(AccountExport, change(AccountExport, { accountId, id }, taken, concurrentUpdate)),
   );
   if (!isOurs) return;
-  try {
-    const { done, sizeBytes } = await writeArchive(deps, item, after(deps.now(), SLICE_MS));
-    if (done) return await finish(deps, item, { status: 'READY', sizeBytes });
+  const reschedule = async (sizeBytes: number | null) => {
     const more = { set: { sizeBytes, ...schedule(AccountExport, deps.now()) }, when: { dueAt: { is: lease.dueAt } } };
     await ignoreConflict(
       deps.table.write(AccountExport, change(AccountExport, { accountId, id }, more, concurrentUpdate)),
     );
+  };
+  try {
+    const { done, sizeBytes } = await writeArchive(deps, item, after(deps.now(), SLICE_MS));
+    if (done) return await finish(deps, item, { status: 'READY', sizeBytes });
+    await reschedule(sizeBytes);
   } catch (error) {
-    if (!(error instanceof ArchiveTooLarge)) throw error;
-    await finish(deps, item, { status: 'FAILED' });
+    if (error instanceof ArchiveTooLarge) return await finish(deps, item, { status: 'FAILED' });
+    if (!(error instanceof UploadGone)) throw error;
+    // Its parts are gone with it: the archive is made from the beginning.
+    await deps.exports.remove(item);
+    await reschedule(null);
   }
 }
 
