@@ -1,4 +1,5 @@
 import type { Executions } from '../../providers/workflows/executions.ts';
+import { AccountDeletion } from '../../table/entities/account-data.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { Invoice } from '../../table/entities/billing.ts';
 import { Domain } from '../../table/entities/registrar.ts';
@@ -158,7 +159,7 @@ async function confirmOrPostpone(deps: AdvanceDeps, domain: Domain, now: string)
 /** The length of a renewal, in years. */
 const RENEWAL_YEARS = 1;
 
-/** Issues the invoice for the next term. @returns false where none can be had, or the account will be deleted: the domain ends when its term does */
+/** Issues the invoice for the next term. @returns false where none can be had, or the account is or will be deleted: the domain ends when its term does */
 async function invoiceNextTerm(deps: AdvanceDeps, domain: Domain): Promise<boolean> {
   const { accountId, id, name, tld } = domain;
   const { lastPaid = '' } = lifecycleTimes(domain);
@@ -166,8 +167,11 @@ async function invoiceNextTerm(deps: AdvanceDeps, domain: Domain): Promise<boole
   const now = deps.now();
   // No longer sold, or too late.
   if (price === undefined || lastPaid <= now.toISOString()) return false;
-  const account = await deps.table.get(Account, { id: accountId });
-  if (account?.deletion) return false;
+  const [account, deletion] = await Promise.all([
+    deps.table.get(Account, { id: accountId }),
+    deps.table.get(AccountDeletion, { accountId }),
+  ]);
+  if (account?.deletion || deletion?.status === 'DELETED') return false;
   const read = () => deps.table.get(Domain, { accountId, id });
   await withWallet(deps, accountId, read, async (wallet, found) => {
     if (!found || found.renewal || found.status !== 'ACTIVE') return;

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { AccountDeletion } from '../../table/entities/account-data.ts';
+import { create } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import {
   type RegistrarFaults,
@@ -106,6 +108,16 @@ test('a renewal paid late, but in time, succeeds', async () => {
   await days(run, 2);
   expect(domain()).toMatchObject({ status: 'ACTIVE', expiresAt: addYears(first, 1) });
   expect(renewals(run)).toHaveLength(1);
+}, 60_000);
+
+test('a domain of a deleted account is not invoiced, whatever it says', async () => {
+  const { run, account, domain } = await opened(100_000);
+  const at = new Date(run.clock.now).toISOString();
+  const deletion = { accountId: account, status: 'DELETED' as const, requestedAt: at, endsAt: at, deletedAt: at };
+  await run.deps.table.transact([create(AccountDeletion, deletion)]);
+  await days(run, 370);
+  expect(domain().status).toBe('EXPIRED');
+  expect(run.invoices()).toHaveLength(1);
 }, 60_000);
 
 test('a renewal refused by the registrar is refunded once and not bought again', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { AccountDeletion } from '../../../table/entities/account-data.ts';
 import { Account, Login } from '../../../table/entities/accounts.ts';
 import { App, EnvSet } from '../../../table/entities/apps.ts';
-import { KnownCard, Subscription } from '../../../table/entities/billing.ts';
+import { Invoice, KnownCard, Subscription } from '../../../table/entities/billing.ts';
 import { DnsRecord, Zone } from '../../../table/entities/dns.ts';
 import { Lookup } from '../../../table/entities/lookups.ts';
 import { Domain } from '../../../table/entities/registrar.ts';
@@ -198,6 +198,39 @@ test('a deletion survives a crash at every call', async () => {
     await expectForgotten(given);
   }
 }, 180_000);
+
+test('a deletion waits for the registrar, and for renewals that are paid', async () => {
+  const given = await world();
+  const { deps, accountId, clock, run, read, steady } = given;
+  const of = { accountId, id: 'dom_1' };
+  const at = new Date(clock.now).toISOString();
+  const renewal = { invoiceId: 'inv_1', years: 1 };
+  const task = { kind: 'RENEW' as const, ...renewal, since: at, execution: 'dom_1-inv_1' };
+  await deps.table.transact([
+    change(Domain, of, { set: { renewal } }),
+    create(Invoice, {
+      ...{ accountId, id: 'inv_1', number: 'INV-2026-000009', kind: 'DOMAIN', status: 'PAID', amountCents: 100 },
+      ...{ vatCents: 13, issuedAt: at, payBy: at, paidAt: at, lines: [] },
+    }),
+  ]);
+  await requestDeletion(deps, given.caller, { confirm: EMAIL });
+  clock.now += 7 * DAY_MS;
+  const stays = async () => {
+    for (let runs = 0; runs < 3; runs += 1) {
+      clock.now += 130_000;
+      expect(await run(steady)).toEqual([]);
+      await given.teardown();
+    }
+    expect(await read()).toMatchObject({ status: 'RUNNING', dueAt: expect.any(String) });
+    expect(await deps.table.get(Domain, of)).toMatchObject({ autoRenew: true, owner: { name: 'Thandi' } });
+  };
+  await stays();
+  await deps.table.transact([change(Domain, of, { set: { task } })]);
+  await stays();
+  await deps.table.transact([change(Domain, of, { remove: ['task', 'renewal'] })]);
+  await finish(given);
+  expect(await deps.table.get(Domain, of)).toMatchObject({ autoRenew: false, owner: { name: '', email: '' } });
+});
 
 test('a deletion that is cancelled changes nothing, and one that has begun cannot be cancelled', async () => {
   const { deps, caller, clock, run, steady, memory } = await world();

@@ -4,7 +4,13 @@ import { fromItem } from '../../../table/attributes.ts';
 import { AccountDeletion } from '../../../table/entities/account-data.ts';
 import { Account, Login } from '../../../table/entities/accounts.ts';
 import { App } from '../../../table/entities/apps.ts';
-import { InvoiceByStatus, invoicesByStatus, Subscription, subscriptionsOf } from '../../../table/entities/billing.ts';
+import {
+  Invoice,
+  InvoiceByStatus,
+  invoicesByStatus,
+  Subscription,
+  subscriptionsOf,
+} from '../../../table/entities/billing.ts';
 import { Zone, zoneChanged } from '../../../table/entities/dns.ts';
 import { HostingAccount } from '../../../table/entities/hosting.ts';
 import { Domain, domainsOf } from '../../../table/entities/registrar.ts';
@@ -29,7 +35,7 @@ import { refundOf } from './deletion.ts';
 /**
  * The deletion of an account after its grace period (docs/decisions/0056-customers-data.md). Every step may be repeated and looks
  * at what there is: a run that dies leaves the rest to the next, a minute later. What other processes take down — applications
- * with their databases and domains, hosting — is waited for.
+ * with their databases and domains, hosting, tasks at the registrar — is waited for.
  */
 
 export type LeaveDeps = Deps & { users: Pick<Users, 'remove'> };
@@ -94,8 +100,20 @@ async function deleteApps(deps: LeaveDeps, accountId: string): Promise<boolean> 
   return true;
 }
 
-/** Registered domains run out at the end of their term and are not renewed; their registrants are forgotten here. */
-async function letDomainsRunOut(deps: LeaveDeps, accountId: string): Promise<void> {
+/** True while the registrar works on a domain, or will: the task needs the registrant, and one that is refused is refunded. */
+async function isUnderWay({ table }: LeaveDeps, { accountId, status, task, renewal }: Domain): Promise<boolean> {
+  if (status === 'PENDING' || task) return true;
+  if (status !== 'ACTIVE' || !renewal) return false;
+  // Its task begins a moment after the payment.
+  return (await table.get(Invoice, { accountId, id: renewal.invoiceId }))?.status === 'PAID';
+}
+
+/**
+ * Registered domains run out at the end of their term and are not renewed; their registrants are forgotten here.
+ * @returns whether that is so of all of them
+ */
+async function letDomainsRunOut(deps: LeaveDeps, accountId: string): Promise<boolean> {
+  let done = true;
   const blank = {
     name: '',
     email: '',
@@ -107,14 +125,18 @@ async function letDomainsRunOut(deps: LeaveDeps, accountId: string): Promise<voi
     country: '',
   };
   for await (const domain of deps.table.each(Domain, domainsOf(accountId))) {
-    const { id, status, owner, task } = domain;
-    // A registration that is under way needs its registrant; the next run finds it ended.
-    if (owner.name === '' || status === 'PENDING' || task) continue;
+    const { id, status, owner } = domain;
+    const underWay = await isUnderWay(deps, domain);
+    if (underWay) done = false;
+    if (underWay || owner.name === '') continue;
     const next = status === 'ACTIVE' ? scheduleCheck({ ...domain, autoRenew: false }, deps.now()) : {};
     const set = { autoRenew: false, owner: blank, ...next };
     const when = { status: { is: status }, task: 'absent' as const };
-    await ignoreConflict(deps.table.transact([change(Domain, { accountId, id }, { set, when }, concurrentUpdate)]));
+    const write = change(Domain, { accountId, id }, { set, when }, concurrentUpdate);
+    // On a conflict the domain is not as it was listed: the next run looks again.
+    if (!(await ignoreConflict(deps.table.write(Domain, write)))) done = false;
   }
+  return done;
 }
 
 /** The records are removed: the name servers follow. */
@@ -228,8 +250,8 @@ async function advanceDeletion(deps: LeaveDeps, deletion: AccountDeletion): Prom
   await applySuspension(deps, accountId);
   const isHostingGone = await endSubscriptions(deps, accountId);
   const areAppsGone = await deleteApps(deps, accountId);
-  await letDomainsRunOut(deps, accountId);
-  if (!isHostingGone || !areAppsGone) {
+  const areDomainsIdle = await letDomainsRunOut(deps, accountId);
+  if (!isHostingGone || !areAppsGone || !areDomainsIdle) {
     const next = schedule(AccountDeletion, new Date(deps.now().getTime() + MINUTE_MS));
     await deps.table.transact([change(AccountDeletion, { accountId }, { set: next })]);
     return;
