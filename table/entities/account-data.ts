@@ -40,7 +40,7 @@ export const AccountDeletion = /* @__PURE__ */ entity({
       status: oneOf(DELETION_STATUSES),
       requestedAt: z.string(),
       endsAt: z.string(),
-      /** The sum of the wallet and the AI credits when it began. */
+      /** The sum of the wallet and the AI credits, at the latest step; final once the status is `DELETED`. */
       refundCents: z.optional(z.int()),
       deletedAt: z.optional(z.string()),
       /** While it waits: the end of the grace period. While it is under way: the next look at what is left. */

@@ -32,10 +32,10 @@ export function viewDeletion(deletion: AccountDeletion): Output<typeof RequestRo
   return { status, requestedAt, endsAt, refund: formatRand(refundCents), deletedAt };
 }
 
-/** Returns what the platform owes an account: its wallet and its AI credits, in whole cents. */
-export async function refundOf({ table }: Pick<Deps, 'table'>, { id, walletCents }: Account): Promise<number> {
-  const credits = await table.get(AiAccount, { accountId: id });
-  const creditCents = Math.floor(Math.max(0, credits?.availableMicroRand ?? 0) / MICRO_RAND_PER_CENT);
+/** Returns what the platform owes an account: its wallet and its AI credits, in whole cents. Final once no AI call is open. */
+export function refundOf({ walletCents }: Account, credits: AiAccount | undefined): number {
+  const { balanceMicroRand = 0, debtMicroRand = 0 } = credits ?? {};
+  const creditCents = Math.floor(Math.max(0, balanceMicroRand - debtMicroRand) / MICRO_RAND_PER_CENT);
   return Math.max(0, walletCents) + creditCents;
 }
 
@@ -69,7 +69,7 @@ export async function requestDeletion(
     await assertNothingOwed(deps, account);
     const requestedAt = now.toISOString();
     const endsAt = new Date(now.getTime() + GRACE_DAYS * DAY_MS).toISOString();
-    const refundCents = await refundOf(deps, account);
+    const refundCents = refundOf(account, await deps.table.get(AiAccount, { accountId }));
     const deletion: AccountDeletion = { accountId, status: 'GRACE', requestedAt, endsAt, refundCents, dueAt: endsAt };
     const { set, when } = reapplying(account, now);
     const unowed = { deletion: 'absent', walletCents: { is: account.walletCents } } as const;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { AccountDeletion } from '../../../table/entities/account-data.ts';
 import { Account, Login } from '../../../table/entities/accounts.ts';
+import { AiAccount } from '../../../table/entities/ai.ts';
 import { App, EnvSet } from '../../../table/entities/apps.ts';
 import { Invoice, KnownCard, Subscription } from '../../../table/entities/billing.ts';
 import { DnsRecord, Zone } from '../../../table/entities/dns.ts';
@@ -18,6 +19,7 @@ import {
 import { inEveryCell } from '../../../test/support/cells.ts';
 import { auditIn } from '../../../test/support/memory-table.ts';
 import { openAccount } from '../../accounts/accounts.ts';
+import { hold } from '../../ai/credits.ts';
 import { issuePaidInvoice } from '../../billing/invoices.ts';
 import { readNothing, withWallet } from '../../billing/wallet.ts';
 import type { Caller } from '../../deps.ts';
@@ -230,6 +232,30 @@ test('a deletion waits for the registrar, and for renewals that are paid', async
   await deps.table.transact([change(Domain, of, { remove: ['task', 'renewal'] })]);
   await finish(given);
   expect(await deps.table.get(Domain, of)).toMatchObject({ autoRenew: false, owner: { name: '', email: '' } });
+});
+
+test('a refund holds what ended AI calls did not use, what was refunded meanwhile, and no debt', async () => {
+  const given = await world();
+  const { deps, accountId, clock, run, read, steady } = given;
+  await requestDeletion(deps, given.caller, { confirm: EMAIL });
+  clock.now += 7 * DAY_MS - 60_000;
+  await hold(deps, { accountId, keyId: '' }, 'openai', 2_000_000);
+  clock.now += 60_000;
+  for (let runs = 0; runs < 3; runs += 1) {
+    expect(await run(steady)).toEqual([]);
+    await given.teardown();
+    clock.now += 130_000;
+  }
+  // The call may run yet.
+  expect(await read()).toMatchObject({ status: 'RUNNING', dueAt: expect.any(String) });
+  await deps.table.transact([change(AiAccount, { accountId }, { set: { debtMicroRand: 500_000 } })]);
+  await withWallet(deps, accountId, readNothing, async (wallet) => {
+    wallet.move('ADJUSTMENT', 25, 'A refund');
+    await deps.commit(wallet.writes(), {});
+  });
+  await finish(given);
+  expect(await read()).toMatchObject({ refundCents: 3850 + 25 + 300 - 50 });
+  expect(given.memory.items('AI_ACCOUNT')).toEqual([]);
 });
 
 test('a deletion that is cancelled changes nothing, and one that has begun cannot be cancelled', async () => {

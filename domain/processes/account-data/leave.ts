@@ -3,6 +3,7 @@ import type { Users } from '../../../providers/login/users.ts';
 import { fromItem } from '../../../table/attributes.ts';
 import { AccountDeletion } from '../../../table/entities/account-data.ts';
 import { Account, Login } from '../../../table/entities/accounts.ts';
+import { AiAccount } from '../../../table/entities/ai.ts';
 import { App } from '../../../table/entities/apps.ts';
 import {
   Invoice,
@@ -17,8 +18,10 @@ import { Domain, domainsOf } from '../../../table/entities/registrar.ts';
 import { DAY } from '../../../table/entity.ts';
 import { joinKey } from '../../../table/keys.ts';
 import { schedule, unschedule } from '../../../table/schedule.ts';
-import { change, changeByKey, removeByKey, type Write } from '../../../table/writes.ts';
+import { change, changeByKey, remove, removeByKey, type Write } from '../../../table/writes.ts';
 import { membershipOf, membershipsOf, setMemberships } from '../../accounts/membership.ts';
+import { closeWindowsOf } from '../../ai/closing.ts';
+import { windowsOf } from '../../ai/windows.ts';
 import { deleteApp } from '../../apps/apps.ts';
 import { commitAsPlatform } from '../../audit/record.ts';
 import { formatRand } from '../../billing/money.ts';
@@ -35,7 +38,7 @@ import { refundOf } from './deletion.ts';
 /**
  * The deletion of an account after its grace period (docs/decisions/0056-customers-data.md). Every step may be repeated and looks
  * at what there is: a run that dies leaves the rest to the next, a minute later. What other processes take down — applications
- * with their databases and domains, hosting, tasks at the registrar — is waited for.
+ * with their databases and domains, hosting, tasks at the registrar, AI calls — is waited for.
  */
 
 export type LeaveDeps = Deps & { users: Pick<Users, 'remove'> };
@@ -55,7 +58,7 @@ async function begin(deps: LeaveDeps, { accountId, endsAt }: AccountDeletion): P
   const account = await deps.table.get(Account, { id: accountId });
   if (account?.deletion?.endsAt !== endsAt) return false;
   const now = deps.now();
-  const refundCents = await refundOf(deps, account);
+  const refundCents = refundOf(account, await deps.table.get(AiAccount, { accountId }));
   const { set, when } = reapplying(account, now);
   const suspension = { reason: SUSPENDED, since: now.toISOString() };
   const running = { status: 'RUNNING', refundCents, ...schedule(AccountDeletion, now) };
@@ -139,6 +142,17 @@ async function letDomainsRunOut(deps: LeaveDeps, accountId: string): Promise<boo
   return done;
 }
 
+/** Closes what AI calls of the account have opened, as time allows: then the balance has all of them. @returns whether none is open */
+async function endAiCalls(deps: LeaveDeps, accountId: string): Promise<boolean> {
+  const isIdle = async () => {
+    const credits = await deps.table.get(AiAccount, { accountId });
+    return !credits || (windowsOf(credits).length === 0 && Object.keys(credits.holds).length === 0);
+  };
+  if (await isIdle()) return true;
+  await closeWindowsOf(deps, accountId);
+  return await isIdle();
+}
+
 /** The records are removed: the name servers follow. */
 async function emptyZones(deps: LeaveDeps, accountId: string): Promise<void> {
   for await (const { id } of deps.table.each(Domain, domainsOf(accountId))) {
@@ -193,15 +207,17 @@ async function inBatches(deps: Pick<Deps, 'table'>, writes: AsyncIterable<Write>
   await deps.table.transact(batch);
 }
 
+/** Contents that are removed before the end. The AI credits are part of the refund, and removed when it is recorded. */
+const REMOVED = ALL_CONTENTS.filter(({ type, atDeletion }) => atDeletion === 'removed' && type !== AiAccount.type);
 /** Types of which nothing stays in the account's own partition once their lists are gone. */
-const REMOVED_TYPES = new Set(ALL_CONTENTS.flatMap(({ type, atDeletion }) => (atDeletion === 'removed' ? [type] : [])));
+const REMOVED_TYPES = new Set(REMOVED.map(({ type }) => type));
 
 /** Deletes what nothing else takes down, and has the table delete what the law keeps when it may. */
 async function removeRest(deps: LeaveDeps, accountId: string): Promise<void> {
   const { table } = deps;
   const expiresAtEpoch = recordsEnd(deps.now());
   for (const { type, atDeletion, keys } of ALL_CONTENTS.toReversed()) {
-    if (atDeletion === 'removed') await inBatches(deps, mapped(keys(table, accountId), removeByKey));
+    if (REMOVED_TYPES.has(type)) await inBatches(deps, mapped(keys(table, accountId), removeByKey));
     if (atDeletion === 'tax' && type !== Account.type)
       await inBatches(
         deps,
@@ -220,16 +236,33 @@ async function* mapped<T, U>(items: AsyncIterable<T>, make: (item: T) => U): Asy
   for await (const item of items) yield make(item);
 }
 
-/** Forgets who the account was. Its id, its ledger and its invoices stay as long as the law asks. */
-async function finish(deps: LeaveDeps, { accountId, refundCents = 0 }: AccountDeletion): Promise<void> {
+/**
+ * Forgets who the account was, and records what it gets back. Its id, its ledger and its invoices stay as long as the law asks. If
+ * money moves meanwhile, the next run does it.
+ */
+async function finish(deps: LeaveDeps, accountId: string): Promise<void> {
+  const [account, credits] = await Promise.all([
+    deps.table.get(Account, { id: accountId }),
+    deps.table.get(AiAccount, { accountId }),
+  ]);
+  if (!account) return;
+  const refundCents = refundOf(account, credits);
   const now = deps.now();
   const expiresAtEpoch = recordsEnd(now);
   const set = { email: `${accountId}@deleted.invalid`, name: 'Deleted account', logins: [], expiresAtEpoch };
   const personal = ['card', 'autoTopUp', 'autoTopUpHistory', 'newCardHolds', 'exportId', 'deletion'];
-  const done = { status: 'DELETED', deletedAt: now.toISOString(), expiresAtEpoch };
+  const done = { status: 'DELETED', refundCents, deletedAt: now.toISOString(), expiresAtEpoch };
   const running = { remove: unschedule(AccountDeletion), when: { status: { is: 'RUNNING' } } };
   const writes = [
-    change(Account, { id: accountId }, { set, remove: personal }),
+    change(
+      Account,
+      { id: accountId },
+      { set, remove: personal, when: { walletCents: { is: account.walletCents } } },
+      concurrentUpdate,
+    ),
+    ...(credits
+      ? [remove(AiAccount, { accountId }, { balanceMicroRand: { is: credits.balanceMicroRand } }, concurrentUpdate)]
+      : []),
     change(AccountDeletion, { accountId }, { set: done, ...running }, concurrentUpdate),
   ];
   const about = { action: 'account.deleted', accountId, subjectId: accountId } as const;
@@ -251,7 +284,8 @@ async function advanceDeletion(deps: LeaveDeps, deletion: AccountDeletion): Prom
   const isHostingGone = await endSubscriptions(deps, accountId);
   const areAppsGone = await deleteApps(deps, accountId);
   const areDomainsIdle = await letDomainsRunOut(deps, accountId);
-  if (!isHostingGone || !areAppsGone || !areDomainsIdle) {
+  const areCallsOver = await endAiCalls(deps, accountId);
+  if (!isHostingGone || !areAppsGone || !areDomainsIdle || !areCallsOver) {
     const next = schedule(AccountDeletion, new Date(deps.now().getTime() + MINUTE_MS));
     await deps.table.transact([change(AccountDeletion, { accountId }, { set: next })]);
     return;
@@ -259,7 +293,7 @@ async function advanceDeletion(deps: LeaveDeps, deletion: AccountDeletion): Prom
   await deleteLogins(deps, account);
   await removeRest(deps, accountId);
   await emptyZones(deps, accountId);
-  await finish(deps, (await deps.table.get(AccountDeletion, { accountId })) ?? deletion);
+  await finish(deps, accountId);
 }
 
 /** Accounts whose grace period is over, or whose deletion is under way. */
