@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { DELETION_STATUSES } from '../../contract/accounts/deletion.ts';
 import { EXPORT_STATUSES } from '../../contract/accounts/export.ts';
-import { type AccountScopedId, DAY, entity, epoch, type ItemOf, oneOf } from '../entity.ts';
+import { type AccountScopedId, DAY, entity, epoch, type ItemOf, object, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /** The list of an account's exports. */
@@ -43,6 +43,8 @@ export const AccountDeletion = /* @__PURE__ */ entity({
       /** The sum of the wallet and the AI credits, at the latest step; final once the status is `DELETED`. */
       refundCents: z.optional(z.int()),
       deletedAt: z.optional(z.string()),
+      /** The step of the removal that is under way, and the position after which it goes on. */
+      removal: z.optional(object({ step: z.string(), after: z.optional(z.string()) })),
       /** While it waits: the end of the grace period. While it is under way: the next look at what is left. */
       dueAt: z.optional(z.string()),
     }),

@@ -93,6 +93,8 @@ const deliveries = under(webhooks, async function* (table, { id }, after) {
   for await (const item of table.each(Delivery, deliveriesOf(id), after))
     yield [Delivery.list?.(item)?.listSk ?? '', item];
 });
+const attemptsOf = ({ accountId, id, made }: Delivery) =>
+  Array.from({ length: made?.count ?? 0 }, (_, number) => ({ accountId, deliveryId: id, number }));
 const records: Reader<DnsRecord> = under(domains, async function* (table, { id }, after) {
   for await (const item of table.newest(DnsRecord, recordsOf(id), { before: after, pageSize: 100 }))
     yield [item.id, item];
@@ -242,7 +244,7 @@ export const ALL_CONTENTS: readonly Contents[] = [
     {
       file: 'deletion',
       shows: ['status', 'requestedAt', 'endsAt', 'refundCents', 'deletedAt'],
-      omits: { accountId: 'elsewhere', dueAt: 'internal' },
+      omits: { accountId: 'elsewhere', removal: 'internal', dueAt: 'internal' },
     },
     one(AccountDeletion, ofAccount),
   ),
@@ -600,10 +602,12 @@ export const ALL_CONTENTS: readonly Contents[] = [
       omits: { accountId: 'elsewhere', step: 'internal', resendAt: 'internal', held: 'internal' },
     },
     deliveries,
+    undefined,
+    (delivery) => attemptsOf(delivery).map(DeliveryAttempt.key),
   ),
   contents(
     DeliveryAttempt,
-    'removed',
+    'part',
     {
       file: 'delivery-attempts',
       shows: [
@@ -620,9 +624,7 @@ export const ALL_CONTENTS: readonly Contents[] = [
       ],
       omits: { accountId: 'elsewhere' },
     },
-    foundUnder(deliveries, DeliveryAttempt, ({ accountId, id, made }) =>
-      Array.from({ length: made?.count ?? 0 }, (_, number) => ({ accountId, deliveryId: id, number })),
-    ),
+    foundUnder(deliveries, DeliveryAttempt, attemptsOf),
   ),
   contents(
     AiAccount,

@@ -15,12 +15,13 @@ export type NotExported = keyof typeof NOT_EXPORTED;
 /**
  * The fate of an entity's items at the deletion of their account:
  * - `removed`: deletes them, also those in the account's own partition that no list has
+ * - `part`: deletes them with the item that they belong to
  * - `teardown`: has the processes take them down that do so for customers who delete the resource
  * - `tax`: keeps them for the years that the law asks for, and no longer
  * - `expires`: leaves them to the table, which deletes them by their own time
  * - `stays`: are no data of the account
  */
-export type AtDeletion = 'removed' | 'teardown' | 'tax' | 'expires' | 'stays';
+export type AtDeletion = 'removed' | 'part' | 'teardown' | 'tax' | 'expires' | 'stays';
 
 /** The items that an account has of one entity: how they are exported, and their fate at its deletion. */
 export interface Contents {
@@ -36,8 +37,8 @@ export interface Contents {
   atDeletion: AtDeletion;
   /** Reads what an export shows of each item. */
   rows(table: Table, accountId: string, after?: string): AsyncIterable<Positioned<object>>;
-  /** Reads the keys of the items in the table. */
-  keys(table: Table, accountId: string): AsyncIterable<ItemKey>;
+  /** Reads the keys of the items in the table, each after those of its parts. */
+  keys(table: Table, accountId: string, after?: string): AsyncIterable<Positioned<ItemKey[]>>;
 }
 
 interface Exported<T> {
@@ -56,13 +57,17 @@ const pick = (item: object, names: readonly string[]): object =>
     }),
   );
 
-/** Defines what is done with the items of an entity that an account has. */
+/**
+ * Defines what is done with the items of an entity that an account has.
+ * @param partsOf returns the keys of the items that belong to one
+ */
 export function contents<T extends object, K>(
   entity: Entity<T, K>,
   atDeletion: AtDeletion,
   exported: Exported<T> | NotExported,
   read: Reader<T>,
   keyOf: (item: T) => K = (item) => item as unknown as K,
+  partsOf: (item: T) => ItemKey[] = () => [],
 ): Contents {
   const isExported = typeof exported === 'object';
   const shows = isExported ? exported.shows : [];
@@ -74,8 +79,9 @@ export function contents<T extends object, K>(
     async *rows(table, accountId, after) {
       for await (const [position, item] of read(table, accountId, after)) yield [position, view(item)];
     },
-    async *keys(table, accountId) {
-      for await (const [, item] of read(table, accountId)) yield entity.key(keyOf(item));
+    async *keys(table, accountId, after) {
+      for await (const [position, item] of read(table, accountId, after))
+        yield [position, [...partsOf(item), entity.key(keyOf(item))]];
     },
   };
 }

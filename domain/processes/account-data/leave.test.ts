@@ -3,7 +3,7 @@ import { AccountDeletion } from '../../../table/entities/account-data.ts';
 import { Account, Login } from '../../../table/entities/accounts.ts';
 import { AiAccount } from '../../../table/entities/ai.ts';
 import { App, EnvSet } from '../../../table/entities/apps.ts';
-import { Invoice, KnownCard, Subscription } from '../../../table/entities/billing.ts';
+import { Invoice, KnownCard, Subscription, WalletTransaction } from '../../../table/entities/billing.ts';
 import { DnsRecord, Zone } from '../../../table/entities/dns.ts';
 import { Lookup } from '../../../table/entities/lookups.ts';
 import { Domain } from '../../../table/entities/registrar.ts';
@@ -36,7 +36,14 @@ const PERSONAL = [EMAIL, 'Thandi', 'Long Street', 'card-signature', 'subject-1']
 
 /** An account with an application, hosting in the past, a domain, money, keys and deliveries. */
 async function world(faults: FaultPlan = noFaults) {
-  const simulated = simulation({ faults });
+  const clock = { tick: (_operation: string) => {} };
+  const simulated = simulation({
+    faults,
+    through: (send) => async (operation, input) => {
+      clock.tick(operation);
+      return await send(operation, input);
+    },
+  });
   const { deps } = simulated.steady;
   const at = new Date(simulated.clock.now).toISOString();
   const plan = { slug: 'app-10', name: 'App 10', appLimit: 10 };
@@ -129,7 +136,13 @@ async function world(faults: FaultPlan = noFaults) {
   };
   const caller: Caller = { accountId, keyId: '', login: true, session };
   const read = () => deps.table.get(AccountDeletion, { accountId });
-  return { ...simulated, deps, accountId, caller, run, teardown, read, removedUsers };
+  /** Gives each transaction a duration, in milliseconds. */
+  const slowDown = (milliseconds: number) => {
+    clock.tick = (operation) => {
+      if (operation === 'TransactWriteItems') simulated.clock.now += milliseconds;
+    };
+  };
+  return { ...simulated, deps, accountId, caller, run, teardown, read, removedUsers, slowDown };
 }
 
 /** Runs the schedule until the account is deleted. */
@@ -200,6 +213,71 @@ test('a deletion survives a crash at every call', async () => {
     await expectForgotten(given);
   }
 }, 180_000);
+
+test('a deletion of much data ends in slices, each of which continues where the last one ended, names first', async () => {
+  const given = await world();
+  const { deps, accountId, clock, memory, run, read, steady } = given;
+  const at = new Date(clock.now).toISOString();
+  const entry = { accountId, type: 'ADJUSTMENT' as const, amountCents: 0, balanceAfterCents: 3850, description: '' };
+  for (let first = 1000; first < 2500; first += 50)
+    await deps.table.transact(
+      Array.from({ length: 50 }, (_, n) => create(WalletTransaction, { ...entry, serial: first + n, createdAt: at })),
+    );
+  await requestDeletion(deps, given.caller, { confirm: EMAIL });
+  clock.now += 7 * DAY_MS;
+  const keptOf = () => memory.items('WALLET_TRANSACTION').filter((item) => 'expiresAtEpoch' in item).length;
+  const since = memory.records.length;
+  given.slowDown(1000);
+  const kept: number[] = [];
+  for (let runs = 0; runs < 50 && (await read())?.status !== 'DELETED'; runs += 1) {
+    const began = clock.now;
+    expect(await run(steady)).toEqual([]);
+    expect(clock.now - began).toBeLessThan(25_000);
+    const { removal } = (await read()) ?? {};
+    if (removal) kept.push(keptOf());
+    if (keptOf() > 0)
+      expect(await deps.table.get(Account, { id: accountId })).toMatchObject({ name: 'Deleted account', logins: [] });
+    await given.teardown();
+    clock.now += 130_000;
+  }
+  expect(kept.length).toBeGreaterThan(1);
+  expect(kept).toEqual(kept.toSorted((a, b) => a - b));
+  await expectForgotten(given);
+  expect(await read()).not.toHaveProperty('removal');
+  // Each is written once: no run begins again.
+  const written = memory.records.slice(since).filter((record) => JSON.stringify(record).includes('#WALLET"'));
+  expect(written).toHaveLength(memory.items('WALLET_TRANSACTION').length);
+}, 60_000);
+
+test('attempts of a delivery go with it, however a run ends', async () => {
+  const given = await world();
+  const { deps, accountId, clock, memory } = given;
+  await deps.table.transact([
+    change(Delivery, { accountId, id: 'del_0' }, { set: { made: { count: 120, durations: [1], lastOutcome: 'OK' } } }),
+  ]);
+  const attempt = { accountId, deliveryId: 'del_0', at: new Date(clock.now).toISOString(), responseStatus: 500 };
+  for (let first = 1; first < 120; first += 50)
+    await deps.table.transact(
+      Array.from({ length: Math.min(50, 120 - first) }, (_, n) =>
+        create(DeliveryAttempt, {
+          ...{ ...attempt, number: first + n, id: `att_${first + n}`, outcome: 'BAD_STATUS' },
+          ...{ responseBody: '', durationMs: 1 },
+        }),
+      ),
+    );
+  await requestDeletion(deps, given.caller, { confirm: EMAIL });
+  clock.now += 7 * DAY_MS;
+  given.slowDown(8000);
+  for (let runs = 0; runs < 50 && memory.items('DELIVERY').length > 0; runs += 1) {
+    await given.run(given.steady);
+    await given.teardown();
+    clock.now += 130_000;
+    const left = new Set(memory.items('DELIVERY').map(({ id }) => id));
+    expect(memory.items('DELIVERY_ATTEMPT').filter(({ deliveryId }) => !left.has(deliveryId))).toEqual([]);
+  }
+  await finish(given);
+  await expectForgotten(given);
+});
 
 test('a deletion waits for the registrar, and for renewals that are paid', async () => {
   const given = await world();

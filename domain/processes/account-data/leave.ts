@@ -1,6 +1,4 @@
-import { RECORD_YEARS } from '../../../contract/accounts/deletion.ts';
 import type { Users } from '../../../providers/login/users.ts';
-import { fromItem } from '../../../table/attributes.ts';
 import { AccountDeletion } from '../../../table/entities/account-data.ts';
 import { Account, Login } from '../../../table/entities/accounts.ts';
 import { AiAccount } from '../../../table/entities/ai.ts';
@@ -18,7 +16,7 @@ import { Domain, domainsOf } from '../../../table/entities/registrar.ts';
 import { DAY } from '../../../table/entity.ts';
 import { joinKey } from '../../../table/keys.ts';
 import { schedule, unschedule } from '../../../table/schedule.ts';
-import { change, changeByKey, remove, removeByKey, type Write } from '../../../table/writes.ts';
+import { change, remove } from '../../../table/writes.ts';
 import { membershipOf, membershipsOf, setMemberships } from '../../accounts/membership.ts';
 import { closeWindowsOf } from '../../ai/closing.ts';
 import { windowsOf } from '../../ai/windows.ts';
@@ -30,10 +28,11 @@ import { voidUnpaidInvoice } from '../../billing/unpaid-invoices.ts';
 import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
 import type { Deps } from '../../deps.ts';
 import { scheduleCheck } from '../../registrar/schedule.ts';
+import { createBudget } from '../../sweep/budget.ts';
 import type { DueQueue } from '../../sweep/sweep.ts';
 import { applySuspension, reapplying } from '../suspension.ts';
-import { ALL_CONTENTS } from './all-contents.ts';
 import { refundOf } from './deletion.ts';
+import { anonymous, recordsEnd, removeRest, storedIn } from './removal.ts';
 
 /**
  * The deletion of an account after its grace period (docs/decisions/0056-customers-data.md). Every step may be repeated and looks
@@ -44,14 +43,13 @@ import { refundOf } from './deletion.ts';
 export type LeaveDeps = Deps & { users: Pick<Users, 'remove'> };
 
 const MINUTE_MS = 60_000;
-/** Items of one transaction. */
-const BATCH_SIZE = 50;
+/** Time for which one run removes items, and the next continues. */
+const SLICE_MS = 20_000;
 /** Days for which a deleted login is remembered: longer than an access token is valid, so that none opens a new account. */
 const LOGIN_KEPT_DAYS = 2;
 const SUSPENDED = 'It is being deleted, as its owner requested.';
 
 const epochOf = (date: Date) => Math.floor(date.getTime() / 1000);
-const recordsEnd = (now: Date) => epochOf(now) + (RECORD_YEARS * 365 + 2) * DAY;
 
 /** Begins the deletion whose grace period is over: keys and logins are refused, and it cannot be cancelled. */
 async function begin(deps: LeaveDeps, { accountId, endsAt }: AccountDeletion): Promise<boolean> {
@@ -99,7 +97,7 @@ async function deleteApps(deps: LeaveDeps, accountId: string): Promise<boolean> 
   for await (const { id } of deps.table.each(App, joinKey('ACCOUNT', accountId, 'APPS')))
     if ((await deps.table.get(App, { accountId, id }))?.status !== 'DELETING')
       await deleteApp(deps, { accountId, keyId: '' }, { id });
-  for await (const { entity } of storedIn(deps, accountId)) if (entity === App.type) return false;
+  for await (const { entity } of storedIn(deps.table, accountId)) if (entity === App.type) return false;
   return true;
 }
 
@@ -183,61 +181,8 @@ async function deleteLogins(deps: LeaveDeps, { id: accountId, logins = [] }: Acc
   }
 }
 
-/** Reads the account's own partition, whatever is in it. */
-async function* storedIn({ table }: Pick<Deps, 'table'>, accountId: string) {
-  let after: { pk: string; sk: string } | undefined;
-  do {
-    const page = await table.partition(joinKey('ACCOUNT', accountId), { limit: 200, after });
-    for (const item of page.items) {
-      const { pk, sk, entity } = fromItem(item);
-      yield { pk: String(pk), sk: String(sk), entity: String(entity) };
-    }
-    after = page.next;
-  } while (after);
-}
-
-async function inBatches(deps: Pick<Deps, 'table'>, writes: AsyncIterable<Write>): Promise<void> {
-  let batch: Write[] = [];
-  for await (const write of writes) {
-    batch.push(write);
-    if (batch.length < BATCH_SIZE) continue;
-    await deps.table.transact(batch);
-    batch = [];
-  }
-  await deps.table.transact(batch);
-}
-
-/** Contents that are removed before the end. The AI credits are part of the refund, and removed when it is recorded. */
-const REMOVED = ALL_CONTENTS.filter(({ type, atDeletion }) => atDeletion === 'removed' && type !== AiAccount.type);
-/** Types of which nothing stays in the account's own partition once their lists are gone. */
-const REMOVED_TYPES = new Set(REMOVED.map(({ type }) => type));
-
-/** Deletes what nothing else takes down, and has the table delete what the law keeps when it may. */
-async function removeRest(deps: LeaveDeps, accountId: string): Promise<void> {
-  const { table } = deps;
-  const expiresAtEpoch = recordsEnd(deps.now());
-  for (const { type, atDeletion, keys } of ALL_CONTENTS.toReversed()) {
-    if (REMOVED_TYPES.has(type)) await inBatches(deps, mapped(keys(table, accountId), removeByKey));
-    if (atDeletion === 'tax' && type !== Account.type)
-      await inBatches(
-        deps,
-        mapped(keys(table, accountId), (key) => changeByKey(key, { set: { expiresAtEpoch } }, concurrentUpdate)),
-      );
-  }
-  await inBatches(
-    deps,
-    (async function* () {
-      for await (const item of storedIn(deps, accountId)) if (REMOVED_TYPES.has(item.entity)) yield removeByKey(item);
-    })(),
-  );
-}
-
-async function* mapped<T, U>(items: AsyncIterable<T>, make: (item: T) => U): AsyncIterable<U> {
-  for await (const item of items) yield make(item);
-}
-
 /**
- * Forgets who the account was, and records what it gets back. Its id, its ledger and its invoices stay as long as the law asks. If
+ * Records what the account gets back, and that it is deleted. Its id, its ledger and its invoices stay as long as the law asks. If
  * money moves meanwhile, the next run does it.
  */
 async function finish(deps: LeaveDeps, accountId: string): Promise<void> {
@@ -248,16 +193,14 @@ async function finish(deps: LeaveDeps, accountId: string): Promise<void> {
   if (!account) return;
   const refundCents = refundOf(account, credits);
   const now = deps.now();
-  const expiresAtEpoch = recordsEnd(now);
-  const set = { email: `${accountId}@deleted.invalid`, name: 'Deleted account', logins: [], expiresAtEpoch };
-  const personal = ['card', 'autoTopUp', 'autoTopUpHistory', 'newCardHolds', 'exportId', 'deletion'];
-  const done = { status: 'DELETED', refundCents, deletedAt: now.toISOString(), expiresAtEpoch };
-  const running = { remove: unschedule(AccountDeletion), when: { status: { is: 'RUNNING' } } };
+  const { set, remove: personal } = anonymous(deps, accountId);
+  const done = { status: 'DELETED', refundCents, deletedAt: now.toISOString(), expiresAtEpoch: recordsEnd(now) };
+  const running = { remove: ['removal', ...unschedule(AccountDeletion)], when: { status: { is: 'RUNNING' } } };
   const writes = [
     change(
       Account,
       { id: accountId },
-      { set, remove: personal, when: { walletCents: { is: account.walletCents } } },
+      { set, remove: [...personal, 'deletion'], when: { walletCents: { is: account.walletCents } } },
       concurrentUpdate,
     ),
     ...(credits
@@ -271,8 +214,30 @@ async function finish(deps: LeaveDeps, accountId: string): Promise<void> {
   );
 }
 
+/** Ends what processes take down. @returns whether it is gone */
+async function takeDown(deps: LeaveDeps, accountId: string): Promise<boolean> {
+  await applySuspension(deps, accountId);
+  const isHostingGone = await endSubscriptions(deps, accountId);
+  const areAppsGone = await deleteApps(deps, accountId);
+  const areDomainsIdle = await letDomainsRunOut(deps, accountId);
+  const areCallsOver = await endAiCalls(deps, accountId);
+  return isHostingGone && areAppsGone && areDomainsIdle && areCallsOver;
+}
+
+async function continueAt(
+  deps: LeaveDeps,
+  accountId: string,
+  at: Date,
+  removal?: AccountDeletion['removal'],
+): Promise<void> {
+  const set = { ...(removal && { removal }), ...schedule(AccountDeletion, at) };
+  const next = { set, when: { status: { is: 'RUNNING' } } };
+  await ignoreConflict(deps.table.transact([change(AccountDeletion, { accountId }, next, concurrentUpdate)]));
+}
+
 async function advanceDeletion(deps: LeaveDeps, deletion: AccountDeletion): Promise<void> {
-  const { accountId, status } = deletion;
+  const { accountId, status, removal } = deletion;
+  const budget = createBudget(deps, SLICE_MS);
   const account = await deps.table.get(Account, { id: accountId });
   if (!account?.deletion) {
     const over = { remove: unschedule(AccountDeletion), when: { status: { is: status } } };
@@ -280,18 +245,13 @@ async function advanceDeletion(deps: LeaveDeps, deletion: AccountDeletion): Prom
     return;
   }
   if (status === 'GRACE' && !(await begin(deps, deletion))) return;
-  await applySuspension(deps, accountId);
-  const isHostingGone = await endSubscriptions(deps, accountId);
-  const areAppsGone = await deleteApps(deps, accountId);
-  const areDomainsIdle = await letDomainsRunOut(deps, accountId);
-  const areCallsOver = await endAiCalls(deps, accountId);
-  if (!isHostingGone || !areAppsGone || !areDomainsIdle || !areCallsOver) {
-    const next = schedule(AccountDeletion, new Date(deps.now().getTime() + MINUTE_MS));
-    await deps.table.transact([change(AccountDeletion, { accountId }, { set: next })]);
-    return;
+  if (!removal) {
+    if (!(await takeDown(deps, accountId)))
+      return await continueAt(deps, accountId, new Date(deps.now().getTime() + MINUTE_MS));
+    await deleteLogins(deps, account);
   }
-  await deleteLogins(deps, account);
-  await removeRest(deps, accountId);
+  const left = await removeRest(deps, deletion, budget);
+  if (left) return await continueAt(deps, accountId, deps.now(), left);
   await emptyZones(deps, accountId);
   await finish(deps, accountId);
 }
@@ -300,6 +260,6 @@ async function advanceDeletion(deps: LeaveDeps, deletion: AccountDeletion): Prom
 export const deletionQueue: DueQueue<typeof AccountDeletion, LeaveDeps> = {
   queue: 'ACCOUNT_DELETION',
   entity: AccountDeletion,
-  timeoutMs: 35_000,
+  timeoutMs: SLICE_MS + 15_000,
   act: advanceDeletion,
 };
