@@ -18,13 +18,16 @@ function open(wallet: Wallet, dispute: Dispute) {
   return { set: { frozenCents: frozenCents + dispute.amountCents, ...off }, remove: ['card'] };
 }
 
-/** Lifts the freeze. The amount of a lost dispute is taken from the wallet, which may then be below zero. */
-function close(wallet: Wallet, dispute: Dispute, from: Dispute['status']) {
+/**
+ * Lifts the freeze. The amount of a lost dispute, which may be less than was frozen, is taken from the wallet, which may then be below
+ * zero.
+ */
+function close(wallet: Wallet, dispute: Dispute, from: Dispute) {
   const { id, amountCents, status, closedAt, topUpId: payment } = dispute;
-  const what = { set: { status, closedAt }, when: { status: { is: from } } };
+  const what = { set: { status, closedAt, amountCents }, when: { status: { is: from.status } } };
   wallet.add(change(Dispute, { id }, what, concurrentUpdate));
   if (status === 'LOST') wallet.takeBack(amountCents, `Disputed card payment ${payment}`);
-  return { set: { frozenCents: Math.max(0, (wallet.account.frozenCents ?? 0) - amountCents) } };
+  return { set: { frozenCents: Math.max(0, (wallet.account.frozenCents ?? 0) - from.amountCents) } };
 }
 
 /**
@@ -56,12 +59,18 @@ async function record(
         return written;
       }
       if (known.status !== 'OPEN' || status === 'OPEN') return { dispute: known, isSettled: true };
-      const closed: Dispute = { ...known, status, closedAt: wallet.now };
-      const change = close(wallet, closed, known.status);
+      const amount = status === 'LOST' ? amountCents : known.amountCents;
+      const closed: Dispute = { ...known, amountCents: amount, status, closedAt: wallet.now };
+      const change = close(wallet, closed, known);
       const written = await deps.commit(
         wallet.writes(change),
         { dispute: closed, isSettled: true },
-        wallet.audited('dispute.closed', id, { amount: formatRand(amountCents), status }, { status: known.status }),
+        wallet.audited(
+          'dispute.closed',
+          id,
+          { amount: formatRand(amount), status },
+          { amount: formatRand(known.amountCents), status: known.status },
+        ),
       );
       report(closed);
       return written;

@@ -36,6 +36,15 @@ test('a tax invoice names both parties, its number, its date in South Africa, th
   for (const text of expected) expect(page).toContain(text);
 });
 
+test.each([
+  ['Refunded', invoice.paidAt],
+  ['Void', null],
+])('an invoice that is void says so, and is not paid: %s', async (text, paidAt) => {
+  const [page = ''] = textsOf(await renderInvoice({ ...invoice, status: 'VOID', paidAt }));
+  expect(page.split('\n')).toEqual(expect.arrayContaining(['VOID', text]));
+  expect(page).not.toContain('PAID');
+});
+
 test('without a VAT number it is no tax invoice, and one that is unpaid says so', async () => {
   const unpaid = {
     ...invoice,

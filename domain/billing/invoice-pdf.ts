@@ -35,6 +35,12 @@ const rand = (amount: string): string => {
 const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'Africa/Johannesburg' });
 const date = (at: string): string => dateFormat.format(new Date(at));
 
+/** Returns when an invoice was paid; one that is void is not, though it may have been. */
+function paymentOf(status: Invoice['status'], paidAt: string | null): string {
+  if (status === 'VOID') return paidAt ? 'Refunded' : 'Void';
+  return paidAt ? date(paidAt) : 'Not paid';
+}
+
 /**
  * Renders an invoice on A4. With a VAT number it is a “Tax invoice”, which names the seller, the customer, its number and date,
  * the supplies, and the VAT (Value-Added Tax Act 89 of 1991, section 20).
@@ -68,7 +74,7 @@ export async function renderInvoice(invoice: Invoice): Promise<Buffer> {
   style(REGULAR, 11, MUTED);
   write(number, MARGIN, MARGIN + 30);
   style(BOLD, 11);
-  write(paidAt ? 'PAID' : status, MARGIN, MARGIN + 4, { align: 'right' });
+  write(status, MARGIN, MARGIN + 4, { align: 'right' });
 
   const half = WIDTH / 2 - 12;
   const party = (name: string, x: number, texts: readonly (string | null)[]): number => {
@@ -86,7 +92,7 @@ export async function renderInvoice(invoice: Invoice): Promise<Buffer> {
   const facts = [
     ['Issued', date(issuedAt)],
     ['Due', date(dueAt)],
-    ['Paid', paidAt ? date(paidAt) : 'Not paid'],
+    ['Paid', paymentOf(status, paidAt)],
   ] as const;
   for (const [index, [name, value]] of facts.entries()) {
     const x = MARGIN + (WIDTH / 3) * index;
