@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { Subscription } from '../../table/entities/billing.ts';
 import { HostingAccount } from '../../table/entities/hosting.ts';
+import { change, create } from '../../table/writes.ts';
 import { hostingSimulation } from '../../test/simulation/hosting.ts';
 import { reconcileHostingAccount } from './accounts.ts';
 
@@ -28,6 +30,43 @@ test('subscriptions for one domain that are bought at once get one account, howe
   }
   expect([...servers.values()].flatMap((accounts) => [...accounts.values()]).map(({ domain }) => domain)).toEqual([
     hostingDomain,
+  ]);
+});
+
+test('hosting that is over before a server was open has ended, and can be deleted with its account', async () => {
+  const { deps, set, subscribe } = await hostingSimulation();
+  await set('web-1', false);
+  const of = await subscribe();
+  await reconcileHostingAccount(deps, of);
+  const over = { status: 'CANCELLED', currentPeriodEnd: '2026-01-01T00:00:00.000Z' };
+  await deps.table.write(Subscription, change(Subscription, of, { set: over }));
+  expect(await reconcileHostingAccount(deps, of)).toEqual({});
+  const ended = await deps.table.get(HostingAccount, of);
+  expect(ended).toMatchObject({ status: 'REMOVED' });
+  expect(ended).not.toHaveProperty('dueAt');
+});
+
+test('accounts of one domain on two servers, which earlier versions made, are each what their own subscription requires', async () => {
+  const { deps, set, subscribe, servers } = await hostingSimulation();
+  await set('web-1', true);
+  await set('web-2', true);
+  const hostingDomain = 'shop.example.com';
+  const two = [await subscribe({ hostingDomain }), await subscribe({ hostingDomain })];
+  for (const [index, of] of two.entries()) {
+    const account = { accountId: of.accountId, id: of.id, server: `web-${index + 1}`, username: `h${index}` };
+    const item = { ...account, status: 'PENDING' as const, failures: 0, dueAt: deps.now().toISOString() };
+    await deps.table.transact([create(HostingAccount, item)]);
+    expect(await reconcileHostingAccount(deps, of)).toEqual({});
+  }
+  const [first] = two;
+  if (!first) throw new Error('no subscription');
+  const over = { status: 'CANCELLED', currentPeriodEnd: '2026-01-01T00:00:00.000Z' };
+  await deps.table.write(Subscription, change(Subscription, first, { set: over }));
+  for (const of of two) expect(await reconcileHostingAccount(deps, of)).toEqual({});
+  const left = [...servers].map(([server, accounts]) => [server.slice(8, 13), [...accounts.keys()]]);
+  expect(left).toEqual([
+    ['web-1', []],
+    ['web-2', ['h1']],
   ]);
 });
 

@@ -20,7 +20,7 @@ import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { type DomainState, releaseHostingDomain, settleHostingDomain } from './domains.ts';
 import { chooseServer, findServer } from './servers.ts';
-import { desiredStatus, findSharedAccount, findSharing, requiredOf } from './shared-accounts.ts';
+import { desiredStatus, findSharing, requiredOf, type Sharing, sharersOf } from './shared-accounts.ts';
 
 /** Interval between two comparisons of an account with its subscription, in milliseconds. */
 const CHECK_INTERVAL_MS = 24 * 3600_000;
@@ -55,12 +55,12 @@ export const startReconciliation = (
  * Returns the account of a subscription on its server: that of another subscription for its domain where there is one. Where both were
  * bought at once, the one that the server refused takes over the account of the other.
  */
-const findAccount = (deps: Deps, of: AccountScopedId, sharing: readonly Subscription[] = []): Promise<HostingAccount> =>
+const findAccount = (deps: Deps, of: AccountScopedId, sharing: readonly Sharing[] = []): Promise<HostingAccount> =>
   retryOnConflict(async () => {
     const found = await deps.table.get(HostingAccount, of);
     const isRefused = found?.status === 'PENDING' && found.problem !== undefined;
     if (found && !isRefused) return found;
-    const shared = await findSharedAccount(deps, sharing);
+    const shared = sharing[0]?.account;
     if (found) {
       if (!shared || shared.status === 'PENDING' || shared.username === found.username) return found;
       const set = { server: shared.server, username: shared.username };
@@ -81,9 +81,15 @@ const findAccount = (deps: Deps, of: AccountScopedId, sharing: readonly Subscrip
   });
 
 /** Returns an account with its server, which is chosen as soon as one takes new accounts; undefined until then. */
-async function place(deps: Deps, account: HostingAccount, domain: string): Promise<HostingAccount | undefined> {
+async function place(
+  deps: Deps,
+  account: HostingAccount,
+  domain: string,
+  sharing: readonly Sharing[],
+): Promise<HostingAccount | undefined> {
   if (account.server !== '') return account;
-  const server = await chooseServer(deps, domain);
+  const shared = sharing.find((each) => each.account.server !== '');
+  const server = shared?.account.server ?? (await chooseServer(deps, domain));
   if (server === undefined) return undefined;
   const write = change(HostingAccount, account, { set: { server }, when: { server: { is: '' } } }, concurrentUpdate);
   // On a conflict another run chose one, by the same rule.
@@ -176,6 +182,14 @@ async function saveState(
   ]);
 }
 
+/** Stores that a subscription has no account any more, and frees its domain. */
+async function end(deps: PanelDeps, subscription: Subscription): Promise<object> {
+  const panel = { status: 'REMOVED' as const, mailboxes: 0 };
+  await saveState(deps, subscription, panel, { mail: undefined, isProven: false });
+  await releaseHostingDomain(deps, { ...subscription, panel });
+  return {};
+}
+
 /** A server that is away or says no is no fault of ours: it is written down, and tried again later. */
 async function scheduleRetry(deps: Deps, account: HostingAccount, problem: string): Promise<void> {
   const wait = Math.min(MIN_RETRY_DELAY_MS * 2 ** account.failures, MAX_RETRY_DELAY_MS);
@@ -195,7 +209,10 @@ export async function reconcileHostingAccount(deps: PanelDeps, of: AccountScoped
   const sharing = await findSharing(deps, subscription);
   const found = await findAccount(deps, of, sharing);
   if (found.status === 'REMOVED') return {};
-  const account = await place(deps, found, subscription.hostingDomain ?? '');
+  const isOver = desiredStatus(subscription, deps.now()) === 'REMOVED';
+  // One that never had a server has nothing there.
+  if (isOver && found.server === '') return await end(deps, subscription);
+  const account = await place(deps, found, subscription.hostingDomain ?? '', sharing);
   if (!account) {
     const problem = 'no hosting server takes new accounts';
     await scheduleRetry(deps, found, problem);
@@ -204,13 +221,12 @@ export async function reconcileHostingAccount(deps: PanelDeps, of: AccountScoped
   const server = await findServer(deps, account.server);
   const state = await settleHostingDomain(deps, subscription);
   try {
-    const mail = await converge(deps, server, account, [subscription, sharing], state);
+    const mail = await converge(deps, server, account, [subscription, sharersOf(account, sharing)], state);
     // What is over is removed for its subscription, also while another one keeps the account.
-    const isOver = desiredStatus(subscription, deps.now()) === 'REMOVED';
     const now = isOver ? undefined : await deps.panel.read(server, account.username);
-    const panel = { status: now?.status ?? 'REMOVED', mailboxes: now?.mailboxes.length ?? 0 } as const;
+    if (!now) return await end(deps, subscription);
+    const panel = { status: now.status, mailboxes: now.mailboxes.length };
     await saveState(deps, subscription, panel, { mail, isProven: state === 'PROVEN' });
-    if (panel.status === 'REMOVED') await releaseHostingDomain(deps, { ...subscription, panel });
     return {};
   } catch (error) {
     if (!(error instanceof PanelFailure)) throw error;
@@ -238,11 +254,10 @@ export async function moveHosting(deps: Deps, { server, ...of }: AccountScopedId
   const before = await findAccount(deps, of);
   const subscription = await deps.table.get(Subscription, of);
   const sharing = subscription ? await findSharing(deps, subscription) : [];
-  const others = await Promise.all(sharing.map((each) => deps.table.get(HostingAccount, each)));
-  const moved = [before, ...others].filter((each) => each?.username === before.username && each.status !== 'REMOVED');
+  const moved = [before, ...sharersOf(before, sharing)];
   const set = { server, ...schedule(HostingAccount, deps.now()) };
   const about = { action: 'hosting.moved', accountId: of.accountId, subjectId: of.id } as const;
-  const writes = moved.flatMap((each) => (each ? [change(HostingAccount, each, { set })] : []));
+  const writes = moved.map((each) => change(HostingAccount, each, { set }));
   await deps.commit(writes, undefined, { ...about, before, after: { server } });
 }
 

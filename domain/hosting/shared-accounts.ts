@@ -23,23 +23,32 @@ export function desiredStatus({ status, currentPeriodEnd }: Subscription, now: D
   return status;
 }
 
-/** Returns the other subscriptions of the account for the same domain. */
+/** A subscription and its account, which it may share. */
+export interface Sharing {
+  subscription: Subscription;
+  account: HostingAccount;
+}
+
+/** Returns the other subscriptions of the account for the same domain that have an account on a server. */
 export async function findSharing(
   deps: Pick<Deps, 'table'>,
   { accountId, id, hostingDomain }: Subscription,
-): Promise<Subscription[]> {
+): Promise<Sharing[]> {
   const all = await deps.table.all(Subscription, subscriptionsOf(accountId));
-  return all.filter((each) => each.id !== id && each.hostingDomain === hostingDomain);
+  const others = all.filter((each) => each.id !== id && each.hostingDomain === hostingDomain);
+  const found = await Promise.all(
+    others.map(async (subscription) => ({ subscription, account: await deps.table.get(HostingAccount, subscription) })),
+  );
+  return found.flatMap(({ subscription, account }) =>
+    account && account.status !== 'REMOVED' ? [{ subscription, account }] : [],
+  );
 }
 
-/** Returns the account on a server that subscriptions have already, if any. */
-export async function findSharedAccount(
-  deps: Pick<Deps, 'table'>,
-  subscriptions: readonly Subscription[],
-): Promise<HostingAccount | undefined> {
-  const accounts = await Promise.all(subscriptions.map((each) => deps.table.get(HostingAccount, each)));
-  return accounts.find((account) => account !== undefined && account.status !== 'REMOVED');
-}
+/** Returns those that share one account. Earlier versions gave each subscription one of its own, on servers of their own. */
+export const sharersOf = ({ server, username }: HostingAccount, sharing: readonly Sharing[]): Subscription[] =>
+  sharing.flatMap(({ subscription, account }) =>
+    account.server === server && account.username === username ? [subscription] : [],
+  );
 
 const RANKS: Record<Required['status'], number> = { ACTIVE: 2, SUSPENDED: 1, REMOVED: 0 };
 
