@@ -12,10 +12,12 @@ const registrant = {
 
 /** A domain that is at the registrar, and what is done to it and to the name servers, in order. */
 async function world() {
-  const { deps } = simulation().steady;
+  const { steady, clock } = simulation();
+  const { deps } = steady;
   await deps.table.transact([newSimulatedAccount('acc_1')]);
   const done: string[] = [];
   let nameservers = ['ns.elsewhere.example'];
+  const state = { isAway: false };
   const outside = {
     registrar: {
       registered: async () => ({ expiresAt: new Date('2027-01-01T00:00:00.000Z'), nameservers }),
@@ -26,13 +28,16 @@ async function world() {
     dns: {
       ensureZone: async () => ({ id: 'Z1', nameservers: ['ns1.example.net', 'ns2.example.net'] }),
       recordSets: async () => [],
-      change: async () => void done.push('records'),
+      change: async () => {
+        if (state.isAway) throw new Error('Throttling');
+        done.push('records');
+      },
     },
   };
   const all = { ...deps, ...outside, extensions: tldsOnSale(deps) } as unknown as AdoptionDeps;
   const adopt = (records: object[]) =>
     adoptDomain(all, AdoptionInput().parse({ accountId: 'acc_1', domain: 'shop.co.za', registrant, records }));
-  return { deps, done, adopt };
+  return { deps, done, adopt, state, clock };
 }
 
 test('a domain is delegated after its records are there, and again by a repeat', async () => {
@@ -54,4 +59,16 @@ test.each([
   const good = { type: 'A', name: 'www', content: '192.0.2.7' };
   await expect(adopt([good, record])).rejects.toMatchObject({ code: 'invalid_request' });
   expect(done).toEqual([]);
+});
+
+test('a domain whose records the name servers do not take yet is not delegated until they have them', async () => {
+  const { done, adopt, state, clock } = await world();
+  state.isAway = true;
+  const records = [{ type: 'A', name: 'www', content: '192.0.2.7' }];
+  await expect(adopt(records)).rejects.toMatchObject({ status: 503 });
+  await expect(adopt(records)).rejects.toMatchObject({ status: 503 });
+  state.isAway = false;
+  clock.now += 3_600_000;
+  await adopt(records);
+  expect(done).toEqual(['records', 'delegated']);
 });

@@ -3,7 +3,7 @@ import { DNS_TYPES } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { Registrant } from '../../contract/registrar/orders.ts';
 import type { Dns } from '../../providers/dns/dns.ts';
-import type { Registrar } from '../../providers/registrar/registrar.ts';
+import { DelegationUnderWay, type Registrar } from '../../providers/registrar/registrar.ts';
 import { DnsRecord, Zone, zoneSyncDue } from '../../table/entities/dns.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { create } from '../../table/writes.ts';
@@ -95,5 +95,14 @@ async function putInService(
   present: readonly string[] = [],
 ): Promise<void> {
   await syncZone(deps, { accountId, domainId });
-  if ([...present].sort().join() !== [...nameservers].sort().join()) await deps.registrar.delegate(name, nameservers);
+  const zone = await deps.table.get(Zone, { accountId, domainId });
+  if (!zone || zone.mirrored < zone.version)
+    throw new ApiError('server_error', 'The records are not at the name servers yet. Repeat this in a minute.', {
+      status: 503,
+    });
+  if ([...present].sort().join() === [...nameservers].sort().join()) return;
+  // Another change is under way, which may be this one: a repeat tells.
+  await deps.registrar.delegate(name, nameservers).catch((error) => {
+    if (!(error instanceof DelegationUnderWay)) throw error;
+  });
 }

@@ -52,8 +52,13 @@ export interface Registrar {
     domain: string,
     options?: Pick<CallOptions, 'attempts'>,
   ): Promise<{ expiresAt: Date; nameservers: string[] } | undefined>;
-  /** Has a domain answered for by these name servers, once whatever is under way of that kind is done. */
+  /** Has a domain answered for by these name servers. Throws {@link DelegationUnderWay} while another change of them is made. */
   delegate(domain: string, nameservers: readonly string[]): Promise<void>;
+}
+
+/** The name servers of a domain are being changed, to these or to others. */
+export class DelegationUnderWay extends Error {
+  override readonly name = 'DelegationUnderWay';
 }
 
 export interface CallOptions {
@@ -201,8 +206,8 @@ export function createRegistrar(call: Call): Registrar {
       try {
         await call('UpdateDomainNameservers', { DomainName: domain, Nameservers }, ORDER_OPTIONS);
       } catch (error) {
-        // It was asked for before, and is being done.
-        if (!(error instanceof Error && error.name === 'DuplicateRequest')) throw error;
+        const isUnderWay = error instanceof Error && error.name === 'DuplicateRequest';
+        throw isUnderWay ? new DelegationUnderWay(error.message) : error;
       }
     },
   };
