@@ -1,5 +1,5 @@
 import { considerAutoTopUp } from '../domain/billing/auto-top-up.ts';
-import { addPaidPeriod } from '../domain/billing/lifecycle.ts';
+import { addPaidPeriod, forgetRenewal } from '../domain/billing/lifecycle.ts';
 import { payUnpaidInvoices } from '../domain/billing/unpaid-invoices.ts';
 import type { Deps } from '../domain/deps.ts';
 import { Account } from '../table/entities/accounts.ts';
@@ -19,7 +19,7 @@ export const billingRules = (deps: BillingRuleDeps): Rules => ({
     payUnpaidInvoices(deps, accountId),
   ),
   'wallet.top-up-low-balance': on(Account).changes(
-    ['walletVersion', 'autoTopUp', 'autoTopUpId', 'card'],
+    ['walletVersion', 'autoTopUp', 'autoTopUpId', 'card', 'suspension', 'deletion'],
     { autoTopUp: present },
     ({ id }) => considerAutoTopUp(deps, id),
   ),
@@ -32,5 +32,8 @@ export const billingRules = (deps: BillingRuleDeps): Rules => ({
   ),
   'subscription.add-paid-period': on(Invoice).becomes({ kind: 'PLAN', status: 'PAID', subjectId: present }, (invoice) =>
     addPaidPeriod(deps, invoice),
+  ),
+  'subscription.forget-renewal': on(Invoice).becomes({ kind: 'PLAN', status: 'VOID', subjectId: present }, (invoice) =>
+    forgetRenewal(deps, invoice),
   ),
 });

@@ -10,14 +10,15 @@ import {
 } from '../../providers/payments/payments.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, TopUp } from '../../table/entities/billing.ts';
-import { change } from '../../table/writes.ts';
+import { change, create } from '../../table/writes.ts';
 import { billingSimulation, expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { considerAutoTopUp, setAutoTopUp } from './auto-top-up.ts';
 import { recoverDisputes } from './disputes.ts';
 import { issueInvoice, issuePaidInvoice, payInvoice } from './invoices.ts';
 import { receivePayment } from './payment-callbacks.ts';
-import { chargeTopUp, newTopUp, settleTopUp, topUpQueue } from './top-ups.ts';
+import { topUpQueue } from './top-up-queue.ts';
+import { chargeTopUp, newTopUp, settleTopUp } from './top-ups.ts';
 import { payUnpaidInvoices } from './unpaid-invoices.ts';
 import { readNothing, withWallet } from './wallet.ts';
 
@@ -75,7 +76,6 @@ async function setUp({ walletCents = 0 } = {}) {
   /** Pays into the wallet by card. Returns the reference. */
   const payIn = async (rand: number, signature?: string, { callback = true } = {}) => {
     const topUp = newTopUp(deps, { accountId, amountCents: rand * RAND, automatic: false });
-    const { create } = await import('../../table/writes.ts');
     await deps.table.transact([create(TopUp, topUp)]);
     const reference = topUp.id.replace('_', '-');
     pay(reference, rand * RAND, signature);
@@ -177,6 +177,36 @@ test('a saved card that the processor will not charge ends the top-up, and the n
   expect(run.charged).toEqual([100 * RAND]);
 });
 
+test('a card that was declined is charged again a day later, without any other change of the account', async () => {
+  const run = await setUp();
+  await run.setAccount({ card: CARD });
+  await run.settings('100.00');
+  run.provider.refusesCards = true;
+  await run.topUpAutomatically();
+  run.provider.refusesCards = false;
+  for (let hour = 0; hour < 23; hour += 1) {
+    run.clock.now += 60 * MINUTE;
+    await run.reconcile();
+  }
+  expect((await run.account()).autoTopUpId).toBeUndefined();
+  run.clock.now += 60 * MINUTE;
+  await run.reconcile();
+  const { autoTopUpId = '' } = await run.account();
+  await chargeTopUp(run.deps, autoTopUpId);
+  expect(run.charged).toEqual([100 * RAND]);
+  expect((await run.account()).walletCents).toBe(100 * RAND);
+});
+
+test('a payment page that was never paid on ends without an event', async () => {
+  const run = await setUp();
+  const topUp = newTopUp(run.deps, { accountId: run.accountId, amountCents: 500 * RAND, automatic: false });
+  await run.deps.table.transact([create(TopUp, topUp)]);
+  run.clock.now += DAY + MINUTE;
+  await run.reconcile();
+  expect(run.memory.items('TOP_UP').map(({ status }) => status)).toEqual(['FAILED']);
+  expect(run.memory.items('EVENT')).toEqual([]);
+});
+
 describe('automatic top-ups are bounded', () => {
   test('by number: a threshold out of reach charges the card ten times in any 24 hours', async () => {
     const run = await setUp();
@@ -246,6 +276,18 @@ describe('a dispute', () => {
     await expect(run.buy('PLAN', 51)).rejects.toMatchObject({ code: 'insufficient_funds' });
     await expect(run.buy('PLAN', 50)).resolves.toBe('PAID');
     expect(run.reported).toEqual(['OPEN', 'LOST']);
+    expectLedgerInvariants(run.memory);
+  });
+
+  test('that is lost in part takes that part, and lifts the whole freeze', async () => {
+    const run = await setUp();
+    const reference = await run.payIn(1000);
+    await run.tellDispute(reference, 1000, 'OPEN');
+    expect((await run.account()).frozenCents).toBe(1000 * RAND);
+    await run.tellDispute(reference, 200, 'LOST');
+    const { walletCents, frozenCents } = await run.account();
+    expect([walletCents, frozenCents]).toEqual([800 * RAND, 0]);
+    expect(run.memory.items('DISPUTE').map(({ amountCents }) => amountCents)).toEqual([200 * RAND]);
     expectLedgerInvariants(run.memory);
   });
 

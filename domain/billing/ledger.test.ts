@@ -15,7 +15,8 @@ import { addVat } from './money.ts';
 import { receivePayment } from './payment-callbacks.ts';
 import { currentPlans } from './plans.ts';
 import { cancelSubscription, createSubscription } from './subscriptions.ts';
-import { createTopUp, topUpQueue } from './top-ups.ts';
+import { topUpQueue } from './top-up-queue.ts';
+import { createTopUp } from './top-ups.ts';
 import { cancelInvoice, invoiceQueue, payOnRequest } from './unpaid-invoices.ts';
 import { readNothing, withWallet } from './wallet.ts';
 

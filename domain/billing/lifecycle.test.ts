@@ -13,7 +13,7 @@ import { subscriptionQueue } from './lifecycle.ts';
 import { periodEndAfter } from './periods.ts';
 import { currentPlans, setPlans } from './plans.ts';
 import { cancelHostingOf, cancelSubscription, createSubscription } from './subscriptions.ts';
-import { payOnRequest } from './unpaid-invoices.ts';
+import { cancelInvoice, payOnRequest } from './unpaid-invoices.ts';
 import { readNothing, withWallet } from './wallet.ts';
 
 const DAY = 24 * 3600_000;
@@ -157,6 +157,44 @@ test('of plans that are cancelled and paid still, the account keeps one until th
   await sleepUntil(51);
   expect(await planOf()).toBe(DEFAULT_PLAN.slug);
   expectLedgerInvariants(memory);
+});
+
+test('a plan that was replaced before its paid end is served again until that end, and no longer', async () => {
+  const { open, buy, sleepUntil, deps, memory } = life();
+  const account = await open(5_000_000);
+  const planOf = async () => (await deps.table.get(Account, { id: account }))?.plan.slug;
+  await buy(account, 'app-25', { yearly: true });
+  await sleepUntil(30);
+  const { id } = await buy(account, 'app-3');
+  await cancelSubscription(deps, { accountId: account, keyId: '' }, { id });
+  expect(await planOf()).toBe('app-3');
+  await sleepUntil(62);
+  expect(await planOf()).toBe('app-25');
+  await sleepUntil(366);
+  expect(await planOf()).toBe(DEFAULT_PLAN.slug);
+  expectLedgerInvariants(memory);
+});
+
+test('a subscription whose unpaid invoice operators make void is not suspended for it, and is invoiced for its next period', async () => {
+  for (const voidedOn of [24, 40]) {
+    const { open, buy, sleepUntil, deps, flow, invoices, read, give, memory } = life();
+    const account = await open(100_000);
+    const { id } = await buy(account, 'app-3');
+    await give(account, -((await deps.table.get(Account, { id: account }))?.walletCents ?? 0));
+    await sleepUntil(voidedOn);
+    expect((await read(account, id)).status).toBe(voidedOn === 24 ? 'ACTIVE' : 'SUSPENDED');
+    const unpaid = invoices().find(({ status }) => status === 'UNPAID');
+    await cancelInvoice(deps, account, unpaid?.id ?? '');
+    await flow();
+    expect((await read(account, id)).status).toBe('ACTIVE');
+    expect((await deps.table.get(Account, { id: account }))?.plan.slug).toBe('app-3');
+    await give(account, 100_000);
+    await sleepUntil(voidedOn + 8);
+    const renewed = await read(account, id);
+    expect([renewed.status, renewed.renewal]).toEqual(['ACTIVE', undefined]);
+    expect(invoices().map(({ status }) => status)).toEqual(['PAID', 'VOID', 'PAID']);
+    expectLedgerInvariants(memory);
+  }
 });
 
 test('an invoice for the next period that is issued while its subscription is cancelled becomes void', async () => {

@@ -20,7 +20,8 @@ import {
   nextInvoiceAt,
   viewSubscription,
 } from './subscriptions.ts';
-import { type PaymentDeps, topUpQueue } from './top-ups.ts';
+import { topUpQueue } from './top-up-queue.ts';
+import type { PaymentDeps } from './top-ups.ts';
 import { invoiceQueue } from './unpaid-invoices.ts';
 import { withWallet } from './wallet.ts';
 
@@ -107,6 +108,32 @@ export async function addPaidPeriod(
 }
 
 /**
+ * An invoice for a next period was made void by operators: nothing is owed for it. What was suspended for it is active again, and the
+ * period is invoiced when the present one ends, or tomorrow.
+ */
+export async function forgetRenewal(
+  deps: Deps,
+  { accountId, subjectId: id = '', id: invoiceId }: Invoice,
+): Promise<void> {
+  const subscription = await deps.table.get(Subscription, { accountId, id });
+  const { renewal, status, currentPeriodEnd } = subscription ?? {};
+  if (!subscription || !currentPeriodEnd || renewal?.invoiceId !== invoiceId || status === 'CANCELLED') return;
+  const tomorrow = timestampAfter(deps.now().toISOString(), DAY_MS);
+  const next = currentPeriodEnd > tomorrow ? currentPeriodEnd : tomorrow;
+  const what = {
+    ...{ set: { status: 'ACTIVE', ...schedule(Subscription, next) }, remove: ['renewal'] },
+    when: { 'renewal.invoiceId': { is: invoiceId }, status: { isNot: 'CANCELLED' } },
+  };
+  const restored = status === 'SUSPENDED' ? accountPlanChange(subscription) : {};
+  const writes = [
+    change(Subscription, { accountId, id }, what, concurrentUpdate),
+    ...(restored.set ? [change(Account, { id: accountId }, restored)] : []),
+  ];
+  // On a conflict it was done before, or the subscription was cancelled meanwhile.
+  await ignoreConflict(deps.table.transact(writes));
+}
+
+/**
  * Returns the change of an account when a subscription is served no longer: its applications follow the plan that is active, or else the
  * largest of those that are cancelled and paid still, or the one that every account has.
  */
@@ -136,7 +163,7 @@ async function runDunning(deps: Deps, { accountId, id }: Subscription): Promise<
     const payBy = subscription.renewal?.payBy ?? '';
     if (status === 'CANCELLED' || !renewal || timestampAfter(payBy, SUSPEND_AFTER_MS) > wallet.now) return undefined;
     // The stream has it, or lost it: then it is done here.
-    if (renewal.status === 'PAID') return renewal;
+    if (renewal.status !== 'UNPAID') return renewal;
     if (timestampAfter(payBy, CANCEL_AFTER_MS) <= wallet.now)
       cancelWithin(deps, wallet, owned, unschedule(Subscription));
     else if (status === 'ACTIVE') {
@@ -174,8 +201,9 @@ async function endCancelled(deps: Deps, subscription: Subscription): Promise<voi
 async function advance(deps: LifecycleDeps, subscription: Subscription): Promise<void> {
   if (subscription.status === 'CANCELLED') return await endCancelled(deps, subscription);
   if (!subscription.renewal) return await invoiceNextPeriod(deps, subscription);
-  const paid = await runDunning(deps, subscription);
-  if (paid) await addPaidPeriod(deps, paid);
+  const settled = await runDunning(deps, subscription);
+  if (settled?.status === 'PAID') await addPaidPeriod(deps, settled);
+  else if (settled) await forgetRenewal(deps, settled);
 }
 
 /** Subscriptions to invoice for the next period, to suspend or cancel because they are not paid, or to end. */

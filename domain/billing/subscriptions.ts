@@ -9,9 +9,9 @@ import { isHostName } from '../../contract/host-names/host-names.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { TxtRecords } from '../../providers/dns/txt-records.ts';
 import { Invoice, Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
-import { HostingDomain } from '../../table/entities/hosting.ts';
+import { HostingAccount, HostingDomain } from '../../table/entities/hosting.ts';
 import type { Change } from '../../table/expressions.ts';
-import { schedule, unschedule } from '../../table/schedule.ts';
+import { schedule } from '../../table/schedule.ts';
 import { change, create, type Write } from '../../table/writes.ts';
 import { commitAsPlatform } from '../audit/record.ts';
 import { concurrentUpdate } from '../conflict.ts';
@@ -161,7 +161,8 @@ async function subscribe(
     const line = invoiceLineForPeriod(subscription, priceCents, [wallet.now, currentPeriodEnd]);
     support(wallet, line);
     const invoice = issuePaidInvoice(deps, wallet, { kind: 'PLAN', lines: [line], subjectId: subscription.id });
-    for (const old of replaced) cancelWithin(deps, wallet, old, unschedule(Subscription));
+    // Looked at again when what is paid of it ends: it may be the account's plan again until then.
+    for (const old of replaced) cancelWithin(deps, wallet, old, []);
     const activated = { subscriptionId: subscription.id, plan: slug };
     if (claimDomain) wallet.add(claimDomain(subscription.id));
     wallet.add(create(Subscription, subscription), emit(deps, accountId, 'subscription.activated', activated));
@@ -243,10 +244,12 @@ export const cancelSubscription = (
  */
 export async function cancelHostingOf(deps: Deps, accountId: string, domain: string): Promise<void> {
   const held = await deps.table.get(HostingDomain, { domain });
-  // It proved the domain since, and may have ordered hosting again.
-  if (held?.accountId === accountId) return;
+  // It proved the domain since: what its subscriptions had on a server before is gone, what they have now is not.
+  const isBack = held?.accountId === accountId;
   const owned = await readOwned(deps, accountId);
   for (const { subscription } of owned.filter((each) => each.subscription.hostingDomain === domain)) {
+    const account = isBack ? await deps.table.get(HostingAccount, subscription) : undefined;
+    if (isBack && account?.status !== 'REMOVED') continue;
     await withWallet(deps, accountId, findOwned(deps, accountId, subscription.id), async (wallet, found) => {
       if (found.subscription.status === 'CANCELLED') return;
       cancelWithin(deps, wallet, found, []);

@@ -12,13 +12,11 @@ import { Account } from '../../table/entities/accounts.ts';
 import { KnownCard, TopUp } from '../../table/entities/billing.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, check, create } from '../../table/writes.ts';
-import { ConcurrentUpdateError, concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { ConcurrentUpdateError, concurrentUpdate } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
-import type { DueQueue } from '../sweep/sweep.ts';
 import { emit } from '../webhooks/events.ts';
 import { holdEnd, holdsAfter } from './card-risk.ts';
 import { formatRand, parseCents } from './money.ts';
-import { payUnpaidInvoices } from './unpaid-invoices.ts';
 import { withWallet } from './wallet.ts';
 
 export type PaymentDeps = Deps & { payments: Payments };
@@ -27,9 +25,9 @@ export type PaymentDeps = Deps & { payments: Payments };
  * Delay of the first check with the payment provider, in milliseconds; later checks are ever rarer. Checks are needed
  * because callbacks get lost.
  */
-const FIRST_CHECK_DELAY_MS = 60_000;
+export const FIRST_CHECK_DELAY_MS = 60_000;
 /** Time after which an unpaid payment page is closed, in milliseconds. A later payment on it still counts. */
-const PAYMENT_PAGE_LIFETIME_MS = 24 * 3600_000;
+export const PAYMENT_PAGE_LIFETIME_MS = 24 * 3600_000;
 
 const timestampAfter = (time: number, milliseconds: number) => new Date(time + milliseconds).toISOString();
 
@@ -104,8 +102,10 @@ export async function settleTopUp(deps: PaymentDeps, id: string): Promise<TopUp[
   const payment = found ?? (await chargeSavedCard(deps, topUp));
   if (payment === 'REFUSED') return await fail(deps, topUp);
   if (payment?.status === 'SUCCEEDED') return await credit(deps, topUp, payment);
+  if (payment?.status === 'FAILED') return await fail(deps, topUp);
   const closed = Date.parse(topUp.createdAt) + PAYMENT_PAGE_LIFETIME_MS <= deps.now().getTime();
-  if (payment?.status === 'FAILED' || closed) return await fail(deps, topUp);
+  // A page that was never paid on is no payment that failed.
+  if (closed) return await fail(deps, topUp, { isCancelled: !topUp.automatic });
   return topUp.status;
 }
 
@@ -228,10 +228,12 @@ const fail = (deps: Deps, topUp: TopUp, { isCancelled = false } = {}) =>
     async (wallet, { id, accountId, amountCents, status }) => {
       if (status !== 'PENDING') return status;
       const done: TopUp['status'] = 'FAILED';
-      wallet.add(
-        // It stays on the list: the same payment may still be made, with another card, or arrive late.
-        change(TopUp, { id }, { set: { status: done }, when: { status: { is: status } } }, concurrentUpdate),
-      );
+      const noAutoTopUpBefore = timestampAfter(deps.now().getTime(), CARD_RETRY_DELAY_MS);
+      const isRetried = topUp.automatic && !isCancelled;
+      // It stays on the list: the same payment may still be made, with another card, or arrive late. An automatic one is looked at
+      // when the card may be charged again.
+      const set = { status: done, ...(isRetried && schedule(TopUp, noAutoTopUpBefore)) };
+      wallet.add(change(TopUp, { id }, { set, when: { status: { is: status } } }, concurrentUpdate));
       const audited = wallet.audited(
         'top-up.failed',
         id,
@@ -240,44 +242,7 @@ const fail = (deps: Deps, topUp: TopUp, { isCancelled = false } = {}) =>
       );
       if (isCancelled) return await deps.commit(wallet.writes({ remove: endTopUp(wallet.account, id) }), done, audited);
       wallet.add(emit(deps, accountId, 'payment.failed', { paymentId: id, amount: formatRand(amountCents) }));
-      const noAutoTopUpBefore = timestampAfter(deps.now().getTime(), CARD_RETRY_DELAY_MS);
       const rest = topUp.automatic ? { set: { noAutoTopUpBefore }, remove: endTopUp(wallet.account, id) } : {};
       return await deps.commit(wallet.writes(rest), done, audited);
     },
   );
-
-/** Schedules the next status check of an open payment, or none when its page has expired. @returns whether it is open */
-async function scheduleCheck(deps: Deps, id: string): Promise<boolean> {
-  const topUp = await deps.table.get(TopUp, { id });
-  // A settled one may be due when its money is no longer withheld.
-  if (!topUp?.dueAt || topUp.status === 'SUCCEEDED') return false;
-  const now = deps.now().getTime();
-  const age = now - Date.parse(topUp.createdAt);
-  const next = schedule(TopUp, timestampAfter(now, Math.max(FIRST_CHECK_DELAY_MS, age)));
-  const what = age >= PAYMENT_PAGE_LIFETIME_MS ? { remove: unschedule(TopUp) } : { set: next };
-  // A concurrent settlement unschedules it.
-  const write = change(TopUp, { id }, { ...what, when: { status: { is: topUp.status } } }, concurrentUpdate);
-  await ignoreConflict(deps.table.updateReturningChanged(write));
-  return true;
-}
-
-/** Pays the invoices that a payment's money did not, because its card was new to the account. */
-async function endHold(deps: Deps, { id, accountId }: TopUp): Promise<void> {
-  await payUnpaidInvoices(deps, accountId);
-  await deps.table.transact([change(TopUp, { id }, { remove: unschedule(TopUp) })]);
-}
-
-/**
- * Open payments: the provider is asked for their status, because callbacks get lost and failures have none. And settled ones
- * of new cards, when their money is no longer withheld.
- */
-export const topUpQueue: DueQueue<typeof TopUp, PaymentDeps> = {
-  queue: 'TOP_UP',
-  entity: TopUp,
-  async act(deps, topUp) {
-    const { id } = topUp;
-    if (topUp.status === 'SUCCEEDED') return await endHold(deps, topUp);
-    await settleTopUp(deps, id);
-    await scheduleCheck(deps, id);
-  },
-};
