@@ -17,6 +17,15 @@ const error = (code: string, status: number) => ({ error: { message: `It is ${co
 const json = (body: unknown, status = 200, headers: Record<string, string> = {}) =>
   new Response(JSON.stringify(body), { status, headers: { 'x-request-id': 'req_1', ...headers } });
 
+/** A response whose connection is lost after its first bytes. */
+const broken =
+  (text: string, status = 200) =>
+  () => {
+    const start = (body: ReadableStreamDefaultController<Uint8Array>) => body.enqueue(new TextEncoder().encode(text));
+    const pull = (body: ReadableStreamDefaultController<Uint8Array>) => body.error(new TypeError('terminated'));
+    return new Response(new ReadableStream({ start, pull }, { highWaterMark: 0 }), { status });
+  };
+
 type Step = Response | Error | (() => Response);
 
 /** A client whose requests get these answers in turn. */
@@ -43,6 +52,7 @@ test('the generated operations are those of the contract (npm run client:generat
 
 test('the sources import nothing but each other', () => {
   for (const file of [
+    'body',
     'client',
     'errors',
     'events',
@@ -116,6 +126,36 @@ describe('a request', () => {
     await expect(late.client.createChatCompletion(input)).rejects.toMatchObject({ status: 504 });
   });
 
+  test.each([
+    ['breaks off', broken('{"data": {"id": ')],
+    ['is the page of a proxy', () => new Response('<!doctype html>')],
+    ['is an error that breaks off', broken('{"error": {', 404)],
+  ])('whose response %s is repeated, then a ConnectionError', async (_, lost) => {
+    const { client, sent } = scripted(lost, json({ data: { id: 'app_1' } }, 201));
+    expect(await client.createApp({ name: 'My shop' })).toEqual({ id: 'app_1' });
+    expect(new Set(sent.map(({ headers }) => headers.get('idempotency-key'))).size).toBe(1);
+    const never = scripted(lost, lost);
+    const failed = never.client.getApp({ id: 'app_1' }, { maxRetries: 1 });
+    await expect(failed).rejects.toMatchObject({ name: 'ConnectionError', cause: expect.any(Error) });
+    expect(never.sent).toHaveLength(2);
+  });
+
+  test('for a chat whose response breaks off is a ConnectionError, and not repeated', async () => {
+    const { client, sent } = scripted(broken('{"id": '));
+    const input = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user' as const, content: 'x' }] };
+    await expect(client.createChatCompletion(input)).rejects.toBeInstanceOf(ConnectionError);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('ends with the reason of its caller who aborts it while the body is read', async () => {
+    const controller = new AbortController();
+    const never = new ReadableStream({ start: (body) => setTimeout(() => body.error(controller.signal.reason), 20) });
+    const { client, sent } = scripted(new Response(never));
+    controller.abort(new Error('enough'));
+    await expect(client.getAccount({}, { signal: controller.signal })).rejects.toThrow('enough');
+    expect(sent).toHaveLength(1);
+  });
+
   test('ends at once when its caller aborts it, in a wait too', async () => {
     const { client, sent } = scripted(json(error('rate_limited', 429), 429, { 'retry-after': '50' }));
     const controller = new AbortController();
@@ -160,12 +200,15 @@ test('follows events from now on, each once, and continues at the cursor', async
 
 describe('a streamed chat', () => {
   const chunk = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
-  const read = async (text: string, size: number) => {
+  const read = (text: string, size: number) => {
     const bytes = new TextEncoder().encode(text);
     const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
       bytes.slice(n * size, (n + 1) * size),
     );
-    const { client } = scripted(new Response(ReadableStream.from(pieces)));
+    return readFrom(new Response(ReadableStream.from(pieces)));
+  };
+  const readFrom = async (response: Response) => {
+    const { client } = scripted(response);
     let said = '';
     const input = {
       model: 'openai/gpt-4o-mini',
@@ -188,6 +231,10 @@ describe('a streamed chat', () => {
       code: 'server_error',
     });
     await expect(read(chunk('a'), 50)).rejects.toBeInstanceOf(ConnectionError);
+    await expect(read('data: <html>\n\n', 50)).rejects.toBeInstanceOf(ConnectionError);
+    await expect(readFrom(broken(chunk('a'))())).rejects.toMatchObject({
+      ...{ name: 'ConnectionError', cause: { message: 'terminated' } },
+    });
   });
 });
 

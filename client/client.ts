@@ -1,3 +1,4 @@
+import { readJson } from './body.ts';
 import {
   type ChatCompletion,
   type ChatCompletionChunk,
@@ -61,8 +62,8 @@ export function toRequest(id: keyof Operations, input: Fields) {
 }
 
 async function call(sender: Sender, id: keyof Operations, input: Fields, options?: CallOptions): Promise<unknown> {
-  const response = await sender.send(toRequest(id, input), options);
-  const answer = (await response.json()) as { data: unknown };
+  const read = (response: Response) => readJson(response, options?.signal);
+  const answer = (await sender.send(toRequest(id, input), read, options)) as { data: unknown };
   return OPERATIONS[id].shape === 'single' ? answer.data : answer;
 }
 
@@ -89,8 +90,10 @@ export function createClient(options: ClientOptions): Client {
   const createChatCompletion = async (input: CreateChatCompletionInput, callOptions?: CallOptions) => {
     // A call whose answer is lost may have been charged: only refusals are repeated.
     const request = { method: 'POST', path: '/ai/v1/chat/completions', body: input, repeatable: false };
-    const response = await sender.send(request, callOptions);
-    return input.stream ? readChunks(response) : await response.json();
+    const signal = callOptions?.signal;
+    const read = async (response: Response) =>
+      input.stream ? readChunks(response, signal) : await readJson(response, signal);
+    return await sender.send(request, read, callOptions);
   };
   return { ...Object.fromEntries(methods), createChatCompletion } as Client;
 }

@@ -23,22 +23,21 @@ export class ApiError extends Error {
   }
 }
 
-/** A request without an answer: the network failed, or it took too long. `cause` has the reason. */
+/** A request without a whole answer: the network failed, or it took too long. `cause` has the reason. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 }
 
 /** Returns the error of a refused request, also where something on the way answered in other words. */
-export async function toApiError(response: Response): Promise<ApiError> {
-  const text = await response.text();
+export function toApiError({ status, headers }: Response, text: string): ApiError {
   try {
     const body: unknown = JSON.parse(text);
-    if (isErrorBody(body)) return new ApiError(body.error, response.headers);
+    if (isErrorBody(body)) return new ApiError(body.error, headers);
   } catch {
     // Not JSON: a proxy's page.
   }
-  const message = `The API answered ${response.status}: ${text.slice(0, 200)}`;
-  return new ApiError({ message, code: 'server_error', status: response.status }, response.headers);
+  const message = `The API answered ${status}: ${text.slice(0, 200)}`;
+  return new ApiError({ message, code: 'server_error', status }, headers);
 }
 
 export function isErrorBody(value: unknown): value is ErrorBody {

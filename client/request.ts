@@ -1,3 +1,4 @@
+import { readText } from './body.ts';
 import { ConnectionError, toApiError } from './errors.ts';
 
 export interface ClientOptions {
@@ -79,19 +80,31 @@ export class Sender {
     this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
   }
 
-  /** Returns a successful response. Throws {@link ApiError}, {@link ConnectionError}, or the signal's reason. */
-  async send(request: ApiRequest, call: CallOptions = {}): Promise<Response> {
+  /**
+   * Returns what `read` makes of a successful response. A response whose body `read` cannot complete is a lost one. Throws
+   * {@link ApiError}, {@link ConnectionError}, or the signal's reason.
+   */
+  async send<Result>(
+    request: ApiRequest,
+    read: (response: Response) => Promise<Result>,
+    call: CallOptions = {},
+  ): Promise<Result> {
     const retries = call.maxRetries ?? this.#options.maxRetries ?? DEFAULT_RETRIES;
     const init = this.#init(request, call);
     for (let attempt = 0; ; attempt += 1) {
-      const response = await this.#attempt(request, init, call).catch((error: unknown) => {
-        if (call.signal?.aborted || !request.repeatable || attempt >= retries) throw error;
-      });
-      if (response?.ok) return response;
-      const delay = response ? retryDelay(response, request.repeatable, attempt) : backoff(attempt);
-      if (response && (delay === undefined || attempt >= retries)) throw await toApiError(response);
-      await response?.body?.cancel();
-      await wait(delay ?? 0, call.signal);
+      const isLast = attempt >= retries;
+      let delay: number | undefined;
+      try {
+        const response = await this.#attempt(request, init, call);
+        if (response.ok) return await read(response);
+        delay = retryDelay(response, request.repeatable, attempt);
+        if (isLast || delay === undefined) throw toApiError(response, await readText(response, call.signal));
+        await response.body?.cancel().catch(() => undefined);
+      } catch (error) {
+        if (isLast || !request.repeatable || !(error instanceof ConnectionError)) throw error;
+        delay = backoff(attempt);
+      }
+      await wait(delay, call.signal);
     }
   }
 

@@ -1,11 +1,15 @@
+import { parseJson } from './body.ts';
 import { ApiError, ConnectionError, isErrorBody } from './errors.ts';
 import type { ChatCompletionChunk } from './operations.generated.ts';
 
 /**
  * Reads the chunks of a streamed chat completion. Leaving the loop ends the call. Throws {@link ApiError} where the stream says
- * that it failed, and {@link ConnectionError} where it breaks off before its end.
+ * that it failed, {@link ConnectionError} where it breaks off before its end, or the signal's reason.
  */
-export async function* readChunks(response: Response): AsyncGenerator<ChatCompletionChunk, void, undefined> {
+export async function* readChunks(
+  response: Response,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ChatCompletionChunk, void, undefined> {
   const { body, headers } = response;
   if (!body) throw new ConnectionError('The response has no body.');
   const reader = body.getReader();
@@ -13,7 +17,10 @@ export async function* readChunks(response: Response): AsyncGenerator<ChatComple
   let rest = '';
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        if (signal?.aborted) throw cause;
+        throw new ConnectionError('The connection was lost before the stream was complete.', { cause });
+      });
       rest += done ? decoder.decode() : decoder.decode(value, { stream: true });
       const frames = rest.split(/\r?\n\r?\n/);
       rest = frames.pop() ?? '';
@@ -36,7 +43,7 @@ const dataOf = (frame: string): string =>
     .join('\n');
 
 function parse(data: string, headers: Headers): ChatCompletionChunk {
-  const parsed: ChatCompletionChunk | object = JSON.parse(data);
+  const parsed = parseJson(data);
   if (isErrorBody(parsed)) throw new ApiError(parsed.error, headers);
   return parsed as ChatCompletionChunk;
 }
