@@ -147,6 +147,16 @@ describe('a request', () => {
     expect(sent).toHaveLength(1);
   });
 
+  test('for a chat that fails after its response had begun as a success is an error', async () => {
+    const input = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user' as const, content: 'x' }] };
+    const body = `   ${JSON.stringify(error('server_error', 502))}`;
+    const { client, sent } = scripted(new Response(body, { headers: { 'x-request-id': 'req_1' } }));
+    const failed = await client.createChatCompletion(input).catch((reason: unknown) => reason);
+    expect(failed).toBeInstanceOf(ApiError);
+    expect(failed).toMatchObject({ code: 'server_error', status: 502, requestId: 'req_1' });
+    expect(sent).toHaveLength(1);
+  });
+
   test('ends with the reason of its caller who aborts it while the body is read', async () => {
     const controller = new AbortController();
     const never = new ReadableStream({ start: (body) => setTimeout(() => body.error(controller.signal.reason), 20) });

@@ -8,7 +8,7 @@ import {
 } from './operations.generated.ts';
 import { List, type Page } from './pages.ts';
 import { type CallOptions, type ClientOptions, Sender } from './request.ts';
-import { readChunks } from './stream.ts';
+import { readChunks, readCompletion } from './stream.ts';
 
 type Result<Operation> = Operation extends { shape: 'list'; result: infer Item }
   ? List<Item>
@@ -92,7 +92,7 @@ export function createClient(options: ClientOptions): Client {
     const request = { method: 'POST', path: '/ai/v1/chat/completions', body: input, repeatable: false };
     const signal = callOptions?.signal;
     const read = async (response: Response) =>
-      input.stream ? readChunks(response, signal) : await readJson(response, signal);
+      input.stream ? readChunks(response, signal) : await readCompletion(response, signal);
     return await sender.send(request, read, callOptions);
   };
   return { ...Object.fromEntries(methods), createChatCompletion } as Client;

@@ -1,6 +1,14 @@
-import { parseJson } from './body.ts';
+import { parseJson, readJson } from './body.ts';
 import { ApiError, ConnectionError, isErrorBody } from './errors.ts';
-import type { ChatCompletionChunk } from './operations.generated.ts';
+import type { ChatCompletion, ChatCompletionChunk } from './operations.generated.ts';
+
+/**
+ * Reads a whole chat completion. Throws {@link ApiError} also where the response had begun as a success, to stay connected, before
+ * the call failed.
+ */
+export async function readCompletion(response: Response, signal: AbortSignal | undefined): Promise<ChatCompletion> {
+  return unlessError(await readJson(response, signal), response.headers) as ChatCompletion;
+}
 
 /**
  * Reads the chunks of a streamed chat completion. Leaving the loop ends the call. Throws {@link ApiError} where the stream says
@@ -27,7 +35,7 @@ export async function* readChunks(
       for (const frame of frames) {
         const data = dataOf(frame);
         if (data === '[DONE]') return;
-        if (data !== '') yield parse(data, headers);
+        if (data !== '') yield unlessError(parseJson(data), headers) as ChatCompletionChunk;
       }
       if (done) throw new ConnectionError('The stream ended before it was complete.');
     }
@@ -42,8 +50,8 @@ const dataOf = (frame: string): string =>
     .flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trimStart()] : []))
     .join('\n');
 
-function parse(data: string, headers: Headers): ChatCompletionChunk {
-  const parsed = parseJson(data);
-  if (isErrorBody(parsed)) throw new ApiError(parsed.error, headers);
-  return parsed as ChatCompletionChunk;
+/** Returns the body of a success. Throws {@link ApiError} for that of an error. */
+function unlessError(body: unknown, headers: Headers): unknown {
+  if (isErrorBody(body)) throw new ApiError(body.error, headers);
+  return body;
 }
