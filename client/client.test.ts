@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Stripe from 'stripe';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { TIMEOUTS_S } from '../contract/limits/timeouts.ts';
 import { renderOperations } from '../scripts/client-operations.ts';
 import { toRequest } from './client.ts';
 import {
   ApiError,
+  type Client,
   ConnectionError,
   createClient,
   followEvents,
@@ -245,6 +247,44 @@ describe('a streamed chat', () => {
     await expect(readFrom(broken(chunk('a'))())).rejects.toMatchObject({
       ...{ name: 'ConnectionError', cause: { message: 'terminated' } },
     });
+  });
+});
+
+describe('the time limit', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  const chat = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user' as const, content: 'x' }] };
+  /** Returns the milliseconds for which a client waits for an answer. */
+  async function waited(limit: { timeoutMs?: number }, call: (client: Client) => PromiseLike<unknown>) {
+    vi.useFakeTimers();
+    const begun = Date.now();
+    const silent = (_: unknown, { signal }: RequestInit = {}) =>
+      new Promise<Response>((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    const failed = Promise.resolve(
+      call(createClient({ baseUrl: 'https://x.example', ...limit, maxRetries: 0, fetch: silent })),
+    ).then(
+      () => undefined,
+      (reason: unknown) => ({ reason, took: Date.now() - begun }),
+    );
+    await vi.runAllTimersAsync();
+    const { reason, took = 0 } = (await failed) ?? {};
+    expect(reason).toBeInstanceOf(ConnectionError);
+    return took;
+  }
+
+  test('of a chat is longer than the platform may take for its first byte', async () => {
+    const longest = TIMEOUTS_S.edge.platform * 1000;
+    expect(await waited({}, (client) => client.createChatCompletion(chat))).toBeGreaterThan(longest);
+    expect(await waited({}, (client) => client.createChatCompletion({ ...chat, stream: true }))).toBeGreaterThan(
+      longest,
+    );
+    expect(await waited({}, (client) => client.getAccount())).toBe(60_000);
+  });
+
+  test('is that of the caller where one is given', async () => {
+    expect(await waited({ timeoutMs: 1000 }, (client) => client.createChatCompletion(chat))).toBe(1000);
+    expect(await waited({}, (client) => client.createChatCompletion(chat, { timeoutMs: 2000 }))).toBe(2000);
+    expect(await waited({ timeoutMs: 1000 }, (client) => client.getAccount({}, { timeoutMs: 3000 }))).toBe(3000);
   });
 });
 

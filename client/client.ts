@@ -10,6 +10,9 @@ import { List, type Page } from './pages.ts';
 import { type CallOptions, type ClientOptions, Sender } from './request.ts';
 import { readChunks, readCompletion } from './stream.ts';
 
+/** Longer than the 120 seconds in which the platform begins every response: a call that is cut off earlier is charged all the same. */
+const CHAT_TIMEOUT_MS = 125_000;
+
 type Result<Operation> = Operation extends { shape: 'list'; result: infer Item }
   ? List<Item>
   : Operation extends { result: infer Value }
@@ -89,7 +92,10 @@ export function createClient(options: ClientOptions): Client {
   ]);
   const createChatCompletion = async (input: CreateChatCompletionInput, callOptions?: CallOptions) => {
     // A call whose answer is lost may have been charged: only refusals are repeated.
-    const request = { method: 'POST', path: '/ai/v1/chat/completions', body: input, repeatable: false };
+    const request = {
+      ...{ method: 'POST', path: '/ai/v1/chat/completions', body: input, repeatable: false },
+      timeoutMs: CHAT_TIMEOUT_MS,
+    };
     const signal = callOptions?.signal;
     const read = async (response: Response) =>
       input.stream ? readChunks(response, signal) : await readCompletion(response, signal);

@@ -10,7 +10,7 @@ export interface ClientOptions {
   publicKey?: string | undefined;
   /** Retries of a request that may get through later; 2 where not given. */
   maxRetries?: number | undefined;
-  /** The longest time that one attempt waits for its answer's first byte, in milliseconds; 60,000 where not given. */
+  /** The longest time that one attempt waits for its answer's first byte, in milliseconds; 60,000 where not given, 125,000 for a chat. */
   timeoutMs?: number | undefined;
   /** Sends in place of the global `fetch`. */
   fetch?: typeof fetch | undefined;
@@ -31,6 +31,8 @@ export interface ApiRequest {
   body?: unknown;
   /** True where a repeated request has no further effect, also when its answer was lost. */
   repeatable: boolean;
+  /** Time limit where the caller gives none. */
+  timeoutMs?: number;
 }
 
 const DEFAULT_RETRIES = 2;
@@ -120,12 +122,12 @@ export class Sender {
     return { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
   }
 
-  async #attempt({ path }: ApiRequest, init: RequestInit, { signal, timeoutMs }: CallOptions): Promise<Response> {
-    const { fetch: send = fetch, timeoutMs: usual = DEFAULT_TIMEOUT_MS } = this.#options;
+  async #attempt(request: ApiRequest, init: RequestInit, { signal, timeoutMs: limit }: CallOptions): Promise<Response> {
+    const { fetch: send = fetch, timeoutMs = request.timeoutMs ?? DEFAULT_TIMEOUT_MS } = this.#options;
     const timeout = new AbortController();
-    const timer = setTimeout(() => timeout.abort(), timeoutMs ?? usual);
+    const timer = setTimeout(() => timeout.abort(), limit ?? timeoutMs);
     try {
-      return await send(`${this.#baseUrl}${path}`, {
+      return await send(`${this.#baseUrl}${request.path}`, {
         ...init,
         signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
       });
