@@ -118,6 +118,26 @@ describe('a request', () => {
     expect(slow.sent).toHaveLength(1);
   });
 
+  test.each<[string, Step, (client: Client) => Promise<unknown>, unknown]>([
+    ['broke', new TypeError('fetch failed'), (c) => c.deleteApp({ id: 'app_1' }), { id: 'app_1', deleted: true }],
+    ['failed with 504', json({}, 504), (c) => c.deleteWebhook({ id: 'whk_1' }), { id: 'whk_1', deleted: true }],
+    ['broke off', broken('{"data": '), (c) => c.deleteDatabase({ id: 'db_1' }), { id: 'db_1', deleted: true }],
+    ['failed with 500', json({}, 500), (c) => c.deleteDnsRecord({ id: 'dom_1', recordId: 'rec_1' }), { ok: true }],
+  ])('that deletes and finds nothing any more, after one that %s, has succeeded', async (_, lost, remove, result) => {
+    const { client, sent } = scripted(lost, json(error('not_found', 404), 404));
+    expect(await remove(client)).toEqual(result);
+    expect(sent.map(({ method }) => method)).toEqual(['DELETE', 'DELETE']);
+  });
+
+  test('that deletes what never was there is an error, also after the rate limit', async () => {
+    const absent = () => json(error('not_found', 404), 404);
+    await expect(scripted(absent).client.deleteApp({ id: 'app_1' })).rejects.toMatchObject({ status: 404 });
+    const limited = scripted(json(error('rate_limited', 429), 429, { 'retry-after': '0' }), absent);
+    await expect(limited.client.deleteApp({ id: 'app_1' })).rejects.toMatchObject({ status: 404 });
+    const other = scripted(new TypeError('fetch failed'), absent);
+    await expect(other.client.updateApp({ id: 'app_1', branch: 'next' })).rejects.toMatchObject({ status: 404 });
+  });
+
   test('for a chat is repeated when it was refused, and not when its answer was lost', async () => {
     const input = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user' as const, content: 'x' }] };
     const refused = scripted(json(error('rate_limited', 429), 429, { 'retry-after': '0' }), json({ id: '1' }));

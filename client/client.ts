@@ -42,9 +42,9 @@ export interface Client extends Methods {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Splits an operation's input into the path, the query and the body. */
+/** Splits an operation's input into the path, the query and the body. A deletion has its result beside them. */
 export function toRequest(id: keyof Operations, input: Fields) {
-  const { method, path, query } = OPERATIONS[id];
+  const { method, path, query, deletion } = OPERATIONS[id];
   const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
   const take = (name: string): string => {
     const value = rest.get(name);
@@ -61,6 +61,7 @@ export function toRequest(id: keyof Operations, input: Fields) {
   return {
     ...{ method, path: filled + search, repeatable: true },
     ...(hasBody ? { body: Object.fromEntries(rest) } : {}),
+    ...(deletion ? { gone: { data: Object.fromEntries(deletion.map((name) => [name, input[name] ?? true])) } } : {}),
   };
 }
 

@@ -1189,6 +1189,8 @@ interface Row {
   query: readonly string[];
   /** `single`: the result is what `data` holds; `list`: pages; `whole`: the answer as it is. */
   shape: 'single' | 'list' | 'whole';
+  /** Fields of a deletion's result: those of the input as they are, others true. */
+  deletion?: readonly string[];
 }
 
 export const OPERATIONS: { readonly [Id in keyof Operations]: Row & { shape: Operations[Id]['shape'] } } = {
@@ -1197,7 +1199,7 @@ export const OPERATIONS: { readonly [Id in keyof Operations]: Row & { shape: Ope
   createApp: {"method":"POST","path":"/v1/apps","query":[],"shape":"single"},
   getApp: {"method":"GET","path":"/v1/apps/{id}","query":[],"shape":"single"},
   updateApp: {"method":"PATCH","path":"/v1/apps/{id}","query":[],"shape":"single"},
-  deleteApp: {"method":"DELETE","path":"/v1/apps/{id}","query":[],"shape":"single"},
+  deleteApp: {"method":"DELETE","path":"/v1/apps/{id}","query":[],"shape":"single","deletion":["id","deleted"]},
   createDeployment: {"method":"POST","path":"/v1/apps/{id}/deployments","query":[],"shape":"single"},
   listDeployments: {"method":"GET","path":"/v1/apps/{id}/deployments","query":["limit","offset","cursor"],"shape":"list"},
   getDeployment: {"method":"GET","path":"/v1/deployments/{id}","query":[],"shape":"single"},
@@ -1211,7 +1213,7 @@ export const OPERATIONS: { readonly [Id in keyof Operations]: Row & { shape: Ope
   getDatabase: {"method":"GET","path":"/v1/databases/{id}","query":[],"shape":"single"},
   createDatabasePassword: {"method":"POST","path":"/v1/databases/{id}/password","query":[],"shape":"single"},
   resetDatabasePasswords: {"method":"POST","path":"/v1/databases/{id}/reset-passwords","query":[],"shape":"single"},
-  deleteDatabase: {"method":"DELETE","path":"/v1/databases/{id}","query":[],"shape":"single"},
+  deleteDatabase: {"method":"DELETE","path":"/v1/databases/{id}","query":[],"shape":"single","deletion":["id","deleted"]},
   listInvoices: {"method":"GET","path":"/v1/invoices","query":["limit","offset","cursor","status"],"shape":"list"},
   getInvoice: {"method":"GET","path":"/v1/invoices/{id}","query":[],"shape":"single"},
   getWallet: {"method":"GET","path":"/v1/wallet","query":[],"shape":"single"},
@@ -1225,10 +1227,10 @@ export const OPERATIONS: { readonly [Id in keyof Operations]: Row & { shape: Ope
   getDomain: {"method":"GET","path":"/v1/domains/{id}","query":[],"shape":"single"},
   listDnsRecords: {"method":"GET","path":"/v1/domains/{id}/dns","query":[],"shape":"whole"},
   addDnsRecord: {"method":"POST","path":"/v1/domains/{id}/dns","query":[],"shape":"single"},
-  deleteDnsRecord: {"method":"DELETE","path":"/v1/domains/{id}/dns/{recordId}","query":[],"shape":"single"},
+  deleteDnsRecord: {"method":"DELETE","path":"/v1/domains/{id}/dns/{recordId}","query":[],"shape":"single","deletion":["ok"]},
   listWebhooks: {"method":"GET","path":"/v1/webhooks","query":["limit","offset","cursor"],"shape":"list"},
   createWebhook: {"method":"POST","path":"/v1/webhooks","query":[],"shape":"single"},
-  deleteWebhook: {"method":"DELETE","path":"/v1/webhooks/{id}","query":[],"shape":"single"},
+  deleteWebhook: {"method":"DELETE","path":"/v1/webhooks/{id}","query":[],"shape":"single","deletion":["id","deleted"]},
   listDeliveries: {"method":"GET","path":"/v1/webhooks/{id}/deliveries","query":["limit","offset","cursor","status","type","from","to"],"shape":"list"},
   resendDelivery: {"method":"POST","path":"/v1/deliveries/{id}/resend","query":[],"shape":"single"},
   listEvents: {"method":"GET","path":"/v1/events","query":["after","limit"],"shape":"whole"},

@@ -24,7 +24,7 @@ export interface CallOptions {
   maxRetries?: number | undefined;
 }
 
-export interface ApiRequest {
+export interface ApiRequest<Result = unknown> {
   method: string;
   /** Path and query. */
   path: string;
@@ -33,6 +33,8 @@ export interface ApiRequest {
   repeatable: boolean;
   /** Time limit where the caller gives none. */
   timeoutMs?: number;
+  /** The result of a deletion whose repetition finds nothing any more, because an attempt whose answer was lost has succeeded. */
+  gone?: Result;
 }
 
 const DEFAULT_RETRIES = 2;
@@ -72,6 +74,9 @@ function retryDelay(response: Response, repeatable: boolean, attempt: number): n
   return told <= MAX_RETRY_AFTER_MS ? told : undefined;
 }
 
+/** Ends a response whose body is not needed; its connection may be lost already. */
+const discard = async ({ body }: Response): Promise<void> => await body?.cancel().catch(() => undefined);
+
 /** Sends requests: with the keys, a time limit and retries. */
 export class Sender {
   readonly #options: ClientOptions;
@@ -87,24 +92,32 @@ export class Sender {
    * {@link ApiError}, {@link ConnectionError}, or the signal's reason.
    */
   async send<Result>(
-    request: ApiRequest,
+    request: ApiRequest<Result>,
     read: (response: Response) => Promise<Result>,
     call: CallOptions = {},
   ): Promise<Result> {
     const retries = call.maxRetries ?? this.#options.maxRetries ?? DEFAULT_RETRIES;
     const init = this.#init(request, call);
+    let mayBeDone = false;
     for (let attempt = 0; ; attempt += 1) {
       const isLast = attempt >= retries;
       let delay: number | undefined;
       try {
         const response = await this.#attempt(request, init, call);
         if (response.ok) return await read(response);
+        if (response.status === 404 && mayBeDone && request.gone !== undefined) {
+          await discard(response);
+          return request.gone;
+        }
         delay = retryDelay(response, request.repeatable, attempt);
         if (isLast || delay === undefined) throw toApiError(response, await readText(response, call.signal));
-        await response.body?.cancel().catch(() => undefined);
+        await discard(response);
+        // A proxy may have lost the answer; the rate limit is checked first.
+        mayBeDone ||= response.status !== 429;
       } catch (error) {
         if (isLast || !request.repeatable || !(error instanceof ConnectionError)) throw error;
         delay = backoff(attempt);
+        mayBeDone = true;
       }
       await wait(delay, call.signal);
     }

@@ -125,6 +125,20 @@ function resultOf(route: Route): { shape: 'single' | 'list' | 'whole'; type: str
   return { shape: 'whole', type: tsType(schema) };
 }
 
+/**
+ * Returns the names of the fields in a deletion's result. The client makes it up where the response was lost, so each must be in
+ * the path, or be `true`.
+ */
+function deletionFields(route: Route): string[] | undefined {
+  if (route.method !== 'DELETE') return undefined;
+  const schema = operationOf(route).responses[String(route.status)]?.content?.['application/json']?.schema;
+  const fields = Object.entries(resolved(resolved(schema).properties?.data).properties ?? {});
+  for (const [name, { const: value }] of fields)
+    if (value !== true && !route.path.includes(`{${name}}`))
+      throw new Error(`${route.id}: ${name} is not known beforehand`);
+  return fields.map(([name]) => name);
+}
+
 /** Operations that programs call: not those that are called by other services, or that only show this API. */
 const callable = operationsOf('platform').filter(
   ({ access, id, response }) =>
@@ -140,7 +154,7 @@ function renderOperation(route: Route): { input: string; row: string; entry: str
   const text = `${route.summary}. \`${route.method} ${documentPath(route)}\``;
   return {
     input: hasInput ? `export interface ${name} ${objectType(schema, '')}\n` : '',
-    row: `  ${route.id}: ${JSON.stringify({ method: route.method, path: documentPath(route), query, shape })},\n`,
+    row: `  ${route.id}: ${JSON.stringify({ method: route.method, path: documentPath(route), query, shape, deletion: deletionFields(route) })},\n`,
     entry: `${doc(text, '  ')}  ${route.id}: { input: ${hasInput ? name : 'Record<never, never>'}; optional: ${isOptional}; shape: '${shape}'; result: ${type} };\n`,
   };
 }
@@ -173,6 +187,8 @@ interface Row {
   query: readonly string[];
   /** \`single\`: the result is what \`data\` holds; \`list\`: pages; \`whole\`: the answer as it is. */
   shape: 'single' | 'list' | 'whole';
+  /** Fields of a deletion's result: those of the input as they are, others true. */
+  deletion?: readonly string[];
 }
 
 export const OPERATIONS: { readonly [Id in keyof Operations]: Row & { shape: Operations[Id]['shape'] } } = {
