@@ -220,6 +220,18 @@ describe('settings', () => {
     expect(settings.of('https://b.example')).toEqual({ secretKey: 'sk_live_b' });
   });
 
+  test('keep the installation that commands use when another one is forgotten', async () => {
+    const home = { XDG_CONFIG_HOME: join(folder, 'two') };
+    const settings = new Settings(home);
+    settings.update('https://a.example', { secretKey: 'sk_live_a' });
+    settings.update('https://b.example', { secretKey: 'sk_live_b' });
+    settings.use('https://a.example');
+    const { exitCode } = await hosting(['logout', '--api', 'https://b.example'], commands, undefined, home);
+    expect([exitCode, settings.api, settings.of('https://b.example')]).toEqual([0, 'https://a.example', {}]);
+    settings.forget('https://a.example');
+    expect(settings.api).toBeUndefined();
+  });
+
   test('take no address to which a key must not be sent', () => {
     expect(parseApi('https://api.example.com/')).toBe('https://api.example.com');
     expect(parseApi('http://localhost:4000')).toBe('http://localhost:4000');

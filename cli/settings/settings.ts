@@ -92,8 +92,10 @@ export class Settings {
     this.#write({ ...this.#read(), api });
   }
 
+  /** Removes what is stored of an installation. It is no longer the default; another default stays. */
   forget(api: string): void {
-    const { [api]: _, ...installations } = this.#read().installations;
-    this.#write({ installations });
+    const { api: used, installations } = this.#read();
+    const { [api]: _, ...others } = installations;
+    this.#write({ ...(used === undefined || used === api ? {} : { api: used }), installations: others });
   }
 }
