@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { WebhookEvent } from '../client/index.ts';
 import { verifyWebhook } from '../client/index.ts';
 import { LOOPBACK_CALLBACKS } from '../contract/accounts/session.ts';
@@ -18,7 +19,7 @@ import { PORTS } from './login/callback.ts';
 import { Output, printable } from './output.ts';
 import { reference } from './reference.ts';
 import { nameOf, readRepository, remoteKey, toRepoUrl } from './repository.ts';
-import { run } from './run.ts';
+import { run, type Surroundings } from './run.ts';
 import { parseApi, Settings } from './settings/settings.ts';
 import { candidates } from './shell/completion.ts';
 
@@ -32,20 +33,73 @@ async function hosting(
   table: readonly Command[] = commands,
   signal = new AbortController().signal,
   more: Record<string, string> = {},
+  terminal: Partial<Surroundings> = {},
 ) {
   let stdout = '';
   let stderr = '';
   const exitCode = await run(table, argv, {
-    ...{ cwd: folder, env: { ...env, ...more }, stdin: process.stdin, signal, isTerminal: false },
+    ...{ cwd: folder, env: { ...env, ...more }, stdin: process.stdin, stderr: process.stderr, signal },
+    ...{ interrupt: () => undefined, isTerminal: false },
     write: (text) => {
       stdout += text;
     },
     writeError: (text) => {
       stderr += text;
     },
+    ...terminal,
   });
   return { exitCode, stdout, stderr };
 }
+
+/** Runs a command line against a platform that answers as the listener does. */
+async function hostingAt(
+  listener: RequestListener,
+  argv: string[],
+  { signal, ...terminal }: Partial<Surroundings> = {},
+) {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  try {
+    const key = { HOSTING_KEY: 'sk_live_x' };
+    return await hosting([...argv, '--api', `http://127.0.0.1:${port}`], commands, signal, key, terminal);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+/** A terminal whose user types. */
+function newTerminal() {
+  const controller = new AbortController();
+  const stdin = new PassThrough();
+  const stderr = new PassThrough();
+  const shown = { text: '', isRaw: false };
+  stderr.setEncoding('utf8').on('data', (text) => {
+    shown.text += text;
+  });
+  const setRawMode = (isRaw: boolean) => {
+    shown.isRaw = isRaw;
+  };
+  return {
+    shown,
+    interrupt: () => controller.abort(),
+    /** Types when the screen ends with a prompt. */
+    async type(prompt: string, keys: string) {
+      // Escape sequences that place the cursor follow a prompt.
+      await vi.waitFor(() => expect(printable(shown.text).trimEnd()).toMatch(new RegExp(`${prompt}$`)), 10_000);
+      shown.text = '';
+      stdin.write(keys);
+    },
+    surroundings: {
+      stdin: Object.assign(stdin, { isTTY: true, setRawMode }) as never,
+      stderr: Object.assign(stderr, { isTTY: true }),
+      signal: controller.signal,
+      interrupt: () => controller.abort(),
+    },
+  };
+}
+const [CTRL_C, CTRL_D] = ['\u0003', '\u0004'];
 
 /** A command that prints what it was given. */
 const echo = (more: Partial<Command> = {}): Command => ({
@@ -258,18 +312,13 @@ test('logs goes on behind a page without lines that has more', async () => {
     { data: [line], has_more: true },
     { data: [], has_more: false },
   ];
-  const server = createServer((request, response) => {
+  const argv = ['logs', '--app', 'shop', '--json'];
+  const { exitCode, stdout } = await hostingAt((request, response) => {
     const url = new URL(request.url ?? '', 'http://localhost');
     const apps = { data: [{ id: 'app_1', name: 'shop', slug: 'shop', status: 'RUNNING' }], has_more: false };
     const answer = url.pathname.endsWith('/logs') ? pages.shift() : apps;
     response.end(JSON.stringify(answer));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address() as AddressInfo;
-  const argv = ['logs', '--app', 'shop', '--json', '--api', `http://127.0.0.1:${address.port}`];
-  const { exitCode, stdout } = await hosting(argv, commands, undefined, { HOSTING_KEY: 'sk_live_x' });
-  server.close();
-  server.closeAllConnections();
+  }, argv);
   expect([exitCode, JSON.parse(stdout), pages]).toEqual([0, line, []]);
 }, 60_000);
 
@@ -280,7 +329,8 @@ test('webhooks listen outlives failures of the connection, and misses and repeat
   });
   // The retries of the client are used up before the connection is back.
   let failures = 4;
-  const server = createServer((request, response) => {
+  const argv = ['webhooks', 'listen', '--json', '--count', '3'];
+  const { exitCode, stdout, stderr } = await hostingAt((request, response) => {
     const after = new URL(request.url ?? '', 'http://localhost').searchParams.get('after');
     if (after === 'evc_2' && failures > 0) {
       failures -= 1;
@@ -291,14 +341,7 @@ test('webhooks listen outlives failures of the connection, and misses and repeat
     }
     const pages = { evc_1: page(['a'], 'evc_2'), evc_2: page(['b', 'c'], 'evc_4') };
     response.end(JSON.stringify(pages[after as keyof typeof pages] ?? page(['old'], 'evc_1')));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address() as AddressInfo;
-  const api = `http://127.0.0.1:${address.port}`;
-  const listening = ['webhooks', 'listen', '--json', '--count', '3', '--api', api];
-  const { exitCode, stdout, stderr } = await hosting(listening, commands, undefined, { HOSTING_KEY: 'sk_live_x' });
-  server.close();
-  server.closeAllConnections();
+  }, argv);
   const ids = stdout
     .trim()
     .split('\n')
@@ -306,3 +349,65 @@ test('webhooks listen outlives failures of the connection, and misses and repeat
   expect([exitCode, ids, failures]).toEqual([0, ['a', 'b', 'c'], 0]);
   expect(stderr).toContain('Trying again');
 }, 60_000);
+
+describe('at a prompt', () => {
+  const asking = echo({
+    run: async ({ confirm, out }) => {
+      await confirm('Go on?');
+      out.line('done');
+    },
+  });
+
+  test.each([
+    ['y', 'y\r', 0, 'done\n', ''],
+    ['n', 'n\r', 1, '', 'error: Nothing was done.\n'],
+    ['Ctrl-D', CTRL_D, 1, '', 'error: Nothing was done.\n'],
+    ['Ctrl-C', CTRL_C, 130, '', ''],
+  ])('yes or no, %s is understood', async (_, keys, ...expected) => {
+    const { surroundings, type, shown } = newTerminal();
+    const running = hosting(['echo', 'a'], [asking], surroundings.signal, {}, surroundings);
+    await type('Go on\\? \\[y/N\\]', keys);
+    const { exitCode, stdout, stderr } = await running;
+    expect([exitCode, stdout, stderr]).toEqual(expected);
+    expect([shown.isRaw, shown.text.endsWith('\n')]).toEqual([false, true]);
+  });
+
+  /** Streams a reply to the first question, and leaves that to the second one open. */
+  const model = (): RequestListener => {
+    let calls = 0;
+    return (_, response) => {
+      calls += 1;
+      response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'hello' } }] })}\n\n`);
+      if (calls === 1) response.end('data: [DONE]\n\n');
+    };
+  };
+  const chat = ['ai', 'chat', '--model', 'openai/gpt-4o-mini'];
+
+  test.each([
+    ['Ctrl-D ends the chat', CTRL_D, 0],
+    ['an empty line ends the chat', '\r', 0],
+    ['Ctrl-C interrupts it', CTRL_C, 130],
+  ])('of a chat %s', async (_, keys, expected) => {
+    const { surroundings, type } = newTerminal();
+    const running = hostingAt(model(), chat, surroundings);
+    await type('>', 'Hi\r');
+    await type('>', keys);
+    expect(await running).toMatchObject({ exitCode: expected, stdout: 'hello\n' });
+  });
+
+  test('of a chat, its reply is stopped by the signal of Ctrl-C', async () => {
+    const { surroundings, type, shown, interrupt } = newTerminal();
+    let stdout = '';
+    const write = (text: string) => {
+      stdout += text;
+    };
+    const running = hostingAt(model(), chat, { ...surroundings, write });
+    await type('>', 'Hi\r');
+    await type('>', 'Again\r');
+    await vi.waitFor(() => expect(stdout).toBe('hello\nhello'));
+    // The terminal sends the signal only where its keys are not read one by one.
+    expect(shown.isRaw).toBe(false);
+    interrupt();
+    expect((await running).exitCode).toBe(130);
+  });
+});

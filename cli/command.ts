@@ -55,6 +55,8 @@ export interface Context {
   /** Aborted when the user ends the command. */
   signal: AbortSignal;
   stdin: NodeJS.ReadStream;
+  /** Asks a question at the terminal. Returns the answer; undefined at the end of the input (Ctrl-D). */
+  ask(question: string): Promise<string | undefined>;
   /** Asks before something that cannot be undone or costs something; `--yes` answers. @throws CommandError when declined */
   confirm(question: string): Promise<void>;
 }

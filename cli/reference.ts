@@ -38,7 +38,7 @@ $ hosting login --api https://api.example.com
 
 - **The application** of a command is the one whose repository is the folder's Git remote; \`--app\` names another by id, slug or name.
 - **Scripts**: \`--json\` prints results to stdout as JSON, and everything else goes to stderr. Questions are answered by \`--yes\`. Exit codes: 0 done, 1
-  failed, 2 not understood, 3 not signed in.
+  failed, 2 not understood, 3 not signed in, 130 interrupted.
 - **Keys**: \`hosting login\` stores a key of its own in \`~/.config/hosting/config.json\`, readable only by you. \`HOSTING_KEY\` and \`HOSTING_API\` take its
   place, for example in continuous integration. Keys are sent over https only, except to this machine, and never printed.
 - **Completion**: \`source <(hosting completion bash)\` in \`~/.bashrc\`; likewise for zsh; \`hosting completion fish | source\`.

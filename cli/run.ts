@@ -1,9 +1,9 @@
-import { createInterface } from 'node:readline/promises';
 import { ApiError, ConnectionError, createClient } from '../client/index.ts';
 import { type Command, CommandError, type Context, EXIT, NotSignedIn, UsageError } from './command.ts';
 import { helpOf, overview } from './help.ts';
 import { Output, printable } from './output.ts';
 import { commandOf, type Invocation, parse } from './parse.ts';
+import { ask } from './prompt.ts';
 import { parseApi, Settings } from './settings/settings.ts';
 import { COMPLETE, candidates } from './shell/completion.ts';
 
@@ -12,7 +12,11 @@ export interface Surroundings {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   stdin: NodeJS.ReadStream;
+  /** The stream on which questions are asked. */
+  stderr: NodeJS.WritableStream;
   signal: AbortSignal;
+  /** Aborts the signal, as Ctrl-C does. */
+  interrupt(): void;
   isTerminal: boolean;
   write(text: string): void;
   writeError(text: string): void;
@@ -40,12 +44,12 @@ function contextOf({ arguments: given, rest, values }: Invocation, around: Surro
       if (!secretKey) throw new NotSignedIn(`You are not signed in to ${baseUrl}. Run hosting login.`);
       return createClient({ baseUrl, secretKey });
     },
+    ask: (question) => ask(question, around),
     confirm: async (question) => {
       if (values.yes === true) return;
       if (!stdin.isTTY) throw new CommandError(`${question} Confirm with --yes.`);
-      const asking = createInterface({ input: stdin, output: process.stderr });
-      const answer = await asking.question(`${question} [y/N] `, { signal }).finally(() => asking.close());
-      if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Nothing was done.');
+      const answer = await ask(`${question} [y/N] `, around);
+      if (!/^y(es)?$/i.test(answer?.trim() ?? '')) throw new CommandError('Nothing was done.');
     },
   };
 }

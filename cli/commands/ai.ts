@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import type { CreateChatCompletionInput } from '../../client/index.ts';
 import { type Command, CommandError, type Context } from '../command.ts';
 import { listing } from '../listing.ts';
@@ -43,7 +42,7 @@ const chat: Command = {
   options: [MODEL, { name: 'system', value: 'text', description: 'What the model is told first' }],
   examples: ['hosting ai chat "Why is the sky blue?"', 'hosting ai chat --model openai/gpt-4o-mini < question.txt'],
   async run(context) {
-    const { rest, option, out, stdin, signal } = context;
+    const { rest, option, out, stdin, ask } = context;
     const system = option('system');
     const messages: Message[] = system === undefined ? [] : [{ role: 'system', content: system }];
     const question = rest.length > 0 ? rest.join(' ') : stdin.isTTY ? undefined : (await readAll(stdin)).trim();
@@ -55,16 +54,11 @@ const chat: Command = {
       return;
     }
     out.note(`${model}. An empty line ends.`);
-    const lines = createInterface({ input: stdin, output: process.stderr });
-    try {
-      for (;;) {
-        const line = (await lines.question('> ', { signal })).trim();
-        if (line === '') return;
-        messages.push({ role: 'user', content: line });
-        messages.push({ role: 'assistant', content: await reply(context, model, messages) });
-      }
-    } finally {
-      lines.close();
+    for (;;) {
+      const line = (await ask('> '))?.trim() ?? '';
+      if (line === '') return;
+      messages.push({ role: 'user', content: line });
+      messages.push({ role: 'assistant', content: await reply(context, model, messages) });
     }
   },
 };
