@@ -350,6 +350,106 @@ test('webhooks listen outlives failures of the connection, and misses and repeat
   expect(stderr).toContain('Trying again');
 }, 60_000);
 
+describe('deploy while another deployment is under way', () => {
+  const RUNNING = { status: 'RUNNING', trigger: 'API', looks: 2 };
+  const IN_LINE = { status: 'QUEUED', trigger: 'PUSH', queue: { position: 1, reason: 'Waiting' }, looks: 2 };
+  type Fake = Partial<typeof IN_LINE> & { id: string; looks: number };
+
+  /**
+   * Runs `hosting deploy` against a platform with these deployments, newest first. One has ended when it is listed as often as
+   * `looks` says; `onEnd` may start others then, before the command can.
+   */
+  async function deploy(given: Fake[], onEnd: (ended: Fake) => Fake[] = () => [], ...more: string[]) {
+    let deployments = given;
+    const created: string[] = [];
+    let refused = 0;
+    const isOver = ({ looks }: Fake) => looks <= 0;
+    const view = (each: Fake) => ({
+      ...{ queue: null, ...each, applicationId: 'app_1', commitSha: '' },
+      ...(isOver(each) ? { status: 'SUCCEEDED', finishedAt: '2026-01-31T09:30:00.000Z' } : { finishedAt: null }),
+    });
+    const list = () => {
+      for (const each of deployments.filter((one) => !isOver(one))) {
+        each.looks -= 1;
+        if (isOver(each)) deployments = [...onEnd(each), ...deployments];
+      }
+      return { data: deployments.map(view), has_more: false };
+    };
+    const create = () => {
+      if (deployments.some((each) => !isOver(each))) {
+        refused += 1;
+        return { error: { message: 'A deployment is under way.', code: 'conflict', status: 409 } };
+      }
+      created.push('dep_new');
+      deployments = [{ id: 'dep_new', looks: 0 }, ...deployments];
+      return { data: view({ id: 'dep_new', looks: 1 }) };
+    };
+    const app = { id: 'app_1', name: 'shop', slug: 'shop', status: 'RUNNING', repoUrl: 'https://example.com/shop.git' };
+    const answer = (method: string, path: string) => {
+      if (path === '/v1/apps') return { data: [{ ...app, primaryDomain: 'shop.example.com' }], has_more: false };
+      if (path.endsWith('/log')) return { data: [], has_more: false };
+      if (path.endsWith('/deployments')) return method === 'POST' ? create() : list();
+      return { data: deployments.filter(({ id }) => path.endsWith(id)).map(view)[0] };
+    };
+    const argv = ['deploy', '--app', 'shop', '--json', ...more];
+    const ended = await hostingAt(({ method = '', url = '' }, response) => {
+      const body = answer(method, new URL(url, 'http://localhost').pathname);
+      if ('error' in body) response.statusCode = body.error.status;
+      response.end(JSON.stringify(body));
+    }, argv);
+    return { ...ended, created, refused, id: ended.stdout && JSON.parse(ended.stdout).id };
+  }
+
+  test('waits for its end, then starts one and reports that', async () => {
+    const { exitCode, id, created, stderr } = await deploy([{ id: 'dep_1', ...RUNNING }]);
+    expect([exitCode, id, created]).toEqual([0, 'dep_new', ['dep_new']]);
+    expect(stderr).toContain('Deployment dep_1 is under way. A new one starts when it has ended.');
+    expect(stderr).toContain('Deployment dep_1 has ended: SUCCEEDED.');
+  });
+
+  test('with --detach returns when its own has started', async () => {
+    const { exitCode, id } = await deploy([{ id: 'dep_1', ...RUNNING }], undefined, '--detach');
+    expect([exitCode, id]).toEqual([0, 'dep_new']);
+  });
+
+  test('follows one that waits in line, which has not cloned yet', async () => {
+    const { exitCode, id, created, refused, stderr } = await deploy([
+      { id: 'dep_2', ...IN_LINE },
+      { id: 'dep_1', ...RUNNING },
+    ]);
+    expect([exitCode, id, created, refused]).toEqual([0, 'dep_2', [], 1]);
+    expect(stderr).toContain('Deployment dep_2 deploys the newest commit already');
+  });
+
+  test('follows the one of another job that began after it: two jobs do not wait for each other in turn', async () => {
+    const other = { id: 'dep_2', ...RUNNING };
+    const onEnd = ({ id }: Fake) => (id === 'dep_1' ? [other] : []);
+    const { exitCode, id, created, refused } = await deploy([{ id: 'dep_1', ...RUNNING }], onEnd);
+    expect([exitCode, id, created, refused]).toEqual([0, 'dep_2', [], 2]);
+  });
+
+  test('does not take another conflict for one', async () => {
+    const app = { id: 'app_1', name: 'shop', slug: 'shop', status: 'SUSPENDED' };
+    const refusal = { error: { message: 'This application is suspended.', code: 'conflict', status: 409 } };
+    const { exitCode, stderr } = await hostingAt(
+      ({ method, url = '' }, response) => {
+        if (method === 'POST') response.statusCode = 409;
+        const list = { data: url.includes('/deployments') ? [] : [app], has_more: false };
+        response.end(JSON.stringify(method === 'POST' ? refusal : list));
+      },
+      ['deploy', '--app', 'shop'],
+    );
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('error: This application is suspended.')]);
+  });
+
+  test('gives up with exit code 1 when others always come first', async () => {
+    const onEnd = ({ id }: Fake) => [{ id: `${id}x`, ...RUNNING, trigger: 'ROLLBACK' }];
+    const { exitCode, created, refused, stderr } = await deploy([{ id: 'dep_1', ...RUNNING }], onEnd);
+    expect([exitCode, created, refused]).toEqual([1, [], 4]);
+    expect(stderr).toContain('Nothing was deployed: other deployments came first 3 times.');
+  });
+});
+
 describe('at a prompt', () => {
   const asking = echo({
     run: async ({ confirm, out }) => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Application, Deployment } from '../../client/index.ts';
+import { ApiError, type Application, type Deployment } from '../../client/index.ts';
 import { APP, appOfRemote, chosenApp, namedApp, urlOf } from '../applications.ts';
 import { type Command, CommandError, type Context, UsageError, YES } from '../command.ts';
 import { listing } from '../listing.ts';
@@ -9,6 +9,8 @@ import { FRAMEWORK, parseFramework } from './apps.ts';
 
 /** Time between two looks at a deployment: two requests each, a third of what a key may make. */
 const INTERVAL_MS = 2500;
+/** Deployments of others that a command follows before it gives up starting its own. */
+const MAX_WAITS = 3;
 /** Names of applications have at least two characters. */
 const MIN_NAME = 2;
 
@@ -78,24 +80,73 @@ async function follow(context: Context, { id, applicationId }: Deployment): Prom
   }
 }
 
-/** Starts a deployment, or finds the one under way that a push or another person started. */
-async function start({ client, out, signal }: Context, { id, activeDeploymentId }: Application): Promise<Deployment> {
-  if (activeDeploymentId !== null) {
-    const { data } = await client().listDeployments({ id, limit: 20 }, { signal });
-    const active = data.find((each) => each.id === activeDeploymentId && each.finishedAt === null);
-    if (active) {
-      out.note('A deployment is under way already; it is followed in place of a new one.');
-      return active;
+/** Returns a new deployment, or the conflict that refuses one while another is under way. */
+async function tryToCreate({ client, signal }: Context, id: string): Promise<Deployment | ApiError> {
+  return await client()
+    .createDeployment({ id }, { signal })
+    .catch((error: unknown) => {
+      if (error instanceof ApiError && error.code === 'conflict') return error;
+      throw error;
+    });
+}
+
+/** Returns the deployments of an application that have not ended, and which of them wait in line: they have not begun to clone. */
+async function readUnfinished({ client, signal }: Context, id: string) {
+  const { data } = await client().listDeployments({ id, limit: 20 }, { signal });
+  const listed = data.filter(({ finishedAt }) => finishedAt === null);
+  const read = await Promise.all(
+    listed.map(async (deployment) => {
+      const { status, queue, finishedAt } = await client().getDeployment({ id: deployment.id }, { signal });
+      return { deployment, finishedAt, isInLine: status === 'QUEUED' && queue !== null };
+    }),
+  );
+  // The list may be late.
+  return read.filter(({ finishedAt }) => finishedAt === null);
+}
+
+/**
+ * Starts a deployment of the newest commit. A deployment that began before the command may lack that commit: the command follows
+ * it to its end, and starts one then. One that began later, by a push or another person, has the commit: it is returned in place of
+ * a new one, so that commands that run at once do not wait for each other in turn.
+ */
+async function start(context: Context, id: string): Promise<Deployment> {
+  const { out, signal } = context;
+  let earlier: readonly string[] = [];
+  let wasIdle = false;
+  for (let waits = 0; ; waits += 1) {
+    const created = await tryToCreate(context, id);
+    if (!(created instanceof ApiError)) return created;
+    const unfinished = await readUnfinished(context, id);
+    const isLater = (each: Deployment) => earlier.length > 0 && !earlier.includes(each.id);
+    const newest = unfinished.find(
+      ({ deployment, isInLine }) => deployment.trigger !== 'ROLLBACK' && (isInLine || isLater(deployment)),
+    )?.deployment;
+    if (newest) {
+      out.note(`Deployment ${newest.id} deploys the newest commit already: it takes the place of a new one.`);
+      return newest;
     }
+    const active = unfinished[0]?.deployment;
+    // Refused for another reason, or the other one has ended in between.
+    if (!active && wasIdle) throw created;
+    if (waits === MAX_WAITS)
+      throw new CommandError(
+        `Nothing was deployed: other deployments came first ${MAX_WAITS} times. Run hosting deploy again.`,
+      );
+    wasIdle = !active;
+    if (active) {
+      earlier = [...earlier, active.id];
+      out.note(`Deployment ${active.id} is under way. A new one starts when it has ended.`);
+      const { status } = await follow(context, active);
+      out.note(`Deployment ${active.id} has ended: ${status}.`);
+    } else await sleep(INTERVAL_MS, undefined, { signal });
   }
-  return await client().createDeployment({ id }, { signal });
 }
 
 const deploy: Command = {
   name: 'deploy',
   summary: 'Deploy the application of this folder, and follow the deployment to its end',
   description:
-    'The application is found by the folder’s Git remote, or created from it. What is deployed is what the remote has. The exit code is 1 where the deployment fails.',
+    'The application is found by the folder’s Git remote, or created from it. What is deployed is what the remote has. While another deployment is under way, the command waits for its end and then starts one. The exit code is 1 where the deployment fails.',
   options: [
     APP,
     { name: 'follow', short: 'f', description: 'Follow the log and wait for the end (the default)' },
@@ -108,7 +159,7 @@ const deploy: Command = {
   async run(context) {
     const { out, flag, api } = context;
     const app = await findOrCreate(context);
-    const started = await start(context, app);
+    const started = await start(context, app.id);
     const deployment = flag('detach') ? started : await follow(context, started);
     const url = urlOf(api(), app);
     const { status, id } = deployment;
