@@ -1,41 +1,42 @@
 import { MEMBER_ROLES, type MemberRole } from '../../contract/roles.ts';
 
 /**
- * The account that this tab acts in, where it is not the login's own, and the role in it. New tabs begin in the account that was chosen
- * last.
+ * The account that this tab acts in, and the login's role in it. The tab keeps both in sessionStorage, whatever other tabs choose;
+ * localStorage has the account that was chosen last, in which new tabs begin.
  */
 const ACCOUNT = 'account';
 const ROLE = 'account-role';
+/** Stored for the tab in place of the id of the login's own account, which requests do not name, and of a role that is not known yet. */
+const NONE = '';
 
-const read = (name: string): string | undefined =>
-  sessionStorage.getItem(name) ?? localStorage.getItem(name) ?? undefined;
-
-function write(name: string, value: string | undefined): void {
-  for (const store of [sessionStorage, localStorage]) {
-    if (value === undefined) store.removeItem(name);
-    else store.setItem(name, value);
-  }
+/** Returns the tab's value, and keeps it for the tab. */
+function keep(name: string): string {
+  const value = sessionStorage.getItem(name) ?? localStorage.getItem(name) ?? NONE;
+  sessionStorage.setItem(name, value);
+  return value;
 }
 
-/** Returns the id of the chosen account; undefined for the login's own. */
-export function chosenAccount(): string | undefined {
-  const id = read(ACCOUNT);
-  // The tab keeps its account when another tab chooses one.
-  if (id !== undefined) sessionStorage.setItem(ACCOUNT, id);
-  return id;
-}
+/** Returns the id of the tab's account; undefined for the login's own. The first call decides for the tab. */
+export const chosenAccount = (): string | undefined => keep(ACCOUNT) || undefined;
 
 /** Chooses an account for this tab and for new ones. */
-export function chooseAccount(id: string | undefined, role?: MemberRole): void {
-  write(ACCOUNT, id);
-  write(ROLE, role);
+export function chooseAccount(id = NONE, role: MemberRole | typeof NONE = NONE): void {
+  const choice = { [ACCOUNT]: id, [ROLE]: role };
+  for (const [name, value] of Object.entries(choice)) {
+    sessionStorage.setItem(name, value);
+    if (value === NONE) localStorage.removeItem(name);
+    else localStorage.setItem(name, value);
+  }
 }
 
 /** Returns the role as the API last reported it; undefined before it did. */
 export function knownRole(): MemberRole | undefined {
-  const role = read(ROLE);
+  const role = keep(ROLE);
   return MEMBER_ROLES.find((each) => each === role);
 }
 
-/** Keeps the role for screens that do not read it. */
-export const rememberRole = (role: MemberRole): void => write(ROLE, role);
+/** Keeps the role for screens that do not read it, and for new tabs if they begin in this account. */
+export function rememberRole(role: MemberRole): void {
+  sessionStorage.setItem(ROLE, role);
+  if ((localStorage.getItem(ACCOUNT) ?? NONE) === keep(ACCOUNT)) localStorage.setItem(ROLE, role);
+}

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { chooseAccount, chosenAccount, knownRole, rememberRole } from './account-choice.ts';
+
+/** Node has no storage: a map takes its place. */
+class MemoryStorage {
+  readonly #items = new Map<string, string>();
+  getItem = (name: string) => this.#items.get(name) ?? null;
+  setItem = (name: string, value: string) => void this.#items.set(name, value);
+  removeItem = (name: string) => void this.#items.delete(name);
+}
+
+/** Opens a tab of the browser. Returns a function that runs an action in it. */
+function openTab() {
+  const storage = new MemoryStorage();
+  return <T>(action: () => T): T => {
+    vi.stubGlobal('sessionStorage', storage);
+    return action();
+  };
+}
+
+beforeEach(() => {
+  vi.stubGlobal('localStorage', new MemoryStorage());
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+test('a tab in the login’s own account stays in it when another tab chooses one', () => {
+  const [first, second] = [openTab(), openTab()];
+  expect(first(chosenAccount)).toBeUndefined();
+  second(() => chooseAccount('acc_b', 'read-only'));
+  expect([first(chosenAccount), second(chosenAccount)]).toEqual([undefined, 'acc_b']);
+});
+
+test('a tab that returned to the login’s own account stays in it, and one in another account in that', () => {
+  const [first, second] = [openTab(), openTab()];
+  first(() => chooseAccount('acc_b', 'billing'));
+  expect(second(chosenAccount)).toBe('acc_b');
+  first(() => chooseAccount(undefined, 'owner'));
+  expect([first(chosenAccount), second(chosenAccount)]).toEqual([undefined, 'acc_b']);
+  second(() => chooseAccount('acc_c', 'billing'));
+  expect(first(chosenAccount)).toBeUndefined();
+});
+
+test('a new tab begins in the account that was chosen last, with its role', () => {
+  const first = openTab();
+  first(() => chooseAccount('acc_b', 'read-only'));
+  const second = openTab();
+  expect([second(chosenAccount), second(knownRole)]).toEqual(['acc_b', 'read-only']);
+  first(() => chooseAccount());
+  const third = openTab();
+  expect([third(chosenAccount), third(knownRole)]).toEqual([undefined, undefined]);
+});
+
+test('the role of one account is never that of another tab’s account', () => {
+  const [first, second] = [openTab(), openTab()];
+  first(chosenAccount);
+  first(() => rememberRole('owner'));
+  second(() => chooseAccount('acc_b', 'read-only'));
+  first(() => rememberRole('owner'));
+  expect([first(knownRole), second(knownRole), openTab()(knownRole)]).toEqual(['owner', 'read-only', 'read-only']);
+});
