@@ -34,8 +34,11 @@ export class ApiError extends Error {
 
 const ACCOUNT_SUSPENDED = 'This account is suspended: ';
 
+/** Returns the sentence that says why an account is suspended. */
+export const suspensionMessage = (reason: string): string => ACCOUNT_SUSPENDED + reason;
+
 /** Creates the error for a key or login of a suspended account. */
-export const accountSuspended = (reason: string) => new ApiError('forbidden', ACCOUNT_SUSPENDED + reason);
+export const accountSuspended = (reason: string) => new ApiError('forbidden', suspensionMessage(reason));
 
 /** Returns true for the error of a suspended account. */
 export const isAccountSuspended = ({ code, message }: { code: string; message: string }): boolean =>

@@ -16,10 +16,14 @@ export const getMe = /* @__PURE__ */ route({
   right: 'member',
   summary: 'Read the account you are logged in to, and your roles in it',
   tag: 'Account',
+  // The login may be a member of other accounts, between which this lets it switch.
+  whileSuspended: true,
   response: () =>
     single(
       z.object({
         account: Account(),
+        /** The reason for which the account is suspended: other operations are refused with it. */
+        suspensionReason: z.nullable(z.string()),
         roles: z.array(z.enum(ROLES)),
         login: z.object({ id: z.string(), email: z.nullable(z.string()) }),
         /** The accounts that the login is a member of, its own first. */

@@ -4,7 +4,7 @@ import { type ReactNode, useSyncExternalStore } from 'react';
 import { Link } from 'wouter';
 import { cancelDeletion } from '../../contract/accounts/deletion.ts';
 import { getMe } from '../../contract/accounts/me.ts';
-import { isAccountSuspended } from '../../contract/errors.ts';
+import { isAccountSuspended, suspensionMessage } from '../../contract/errors.ts';
 import type { Output } from '../../contract/route.ts';
 import { toFailure } from '../api/failure.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
@@ -12,8 +12,8 @@ import { useApiQuery } from '../api/use-api-query.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
 
-/** Returns the API's message if the account is suspended: every read is refused with it. */
-function useSuspension(): string | undefined {
+/** Returns the API's message if the account is suspended: every read but that of the account is refused with it. */
+function useRefusedRead(): string | undefined {
   const cache = useQueryClient().getQueryCache();
   return useSyncExternalStore(
     (listener) => cache.subscribe(listener),
@@ -64,10 +64,11 @@ function DeletionBanner({ endsAt }: { endsAt: string }) {
 /** Shows the content below the notices about the account; instead of it, the reason why the account is suspended. */
 export function AccountNotice({ children }: { children: ReactNode }) {
   const client = useQueryClient();
-  const suspension = useSuspension();
+  const refusal = useRefusedRead();
   // Screens that show the account read it; this adds no request to the others.
   const me = useApiQuery(getMe, undefined, { enabled: false });
-  const { account, notices = [] } = me.data?.data ?? {};
+  const { account, suspensionReason, notices = [] } = me.data?.data ?? {};
+  const suspension = refusal ?? (suspensionReason ? suspensionMessage(suspensionReason) : undefined);
   const exceeded = account?.planLimitExceeded;
   if (suspension !== undefined) {
     return (

@@ -7,7 +7,7 @@ import { SwitchState } from '../../table/entities/switches.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { noticesOf } from '../switches/switches.ts';
 import { getAccount } from './accounts.ts';
-import { membershipsOf } from './membership.ts';
+import { membershipOf, membershipsOf } from './membership.ts';
 import { readInbox } from './notifications.ts';
 
 /** GET /dashboard/v1/me. The login's item has its roles; the issuer says who is an operator. */
@@ -24,6 +24,7 @@ export async function getMe(deps: Deps, caller: Caller): Promise<Output<typeof g
   ]);
   if (!login) throw new ApiError('unauthorized');
   const roles: Output<typeof getMeRoute>['data']['roles'] = isOperator ? [role, 'operator'] : [role];
+  const suspensionReason = membershipOf(login, caller.accountId)?.suspended ?? null;
   const accounts = membershipsOf(login).map(({ accountId: id, role, accountName }) => ({
     ...{ id, role, name: id === account.id ? account.name : (accountName ?? id) },
   }));
@@ -33,6 +34,7 @@ export async function getMe(deps: Deps, caller: Caller): Promise<Output<typeof g
   return {
     data: {
       account,
+      suspensionReason,
       roles,
       login: { id: subject, email },
       accounts,

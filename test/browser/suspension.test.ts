@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { acceptInvitation, inviteMember } from '../../contract/accounts/members.ts';
 import { createApp } from '../../contract/apps/apps.ts';
-import { local, newAccount } from '../support/harness.ts';
+import { clientOf, local, newAccount } from '../support/harness.ts';
+import { LoginBrowser } from '../support/sign-in.ts';
 import { examine } from './accessibility.ts';
 import { openScreen, signedInContext } from './browser.ts';
 
@@ -58,4 +61,29 @@ test('the owner reads why an application is suspended, when others will be, and 
   await run.suspend(account.id, null);
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('link', { name: 'Third' }).waitFor();
+});
+
+test('a member of a suspended account reads why on every screen, and switches to another account', async () => {
+  const [run, account] = await Promise.all([operators(), newAccount()]);
+  const person = { email: `${randomUUID()}@example.com`, password: 'correct horse battery', name: 'Thandi' };
+  const { access_token: accessToken } = await new LoginBrowser().signIn(person);
+  const body = { email: person.email, role: 'developer' as const };
+  const { link } = (await account.dashboard.call(inviteMember, { body })).body.data;
+  const token = new URL(link ?? '').hash.slice(1);
+  await clientOf({ accessToken: () => accessToken }).call(acceptInvitation, { body: { token } });
+  await run.suspend(account.id, 'Payment dispute 4711.');
+  const page = await openScreen(await signedInContext({ accessToken }), '');
+  const switchTo = async (name: string) => {
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('button', { name }).click();
+  };
+  await switchTo('Test (developer)');
+  // The second screen reads nothing but the account.
+  for (const path of ['apps', 'apps/new', 'apps']) {
+    await page.goto(path);
+    await page.getByRole('heading', { name: 'Account suspended' }).waitFor();
+    await page.getByText('This account is suspended: Payment dispute 4711.').waitFor();
+  }
+  await switchTo('Thandi (owner)');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
 });

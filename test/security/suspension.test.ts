@@ -79,7 +79,7 @@ async function requestsOf({ secretKey, publicKey, accessToken }: OpenedAccount, 
     raw('/ai/v1/models', { headers: key }),
     raw('/ai/v1/chat/completions', { ...post(chat), headers: key }),
     raw('/ai/v1/chat/completions', { ...post({ ...chat, stream: true }), headers: key }),
-    raw('/dashboard/v1/me', { headers: login }),
+    raw('/dashboard/v1/account', { headers: login }),
     raw('/dashboard/v1/keys', { headers: login }),
     raw('/dashboard/v1/keys', { ...post({ name: 'New', scopes: ['read'] }), headers: login }),
     raw('/dashboard/v1/deliveries/dlv_0/resend', { ...post(), headers: login }),
@@ -117,17 +117,20 @@ describe.concurrent('suspension', () => {
     const suspended = { suspended: true };
     expect([await suspend(account.id, reason), await suspend(account.id, reason)]).toEqual([suspended, suspended]);
     await waitFor(async () => (await account.call(getAccount)).status === 403);
-    await waitFor(async () => (await account.dashboard.call(getMe)).status === 403);
+    await waitFor(async () => (await account.dashboard.call(getAccount)).status === 403);
     for (const answer of await requestsOf(account, live.id)) {
       const error = { code: 'forbidden', status: 403, message: `This account is suspended: ${reason}` };
       expect([answer.url, await answer.json()]).toEqual([answer.url, { error }]);
       expect(answer.headers.get('x-ratelimit-remaining')).not.toBeNull();
     }
+    // What a login needs to switch to another account.
+    const me = { suspensionReason: reason, account: { id: account.id }, accounts: [{ id: account.id, role: 'owner' }] };
+    expect((await account.dashboard.call(getMe)).body.data).toMatchObject(me);
     expect((await other.call(getAccount)).status).toBe(200);
     const second = await accessTokenOf(decodeJwt(account.accessToken).sub ?? '', { session: 'second' });
     const asSecond = (method: string, path: string) =>
       raw(`/dashboard/v1${path}`, { method, headers: { authorization: `Bearer ${second}` } });
-    expect((await asSecond('GET', '/me')).status).toBe(403);
+    expect((await asSecond('GET', '/account')).status).toBe(403);
     expect((await asSecond('DELETE', '/session')).status, 'sign-out').toBe(200);
     await waitFor(async () => (await page(live)).isSuspended && (await page(building)).isSuspended);
     // Its build ends after that: lifted before, it would go on.
@@ -135,7 +138,8 @@ describe.concurrent('suspension', () => {
 
     await suspend(account.id, null);
     await waitFor(async () => (await account.call(getAccount)).status === 200);
-    await waitFor(async () => (await account.dashboard.call(getMe)).status === 200);
+    await waitFor(async () => (await account.dashboard.call(getAccount)).status === 200);
+    expect((await account.dashboard.call(getMe)).body.data.suspensionReason).toBeNull();
     expect((await asSecond('GET', '/me')).status, 'signed out during the suspension').toBe(401);
     await waitFor(async () => (await page(live)).status === 200);
     expect((await page(live)).body).toBe(released.body);
