@@ -65,8 +65,8 @@ export function useLogLines<L>(
       idlePolls.current = lines.length > known.length ? 0 : idlePolls.current + 1;
       return lines.slice(-MAX_LINES);
     },
-    // A paused log continues from its last line.
-    enabled: !paused,
+    // A paused log continues from its last line. A finished one has no button to resume it, and is read to its end.
+    enabled: !(paused && live),
     // The lines of the live log stay visible until the finished log is read.
     placeholderData: (before) => before,
     refetchInterval: (query) => recoveryInterval(query) || (live ? pollInterval(poll, idlePolls.current) : false),

@@ -195,6 +195,31 @@ test('a failed first deployment says that nothing is live, and a release that is
   expect([await offers('dep_1'), await offers('dep_2'), await offers('dep_3')]).toEqual([0, 0, 1]);
 });
 
+test('a build that fails while its log is paused shows the rest of the log and the reason', async () => {
+  const account = await newAccount();
+  const { data } = (await account.call(createApp, { body: { name: 'Paused', deployNow: false } })).body;
+  const at = data.createdAt;
+  const of = { applicationId: data.id, trigger: 'API', commitSha: 'abc1234', startedAt: at, canRollBack: false };
+  const deployment = { ...of, id: 'dep_1', status: 'RUNNING', finishedAt: null as string | null };
+  const log = [{ n: 1, at, text: 'Installing' }];
+  const context = await signedInContext(account);
+  await context.route('**/dashboard/v1/apps/*/deployments*', (route) =>
+    route.fulfill({ json: { data: [deployment], has_more: false } }),
+  );
+  await context.route('**/dashboard/v1/deployments/dep_1/log*', (route) => {
+    const after = Number(new URL(route.request().url()).searchParams.get('after'));
+    return route.fulfill({ json: { data: log.filter(({ n }) => n > after), has_more: false } });
+  });
+  const page = await openScreen(context, `apps/${data.id}/deployments/dep_1`);
+  const shown = page.getByRole('log', { name: 'Build log' });
+  await shown.getByText('Installing').waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  log.push({ n: 2, at, text: '==> Deployment failed: the build command ended with 1' });
+  Object.assign(deployment, { status: 'FAILED', finishedAt: at });
+  await page.getByRole('region', { name: 'Deployment failed' }).waitFor();
+  await shown.getByText('the build command ended with 1').waitFor();
+});
+
 test('navigation focuses the title of the new screen, and works by keyboard', async () => {
   const page = await openScreen(await signedInContext(await newAccount()), '');
   await page.keyboard.press('Tab');

@@ -148,6 +148,10 @@ test('a log is searched, paused while it grows, and downloaded without its colou
   lines.push('printed while paused');
   await page.waitForTimeout(2500);
   expect(await text()).not.toContain('while paused');
+  // The log of a span of time is not paused.
+  await page.getByLabel('Time', { exact: true }).selectOption('Last hour');
+  await expect.poll(text, POLL).toContain('while paused');
+  await page.getByRole('link', { name: 'Show live logs' }).click();
   await page.getByRole('button', { name: 'Resume' }).click();
   await expect.poll(text, POLL).toContain('while paused');
 
