@@ -4,20 +4,24 @@ import { Button, Center, Loader, Stack, Text, Title } from '@mantine/core';
 export const AuthRedirect = ({
   text,
   why,
-  onSignIn,
+  action = 'Sign in',
+  onAction,
 }: {
   text: string;
   why?: string;
-  onSignIn?: (() => void) | undefined;
+  /** Label of the button. */
+  action?: string;
+  /** Shows the button; without it a loader. */
+  onAction?: () => void;
 }) => (
   <Center component="main" mih="100vh" p="md">
     <Stack align="center" gap="md" role="status">
-      {!onSignIn && <Loader aria-hidden="true" />}
+      {!onAction && <Loader aria-hidden="true" />}
       <Title order={1} size="h3">
         {text}
       </Title>
       {why && <Text c="dimmed">{why}</Text>}
-      {onSignIn && <Button onClick={onSignIn}>Sign in</Button>}
+      {onAction && <Button onClick={onAction}>{action}</Button>}
     </Stack>
   </Center>
 );

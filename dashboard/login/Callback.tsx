@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { AuthRedirect } from './AuthRedirect.tsx';
 import { useSession } from './context.ts';
+import { SignIn } from './SignIn.tsx';
 
 /** Receives the browser from the login page: exchanges the code and navigates to the original URL. */
 export function Callback() {
@@ -25,5 +26,5 @@ export function Callback() {
   if (outcome === 'close') return <AuthRedirect text="You are signed in. You can close this window." />;
   if (outcome === 'busy') return <AuthRedirect text="Signing you in…" />;
   const why = 'The sign-in failed or this link has expired. Sign in again to continue.';
-  return <AuthRedirect text="You are not signed in" why={why} onSignIn={() => void session.signIn({})} />;
+  return <SignIn text="You are not signed in" why={why} />;
 }

@@ -1,5 +1,5 @@
 import { Button, Group, Text, Title } from '@mantine/core';
-import { useEffect, useId, useRef } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { useSession } from './context.ts';
 
 /**
@@ -10,11 +10,12 @@ export function SessionExpired() {
   const session = useSession();
   const dialog = useRef<HTMLDialogElement>(null);
   const title = useId();
+  const [hasFailed, setHasFailed] = useState(false);
   useEffect(() => dialog.current?.showModal(), []);
   const signInAgain = () => {
     const opened = window.open(`${import.meta.env.BASE_URL}sign-in`, 'sign-in', 'popup,width=480,height=680');
     const here = location.pathname.slice(import.meta.env.BASE_URL.length - 1) + location.search;
-    if (!opened) void session.signIn({ returnTo: here });
+    if (!opened) session.signIn({ returnTo: here }).catch(() => setHasFailed(true));
   };
   return (
     <dialog
@@ -29,6 +30,11 @@ export function SessionExpired() {
       <Text size="sm" mb="md">
         Sign in again to continue. Your input is kept.
       </Text>
+      {hasFailed && (
+        <Text size="sm" mb="md" role="alert">
+          The login page could not be opened. Check your connection and try again.
+        </Text>
+      )}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={() => void session.signOut()}>
           Sign out

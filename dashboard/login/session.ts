@@ -5,8 +5,11 @@ import { clearDrafts } from '../drafts.ts';
 import type { Settings } from '../settings.ts';
 import { chooseAccount } from './account-choice.ts';
 
-/** `signedOutElsewhere`: signed out in another tab. `expired`: the session can no longer be renewed. */
-export type SessionState = 'starting' | 'signedOut' | 'signedIn' | 'signedOutElsewhere' | 'expired';
+/**
+ * `signedOutElsewhere`: signed out in another tab. `signedOutHere`: signed out in this browser, but not at the login provider, which could not
+ * be reached. `expired`: the session can no longer be renewed.
+ */
+export type SessionState = 'starting' | 'signedOut' | 'signedIn' | 'signedOutElsewhere' | 'signedOutHere' | 'expired';
 
 /** Loads the OIDC client (17 kB) only when it is needed: to sign in, to renew and to sign out. */
 const loadOidcClient = () => import('oidc-client-ts');
@@ -128,11 +131,24 @@ export class Session {
 
   /**
    * Signs out in all tabs, at the login provider, which then renews nothing for the session any more, and at the API, which
-   * then refuses its access tokens.
+   * then refuses its access tokens. If the provider cannot be reached, signs out of this browser.
    */
   async signOut(): Promise<void> {
     clearDrafts();
     chooseAccount(undefined);
+    try {
+      await this.#signOutAtProvider();
+    } catch {
+      // Still stored if the OIDC client could not be loaded.
+      const token = this.#readStored()?.access_token;
+      localStorage.removeItem(this.#storageKey);
+      this.#update(undefined, 'signedOutHere');
+      await this.#endAccess(token).catch(() => undefined);
+    }
+  }
+
+  /** Removes and revokes the session, and redirects to the login provider's sign-out. */
+  async #signOutAtProvider(): Promise<void> {
     const manager = await this.#manager();
     // No other tab renews meanwhile: that would replace the refresh token that is revoked here.
     const hint = await navigator.locks.request(RENEWAL_LOCK, async () => {
@@ -190,11 +206,15 @@ export class Session {
     });
   }
 
+  /** Name under which the OIDC client stores the session in localStorage. */
+  get #storageKey(): string {
+    return `oidc.user:${this.#settings.issuer}:${this.#settings.clientId}`;
+  }
+
   /** Returns the stored session, or undefined if there is none or it is unreadable. */
   #readStored(): StoredSession | undefined {
-    const { issuer, clientId } = this.#settings;
     try {
-      const kept: unknown = JSON.parse(localStorage.getItem(`oidc.user:${issuer}:${clientId}`) ?? 'null');
+      const kept: unknown = JSON.parse(localStorage.getItem(this.#storageKey) ?? 'null');
       return isStoredSession(kept) ? kept : undefined;
     } catch {
       return undefined;

@@ -1,20 +1,11 @@
 import { type ComponentType, lazy, Suspense } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { RightContext, RoleContext, useRole } from '../api/rights.ts';
+import { loadPage } from '../load-page.ts';
 import { NotFound } from '../ui/NotFound.tsx';
 import { Skeletons } from '../ui/QueryBoundary.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { isCurrent, NAV_ITEMS } from './nav.ts';
-
-/**
- * Loads an area that failed before by loading the page, since the browser remembers a script that failed. The service must be
- * reachable: a page that is shown is better than the browser's error page.
- */
-async function loadPage(): Promise<never> {
-  const { ok } = await fetch(document.baseURI, { cache: 'no-store' });
-  if (ok) location.reload();
-  throw new Error('the dashboard cannot be loaded');
-}
 
 /** `lazy`, but an area that failed to load is requested again on the next visit: `lazy` itself remembers a failure. */
 function lazyAgain(load: () => Promise<{ default: ComponentType }>): () => ComponentType {

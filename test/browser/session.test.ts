@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { getMe } from '../../contract/accounts/me.ts';
-import { clientOf, codeOf, local, newAccount } from '../support/harness.ts';
+import { clientOf, codeOf, local, newAccount, waitFor } from '../support/harness.ts';
 import { LoginBrowser } from '../support/sign-in.ts';
 import { newContext, openScreen, signedInContext, waitUntilLoaded } from './browser.ts';
 
@@ -103,3 +103,36 @@ test('a callback without a sign-in started here is rejected and offers to sign i
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
+
+const METADATA = '**/.well-known/openid-configuration';
+
+test('a sign-in that cannot start says so, and starts on request', async () => {
+  const context = await newContext();
+  let isReachable = false;
+  await context.route(METADATA, (route) => (isReachable ? route.continue() : route.abort()));
+  const page = await context.newPage();
+  for (const path of ['sign-in', 'apps/new']) {
+    await page.goto(path);
+    await page.getByRole('heading', { name: 'The login page could not be opened' }).waitFor();
+  }
+  isReachable = true;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await submitLogin(page);
+  await page.getByRole('heading', { name: 'New application' }).waitFor();
+});
+
+test.each([METADATA, '**/dashboard/assets/oidc-client-ts-*.js'])(
+  'signing out while the login page cannot be reached (%s) signs out of this browser and the API',
+  async (unreachable) => {
+    const account = await newAccount();
+    const context = await signedInContext(account);
+    await context.route(unreachable, (route) => route.abort());
+    const [first, second] = [await openScreen(context, 'apps'), await openScreen(context, '')];
+    await first.getByRole('button', { name: /^Account/ }).click();
+    await first.getByRole('button', { name: 'Sign out' }).click();
+    await first.getByText('The login page could not be reached', { exact: false }).waitFor();
+    for (const page of [first, second]) await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+    expect(await first.evaluate(() => Object.keys(localStorage).join())).not.toContain('oidc.user:');
+    await waitFor(async () => codeOf(await account.dashboard.call(getMe)) === 'unauthorized');
+  },
+);
