@@ -58,32 +58,40 @@ export function HostingScreen({ id }: { id: string }) {
       beside={found && <Status value={found.panelStatus} />}
     >
       <QueryBoundary query={hosting} lines={4}>
-        {({ data: { usage, mailboxes } }) => (
-          <>
-            <Section title="Usage" description="Live from the server.">
-              <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
-                {Object.entries(usage).map(([label, value]) => (
-                  <Stack key={label} className="card" p="md">
-                    <Stat name={label} value={value} />
-                  </Stack>
-                ))}
-              </SimpleGrid>
-            </Section>
-            <Section title="Mailboxes">
-              {mailboxes.length === 0 ? (
-                <EmptyState title="No mailboxes yet">Create mailboxes in the hosting control panel.</EmptyState>
-              ) : (
-                <Mailboxes mailboxes={mailboxes} />
-              )}
-            </Section>
-          </>
-        )}
+        {({ data }) => (data.panelStatus === 'PENDING' ? <Creating /> : <HostingDetail hosting={data} />)}
       </QueryBoundary>
       {/* Below what takes a few seconds to read: shown earlier, it would move. */}
       {!hosting.isPending && <HostingDomain domain={domain} />}
     </Screen>
   );
 }
+
+const Creating = () => (
+  <Text className="card" p="md" size="sm" role="status">
+    Your hosting account is being created, which takes a few minutes. This page updates automatically.
+  </Text>
+);
+
+const HostingDetail = ({ hosting: { usage, mailboxes } }: { hosting: HostingDetails }) => (
+  <>
+    <Section title="Usage" description="Live from the server.">
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
+        {Object.entries(usage).map(([label, value]) => (
+          <Stack key={label} className="card" p="md">
+            <Stat name={label} value={value} />
+          </Stack>
+        ))}
+      </SimpleGrid>
+    </Section>
+    <Section title="Mailboxes">
+      {mailboxes.length === 0 ? (
+        <EmptyState title="No mailboxes yet">Create mailboxes in the hosting control panel.</EmptyState>
+      ) : (
+        <Mailboxes mailboxes={mailboxes} />
+      )}
+    </Section>
+  </>
+);
 
 /** The domain's proof, and the record that gives it. */
 function HostingDomain({ domain }: { domain: ReturnType<typeof useHostingDomain> }) {

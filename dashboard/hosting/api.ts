@@ -9,7 +9,20 @@ export type HostingDetails = Output<typeof getHosting>['data'];
 
 /** @param allPages true to read the whole list, for a search in it */
 export const useHostings = ({ allPages = false } = {}) => useApiList(listHosting, {}, { allPages });
-/** Reads a subscription live from its server, which may take a few seconds. */
-export const useHosting = (id: string) => useApiQuery(getHosting, { params: { id } });
-/** Reads whether the domain of a subscription is proven. */
-export const useHostingDomain = (id: string) => useApiQuery(getHostingDomain, { params: { id } });
+
+const PENDING_POLL_MS = 10_000;
+
+/** Reads a subscription live from its server, which may take a few seconds, and polls until its account is created. */
+export const useHosting = (id: string) =>
+  useApiQuery(
+    getHosting,
+    { params: { id } },
+    { refetchInterval: ({ state: { data } }) => data?.data.panelStatus === 'PENDING' && PENDING_POLL_MS },
+  );
+/** Reads whether the domain of a subscription is proven, and polls until it is. */
+export const useHostingDomain = (id: string) =>
+  useApiQuery(
+    getHostingDomain,
+    { params: { id } },
+    { refetchInterval: ({ state: { data } }) => data?.data.status === 'PENDING' && PENDING_POLL_MS },
+  );

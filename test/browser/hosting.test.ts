@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { local, type OpenedAccount } from '../support/harness.ts';
+import { local, newAccount, type OpenedAccount } from '../support/harness.ts';
 import { openScreen, signedInContext } from './browser.ts';
 
 const ownerOf = ({ dashboardToken }: { dashboardToken: string }): Pick<OpenedAccount, 'accessToken'> => ({
@@ -18,4 +18,21 @@ test('a server that does not respond is reported with the request id, and can be
   await page.locator('a.row').first().click();
   await page.getByRole('alert').getByText('Request id').waitFor({ timeout: 45_000 });
   await page.getByRole('button', { name: 'Try again' }).waitFor();
+});
+
+test('a hosting account that is being created is announced as such, and shown once it is there', async () => {
+  const context = await signedInContext(await newAccount());
+  const hosting = { id: 'sub_1', hostingDomain: 'new.example', panelStatus: 'PENDING', usage: {}, mailboxes: [] };
+  const challenge = { type: 'TXT', name: '_verify.new.example', value: 'abc' };
+  const domain = { domain: 'new.example', status: 'PENDING', challenge, problem: null, checkedAt: null };
+  await context.route('**/dashboard/v1/hosting/sub_1', (route) => route.fulfill({ json: { data: hosting } }));
+  await context.route('**/dashboard/v1/hosting/sub_1/domain', (route) => route.fulfill({ json: { data: domain } }));
+  const page = await openScreen(context, 'hosting/sub_1');
+  await page.getByText('Your hosting account is being created', { exact: false }).waitFor();
+  expect(await page.getByText('No mailboxes yet').count()).toBe(0);
+  Object.assign(hosting, { panelStatus: 'ACTIVE', usage: { 'Disk Usage': '0 MB of 10 GB' } });
+  Object.assign(domain, { status: 'VERIFIED' });
+  await page.getByText('0 MB of 10 GB').waitFor();
+  await page.getByText('No mailboxes yet').waitFor();
+  await page.getByText('The server accepts mail for this domain.').waitFor();
 });
