@@ -12,9 +12,9 @@ import { type AutoTopUpSettings, useSetAutoTopUp } from './api.ts';
 const initialValues = ({ enabled, threshold, amount }: AutoTopUpSettings) =>
   Number(amount) === 0 ? { enabled, threshold: '50.00', amount: '200.00' } : { enabled, threshold, amount };
 
-const toBody = ({ enabled, threshold, amount }: ReturnType<typeof initialValues>) => ({
-  ...{ enabled, threshold: parseMoney(threshold), amount: parseMoney(amount) },
-});
+/** Returns the request body. Amounts are hidden while it is off: they are neither sent nor validated, and the saved ones stay. */
+const toBody = ({ enabled, threshold, amount }: ReturnType<typeof initialValues>) =>
+  enabled ? { enabled, threshold: parseMoney(threshold), amount: parseMoney(amount) } : { enabled };
 
 /** Form for automatic top-ups from the saved card. */
 export function AutoTopUp({ settings }: { settings: AutoTopUpSettings }) {

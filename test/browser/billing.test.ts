@@ -49,7 +49,7 @@ test('a declined card is reported, and the balance stays the same', async () => 
   expect((await account.call(getWallet)).body.data.balance).toBe('0.00');
 });
 
-test('auto top-up is switched on, and invalid amounts are rejected at their field', async () => {
+test('auto top-up is switched on and off, and invalid amounts are rejected at their field', async () => {
   const account = await newAccount();
   const page = await openScreen(await signedInContext(account), 'billing');
   await page.getByLabel('Auto top-up').check({ force: true });
@@ -61,6 +61,13 @@ test('auto top-up is switched on, and invalid amounts are rejected at their fiel
   await page.getByText('Auto top-up is on.').waitFor();
   const { data } = (await account.dashboard.call(getAutoTopUp)).body;
   expect(data).toMatchObject({ enabled: true, threshold: '50.00', amount: '300.00' });
+  // What is hidden is not validated.
+  await page.getByLabel('Top-up amount (rand)').fill('nothing');
+  await page.getByLabel('Auto top-up').uncheck({ force: true });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Auto top-up is off.').waitFor();
+  const saved = (await account.dashboard.call(getAutoTopUp)).body.data;
+  expect(saved).toMatchObject({ enabled: false, threshold: '50.00', amount: '300.00' });
 });
 
 test('a plan is bought for the announced price, its invoice can be read, and the plan is cancelled after confirmation', async () => {
