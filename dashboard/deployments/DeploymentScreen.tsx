@@ -1,5 +1,6 @@
 import { Group, Text } from '@mantine/core';
 import { useState } from 'react';
+import { toFailure } from '../api/failure.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { Log } from '../ui/Log.tsx';
 import { QueryBoundary, Skeletons } from '../ui/QueryBoundary.tsx';
@@ -34,7 +35,7 @@ interface DeploymentScreenProps {
 
 /** One deployment with its live build log. */
 export function DeploymentScreen({ appId, app, isAppLoading, deploymentId }: DeploymentScreenProps) {
-  const { deployments, deployment, isMissing } = useDeployment(appId, deploymentId);
+  const { deployments, older, deployment } = useDeployment(appId, deploymentId);
   const isLive = app?.liveDeploymentId === deploymentId;
   return (
     <Screen
@@ -63,7 +64,7 @@ export function DeploymentScreen({ appId, app, isAppLoading, deploymentId }: Dep
             {() =>
               deployment ? (
                 <DeploymentDetails app={app} deployment={deployment} isLive={isLive} />
-              ) : isMissing ? (
+              ) : toFailure(older.error).status === 404 ? (
                 <EmptyState
                   title="Deployment not found"
                   action={<ButtonLink href={`/apps/${appId}`}>Go to the application</ButtonLink>}
@@ -71,7 +72,9 @@ export function DeploymentScreen({ appId, app, isAppLoading, deploymentId }: Dep
                   Its record may have been removed, or the address is wrong.
                 </EmptyState>
               ) : (
-                <Skeletons lines={6} />
+                <QueryBoundary query={older} lines={6}>
+                  {() => null}
+                </QueryBoundary>
               )
             }
           </QueryBoundary>

@@ -35,7 +35,7 @@ export const useDeployments = (appId: string, { allPages = false } = {}) =>
     },
   );
 
-/** Reads one deployment of an application. */
+/** Reads one deployment of an application: `older` is the read of one that the list does not have. */
 export function useDeployment(appId: string, deploymentId: string) {
   const deployments = useDeployments(appId);
   const listed = deployments.data?.data ?? [];
@@ -45,11 +45,7 @@ export function useDeployment(appId: string, deploymentId: string) {
     { params: { id: deploymentId } },
     { enabled: deployments.isSuccess && !listed.some((each) => each.id === deploymentId) },
   );
-  return {
-    deployments,
-    deployment: listed.find((each) => each.id === deploymentId) ?? older.data?.data,
-    isMissing: deployments.isError || older.isError,
-  };
+  return { deployments, older, deployment: listed.find((each) => each.id === deploymentId) ?? older.data?.data };
 }
 
 /** Reads what a queued deployment waits for. */

@@ -195,6 +195,22 @@ test('a failed first deployment says that nothing is live, and a release that is
   expect([await offers('dep_1'), await offers('dep_2'), await offers('dep_3')]).toEqual([0, 0, 1]);
 });
 
+test('a deployment that cannot be read for the moment is not said to be missing', async () => {
+  const account = await newAccount();
+  const { data } = (await account.call(createApp, { body: { name: 'Older', deployNow: false } })).body;
+  const context = await signedInContext(account);
+  let isFailing = true;
+  await context.route('**/dashboard/v1/deployments/dep_9', (route) =>
+    isFailing ? route.fulfill({ status: 500, json: FAILED }) : route.continue(),
+  );
+  const page = await openScreen(context, `apps/${data.id}/deployments/dep_9`);
+  await page.getByRole('alert').getByText(FAILED.error.message).waitFor();
+  expect(await page.getByText('Deployment not found').count()).toBe(0);
+  isFailing = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('Deployment not found').waitFor();
+});
+
 test('a build that fails while its log is paused shows the rest of the log and the reason', async () => {
   const account = await newAccount();
   const { data } = (await account.call(createApp, { body: { name: 'Paused', deployNow: false } })).body;
