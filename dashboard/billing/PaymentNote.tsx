@@ -1,13 +1,11 @@
 import { Alert, Group, Text } from '@mantine/core';
 import { useEffect } from 'react';
 import { useSearch } from 'wouter';
-import { getMe } from '../../contract/accounts/me.ts';
-import { listInvoices } from '../../contract/billing/invoices.ts';
-import { getWallet } from '../../contract/billing/wallet.ts';
 import { useInvalidate } from '../api/use-api-query.ts';
+import { FailureAlert } from '../ui/FailureAlert.tsx';
 import { formatRand } from '../ui/money.ts';
 import { Status } from '../ui/Status.tsx';
-import { usePayment } from './api.ts';
+import { PAYMENT_ROUTES, usePayment } from './api.ts';
 
 /** Outcome of the card payment that the browser returns from (`?payment=…`). */
 export function PaymentNote() {
@@ -22,14 +20,15 @@ const OUTCOME_TEXTS = {
 } as const;
 
 function Outcome({ id }: { id: string }) {
-  const payment = usePayment(id).data?.data;
+  const { data, error, refetch } = usePayment(id);
+  const payment = data?.data;
   const refresh = useInvalidate();
   const decided = payment !== undefined && payment.status !== 'PENDING';
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is decided
   useEffect(() => {
-    if (decided) refresh([getWallet, getMe, listInvoices]);
+    if (decided) refresh(PAYMENT_ROUTES);
   }, [decided]);
-  if (!payment) return null;
+  if (!payment) return error && <FailureAlert error={error} retry={() => void refetch()} />;
   return (
     <Alert variant="default" role="status">
       <Group gap="sm">

@@ -1,3 +1,5 @@
+import { getMe } from '../../contract/accounts/me.ts';
+import { getOverview } from '../../contract/accounts/overview.ts';
 import { getInvoice, getSpending, listInvoices, payInvoice } from '../../contract/billing/invoices.ts';
 import { listPlans } from '../../contract/billing/plans.ts';
 import { cancelSubscription, createSubscription, listSubscriptions } from '../../contract/billing/subscriptions.ts';
@@ -18,6 +20,8 @@ export type Subscription = Output<typeof listSubscriptions>['data'][number];
 
 /** Operations whose reads change when the wallet is charged or credited. */
 const BALANCE_ROUTES = [getWallet, listInvoices, getInvoice, getSpending];
+/** The same for a card payment: it may save its card, and pays what is unpaid, which may resume plans. */
+export const PAYMENT_ROUTES = [...BALANCE_ROUTES, getAutoTopUp, listSubscriptions, getMe, getOverview];
 
 export const useWallet = () => useApiQuery(getWallet);
 export const useTopUp = () => useApiMutation(createTopUp);

@@ -39,6 +39,24 @@ test("the wallet is topped up on the payment provider's page, which returns to t
   expect((await account.call(getWallet)).body.data.balance).toBe('250.00');
 });
 
+test('a decided payment shows the card that it saved, and one that cannot be read the error', async () => {
+  const context = await signedInContext(await newAccount());
+  const payment = { paymentId: 'pay_1', amount: '250.00', status: 'PENDING' };
+  const card = { brand: 'visa', lastFour: '4081' };
+  const settings = { enabled: true, threshold: '50.00', amount: '200.00', card: null as typeof card | null };
+  await context.route('**/dashboard/v1/wallet/topups/pay_1', (route) => route.fulfill({ json: { data: payment } }));
+  await context.route('**/dashboard/v1/wallet/auto-top-up', (route) => route.fulfill({ json: { data: settings } }));
+  const page = await openScreen(context, 'billing?payment=pay_1');
+  await page.getByText('is being processed', { exact: false }).waitFor();
+  await page.getByText('No card saved yet', { exact: false }).waitFor();
+  payment.status = 'SUCCEEDED';
+  settings.card = card;
+  await page.getByText('was added to your wallet', { exact: false }).waitFor();
+  await page.getByText('Card: visa ending in 4081.').waitFor();
+  await page.goto('billing?payment=pay_unknown');
+  await page.getByRole('alert').getByText('Request id').waitFor();
+});
+
 test('a declined card is reported, and the balance stays the same', async () => {
   const account = await newAccount();
   const page = await openScreen(await signedInContext(account), 'billing');
