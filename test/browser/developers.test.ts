@@ -203,10 +203,19 @@ test('a rotated secret is shown once, and an endpoint is deleted after confirmat
   const secret = await page.getByText(/^whsec_/).textContent();
   expect(secret).not.toBe(created.body.data.secret);
   await page.getByRole('button', { name: 'Done' }).click();
+  // The call succeeds, but its response is lost: sent again, the endpoint is not found.
+  const statuses: number[] = [];
+  await page.route(`**/dashboard/v1/webhooks/${created.body.data.id}`, async (route) => {
+    if (route.request().method() !== 'DELETE') return await route.fallback();
+    const response = await route.fetch();
+    statuses.push(response.status());
+    await (statuses.length === 1 ? route.abort('connectionreset') : route.fulfill({ response }));
+  });
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByLabel('Type “example.com”').fill('example.com');
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No endpoints yet').waitFor();
+  expect(statuses).toEqual([200, 404]);
 });
 
 test('the reference finds operations, fills in the reader’s keys, and sends real requests with their login', async () => {
