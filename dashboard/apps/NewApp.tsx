@@ -1,5 +1,5 @@
 import { Alert, Group, SimpleGrid, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { useEffect, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { createApp } from '../../contract/apps/apps.ts';
 import { FRAMEWORK_DEFAULTS, FRAMEWORKS } from '../../contract/enums.ts';
@@ -24,16 +24,25 @@ const toSlug = (name: string): string =>
 /** Time without typing after which the repository is read, in milliseconds. */
 const TYPING_PAUSE_MS = 400;
 
+/** Returns the last value that stayed the same for that time. Values are compared as JSON: each render makes a new object. */
+function useSettled<T>(value: T): T {
+  const text = JSON.stringify(value);
+  const [settled, settle] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(settle, TYPING_PAUSE_MS, text);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return JSON.parse(settled);
+}
+
 /** Form that creates an application: the repository first, which tells the rest. */
 export function NewApp() {
   const form = useForm(createApp.body, initialValues(useSearch()), (values) => toBody(values), 'new-app');
   const create = useCreateApp();
   const [, navigate] = useLocation();
   const { values, field } = form;
-  const [asked] = useDebouncedValue(
-    { url: values.repoUrl.trim(), branch: values.branch, rootDirectory: values.rootDirectory },
-    TYPING_PAUSE_MS,
-  );
+  const { branch, rootDirectory } = values;
+  const asked = useSettled({ url: values.repoUrl.trim(), branch, rootDirectory });
   const repository = useRepository(asked);
   const found = repository.data?.data;
   const setting = found?.detected?.setting;
