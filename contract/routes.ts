@@ -81,6 +81,7 @@ import { getDashboardOpenApi, getDocs, getOpenApi } from './reference/routes.ts'
 import { checkDomain, listDomainPrices } from './registrar/catalogue.ts';
 import { getDomain, listDomains } from './registrar/domains.ts';
 import { orderDomain } from './registrar/orders.ts';
+import { updateDomain } from './registrar/renewal.ts';
 import type { Right } from './roles.ts';
 import type { Access, Method, Path, Uses } from './route.ts';
 import { createWebhook, deleteWebhook, listWebhooks } from './webhooks/endpoints.ts';
@@ -181,6 +182,7 @@ export const dashboardRoutes = [
   createKey,
   updateKey,
   revokeKey,
+  updateDomain,
   getDeployKey,
   getGitHook,
   inspectRepository,

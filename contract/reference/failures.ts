@@ -24,6 +24,7 @@ export const OWN_ERRORS: Readonly<Record<string, readonly ErrorCode[]>> = {
   deleteProviderKey: ['conflict'],
   rotateDeployKey: ['conflict'],
   rotateGitHook: ['conflict'],
+  updateDomain: ['conflict'],
   updateKey: ['conflict'],
   revokeKey: ['conflict'],
   buyAiCredits: ['insufficient_funds'],

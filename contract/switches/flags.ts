@@ -18,7 +18,7 @@ interface FlagRule {
 export const FLAGS = {
   'ai-keep-alive': {
     label: 'AI calls stay connected',
-    does: 'On: a response that takes longer than 90 seconds begins with spaces or comments, if the provider has answered. Off: it is silent until the answer, and the edge ends it.',
+    does: 'On: an answer that is not whole after 90 seconds begins with spaces or comments. Off: it is silent, and the edge ends it.',
     owner: 'ai',
     ends: '2027-03-31',
     default: true,

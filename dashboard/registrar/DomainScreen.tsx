@@ -2,12 +2,13 @@ import { Group, Text } from '@mantine/core';
 import { AddRecord } from '../dns/AddRecord.tsx';
 import { useRecords } from '../dns/api.ts';
 import { Records } from '../dns/Records.tsx';
+import { ActionButton } from '../ui/ActionButton.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
-import { type Domain, useDomain } from './api.ts';
+import { type Domain, useDomain, useUpdateDomain } from './api.ts';
 
 /** One domain with its DNS records. */
 export function DomainScreen({ id }: { id: string }) {
@@ -22,7 +23,7 @@ export function DomainScreen({ id }: { id: string }) {
       id={found?.id}
       beside={found && <Status value={found.status} />}
     >
-      <QueryBoundary query={domain} lines={1}>
+      <QueryBoundary query={domain} lines={4}>
         {({ data }) => <DomainDetails domain={data} />}
       </QueryBoundary>
       {!domain.isError && (
@@ -47,16 +48,29 @@ export function DomainScreen({ id }: { id: string }) {
   );
 }
 
-const DomainDetails = ({ domain: { registeredAt, expiresAt, autoRenew, nameservers } }: { domain: Domain }) => (
-  <Group gap="xl">
-    <Text size="sm">{registeredAt ? `Registered ${formatDate(registeredAt)}` : 'Not registered yet'}</Text>
-    {expiresAt && (
-      <Text size="sm">
-        {autoRenew ? 'Renews' : 'Expires'} {formatDate(expiresAt)}
+function DomainDetails({ domain }: { domain: Domain }) {
+  const { id, status, registeredAt, expiresAt, autoRenew, nameservers } = domain;
+  const update = useUpdateDomain();
+  return (
+    <Group gap="xl">
+      <Text size="sm">{registeredAt ? `Registered ${formatDate(registeredAt)}` : 'Not registered yet'}</Text>
+      {expiresAt && (
+        <Text size="sm">
+          {autoRenew ? 'Renews' : 'Expires'} {formatDate(expiresAt)}
+        </Text>
+      )}
+      {status === 'ACTIVE' && (
+        <ActionButton
+          size="xs"
+          right="develop"
+          action={() => update.mutateAsync({ params: { id }, body: { autoRenew: !autoRenew } })}
+        >
+          {autoRenew ? 'Stop renewing' : 'Renew automatically'}
+        </ActionButton>
+      )}
+      <Text size="sm" c="dimmed" className="break">
+        Name servers: {nameservers.join(', ')}
       </Text>
-    )}
-    <Text size="sm" c="dimmed" className="break">
-      Name servers: {nameservers.join(', ')}
-    </Text>
-  </Group>
-);
+    </Group>
+  );
+}

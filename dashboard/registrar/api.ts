@@ -3,6 +3,7 @@ import { getWallet } from '../../contract/billing/wallet.ts';
 import { checkDomain } from '../../contract/registrar/catalogue.ts';
 import { getDomain, listDomains } from '../../contract/registrar/domains.ts';
 import { orderDomain } from '../../contract/registrar/orders.ts';
+import { updateDomain } from '../../contract/registrar/renewal.ts';
 import type { Output } from '../../contract/route.ts';
 import { recoveryInterval } from '../api/query-client.ts';
 import { useApiList } from '../api/use-api-list.ts';
@@ -32,6 +33,9 @@ export const useDomain = (id: string) =>
         recoveryInterval(query) || (query.state.data && isPending(query.state.data.data) ? ACTIVE_POLL_MS : false),
     },
   );
+
+/** Switches the automatic renewal of a domain, which may make an invoice void. */
+export const useUpdateDomain = () => useApiMutation(updateDomain, [getDomain, listDomains, listInvoices]);
 
 /** Checks the availability of a name and of the same name under other TLDs. */
 export const useAvailability = (q: string) =>

@@ -7,7 +7,7 @@ import type { Caller, Deps } from '../deps.ts';
 export const noSuchDomain = () => new ApiError('not_found', 'Domain not found.');
 
 /** The domain as the API shows it. */
-function view(domain: Domain): Output<typeof GetRoute>['data'] {
+export function viewDomain(domain: Domain): Output<typeof GetRoute>['data'] {
   const { id, name, tld, status, autoRenew, registeredAt, expiresAt, nameservers, dnsProvider } = domain;
   return { id, name, tld, status, autoRenew, registeredAt, expiresAt, nameservers, dnsProvider };
 }
@@ -19,7 +19,7 @@ export async function listDomains(
   page: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
   const { items, hasMore } = await deps.table.list(Domain, domainsOf(accountId), page);
-  return { data: items.map(view), has_more: hasMore };
+  return { data: items.map(viewDomain), has_more: hasMore };
 }
 
 /** GET /v1/domains/{id} */
@@ -30,5 +30,5 @@ export async function getDomain(
 ): Promise<Output<typeof GetRoute>> {
   const domain = await deps.table.get(Domain, { accountId, id });
   if (!domain) throw noSuchDomain();
-  return { data: view(domain) };
+  return { data: viewDomain(domain) };
 }

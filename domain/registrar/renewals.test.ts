@@ -9,6 +9,7 @@ import {
 } from '../../test/simulation/registrar.ts';
 import { seededRandom } from '../../test/simulation/simulation.ts';
 import { incidentOfExpiry } from '../processes/incidents.ts';
+import { updateDomain } from './auto-renew.ts';
 import { addYears } from './schedule.ts';
 
 const DAY = 86_400_000;
@@ -130,6 +131,39 @@ test('a renewal refused by the registrar is refunded once and not bought again',
   await days(run, 20);
   expect(domain().status).toBe('EXPIRED');
   expect(run.invoices()).toHaveLength(2);
+  expectLedgerInvariants(run.memory);
+}, 60_000);
+
+test('a domain whose renewal was refused is renewed once its owner has it renewed again', async () => {
+  let refusing = false;
+  const { run, account, domain, first } = await opened(100_000, 1, calm({ refuses: () => refusing }));
+  refusing = true;
+  await days(run, 340);
+  expect(domain()).toMatchObject({ expiresAt: first, autoRenew: false });
+  refusing = false;
+  const caller = { accountId: account, keyId: '' };
+  const { data } = await updateDomain(run.deps, caller, { id: domain().id, autoRenew: true });
+  expect(data).toMatchObject({ autoRenew: true, status: 'ACTIVE' });
+  await days(run, 2);
+  expect(domain()).toMatchObject({ autoRenew: true, expiresAt: addYears(first, 1) });
+  expect(statuses(run)).toEqual(['PAID', 'PAID', 'VOID']);
+  expectLedgerInvariants(run.memory);
+}, 60_000);
+
+test('a domain that is not to be renewed has no invoice for it any more, and expires', async () => {
+  const { run, account, domain } = await opened(11_385);
+  await days(run, 340);
+  expect(statuses(run)).toEqual(['PAID', 'UNPAID']);
+  const set = (autoRenew: boolean) =>
+    updateDomain(run.deps, { accountId: account, keyId: '' }, { id: domain().id, autoRenew });
+  expect((await set(false)).data.autoRenew).toBe(false);
+  await run.runUntilIdle();
+  expect(statuses(run)).toEqual(['PAID', 'VOID']);
+  await run.give(account, 100_000);
+  await days(run, 27);
+  expect(domain().status).toBe('EXPIRED');
+  expect(run.invoices()).toHaveLength(2);
+  await expect(set(true)).rejects.toMatchObject({ code: 'conflict' });
   expectLedgerInvariants(run.memory);
 }, 60_000);
 

@@ -28,6 +28,7 @@ const BODIES: Record<string, object> = {
   createDatabase: { name: 'stolen' },
   updateApp: { branch: 'stolen' },
   updateMember: { role: 'read-only' },
+  updateDomain: { autoRenew: false },
 };
 /** Valid bodies of the operations that take no id, for the test of the audit log. */
 const OWN_BODIES: Record<string, () => object> = {

@@ -7,6 +7,7 @@ import { listDnsRecords } from '../../../contract/dns/records.ts';
 import { checkDomain } from '../../../contract/registrar/catalogue.ts';
 import { getDomain, listDomains } from '../../../contract/registrar/domains.ts';
 import { orderDomain } from '../../../contract/registrar/orders.ts';
+import { updateDomain } from '../../../contract/registrar/renewal.ts';
 import { createWebhook } from '../../../contract/webhooks/endpoints.ts';
 import { findDomain, registerDomain, registrant, uniqueDomain } from '../../support/domains.ts';
 import { clientOf, codeOf, local, newAccount, raw, waitFor } from '../../support/harness.ts';
@@ -78,6 +79,32 @@ test('an order without sufficient balance is UNPAID and reserves the name', asyn
   const [found] = (await other.call(checkDomain, { query: { q: domain } })).body.data;
   expect(found).toMatchObject({ domain, available: false });
   expect((await other.call(getAccount)).body.data.walletBalance).toBe('5000.00');
+});
+
+test('the renewal of a domain is switched off and on by its owner', async () => {
+  const account = await newAccount(RICH);
+  const { domain } = await registerDomain(account, uniqueDomain());
+  const params = { id: domain.id };
+  const set = (body: object, of = account) => of.dashboard.call(updateDomain, { params, body } as never);
+  for (const autoRenew of [false, false, true]) {
+    const { status, body } = await set({ autoRenew });
+    expect([status, body.data.autoRenew]).toEqual([200, autoRenew]);
+    expect((await account.call(getDomain, { params })).body.data.autoRenew).toBe(autoRenew);
+  }
+  for (const body of [{}, { autoRenew: 'no' }, { autoRenew: null }]) {
+    const refused = await set(body);
+    expect([codeOf(refused), refused.error?.message]).toEqual([
+      'invalid_request',
+      expect.stringMatching(/^autoRenew: /),
+    ]);
+  }
+  expect(codeOf(await set({ autoRenew: false }, await newAccount()))).toBe('not_found');
+  const poor = await newAccount();
+  const order = { domain: uniqueDomain(), registrant };
+  await poor.call(orderDomain, { body: order });
+  const { id } = await findDomain(poor, order.domain);
+  const pending = await poor.dashboard.call(updateDomain, { params: { id }, body: { autoRenew: false } });
+  expect(codeOf(pending)).toBe('conflict');
 });
 
 test('a name refused by the registrar is refunded: invoice VOID, domain FAILED, name free', async () => {

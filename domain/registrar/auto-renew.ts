@@ -1,0 +1,57 @@
+import { ApiError } from '../../contract/errors.ts';
+import type { updateDomain as UpdateRoute } from '../../contract/registrar/renewal.ts';
+import type { Input, Output } from '../../contract/route.ts';
+import { Invoice } from '../../table/entities/billing.ts';
+import { Domain } from '../../table/entities/registrar.ts';
+import { change } from '../../table/writes.ts';
+import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
+import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { noSuchDomain, viewDomain } from './domains.ts';
+import { scheduleCheck } from './schedule.ts';
+
+const renewing = () => new ApiError('conflict', 'The domain is being renewed. Try again when that is done.');
+
+/** Makes the invoice for a next term void that is not wanted any more. Throws 409 where it was paid. */
+async function dropRenewal(deps: Deps, { accountId, renewal }: Domain): Promise<void> {
+  if (!renewal) return;
+  await voidUnpaidInvoice(deps, accountId, renewal.invoiceId);
+  const invoice = await deps.table.get(Invoice, { accountId, id: renewal.invoiceId });
+  if (invoice?.status === 'PAID') throw renewing();
+}
+
+/**
+ * PATCH /dashboard/v1/domains/{id}: whether the next term is invoiced, 30 days before the present one ends or at once where that time has come.
+ * Throws 404, and 409 for a domain that is not registered or is being renewed.
+ */
+export async function updateDomain(
+  deps: Deps,
+  { accountId }: Caller,
+  { id, autoRenew }: Input<typeof UpdateRoute>,
+): Promise<Output<typeof UpdateRoute>> {
+  const update = async (): Promise<Output<typeof UpdateRoute>> => {
+    const domain = await deps.table.get(Domain, { accountId, id });
+    if (!domain) throw noSuchDomain();
+    if (domain.status !== 'ACTIVE') throw new ApiError('conflict', 'This domain is not registered.');
+    if (domain.autoRenew === autoRenew) return { data: viewDomain(domain) };
+    if (domain.task || domain.renewal?.paid) throw renewing();
+    if (!autoRenew) await dropRenewal(deps, domain);
+    const { renewal, ...rest } = domain;
+    const after: Domain = { ...rest, autoRenew };
+    const what = {
+      ...{ set: { autoRenew, ...scheduleCheck(after, deps.now()) }, remove: ['renewal'] },
+      when: {
+        status: { is: 'ACTIVE' },
+        task: 'absent',
+        'renewal.paid': 'absent',
+        'renewal.invoiceId': renewal ? { is: renewal.invoiceId } : 'absent',
+      },
+    } as const;
+    return await deps.commit(
+      [change(Domain, { accountId, id }, what, concurrentUpdate)],
+      { data: viewDomain(after) },
+      { before: viewDomain(domain), after: viewDomain(after) },
+    );
+  };
+  return await retryOnConflict(update, { onExhausted: serviceBusy });
+}
