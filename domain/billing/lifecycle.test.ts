@@ -177,7 +177,7 @@ test('a plan that was replaced before its paid end is served again until that en
 
 test('a subscription whose unpaid invoice operators make void is not suspended for it, and is invoiced for its next period', async () => {
   for (const voidedOn of [24, 40]) {
-    const { open, buy, sleepUntil, deps, flow, invoices, read, give, memory } = life();
+    const { open, buy, sleepUntil, deps, flow, invoices, read, events, give, memory } = life();
     const account = await open(100_000);
     const { id } = await buy(account, 'app-3');
     await give(account, -((await deps.table.get(Account, { id: account }))?.walletCents ?? 0));
@@ -188,6 +188,8 @@ test('a subscription whose unpaid invoice operators make void is not suspended f
     await flow();
     expect((await read(account, id)).status).toBe('ACTIVE');
     expect((await deps.table.get(Account, { id: account }))?.plan.slug).toBe('app-3');
+    const activations = events().filter(([type]) => type === 'subscription.activated');
+    expect(activations).toHaveLength(voidedOn === 24 ? 1 : 2);
     await give(account, 100_000);
     await sleepUntil(voidedOn + 8);
     const renewed = await read(account, id);

@@ -2,7 +2,7 @@ import { Account } from '../../table/entities/accounts.ts';
 import { type Invoice, Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
 import type { Change } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
-import { change } from '../../table/writes.ts';
+import { change, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
@@ -80,23 +80,39 @@ const invoiceNextPeriod = (deps: LifecycleDeps, { accountId, id }: Subscription)
     );
   });
 
-/** Adds the period that a paid invoice is for, once. What was suspended is active again. */
-export async function addPaidPeriod(
+/** Returns the subscription whose next period an invoice is for, unless it is cancelled. */
+async function findRenewed(
   deps: Deps,
   { accountId, subjectId: id = '', id: invoiceId }: Invoice,
-): Promise<void> {
-  const subscription = await deps.table.get(Subscription, { accountId, id });
-  const { renewal, status, plan } = subscription ?? {};
-  if (!subscription || !plan || renewal?.invoiceId !== invoiceId || status === 'CANCELLED') return;
-  const { periodEnd: currentPeriodEnd } = renewal;
-  const set = { status: 'ACTIVE', currentPeriodEnd, ...schedule(Subscription, nextInvoiceAt(currentPeriodEnd)) };
-  const when = { 'renewal.invoiceId': { is: invoiceId }, status: { isNot: 'CANCELLED' } };
+): Promise<Subscription | undefined> {
+  const found = await deps.table.get(Subscription, { accountId, id });
+  return found?.renewal?.invoiceId === invoiceId && found.status !== 'CANCELLED' ? found : undefined;
+}
+
+/** Returns the writes by which nothing is owed for a next period, once. What was suspended is active again. */
+function settleRenewal(subscription: Subscription, set: Change['set']): Write[] {
+  const { accountId, id, status, renewal } = subscription;
+  const when = { 'renewal.invoiceId': { is: renewal?.invoiceId ?? '' }, status: { isNot: 'CANCELLED' } };
+  const what = { set: { status: 'ACTIVE', ...set }, remove: ['renewal'], when };
   const restored = status === 'SUSPENDED' ? accountPlanChange(subscription) : {};
-  const writes = [
-    change(Subscription, { accountId, id }, { set, remove: ['renewal'], when }, concurrentUpdate),
-    emit(deps, accountId, 'subscription.activated', { subscriptionId: id, plan: plan.slug }),
+  return [
+    change(Subscription, { accountId, id }, what, concurrentUpdate),
     ...(restored.set ? [change(Account, { id: accountId }, restored)] : []),
   ];
+}
+
+/** The event of a subscription that is active, for another period or again. */
+const activated = (deps: Deps, { accountId, id, plan }: Subscription): Write =>
+  emit(deps, accountId, 'subscription.activated', { subscriptionId: id, plan: plan.slug });
+
+/** Adds the period that a paid invoice is for, once. What was suspended is active again. */
+export async function addPaidPeriod(deps: Deps, invoice: Invoice): Promise<void> {
+  const subscription = await findRenewed(deps, invoice);
+  if (!subscription?.renewal) return;
+  const { accountId, id, renewal } = subscription;
+  const { periodEnd: currentPeriodEnd } = renewal;
+  const period = { currentPeriodEnd, ...schedule(Subscription, nextInvoiceAt(currentPeriodEnd)) };
+  const writes = [...settleRenewal(subscription, period), activated(deps, subscription)];
   // On a conflict it was added before, or cancelled meanwhile.
   const about = { action: 'subscription.renewed', accountId, subjectId: id } as const;
   const audited = {
@@ -108,26 +124,18 @@ export async function addPaidPeriod(
 }
 
 /**
- * An invoice for a next period was made void by operators: nothing is owed for it. What was suspended for it is active again, and the
- * period is invoiced when the present one ends, or tomorrow.
+ * An invoice for a next period was made void by operators, whose act the audit log has: the period is invoiced when the present one
+ * ends, or tomorrow.
  */
-export async function forgetRenewal(
-  deps: Deps,
-  { accountId, subjectId: id = '', id: invoiceId }: Invoice,
-): Promise<void> {
-  const subscription = await deps.table.get(Subscription, { accountId, id });
-  const { renewal, status, currentPeriodEnd } = subscription ?? {};
-  if (!subscription || !currentPeriodEnd || renewal?.invoiceId !== invoiceId || status === 'CANCELLED') return;
+export async function forgetRenewal(deps: Deps, invoice: Invoice): Promise<void> {
+  const subscription = await findRenewed(deps, invoice);
+  if (!subscription) return;
+  const { status, currentPeriodEnd } = subscription;
   const tomorrow = timestampAfter(deps.now().toISOString(), DAY_MS);
-  const next = currentPeriodEnd > tomorrow ? currentPeriodEnd : tomorrow;
-  const what = {
-    ...{ set: { status: 'ACTIVE', ...schedule(Subscription, next) }, remove: ['renewal'] },
-    when: { 'renewal.invoiceId': { is: invoiceId }, status: { isNot: 'CANCELLED' } },
-  };
-  const restored = status === 'SUSPENDED' ? accountPlanChange(subscription) : {};
+  const next = schedule(Subscription, currentPeriodEnd > tomorrow ? currentPeriodEnd : tomorrow);
   const writes = [
-    change(Subscription, { accountId, id }, what, concurrentUpdate),
-    ...(restored.set ? [change(Account, { id: accountId }, restored)] : []),
+    ...settleRenewal(subscription, next),
+    ...(status === 'SUSPENDED' ? [activated(deps, subscription)] : []),
   ];
   // On a conflict it was done before, or the subscription was cancelled meanwhile.
   await ignoreConflict(deps.table.transact(writes));
