@@ -138,13 +138,10 @@ async function subscribe(
   if (!plan) throw new ApiError('invalid_request', 'plan: there is no such plan on sale');
   const hostingDomain = validateHostingDomain(plan, given);
   const { name, category, appLimit } = plan;
-  const read = async () => ({
-    owned: await readOwned(deps, accountId),
-    claimDomain: hostingDomain ? await claim(hostingDomain) : undefined,
-  });
   return await withWallet(deps, accountId, readNothing, async (wallet) => {
     // After the wallet: a purchase in between changes the wallet, so that this one begins again.
-    const { owned, claimDomain } = await read();
+    const owned = await readOwned(deps, accountId);
+    const claimDomain = hostingDomain ? await claim(hostingDomain) : undefined;
     const same = owned.filter(({ subscription }) => subscription.plan.category === category);
     const replaced = category === 'APP' ? same : [];
     const clash = same.some(({ subscription }) =>

@@ -8,8 +8,6 @@ import { considerAutoTopUp } from './auto-top-up.ts';
 import { FIRST_CHECK_DELAY_MS, PAYMENT_PAGE_LIFETIME_MS, type PaymentDeps, settleTopUp } from './top-ups.ts';
 import { payUnpaidInvoices } from './unpaid-invoices.ts';
 
-const timestampAfter = (time: number, milliseconds: number) => new Date(time + milliseconds).toISOString();
-
 /** Schedules the next status check of an open payment, or none when its page has expired. @returns whether it is open */
 async function scheduleCheck(deps: Deps, id: string): Promise<boolean> {
   const topUp = await deps.table.get(TopUp, { id });
@@ -18,7 +16,7 @@ async function scheduleCheck(deps: Deps, id: string): Promise<boolean> {
   const now = deps.now().getTime();
   if (topUp.automatic && topUp.status === 'FAILED' && topUp.dueAt > deps.now().toISOString()) return false;
   const age = now - Date.parse(topUp.createdAt);
-  const next = schedule(TopUp, timestampAfter(now, Math.max(FIRST_CHECK_DELAY_MS, age)));
+  const next = schedule(TopUp, new Date(now + Math.max(FIRST_CHECK_DELAY_MS, age)));
   const what = age >= PAYMENT_PAGE_LIFETIME_MS ? { remove: unschedule(TopUp) } : { set: next };
   // A concurrent settlement unschedules it.
   const write = change(TopUp, { id }, { ...what, when: { status: { is: topUp.status } } }, concurrentUpdate);

@@ -60,7 +60,7 @@ const findAccount = (deps: Deps, of: AccountScopedId, sharing: readonly Sharing[
     const found = await deps.table.get(HostingAccount, of);
     const isRefused = found?.status === 'PENDING' && found.problem !== undefined;
     if (found && !isRefused) return found;
-    const shared = sharing[0]?.account;
+    const shared = (sharing.find(({ account }) => account.status !== 'PENDING') ?? sharing[0])?.account;
     if (found) {
       if (!shared || shared.status === 'PENDING' || shared.username === found.username) return found;
       const set = { server: shared.server, username: shared.username };

@@ -10,6 +10,7 @@ import { create } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
 import { checkAgainstOthers, checkRecord } from '../dns/rules.ts';
 import { syncZone } from '../dns/sync.ts';
+import { isDelegatedTo } from '../registrar/domains.ts';
 import { scheduleCheck } from '../registrar/schedule.ts';
 import { parseDomainName, type TldCatalogue } from '../registrar/tlds.ts';
 
@@ -100,7 +101,7 @@ async function putInService(
     throw new ApiError('server_error', 'The records are not at the name servers yet. Repeat this in a minute.', {
       status: 503,
     });
-  if ([...present].sort().join() === [...nameservers].sort().join()) return;
+  if (isDelegatedTo(nameservers, present)) return;
   // Another change is under way, which may be this one: a repeat tells.
   await deps.registrar.delegate(name, nameservers).catch((error) => {
     if (!(error instanceof DelegationUnderWay)) throw error;

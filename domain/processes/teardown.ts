@@ -39,12 +39,12 @@ export async function teardownApp(
   }
   // The claim of a domain with a tenant ends with the tenant, whose removal takes minutes.
   const { customDomain } = app;
-  const own =
-    customDomain && !(await closeTenant(deps, customDomain)) ? await stillOwnedHost(deps, app, customDomain.host) : [];
-  const { hostRoutes } = await deps.cellOf(edgeOf(app));
-  // The domain's route ends before its tenant: its target is a name that is free for others in a moment.
+  const hasTenant = customDomain !== undefined && (await closeTenant(deps, customDomain));
   const domain = customDomain ? await stillOwnedHost(deps, app, customDomain.host) : [];
-  await hostRoutes.remove([...new Set([...app.hosts, ...domain])]);
+  const own = hasTenant ? [] : domain;
+  const { hostRoutes } = await deps.cellOf(edgeOf(app));
+  // Its route ends at once: its target is a name that is free for others in a moment.
+  await hostRoutes.remove([...app.hosts, ...domain]);
   for (const cell of cellsInUse(app)) {
     const { appHost, appLogs } = await deps.cellOf(cell);
     await appHost.remove(applicationId);

@@ -12,6 +12,10 @@ export function viewDomain(domain: Domain): Output<typeof GetRoute>['data'] {
   return { id, name, tld, status, autoRenew, registeredAt, expiresAt, nameservers, dnsProvider };
 }
 
+/** True where a domain is answered for by these name servers, in any order. */
+export const isDelegatedTo = (nameservers: readonly string[], present: readonly string[]): boolean =>
+  [...present].sort().join() === [...nameservers].sort().join();
+
 /** GET /v1/domains */
 export async function listDomains(
   deps: Deps,

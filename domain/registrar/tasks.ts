@@ -12,6 +12,7 @@ import { withWallet } from '../billing/wallet.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { emit } from '../webhooks/events.ts';
+import { isDelegatedTo } from './domains.ts';
 import { addYears, scheduleCheck } from './schedule.ts';
 
 /**
@@ -143,7 +144,7 @@ async function activate(
   const { accountId, id, name, years, yearsAtOnce } = domain;
   const zone = domain.dnsProvider === 'PLATFORM' ? await deps.dns.ensureZone(name, id) : undefined;
   const nameservers = zone?.nameservers ?? domain.nameservers;
-  if ([...present].sort().join() !== [...nameservers].sort().join()) await deps.registrar.delegate(name, nameservers);
+  if (!isDelegatedTo(nameservers, present)) await deps.registrar.delegate(name, nameservers);
   const registryExpiresAt = expiresAt.toISOString();
   const set = {
     ...{ status: 'ACTIVE' as const, registeredAt: deps.now().toISOString(), registryExpiresAt, nameservers },
