@@ -1,15 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp, getApp } from '../contract/apps/apps.ts';
 import { createClient } from '../contract/client.ts';
 import { createWebhook, deleteWebhook } from '../contract/webhooks/endpoints.ts';
-import { freePort } from '../local/processes/ports.ts';
 import type { Local } from '../test/support/platform.ts';
 import { tourSteps } from '../test/support/tour-blocks.ts';
+import { startTourShell } from '../test/support/tour-shell.ts';
 import { median, type Row, timed } from './measure.ts';
 import { startMeasuredRun } from './processes/run.ts';
 import { cpuSecondsOf, megabytesOf, treeOf } from './processes/tree.ts';
@@ -19,32 +15,18 @@ const IDLE_MS = 30_000;
 const PAIRS = 150;
 const READS = 400;
 const AT_ONCE = 50;
-/** Goes through docs/tour.md as a reader does, in one shell. */
+
+/** Goes through docs/tour.md as a reader does. */
 async function goThroughTour(local: Local): Promise<void> {
-  const directory = mkdtempSync(join(tmpdir(), 'footprint-'));
-  const localJson = join(directory, 'local.json');
-  const script = join(directory, 'tour.sh');
-  writeFileSync(localJson, JSON.stringify(local));
-  const steps = tourSteps(readFileSync('docs/tour.md', 'utf8'));
-  writeFileSync(script, steps.map((step) => step.script).join('\n'));
-  const shell = spawn('bash', ['--noprofile', '--norc', script], {
-    cwd: directory,
-    env: {
-      ...process.env,
-      ...{ LOCAL_JSON: localJson, RECEIVER_PORT: String(await freePort()), TMPDIR: directory },
-      PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
-    },
-    stdio: 'ignore',
-    detached: true,
-  });
-  const [code] = await once(shell, 'exit');
+  const shell = await startTourShell(local);
   try {
-    process.kill(-(shell.pid ?? 0), 'SIGKILL');
-  } catch {
-    // Nothing was left in the background.
+    for (const { line, script } of tourSteps(readFileSync('docs/tour.md', 'utf8'))) {
+      const { exitCode, text } = await shell.paste(script, `line-${line}`);
+      if (exitCode !== 0) throw new Error(`the block in line ${line} of the tour ended with ${exitCode}: ${text}`);
+    }
+  } finally {
+    await shell.stop();
   }
-  rmSync(directory, { recursive: true, force: true });
-  if (code !== 0) throw new Error(`the tour ended with ${code}`);
 }
 
 /** Measures what a local run takes from the machine: memory, processor time while idle and per request. */
