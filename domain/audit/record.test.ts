@@ -1,10 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import { AUDIT_ACTIONS, AUDIT_RETENTION_DAYS } from '../../contract/audit/actions.ts';
+import { expect, expectTypeOf, test } from 'vitest';
+import { AUDIT_ACTIONS, AUDIT_RETENTION_DAYS, type AuditAction } from '../../contract/audit/actions.ts';
 import { AuditEntry, auditOf } from '../../table/entities/audit.ts';
-import { check } from '../../table/writes.ts';
+import { DnsRecord, Zone } from '../../table/entities/dns.ts';
+import type { TeamMember } from '../../table/entities/members.ts';
+import { Domain } from '../../table/entities/registrar.ts';
+import { check, create } from '../../table/writes.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
-import type { Deps } from '../deps.ts';
+import type { viewApp } from '../apps/apps.ts';
+import type { invoiceView } from '../billing/invoice-views.ts';
+import type { viewSubscription } from '../billing/subscriptions.ts';
+import type { viewDatabase } from '../databases/databases.ts';
+import type { viewDeployment } from '../deployments/queue.ts';
+import type { Caller, Deps } from '../deps.ts';
+import { replaceDnsRecord } from '../dns/records.ts';
 import { AuditInput, listForOperators } from './log.ts';
 import { BY_OPERATOR, BY_PLATFORM, type ChangeOrigin, committing } from './record.ts';
 
@@ -40,6 +49,46 @@ test('a change keeps the fields that differ, and only those that the action name
   expect(await read(steady.deps)).toMatchObject([
     { subjectId: 'app_1', before: { branch: 'main' }, after: { branch: 'next' } },
   ]);
+});
+
+test('a DNS record of which only the priority changes leaves both priorities', async () => {
+  const { steady } = simulation();
+  const request = { action: 'dns-record.replaced' as const, accountId: 'acc_1', subjectId: undefined };
+  const deps = { ...steady.deps, commit: committing(steady.deps, { ...REQUEST, request }) };
+  const mail = { type: 'MX', name: '', content: 'mx.example.net', ttl: 300 } as const;
+  const owner = { name: 'Thandi', email: 'thandi@example.com', contactNumber: '+27.1', address1: '1 Long Street' };
+  const place = { city: 'Cape Town', province: 'Western Cape', postalCode: '8001', country: 'ZA' };
+  await deps.table.transact([
+    create(Domain, {
+      ...{ accountId: 'acc_1', id: 'dom_1', name: 'shop.co.za', tld: 'co.za', status: 'ACTIVE', autoRenew: true },
+      ...{ registeredAt: null, expiresAt: null, nameservers: [], dnsProvider: 'PLATFORM', years: 1, yearsAtOnce: 1 },
+      ...{ privacy: false, owner: { ...owner, ...place }, createdAt: '' },
+    }),
+    create(Zone, { accountId: 'acc_1', domainId: 'dom_1', name: 'shop.co.za', version: 1, mirrored: 1 }),
+    create(DnsRecord, { ...mail, prio: 10, id: 'rec_1', domainId: 'dom_1', createdAt: '' }),
+  ]);
+  const caller = { accountId: 'acc_1' } as Caller;
+  await replaceDnsRecord(deps, caller, { ...mail, prio: 20, id: 'dom_1', recordId: 'rec_1' });
+  expect(await read(deps)).toMatchObject([{ before: { prio: 10 }, after: { prio: 20 } }]);
+});
+
+/** The fields that an entry may show: those of the resource, and those that its changes add. */
+interface Audited {
+  app: ReturnType<typeof viewApp> & { reason: unknown; cell: unknown; problem: unknown };
+  database: ReturnType<typeof viewDatabase> & { expiresAt: unknown };
+  deployment: ReturnType<typeof viewDeployment>;
+  'dns-record': DnsRecord;
+  invoice: ReturnType<typeof invoiceView> & { balance: unknown; numbers: unknown };
+  member: TeamMember;
+  subscription: ReturnType<typeof viewSubscription> & { balance: unknown };
+}
+type Shown<Action extends AuditAction> = (typeof AUDIT_ACTIONS)[Action]['shows'][number];
+type ActionOf<Subject extends string> = Extract<AuditAction, `${Subject}.${string}`>;
+
+test('every field that an action names is one of its resource', () => {
+  expectTypeOf<
+    { [Subject in keyof Audited]: Exclude<Shown<ActionOf<Subject>>, keyof Audited[Subject]> }[keyof Audited]
+  >().toBeNever();
 });
 
 test('a value too large for an entry is kept as its length', async () => {
