@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
@@ -10,6 +10,7 @@ import {
   BIOME_FILE,
   biomeText,
   LAYERS,
+  PARTITIONS,
   SCREENS,
   withAreasTable,
 } from './boundaries.ts';
@@ -29,6 +30,25 @@ test('layers and areas import each other without cycles', () => {
   expect(hasCycle(SCREENS)).toBe(false);
 });
 
+/** Folders that hold source code; `dashboard/` has others. */
+const sourceFolders = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .filter((name) =>
+      readdirSync(join(ROOT, folder, name), { recursive: true }).some((file) => /\.tsx?$/.test(`${file}`)),
+    );
+
+test('every folder that is divided into areas has a rule for each of its folders', () => {
+  for (const { folder, areas, base = [], composers } of PARTITIONS) {
+    const known = [...Object.keys(areas), ...base, ...composers.map((name) => name.replace(/\/\*\*$/, ''))];
+    expect(
+      sourceFolders(folder).filter((name) => !known.includes(name)),
+      folder,
+    ).toEqual([]);
+  }
+});
+
 test('the generated rules and the architecture page follow the table: npm run boundaries', () => {
   expect(readFileSync(BIOME_FILE, 'utf8')).toBe(biomeText());
   const page = readFileSync(ARCHITECTURE_FILE, 'utf8');
@@ -39,6 +59,8 @@ test('the generated rules and the architecture page follow the table: npm run bo
 const REFUSED = [
   ['domain/webhooks/planted.ts', "import { findApp } from '../apps/apps.ts';", 'webhooks may import'],
   ['domain/apps/planted.ts', "import { createApp } from '../processes/create-app.ts';", 'apps may import'],
+  ['domain/billing/planted.ts', "import { endMove } from '../moves/end.ts';", 'billing may import'],
+  ['contract/limits/planted.ts', "import { App } from '../apps/apps.ts';", 'may import no area'],
   ['domain/planted.ts', "import { findApp } from './apps/apps.ts';", 'may import no area'],
   ['contract/dns/planted.ts', "import { createApp } from '../apps/apps.ts';", 'dns may import'],
   ['table/entities/dns.ts', "import { App } from './apps.ts';", 'dns may import'],

@@ -71,18 +71,18 @@ interface Partition {
  * The folders that have areas, and their files that put areas together. All other files at the same level are the layer's
  * base: areas import it, and it imports no area.
  */
-const PARTITIONS: Partition[] = [
+export const PARTITIONS: Partition[] = [
   {
     folder: 'contract',
     areas: AREAS,
-    base: ['audit', 'host-names', 'switches'],
+    base: ['audit', 'host-names', 'limits', 'switches'],
     composers: ['routes.ts', 'client.ts', 'reference/**', 'operator/**'],
   },
   {
     folder: 'domain',
     areas: AREAS,
     base: ['audit', 'cache', 'limits', 'sweep', 'switches'],
-    composers: ['processes/**', 'operator/**'],
+    composers: ['moves/**', 'operator/**', 'processes/**'],
   },
   { folder: 'table/entities', areas: AREAS, flat: true, composers: [] },
   { folder: 'events', areas: AREAS, flat: true, composers: ['rules.ts'] },
