@@ -75,7 +75,7 @@ export const LIMITS = {
     counts: 'databases of all applications',
     amounts: [5, 10, 20, 50],
     error: 'plan_limit',
-    remedy: 'Delete an application that has databases',
+    remedy: 'Delete a database',
   },
   customDomainsPerDay: {
     counts: 'custom domains added in a day (UTC)',
