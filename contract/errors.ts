@@ -8,8 +8,8 @@ export const ERRORS = {
   insufficient_credits: { status: 402, message: 'The AI credit balance is below R0.50.' },
   forbidden: { status: 403, message: 'This key may not be used here.' },
   insufficient_scope: { status: 403, message: 'This key lacks the scope that the operation needs.' },
-  not_found: { status: 404, message: 'There is nothing here.' },
-  conflict: { status: 409, message: 'This clashes with the current state.' },
+  not_found: { status: 404, message: 'Not found.' },
+  conflict: { status: 409, message: 'Conflicts with the current state.' },
   rate_limited: { status: 429, message: 'Too many requests.' },
   server_error: { status: 500, message: 'Something went wrong on our side. It is safe to retry with backoff.' },
 } as const satisfies Record<string, { status: number; message: string }>;

@@ -83,7 +83,7 @@ export const DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {
     'The key may not be used here: a public key, an origin that it does not allow, or a suspended account. Of a login: its role does not allow it.',
   insufficient_scope: 'The key lacks the scope of the operation.',
   not_found: 'It does not exist, or belongs to another account.',
-  conflict: 'It clashes with the current state, or the `Idempotency-Key` was used for another request.',
+  conflict: 'It conflicts with the current state, or the `Idempotency-Key` was used for another request.',
   rate_limited: 'Too many requests. Wait as many seconds as `Retry-After` says.',
   server_error: 'A problem on our side or upstream. Safe to retry with backoff.',
 };

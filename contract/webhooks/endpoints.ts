@@ -66,7 +66,7 @@ export const listWebhooks = /* @__PURE__ */ route({
   tag,
   query: Page,
   response: () => list(WebhookEndpoint()),
-  // There it tells of failures as well (webhook-control.ts).
+  // There it tells of failures as well (management.ts).
   alsoOnDashboard: false,
 });
 
