@@ -1,9 +1,9 @@
 import type { listAiCalls as ListRoute, getAiProviderStats as StatsRoute } from '../../contract/ai/calls.ts';
-import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { AiCall, aiCallsOf } from '../../table/entities/ai.ts';
 import { create } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { readPage } from '../pages.ts';
 import { percentile } from '../percentile.ts';
 import type { Call, Report } from './call.ts';
 
@@ -55,22 +55,11 @@ export async function listCalls(
   { accountId }: Caller,
   { limit, offset, cursor, model, failed }: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
-  const found: AiCall[] = [];
-  let read = 0;
-  for await (const call of deps.table.newest(AiCall, aiCallsOf(accountId), { before: cursor, pageSize: PAGE_SIZE })) {
-    const isWanted =
-      (model === undefined || call.model === model) &&
-      (failed === undefined || hasFailed(call) === (failed === 'true'));
-    if (isWanted) found.push(call);
-    if (found.length > offset + limit) break;
-    read += 1;
-    if (read === MAX_READ)
-      throw new ApiError(
-        'invalid_request',
-        `cursor: there are more calls than one request reads; continue from ${call.id}`,
-      );
-  }
-  const data = found.slice(offset, offset + limit).map((call) => ({
+  const calls = deps.table.newest(AiCall, aiCallsOf(accountId), { before: cursor, pageSize: PAGE_SIZE });
+  const isWanted = (call: AiCall) =>
+    (model === undefined || call.model === model) && (failed === undefined || hasFailed(call) === (failed === 'true'));
+  const page = await readPage(calls, { limit, offset }, { isWanted, maxRead: MAX_READ, nouns: 'calls' });
+  const data = page.items.map((call) => ({
     ...{
       id: call.id,
       requestId: call.requestId,
@@ -82,7 +71,7 @@ export async function listCalls(
     ...{ inputTokens: call.inputTokens, outputTokens: call.outputTokens, amountMicroRand: call.amountMicroRand },
     ...{ durationMs: call.durationMs, firstByteMs: call.firstByteMs },
   }));
-  return { data, has_more: found.length > offset + limit };
+  return { data, has_more: page.hasMore };
 }
 
 /** GET /dashboard/v1/ai/provider-stats */

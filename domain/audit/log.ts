@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import type { listAuditEntries as ListRoute } from '../../contract/audit/audit.ts';
-import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { AUDIT_OF_OPERATORS, AuditEntry, auditOf } from '../../table/entities/audit.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { readPage } from '../pages.ts';
 
 /** Entries that one request reads at most, those that its filter leaves out included: about 10 MB. */
 const MAX_READ = 20_000;
@@ -41,23 +41,15 @@ export async function listAuditEntries(
   { accountId }: Caller,
   { limit, offset, cursor, ...filter }: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
-  const isWanted = matches(filter);
-  const found: AuditEntry[] = [];
-  let read = 0;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const pageSize = isFiltered ? FILTERED_PAGE_SIZE : Math.min(offset + limit + 1, FILTERED_PAGE_SIZE);
-  const part = { before: cursor, pageSize };
-  for await (const entry of deps.table.newest(AuditEntry, auditOf(accountId), part)) {
-    if (isWanted(entry)) found.push(entry);
-    if (found.length > offset + limit) break;
-    read += 1;
-    if (read === MAX_READ)
-      throw new ApiError(
-        'invalid_request',
-        `cursor: there are more entries than one request reads; continue from ${entry.id}`,
-      );
-  }
-  return { data: found.slice(offset, offset + limit).map(viewAuditEntry), has_more: found.length > offset + limit };
+  const entries = deps.table.newest(AuditEntry, auditOf(accountId), { before: cursor, pageSize });
+  const { items, hasMore } = await readPage(
+    entries,
+    { limit, offset },
+    { isWanted: matches(filter), maxRead: MAX_READ, nouns: 'entries' },
+  );
+  return { data: items.map(viewAuditEntry), has_more: hasMore };
 }
 
 /** Input of operators: an account, or none for everything that operators did; the id of the last entry of the page before. */

@@ -3,6 +3,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import { AUDIT_OF_OPERATORS, AuditEntry, auditOf } from '../../table/entities/audit.ts';
 import { NO_ACCOUNT } from '../audit/record.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { readPage } from '../pages.ts';
 
 function view(entry: AuditEntry): Output<typeof ListRoute>['data'][number] {
   const {
@@ -43,12 +44,8 @@ export async function listOperatorAudit(
     const { items, hasMore } = await deps.table.list(AuditEntry, AUDIT_OF_OPERATORS, { limit, offset, cursor });
     return { data: items.map(view), has_more: hasMore };
   }
-  const found: AuditEntry[] = [];
-  const part = { before: cursor, pageSize: offset + limit + 1 };
-  for await (const entry of deps.table.newest(AuditEntry, auditOf(accountId), part)) {
-    found.push(entry);
-    if (found.length > offset + limit) break;
-  }
-  const output = { data: found.slice(offset, offset + limit).map(view), has_more: found.length > offset + limit };
+  const entries = deps.table.newest(AuditEntry, auditOf(accountId), { before: cursor, pageSize: offset + limit + 1 });
+  const { items, hasMore } = await readPage(entries, { limit, offset });
+  const output = { data: items.map(view), has_more: hasMore };
   return await deps.commit([], output, { action: 'audit.read', accountId: NO_ACCOUNT, subjectId: accountId });
 }

@@ -1,4 +1,3 @@
-import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import {
   DELIVERY_RANGES,
@@ -9,6 +8,7 @@ import { Delivery, deliveriesOf, deliveryOrder } from '../../table/entities/webh
 import { joinKey } from '../../table/keys.ts';
 import type { Page } from '../../table/table.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { readPage } from '../pages.ts';
 import { percentile } from '../percentile.ts';
 import { durationsOf } from './attempts.ts';
 import { findWebhook } from './endpoints.ts';
@@ -46,23 +46,13 @@ export async function findDeliveries(
 ): Promise<Page<Delivery>> {
   const filters = [status, type, from, to];
   if (filters.every((each) => each === undefined)) return deps.table.list(Delivery, deliveriesOf(webhookId), page);
-  const { limit, offset, cursor } = page;
+  const { cursor } = page;
   const end = to === undefined ? undefined : joinKey(to);
   const before = cursor !== undefined && end !== undefined ? (cursor < end ? cursor : end) : (cursor ?? end);
-  const found: Delivery[] = [];
-  let read = 0;
-  for await (const delivery of newestDeliveries(deps, webhookId, before, from)) {
-    const isWanted = (!status || delivery.status === status) && (!type || delivery.type === type);
-    if (isWanted) found.push(delivery);
-    if (found.length > offset + limit) break;
-    read += 1;
-    if (read === MAX_READ)
-      throw new ApiError(
-        'invalid_request',
-        `cursor: there are more deliveries than one request reads; continue from ${delivery.id}, or choose a time`,
-      );
-  }
-  return { items: found.slice(offset, offset + limit), hasMore: found.length > offset + limit };
+  return await readPage(newestDeliveries(deps, webhookId, before, from), page, {
+    isWanted: (delivery) => (!status || delivery.status === status) && (!type || delivery.type === type),
+    ...{ maxRead: MAX_READ, nouns: 'deliveries', hint: ', or choose a time' },
+  });
 }
 
 /** GET /dashboard/v1/webhooks/{id}/stats: counted from the deliveries themselves, so that an attempt costs no write more. */
