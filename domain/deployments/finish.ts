@@ -1,6 +1,7 @@
 import { Account } from '../../table/entities/accounts.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
+import type { Condition } from '../../table/expressions.ts';
 import { unschedule } from '../../table/schedule.ts';
 import { change, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
@@ -17,32 +18,45 @@ type Outcome = 'SUCCEEDED' | 'FAILED';
 const UNFINISHED = ['QUEUED', 'RUNNING'] as const;
 const isUnfinished = (deployment: Deployment) => (UNFINISHED as readonly string[]).includes(deployment.status);
 
-/** The application's slot goes to the deployment that waits for it, or is free; and the application says how this one ended. */
-function promoteNextDeployment(deps: Deps, app: App, deploymentId: string, status: Outcome): Write[] {
-  if (app.activeDeploymentId !== deploymentId) return [];
-  const { accountId, id, nextDeploymentId: next } = app;
-  const ours = { activeDeploymentId: { is: deploymentId } };
-  const ended = {
-    lastDeploymentStatus: status,
-    ...(status === 'SUCCEEDED' ? { liveDeploymentId: deploymentId } : {}),
-  };
-  if (!next || app.status === 'DELETING') {
-    const when = next ? ours : ({ ...ours, nextDeploymentId: 'absent' } as const);
-    return [change(App, { accountId, id }, { set: ended, remove: ['activeDeploymentId'], when }, concurrentUpdate)];
-  }
-  const set = { ...ended, activeDeploymentId: next };
-  const when = { ...ours, nextDeploymentId: { is: next } };
-  return [
-    change(App, { accountId, id }, { set, remove: ['nextDeploymentId'], when }, concurrentUpdate),
-    ...beginWaiting(deps, app, next),
-  ];
+interface Promotion {
+  /** Parts of the change of the application. */
+  set: Partial<App>;
+  remove: string[];
+  when: Record<string, Condition>;
+  writes: Write[];
 }
 
-/** The writes by which a deployment waits for nothing but its builder any more. */
-export const beginWaiting = (deps: Deps, { accountId, id: applicationId }: App, id: string): Write[] => [
-  change(Deployment, { accountId, id }, { remove: ['waiting'] }, concurrentUpdate),
-  ...enqueueBuild(deps, { id, accountId, applicationId }),
-];
+/** Promotes no deployment, whichever waits. */
+export const NO_PROMOTION: Promotion = { set: {}, remove: [], when: {}, writes: [] };
+
+/** Gives the application's slot, which is free with the same change, to the deployment that waits for it; it waits only for its builder then. */
+export function promoteNextDeployment(deps: Deps, app: App): Promotion {
+  const { accountId, id: applicationId, nextDeploymentId: next } = app;
+  if (!next) return { ...NO_PROMOTION, when: { nextDeploymentId: 'absent' } };
+  return {
+    set: { activeDeploymentId: next },
+    remove: ['nextDeploymentId'],
+    when: { nextDeploymentId: { is: next } },
+    writes: [
+      change(Deployment, { accountId, id: next }, { remove: ['waiting'] }, concurrentUpdate),
+      ...enqueueBuild(deps, { id: next, accountId, applicationId }),
+    ],
+  };
+}
+
+/** The application's slot goes to the next deployment, or is free; and the application says how this one ended. */
+function freeSlot(deps: Deps, app: App, deploymentId: string, status: Outcome): Write[] {
+  const { accountId, id, activeDeploymentId } = app;
+  if (activeDeploymentId !== deploymentId) return [];
+  const next = app.status === 'DELETING' ? NO_PROMOTION : promoteNextDeployment(deps, app);
+  const live = status === 'SUCCEEDED' ? { liveDeploymentId: deploymentId } : {};
+  const what = {
+    set: { lastDeploymentStatus: status, ...live, ...next.set },
+    remove: [...(next.set.activeDeploymentId ? [] : ['activeDeploymentId']), ...next.remove],
+    when: { activeDeploymentId: { is: deploymentId }, ...next.when },
+  };
+  return [change(App, { accountId, id }, what, concurrentUpdate), ...next.writes];
+}
 
 /** The account's share of a deployment that ends: the minutes of its build, and its place among the deployments at once. */
 export function accountForBuild(deps: Pick<Deps, 'now'>, account: Account, deployment: Deployment): Write[] {
@@ -81,7 +95,7 @@ async function finishDeployment(
     if (!deployment || !isUnfinished(deployment)) return;
     await deps.table.transact([
       change(Deployment, of, change_, concurrentUpdate),
-      ...(app ? promoteNextDeployment(deps, app, deploymentId, status) : []),
+      ...(app ? freeSlot(deps, app, deploymentId, status) : []),
       ...(account ? accountForBuild(deps, account, { ...deployment, ...known }) : []),
       emit(deps, accountId, event, deploymentEventData({ ...deployment, ...known })),
     ]);

@@ -1,32 +1,12 @@
 import { App, Host } from '../../table/entities/apps.ts';
 import { Move } from '../../table/entities/cells.ts';
-import type { Condition } from '../../table/expressions.ts';
 import { unschedule } from '../../table/schedule.ts';
-import { change, type Write } from '../../table/writes.ts';
+import { change } from '../../table/writes.ts';
 import { commitAsPlatform } from '../audit/record.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
-import { beginWaiting } from '../deployments/finish.ts';
+import { NO_PROMOTION, promoteNextDeployment } from '../deployments/finish.ts';
 import type { Deps } from '../deps.ts';
 import { type MoveDeps, movedApp, removeFrom } from './state.ts';
-
-interface PassedOn {
-  set: Partial<App>;
-  remove: string[];
-  when: Record<string, Condition>;
-  writes: Write[];
-}
-
-/** Returns what begins the deployment that waited for a move, as parts of the change of its application. */
-export function passSlotOn(deps: Deps, app: App): PassedOn {
-  const { nextDeploymentId: next } = app;
-  if (!next) return { set: {}, remove: [], when: { nextDeploymentId: 'absent' }, writes: [] };
-  return {
-    set: { activeDeploymentId: next },
-    remove: ['nextDeploymentId'],
-    when: { nextDeploymentId: { is: next } },
-    writes: beginWaiting(deps, app, next),
-  };
-}
 
 /** Ends a move, with the application's part in it, and an entry of the audit log. */
 async function endMove(deps: Deps, move: Move, status: 'DONE' | 'FAILED', problem?: string): Promise<void> {
@@ -42,7 +22,7 @@ async function endMove(deps: Deps, move: Move, status: 'DONE' | 'FAILED', proble
       const of = { accountId, id: applicationId };
       const isHere = { moveId: { is: move.id }, status: { isNot: 'DELETING' } } as const;
       // After the switch, deployments do not wait any more.
-      const next = app.movingTo === undefined ? { set: {}, remove: [], when: {}, writes: [] } : passSlotOn(deps, app);
+      const next = app.movingTo === undefined ? NO_PROMOTION : promoteNextDeployment(deps, app);
       const remove = ['moveId', 'movingTo', 'drainingFrom', ...next.remove];
       writes.push(change(App, of, { set: next.set, remove, when: { ...isHere, ...next.when } }, concurrentUpdate));
       writes.push(...next.writes);

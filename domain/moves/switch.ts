@@ -5,9 +5,9 @@ import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
 import { edgeOf, HOME_CELL } from '../apps/cells.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
+import { promoteNextDeployment } from '../deployments/finish.ts';
 import { canRollBackTo } from '../deployments/queue.ts';
 import { deploymentsOf } from './copy.ts';
-import { passSlotOn } from './end.ts';
 import { type MoveDeps, movedApp, scheduleCheck, settleAccess } from './state.ts';
 
 /** Sends visitors to the new cell: one write of the route at the edge, which stays where it is. @returns false once the application is deleted */
@@ -54,7 +54,7 @@ export async function switchOver(deps: MoveDeps, move: Move, app: App): Promise<
     if (!now) return;
     const { accountId, id } = now;
     const isHome = move.to === HOME_CELL;
-    const next = passSlotOn(deps, now);
+    const next = promoteNextDeployment(deps, now);
     const set = {
       ...(isHome ? {} : { cellId: move.to }),
       ...{ edgeCellId: edgeOf(now).cellId ?? HOME_CELL, drainingFrom: move.from, ...next.set },
