@@ -21,6 +21,21 @@ export const sweepJob =
   (part) =>
     sweep(deps, queue, part);
 
+type Queues = Readonly<Record<string, DueQueue<Sweepable, never>>>;
+/** The dependencies of all of these queues together. */
+export type QueueDeps<Q extends Queues> = {
+  [Name in keyof Q]: Q[Name] extends DueQueue<Sweepable, infer D> ? (deps: D) => void : never;
+}[keyof Q] extends (deps: infer D) => void
+  ? D & SweepDeps
+  : never;
+
+/** Returns the jobs that sweep a table of queues, by their names. */
+export const sweepJobs = <Q extends Queues>(deps: QueueDeps<Q>, queues: Q) =>
+  // `deps` has what each queue needs: the compiler loses which queue it is.
+  Object.fromEntries(Object.entries(queues).map(([name, queue]) => [name, sweepJob(deps as never, queue)])) as {
+    [Name in keyof Q]: SweepJob<Q[Name] extends DueQueue<Sweepable, never, infer R> ? R : never>;
+  };
+
 /** Result of one sweep within a run. */
 export type SweepOutcome = { report: SweepReport } | { error: unknown };
 
