@@ -13,7 +13,7 @@ interface Filter<T> {
   maxRead: number;
   /** The items, in the plural, as the error names them. */
   nouns: string;
-  /** What else helps, as the end of the error's sentence. */
+  /** Another remedy, as the end of the error's sentence. */
   hint?: string;
 }
 
