@@ -11,12 +11,10 @@ import { tlds } from '../../runtime/bindings/tlds.ts';
 import { txt } from '../../runtime/bindings/txt-records.ts';
 import { zoneSyncQueue as mirrors } from '../../runtime/bindings/zone-sync-queue.ts';
 import { cellsWith } from '../../runtime/cells.ts';
-import { reportEvents, reportOverdue } from '../../runtime/observability/delivery-metrics.ts';
-import { reportLines } from '../../runtime/observability/deployment-metrics.ts';
-import { reportUnconfirmed } from '../../runtime/observability/domain-metrics.ts';
 import { reportExpiredFlags } from '../../runtime/observability/flag-metrics.ts';
+import { withReports } from '../../runtime/observability/reconciler-reports.ts';
 import { reportQuarantine } from '../../runtime/observability/sweep-metrics.ts';
-import { reporting, sweeper } from '../../runtime/triggers/sweeper.ts';
+import { sweeper } from '../../runtime/triggers/sweeper.ts';
 
 const cellOf = cellsWith({ cellRooms });
 const jobs = reconcilers({
@@ -32,18 +30,7 @@ const jobs = reconcilers({
 });
 
 /** Every minute: finds overdue work and requeues it. */
-export const handler = sweeper(
-  {
-    ...jobs,
-    queuedDeliveries: reporting(jobs.queuedDeliveries, reportOverdue),
-    waitingDeliveries: reporting(jobs.waitingDeliveries, reportOverdue),
-    events: reporting(jobs.events, reportEvents),
-    lostEvents: reporting(jobs.lostEvents, reportEvents),
-    domains: reporting(jobs.domains, reportUnconfirmed),
-    builds: reporting(jobs.builds, reportLines),
-  },
-  async () => {
-    reportExpiredFlags(await readExpiredFlags(deps));
-    reportQuarantine(await countQuarantined(deps));
-  },
-);
+export const handler = sweeper(withReports(jobs), async () => {
+  reportExpiredFlags(await readExpiredFlags(deps));
+  reportQuarantine(await countQuarantined(deps));
+});
