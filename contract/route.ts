@@ -68,9 +68,12 @@ export type Uses =
   | 'new-server-token'
   | 'adoption'
   | 'export-links'
-  | 'mail-sender'
-  | 'failures'
-  | 'replay';
+  | 'mail-sender';
+
+/** Resources that only operations of operators use (lib/stacks/operator-api.ts). */
+export type OperatorUses = 'failures' | 'replay';
+
+type UsesOf<A extends Access> = A extends 'operator' ? Uses | OperatorUses : Uses;
 
 /** Every path that an operation answers at: its own, and the one for logins. */
 export function listPaths({ path, alsoOnDashboard }: { path: Path; alsoOnDashboard: boolean }): Path[] {
@@ -99,6 +102,7 @@ export interface Route<
   Q extends Shape = Shape,
   B extends z.ZodMiniType = z.ZodMiniType,
   R = unknown,
+  U extends Uses | OperatorUses = Uses | OperatorUses,
 > extends Operation {
   /** Schemas are built when first needed: a cold start pays for none that it does not use. */
   params: (() => P) | undefined;
@@ -111,7 +115,7 @@ export interface Route<
   response: (() => z.ZodMiniType<R>) | undefined;
   /** Media type of an answer that is not JSON. */
   mediaType: MediaType;
-  uses: readonly Uses[];
+  uses: readonly U[];
   /** True where the operation is served to logins too; false where the dashboard has its own operation at that path. */
   alsoOnDashboard: boolean;
   /** True where a login of a suspended account is not refused. */
@@ -153,14 +157,16 @@ type LoginRight =
 
 type Nothing = z.ZodMiniObject<Record<never, never>>;
 
-interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodMiniType, R> extends Operation {
+interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodMiniType, R, A extends Access>
+  extends Operation {
+  access: A;
   params?: () => P;
   query?: () => Q;
   body?: () => B;
   status?: number;
   response?: () => z.ZodMiniType<R>;
   mediaType?: MediaType;
-  uses?: readonly Uses[];
+  uses?: readonly UsesOf<A>[];
   alsoOnDashboard?: boolean;
   whileSuspended?: boolean;
   whileClosing?: boolean;
@@ -178,13 +184,14 @@ export function route<
   Q extends Shape = Nothing,
   B extends z.ZodMiniType = z.ZodMiniUndefined,
   R = unknown,
+  A extends Access = Access,
 >({
   audit,
   stoppedBy = [],
   whileReadOnly,
   right,
   ...definition
-}: RouteDefinition<P, Q, B, R> & Audited & LoginRight): Route<P, Q, B, R> {
+}: RouteDefinition<P, Q, B, R, A> & Audited & LoginRight): Route<P, Q, B, R, UsesOf<A>> {
   const isUnaffected = whileReadOnly ?? (definition.method === 'GET' || definition.access === 'operator');
   return {
     status: 200,

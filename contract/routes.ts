@@ -83,7 +83,7 @@ import { getDomain, listDomains } from './registrar/domains.ts';
 import { orderDomain } from './registrar/orders.ts';
 import { updateDomain } from './registrar/renewal.ts';
 import type { Right } from './roles.ts';
-import type { Access, Method, Path, Uses } from './route.ts';
+import type { Access, Method, OperatorUses, Path, Uses } from './route.ts';
 import { createWebhook, deleteWebhook, listWebhooks } from './webhooks/endpoints.ts';
 import { listEvents } from './webhooks/feed.ts';
 import {
@@ -99,12 +99,12 @@ import {
 } from './webhooks/management.ts';
 
 /** A route of the API without the types of its input and output. */
-export interface AnyRoute {
+export interface AnyRoute<U = Uses | OperatorUses> {
   id: string;
   method: Method;
   path: Path;
   access: Access;
-  uses: readonly Uses[];
+  uses: readonly U[];
   alsoOnDashboard: boolean;
   right: Right | undefined;
   audit: AuditAction | undefined;

@@ -100,8 +100,10 @@ export class ApiStack extends PlatformStack {
   readonly api: HttpApi;
   /** Lets a function verify that a request came through the edge. */
   readonly throughTheEdge: Use;
-  /** Returns the resources that an operation of the contract uses. */
-  readonly usesOf: (addRoutes: AnyRoute) => Use[];
+  /** The resources that operations use beyond the table. */
+  readonly resources: Readonly<Record<Uses, Use[]>>;
+  /** Rights of all operations that only read, and of those that change something or are audited. */
+  private readonly basicUses: Record<'read' | 'write', Use[]>;
   /** Names the company on invoices. */
   readonly seller: Use;
   /** Lets a function read the AI models on offer and their prices. */
@@ -171,7 +173,7 @@ export class ApiStack extends PlatformStack {
     this.seller = seller(platform);
     this.offer = { variables: { AI_RAND_PER_DOLLAR: String(config.aiRandPerDollar) } };
     const databases = databaseUses(platform);
-    const extras: Record<Uses, Use[]> = {
+    this.resources = {
       secrets: [hosting.seal],
       builds: [builds.readLogs],
       'app-logs': [hosting.readLogs],
@@ -200,21 +202,15 @@ export class ApiStack extends PlatformStack {
       adoption,
       'export-links': [builds.linkExports],
       'mail-sender': [mailSender(platform)],
-      // The failures of all stacks, which come after this one (lib/stacks/operator-api.ts).
-      failures: [],
-      replay: [],
     };
-    this.usesOf = ({ method, uses, audit }) => [
-      this.throughTheEdge,
-      login.check,
-      table.read,
-      method === 'GET' && audit === undefined ? table.count : table.write,
-      ...uses.flatMap((use) => extras[use]),
-    ];
-    for (const operation of routes satisfies readonly AnyRoute[]) {
+    this.basicUses = {
+      read: [this.throughTheEdge, login.check, table.read, table.count],
+      write: [this.throughTheEdge, login.check, table.read, table.write],
+    };
+    for (const operation of routes) {
       const handler = new PlatformFunction(this, platform, `api/${operation.id}`, {
         description: `${operation.method} ${operation.path}`,
-        uses: this.usesOf(operation),
+        uses: this.usesOf(operation, this.resources),
         timeout: timeoutOf(operation),
       });
       addRoutes(handler, this.api, operation, gatewayRole(this, platform, 'api'));
@@ -228,6 +224,15 @@ export class ApiStack extends PlatformStack {
       routeKey: HttpRouteKey.DEFAULT,
       integration: new LiveIntegration(notFound, gatewayRole(this, platform, 'api')),
     });
+  }
+
+  /**
+   * Returns what an operation of the contract uses.
+   * @param resources all that it may name
+   */
+  usesOf<U extends string>({ method, uses, audit }: AnyRoute<U>, resources: Readonly<Record<U, Use[]>>): Use[] {
+    const basic = this.basicUses[method === 'GET' && audit === undefined ? 'read' : 'write'];
+    return [...basic, ...uses.flatMap((use) => resources[use])];
   }
 }
 

@@ -25,7 +25,7 @@ export class DashboardApiStack extends PlatformStack {
       if (OF_ACCOUNT.test(operation.path) !== (part === 'account-api')) continue;
       const handler = new PlatformFunction(this, platform, `dashboard/${operation.id}`, {
         description: `${operation.method} ${operation.path}`,
-        uses: api.usesOf(operation),
+        uses: api.usesOf(operation, api.resources),
         timeout: timeoutOf(operation),
       });
       addRoutes(handler, api.api, operation, gatewayRole(this, platform, 'dashboard'));

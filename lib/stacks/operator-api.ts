@@ -1,6 +1,6 @@
 import { Validations } from 'aws-cdk-lib/core';
-import type { Uses } from '../../contract/route.ts';
-import { type AnyRoute, operatorRoutes } from '../../contract/routes.ts';
+import type { OperatorUses } from '../../contract/route.ts';
+import { operatorRoutes } from '../../contract/routes.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import type { Use } from '../constructs/rights.ts';
 import { type ApiStack, addRoutes, gatewayRole, timeoutOf } from './api.ts';
@@ -32,17 +32,18 @@ export class OperatorApiStack extends PlatformStack {
       reason:
         'each function verifies the login itself: an authorizer’s 401 does not have the standard error shape (docs/decisions/0015-dashboard-login.md)',
     });
-    const own: Partial<Record<Uses, Use[]>> = {
+    const own: Record<OperatorUses, Use[]> = {
       failures: [
         ...[table.due, delivery.failures, domains.failures, ...jobs.failures],
         ...[stream.failures, schedules.failures],
       ],
       replay: [delivery.queue, domains.syncZones, jobs.send, stream.replay, schedules.replay],
     };
-    for (const operation of operatorRoutes as readonly AnyRoute[]) {
+    const resources = { ...api.resources, ...own };
+    for (const operation of operatorRoutes) {
       const handler = new PlatformFunction(this, platform, `operator-api/${operation.id}`, {
         description: `${operation.method} ${operation.path}`,
-        uses: [...api.usesOf(operation), ...operation.uses.flatMap((use) => own[use] ?? [])],
+        uses: api.usesOf(operation, resources),
         timeout: timeoutOf(operation),
       });
       addRoutes(handler, api.api, operation, gatewayRole(this, platform, 'operator-api'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { TIMEOUTS_S as T } from '../../contract/limits/timeouts.ts';
-import type { Uses } from '../../contract/route.ts';
+import type { OperatorUses, Uses } from '../../contract/route.ts';
 import { type AnyRoute, dashboardRoutes, operatorRoutes, routes } from '../../contract/routes.ts';
 import { bundleInto } from '../../local/lambda/bundle-cache.ts';
 import { LambdaFunction, Role, read, synthesize } from './synthesized.ts';
@@ -184,7 +184,7 @@ test('only operations that need the key may use it, each with its own encryption
   const holders = roles.filter(({ Policies }) =>
     Policies.some(({ Action }) => Action.some((action) => action.startsWith('kms:'))),
   );
-  const touching: readonly Uses[] = [
+  const touching: readonly (Uses | OperatorUses)[] = [
     'secrets',
     'signing',
     'panel',
