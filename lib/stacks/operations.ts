@@ -5,6 +5,7 @@ import { alarmTopics } from '../constructs/alarm-topic.ts';
 import { createAlarm, createCombinedAlarm } from '../constructs/alarms.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import { dashboard } from '../constructs/operations-dashboard.ts';
+import type { Use } from '../constructs/rights.ts';
 import type { AiStack } from './ai.ts';
 import type { ApiStack } from './api.ts';
 import {
@@ -22,6 +23,41 @@ import { alarmsForHosting, alarmsForPayments } from './product-alarms.ts';
 import { alarmsForServiceLevels, sourcesOf } from './service-level-alarms.ts';
 import type { TableStack } from './table.ts';
 
+interface OperatorFunction {
+  /** Its description begins with it. */
+  does: string;
+  uses: Use[];
+  /** In seconds. */
+  timeout?: number;
+}
+
+/** The functions that operators call (functions/operator/), by name. */
+function functionsOf({ read, write, scan, due }: TableStack): Record<string, OperatorFunction> {
+  const timeout = TIMEOUTS_S.schedule.function;
+  const changing = (does: string): OperatorFunction => ({ does, uses: [read, write] });
+  return {
+    createAccount: changing('Creates an account with its keys'),
+    setAiOffer: changing('Changes the AI models on offer and the exchange rate of the dollar'),
+    setPlans: changing('Changes the plans on sale and their prices'),
+    adjustAccount: changing('Adjusts a balance or limits, issues or voids an invoice, grants a plan'),
+    setSuspension: changing('Suspends an account or an application with a reason, or lifts it'),
+    setCell: changing('Adds or changes a hosting cell'),
+    setDomainPrices: changing('Changes the domain extensions on sale and their prices'),
+    listAudit: changing('Lists the audit log of an account, or what operators did'),
+    listQuarantined: {
+      does: 'Lists items that were taken out of their due queues, with their errors',
+      uses: [read, due],
+    },
+    listMigrations: { does: 'Shows how far the migrations of stored items are', uses: [read] },
+    verifyLedgers: { does: 'Compares all balances with their ledgers', uses: [read, scan], timeout },
+    repairAfterRestore: {
+      does: 'Has everything outside of a restored table follow it again',
+      ...{ uses: [read, scan, write], timeout },
+    },
+    releaseQuarantined: { does: 'Returns quarantined items to their due queues', uses: [read, due, write] },
+  };
+}
+
 /** Tools of the operators: alarms, a dashboard, and functions that operators call. */
 export class OperationsStack extends PlatformStack {
   /** Receives what waits for a working day. */
@@ -31,72 +67,11 @@ export class OperationsStack extends PlatformStack {
     super(platform, 'operations', 'Alarms, dashboard, and functions that operators call');
     const { app, config } = platform;
 
-    new PlatformFunction(this, platform, 'operator/createAccount', {
-      description: 'Creates an account with its keys; called by operators',
-      uses: [table.read, table.write],
-    });
-
-    new PlatformFunction(this, platform, 'operator/setAiOffer', {
-      description: 'Changes the AI models on offer and the exchange rate of the dollar; called by operators',
-      uses: [table.read, table.write],
-    });
-
-    new PlatformFunction(this, platform, 'operator/setPlans', {
-      description: 'Changes the plans on sale and their prices; called by operators',
-      uses: [table.read, table.write],
-    });
-
-    new PlatformFunction(this, platform, 'operator/adjustAccount', {
-      description: 'Adjusts a balance, issues or voids an invoice, grants a plan; called by operators',
-      uses: [table.read, table.write],
-    });
-
-    new PlatformFunction(this, platform, 'operator/setSuspension', {
-      description: 'Suspends an account or an application with a reason, or lifts it; called by operators',
-      uses: [table.read, table.write],
-    });
-
-    new PlatformFunction(this, platform, 'operator/setCell', {
-      description: 'Adds or changes a hosting cell; called by operators',
-      uses: [table.read, table.write],
-    });
-
-    new PlatformFunction(this, platform, 'operator/setDomainPrices', {
-      description: 'Changes the domain extensions on sale and their prices; called by operators',
-      uses: [table.read, table.write],
-    });
-
-    new PlatformFunction(this, platform, 'operator/listAudit', {
-      description: 'Lists the audit log of an account, or what operators did; called by operators',
-      uses: [table.read, table.write],
-    });
-
-    new PlatformFunction(this, platform, 'operator/listQuarantined', {
-      description: 'Lists items that were taken out of their due queues, with their errors; called by hand',
-      uses: [table.read, table.due],
-    });
-
-    new PlatformFunction(this, platform, 'operator/listMigrations', {
-      description: 'Shows how far the migrations of stored items are; called by hand',
-      uses: [table.read],
-    });
-
-    new PlatformFunction(this, platform, 'operator/verifyLedgers', {
-      description: 'Compares all balances with their ledgers; called by hand',
-      uses: [table.read, table.scan],
-      timeout: TIMEOUTS_S.schedule.function,
-    });
-
-    new PlatformFunction(this, platform, 'operator/repairAfterRestore', {
-      description: 'Has everything outside of a restored table follow it again; called by hand',
-      uses: [table.read, table.scan, table.write],
-      timeout: TIMEOUTS_S.schedule.function,
-    });
-
-    new PlatformFunction(this, platform, 'operator/releaseQuarantined', {
-      description: 'Returns quarantined items to their due queues; called by hand',
-      uses: [table.read, table.due, table.write],
-    });
+    for (const [name, { does, ...needs }] of Object.entries(functionsOf(table)))
+      new PlatformFunction(this, platform, `operator/${name}`, {
+        description: `${does}; called by operators`,
+        ...needs,
+      });
 
     // Failed backups are events, which have no metric to set an alarm on.
     const publishers = config.backupRegion ? [new ServicePrincipal('events.amazonaws.com')] : [];
