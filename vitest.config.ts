@@ -31,13 +31,13 @@ class WaitingFirst extends BaseSequencer {
 const REPEATED = 1;
 
 /** The limit of a test that starts a platform or drives a browser, for a busy machine. */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 /** Over HTTP, against the one local run in memory. */
 const overHttp = {
   globalSetup: ['test/support/platform.ts'],
-  testTimeout: PATIENCE_MS,
-  hookTimeout: PATIENCE_MS,
+  testTimeout: TIMEOUT_MS,
+  hookTimeout: TIMEOUT_MS,
   retry: REPEATED,
 };
 

@@ -35,7 +35,7 @@ const fieldsOf = (where: object, prefix = ''): [path: string, expected: unknown]
 const all = Object.entries(rules({} as RuleDeps));
 
 test('rules are given the table and queues, and no other service', () => {
-  expectTypeOf<keyof RuleDeps>().toEqualTypeOf<keyof Deps | 'jobs' | 'mirrors' | 'queue'>();
+  expectTypeOf<keyof RuleDeps>().toEqualTypeOf<keyof Deps | 'jobs' | 'zoneSyncQueue' | 'queue'>();
 });
 
 test.each(all)('%s is named after its area and its action', (id) => {

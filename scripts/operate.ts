@@ -91,9 +91,8 @@ async function run(): Promise<unknown> {
         import('../runtime/bindings/replays.ts'),
       ]),
     ]);
-  const [{ failureQueues }, { deliveryQueue: queue }, { jobQueues: jobs }, { zoneSyncQueue: mirrors }, { replays }] =
-    bindings;
-  const deps = { ...operatorDeps, failureQueues, queue, jobs, mirrors, replays };
+  const [{ failureQueues }, { deliveryQueue: queue }, { jobQueues: jobs }, { zoneSyncQueue }, { replays }] = bindings;
+  const deps = { ...operatorDeps, failureQueues, queue, jobs, zoneSyncQueue, replays };
   const caller = { accountId: '', keyId: '' };
   if (!name) return await listFailures(deps);
   if (command === 'list') return await readFailures(deps, caller, { name });

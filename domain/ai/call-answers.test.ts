@@ -8,8 +8,8 @@ startProviders();
 
 test('handles a provider that reports an error with status 200', async () => {
   upstream.act = (response) => void response.end(JSON.stringify({ error: { code: 429, message: 'slow down' } }));
-  const { told } = await call({ model: 'openai/gpt-4o', messages: user('x') }, { baseUrl: upstream.url });
-  expect(told).toMatchObject({ status: 429, code: 'rate_limited', retryAfter: 5 });
+  const { apiError } = await call({ model: 'openai/gpt-4o', messages: user('x') }, { baseUrl: upstream.url });
+  expect(apiError).toMatchObject({ status: 429, code: 'rate_limited', retryAfter: 5 });
 });
 
 test('accepts a finished response without [DONE]', async () => {
@@ -137,8 +137,8 @@ describe('a model that takes longer than the edge waits for a byte', () => {
 
   test('tells a failure in the body, and charges nothing', async () => {
     slowly(JSON_DOCUMENT, (response) => response.end('no JSON'));
-    const { told, said, done } = await call(body(false), world());
-    expect(told).toBeUndefined();
+    const { apiError, said, done } = await call(body(false), world());
+    expect(apiError).toBeUndefined();
     expect(JSON.parse(said)).toEqual({ error: { message: expect.any(String), code: 'server_error', status: 502 } });
     expect(done).toEqual(['hold', 'end', 'release']);
   });
@@ -164,13 +164,13 @@ describe('a model that takes longer than the edge waits for a byte', () => {
     expect(said).toMatch(/^\{/);
     expect(done).toEqual(['hold', 'end', 'settle 2']);
     slowly(JSON_DOCUMENT, (response) => response.end('no JSON'));
-    expect((await call(body(false), off)).told).toMatchObject({ status: 502 });
+    expect((await call(body(false), off)).apiError).toMatchObject({ status: 502 });
   });
 
   test.each([true, false])('keeps the status of a failure that comes late (stream: %s)', async (stream) => {
     upstream.act = (response) => void setTimeout(() => response.writeHead(500).end('{}'), 500);
-    const { told, done } = await call(body(stream), world());
-    expect(told).toMatchObject({ status: 502 });
+    const { apiError, done } = await call(body(stream), world());
+    expect(apiError).toMatchObject({ status: 502 });
     expect(done).toEqual(['hold', 'release']);
   });
 

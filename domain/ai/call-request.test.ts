@@ -12,8 +12,8 @@ describe('the upstream request', () => {
       seen = given;
       response.writeHead(500).end();
     };
-    const { headers, told } = await call(body, { ...world, baseUrl: upstream.url });
-    return { seen, headers, told };
+    const { headers, apiError } = await call(body, { ...world, baseUrl: upstream.url });
+    return { seen, headers, apiError };
   };
 
   test('pass-through under a saved key: unchanged except for the model and usage in the stream', async () => {
@@ -128,13 +128,13 @@ describe('the upstream request', () => {
 
   test('ignores what is not translated, whatever it holds', async () => {
     const fields = { temperature: 5, top_p: 'all', tools: 'none', response_format: 7, seed: 'x', logit_bias: [] };
-    const { told, headers } = await call({ model: MODELS.anthropic, messages: user('hi'), ...fields });
-    expect([told, headers['x-ignored-parameters']]).toEqual([undefined, Object.keys(fields).join(', ')]);
+    const { apiError, headers } = await call({ model: MODELS.anthropic, messages: user('hi'), ...fields });
+    expect([apiError, headers['x-ignored-parameters']]).toEqual([undefined, Object.keys(fields).join(', ')]);
   });
 
   test('rejects tool messages where they are not translated', async () => {
     const messages = [...user('x'), { role: 'tool', content: 'y', tool_call_id: '1' }];
-    expect((await asked({ model: MODELS.anthropic, messages })).told).toMatchObject({
+    expect((await asked({ model: MODELS.anthropic, messages })).apiError).toMatchObject({
       status: 400,
       message: expect.stringContaining('messages.1.role'),
     });

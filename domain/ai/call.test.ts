@@ -27,13 +27,13 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
     'maps upstream %s to %i, streamed or not, and releases the hold',
     async (fault, status, code, retryAfter?: number) => {
       for (const stream of [false, true]) {
-        const { told, said, done } = await call(
+        const { apiError, said, done } = await call(
           { model, stream, messages: user(`fault:${fault}`) },
           { impatient: fault === 'hang' },
         );
-        expect(told).toMatchObject({ status, code });
-        expect(told?.retryAfter).toBe(retryAfter);
-        expect(told?.message).not.toMatch(/sk-/);
+        expect(apiError).toMatchObject({ status, code });
+        expect(apiError?.retryAfter).toBe(retryAfter);
+        expect(apiError?.message).not.toMatch(/sk-/);
         expect(said).toBe('');
         expect(done).toEqual(['hold', 'release']);
       }
@@ -42,10 +42,10 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
 
   test('reports a rejected saved key as the caller’s error', async () => {
     for (const fault of ['401', '403']) {
-      const { told, done } = await call({ model, messages: user(`fault:${fault}`) }, { saved: true });
-      expect(told).toMatchObject({ status: 400, code: 'invalid_request' });
-      expect(told?.message).toMatch(id === 'openai' ? /OpenAI/ : /Anthropic/);
-      expect(told?.message).not.toMatch(/sk-/);
+      const { apiError, done } = await call({ model, messages: user(`fault:${fault}`) }, { saved: true });
+      expect(apiError).toMatchObject({ status: 400, code: 'invalid_request' });
+      expect(apiError?.message).toMatch(id === 'openai' ? /OpenAI/ : /Anthropic/);
+      expect(apiError?.message).not.toMatch(/sk-/);
       // Its place among the calls at once, and no money.
       expect(done).toEqual(['hold', 'release']);
     }
@@ -63,29 +63,29 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
       response.end(JSON.stringify(isCurrent ? answer : { error: { message: 'invalid key' } }));
     };
     const world = { baseUrl: upstream.url, platformKey: keptKey('sk-old', 'sk-new') };
-    const { told, done } = await call({ model, messages: user('x') }, world);
-    expect(told).toBeUndefined();
+    const { apiError, done } = await call({ model, messages: user('x') }, world);
+    expect(apiError).toBeUndefined();
     expect(keys).toEqual(['sk-old', 'sk-new']);
     expect(done).toEqual(['hold', 'end', 'settle 1']);
     keys.length = 0;
     const refused = await call({ model, messages: user('x') }, { ...world, platformKey: keptKey('sk-old') });
-    expect(refused.told).toMatchObject({ status: 502 });
+    expect(refused.apiError).toMatchObject({ status: 502 });
     expect(keys).toEqual(['sk-old']);
   });
 
   test('sells nothing of a provider whose key is not set', async () => {
-    const { told, done } = await call({ model, messages: user('x') }, { platformKey: keptKey(undefined) });
-    expect(told).toMatchObject({ status: 502, message: expect.stringContaining('cannot be reached through us') });
+    const { apiError, done } = await call({ model, messages: user('x') }, { platformKey: keptKey(undefined) });
+    expect(apiError).toMatchObject({ status: 502, message: expect.stringContaining('cannot be reached through us') });
     expect(done).toEqual([]);
   });
 
   test.each(['', 'crlf', 'bytes', 'comments', 'unknown-events', 'gzip'])('a stream: %s', async (fault) => {
-    const { told, frames, done, headers, report } = await call({
+    const { apiError, frames, done, headers, report } = await call({
       model,
       stream: true,
       messages: user(`fault:${fault} say exactly: héllo wörld 😀, well`),
     });
-    expect(told).toBeUndefined();
+    expect(apiError).toBeUndefined();
     expect(contentOf(frames)).toBe('héllo wörld 😀, well');
     expect(frames.at(-1)).toBe('[DONE]');
     const last = frames.at(-2);
@@ -137,11 +137,11 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
   ])(
     'a broken stream (%s) ends with an error and without [DONE], and the received part is charged',
     async (fault, status) => {
-      const { told, frames, done, ended, report } = await call(
+      const { apiError, frames, done, ended, report } = await call(
         { model, stream: true, messages: user(`fault:${fault} hello`) },
         { impatient: fault === 'hang-mid' },
       );
-      expect(told).toBeUndefined();
+      expect(apiError).toBeUndefined();
       expect(contentOf(frames).length).toBeGreaterThan(20);
       expect(frames).not.toContain('[DONE]');
       expect(frames.at(-1)).toEqual({ error: { message: expect.any(String), code: expect.any(String), status } });
@@ -153,8 +153,8 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
   );
 
   test('a response that breaks off is 502 when it is not streamed', async () => {
-    const { told } = await call({ model, messages: user('fault:close-mid') });
-    expect(told).toMatchObject({ status: 502 });
+    const { apiError } = await call({ model, messages: user('fault:close-mid') });
+    expect(apiError).toMatchObject({ status: 502 });
   });
 
   test('charges a caller that disconnects for the received part', async () => {
@@ -240,7 +240,7 @@ test.each([
   ['openai/no-such-model', /not sold on credits/],
   ['openrouter/openrouter/auto', /not sold on credits/],
 ])('rejects %s with 400', async (model, message) => {
-  expect((await call({ model, messages: user('x') })).told).toMatchObject({
+  expect((await call({ model, messages: user('x') })).apiError).toMatchObject({
     status: 400,
     message: expect.stringMatching(message),
   });

@@ -89,7 +89,7 @@ export class ChatCall {
   readonly report: Report;
   readonly #deps: Gateway;
   readonly #call: Call;
-  readonly #outlet: ResponseSink;
+  readonly #sink: ResponseSink;
   #askedAt = 0;
   #answeredAt = 0;
   #ignored: readonly string[] = [];
@@ -99,7 +99,7 @@ export class ChatCall {
   constructor(deps: Gateway, call: Call, sink: ResponseSink) {
     this.#deps = deps;
     this.#call = call;
-    this.#outlet = sink;
+    this.#sink = sink;
     this.report = {
       ...{ provider: undefined, model: call.request.model, saved: false, usage: undefined, estimated: false },
       ...{ chargedMicroRand: 0, writtenOffMicroRand: 0, firstByte: undefined, overhead: undefined },
@@ -154,11 +154,11 @@ export class ChatCall {
       const incoming = await this.#askWithKey(choice, prepared, adapter, key);
       const silentMs = performance.now() - this.#call.startedAt;
       if (this.#staysConnected)
-        this.#keepAlive = new KeepAlive(this.#outlet, contentType, this.#deps.keepAliveMs, silentMs);
+        this.#keepAlive = new KeepAlive(this.#sink, contentType, this.#deps.keepAliveMs, silentMs);
       if (ask.request.stream) await this.#stream(adapter, ask, incoming);
       else await this.#whole(adapter, ask, incoming);
     } catch (error) {
-      if (error instanceof CallerDisconnected || this.#outlet.signal.aborted) {
+      if (error instanceof CallerDisconnected || this.#sink.signal.aborted) {
         this.report.callerLeft = true;
         // The provider bills the prompt of a call that is cut off before its first byte.
         const isUncounted = error instanceof CallerDisconnected && error.isSent && !this.report.usage;
@@ -167,15 +167,15 @@ export class ChatCall {
       }
       if (!(error instanceof ProviderFailure)) throw error;
       this.report.failure = error;
-      const told = toApiError(error, asked);
-      if (this.report.firstByte === undefined && !this.#keepAlive?.isBegun) throw told;
+      const apiError = toApiError(error, asked);
+      if (this.report.firstByte === undefined && !this.#keepAlive?.isBegun) throw apiError;
       // The response has begun: its body says how it ended, and a stream does not say that it is done.
-      const body = JSON.stringify(errorBody(told));
-      this.#outlet.write(Buffer.from(ask.request.stream ? `data: ${body}\n\n` : body));
+      const body = JSON.stringify(errorBody(apiError));
+      this.#sink.write(Buffer.from(ask.request.stream ? `data: ${body}\n\n` : body));
     } finally {
       this.#keepAlive?.stop();
     }
-    this.#outlet.end();
+    this.#sink.end();
   }
 
   /** Asks with a key of the platform's again if operators have replaced the one that the provider refused. */
@@ -195,7 +195,7 @@ export class ChatCall {
     const url = (this.#deps.baseUrls[provider.id] ?? provider.baseUrl).replace(/\/+$/, '') + prepared.path;
     this.#askedAt = performance.now();
     const headers = { ...provider.headers, ...key };
-    const incoming = await this.#deps.transport({ url, headers, body: prepared.body, signal: this.#outlet.signal });
+    const incoming = await this.#deps.transport({ url, headers, body: prepared.body, signal: this.#sink.signal });
     this.#answeredAt = performance.now();
     return incoming;
   }
@@ -206,7 +206,7 @@ export class ChatCall {
     const { body, usage, estimated } = adapter.answer(bytes, ask);
     Object.assign(this.report, { usage, estimated });
     this.#begin(JSON_TYPE);
-    this.#outlet.write(body);
+    this.#sink.write(body);
   }
 
   async #stream(adapter: Adapter, ask: AdapterRequest, incoming: Incoming): Promise<void> {
@@ -222,7 +222,7 @@ export class ChatCall {
         this.#answeredAt = performance.now();
         this.#begin(STREAM_TYPE);
       }
-      return this.#outlet.write(bytes);
+      return this.#sink.write(bytes);
     };
     try {
       const end = await incoming.each((piece) => {
@@ -246,7 +246,7 @@ export class ChatCall {
     this.report.overhead = this.report.firstByte - latency;
     // A response that was kept alive has no headers of the answer.
     if (this.#keepAlive?.isBegun) return;
-    this.#outlet.begin({
+    this.#sink.begin({
       'content-type': contentType,
       'x-upstream-latency-ms': latency.toFixed(1),
       'x-gateway-overhead-ms': this.report.overhead.toFixed(1),

@@ -166,12 +166,12 @@ test('a redelivered event of a deleted application routes nothing to it', async 
   const { deps, app, set } = await world();
   const opened: string[] = [];
   const open = async (hosts: readonly string[]) => void opened.push(...hosts);
-  const told = await app();
-  if (!told) throw new Error('there is no application');
-  const tell = () => routeNewApp({ ...deps, ...inEveryCell({ hostRoutes: { pointIfUnset: open } }) }, told);
+  const found = await app();
+  if (!found) throw new Error('there is no application');
+  const tell = () => routeNewApp({ ...deps, ...inEveryCell({ hostRoutes: { pointIfUnset: open } }) }, found);
   await tell();
-  expect(opened).toEqual(told.hosts);
+  expect(opened).toEqual(found.hosts);
   await set({ status: 'DELETING' });
   await tell();
-  expect(opened).toEqual(told.hosts);
+  expect(opened).toEqual(found.hosts);
 });

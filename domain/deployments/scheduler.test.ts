@@ -47,12 +47,12 @@ async function world(builders: number, accounts: Record<string, Partial<Account>
     ...{ deps, clock, started, submitted, settle, deployment },
     place: async (id: string) => placeOf(deployment(id), await readLine(deps, deployment(id).accountId)),
     /** Asks for a deployment, as a request does; the stream tells of it unless that is lost. */
-    async deploy(accountId: string, told = true): Promise<string> {
+    async deploy(accountId: string, isAdmitted = true): Promise<string> {
       clock.now += 10;
       const of = { accountId, applicationId: `app_${accountId}` };
       const made = newDeployment(deps, of, 'API');
       await deps.table.transact([made.write, ...enqueueBuild(deps, { ...of, id: made.id })]);
-      if (told) await admitBuild(deps, accountId);
+      if (isAdmitted) await admitBuild(deps, accountId);
       await settle();
       return made.id;
     },

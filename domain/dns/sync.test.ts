@@ -116,7 +116,7 @@ async function simulate(seed: number) {
     },
   };
   const sent: { accountId: string; domainId: string }[] = [];
-  const mirrors = { send: async (zones: readonly (typeof sent)[number][]) => void sent.push(...zones) };
+  const zoneSyncQueue = { send: async (zones: readonly (typeof sent)[number][]) => void sent.push(...zones) };
   const owner = {
     ...{ name: '', email: '', contactNumber: '', address1: '', city: '', province: '', postalCode: '', country: '' },
   };
@@ -129,7 +129,7 @@ async function simulate(seed: number) {
     create(DomainName, { name: NAME, accountId: 'acc', domainId: 'dom' }),
     create(Zone, { accountId: 'acc', domainId: 'dom', name: NAME, version: 0, mirrored: 0, hostedZoneId: 'Z' }),
   ]);
-  const needs = { ...deps, dns, mirrors };
+  const needs = { ...deps, dns, zoneSyncQueue };
   return { random, clock, memory, faults, sent, needs, held: () => held };
 }
 

@@ -141,11 +141,11 @@ async function syncRecords(deps: Pick<Deps, 'table'> & { dns: Dns }, zone: Zone)
   return changes.length;
 }
 
-export const enqueueZoneSync = (deps: { mirrors: ZoneSyncQueue }, { accountId, domainId }: Zone): Promise<void> =>
-  deps.mirrors.send([{ accountId, domainId }]);
+export const enqueueZoneSync = (deps: { zoneSyncQueue: ZoneSyncQueue }, { accountId, domainId }: Zone): Promise<void> =>
+  deps.zoneSyncQueue.send([{ accountId, domainId }]);
 
 /** Zones whose message was lost, or whose sync failed: they are enqueued again, with backoff, until they are done. */
-export const zoneQueue: DueQueue<typeof Zone, Pick<Deps, 'table' | 'now'> & { mirrors: ZoneSyncQueue }> = {
+export const zoneQueue: DueQueue<typeof Zone, Pick<Deps, 'table' | 'now'> & { zoneSyncQueue: ZoneSyncQueue }> = {
   queue: 'ZONE',
   entity: Zone,
   async act(deps, zone, { dueAt }) {

@@ -96,7 +96,13 @@ function world(bodies: (string | Pick<FailedMessage, 'body' | 'refused'>)[], fai
     },
   );
   const failureQueues = { deliveries: failures, dns: failures, stream: failures, schedules: failures };
-  const needs = { ...deps, failureQueues, replays, queue: undefined, mirrors: undefined } as unknown as ReplayDeps;
+  const needs = {
+    ...deps,
+    failureQueues,
+    replays,
+    queue: undefined,
+    zoneSyncQueue: undefined,
+  } as unknown as ReplayDeps;
   const replay = async (name: 'stream' | 'schedules' | 'dns') =>
     (await replayFailures(needs, { accountId: '', keyId: '' }, { name, reason: 'Mended.' })).data;
   return { replay, invoked, left: () => hidden.map(({ body }) => body) };

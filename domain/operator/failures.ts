@@ -28,7 +28,7 @@ type QueueName = Exclude<FailureName, 'quarantine'>;
 export type FailureDeps = Deps & { failureQueues: Record<QueueName, FailureQueue> };
 export type ReplayDeps = FailureDeps & {
   queue: DeliveryQueue;
-  mirrors: ZoneSyncQueue;
+  zoneSyncQueue: ZoneSyncQueue;
   jobs: JobQueues;
   replays: Replays;
 };
@@ -147,7 +147,7 @@ function replayRuns({ replays }: ReplayDeps): (message: FailedMessage) => Promis
 }
 
 async function replay(deps: ReplayDeps, name: FailureName): Promise<Drained> {
-  const { failureQueues, queue, mirrors, jobs } = deps;
+  const { failureQueues, queue, zoneSyncQueue, jobs } = deps;
   switch (name) {
     case 'quarantine': {
       const { released } = await releaseQuarantined({ ...deps, commit: async (__, output) => output }, { all: true });
@@ -173,7 +173,7 @@ async function replay(deps: ReplayDeps, name: FailureName): Promise<Drained> {
       return await drain(
         deps,
         failureQueues.dns,
-        resend(DomainInput, (ids) => mirrors.send([ids])),
+        resend(DomainInput, (ids) => zoneSyncQueue.send([ids])),
       );
     case 'stream':
       return await drain(deps, failureQueues.stream, (message) => replayChanges(deps, message));

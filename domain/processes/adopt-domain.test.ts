@@ -34,7 +34,7 @@ async function world() {
       },
     },
   };
-  const all = { ...deps, ...outside, extensions: tldsOnSale(deps) } as unknown as AdoptionDeps;
+  const all = { ...deps, ...outside, tlds: tldsOnSale(deps) } as unknown as AdoptionDeps;
   const adopt = (records: object[]) =>
     adoptDomain(all, AdoptionInput().parse({ accountId: 'acc_1', domain: 'shop.co.za', registrant, records }));
   return { deps, done, adopt, state, clock };

@@ -37,7 +37,7 @@ export const AdoptionInput = () =>
   });
 type Adoption = z.output<ReturnType<typeof AdoptionInput>>;
 
-export type AdoptionDeps = Deps & { registrar: Registrar; dns: Dns; extensions: TldCatalogue };
+export type AdoptionDeps = Deps & { registrar: Registrar; dns: Dns; tlds: TldCatalogue };
 
 function toRecords(deps: Deps, { records, domain }: Adoption, domainId: string): DnsRecord[] {
   const createdAt = deps.now().toISOString();
@@ -56,7 +56,7 @@ function toRecords(deps: Deps, { records, domain }: Adoption, domainId: string):
  */
 export async function adoptDomain(deps: AdoptionDeps, input: Adoption): Promise<{ domainId: string }> {
   const { accountId, registrant: owner } = input;
-  const { domain: name, extension } = parseDomainName('domain', input.domain, await deps.extensions());
+  const { domain: name, extension } = parseDomainName('domain', input.domain, await deps.tlds());
   const [held, registered] = await Promise.all([deps.table.get(DomainName, { name }), deps.registrar.registered(name)]);
   if (held?.accountId === accountId) {
     const domain = await deps.table.get(Domain, { accountId, id: held.domainId });

@@ -236,12 +236,12 @@ async function everyQueue() {
     },
     ...{ tenantExecutions: executions(), domainTasks: executions(), queue: provider<DeliveryQueue>() },
     ...{
-      mirrors: provider<ZoneSyncQueue>(),
+      zoneSyncQueue: provider<ZoneSyncQueue>(),
       buildRunner: provider<BuildRunner>(),
       txt: provider<TxtRecords>({ at: [] }),
       payments: provider<Payments>(),
     },
-    ...{ extensions: async () => [], plans: async () => [], registrar: provider<Registrar>() },
+    ...{ tlds: async () => [], plans: async () => [], registrar: provider<Registrar>() },
   };
   const jobs = {
     ...reconcilers(needs),

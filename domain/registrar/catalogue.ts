@@ -54,11 +54,11 @@ const hasTld = (label: string, offered: Tld): Name => ({
 
 /** GET /v1/domains/check. A suggestion that a registry does not answer for is left out; the name asked for is not. */
 export async function checkDomain(
-  deps: Deps & { registrar: Registrar; extensions: TldCatalogue },
+  deps: Deps & { registrar: Registrar; tlds: TldCatalogue },
   _caller: Caller,
   { q }: Input<typeof CheckRoute>,
 ): Promise<Output<typeof CheckRoute>> {
-  const { asked, names } = suggestNames(q, await deps.extensions());
+  const { asked, names } = suggestNames(q, await deps.tlds());
   const results = await Promise.all(
     names.map(async ({ domain, extension: offered }): Promise<Result | ApiError> => {
       try {
@@ -80,8 +80,8 @@ export async function checkDomain(
 }
 
 /** GET /v1/domains/pricing */
-export async function listDomainPrices(deps: { extensions: TldCatalogue }): Promise<Output<typeof PricesRoute>> {
-  const featured = (await deps.extensions()).filter((each) => each.featured);
+export async function listDomainPrices(deps: { tlds: TldCatalogue }): Promise<Output<typeof PricesRoute>> {
+  const featured = (await deps.tlds()).filter((each) => each.featured);
   return {
     data: featured.map(({ tld, registration, renewal, transfer }) => ({ tld, registration, renewal, transfer })),
   };

@@ -18,7 +18,7 @@ import type { TldCatalogue } from './tlds.ts';
 
 /** Moves domains through their lifecycle as time passes and invoices are paid or not. */
 export type LifecycleDeps = Deps & { domainTasks: Executions };
-type AdvanceDeps = LifecycleDeps & ConfirmationDeps & { extensions: TldCatalogue };
+type AdvanceDeps = LifecycleDeps & ConfirmationDeps & { tlds: TldCatalogue };
 type Task = NonNullable<Domain['task']>;
 
 const HOUR_MS = 3_600_000;
@@ -163,7 +163,7 @@ const RENEWAL_YEARS = 1;
 async function invoiceNextTerm(deps: AdvanceDeps, domain: Domain): Promise<boolean> {
   const { accountId, id, name, tld } = domain;
   const { lastPaid = '' } = lifecycleTimes(domain);
-  const price = (await deps.extensions()).find((each) => each.tld === tld)?.renewal;
+  const price = (await deps.tlds()).find((each) => each.tld === tld)?.renewal;
   const now = deps.now();
   // No longer sold, or too late.
   if (price === undefined || lastPaid <= now.toISOString()) return false;

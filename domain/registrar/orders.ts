@@ -82,11 +82,11 @@ const unavailable = (domain: string) => new ApiError('conflict', `domain: ${doma
  * What is paid the stream has registered (domain/registrar/tasks.ts). Throws 409 for a name that is taken, held or premium.
  */
 export async function orderDomain(
-  deps: Deps & { registrar: Registrar; extensions: TldCatalogue },
+  deps: Deps & { registrar: Registrar; tlds: TldCatalogue },
   { accountId }: Caller,
   order: Order,
 ): Promise<Output<typeof OrderRoute>> {
-  const { domain: name, extension: offered } = parseDomainName('domain', order.domain, await deps.extensions());
+  const { domain: name, extension: offered } = parseDomainName('domain', order.domain, await deps.tlds());
   assertNameservers(name, order.nameservers ?? []);
   const available = checkAvailability(deps.registrar, name);
   // The wallet is read in parallel; if that read fails first, this result is not awaited.

@@ -6,4 +6,4 @@ import { tlds } from '../../runtime/bindings/tlds.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 
 /** GET /v1/domains/check. One batch read finds which of the names the platform already holds. */
-export const handler = endpoint(route, checkDomain, { table: batchDeps.table, registrar, extensions: tlds });
+export const handler = endpoint(route, checkDomain, { table: batchDeps.table, registrar, tlds });

@@ -4,4 +4,4 @@ import { tlds } from '../../runtime/bindings/tlds.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 
 /** GET /v1/domains/pricing */
-export const handler = endpoint(route, listDomainPrices, { extensions: tlds });
+export const handler = endpoint(route, listDomainPrices, { tlds });

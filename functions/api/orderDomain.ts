@@ -5,4 +5,4 @@ import { tlds } from '../../runtime/bindings/tlds.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 
 /** POST /v1/domains */
-export const handler = endpoint(route, orderDomain, { registrar, extensions: tlds });
+export const handler = endpoint(route, orderDomain, { registrar, tlds });

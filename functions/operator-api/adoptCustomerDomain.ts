@@ -6,4 +6,4 @@ import { tlds } from '../../runtime/bindings/tlds.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 
 /** POST /operator/v1/accounts/{id}/domains */
-export const handler = endpoint(route, adoptCustomerDomain, { registrar, dns, extensions: tlds });
+export const handler = endpoint(route, adoptCustomerDomain, { registrar, dns, tlds });

@@ -4,8 +4,8 @@ import { deliveryQueue as queue } from '../../runtime/bindings/delivery-queue.ts
 import { failureQueues } from '../../runtime/bindings/failures.ts';
 import { jobQueues as jobs } from '../../runtime/bindings/job-queues.ts';
 import { replays } from '../../runtime/bindings/replays.ts';
-import { zoneSyncQueue as mirrors } from '../../runtime/bindings/zone-sync-queue.ts';
+import { zoneSyncQueue } from '../../runtime/bindings/zone-sync-queue.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 
 /** POST /operator/v1/failures/{name}/replay */
-export const handler = endpoint(route, replayFailures, { failureQueues, queue, mirrors, jobs, replays });
+export const handler = endpoint(route, replayFailures, { failureQueues, queue, zoneSyncQueue, jobs, replays });

@@ -6,6 +6,4 @@ import { operatorDeps as deps } from '../../runtime/deps.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
 /** Operator function: assigns a domain that is already at the registrar to an account. */
-export const handler = step(AdoptionInput(), (input) =>
-  adoptDomain({ ...deps, registrar, dns, extensions: tlds }, input),
-);
+export const handler = step(AdoptionInput(), (input) => adoptDomain({ ...deps, registrar, dns, tlds }, input));

@@ -9,7 +9,7 @@ import { machines } from '../../runtime/bindings/executions.ts';
 import { registrar } from '../../runtime/bindings/registrar.ts';
 import { tlds } from '../../runtime/bindings/tlds.ts';
 import { txt } from '../../runtime/bindings/txt-records.ts';
-import { zoneSyncQueue as mirrors } from '../../runtime/bindings/zone-sync-queue.ts';
+import { zoneSyncQueue } from '../../runtime/bindings/zone-sync-queue.ts';
 import { cellsWith } from '../../runtime/cells.ts';
 import { reportExpiredFlags } from '../../runtime/observability/flag-metrics.ts';
 import { withReports } from '../../runtime/observability/reconciler-reports.ts';
@@ -24,9 +24,9 @@ const jobs = reconcilers({
   cellOf,
   txt,
   queue,
-  mirrors,
+  zoneSyncQueue,
   registrar,
-  extensions: tlds,
+  tlds,
 });
 
 /** Every minute: finds overdue work and requeues it. */

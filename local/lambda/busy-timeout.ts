@@ -10,5 +10,5 @@ const MAX_MS = 100;
  *
  * @param lastStartMs undefined before the first start
  */
-export const patienceMs = (lastStartMs: number | undefined): number =>
+export const busyTimeoutMs = (lastStartMs: number | undefined): number =>
   Math.min(MAX_MS, Math.max(MIN_MS, lastStartMs ?? MIN_MS));

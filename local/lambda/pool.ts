@@ -1,8 +1,8 @@
 import { closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { busyTimeoutMs } from './busy-timeout.ts';
 import { FunctionError, type Invocation, Invocations, type Reader } from './invocations.ts';
 import type { FromEnvironment, FromInvocation } from './messages.ts';
-import { patienceMs } from './patience.ts';
 import type { EnvironmentHandle, Threads } from './threads.ts';
 
 /** A function as the pool runs it; functions.ts derives it from the template. */
@@ -130,13 +130,13 @@ export class FunctionPool {
       const now = Math.min(Math.ceil(wanted / 2), MAX_CONCURRENT_STARTS - this.#starting);
       for (let count = now; count > 0; count--) this.#start();
       if (this.#waiting.length > 0 && this.#all.size < this.#spec.concurrency) this.#grow();
-    }, patienceMs(this.#lastStartMs));
+    }, busyTimeoutMs(this.#lastStartMs));
   }
 
   /** Returns true if each environment has been running for longer than an invocation waits before another one starts. */
   #areAllOccupied(): boolean {
-    const patience = patienceMs(this.#lastStartMs);
-    return this.#starting === 0 && [...this.#all].every(({ running }) => running.areLongerThan(patience));
+    const timeoutMs = busyTimeoutMs(this.#lastStartMs);
+    return this.#starting === 0 && [...this.#all].every(({ running }) => running.areLongerThan(timeoutMs));
   }
 
   #start(): void {

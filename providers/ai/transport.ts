@@ -163,22 +163,22 @@ function exchange(open: () => ClientRequest, { body, signal }: Outgoing, limits:
     const cut = (why: Error) => (message ?? request).destroy(why);
     const late = () => cut(new ProviderFailure('timeout', {}));
     const left = () => cut(new CallerDisconnected(isSent));
-    const patience = new PhaseTimer(late);
+    const timer = new PhaseTimer(late);
     const call = setTimeout(late, limits.call);
     signal.addEventListener('abort', left);
     const end = () => {
       clearTimeout(call);
-      patience.end();
+      timer.end();
       signal.removeEventListener('abort', left);
     };
-    patience.waitFor(limits.firstByte);
+    timer.waitFor(limits.firstByte);
     request.on('socket', (socket) => {
       isSent = !socket.connecting;
       if (isSent) return;
-      patience.waitFor(limits.connect);
+      timer.waitFor(limits.connect);
       socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
         isSent = true;
-        patience.waitFor(limits.firstByte);
+        timer.waitFor(limits.firstByte);
       });
     });
     request.on('error', (error) => {
@@ -188,7 +188,7 @@ function exchange(open: () => ClientRequest, { body, signal }: Outgoing, limits:
     request.on('response', (incoming) => {
       message = incoming;
       incoming.once('close', end);
-      const answer = new Body(incoming, patience, limits.silence);
+      const answer = new Body(incoming, timer, limits.silence);
       const status = incoming.statusCode ?? 0;
       if (status >= 200 && status < 300) return resolve(answer);
       const failed = (bytes: Buffer) => reject(parseFailure(status, incoming.headers, bytes));
@@ -208,13 +208,13 @@ const toBodyError = (error: unknown): Error =>
 class Body implements Incoming {
   readonly contentType: string;
   readonly #message: IncomingMessage;
-  readonly #patience: PhaseTimer;
+  readonly #timer: PhaseTimer;
   readonly #silence: number;
   #began = false;
 
-  constructor(message: IncomingMessage, patience: PhaseTimer, silence: number) {
+  constructor(message: IncomingMessage, timer: PhaseTimer, silence: number) {
     this.#message = message;
-    this.#patience = patience;
+    this.#timer = timer;
     this.#silence = silence;
     this.contentType = message.headers['content-type'] ?? '';
     // Errors reach the reader; an error without a reader must not end the process.
@@ -245,10 +245,10 @@ class Body implements Incoming {
           resolve('left');
           return;
         }
-        this.#patience.rest();
+        this.#timer.rest();
         body.pause();
         pending.then(() => {
-          this.#patience.waitFor(this.#silence);
+          this.#timer.waitFor(this.#silence);
           body.resume();
         }, fail);
       });
@@ -257,8 +257,8 @@ class Body implements Incoming {
 
   /** The first byte of the body may take as long as the headers; from then on only silence is short. */
   #touched(): void {
-    if (this.#began) this.#patience.heard();
-    else this.#patience.waitFor(this.#silence);
+    if (this.#began) this.#timer.heard();
+    else this.#timer.waitFor(this.#silence);
     this.#began = true;
   }
 

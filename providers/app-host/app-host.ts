@@ -101,10 +101,10 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
   const nameOf = (applicationId: string) => settings.prefix + applicationId;
   const onThrottledAttempt = observeThrottling(client);
   // These ask with GetFunction, which has a rate of its own beside the one of all changes.
-  const patience = { client, maxWaitTime: MAX_UPDATE_WAIT_SECONDS, minDelay: 1, maxDelay: 5 };
-  const settled = (FunctionName: string) => waitUntilFunctionUpdatedV2(patience, { FunctionName });
+  const waiter = { client, maxWaitTime: MAX_UPDATE_WAIT_SECONDS, minDelay: 1, maxDelay: 5 };
+  const settled = (FunctionName: string) => waitUntilFunctionUpdatedV2(waiter, { FunctionName });
   const active = (FunctionName: string, Qualifier?: string) =>
-    waitUntilFunctionActiveV2(patience, Qualifier ? { FunctionName, Qualifier } : { FunctionName });
+    waitUntilFunctionActiveV2(waiter, Qualifier ? { FunctionName, Qualifier } : { FunctionName });
 
   /** Repeats a call about an alias that was just created, until all of Lambda knows it. */
   async function propagated<T>(call: () => Promise<T>): Promise<T> {

@@ -182,7 +182,7 @@ export function registrarSimulation(
     return {
       ...own,
       ...{ registrar: port('registrar', registrarStub), dns: port('dns', dnsStub) },
-      ...{ domainTasks, extensions: tlds },
+      ...{ domainTasks, tlds },
     };
   }
   type Needs = ReturnType<typeof needsOf>;

@@ -169,17 +169,17 @@ export async function call(body: object, world: World = {}, leaveAfter?: number 
     { accountId: 'acc_1', keyId: 'key_1', requestId: 'req_1', startedAt: performance.now(), request, text },
     outlet,
   );
-  const told = await running.run().then(
+  const apiError = await running.run().then(
     () => undefined,
     (error: unknown) => error,
   );
-  if (told !== undefined && !(told instanceof ApiError)) throw told;
+  if (apiError !== undefined && !(apiError instanceof ApiError)) throw apiError;
   const said = Buffer.concat(out).toString();
   const frames = said
     .split('\n\n')
     .filter((frame) => frame.startsWith('data: '))
     .map((frame) => (frame === 'data: [DONE]' ? '[DONE]' : JSON.parse(frame.slice(6))));
-  return { told, said, frames, headers, ended, done, report: running.report };
+  return { apiError, said, frames, headers, ended, done, report: running.report };
 }
 
 export const MODELS = { openai: 'openai/gpt-4o', anthropic: 'anthropic/claude-sonnet-4-5' };

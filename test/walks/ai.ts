@@ -20,10 +20,10 @@ const ANSWER = {
 /** Calls of a customer on credits, each reported as the gateway's function does it. */
 async function callModel(key: string): Promise<number> {
   const world = { baseUrl: upstream.url, platformKey: keptKey(key) };
-  const { told, report } = await call({ model: MODELS.openai, messages: user('Say ok.') }, world);
+  const { apiError, report } = await call({ model: MODELS.openai, messages: user('Say ok.') }, world);
   const request = { requestId: 'req_1', address: '192.0.2.1', startedAt: performance.now() };
-  const status = told?.status ?? 200;
-  callReport(request, status, told, report);
+  const status = apiError?.status ?? 200;
+  callReport(request, status, apiError, report);
   return status;
 }
 

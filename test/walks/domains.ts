@@ -37,7 +37,7 @@ async function refusedZones(): Promise<Scene> {
     change: () => answer(undefined),
   };
   const waiting: { accountId: string; domainId: string }[] = [];
-  const mirrors = {
+  const zoneSyncQueue = {
     send: async (zones: readonly { accountId: string; domainId: string }[]) => void waiting.push(...zones),
   };
   await deps.table.transact(
@@ -54,7 +54,7 @@ async function refusedZones(): Promise<Scene> {
   return {
     ...{ clock, deps, send: memory.send },
     async minute() {
-      await sweep({ ...deps, mirrors }, zoneQueue);
+      await sweep({ ...deps, zoneSyncQueue }, zoneQueue);
       for (const ids of waiting.splice(0))
         log.info('message done', reportZoneSync(ids, await syncZone({ ...deps, dns }, ids)));
     },
