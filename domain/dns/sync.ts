@@ -69,8 +69,8 @@ export interface ZoneIds {
 const LEASE_MS = TIMEOUTS_S.zoneSync.lease * 1000;
 
 /**
- * A zone whose sync failed is retried after this, doubled with each failure, in milliseconds: all zones share Route 53's
- * five requests a second.
+ * A zone whose sync failed is retried after this, doubled with each failure, in milliseconds: all zones share the requests of
+ * Route 53 (`route53Rate` of contract/limits/aws-limits.ts).
  */
 const FIRST_RETRY_MS = 60_000;
 const MAX_RETRY_MS = 6 * 3600_000;

@@ -41,7 +41,7 @@ const makeZones: Use = {
 const writeZones: Use = { rights: [onZones('ListResourceRecordSets', 'ChangeResourceRecordSets')] };
 
 /**
- * Seconds. A zone is written in one or two; Route 53 takes five requests per second and account, and other calls wait.
+ * Seconds. A zone is written in one or two; Route 53 takes ten requests per second and account, and other calls wait.
  * SQS delivers the message of a crashed function again after the lease of its zone has ended (domain/dns/sync.ts).
  */
 const { zoneSync: ZONE_SYNC_S, registrar: REGISTRAR_S } = TIMEOUTS_S;
