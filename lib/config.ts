@@ -94,7 +94,7 @@ export const Settings = z.object({
   pageEmail: z.email().optional(),
   /**
    * `full` adds to the alarms on symptoms what finds out that users hurt: the synthetic checks and the alarms on service
-   * levels, which cost as much as all the rest of an idle installation (docs/costs.md). Default: `full` for stages whose
+   * levels, which triple the cost of an idle installation (docs/costs.md). Default: `full` for stages whose
    * data is protected, otherwise `basic`.
    */
   monitoring: z.enum(['basic', 'full']).optional(),

@@ -5,8 +5,8 @@ import type { DueRule } from './schedule.ts';
 type Stored = Record<string, unknown>;
 
 /**
- * Every entity with every key and index; those of the AI gateway, of billing, of events and of webhooks have pages of their own
- * beside this one.
+ * The definition of an entity: what an item is made of, its key, and its places in the indexes of the table. The entities are in
+ * `table/entities/`, by area.
  *
  * | index | keys              | projection | for                                                       |
  * | ----- | ----------------- | ---------- | --------------------------------------------------------- |
