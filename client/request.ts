@@ -89,7 +89,7 @@ export class Sender {
 
   /**
    * Returns what `read` makes of a successful response. A response whose body `read` cannot complete is a lost one. Throws
-   * {@link ApiError}, {@link ConnectionError}, or the signal's reason.
+   * `ApiError`, {@link ConnectionError}, or the signal's reason.
    */
   async send<Result>(
     request: ApiRequest<Result>,

@@ -8,7 +8,7 @@ import { deps } from './deps.ts';
 /** A cell in an account or region of its own, with the means to reach it. */
 export interface RemoteCell extends CellResources {
   id: string;
-  /** Settings of the SDK's clients, and of {@link callAws}. */
+  /** Settings of the SDK's clients, and of `callAws`. */
   access: { region: string; credentials: () => Promise<SessionCredentials> };
 }
 

@@ -19,6 +19,7 @@ test.each([
   ['a scoped identifier', 'local/event-sources/planted.ts', 'queue.take(1);', 'retired identifier "take"'],
   ['a docstring', 'domain/planted.ts', '/** What is read. */', 'docstring begins with a headless clause'],
   ['a long docstring', 'domain/planted.ts', '/**\n * Whether it is.\n */', 'docstring begins with a headless clause'],
+  ['a link', 'domain/planted.ts', '/** Throws {@link Gone}. */', 'link to Gone, which is not in scope'],
   ['a sentence', 'docs/tour.md', 'Somebody has to look.', 'retired term "Somebody"'],
   ['a comment without actor', 'test/planted.ts', '// It ends by itself.', 'retired term "by itself"'],
 ])('refuses a planted finding in %s', (_kind, path, text, finding) => {
@@ -29,6 +30,7 @@ test.each([
   ['an ordinary word outside the retired term’s folder', 'domain/planted.ts', 'const take = 1;'],
   ['an ordinary word in a comment', 'local/event-sources/planted.ts', '// Messages take a second.'],
   ['a docstring that begins with a verb', 'domain/planted.ts', '/** Returns the items. */'],
+  ['a link to a name in scope', 'domain/planted.ts', "/** See {@link App.id}. */\nimport { App } from './apps.ts';"],
   ['a text that keeps a physical name', 'lib/planted.ts', "super(platform, 'doors', '');"],
 ])('allows %s', (_kind, path, text) => {
   expect(lintFile(path, text, glossary)).toEqual([]);

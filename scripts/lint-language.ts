@@ -1,5 +1,5 @@
 /**
- * Refuses terms that docs/glossary.md retired and docstrings that begin with a headless clause. Run by `npm run lint`.
+ * Refuses terms that docs/glossary.md retired, docstrings that begin with a headless clause and links to names out of scope. Run by `npm run lint`.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -15,6 +15,8 @@ const TEXT = /\.(tsx?|mjs|cjs|js|md|css|html|ya?ml|json)$/;
 const CODE = /\.(tsx?|mjs|cjs|js)$/;
 
 const DOCSTRING = /\/\*\*\s*\n?\s*\*?\s*([^\n]*)/g;
+/** The name that a comment links to. */
+const LINK = /\{@link[\s*]+([\w$]+)/g;
 const HEADLESS = /^(What|How|Where|Whether|Who(?:m|se|ever)?|When|Whatever)\b/;
 
 /** An identifier that is retired under some folders only, because it is ordinary English elsewhere. */
@@ -99,12 +101,17 @@ export function lintFile(path: string, source: string, { retired, scoped, kept }
     const line = text.slice(0, index).split('\n').length;
     findings.push(`${path}:${line}: docstring begins with a headless clause: "${first.slice(0, 50)}"`);
   }
+  const code = withoutTexts(text);
+  for (const { index, 1: name = '' } of text.matchAll(LINK)) {
+    if (new RegExp(`(?<![\\w$])${escapePattern(name)}(?![\\w$])`).test(code)) continue;
+    findings.push(`${path}:${text.slice(0, index).split('\n').length}: link to ${name}, which is not in scope`);
+  }
   const here = scoped.filter(({ folder }) => path.startsWith(folder));
   if (here.length === 0) return findings;
-  const code = withoutTexts(text).split('\n');
+  const lines = code.split('\n');
   for (const { term } of here) {
     const identifier = new RegExp(`(?<![\\w$])${escapePattern(term)}(?![\\w$])`);
-    code.forEach((line, index) => {
+    lines.forEach((line, index) => {
       if (identifier.test(line)) findings.push(`${path}:${index + 1}: retired identifier "${term}"`);
     });
   }

@@ -32,7 +32,7 @@ async function readStoredValues(
 
 type AppKey = { accountId: string; id: string };
 
-/** Returns the write that stores the whole set over the one that was read. It throws {@link ConcurrentUpdateError}. */
+/** Returns the write that stores the whole set over the one that was read. It throws `ConcurrentUpdateError`. */
 async function storing(
   deps: Deps & { secrets: Secrets },
   of: AppKey,

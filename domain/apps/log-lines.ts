@@ -18,7 +18,7 @@ export function positionOfLine(id: string): string {
   return id.slice(0, dash).padStart(DIGITS, '0') + id.slice(dash);
 }
 
-/** Returns the range behind a position, as {@link AppLogs.read} takes it. */
+/** Returns the range behind a position, as `AppLogs.read` takes it. */
 export function rangeFrom(position: string): { after: string | undefined; since: Date } {
   const time = Number(position.slice(0, DIGITS));
   return { after: position.length > DIGITS ? time + position.slice(DIGITS) : undefined, since: new Date(time) };

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 /** Number of items read at once. */
 const BATCH_SIZE = 50;
 
-/** A list of host names by their labels in reverse ({@link nameListKeys}). */
+/** A list of host names by their labels in reverse (`nameListKeys`). */
 interface NameList<T, K> {
   entity: Entity<T, K>;
   /** Returns the place of a name in the list. */

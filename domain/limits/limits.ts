@@ -130,7 +130,7 @@ function firstReached(
 /**
  * Counts one more towards each limit; the write fails with the documented error of the first that is reached.
  *
- * @param when what else must hold of the account: {@link ConcurrentUpdateError} where it does not
+ * @param when what else must hold of the account: `ConcurrentUpdateError` where it does not
  */
 export function countTowards(
   deps: Pick<Deps, 'now'>,

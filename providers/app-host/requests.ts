@@ -42,7 +42,7 @@ export interface LoggedRequest extends RequestLine {
 }
 
 export interface AppRequests {
-  /** Returns the newest requests of a span, newest first. Throws {@link MetricsThrottled}. */
+  /** Returns the newest requests of a span, newest first. Throws `MetricsThrottled`. */
   read(applicationId: string, span: { from: Date; to: Date }): Promise<LoggedRequest[]>;
 }
 

@@ -18,7 +18,7 @@ export interface StartPoint {
 }
 
 export interface AppStarts {
-  /** Returns the periods in which the application ran, oldest first. Throws {@link MetricsThrottled}. */
+  /** Returns the periods in which the application ran, oldest first. Throws `MetricsThrottled`. */
   read(applicationId: string, span: Periods): Promise<StartPoint[]>;
 }
 

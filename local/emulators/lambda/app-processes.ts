@@ -12,7 +12,7 @@ export interface Runnable {
 export interface AppProcesses {
   /**
    * Calls `work` with the running process of a version, which is started if necessary and not stopped before `work`
-   * ends. Throws {@link StartFailure}.
+   * ends. Throws `StartFailure`.
    */
   use<T>(runnable: Runnable, work: (app: AppProcess, cold: boolean) => Promise<T>): Promise<T>;
   /** Stops all processes whose keys have this prefix, including busy ones. */
