@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { keyFromFile } from '../key-file.ts';
 import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceError, serve } from '../wire.ts';
 
 const Context = z.record(z.string(), z.string()).default({});
@@ -27,7 +27,7 @@ const TAG = 16;
  * authenticated, as in KMS.
  */
 export async function startKms({ dataDir, port }: EmulatorOptions): Promise<Emulator> {
-  const master = masterKey(join(dataDir, 'kms'));
+  const master = keyFromFile(join(dataDir, 'kms'), 'master.key');
   const keyOf = (id: string) => createHmac('sha256', master).update(id).digest();
 
   const encrypt = (keyId: string, context: Record<string, string>, plaintext: Buffer): Buffer => {
@@ -109,14 +109,3 @@ const invalidCiphertext = () => new ServiceError('InvalidCiphertextException', '
 /** Serializes a context independently of the order of its keys. */
 const canonicalize = (context: Record<string, string>) =>
   Buffer.from(JSON.stringify(Object.entries(context).sort(([a], [b]) => (a < b ? -1 : 1))));
-
-function masterKey(directory: string): Buffer {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const file = join(directory, 'master.key');
-  try {
-    writeFileSync(file, randomBytes(32), { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
-  return readFileSync(file);
-}

@@ -1,7 +1,7 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { keyFromFile } from '../key-file.ts';
 
 const Policy = z.object({
   Statement: z.array(
@@ -38,7 +38,7 @@ export interface SessionCredentials {
  * @param dataDir directory of the key, so that tokens stay valid over a restart
  */
 export function openSessions(dataDir: string) {
-  const key = readKey(join(dataDir, 'sts'));
+  const key = keyFromFile(join(dataDir, 'sts'), 'session.key');
   const mac = (purpose: string, text: string) => createHmac('sha256', key).update(`${purpose}\0${text}`).digest();
   const secretOf = (token: string) => mac('secret', token).toString('base64');
   const keyIdOf = (token: string) => `ASIA${mac('id', token).toString('hex').slice(0, 16).toUpperCase()}`;
@@ -74,14 +74,3 @@ export function isAllowed({ policy }: Session, action: string, resource: string)
 
 const matches = (pattern: string, text: string): boolean =>
   new RegExp(`^${pattern.replace(/[\\^$.+?()[\]{}|]/g, '\\$&').replaceAll('*', '.*')}$`).test(text);
-
-function readKey(directory: string): Buffer {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const file = join(directory, 'session.key');
-  try {
-    writeFileSync(file, randomBytes(32), { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
-  return readFileSync(file);
-}
