@@ -136,7 +136,7 @@ function updateOf(Key: object, what: Change, onConditionFailed: () => Error): Wr
   };
 }
 
-/** The same; `onConditionFailed` is given the item that did not fit. */
+/** Changes an item as `change` does; `onConditionFailed` is given the item that did not fit. */
 export const changeOrInspect = <T, K>(
   entity: Entity<T, K>,
   of: K,
@@ -217,7 +217,7 @@ export function check<T, K>(
   return { kind: 'ConditionCheck', input: { Key, ConditionExpression, ...expression.parts() }, onConditionFailed };
 }
 
-/** The same, and the error is made from the item that did not fit. */
+/** Checks an item as `check` does; `onConditionFailed` is given the item that did not fit. */
 export const checkOrInspect = <T, K>(
   entity: Entity<T, K>,
   of: K,
