@@ -1,6 +1,6 @@
 import { cancelHostingOf } from '../domain/billing/subscriptions.ts';
 import type { Deps } from '../domain/deps.ts';
-import { endHostingProofs } from '../domain/hosting/domains.ts';
+import { recheckHostingProofs } from '../domain/hosting/domains.ts';
 import { Subscription } from '../table/entities/billing.ts';
 import { HostingDomain } from '../table/entities/hosting.ts';
 import { Domain } from '../table/entities/registrar.ts';
@@ -22,6 +22,6 @@ export const hostingRules = (deps: HostingRuleDeps): Rules => ({
   'hosting.cancel-lost': on(HostingDomain).changes('accountId', (_, { before }) =>
     cancelHostingOf(deps, before.accountId, before.domain),
   ),
-  'hosting.end-proof': on(Domain).becomes({ status: 'EXPIRED' }, ({ name }) => endHostingProofs(deps, name)),
-  'hosting.look-for-proof': on(Domain).becomes({ status: 'ACTIVE' }, ({ name }) => endHostingProofs(deps, name)),
+  'hosting.end-proof': on(Domain).becomes({ status: 'EXPIRED' }, ({ name }) => recheckHostingProofs(deps, name)),
+  'hosting.look-for-proof': on(Domain).becomes({ status: 'ACTIVE' }, ({ name }) => recheckHostingProofs(deps, name)),
 });

@@ -5,8 +5,8 @@ import { change, create } from '../../table/writes.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import {
   claimHostingDomain,
-  endHostingProofs,
   hostingChallenge,
+  recheckHostingProofs,
   releaseHostingDomain,
   settleHostingDomain,
 } from './domains.ts';
@@ -151,11 +151,11 @@ test('a registration that ends takes the proofs of the domain and of all below i
   }
   for (const domain of below) await settleHostingDomain(deps, subscription('owner', `sub_${domain}`, domain));
   expect(await stateOf(`mail.${DOMAIN}`)).toEqual({ isProven: true, dueAt: '2999' });
-  await endHostingProofs(deps, DOMAIN);
+  await recheckHostingProofs(deps, DOMAIN);
   expect((await stateOf(`mail.${DOMAIN}`)).isProven, 'registered here again').toBe(true);
   await deps.table.transact([change(Domain, { accountId: 'owner', id: 'dom' }, { set: { status: 'EXPIRED' } })]);
   clock.now += DAY;
-  await endHostingProofs(deps, DOMAIN);
+  await recheckHostingProofs(deps, DOMAIN);
   const now = new Date(clock.now).toISOString();
   for (const domain of below)
     expect([domain, await stateOf(domain)]).toEqual([domain, { isProven: false, dueAt: now }]);

@@ -160,17 +160,16 @@ const HOSTED_DOMAINS = {
 };
 
 /**
- * Ends the proofs of a hosted domain and of those below it whose registration ended or began, so that they are looked for at
- * once.
+ * Checks the proofs of a hosted domain, whose registration ended or began, and of those below it again at once.
  */
-export async function endHostingProofs(deps: Pick<Deps, 'table' | 'now'>, registered: string): Promise<void> {
+export async function recheckHostingProofs(deps: Pick<Deps, 'table' | 'now'>, registered: string): Promise<void> {
   // Items of before stand in no list until they are verified again.
   const listed = new Set([registered]);
   for await (const { domain } of eachBelow(deps, HOSTED_DOMAINS, registered)) listed.add(domain);
-  for (const domain of listed) await endHostingProof(deps, domain);
+  for (const domain of listed) await recheckHostingProof(deps, domain);
 }
 
-async function endHostingProof(deps: Pick<Deps, 'table' | 'now'>, domain: string): Promise<void> {
+async function recheckHostingProof(deps: Pick<Deps, 'table' | 'now'>, domain: string): Promise<void> {
   const held = await deps.table.get(HostingDomain, { domain });
   if (!held) return;
   const { accountId, subscriptionId: id } = held;
