@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { AI_CALL_DAYS } from '../../contract/ai/calls.ts';
 import { AI_ENTRY_TYPES } from '../../contract/enums.ts';
 import { type AccountScopedId, DAY, entity, epoch, type ItemOf, object, oneOf, sealed } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
@@ -162,5 +163,5 @@ export const AiCall = /* @__PURE__ */ entity({
       firstByteMs: z.nullable(z.int()),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: aiCallsOf(accountId), sk: id }),
-  expiresAtEpoch: ({ createdAt }) => epoch(createdAt) + 30 * DAY,
+  expiresAtEpoch: ({ createdAt }) => epoch(createdAt) + AI_CALL_DAYS * DAY,
 });
