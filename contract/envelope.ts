@@ -23,14 +23,21 @@ export const plainText = () =>
 export const Timestamp = () =>
   z.iso.datetime({ precision: 3 }).register(z.globalRegistry, { examples: ['2026-01-31T09:30:00.000Z'] });
 
-/** A moment in a request, with any offset from UTC. */
+/** A moment in a request, with any offset from UTC; read as UTC with milliseconds. */
 export const Moment = (description: string) =>
   z
     .pipe(
-      z.iso.datetime({ offset: true, error: 'must be a time in ISO 8601' }),
+      z.iso.datetime({ offset: true, error: 'must be a time in ISO 8601, e.g. 2027-01-31T09:30:00.000Z' }),
       z.transform((text) => new Date(text).toISOString()),
     )
     .register(z.globalRegistry, { openApiOverride: { type: 'string', format: 'date-time', description } });
+
+/** An email address in a request; read in lower case. */
+export const Email = () =>
+  z.pipe(
+    z.email({ error: 'must be an email address' }).check(z.maxLength(254)),
+    z.transform((text) => text.toLowerCase()),
+  );
 
 /** Rand with two decimals, as a string (specification, General conventions 4). */
 export const Money = () =>
@@ -39,12 +46,12 @@ export const Money = () =>
     .check(z.regex(/^-?\d+\.\d{2}$/))
     .register(z.globalRegistry, { description: 'Rand (ZAR), two decimals', examples: ['129.00'] });
 
-/** An amount of rand in a request, between two limits in whole rand. */
+/** An amount of rand in a request, between two limits in rand. */
 export const Amount = (least: number, most: number) => {
   const within = (text: string) => /^\d{1,9}\.\d{2}$/.test(text) && Number(text) >= least && Number(text) <= most;
   return z
     .string()
-    .check(z.refine(within, `must be rand with two decimals, from ${least}.00 to ${most}.00`))
+    .check(z.refine(within, `must be rand with two decimals, from ${least.toFixed(2)} to ${most.toFixed(2)}`))
     .register(z.globalRegistry, { description: 'Rand (ZAR), two decimals', examples: ['250.00'] });
 };
 

@@ -1,16 +1,9 @@
 import * as z from 'zod/mini';
-import { Amount, Deleted, Id, list, Money, oneLine, Page, resource, single, Timestamp } from '../envelope.ts';
+import { Amount, Deleted, Id, list, Moment, Money, oneLine, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route, SCOPES } from '../route.ts';
 
 /** Origins that one public key may be used from. */
 const MAX_ORIGINS = 50;
-
-/** Any way to write a moment; kept in UTC with milliseconds. */
-const DateTime = () =>
-  z.pipe(
-    z.iso.datetime({ offset: true, error: 'must be a time in ISO 8601, e.g. 2027-01-31T09:30:00.000Z' }),
-    z.transform((text) => new Date(text).toISOString()),
-  );
 
 /** `*`, or an origin exactly as browsers send it: scheme, host and port, and nothing after. */
 const isOrigin = (text: string) =>
@@ -61,7 +54,7 @@ const CreateKey = () =>
       z.transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope))),
     ),
     allowedOrigins: z._default(z.array(Origin()).check(z.minLength(1), z.maxLength(MAX_ORIGINS)), ['*']),
-    expiresAt: z._default(z.nullable(DateTime()), null),
+    expiresAt: z._default(z.nullable(Moment('Time from which it is refused')), null),
     aiBudget: z._default(AiBudget(), null),
   });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Deleted, Id, resource, single, Timestamp } from '../envelope.ts';
+import { Deleted, Email, Id, resource, single, Timestamp } from '../envelope.ts';
 import { MEMBER_ROLES } from '../roles.ts';
 import { route } from '../route.ts';
 
@@ -11,11 +11,6 @@ export const MAX_MEMBERSHIPS = 50;
 export const INVITATION_DAYS = 7;
 
 const Role = () => z.enum(MEMBER_ROLES);
-const Email = () =>
-  z.pipe(
-    z.email({ error: 'must be an email address' }).check(z.maxLength(254)),
-    z.transform((text) => text.toLowerCase()),
-  );
 
 const Member = resource('Member', () =>
   z.object({

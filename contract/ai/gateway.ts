@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { AI_ENTRY_TYPES } from '../enums.ts';
-import { Money, resource } from '../envelope.ts';
+import { Amount, Money, resource, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** Specification, Resources: AI model. */
@@ -54,7 +54,7 @@ export const getModel = /* @__PURE__ */ route({
   path: '/ai/v1/models/{id+}',
   access: 'any',
   right: 'member',
-  summary: 'Get a model sold on credits',
+  summary: 'Read a model sold on credits',
   tag: 'AI gateway',
   params: ModelId,
   response: AiModel,
@@ -73,7 +73,7 @@ export const AiEntry = resource('AiEntry', () =>
     cacheWriteTokens: z.int(),
     outputTokens: z.int(),
     amountMicroRand: z.int(),
-    createdAt: z.string(),
+    createdAt: Timestamp(),
   }),
 );
 
@@ -119,8 +119,5 @@ export const ProviderKeyInput = () =>
 /** The body of `POST /dashboard/v1/ai/credits`: rand from the wallet, at least one. */
 export const BuyCreditsInput = () =>
   z.object({
-    amount: z.string().check(
-      z.regex(/^\d{1,6}\.\d{2}$/, 'must be rand with two decimals, e.g. 100.00'),
-      z.refine((amount) => Number(amount) >= 1, 'must be at least 1.00'),
-    ),
+    amount: Amount(1, 999_999.99),
   });
