@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
-import { INVOICE_KINDS } from '../enums.ts';
-import { Id, single } from '../envelope.ts';
+import { BILLING_CYCLES, INVOICE_KINDS } from '../enums.ts';
+import { Email, Id, single } from '../envelope.ts';
+import { HostName } from '../host-names/host-names.ts';
 import { LimitOverridesSchema } from '../limits/limits.ts';
 import { route, SCOPES } from '../route.ts';
 import { OPERATOR_TAG } from './accounts.ts';
@@ -9,7 +10,7 @@ import { OPERATOR_TAG } from './accounts.ts';
 
 const access = 'operator';
 const tag = OPERATOR_TAG;
-const text = (length: number) => z.string().check(z.trim(), z.minLength(1), z.maxLength(length));
+export const text = (length: number) => z.string().check(z.trim(), z.minLength(1), z.maxLength(length));
 
 /** The reason of an act. */
 export const Reason = () => ({
@@ -17,7 +18,7 @@ export const Reason = () => ({
     description: 'Kept in the audit log; of a suspension, shown to the customer',
   }),
 });
-const Identifier = () => z.string().check(z.minLength(1), z.maxLength(64));
+export const Identifier = () => z.string().check(z.minLength(1), z.maxLength(64));
 
 export const setSuspension = /* @__PURE__ */ route({
   id: 'setSuspension',
@@ -99,8 +100,8 @@ export const adjustMoney = /* @__PURE__ */ route({
       grant: z.optional(
         z.object({
           plan: Identifier(),
-          billingCycle: z.enum(['MONTHLY', 'YEARLY']),
-          hostingDomain: z.optional(z.string()),
+          billingCycle: z.enum(BILLING_CYCLES),
+          hostingDomain: z.optional(HostName()),
         }),
       ),
     }),
@@ -131,7 +132,7 @@ export const openCustomerAccount = /* @__PURE__ */ route({
   body: () =>
     z.object({
       ...Reason(),
-      email: z.email(),
+      email: Email(),
       name: text(100),
       plan: z.object({ slug: Identifier(), name: text(100), appLimit: z.int().check(z.minimum(0)) }),
       keys: z._default(

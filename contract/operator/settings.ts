@@ -3,13 +3,12 @@ import { Id, single } from '../envelope.ts';
 import { Registrant } from '../registrar/orders.ts';
 import { route } from '../route.ts';
 import { OPERATOR_TAG } from './accounts.ts';
-import { Reason } from './acts.ts';
+import { Identifier, Reason, text } from './acts.ts';
 
 /** Operations with which operators change what is on sale, and what an account has on servers and at the registrar. */
 
 const access = 'operator';
 const tag = OPERATOR_TAG;
-const Identifier = () => z.string().check(z.minLength(1), z.maxLength(64));
 
 export const OFFERS = ['ai', 'domains', 'plans'] as const;
 
@@ -39,11 +38,9 @@ export const saveHostingServer = /* @__PURE__ */ route({
   body: () =>
     z.object({
       ...Reason(),
-      baseUrl: z.string(),
-      user: z.string(),
-      token: z
-        .optional(z.string().check(z.minLength(1)))
-        .register(z.globalRegistry, { description: 'Required for a new server' }),
+      baseUrl: text(2048),
+      user: text(64),
+      token: z.optional(text(4096)).register(z.globalRegistry, { description: 'Required for a new server' }),
       open: z.boolean(),
     }),
   uses: ['new-server-token'],
@@ -75,7 +72,7 @@ export const adoptCustomerDomain = /* @__PURE__ */ route({
   body: () =>
     z.object({
       ...Reason(),
-      domain: z.string().check(z.toLowerCase(), z.maxLength(253)),
+      domain: z.string().check(z.trim(), z.toLowerCase(), z.maxLength(253)),
       registrant: Registrant(),
       records: z._default(z.array(z.record(z.string(), z.unknown())).check(z.maxLength(90)), []),
     }),

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { BILLING_CYCLES, INVOICE_KINDS } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { HostName } from '../../contract/host-names/host-names.ts';
 import { type LimitOverrides, LimitOverridesSchema } from '../../contract/limits/limits.ts';
 import type { Deps } from '../deps.ts';
 import { overrideLimits } from '../limits/overrides.ts';
@@ -30,7 +31,7 @@ export const AdjustmentInput = () =>
     limits: z.optional(LimitOverridesSchema()),
     /** Gives a plan whose first period we pay. */
     grant: z.optional(
-      z.object({ plan: z.string(), billingCycle: z.enum(BILLING_CYCLES), hostingDomain: z.optional(z.string()) }),
+      z.object({ plan: z.string(), billingCycle: z.enum(BILLING_CYCLES), hostingDomain: z.optional(HostName()) }),
     ),
   });
 type Adjustment = z.output<ReturnType<typeof AdjustmentInput>>;

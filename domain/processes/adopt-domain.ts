@@ -18,7 +18,7 @@ import { parseDomainName, type TldCatalogue } from '../registrar/tlds.ts';
 export const AdoptionInput = () =>
   z.object({
     accountId: z.string(),
-    domain: z.string().check(z.toLowerCase()),
+    domain: z.string().check(z.trim(), z.toLowerCase()),
     registrant: Registrant(),
     records: z._default(
       z
