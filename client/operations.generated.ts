@@ -1100,7 +1100,7 @@ export interface Operations {
   listDatabases: { input: ListDatabasesInput; optional: true; shape: 'list'; result: Database };
   /** Create a database for an application; `database.created` follows when it is available. `POST /v1/databases` */
   createDatabase: { input: CreateDatabaseInput; optional: false; shape: 'single'; result: Database };
-  /** Retrieve a database, with its size. `GET /v1/databases/{id}` */
+  /** Read a database, with its size. `GET /v1/databases/{id}` */
   getDatabase: { input: GetDatabaseInput; optional: false; shape: 'single'; result: DatabaseDetails };
   /** Create a password for a database, valid for an hour, with all that a client needs to connect. `POST /v1/databases/{id}/password` */
   createDatabasePassword: { input: CreateDatabasePasswordInput; optional: false; shape: 'single'; result: DatabaseConnection };
@@ -1128,9 +1128,9 @@ export interface Operations {
     name: string;
   }>;
 } };
-  /** Get a model sold on credits. `GET /ai/v1/models/{id}` */
+  /** Read a model sold on credits. `GET /ai/v1/models/{id}` */
   getModel: { input: GetModelInput; optional: false; shape: 'whole'; result: AiModel };
-  /** Is a name free? Covers it and the same name in other popular extensions. `GET /v1/domains/check` */
+  /** Check whether a name is free, and the same name in other popular extensions. `GET /v1/domains/check` */
   checkDomain: { input: CheckDomainInput; optional: false; shape: 'single'; result: Array<DomainAvailability> };
   /** List the prices of domains in the featured extensions. `GET /v1/domains/pricing` */
   listDomainPrices: { input: Record<never, never>; optional: true; shape: 'single'; result: Array<DomainPricing> };
@@ -1140,7 +1140,7 @@ export interface Operations {
   orderDomain: { input: OrderDomainInput; optional: false; shape: 'single'; result: {
   invoice: Invoice;
 } };
-  /** Retrieve a domain. `GET /v1/domains/{id}` */
+  /** Read a domain. `GET /v1/domains/{id}` */
   getDomain: { input: GetDomainInput; optional: false; shape: 'single'; result: Domain };
   /** List the DNS records of a domain. `GET /v1/domains/{id}/dns` */
   listDnsRecords: { input: ListDnsRecordsInput; optional: false; shape: 'whole'; result: {

@@ -41,7 +41,7 @@ export const requestDeletion = /* @__PURE__ */ route({
       confirm: z
         .string()
         .check(z.maxLength(320))
-        .register(z.globalRegistry, { description: 'The e-mail address of the account, typed' }),
+        .register(z.globalRegistry, { description: 'The email address of the account, typed' }),
     }),
   response: () => single(AccountDeletion()),
 });

@@ -24,7 +24,7 @@ export const getGitHook = /* @__PURE__ */ route({
   path: '/dashboard/v1/apps/{id}/git-hook',
   access: 'login',
   right: 'develop',
-  summary: 'Read where a Git host is to tell of pushes, and the secret that it signs with',
+  summary: 'Read the address and secret of the push webhook',
   tag,
   params: Id,
   response: GitHook,

@@ -101,7 +101,7 @@ export const receivePayment = /* @__PURE__ */ route({
   path: '/hooks/payments',
   access: 'hook',
   audit: { because: 'the platform records the outcome when it has asked the processor for it' },
-  summary: 'Tell of a card payment: the payment processor does',
+  summary: "Payment webhook: receives the processor's callbacks",
   tag,
   response: () => single(z.object({ settled: z.boolean() })),
   uses: ['payments'],

@@ -101,7 +101,7 @@ export const getDatabase = /* @__PURE__ */ route({
   path: '/v1/databases/{id}',
   access: 'read',
   right: 'member',
-  summary: 'Retrieve a database, with its size',
+  summary: 'Read a database, with its size',
   tag,
   params: Id,
   response: () => single(DatabaseDetails()),

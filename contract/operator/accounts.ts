@@ -121,7 +121,7 @@ export const searchAccounts = /* @__PURE__ */ route({
   path: '/operator/v1/search',
   access,
   audit: 'accounts.searched',
-  summary: 'Find accounts by e-mail address, id, key or its first 16 characters, domain, host name or request id',
+  summary: 'Find accounts by email address, id, key or its first 16 characters, domain, host name or request id',
   tag: OPERATOR_TAG,
   // A body, because addresses and keys have no place in the URLs that logs keep.
   body: () => z.object({ query: z.string().check(z.trim(), z.minLength(3), z.maxLength(300)) }),

@@ -23,7 +23,7 @@ export const checkDomain = /* @__PURE__ */ route({
   path: '/v1/domains/check',
   access: 'catalogue',
   right: 'member',
-  summary: 'Is a name free? Covers it and the same name in other popular extensions',
+  summary: 'Check whether a name is free, and the same name in other popular extensions',
   tag,
   query: () =>
     z.object({

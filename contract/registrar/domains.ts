@@ -38,7 +38,7 @@ export const getDomain = /* @__PURE__ */ route({
   path: '/v1/domains/{id}',
   access: 'read',
   right: 'member',
-  summary: 'Retrieve a domain',
+  summary: 'Read a domain',
   tag,
   params: Id,
   response: () => single(Domain()),

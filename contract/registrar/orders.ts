@@ -18,7 +18,7 @@ const line = (most = 255) =>
 export const Registrant = resource('Registrant', () =>
   z.object({
     name: line(),
-    email: z.email('must be an e-mail address').check(z.maxLength(254)),
+    email: z.email('must be an email address').check(z.maxLength(254)),
     contactNumber: z
       .string()
       .check(z.regex(/^\+[1-9]\d{0,2}\.\d{4,14}$/, 'must be +<country code>.<number>, e.g. +27.215551234')),

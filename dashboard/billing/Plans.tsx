@@ -12,7 +12,7 @@ import { Subscriptions } from './Subscriptions.tsx';
 const CATEGORY_LABELS: Readonly<Record<Plan['category'], string>> = {
   APP: 'Applications',
   WEB: 'Web hosting',
-  EMAIL: 'E-mail hosting',
+  EMAIL: 'Email hosting',
 };
 
 /** Subscriptions and available plans. */

@@ -21,7 +21,7 @@ const VIEW: ListView<HostingItem> = {
 
 const ChoosePlanButton = () => <ButtonLink href="/billing/plans">Choose a plan</ButtonLink>;
 
-/** The account's web and e-mail hosting. */
+/** The account's web and email hosting. */
 export function HostingList() {
   const filter = useListFilter();
   const hostings = useHostings({ allPages: filter.isActive });
@@ -34,7 +34,7 @@ export function HostingList() {
         view={VIEW}
         empty={
           <EmptyState title="No hosting yet" action={<ChoosePlanButton />}>
-            Choose a web or e-mail plan to host a site and mailboxes on your domain.
+            Choose a web or email plan to host a site and mailboxes on your domain.
           </EmptyState>
         }
       >

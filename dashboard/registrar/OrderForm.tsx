@@ -50,7 +50,7 @@ export function OrderForm({ name, price, account }: OrderFormProps) {
         <SelectField field={field('years')} label="Years" options={YEARS} />
         <div />
         <TextField field={field('registrant.name')} label="Registrant name" required />
-        <TextField field={field('registrant.email')} label="Registrant e-mail" required />
+        <TextField field={field('registrant.email')} label="Registrant email" required />
         <TextField
           field={field('registrant.contactNumber')}
           label="Phone"

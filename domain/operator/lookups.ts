@@ -27,7 +27,7 @@ export const byId = (kind: string, { accountId, id }: { accountId: string; id: s
   { text: id, kind, accountId, id },
 ];
 
-/** Returns the lookup of an account by its e-mail address. */
+/** Returns the lookup of an account by its email address. */
 export const byEmail = ({ id, email }: { id: string; email: string }): New[] => [
   { text: email, kind: 'account', accountId: id, id },
 ];

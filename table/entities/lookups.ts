@@ -6,7 +6,7 @@ import { joinKey as key } from '../keys.ts';
 export const lookupsOf = (text: string) => key('LOOKUP', text.toLowerCase());
 
 /**
- * A text by which operators find an account: an e-mail address, the id of one of its resources, or the beginning of a key. The
+ * A text by which operators find an account: an email address, the id of one of its resources, or the beginning of a key. The
  * stream adds it when the resource is created, so that no request waits for it.
  */
 export type Lookup = ItemOf<typeof Lookup>;

@@ -8,7 +8,7 @@ test('a new customer signs up, deploys the example in one click, and dismisses t
   await page.goto('');
   await page.getByRole('link', { name: 'Create an account' }).click();
   await page.getByLabel('Your name').fill('Thandi Newcomer');
-  await page.getByLabel('E-mail address').fill(`thandi-${randomUUID()}@example.com`);
+  await page.getByLabel('Email address').fill(`thandi-${randomUUID()}@example.com`);
   await page.getByLabel('Password').fill('a long enough password');
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByText('Deploy your first application').waitFor();

@@ -9,7 +9,7 @@ const { demo } = local.accounts;
 
 /** Signs in on the login page. */
 async function submitLogin(page: Page): Promise<void> {
-  await page.getByLabel('E-mail address').fill(demo.email);
+  await page.getByLabel('Email address').fill(demo.email);
   await page.getByLabel('Password').fill(demo.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }

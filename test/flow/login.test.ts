@@ -9,7 +9,7 @@ const { demo } = local.accounts;
 const newcomer = () => ({ email: `${randomUUID()}@example.com`, password: 'correct horse battery', name: 'New Comer' });
 const me = async (accessToken: string) => (await clientOf({ accessToken: () => accessToken }).call(getMe)).body.data;
 
-test('the demo account signs in with e-mail and password and returns to the original page', async () => {
+test('the demo account signs in with email and password and returns to the original page', async () => {
   const visitor = new LoginBrowser();
   const { page, verifier } = await visitor.begin();
   expect(page.status).toBe(200);
@@ -86,7 +86,7 @@ describe('rejected sign-ins', () => {
     ['an unknown address', { email: 'unknown@example.com', password: demo.password }, '', 'is wrong'],
     ['a short password', { ...newcomer(), password: 'short' }, '?sign-up', 'at least 12 characters'],
     ['a taken address', { ...newcomer(), email: demo.email.toUpperCase() }, '?sign-up', 'already'],
-    ['no address', { ...newcomer(), email: '<script>' }, '?sign-up', 'no e-mail address'],
+    ['no address', { ...newcomer(), email: '<script>' }, '?sign-up', 'no email address'],
   ])('%s is reported on the page, which does not repeat the password', async (_what, fields, query, problem) => {
     const visitor = new LoginBrowser();
     const { page } = await visitor.begin();

@@ -64,7 +64,7 @@ export async function requestDeletion(
   const request = async (): Promise<Output<typeof RequestRoute>> => {
     const account = await findAccount(deps, accountId);
     if (confirm.trim().toLowerCase() !== account.email.toLowerCase())
-      throw new ApiError('invalid_request', 'confirm: is not the e-mail address of the account');
+      throw new ApiError('invalid_request', 'confirm: is not the email address of the account');
     if (account.deletion) throw new ApiError('conflict', 'The deletion of this account is requested already.');
     await assertNothingOwed(deps, account);
     const requestedAt = now.toISOString();

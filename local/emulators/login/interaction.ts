@@ -28,11 +28,11 @@ async function attempt(users: Users, form: URLSearchParams, signingUp: boolean):
   const email = form.get('email')?.trim() ?? '';
   const name = form.get('name')?.trim() ?? '';
   const password = form.get('password') ?? '';
-  if (!signingUp) return (await users.signIn(email, password)) ?? 'The e-mail address or the password is wrong.';
+  if (!signingUp) return (await users.signIn(email, password)) ?? 'The email address or the password is wrong.';
   if (name === '') return 'Say your name.';
-  if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) return 'This is no e-mail address.';
+  if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) return 'This is no email address.';
   if (password.length < PASSWORD_LENGTH) return `The password must have at least ${PASSWORD_LENGTH} characters.`;
-  return (await users.add({ email, password, name })) ?? 'There is an account with this e-mail address already.';
+  return (await users.add({ email, password, name })) ?? 'There is an account with this email address already.';
 }
 
 /** Handles the sign-in and sign-up page and its form. */

@@ -32,7 +32,7 @@ export const signInPage = ({ email, problem }: Attempt) =>
   page(
     'Sign in',
     `${alert(problem)}<form method="post">
-${field('email', 'E-mail address', 'type="email" autocomplete="username" autofocus', email)}
+${field('email', 'Email address', 'type="email" autocomplete="username" autofocus', email)}
 ${field('password', 'Password', 'type="password" autocomplete="current-password"')}
 <button>Sign in</button></form><p>New here? <a href="?sign-up">Create an account</a></p>`,
   );
@@ -42,7 +42,7 @@ export const signUpPage = ({ email, name, problem }: Attempt) =>
     'Create an account',
     `${alert(problem)}<form method="post" action="?sign-up">
 ${field('name', 'Your name', 'autocomplete="name" maxlength="100" autofocus', name)}
-${field('email', 'E-mail address', 'type="email" autocomplete="username"', email)}
+${field('email', 'Email address', 'type="email" autocomplete="username"', email)}
 ${field('password', 'Password', `type="password" autocomplete="new-password" minlength="${PASSWORD_LENGTH}" aria-describedby="long"`)}
 <small id="long">At least ${PASSWORD_LENGTH} characters</small>
 <button>Create account</button></form><p>Have one already? <a href="?">Sign in</a></p>`,

@@ -13,7 +13,7 @@ import { codeOf, newAccount, waitFor } from '../../support/harness.ts';
 import { platformDeps } from '../../support/hosting.ts';
 import { newOperator } from '../../support/operator.ts';
 
-test('an account is found by e-mail, ids, keys, names and request ids, and what was searched for is recorded', async () => {
+test('an account is found by email, ids, keys, names and request ids, and what was searched for is recorded', async () => {
   const email = `${randomUUID()}@example.com`;
   const [operator, account] = await Promise.all([newOperator(), newAccount({ walletCents: 100_000, email })]);
   const app = (await account.call(createApp, { body: { name: 'Findable', deployNow: false } })).body.data;
