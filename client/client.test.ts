@@ -217,6 +217,16 @@ test('a list is its first page when awaited, and all items when iterated over', 
   expect(sent).toHaveLength(1);
 });
 
+test('a list goes on behind the cursor of a page whose filter left all out', async () => {
+  const { client, sent } = scripted(
+    json({ data: [], has_more: true, cursor: 'dlv_9' }),
+    json({ data: [{ id: 'dlv_2' }], has_more: false }),
+  );
+  const found = await client.listDeliveries({ id: 'whk_1', status: 'FAILED' }).all();
+  expect(found.map(({ id }) => id)).toEqual(['dlv_2']);
+  expect(sent.map(({ url }) => new URL(url).search)).toEqual(['?status=FAILED', '?cursor=dlv_9&status=FAILED']);
+});
+
 test('follows events from now on, each once, and continues at the cursor', async () => {
   const page = (ids: string[], cursor: string, has_more = false) =>
     json({ data: ids.map((id) => ({ id, type: 'app.created' })), cursor, has_more });

@@ -2,6 +2,8 @@
 export interface Page<Item> {
   data: Item[];
   has_more: boolean;
+  /** Cursor of the next page, where that does not begin behind the last item: a filter left out most of what was read. */
+  cursor?: string | undefined;
 }
 
 const idOf = (item: unknown): string | undefined =>
@@ -17,7 +19,7 @@ export class List<Item> implements PromiseLike<Page<Item>>, AsyncIterable<Item> 
   readonly #read: (cursor?: string) => Promise<Page<Item>>;
   #first: Promise<Page<Item>> | undefined;
 
-  /** @param read reads the page behind the item with an id, or the first one */
+  /** @param read reads the page behind a cursor, or the first one */
   constructor(read: (cursor?: string) => Promise<Page<Item>>) {
     this.#read = read;
   }
@@ -45,9 +47,9 @@ export class List<Item> implements PromiseLike<Page<Item>>, AsyncIterable<Item> 
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     for (let page = await this.#page(); ; ) {
       yield* page.data;
-      const last = idOf(page.data.at(-1));
-      if (!page.has_more || last === undefined) return;
-      page = await this.#read(last);
+      const next = page.cursor ?? idOf(page.data.at(-1));
+      if (!page.has_more || next === undefined) return;
+      page = await this.#read(next);
     }
   }
 }

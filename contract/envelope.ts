@@ -70,6 +70,18 @@ export const single = <T extends z.ZodMiniType>(resource: T) => z.object({ data:
 export const list = <T extends z.ZodMiniType>(resource: T) =>
   z.object({ data: z.array(resource), has_more: z.boolean() });
 
+/**
+ * The envelope of a list with a filter. A request reads a bounded number of items, so that it may find fewer than it was asked for
+ * where its filter leaves most out: `has_more` is true then, and the next page begins behind `cursor`.
+ */
+export const filteredList = <T extends z.ZodMiniType>(resource: T) =>
+  z.extend(list(resource), {
+    cursor: z.optional(z.string()).register(z.globalRegistry, {
+      description:
+        'Given where the filter found too few items: the `cursor` of the next page, in place of the last item',
+    }),
+  });
+
 /** A whole number in a query. A query is text; the document shows the number that it stands for. */
 export const wholeNumber = (name: string, least: number, most: number, fallback: number) => {
   const asked = `must be a whole number from ${least} to ${most}`;

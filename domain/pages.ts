@@ -11,23 +11,30 @@ interface Filter<T> {
   isWanted: (item: T) => boolean;
   /** Items that one request reads at most, those that are left out included. */
   maxRead: number;
-  /** The items, in the plural, as the error names them. */
-  nouns: string;
-  /** Another remedy, as the end of the error's sentence. */
-  hint?: string;
 }
 
+/** A page that ended before it was full has the cursor of the next one. */
+export interface FilteredPage<T> extends Page<T> {
+  cursor?: string;
+}
+
+/** Returns the body of a list's response. */
+export const pageBody = <T, V>({ items, hasMore, cursor }: FilteredPage<T>, view: (item: T) => V) => ({
+  ...{ data: items.map(view), has_more: hasMore },
+  ...(cursor !== undefined && { cursor }),
+});
+
 /**
- * Reads a page of items, newest first, until it is full.
+ * Reads a page of items, newest first, until it is full or has read as many as one request may.
  *
  * @param filter the items that are wanted; all unless given
- * @throws {ApiError} 400 where the filter finds too little among the items that one request reads
+ * @throws {ApiError} 400 where a request may not read as many items as it is to skip
  */
 export async function readPage<T extends { id: string }>(
   items: AsyncIterable<T>,
   { limit, offset }: PageRequest,
   filter?: Filter<T>,
-): Promise<Page<T>> {
+): Promise<FilteredPage<T>> {
   const found: T[] = [];
   let read = 0;
   for await (const item of items) {
@@ -35,9 +42,9 @@ export async function readPage<T extends { id: string }>(
     if (found.length > offset + limit) break;
     read += 1;
     if (read !== filter?.maxRead) continue;
-    const { nouns, hint = '' } = filter;
-    const message = `cursor: there are more ${nouns} than one request reads; continue from ${item.id}${hint}`;
-    throw new ApiError('invalid_request', message);
+    if (found.length < offset)
+      throw new ApiError('invalid_request', 'offset: skips more items than one request reads; use `cursor`');
+    return { items: found.slice(offset), hasMore: true, cursor: item.id };
   }
   return { items: found.slice(offset, offset + limit), hasMore: found.length > offset + limit };
 }

@@ -120,7 +120,7 @@ function resultOf(route: Route): { shape: 'single' | 'list' | 'whole'; type: str
   const { data } = resolved(schema).properties ?? {};
   if (names === 'data' && data) return { shape: 'single', type: tsType(data) };
   // A list that is continued after an item has no offset: its caller continues it.
-  if (names === 'data,has_more' && data?.items && inputOf(route).query.includes('offset'))
+  if (/^(cursor,)?data,has_more$/.test(names) && data?.items && inputOf(route).query.includes('offset'))
     return { shape: 'list', type: tsType(data.items) };
   return { shape: 'whole', type: tsType(schema) };
 }

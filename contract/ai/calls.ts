@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { list, Page, resource, single, Timestamp, wholeNumber } from '../envelope.ts';
+import { filteredList, Page, resource, single, Timestamp, wholeNumber } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** Days for which calls are kept, and which their figures cover at most. */
@@ -53,7 +53,7 @@ export const listAiCalls = /* @__PURE__ */ route({
       model: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
       failed: z.optional(z.enum(['true', 'false'])),
     }),
-  response: () => list(AiCall()),
+  response: () => filteredList(AiCall()),
 });
 
 export const getAiProviderStats = /* @__PURE__ */ route({

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { list, Page } from '../envelope.ts';
+import { filteredList, Page } from '../envelope.ts';
 import { route } from '../route.ts';
 import { type AuditAction, isAuditAction } from './actions.ts';
 import { AUDIT_ACTORS, AuditEntry } from './entry.ts';
@@ -26,5 +26,5 @@ export const listAuditEntries = /* @__PURE__ */ route({
   summary: 'List the changes of your account, newest first: who, what, from where, for a year',
   tag: 'Account',
   query: Filter,
-  response: () => list(AuditEntry()),
+  response: () => filteredList(AuditEntry()),
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { DELIVERY_OUTCOMES, DELIVERY_STATUSES } from '../enums.ts';
-import { Id, list, Moment, Page, resource, single, Timestamp } from '../envelope.ts';
+import { filteredList, Id, list, Moment, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 import { Description, Events, Url, WebhookEndpoint } from './endpoints.ts';
 import { EVENTS, type EventType } from './events.ts';
@@ -161,7 +161,7 @@ export const listDeliveries = /* @__PURE__ */ route({
       from: z.optional(Moment('Only deliveries that were made at this time or later')),
       to: z.optional(Moment('Only deliveries that were made before this time')),
     }),
-  response: () => list(Delivery()),
+  response: () => filteredList(Delivery()),
 });
 
 /** Spans of time that an endpoint's figures are read for. */

@@ -97,7 +97,10 @@ export function RequestLog() {
         <QueryBoundary query={calls}>
           {({ data }) =>
             data.length === 0 ? (
-              <EmptyState title={failed === '' ? 'No requests yet' : 'No matching requests'}>
+              <EmptyState
+                title={failed === '' ? 'No requests yet' : 'No matching requests'}
+                action={<ShowMore list={calls} />}
+              >
                 {failed === ''
                   ? 'Each call of a model appears here, with its tokens, cost and duration.'
                   : 'Choose another result.'}

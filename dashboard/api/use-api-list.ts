@@ -7,6 +7,7 @@ import { recoveryInterval } from './query-client.ts';
 interface Page<T> {
   data: T[];
   has_more: boolean;
+  cursor?: string | undefined;
 }
 
 type Item<R> = Output<R> extends Page<infer T> ? T : never;
@@ -24,10 +25,18 @@ interface ListOptions<T> {
   allPages?: boolean;
 }
 
+/** Pages without a match that are read one after the other. */
+const MAX_EMPTY_PAGES = 10;
+
+interface Pages<T> extends Page<T> {
+  /** Number of pages that were read. */
+  pageCount: number;
+}
+
 /** Joins the pages. An item that is loaded again while its page changes may be on two. */
-function mergePages<T extends { id: string }>({ pages }: InfiniteData<Page<T>>): Page<T> {
+function mergePages<T extends { id: string }>({ pages }: InfiniteData<Page<T>>): Pages<T> {
   const items = new Map(pages.flatMap(({ data }) => data.map((item) => [item.id, item])));
-  return { data: [...items.values()], has_more: pages.at(-1)?.has_more ?? false };
+  return { data: [...items.values()], has_more: pages.at(-1)?.has_more ?? false, pageCount: pages.length };
 }
 
 /**
@@ -42,7 +51,7 @@ export function useApiList<R extends Route>(
 ): ListResult<Item<R>> {
   type List = Page<Item<R> & { id: string }>;
   const api = useApi();
-  const list = useInfiniteQuery<List, Error, List, QueryKey, string>({
+  const list = useInfiniteQuery<List, Error, Pages<Item<R> & { id: string }>, QueryKey, string>({
     queryKey: [route.id, 'list', input, filter],
     queryFn: async ({ pageParam }) => {
       const chosen = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
@@ -50,7 +59,7 @@ export function useApiList<R extends Route>(
       return (await api.call(route, { ...input, query } as unknown as CallerInput<R>)) as List;
     },
     initialPageParam: '',
-    getNextPageParam: ({ data, has_more }) => (has_more ? data.at(-1)?.id : undefined),
+    getNextPageParam: ({ data, has_more, cursor }) => (has_more ? (cursor ?? data.at(-1)?.id) : undefined),
     select: mergePages,
     refetchInterval: (query) => {
       const { data } = query.state;
@@ -59,9 +68,10 @@ export function useApiList<R extends Route>(
       return interval && interval * Math.max(1, data?.pages.length ?? 1);
     },
   });
-  const { hasNextPage, isFetching, isError, fetchNextPage } = list;
+  const { data, hasNextPage, isFetching, isError, fetchNextPage } = list;
+  const isSearching = data?.data.length === 0 && data.pageCount < MAX_EMPTY_PAGES;
   useEffect(() => {
-    if (allPages && hasNextPage && !isFetching && !isError) void fetchNextPage();
-  }, [allPages, hasNextPage, isFetching, isError, fetchNextPage]);
+    if ((allPages || isSearching) && hasNextPage && !isFetching && !isError) void fetchNextPage();
+  }, [allPages, isSearching, hasNextPage, isFetching, isError, fetchNextPage]);
   return list;
 }

@@ -3,7 +3,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import { AiCall, aiCallsOf } from '../../table/entities/ai.ts';
 import { create } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { readPage } from '../pages.ts';
+import { pageBody, readPage } from '../pages.ts';
 import { percentile } from '../percentile.ts';
 import type { Call, Report } from './call.ts';
 
@@ -58,8 +58,8 @@ export async function listCalls(
   const calls = deps.table.newest(AiCall, aiCallsOf(accountId), { before: cursor, pageSize: PAGE_SIZE });
   const isWanted = (call: AiCall) =>
     (model === undefined || call.model === model) && (failed === undefined || hasFailed(call) === (failed === 'true'));
-  const page = await readPage(calls, { limit, offset }, { isWanted, maxRead: MAX_READ, nouns: 'calls' });
-  const data = page.items.map((call) => ({
+  const page = await readPage(calls, { limit, offset }, { isWanted, maxRead: MAX_READ });
+  return pageBody(page, (call) => ({
     ...{
       id: call.id,
       requestId: call.requestId,
@@ -71,7 +71,6 @@ export async function listCalls(
     ...{ inputTokens: call.inputTokens, outputTokens: call.outputTokens, amountMicroRand: call.amountMicroRand },
     ...{ durationMs: call.durationMs, firstByteMs: call.firstByteMs },
   }));
-  return { data, has_more: page.hasMore };
 }
 
 /** GET /dashboard/v1/ai/provider-stats */

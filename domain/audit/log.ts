@@ -3,7 +3,7 @@ import type { listAuditEntries as ListRoute } from '../../contract/audit/audit.t
 import type { Input, Output } from '../../contract/route.ts';
 import { AUDIT_OF_OPERATORS, AuditEntry, auditOf } from '../../table/entities/audit.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { readPage } from '../pages.ts';
+import { pageBody, readPage } from '../pages.ts';
 
 /** Entries that one request reads at most, those that its filter leaves out included: about 10 MB. */
 const MAX_READ = 20_000;
@@ -44,12 +44,8 @@ export async function listAuditEntries(
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const pageSize = isFiltered ? FILTERED_PAGE_SIZE : Math.min(offset + limit + 1, FILTERED_PAGE_SIZE);
   const entries = deps.table.newest(AuditEntry, auditOf(accountId), { before: cursor, pageSize });
-  const { items, hasMore } = await readPage(
-    entries,
-    { limit, offset },
-    { isWanted: matches(filter), maxRead: MAX_READ, nouns: 'entries' },
-  );
-  return { data: items.map(viewAuditEntry), has_more: hasMore };
+  const page = await readPage(entries, { limit, offset }, { isWanted: matches(filter), maxRead: MAX_READ });
+  return pageBody(page, viewAuditEntry);
 }
 
 /** Input of operators: an account, or none for everything that operators did; the id of the last entry of the page before. */

@@ -3,7 +3,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import { AUDIT_OF_OPERATORS, AuditEntry, auditOf } from '../../table/entities/audit.ts';
 import { NO_ACCOUNT } from '../audit/record.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { readPage } from '../pages.ts';
+import { pageBody, readPage } from '../pages.ts';
 
 function view(entry: AuditEntry): Output<typeof ListRoute>['data'][number] {
   const {
@@ -45,7 +45,6 @@ export async function listOperatorAudit(
     return { data: items.map(view), has_more: hasMore };
   }
   const entries = deps.table.newest(AuditEntry, auditOf(accountId), { before: cursor, pageSize: offset + limit + 1 });
-  const { items, hasMore } = await readPage(entries, { limit, offset });
-  const output = { data: items.map(view), has_more: hasMore };
+  const output = pageBody(await readPage(entries, { limit, offset }), view);
   return await deps.commit([], output, { action: 'audit.read', accountId: NO_ACCOUNT, subjectId: accountId });
 }

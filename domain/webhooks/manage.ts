@@ -17,7 +17,7 @@ import { change, check, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
-import { noSuchCursor } from '../pages.ts';
+import { noSuchCursor, pageBody } from '../pages.ts';
 import { type Attempt, readAttempts } from './attempts.ts';
 import { assertReceiverUrl, findWebhook, listWebhooksPage, noSuchWebhook, viewWebhook } from './endpoints.ts';
 import { newEvent } from './events.ts';
@@ -153,11 +153,12 @@ export async function listDeliveries(
     throw new ApiError('invalid_request', 'to: must be later than `from`');
   const last = cursor === undefined ? undefined : await deps.table.get(Delivery, { accountId, id: cursor });
   if (cursor !== undefined && !last) throw noSuchCursor();
-  const [, { items, hasMore }] = await Promise.all([
+  const [, { items, ...page }] = await Promise.all([
     findWebhook(deps, caller, id),
     findDeliveries(deps, id, filter, { limit, offset, cursor: last && deliveryOrder(last) }),
   ]);
-  return { data: await Promise.all(items.map((delivery) => view(deps, delivery))), has_more: hasMore };
+  const shown = await Promise.all(items.map((delivery) => view(deps, delivery)));
+  return pageBody({ items: shown, ...page }, (delivery) => delivery);
 }
 
 /**

@@ -61,6 +61,16 @@ test('deliveries are found by status, type and time, page by page', async () => 
   await expect(backwards).rejects.toMatchObject({ code: 'invalid_request' });
 });
 
+test('failures are found behind more deliveries than one request reads', async () => {
+  const statuses = Array.from({ length: 2100 }, (_, index) => (index % 2090 === 5 ? 'FAILED' : 'DELIVERED'));
+  const { deps } = await endpointWith(statuses as Delivery['status'][]);
+  const filter = { ...page, limit: 50, status: 'FAILED' as const };
+  const first = await listDeliveries(deps, caller, filter);
+  expect(first).toMatchObject({ data: [{ id: 'del_5' }], has_more: true, cursor: 'del_1999' });
+  const next = await found(listDeliveries(deps, caller, { ...filter, cursor: first.cursor }));
+  expect(next).toEqual({ ids: ['del_2095'], has_more: false });
+});
+
 test('figures count deliveries by period, the attempts’ durations, and what waits until when', async () => {
   const { deps, at } = await endpointWith(['PENDING', 'DELIVERED', 'FAILED', 'SKIPPED', 'DELIVERED']);
   const { data } = await readDeliveryStats(deps, caller, { id: ids.webhookId, range: 'day' });

@@ -6,9 +6,8 @@ import {
 } from '../../contract/webhooks/management.ts';
 import { Delivery, deliveriesOf, deliveryOrder } from '../../table/entities/webhooks.ts';
 import { joinKey } from '../../table/keys.ts';
-import type { Page } from '../../table/table.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { readPage } from '../pages.ts';
+import { type FilteredPage, readPage } from '../pages.ts';
 import { percentile } from '../percentile.ts';
 import { durationsOf } from './attempts.ts';
 import { findWebhook } from './endpoints.ts';
@@ -37,13 +36,13 @@ async function* newestDeliveries(deps: Pick<Deps, 'table'>, webhookId: string, b
   }
 }
 
-/** Returns a page of an endpoint's deliveries. Throws 400 where a filter finds too little among those that one request reads. */
+/** Returns a page of an endpoint's deliveries; with the cursor of the next one where a filter left out most of what was read. */
 export async function findDeliveries(
   deps: Pick<Deps, 'table'>,
   webhookId: string,
   { status, type, from, to }: Filter,
   page: { limit: number; offset: number; cursor: string | undefined },
-): Promise<Page<Delivery>> {
+): Promise<FilteredPage<Delivery>> {
   const filters = [status, type, from, to];
   if (filters.every((each) => each === undefined)) return deps.table.list(Delivery, deliveriesOf(webhookId), page);
   const { cursor } = page;
@@ -51,7 +50,7 @@ export async function findDeliveries(
   const before = cursor !== undefined && end !== undefined ? (cursor < end ? cursor : end) : (cursor ?? end);
   return await readPage(newestDeliveries(deps, webhookId, before, from), page, {
     isWanted: (delivery) => (!status || delivery.status === status) && (!type || delivery.type === type),
-    ...{ maxRead: MAX_READ, nouns: 'deliveries', hint: ', or choose a time' },
+    maxRead: MAX_READ,
   });
 }
 
