@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { frameworkOf, namedFramework } from '../../providers/builds/detection/frameworks.ts';
 import { readManifest } from '../install/manifest.ts';
@@ -14,6 +14,7 @@ afterEach(() => {
 });
 
 const NODE = { framework: 'NODE', startFile: 'server.js', startCommand: null } as const;
+const NEXT = { framework: 'NEXTJS', startFile: '.next/standalone/server.js' } as const;
 
 function application(
   manifest: object | undefined,
@@ -73,6 +74,16 @@ test.each<[object, string[], string, string | undefined]>([
   expect(started(manifest, files)).toEqual([start, from]);
 });
 
+test('finds the server of Next.js in a monorepo, wherever the topmost lockfile is', () => {
+  for (const depth of [1, 2]) {
+    const app = application({ dependencies: { next: '16' }, scripts: { start: 'next start' } }, [], NEXT);
+    const path = posix.join('.next/standalone', ...app.directory.split('/').slice(-depth), 'server.js');
+    mkdirSync(join(app.directory, dirname(path)), { recursive: true });
+    writeFileSync(join(app.directory, path), '');
+    expect(describeStart(findStart(app).start)).toBe(`node ${path}`);
+  }
+});
+
 test('what was set wins', () => {
   const files = ['server.js', 'other.js', 'app.js'];
   const scripts = { scripts: { start: 'node app.js' } };
@@ -108,11 +119,7 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
     () => application({}, { Procfile: 'worker: node jobs.js' }),
     'The Procfile has a worker and no web process',
   ],
-  [
-    'Next.js without standalone',
-    () => application(undefined, ['.next/BUILD_ID'], { framework: 'NEXTJS', startFile: '.next/standalone/server.js' }),
-    "set output: 'standalone'",
-  ],
+  ['Next.js without standalone', () => application(undefined, ['.next/BUILD_ID'], NEXT), "set output: 'standalone'"],
   [
     'SvelteKit without an adapter',
     () => application({ devDependencies: { '@sveltejs/kit': '2' } }),

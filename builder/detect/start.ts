@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { join, posix, sep } from 'node:path';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import type { Job } from '../../providers/builds/builds.ts';
 import type { Framework } from '../../providers/builds/detection/frameworks.ts';
@@ -201,10 +201,20 @@ const shellCommand = ({ program, args, environment }: Extract<StartScript, { kin
 export const quoteWord = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
+/** Returns a directory's path from each directory above it: `c`, `b/c`, `a/b/c`. */
+const pathsFromAbove = (directory: string): string[] =>
+  directory
+    .split(sep)
+    .map((_, index, names) => names.slice(-index - 1).join('/'))
+    .slice(0, -1);
+
 /** Returns what the framework's build made: its server, else its site. */
 function frameworkStart(app: BuiltApplication): Start | undefined {
   const { directory, framework } = app;
-  const match = (pattern: string): string[] => globSync(pattern, { cwd: directory }).sort();
+  const match = (pattern: string): string[] =>
+    pattern.includes('{path}')
+      ? pathsFromAbove(directory).map((path) => pattern.replace('{path}', () => path))
+      : globSync(pattern, { cwd: directory }).sort();
   const server = framework?.server?.flatMap(match).find((file) => isFile(app, file));
   if (server !== undefined) return nodeFile(server);
   const site = framework?.site?.flatMap(match).find((each) => isFile(app, `${each}/index.html`));

@@ -3,7 +3,10 @@ export interface Framework {
   name: string;
   /** Any of these in package.json means that the application uses it. */
   packages: readonly string[];
-  /** Server files that its build makes, in order of precedence, relative to the application. */
+  /**
+   * Server files that its build makes, in order of precedence, relative to the application. `{path}` is the application's
+   * path from a directory above it, which only the framework knows.
+   */
   server?: readonly string[];
   /** Directories with a site of files that its build makes. Patterns of one directory are allowed. */
   site?: readonly string[];
@@ -26,7 +29,8 @@ export const FRAMEWORKS: readonly Framework[] = [
   {
     name: 'Next.js',
     packages: ['next'],
-    server: ['.next/standalone/server.js'],
+    // Next.js repeats the application's path below the topmost directory with a lockfile.
+    server: ['.next/standalone/server.js', '.next/standalone/{path}/server.js'],
     site: ['out'],
     build: 'npx next build',
     // Next.js reads this as `output: 'standalone'` unless next.config sets another output.

@@ -39,6 +39,26 @@ export const FRAMEWORK_STARTERS: readonly Starter[] = [
     },
   },
   {
+    name: 'next-workspace',
+    settings: { framework: 'NEXTJS', rootDirectory: 'apps/web' },
+    files: {
+      'package.json': { private: true, workspaces: ['apps/*'] },
+      'apps/web/package.json': {
+        ...{ name: 'web', version: '1.0.0' },
+        dependencies: { next: '^16.0.0', react: '^19.0.0', 'react-dom': '^19.0.0' },
+        scripts: { build: 'next build', start: 'next start' },
+      },
+      'apps/web/pages/index.js': `export default () => 'next-workspace';\n`,
+    },
+    built: { '.next/standalone/apps/web/server.js': '' },
+    ...{
+      framework: 'Next.js',
+      build: 'npm run build',
+      start: 'node .next/standalone/apps/web/server.js',
+      answers: { text: 'next-workspace' },
+    },
+  },
+  {
     name: 'next-export',
     settings: { framework: 'NEXTJS' },
     files: {
