@@ -180,6 +180,26 @@ test('packages a standalone Next.js build with its static and public files', asy
   );
 });
 
+test('packages a Next.js application with a server of its own, without what only development needs', async () => {
+  const files = [
+    ...['.next/standalone/server.js', '.next/cache/a', '.next/BUILD_ID', 'node_modules/@next/swc-linux/a.node'],
+    ...['dev', 'prod'].map((kind) => `node_modules/next/dist/compiled/next-server/pages.runtime.${kind}.js`),
+  ];
+  const made = files.map((path) => `mkdir -p ${dirname(path)} && echo 1 > ${path}`).join(' && ');
+  const manifest = { dependencies: { next: '16' }, scripts: { start: 'NODE_ENV=production node server.js' } };
+  const { artifact, log } = await build({
+    repoUrl: repository({ 'package.json': JSON.stringify(manifest), 'server.js': '1' }),
+    ...{ framework: 'NEXTJS', startFile: '.next/standalone/server.js', installCommand: 'true', buildCommand: made },
+  });
+  expect(log).toContain('Detected Next.js, npm, start: node server.js (start script)');
+  const paths = [...(await entriesOf(artifact)).keys()].filter((path) => /next|server/.test(path));
+  expect(paths.sort()).toEqual([
+    '.next/BUILD_ID',
+    'node_modules/next/dist/compiled/next-server/pages.runtime.prod.js',
+    'server.js',
+  ]);
+});
+
 test('builds the example with npm', async () => {
   const example = 'examples/hello-express';
   const names = readdirSync(example).filter((name) => name !== 'node_modules');

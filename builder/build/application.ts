@@ -14,6 +14,7 @@ import type { Sections } from '../log/sections.ts';
 import { pack, type RuntimeModules } from '../package/archive.ts';
 import { neededPackages } from '../package/needed.ts';
 import { collect, isWholeTreePackaged, RESERVED } from '../package/tree.ts';
+import { unneededPaths } from '../package/unneeded.ts';
 import { buildCacheKey, resolveBuildCommand, skipsBuild } from './build-command.ts';
 import { type ClonedBuild, cloneRepository } from './checkout.ts';
 
@@ -130,14 +131,14 @@ async function packageApplication({
     if (existsSync(join(packaged, name))) sections.note(`${name} is left out: the platform adds a file of that name`);
   }
   const directory = relative(packaged, app).replaceAll('\\', '/');
-  const development = isWholeTreePackaged(start, directory)
-    ? developmentPackages(packaged, manifest)
-    : new Set<string>();
+  const isWhole = isWholeTreePackaged(start, directory);
+  const development = isWhole ? developmentPackages(packaged, manifest) : new Set<string>();
   const needed = neededPackages(start, app, packaged, manifest, development);
   const excluded = needed.length > 0 ? new Set<string>() : development;
   if (needed.length > 0) sections.note(`development packages are kept: ${needed.join(', ')} is needed to start`);
   else if (excluded.size > 0) sections.note(`${excluded.size} development packages are left out`);
-  const items = await collect(packaged, start, directory, excluded);
+  const unneeded = isWhole ? unneededPaths(start, directory, packaged) : [];
+  const items = await collect(packaged, start, directory, new Set([...excluded, ...unneeded]));
   const artifact = await pack(items, {
     ...{ job, start, directory, modules },
     release: { deploymentId: job.deploymentId, commitSha },

@@ -84,6 +84,19 @@ test('finds the server of Next.js in a monorepo, wherever the topmost lockfile i
   }
 });
 
+test.each([
+  ['NODE_ENV=production node server.js', 'node server.js'],
+  ['node --import tsx server.ts', 'node --import tsx server.ts'],
+  ['next start', `node ${NEXT.startFile}`],
+  ['node node_modules/.bin/next start', `node ${NEXT.startFile}`],
+  ['node absent.js', `node ${NEXT.startFile}`],
+  ['cd .next/standalone && node server.js', `node ${NEXT.startFile}`],
+])('starts a server of its own in place of the one that Next.js makes: %s', (start, expected) => {
+  const manifest = { dependencies: { next: '16' }, scripts: { start } };
+  const files = [NEXT.startFile, 'server.js', 'server.ts', 'node_modules/.bin/next'];
+  expect(started(manifest, files, NEXT)[0]).toBe(expected);
+});
+
 test('what was set wins', () => {
   const files = ['server.js', 'other.js', 'app.js'];
   const scripts = { scripts: { start: 'node app.js' } };

@@ -78,16 +78,22 @@ export function findStart(app: BuiltApplication): FoundStart {
   }
   const divided = startScriptOf(manifest);
   const fromScript = divided && startOf(app, divided);
-  if (isFile(app, startFile)) {
-    // The start script may start the same file with options.
-    const isSame = fromScript?.kind === 'node' && fromScript.directory === '' && fromScript.file === startFile;
-    return isSame && isDefaultStartFile(settings)
-      ? { start: fromScript, from: 'start script' }
-      : { start: nodeFile(startFile), from: undefined };
-  }
+  const isScriptFirst = fromScript && isDefaultStartFile(settings) && takesPrecedence(app, fromScript);
+  if (isFile(app, startFile) && !isScriptFirst) return { start: nodeFile(startFile), from: undefined };
   if (!isDefaultStartFile(settings)) throw notFound(app, undefined);
   if (fromScript) return { start: fromScript, from: 'start script' };
   return findWithoutScript(app, divided);
+}
+
+/**
+ * Returns true if a start script precedes the default start file: it starts the same file with options, or a server of
+ * the owner's own, where the file is the one that the framework's build makes for those who have none.
+ */
+function takesPrecedence({ settings, framework }: BuiltApplication, script: Start): boolean {
+  const { startFile } = settings;
+  if (script.kind !== 'node' || /(^|\/)node_modules\//.test(script.file)) return false;
+  if (script.file === startFile) return script.directory === '';
+  return framework?.server?.includes(startFile) === true && posix.join(script.directory, script.file) !== startFile;
 }
 
 function findWithoutScript(app: BuiltApplication, divided: DividedScript | undefined): FoundStart {

@@ -58,9 +58,6 @@ function packageRoots(start: Start, directory: string): Root[] {
 export const isWholeTreePackaged = (start: Start, directory: string): boolean =>
   packageRoots(start, directory).some(({ from }) => from === '');
 
-/** Caches that tools keep for their next run. */
-const CACHES = ['.next/cache', 'node_modules/.cache'] as const;
-
 /**
  * Collects the items of the artifact. Throws BuildFailure for links that point out of the repository.
  * @param packaged the directory whose contents are packaged
@@ -81,7 +78,7 @@ export async function collect(
   return collected.flat().sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-const PLATFORM_PATHS: readonly string[] = ['.git', ...RESERVED, ...CACHES];
+const PLATFORM_PATHS: readonly string[] = ['.git', ...RESERVED];
 const isPlatformPath = (path: string) => PLATFORM_PATHS.includes(path);
 
 async function collectRoot(

@@ -1,0 +1,34 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { describeStart, type Start } from '../detect/start.ts';
+
+/** Caches that tools keep for their next run. */
+const CACHES = ['.next/cache', 'node_modules/.cache'] as const;
+const STANDALONE = '.next/standalone';
+
+/** Directories of packages, of npm and Yarn and of pnpm. */
+const MODULES = '{node_modules,node_modules/.pnpm/*/node_modules}';
+/** Half of what Next.js installs: its server for development and its compilers. With them it exceeds a release's size. */
+const DEVELOPMENT_SERVERS = `${MODULES}/next/dist/compiled/next-server/*.dev.js*`;
+const COMPILERS = `${MODULES}/@next/swc-*`;
+/** A configuration that Next.js compiles at start. */
+const COMPILED_CONFIGURATION = 'next.config.{ts,mts}';
+
+/**
+ * Returns the paths that a release with all of the repository does not need at run time, apart from development packages.
+ * @param directory the application's, in the packaged directory; empty for that directory itself
+ */
+export function unneededPaths(start: Start, directory: string, packaged: string): string[] {
+  const app = join(packaged, directory);
+  const isCompiled = globSync(COMPILED_CONFIGURATION, { cwd: app }).length > 0;
+  const patterns = [
+    ...CACHES,
+    DEVELOPMENT_SERVERS,
+    ...(isCompiled ? [] : [COMPILERS]),
+    // A server of the owner's own reads the build beside this one.
+    ...(describeStart(start).includes(STANDALONE) ? [] : [STANDALONE]),
+  ];
+  return [...new Set(['', directory])].flatMap((at) =>
+    patterns.flatMap((pattern) => globSync(join(at, pattern), { cwd: packaged })),
+  );
+}
