@@ -100,9 +100,13 @@ test('unknown paths get 404, the page 404.html, or the front page where that was
 });
 
 test('files with a hash are kept for a year, all others are revalidated by their ETag', async () => {
-  const request = await serve({ 'index.html': 'home', 'assets/index-BxY3k9Qz.js': 'code', 'main.js': 'code' });
+  const request = await serve({
+    'index.html': 'home',
+    'assets/index-BxY3k9Qz.js': 'code',
+    'list-2024-2025.pdf': 'list',
+  });
   expect((await request('/assets/index-BxY3k9Qz.js')).headers['cache-control']).toContain('immutable');
-  for (const path of ['/', '/main.js']) {
+  for (const path of ['/', '/list-2024-2025.pdf']) {
     const { headers } = await request(path);
     expect(headers['cache-control']).toBe('public, max-age=0, must-revalidate');
     const again = await request(path, { 'if-none-match': String(headers.etag) });

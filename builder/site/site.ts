@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { join, posix, sep } from 'node:path';
+import { join, posix, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { contentTypeOf, isCompressible } from './content-types.ts';
+import { isHashed } from './hashed-names.ts';
 
 export interface SiteOptions {
   /** True if unknown paths get the front page. */
@@ -18,8 +19,6 @@ interface Found {
   status: 200 | 404;
 }
 
-/** A file name with a hash of its content: build tools put one before the extension. */
-const HASHED = /[.-](?=[\w-]*\d)[\w-]{8,}\.\w+$/;
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 const REVALIDATE = 'public, max-age=0, must-revalidate';
 /** Larger files are sent as they are, in pieces; in bytes. */
@@ -71,7 +70,7 @@ export function openSite(directory: string, { single }: SiteOptions) {
     const { size } = statSync(file);
     const encoding = isCompressible(file) && size <= MAX_COMPRESSED_BYTES ? acceptedEncoding(headers) : undefined;
     const tag = `${await tagOf(file)}${encoding ? `-${encoding}` : ''}`;
-    const isImmutable = status === 200 && HASHED.test(file) && !file.endsWith('.html');
+    const isImmutable = status === 200 && isHashed(relative(root, file));
     response.setHeader('content-type', contentTypeOf(file));
     response.setHeader('cache-control', isImmutable ? IMMUTABLE : REVALIDATE);
     response.setHeader('etag', `"${tag}"`);
