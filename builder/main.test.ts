@@ -200,6 +200,33 @@ test('packages a Next.js application with a server of its own, without what only
   ]);
 });
 
+test('installs a package inside the repository again with each build', async () => {
+  const manifest = { name: 'a', version: '1.0.0', dependencies: { inside: 'file:./inside' } };
+  const lockfile = {
+    ...{ name: 'a', version: '1.0.0', lockfileVersion: 3, requires: true },
+    packages: {
+      '': manifest,
+      // As npm installs it where links are turned off.
+      'node_modules/inside': { version: '1.0.0', resolved: 'file:inside' },
+    },
+  };
+  for (const word of ['first', 'second']) {
+    const { log } = await build({
+      repoUrl: repository({
+        ...{
+          'server.js': '1',
+          'package.json': JSON.stringify(manifest),
+          'package-lock.json': JSON.stringify(lockfile),
+        },
+        ...{ '.npmrc': 'install-links=true\n', 'inside/package.json': '{"name":"inside","version":"1.0.0"}' },
+        'inside/index.js': `module.exports = '${word} of inside'`,
+      }),
+      buildCommand: 'node -p "require(\'inside\')"',
+    });
+    expect(log).toContain(`${word} of inside\n`);
+  }
+});
+
 test('builds the example with npm', async () => {
   const example = 'examples/hello-express';
   const names = readdirSync(example).filter((name) => name !== 'node_modules');

@@ -12,10 +12,15 @@ const SETTINGS = ['package.json', '.npmrc', '.yarnrc', '.yarnrc.yml', 'pnpm-work
  */
 const DELETES_PACKAGES = /\bnpm\s+(ci|clean-install)\b/;
 
+/** Matches a dependency on a directory or file of the repository: `file:./lib`, `./lib`. */
+const LOCAL = /^(file|link|portal|exec):|^[.~]{0,2}\//;
+/** The same in a lockfile, which has overrides too. */
+const LOCKED_LOCAL = /"link": true|\b(file|link|portal):/;
+
 /**
  * Returns a key of everything that determines the result of an installation: lockfile, settings, command, Node version
- * and platform. Undefined if the result also depends on the registry's current state (no lockfile) or lies outside
- * `node_modules` (workspaces).
+ * and platform. Undefined if the result also depends on the registry's current state (no lockfile) or on the
+ * repository's files (a package inside of it), or lies outside `node_modules` (workspaces).
  */
 export function dependencyKey(
   directory: string,
@@ -29,6 +34,11 @@ export function dependencyKey(
   };
   if (nothing !== undefined || !manager?.lockfile || !manifest || manifest.workspaces !== undefined) return undefined;
   if (/^packages:/m.test(contentOf('pnpm-workspace.yaml'))) return undefined;
+  const { dependencies, devDependencies, optionalDependencies, peerDependencies } = manifest;
+  const specifiers = [dependencies, devDependencies, optionalDependencies, peerDependencies].flatMap(Object.values);
+  if (specifiers.some((each) => LOCAL.test(String(each))) || LOCKED_LOCAL.test(contentOf(manager.lockfile))) {
+    return undefined;
+  }
   if (DELETES_PACKAGES.test(command) && command !== manager.install) return undefined;
   const hash = createHash('sha256');
   hash.update(JSON.stringify([1, command, manager.tool, nodeVersion, process.platform, process.arch]));

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { createRedactor } from '../../providers/builds/redaction.ts';
+import { dependencyKey } from './dependencies.ts';
 import { finishInstall, install, planInstall } from './install.ts';
 import { readManifest } from './manifest.ts';
 
@@ -96,6 +97,28 @@ test.each([
 ])('names the problem of an invalid package.json: %s', (content, error) => {
   expect(() => readManifest(directoryOf({ 'package.json': content }))).toThrow(error);
 });
+
+const LOCKFILE = { packages: { 'node_modules/a': { version: '1.0.0' } } };
+test.each<[string, object, object | string, boolean]>([
+  ['of the registry', { a: '^1.0.0', b: 'npm:c@2', d: 'https://example.com/d.tgz' }, LOCKFILE, true],
+  ['a directory', { a: 'file:./lib' }, LOCKFILE, false],
+  ['a path', { a: './lib' }, LOCKFILE, false],
+  ['a link', { a: 'link:../lib' }, LOCKFILE, false],
+  ['a portal', { a: 'portal:./lib' }, LOCKFILE, false],
+  ['linked by the lockfile alone', { a: '1' }, { packages: { 'node_modules/a': { link: true } } }, false],
+  ['an override with a directory', { a: '1' }, { packages: { x: { resolved: 'file:lib' } } }, false],
+])(
+  'keeps packages for the next build only if they do not follow the files of the repository: %s',
+  (_what, dependencies, lockfile, isKept) => {
+    const directory = directoryOf({
+      'package.json': { dependencies },
+      'package-lock.json': JSON.stringify(lockfile, undefined, 2),
+    });
+    const manifest = readManifest(directory);
+    const planned = planInstall('npm ci', directory, manifest);
+    expect(dependencyKey(directory, planned, manifest, '22') !== undefined).toBe(isKept);
+  },
+);
 
 /** Runs an installation with a script in place of `npm` and returns the output. */
 async function withNpm(script: string, work: (context: Parameters<typeof install>[1]) => Promise<void>) {
