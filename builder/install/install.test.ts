@@ -120,10 +120,10 @@ test.each<[string, object, object | string, boolean]>([
   },
 );
 
-/** Runs an installation with a script in place of `npm` and returns the output. */
-async function withNpm(script: string, work: (context: Parameters<typeof install>[1]) => Promise<void>) {
-  const directory = directoryOf({ npm: `#!/bin/sh\n${script}\n` });
-  chmodSync(join(directory, 'npm'), 0o755);
+/** Runs an installation with a script in place of its program and returns the output. */
+async function withNpm(script: string, work: (context: Parameters<typeof install>[1]) => Promise<void>, tool = 'npm') {
+  const directory = directoryOf({ [tool]: `#!/bin/sh\n${script}\n` });
+  chmodSync(join(directory, tool), 0o755);
   let printed = '';
   await work({
     environment: { PATH: `${directory}:/usr/bin:/bin` },
@@ -136,6 +136,15 @@ async function withNpm(script: string, work: (context: Parameters<typeof install
   });
   return printed;
 }
+
+test('installs development packages with Yarn 1, which would leave them out for NODE_ENV=production', async () => {
+  const variables = async (files: Record<string, string>) => {
+    const print = 'echo "$npm_config_include $YARN_PRODUCTION"';
+    return withNpm(print, (context) => install(plan(files), context), 'yarn');
+  };
+  expect(await variables({ 'yarn.lock': '# yarn lockfile v1\n' })).toBe('dev false\n');
+  expect(await variables({ 'yarn.lock': '\n__metadata:\n' })).toBe('dev \n');
+});
 
 test('installs from a lockfile that only lacks packages of other platforms', async () => {
   const planned = plan({ 'package-lock.json': {} });

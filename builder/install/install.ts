@@ -65,11 +65,18 @@ export function planInstall(configured: string, directory: string, manifest: Man
 
 /** Runs the installation of a plan. Throws BuildFailure with advice for the owner if it fails. */
 export async function install(plan: InstallPlan, context: CommandContext): Promise<void> {
-  const { command } = plan;
-  let outcome = await runInstall(command, context, PREFER_CACHE);
+  const { command, manager } = plan;
+  // Build tools are development dependencies, so they are installed regardless of the application's NODE_ENV.
+  const environment = {
+    ...{ ...context.environment, npm_config_include: 'dev' },
+    // Yarn 1 does not know npm's setting, and later versions refuse this one.
+    ...(manager?.tool?.startsWith('yarn@') ? { YARN_PRODUCTION: 'false' } : {}),
+  };
+  const settings = NEEDS_LOCKFILE.test(command) ? PREFER_CACHE : {};
+  let outcome = await runInstall(command, { ...context, environment: { ...settings, ...environment } });
   if (outcome.status !== 0 && outcome.outdated && NEEDS_LOCKFILE.test(command)) {
     context.output("    npm's cache is older than the lockfile: querying the registry\n");
-    outcome = await runInstall(command, context, {});
+    outcome = await runInstall(command, { ...context, environment });
   }
   const { status, mismatched, complaints, printed } = outcome;
   if (status === 0) return;
@@ -102,11 +109,8 @@ export async function finishInstall(
   for (const command of commands) await install({ ...plan, command }, context);
 }
 
-/**
- * Runs a command and collects its messages about the lockfile.
- * @param settings npm settings for installing locked versions
- */
-async function runInstall(command: string, context: CommandContext, settings: Record<string, string>) {
+/** Runs a command and collects its messages about the lockfile. */
+async function runInstall(command: string, context: CommandContext) {
   const complaints: string[] = [];
   let mismatched = false;
   let outdated = false;
@@ -122,13 +126,7 @@ async function runInstall(command: string, context: CommandContext, settings: Re
     printed = (printed + text).slice(-MAX_TAIL_CHARACTERS);
     filter.write(text);
   };
-  // Build tools are development dependencies, so they are installed regardless of the application's NODE_ENV.
-  const environment = {
-    ...(NEEDS_LOCKFILE.test(command) ? settings : {}),
-    ...context.environment,
-    npm_config_include: 'dev',
-  };
-  const status = await run('sh', ['-c', command], { ...context, environment, output });
+  const status = await run('sh', ['-c', command], { ...context, output });
   filter.end();
   const note = ignoredScriptsNote(printed);
   if (note !== undefined) context.output(`    ${note}\n`);
