@@ -14,7 +14,7 @@ import { findAccount } from '../limits/limits.ts';
 import { emit } from '../webhooks/events.ts';
 import type { DeploymentIds } from './inputs.ts';
 import { deploymentEventData, scheduleCheck } from './queue.ts';
-import { alreadyEnded, DeploymentError, readRunning } from './release.ts';
+import { alreadyEnded, DeploymentError, readUnfinished } from './release.ts';
 
 type BuildDeps = Deps & {
   builds: Builds;
@@ -95,12 +95,6 @@ export async function beginDeployment(deps: BuildDeps, ids: DeploymentIds): Prom
     throw error;
   }
   return build;
-}
-
-async function readUnfinished(deps: Deps, ids: DeploymentIds) {
-  const found = await readRunning(deps, ids);
-  if (found.deployment.finishedAt) throw alreadyEnded();
-  return found;
 }
 
 async function markRunning(deps: Deps, deployment: Deployment, hasBuild: boolean): Promise<void> {

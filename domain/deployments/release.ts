@@ -39,6 +39,13 @@ export async function readRunning(deps: Deps, ids: DeploymentIds) {
   return found;
 }
 
+/** Reads a deployment that has not ended: one that was stopped may be in the middle of a step. */
+export async function readUnfinished(deps: Deps, ids: DeploymentIds) {
+  const found = await readRunning(deps, ids);
+  if (found.deployment.finishedAt) throw alreadyEnded();
+  return found;
+}
+
 /**
  * An application that is deleted while a step makes something of it may have been taken down without that: then the step
  * takes it down itself, and fails.
@@ -62,7 +69,7 @@ export async function releaseDeployment(
 ): Promise<Turn> {
   const { accountId, applicationId, deploymentId, build } = ids;
   const builtAt = deps.now().toISOString();
-  const { app, deployment } = await readRunning(deps, ids);
+  const { app, deployment } = await readUnfinished(deps, ids);
   const { cellId = HOME_CELL } = app;
   const turn = await takeTurn(deps, cellId, deployment);
   if (turn.waiting) return turn;

@@ -214,6 +214,18 @@ test('a deployment that is stopped while its release is made has ended, and is d
   expect([ended?.release, ended?.dueAt]).toEqual([undefined, undefined]);
 });
 
+test('a deployment that was stopped uploads nothing into the function of the one after it', async () => {
+  const { all, of } = await steps();
+  await beginDeployment(all, of);
+  await failDeployment(all, of, 'It was stopped.');
+  const appHost = { release: () => Promise.reject(new Error('uploads')) };
+  const made = { ...all, bucket: 'builds', ...inEveryCell({ appHost, appLogs: { prepare: async () => undefined } }) };
+  expect(await withVerdict(releaseDeployment, made as never, of)).toEqual({
+    failed: true,
+    reason: 'It ended already.',
+  });
+});
+
 test('a function that a release left when its application was deleted is removed, whatever became of the release', async () => {
   const { all, of, set } = await steps();
   await beginDeployment(all, of);

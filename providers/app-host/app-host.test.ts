@@ -67,3 +67,38 @@ test('where Lambda refuses all repetitions, the release is told that it has to w
   await expect(release()).rejects.toThrow(HostThrottled);
   expect(seen()).toBe(2);
 }, 20_000);
+
+/** A Lambda with one function: a version is a copy of its code, which is refused where it is not the one that was asked for. */
+function createLambda(onUpload: (key: string) => Promise<void>) {
+  let code = '';
+  const versions: string[] = [];
+  const ready = { State: 'Active', LastUpdateStatus: 'Successful' };
+  const send = async ({ constructor: { name }, input }: { constructor: { name: string }; input: Input }) => {
+    if (name === 'GetFunctionCommand') return { Configuration: ready };
+    if (name === 'UpdateFunctionCodeCommand') {
+      code = input.S3Key;
+      await onUpload(code);
+      return { CodeSha256: `hash of ${input.S3Key}` };
+    }
+    if (name !== 'PublishVersionCommand') return {};
+    if (input.CodeSha256 !== undefined && input.CodeSha256 !== `hash of ${code}`) throw new Error('another code');
+    return { Version: String(versions.push(code)) };
+  };
+  type Input = { S3Key: string; CodeSha256?: string };
+  const client = { middlewareStack: { add: () => undefined }, config: {}, send } as unknown as LambdaClient;
+  const host = createAppHost(client, { prefix: 'app-', roleArn: '', adapterLayerArn: '' });
+  const app = { applicationId: 'app_1', nodeVersion: '22', concurrency: 20 };
+  return { release: (key: string) => host.release(app, { bucket: 'b', key }), versions };
+}
+
+test('a release never has the code that another deployment of the application uploads meanwhile', async () => {
+  let late: Promise<string> | undefined;
+  const { release, versions } = createLambda(async (key) => {
+    if (key !== 'current') return;
+    late = release('late');
+    await late;
+  });
+  await expect(release('current')).rejects.toThrow('another code');
+  expect(await late).toBe('1');
+  expect(versions).toEqual(['late']);
+});

@@ -72,6 +72,12 @@ interface Artifact {
   key: string;
 }
 
+interface Uploaded {
+  /** SHA-256 of the archive in base64. */
+  hash: string | undefined;
+  reserved: number | undefined;
+}
+
 export interface AppHostSettings {
   prefix: string;
   roleArn: string;
@@ -119,8 +125,8 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     }
   }
 
-  /** Gives the function its code and settings. Returns the concurrency that is reserved for it so far. */
-  async function upload(app: HostedApp, bucket: string, key: string): Promise<number | undefined> {
+  /** Gives the function its code and settings. Returns the code's hash, and the concurrency that is reserved for it so far. */
+  async function upload(app: HostedApp, bucket: string, key: string): Promise<Uploaded> {
     const FunctionName = nameOf(app.applicationId);
     const architectures: Architecture[] = ['arm64'];
     const code = { S3Bucket: bucket, S3Key: key };
@@ -134,9 +140,9 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     } catch (error) {
       if (!missing(error)) throw error;
       const made = { FunctionName, Code: code, Architectures: architectures, ...wanted };
-      await client.send(new CreateFunctionCommand(made));
+      const { CodeSha256: hash } = await client.send(new CreateFunctionCommand(made));
       await active(FunctionName);
-      return undefined;
+      return { hash, reserved };
     }
     // A repeated step meets what the one before it began.
     if (found?.State === 'Pending') await active(FunctionName);
@@ -146,20 +152,23 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
       await client.send(new UpdateFunctionConfigurationCommand({ FunctionName, ...wanted }));
       await settled(FunctionName);
     }
-    await client.send(new UpdateFunctionCodeCommand({ FunctionName, ...code, Architectures: architectures }));
+    const update = { FunctionName, ...code, Architectures: architectures };
+    const { CodeSha256: hash } = await client.send(new UpdateFunctionCodeCommand(update));
     await settled(FunctionName);
-    return reserved;
+    return { hash, reserved };
   }
 
   /** Publishes a version of the function with this code, which is made if it is not there. */
   async function publish(app: HostedApp, bucket: string, key: string): Promise<string> {
-    const reserved = await upload(app, bucket, key);
+    const { hash, reserved } = await upload(app, bucket, key);
     const FunctionName = nameOf(app.applicationId);
     // Without this, one application could use up the concurrency that all functions of the AWS account share.
     const ReservedConcurrentExecutions = app.concurrency;
     if (reserved !== ReservedConcurrentExecutions)
       await client.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions }));
-    const { Version } = await client.send(new PublishVersionCommand({ FunctionName, Description: key }));
+    // The step of another deployment that is stopped, or was thought to be gone, may have uploaded its own code meanwhile.
+    const version = { FunctionName, CodeSha256: hash, Description: key };
+    const { Version } = await client.send(new PublishVersionCommand(version));
     if (!Version) throw new Error('Lambda published a version without a number');
     await active(FunctionName, Version);
     return Version;

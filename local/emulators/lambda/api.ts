@@ -4,12 +4,12 @@ import { parse, ServiceError, type WireRequest, type WireResponse } from '../wir
 import { addPermission, createAlias, createUrl, findAlias, findUrl, updateAlias } from './aliases.ts';
 import type { Code } from './code-store.ts';
 import {
+  anotherCode,
   assertRevision,
   type Configuration,
   type LambdaFunction,
   newRevision,
   notFound,
-  preconditionFailed,
   publish,
   resolveQualifier,
 } from './functions.ts';
@@ -133,7 +133,9 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
   const publishVersion = (found: LambdaFunction, request: WireRequest): WireResponse => {
     const { RevisionId, CodeSha256, Description } = parse(Publication, request.body);
     assertRevision(found.latest, RevisionId);
-    if (CodeSha256 !== undefined && CodeSha256 !== found.latest.CodeSha256) throw preconditionFailed();
+    if (CodeSha256 !== undefined && CodeSha256 !== found.latest.CodeSha256) {
+      throw anotherCode(CodeSha256, found.latest.CodeSha256);
+    }
     const before = found.lastVersion;
     const published = publish(found, Description);
     if (found.lastVersion > before) states.created(published);

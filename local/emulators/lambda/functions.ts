@@ -64,11 +64,17 @@ export const notFound = (arn: string) =>
 export function assertRevision(current: { RevisionId: string }, wanted: string | undefined): void {
   if (wanted !== undefined && wanted !== current.RevisionId) throw preconditionFailed();
 }
-export const preconditionFailed = () =>
+const preconditionFailed = () =>
   new ServiceError(
     'PreconditionFailedException',
     'The RevisionId provided does not match the latest Revision ID. Call the GetFunction/GetAlias API to retrieve the latest Revision ID',
     412,
+  );
+
+export const anotherCode = (wanted: string, current: string) =>
+  new ServiceError(
+    'InvalidParameterValueException',
+    `CodeSHA256 (${wanted}) is different from current CodeSHA256 in $LATEST (${current}). Please try again with the CodeSHA256 in $LATEST.`,
   );
 
 /** Returns a new revision and modification time for a changed resource. */

@@ -106,6 +106,10 @@ test('a function takes nothing before it is active, and its alias is known a mom
   expect(await failure(client.send(new InvokeCommand({ FunctionName })))).toContain(pending);
   await waitUntilFunctionActiveV2({ client, maxWaitTime: 30, minDelay: 1 }, { FunctionName });
 
+  // Another caller may have uploaded its own code since.
+  expect(await failure(client.send(new PublishVersionCommand({ FunctionName, CodeSha256: 'mine' })))).toMatch(
+    /InvalidParameterValueException: CodeSHA256 \(mine\) is different from current CodeSHA256 in \$LATEST/,
+  );
   const { Version } = await client.send(new PublishVersionCommand({ FunctionName }));
   expect(await failure(client.send(new InvokeCommand({ FunctionName, Qualifier: Version })))).toContain(pending);
   const updated = await client.send(
