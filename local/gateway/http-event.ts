@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isTextBody } from '../emulators/lambda/event-body.ts';
 import type { JsonObject } from '../template/intrinsics.ts';
 import type { RouteMatch } from './routes.ts';
 
@@ -13,9 +14,6 @@ export interface HttpRequest {
   sourceIp: string;
   body: Buffer;
 }
-
-/** Media types whose bodies API Gateway passes on as text; all others are base64. */
-const TEXT = /^(text\/|application\/(json|javascript|xml)\b|application\/[^;]+\+(json|xml)\b)/i;
 
 const decode = (text: string): string => {
   const spaced = text.replaceAll('+', ' ');
@@ -83,7 +81,7 @@ export function toHttpEvent(request: HttpRequest, { route, pathParameters }: Rou
   if (route.headers) Object.assign(headers, route.headers, { 'x-viewer-address': request.sourceIp });
   const host = headers.host ?? 'localhost';
   const parameters = queryParameters(query);
-  const isText = TEXT.test(headers['content-type'] ?? '') && headers['content-encoding'] === undefined;
+  const isText = isTextBody(headers);
   return {
     version: '2.0',
     routeKey: route.key,

@@ -1,6 +1,8 @@
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AWS_LIMITS } from '../../../contract/limits/aws-limits.ts';
 import type { AppProcess } from './app-process.ts';
+import { exceedsEvent } from './event-body.ts';
 
 /** Headers of a single connection (RFC 9110, 7.6.1), which are not forwarded. */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'] as const;
@@ -27,6 +29,10 @@ export function forwardTo(
   timeoutMs: number,
   onAnswer?: OnAnswer,
 ): Promise<void> {
+  if (exceedsEvent(incoming.headers, Number(incoming.headers['content-length'] ?? 0))) {
+    refuseSize(response);
+    return Promise.resolve();
+  }
   return new Promise((resolve, reject) => {
     const outgoing = httpRequest({
       host: '127.0.0.1',
@@ -53,6 +59,13 @@ export function forwardTo(
     let sent = false;
     const send = (): void => {
       sent = true;
+      let bytes = 0;
+      incoming.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (!exceedsEvent(incoming.headers, bytes)) return;
+        refuseSize(response);
+        finish();
+      });
       incoming.pipe(outgoing);
     };
     outgoing.once('socket', (socket) => {
@@ -89,6 +102,15 @@ export function forwardTo(
     });
     response.once('close', finish);
   });
+}
+
+/** Answers as a function URL does for a request that is larger than an event. */
+function refuseSize(response: ServerResponse): void {
+  if (response.headersSent) return void response.destroy();
+  const headers = { 'content-type': 'application/json', 'x-amzn-errortype': 'RequestTooLargeException' };
+  const Message = `Request must be smaller than ${AWS_LIMITS.lambdaPayloadBytes.value} bytes for the InvokeFunction operation`;
+  // The rest of the request is not read.
+  response.writeHead(413, { ...headers, connection: 'close' }).end(JSON.stringify({ Message }));
 }
 
 const hasBody = ({ headers }: IncomingMessage) =>
