@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readTool, runTool, startChild } from './child.ts';
+import { commandEnvironment } from './command.ts';
 
 test('a child sees the environment that it was given and nothing else', async () => {
   process.env.BUILDER_SECRET = 'secret';
@@ -16,6 +17,15 @@ test('a child sees the environment that it was given and nothing else', async ()
   } finally {
     delete process.env.BUILDER_SECRET;
   }
+});
+
+test('the variables of an application precede the defaults of a build, and follow what the platform decides', () => {
+  const variables = { CI: 'false', NO_COLOR: '', PATH: '/theirs' };
+  const user = { uid: 1, gid: 1, home: '/build' };
+  expect(commandEnvironment({ PATH: '/bin', SECRET: '1' }, variables, user)).toMatchObject({
+    ...{ CI: 'false', NO_COLOR: '', PATH: '/bin', HOME: '/build' },
+  });
+  expect(commandEnvironment({}, {}).CI).toBe('true');
 });
 
 test('only one module of the builder starts processes', () => {

@@ -100,6 +100,7 @@ const pick = (source: NodeJS.ProcessEnv, ...patterns: RegExp[]): Record<string, 
 /** Returns the environment of the application's own commands: its variables, without the platform's credentials. */
 export function commandEnvironment(own: NodeJS.ProcessEnv, variables: Record<string, string>, user?: User) {
   return {
+    CI: 'true',
     NO_COLOR: '1',
     NEXT_TELEMETRY_DISABLED: '1',
     NUXT_TELEMETRY_DISABLED: '1',
@@ -109,7 +110,6 @@ export function commandEnvironment(own: NodeJS.ProcessEnv, variables: Record<str
     npm_config_update_notifier: 'false',
     ...variables,
     ...pick(own, PASSED_VARIABLES),
-    CI: 'true',
     ...(user ? { HOME: user.home, USER: 'build', LOGNAME: 'build' } : {}),
   };
 }
