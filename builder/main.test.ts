@@ -174,6 +174,11 @@ test('packages a standalone Next.js build with its static and public files', asy
     '.next/standalone/public/logo.svg',
     '.next/standalone/server.js',
   ]);
+  // As Next.js documents it for servers without a platform.
+  const copies = 'cp -r public .next/standalone/ && cp -r .next/static .next/standalone/.next/';
+  const copied = await build({ repoUrl, ...next, installCommand, buildCommand: `${make} && ${copies}` });
+  expect(copied.log).toContain(' 3 files, ');
+  expect((await entriesOf(copied.artifact)).size).toBe((await entriesOf(artifact)).size);
   const without = await build({ repoUrl, ...next, buildCommand: 'true' });
   expect(without.error).toBe(
     'The start file ".next/standalone/server.js" was not found after the build: the build command did not run "next build".',

@@ -75,7 +75,9 @@ export async function collect(
   for (const { from } of roots) await resolveInsideRepo(repository, join(repository, from), from);
   const isSkipped = (path: string): boolean => isPlatformPath(path) || excluded.has(path);
   const collected = await Promise.all(roots.map((root) => collectRoot(repository, root, isSkipped)));
-  return collected.flat().sort((a, b) => (a.path < b.path ? -1 : 1));
+  // A build may have copied beside its standalone output what is put there: the first root has its own.
+  const items = new Map(collected.reverse().flatMap((each) => each.map((item) => [item.path, item] as const)));
+  return [...items.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 const PLATFORM_PATHS: readonly string[] = ['.git', ...RESERVED];
