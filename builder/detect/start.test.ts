@@ -74,6 +74,15 @@ test.each<[object, string[], string, string | undefined]>([
   expect(started(manifest, files)).toEqual([start, from]);
 });
 
+test('starts the main file of a directory, as Node does', () => {
+  const files = { 'index.js': '', 'src/server.js': '', 'lib/package.json': '{"main":"cjs"}', 'lib/cjs/index.js': '' };
+  const first = (manifest: object) => started(manifest, files)[0];
+  expect(first({ main: 'src/server.js', scripts: { start: 'node .' } })).toBe('node src/server.js');
+  expect(first({ main: './src/server', scripts: { start: 'node ./' } })).toBe('node src/server.js');
+  expect(first({ main: 'absent.js', scripts: { start: 'node .' } })).toBe('node index.js');
+  expect(first({ scripts: { start: 'node lib' } })).toBe('node lib/cjs/index.js');
+});
+
 test('finds the server of Next.js in a monorepo, wherever the topmost lockfile is', () => {
   for (const depth of [1, 2]) {
     const app = application({ dependencies: { next: '16' }, scripts: { start: 'next start' } }, [], NEXT);

@@ -11,6 +11,7 @@ import {
   startScriptOf,
 } from '../../providers/builds/detection/start-script.ts';
 import { BuildFailure } from '../failure.ts';
+import { readManifest } from '../install/manifest.ts';
 import { findProgram } from './bin.ts';
 
 /** The way in which a release starts. Directories are relative to the application's. */
@@ -131,13 +132,15 @@ const isFile = ({ directory }: Pick<BuiltApplication, 'directory'>, path: string
 const isOutside = (path: string): boolean => posix.isAbsolute(path) || posix.normalize(path).startsWith('..');
 
 /**
- * Resolves a path as Node does: with an extension added, or as the index of a directory. Undefined for paths outside of
- * the application, and for what is not there.
+ * Resolves a path as Node does: with an extension added, or as the `main` or index of a directory. Undefined for paths
+ * outside of the application, and for what is not there.
  */
 function resolveFile(app: Pick<BuiltApplication, 'directory'>, candidate: string): string | undefined {
   const path = posix.normalize(candidate);
-  const paths = [path, `${path}.js`, `${path}.mjs`, `${path}.cjs`, posix.join(path, 'index.js')];
-  return paths.find((each) => isFile(app, each));
+  const main = isFile(app, posix.join(path, 'package.json')) && readManifest(join(app.directory, path))?.main;
+  const named = main ? [posix.join(path, main)] : [];
+  const files = [path, ...named].flatMap((each) => [each, `${each}.js`, `${each}.mjs`, `${each}.cjs`]);
+  return [...files, ...[...named, path].map((each) => posix.join(each, 'index.js'))].find((each) => isFile(app, each));
 }
 
 /** Turns an interpreted script into a start, if what it names is there. */

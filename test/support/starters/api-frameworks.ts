@@ -141,6 +141,6 @@ export const API_STARTERS: readonly Starter[] = [
       },
     },
     built: { 'dist/index.js': '' },
-    ...{ framework: 'LoopBack', build: 'npm run build', start: 'node dist/index.js' },
+    ...{ framework: 'LoopBack', build: 'npm run build', start: 'node -r source-map-support/register dist/index.js' },
   },
 ];
