@@ -72,6 +72,26 @@ test.each([
   expect(artifact).toBeUndefined();
 });
 
+test.each([['sh run.sh'], ['./run.sh'], ['node run.sh'], ['echo a && . ./run.sh | cat']])(
+  'refuses a start that names a file of the platform: %s',
+  async (start) => {
+    const manifest = JSON.stringify({ scripts: { start } });
+    const { error, step } = await build({ repoUrl: repository({ 'package.json': manifest, 'run.sh': 'node app.js' }) });
+    expect([error, step]).toEqual([
+      expect.stringMatching(
+        /^The application is started with ".*run\.sh", but a release has a file of the platform's at "run\.sh"/,
+      ),
+      'package',
+    ]);
+  },
+);
+
+test('names a file whose name is not in UTF-8', async () => {
+  const repoUrl = repository({ 'server.js': '1' });
+  const { error, step } = await build({ repoUrl, buildCommand: `mkdir docs; touch "docs/$(printf 'caf\\351.txt')"` });
+  expect([error, step]).toEqual(['The name of the file "docs/caf\uFFFD.txt" is not in UTF-8: rename it.', 'package']);
+});
+
 test('packages circular links once', async () => {
   const make = 'mkdir -p .next/standalone parts && touch .next/standalone/server.js parts/a && ln -s . parts/again';
   const next = { framework: 'NEXTJS', startFile: '.next/standalone/server.js' } as const;

@@ -13,7 +13,7 @@ import { withTool } from '../install/tools.ts';
 import type { Sections } from '../log/sections.ts';
 import { pack, type RuntimeModules } from '../package/archive.ts';
 import { neededPackages } from '../package/needed.ts';
-import { collect, isWholeTreePackaged, RESERVED } from '../package/tree.ts';
+import { assertUnreserved, collect, isWholeTreePackaged, RESERVED } from '../package/tree.ts';
 import { unneededPaths } from '../package/unneeded.ts';
 import { buildCacheKey, resolveBuildCommand, skipsBuild } from './build-command.ts';
 import { type ClonedBuild, cloneRepository } from './checkout.ts';
@@ -131,6 +131,7 @@ async function packageApplication({
     if (existsSync(join(packaged, name))) sections.note(`${name} is left out: the platform adds a file of that name`);
   }
   const directory = relative(packaged, app).replaceAll('\\', '/');
+  assertUnreserved(start, directory);
   const isWhole = isWholeTreePackaged(start, directory);
   const development = isWhole ? developmentPackages(packaged, manifest) : new Set<string>();
   const needed = neededPackages(start, app, packaged, manifest, development);

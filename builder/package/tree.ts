@@ -24,6 +24,23 @@ interface Root {
 /** Paths of the artifact that the platform writes. */
 export const RESERVED = ['run.sh', '.service'] as const;
 
+/**
+ * Refuses a start with a file of the owner's that the platform's own replaces: `sh run.sh` would start itself again and again.
+ * Throws BuildFailure.
+ * @param directory the application's, in the packaged directory
+ */
+export function assertUnreserved(start: Start, directory: string): void {
+  const words =
+    start.kind === 'shell' ? start.command.split(/[\s;&|()<>'"]+/) : start.kind === 'node' ? [start.file] : [];
+  for (const word of words) {
+    const [top = ''] = posix.join(directory, start.directory, word).split('/');
+    if (!RESERVED.some((name) => name === top)) continue;
+    throw new BuildFailure(
+      `The application is started with "${word}", but a release has a file of the platform's at "${top}": rename yours.`,
+    );
+  }
+}
+
 const STANDALONE = '.next/standalone';
 /** Nitro's output: Nuxt's and others'. */
 const NITRO_OUTPUT = '.output';
@@ -99,7 +116,13 @@ async function collectRoot(
     await Promise.all(
       entries.map((entry) => {
         const at = path === '' ? entry.name : `${path}/${entry.name}`;
-        return isSkipped(at) ? undefined : add(join(source, entry.name), at, entry, through);
+        if (isSkipped(at)) return undefined;
+        const from = join(source, entry.name);
+        // Node replaces what is not UTF-8, so that the file is not found under its name.
+        if (entry.name.includes('\uFFFD') && !existsSync(from)) {
+          throw new BuildFailure(`The name of the file "${at}" is not in UTF-8: rename it.`);
+        }
+        return add(from, at, entry, through);
       }),
     );
   };
