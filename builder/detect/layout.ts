@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, posix, relative } from 'node:path';
 import { BuildFailure } from '../failure.ts';
 import { readManifest } from '../install/manifest.ts';
@@ -30,9 +30,37 @@ export function layoutOf(repository: string, rootDirectory: string | null): Layo
   if (relative(realpathSync(repository), realpathSync(app)).startsWith('..')) {
     throw new BuildFailure(`The root directory "${rootDirectory}" is outside of the repository.`);
   }
-  const isWorkspace =
-    readManifest(repository)?.workspaces !== undefined || existsSync(join(repository, 'pnpm-workspace.yaml'));
-  return isWorkspace && !has(app, LOCKFILES)
+  return isWorkspace(repository, path) && !has(app, LOCKFILES)
     ? { app, install: repository, packaged: repository }
     : { app, install: app, packaged: app };
+}
+
+/** Returns true if a directory is one of the repository's workspaces, or if the repository does not say which these are. */
+function isWorkspace(repository: string, path: string): boolean {
+  const { workspaces } = readManifest(repository) ?? {};
+  const pnpm = join(repository, 'pnpm-workspace.yaml');
+  if (workspaces === undefined && !existsSync(pnpm)) return false;
+  const patterns = [...namesIn(workspaces), ...(existsSync(pnpm) ? packagesOf(readFileSync(pnpm, 'utf8')) : [])];
+  const matches = (pattern: string) => posix.matchesGlob(path, posix.normalize(pattern).replace(/\/$/, ''));
+  const included = patterns.filter((pattern) => !pattern.startsWith('!'));
+  const excluded = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
+  return included.length === 0 || (included.some(matches) && !excluded.some(matches));
+}
+
+/** Returns the patterns of the field `workspaces`: a list, or Yarn's object with one. */
+function namesIn(workspaces: unknown): string[] {
+  const list =
+    workspaces !== null && typeof workspaces === 'object' && 'packages' in workspaces
+      ? workspaces.packages
+      : workspaces;
+  return Array.isArray(list) ? list.filter((each) => typeof each === 'string') : [];
+}
+
+/** Returns the patterns of a pnpm-workspace.yaml: the items of its list `packages`. */
+function packagesOf(yaml: string): string[] {
+  const [, inline, rest = ''] = /^packages:[ \t]*(?:\[([^\]]*)\])?(.*)/ms.exec(yaml) ?? [];
+  const lines = rest.split('\n').map((line) => line.replace(/(^|\s)#.*$/, '').trim());
+  const end = lines.findIndex((line) => line !== '' && !line.startsWith('- '));
+  const items = inline?.split(',') ?? lines.slice(0, end < 0 ? undefined : end).map((line) => line.slice(2));
+  return items.map((item) => item.trim().replace(/^(['"])(.*)\1$/, '$2')).filter((item) => item !== '');
 }

@@ -1,0 +1,40 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { layoutOf } from './layout.ts';
+
+let root: string;
+afterEach(() => rmSync(root, { recursive: true }));
+
+/** Returns where the dependencies of `apps/web` are installed. */
+function installedIn(files: Record<string, string | object>): string {
+  root = mkdtempSync(join(tmpdir(), 'layout-'));
+  for (const [path, content] of Object.entries({ 'apps/web/package.json': {}, ...files })) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+  return layoutOf(root, 'apps/web').install.slice(root.length + 1);
+}
+
+test.each([
+  ['its own name', { 'package.json': { workspaces: ['packages/*', './apps/web'] } }],
+  ['a pattern', { 'package.json': { workspaces: ['apps/*/'] } }],
+  ['a deep pattern', { 'package.json': { workspaces: ['{apps,packages}/**', '!apps/api'] } }],
+  ['an object', { 'package.json': { workspaces: { packages: ['apps/*'], nohoist: ['x'] } } }],
+  ['pnpm', { 'pnpm-workspace.yaml': "# all\npackages:\n  # ours\n  - 'apps/*' # web\n\n  - docs\ncatalog:\n  a: 1\n" }],
+  ['pnpm, in one line', { 'pnpm-workspace.yaml': 'packages: ["docs", "apps/*"]\n' }],
+  ['pnpm, without a list', { 'pnpm-workspace.yaml': 'onlyBuiltDependencies:\n  - sharp\n' }],
+])('a workspace of the repository is installed with it: %s', (_what, files) => {
+  expect(installedIn(files)).toBe('');
+});
+
+test.each([
+  ['no workspaces', { 'package.json': {} }],
+  ['a lockfile of its own', { 'package.json': { workspaces: ['apps/*'] }, 'apps/web/package-lock.json': {} }],
+  ['other workspaces', { 'package.json': { workspaces: ['packages/*'] } }],
+  ['an exception', { 'package.json': { workspaces: ['apps/*', '!apps/web'] } }],
+  ['other workspaces of pnpm', { 'pnpm-workspace.yaml': 'packages:\n- packages/*\n- "!apps/web"\n' }],
+])('a directory that is no workspace of the repository is installed by itself: %s', (_what, files) => {
+  expect(installedIn(files)).toBe('apps/web');
+});
