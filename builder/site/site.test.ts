@@ -124,6 +124,13 @@ test('compresses text, and answers ranges of other files', async () => {
   expect([range.status, range.body.toString(), range.headers['content-range']]).toEqual([206, '234', 'bytes 2-4/10']);
   expect((await request('/a.mp4', { range: 'bytes=-3' })).body.toString()).toBe('789');
   expect((await request('/a.mp4', { range: 'bytes=20-' })).status).toBe(416);
+  const rest = (tag: string) => request('/a.mp4', { range: 'bytes=5-', 'if-range': tag });
+  expect((await rest(String(range.headers.etag))).status).toBe(206);
+  const changed = await rest('"earlier"');
+  expect([changed.status, changed.body.toString()], 'a download is not continued with another file').toEqual([
+    200,
+    '0123456789',
+  ]);
   expect((await request('/a.mp4', {}, 'HEAD')).headers['content-length']).toBe('10');
 });
 

@@ -83,7 +83,9 @@ export function openSite(directory: string, { single }: SiteOptions) {
       return void response.end(method === 'HEAD' ? undefined : bytes);
     }
     response.setHeader('accept-ranges', 'bytes');
-    const range = status === 200 ? parseRange(headers.range, size) : undefined;
+    // The rest of an earlier content of the file is of no use.
+    const isCurrent = headers['if-range'] === undefined || headers['if-range'] === `"${tag}"`;
+    const range = status === 200 && isCurrent ? parseRange(headers.range, size) : undefined;
     if (range === 'unsatisfiable') return void response.writeHead(416, { 'content-range': `bytes */${size}` }).end();
     const [start, end] = range ?? [0, size - 1];
     response.writeHead(range ? 206 : status, {
