@@ -5,6 +5,7 @@
  * one visitor's own. Bundled on its own and kept small, because it is part of every cold start.
  */
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import aws4 from 'aws4';
 import { createSecrets, type Sealed } from '../providers/encryption/secrets.ts';
 import { sendRequest } from './http.ts';
@@ -26,7 +27,13 @@ const credentials = {
   ...(AWS_SESSION_TOKEN ? { sessionToken: AWS_SESSION_TOKEN } : {}),
 };
 
-/** Calls KMS as the function's role, which has few other permissions. Retries twice. */
+/** Pause in milliseconds before the first repetition of a call; each further one is twice as long. */
+const RETRY_PAUSE_MS = 200;
+
+/**
+ * Calls KMS as the function's role, which has few other permissions. Retries twice, after pauses of random length: many
+ * instances that start at once share the rate of KMS.
+ */
 async function callKms<Output>(region: string, operation: string, input: object): Promise<Output> {
   const endpoint = new URL(process.env.AWS_ENDPOINT_URL_KMS ?? `https://kms.${region}.amazonaws.com`);
   const body = JSON.stringify(input);
@@ -53,6 +60,7 @@ async function callKms<Output>(region: string, operation: string, input: object)
       return JSON.parse(answer.toString());
     } catch (error) {
       if (attempt === 3) throw error;
+      await sleep(RETRY_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2));
     }
   }
 }

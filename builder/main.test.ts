@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -76,6 +78,14 @@ test('passes variables to the build and the start, but not to log or artifact, a
     mkdirSync(dirname(join(unpacked, path)), { recursive: true });
     writeFileSync(join(unpacked, path), content);
   }
+  // A KMS that has no rate left for the first two of many calls.
+  const calls: number[] = [];
+  const busy = createServer((request, response) => {
+    calls.push(performance.now());
+    if (calls.length < 3) return void response.writeHead(400).end('{"__type":"ThrottlingException"}');
+    request.pipe(forward(kms.url, { method: 'POST', headers: request.headers }, (answer) => answer.pipe(response)));
+  });
+  await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve));
   // Asynchronous, because the KMS emulator runs in this process.
   const { stdout: started } = await promisify(execFile)('sh', ['run.sh'], {
     cwd: unpacked,
@@ -84,9 +94,13 @@ test('passes variables to the build and the start, but not to log or artifact, a
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
       AWS_REGION: 'af-south-1',
-      AWS_ENDPOINT_URL_KMS: kms.url,
+      AWS_ENDPOINT_URL_KMS: `http://127.0.0.1:${(busy.address() as AddressInfo).port}`,
     },
   });
+  busy.close();
+  const [first = 0, second = 0, third = 0] = calls;
+  expect(second - first).toBeGreaterThan(95);
+  expect(third - second).toBeGreaterThan(195);
   expect(JSON.parse(started)).toEqual([secret, 'main.example.on.aws', 'mine', null]);
 });
 
