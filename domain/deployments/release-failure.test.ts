@@ -45,10 +45,10 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
   ],
   ['a fixed port in words', TIMED_OUT, ['Listening on port: 4000'], 'Its log mentions port 4000'],
   [
-    'a worker',
+    'a worker, or a stream of events',
     TIMED_OUT,
     ['waiting for jobs', 'listening on port 40123'],
-    'nothing listens on PORT. A web application must listen on process.env.PORT; programs without a web server are not hosted.',
+    'nothing listens on PORT, or the response to / does not end. A web application must listen on process.env.PORT; programs without a web server are not hosted. Set healthCheckPath to a path whose response ends.',
   ],
   [
     'a killed process',

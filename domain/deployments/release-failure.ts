@@ -35,17 +35,17 @@ const errorIndex = (lines: readonly string[]): number => lines.findLastIndex((li
 const endOf = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
 
 /** Explains why a release did not answer at all. */
-function explainSilence(error: string, lines: readonly string[], printed: string | undefined): string {
+function explainSilence(error: string, path: string, lines: readonly string[], printed: string | undefined): string {
   if (/signal: killed|OutOfMemory/i.test(error)) {
     return `The new release used more memory than it has (${MEMORY_MB} MB) and was killed.`;
   }
   if (/timed out/i.test(error)) {
     const port = lines.map((line) => Number(PORT_MENTION.exec(line)?.[1])).findLast((each) => each > 0);
-    const mention =
+    const why =
       port !== undefined && port < FIRST_EPHEMERAL_PORT
-        ? `Its log mentions port ${port}: listen on process.env.PORT instead of a fixed port.`
-        : 'A web application must listen on process.env.PORT; programs without a web server are not hosted.';
-    return `The new release did not answer within ${TIMEOUT_SECONDS} seconds: nothing listens on PORT. ${mention}`;
+        ? `nothing listens on PORT. Its log mentions port ${port}: listen on process.env.PORT instead of a fixed port.`
+        : `nothing listens on PORT, or the response to ${path} does not end. A web application must listen on process.env.PORT; programs without a web server are not hosted. Set healthCheckPath to a path whose response ends.`;
+    return `The new release did not answer within ${TIMEOUT_SECONDS} seconds: ${why}`;
   }
   if (printed !== undefined) return `The new release did not start: ${endOf(printed)}`;
   const code = /exit status (\d+)/.exec(error)?.[1];
@@ -85,7 +85,7 @@ export function explainReleaseFailure(
   const said = printed === undefined ? '' : ` Its log says: ${endOf(printed)}`;
   const reason =
     status === undefined
-      ? explainSilence(error.replace(/^RequestId: \S+ (Error: )?/, ''), lines, printed)
+      ? explainSilence(error.replace(/^RequestId: \S+ (Error: )?/, ''), path, lines, printed)
       : `The new release answered ${status} on ${path}; a status below 500 is needed.${said}`;
   const advice = ADVICE.find(([pattern]) => lines.some((line) => pattern.test(line)))?.[1];
   const sentences = [reason, ...(advice ? [advice] : []), 'The previous release goes on serving.'].join(' ');
