@@ -35,6 +35,6 @@ test.each([
   ['other workspaces', { 'package.json': { workspaces: ['packages/*'] } }],
   ['an exception', { 'package.json': { workspaces: ['apps/*', '!apps/web'] } }],
   ['other workspaces of pnpm', { 'pnpm-workspace.yaml': 'packages:\n- packages/*\n- "!apps/web"\n' }],
-])('a directory that is no workspace of the repository is installed by itself: %s', (_what, files) => {
+])('a directory that is no workspace of the repository is installed on its own: %s', (_what, files) => {
   expect(installedIn(files)).toBe('apps/web');
 });
