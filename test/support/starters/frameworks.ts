@@ -39,6 +39,32 @@ export const FRAMEWORK_STARTERS: readonly Starter[] = [
     },
   },
   {
+    name: 'next-custom-server',
+    settings: { framework: 'NEXTJS' },
+    files: {
+      'package.json': {
+        dependencies: { next: '^16.0.0', react: '^19.0.0', 'react-dom': '^19.0.0' },
+        scripts: { dev: 'node server.js', build: 'next build', start: 'NODE_ENV=production node server.js' },
+      },
+      'server.js': `const next = require('next');
+const app = next({ dev: process.env.NODE_ENV !== 'production' });
+const handle = app.getRequestHandler();
+const server = require('node:http').createServer((request, response) =>
+  request.url === '/own' ? response.end('next-custom-server') : handle(request, response),
+);
+app.prepare().then(() => server.listen(process.env.PORT));
+`,
+      'pages/index.js': `export default () => 'next';\n`,
+    },
+    built: { '.next/standalone/server.js': '' },
+    ...{
+      framework: 'Next.js',
+      build: 'npm run build',
+      start: 'node server.js',
+      answers: { path: '/own', text: 'next-custom-server' },
+    },
+  },
+  {
     name: 'next-workspace',
     settings: { framework: 'NEXTJS', rootDirectory: 'apps/web' },
     files: {
