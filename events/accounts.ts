@@ -1,13 +1,19 @@
+import { payUnpaidInvoices } from '../domain/billing/unpaid-invoices.ts';
+import type { Deps } from '../domain/deps.ts';
 import { reviewChangedAccount } from '../domain/processes/plan-limit.ts';
 import { applySuspension } from '../domain/processes/suspension.ts';
 import { Account } from '../table/entities/accounts.ts';
 import { on, type Rules } from './on.ts';
 
-export type AccountRuleDeps = Parameters<typeof applySuspension>[0];
-
 /** Rules about accounts. */
-export const accountRules = (deps: AccountRuleDeps): Rules => ({
+export const accountRules = (deps: Deps): Rules => ({
   'account.apply-suspension': on(Account).sets('suspensionVersion', ({ id }) => applySuspension(deps, id)),
+  // Orders of domains are not paid for a suspended account.
+  'account.pay-unpaid-invoices-after-suspension': on(Account).changes(
+    'suspension',
+    { suspension: undefined },
+    ({ id }) => payUnpaidInvoices(deps, id),
+  ),
   'account.review-plan-limit': on(Account).changes(['plan', 'limits', 'appCount'], (account) =>
     reviewChangedAccount(deps, account),
   ),

@@ -1,4 +1,4 @@
-import { type AccountRuleDeps, accountRules } from './accounts.ts';
+import { accountRules } from './accounts.ts';
 import { appRules } from './apps.ts';
 import { type BillingRuleDeps, billingRules } from './billing.ts';
 import { type CustomDomainRuleDeps, customDomainRules } from './custom-domains.ts';
@@ -12,8 +12,7 @@ import type { Rules } from './on.ts';
 import { type RegistrarRuleDeps, registrarRules } from './registrar.ts';
 import { type WebhookRuleDeps, webhookRules } from './webhooks.ts';
 
-export type RuleDeps = AccountRuleDeps &
-  BillingRuleDeps &
+export type RuleDeps = BillingRuleDeps &
   CustomDomainRuleDeps &
   DeploymentRuleDeps &
   DnsRuleDeps &

@@ -49,7 +49,8 @@ export const voidUnpaidInvoice = (deps: Deps, accountId: string, id: string): Pr
 const BATCH_SIZE = 20;
 
 /**
- * Money has arrived: pays what is unpaid, oldest first, passing over what the balance does not cover.
+ * Money has arrived: pays what is unpaid, oldest first, passing over what the balance does not cover, and orders of domains while
+ * the account is suspended: a registration cannot be undone where the money turns out to be stolen.
  * @returns how many were paid
  */
 export async function payUnpaidInvoices(deps: Deps, accountId: string): Promise<number> {
@@ -58,14 +59,17 @@ export async function payUnpaidInvoices(deps: Deps, accountId: string): Promise<
   for (;;) {
     const paid = await withWallet(deps, accountId, unpaid, async (wallet, waiting) => {
       const done: InvoiceByStatus[] = [];
+      const { suspension } = wallet.account;
       for (const invoice of waiting) {
+        if (suspension && invoice.countsAsOrder) continue;
         if (done.length === BATCH_SIZE || wallet.refusalOf(invoice.kind, invoice.amountCents)) continue;
         done.push(payInvoice(wallet, invoice));
       }
       const [first] = done;
       if (!first) return 0;
       const after = done.length === 1 ? invoiceView(first) : { numbers: done.map(({ number }) => number) };
-      return await deps.commit(wallet.writes(), done.length, wallet.audited('invoice.paid', first.id, after));
+      const asRead = suspension ? {} : { when: { suspension: 'absent' as const } };
+      return await deps.commit(wallet.writes(asRead), done.length, wallet.audited('invoice.paid', first.id, after));
     });
     total += paid;
     if (paid < BATCH_SIZE) return total;

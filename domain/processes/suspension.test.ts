@@ -5,6 +5,9 @@ import { accountSimulation } from '../../test/simulation/accounts.ts';
 import { crashAt, noFaults, toleratingFaults } from '../../test/simulation/simulation.ts';
 import { deleteApp } from '../apps/apps.ts';
 import { considerAutoTopUp } from '../billing/auto-top-up.ts';
+import { issueInvoice, type Order } from '../billing/invoices.ts';
+import { payUnpaidInvoices } from '../billing/unpaid-invoices.ts';
+import { readNothing, withWallet } from '../billing/wallet.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { reviewPlanLimit } from './plan-limit.ts';
 import { accountQueue, applySuspension, setSuspension } from './suspension.ts';
@@ -103,6 +106,44 @@ test('the saved card of a suspended account is not charged', async () => {
   await suspend(null);
   await considerAutoTopUp(deps, accountId);
   expect(memory.items('TOP_UP')).toHaveLength(1);
+});
+
+test('a suspended account buys no domain with money that arrives or whose hold ends, and buys it when lifted', async () => {
+  const { deps, accountId, suspend, flow, clock, memory } = await accountSimulation();
+  const line = { description: 'Something', amountCents: 5000, vatCents: 0 };
+  const invoice = (order: Partial<Order>) =>
+    withWallet(deps, accountId, readNothing, async (wallet) => {
+      issueInvoice(deps, wallet, { kind: 'DOMAIN', lines: [line], ...order });
+      await deps.commit(wallet.writes(), undefined);
+    });
+  await invoice({ countsAsOrder: true });
+  await invoice({});
+  await invoice({ kind: 'PLAN' });
+  await withWallet(deps, accountId, readNothing, async (wallet) => {
+    wallet.move('TOPUP', 15_000, 'Card payment');
+    const newCardHolds = [{ amountCents: 15_000, until: new Date(clock.now + 3_600_000).toISOString() }];
+    await deps.commit(wallet.writes({ set: { newCardHolds } }), undefined);
+  });
+  clock.now += 3_600_000;
+  const statuses = () => memory.items('INVOICE').map(({ status }) => status);
+  // The suspension arrives between the reading and the writing.
+  let isFirst = true;
+  const all: typeof deps.table.all = async (...query) => {
+    const found = await deps.table.all(...query);
+    if (isFirst) await suspend('Stolen card.');
+    isFirst = false;
+    return found;
+  };
+  await payUnpaidInvoices({ ...deps, table: { ...deps.table, all } }, accountId);
+  await flow();
+  await payUnpaidInvoices(deps, accountId);
+  expect(statuses()).toEqual(['UNPAID', 'PAID', 'PAID']);
+  await suspend('Another reason.');
+  await flow();
+  expect(statuses()).toEqual(['UNPAID', 'PAID', 'PAID']);
+  await suspend(null);
+  await flow();
+  expect(statuses()).toEqual(['PAID', 'PAID', 'PAID']);
 });
 
 test('an account suspension and a grace period keep their own times and reasons', async () => {
