@@ -3,14 +3,12 @@ import type { getAutoTopUp as GetRoute, setAutoTopUp as SetRoute } from '../../c
 import type { Input, Output } from '../../contract/route.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { InvoiceByStatus, invoicesByStatus, TopUp } from '../../table/entities/billing.ts';
-import { SwitchState } from '../../table/entities/switches.ts';
 import { change, create } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
-import { messageOf } from '../switches/switches.ts';
 import { formatRand, parseCents } from './money.ts';
-import { newTopUp } from './top-ups.ts';
+import { areTopUpsOff, newTopUp } from './top-ups.ts';
 
 /** PUT /dashboard/v1/wallet/auto-top-up. Amounts that are left out stay as they are. */
 export async function setAutoTopUp(
@@ -96,8 +94,7 @@ export async function considerAutoTopUp(deps: Deps, accountId: string): Promise<
   if (!autoTopUpHistory || amountCents < minAmountRand * 100) return;
   const helps = (due: number) => walletCents < due && walletCents + amountCents >= due;
   if (walletCents >= thresholdCents && !unpaid.some((invoice) => helps(invoice.amountCents))) return;
-  const off = (await deps.table.get(SwitchState, {}))?.off ?? {};
-  if (messageOf(off, 'top-ups') !== undefined) return;
+  if (await areTopUpsOff(deps)) return;
   const topUp = newTopUp(deps, { accountId, amountCents, automatic: true });
   const { autoTopUpCount } = account;
   const one = {

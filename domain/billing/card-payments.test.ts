@@ -10,6 +10,7 @@ import {
 } from '../../providers/payments/payments.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, TopUp } from '../../table/entities/billing.ts';
+import { SwitchState } from '../../table/entities/switches.ts';
 import { change, create } from '../../table/writes.ts';
 import { billingSimulation, expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { sweep } from '../sweep/sweep.ts';
@@ -109,6 +110,21 @@ describe('an automatic top-up charges only what is enabled now', () => {
     [
       'lost its card',
       ({ deps, accountId }) => deps.table.write(Account, change(Account, { id: accountId }, { remove: ['card'] })),
+    ],
+    [
+      'was left with a suspended account',
+      ({ setAccount }) => setAccount({ suspension: { reason: 'Stolen card.', since: '' } }),
+    ],
+    [
+      'was left with an account that will be deleted',
+      ({ setAccount }) => setAccount({ deletion: { requestedAt: '', endsAt: '' } }),
+    ],
+    [
+      'was switched off by operators',
+      ({ deps }) =>
+        deps.table.transact([
+          create(SwitchState, { off: { 'top-ups': { message: 'Back soon.', since: '' } }, version: 1 }),
+        ]),
     ],
   ])('nothing is charged after it %s while the processor was away', async (_what, changeSettings) => {
     const run = await setUp();

@@ -10,10 +10,12 @@ import {
 } from '../../providers/payments/payments.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { KnownCard, TopUp } from '../../table/entities/billing.ts';
+import { SwitchState } from '../../table/entities/switches.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, check, create } from '../../table/writes.ts';
 import { ConcurrentUpdateError, concurrentUpdate } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { messageOf } from '../switches/switches.ts';
 import { emit } from '../webhooks/events.ts';
 import { holdEnd, holdsAfter } from './card-risk.ts';
 import { formatRand, parseCents } from './money.ts';
@@ -116,16 +118,24 @@ export async function chargeTopUp(deps: PaymentDeps, id: string): Promise<void> 
   });
 }
 
+/** Returns true while operators have card payments switched off. */
+export async function areTopUpsOff(deps: Pick<Deps, 'table'>): Promise<boolean> {
+  const state = await deps.table.get(SwitchState, {});
+  return messageOf(state?.off ?? {}, 'top-ups') !== undefined;
+}
+
 /**
  * Returns true if an automatic top-up may still charge the card: the owner has it enabled with this amount now, however long
- * ago it began. A change of the settings comes either before this transaction, and then nothing is charged, or after it.
+ * ago it began, and the account is neither suspended nor will be deleted. Such a change comes either before this transaction, and
+ * then nothing is charged, or after it.
  */
 async function allowCharge(deps: PaymentDeps, { id, accountId, amountCents }: TopUp): Promise<boolean> {
+  if (await areTopUpsOff(deps)) return false;
   const isEnabled = {
     'autoTopUp.enabled': { is: true },
     'autoTopUp.amountCents': { is: amountCents },
     autoTopUpId: { is: id },
-    card: 'present' as const,
+    ...{ card: 'present' as const, suspension: 'absent' as const, deletion: 'absent' as const },
   };
   const charged = { set: { chargedAt: deps.now().toISOString() }, when: { status: { is: 'PENDING' } } };
   try {
