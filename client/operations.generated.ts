@@ -44,6 +44,8 @@ export type Account = {
     webhookResendsPerDay: number;
     /** Maximum invitations of members in a day (UTC): 50 on every plan. Beyond it: `rate_limited`. */
     invitationsPerDay: number;
+    /** Maximum card payments begun in a day (UTC): 100 on every plan. Beyond it: `rate_limited`. */
+    topUpsPerDay: number;
     /** Maximum exports of the account in a day (UTC): 3 on every plan. Beyond it: `rate_limited`. */
     exportsPerDay: number;
     /** Maximum KiB of the log of one deployment: 4096 on every plan. Beyond it: the rest is left out. */
@@ -84,6 +86,8 @@ export type Account = {
     webhookResendsPerDay?: number | undefined;
     /** Now: invitations of members in a day (UTC); absent where it is not counted */
     invitationsPerDay?: number | undefined;
+    /** Now: card payments begun in a day (UTC); absent where it is not counted */
+    topUpsPerDay?: number | undefined;
     /** Now: exports of the account in a day (UTC); absent where it is not counted */
     exportsPerDay?: number | undefined;
     /** Now: KiB of the log of one deployment; absent where it is not counted */

@@ -55,6 +55,9 @@ export function fromAttribute(attribute: Attribute): unknown {
   throw new Error(`an attribute of a kind that no entity has: ${Object.keys(attribute).join()}`);
 }
 
+/** Returns the text of an attribute; an empty one where it has none. */
+export const textOf = (attribute: Attribute | undefined): string => (attribute && 'S' in attribute ? attribute.S : '');
+
 export function fromItem(item: Item): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const name of Object.keys(item)) {

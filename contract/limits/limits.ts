@@ -122,6 +122,12 @@ export const LIMITS = {
     error: 'rate_limited',
     remedy: 'Wait until tomorrow',
   },
+  topUpsPerDay: {
+    counts: 'card payments begun in a day (UTC)',
+    amounts: 100,
+    error: 'rate_limited',
+    remedy: 'Wait until tomorrow',
+  },
   exportsPerDay: {
     counts: 'exports of the account in a day (UTC)',
     amounts: 3,

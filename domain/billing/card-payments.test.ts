@@ -13,6 +13,7 @@ import { Invoice, TopUp } from '../../table/entities/billing.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
 import { change, create } from '../../table/writes.ts';
 import { billingSimulation, expectLedgerInvariants } from '../../test/simulation/billing.ts';
+import { createBudget } from '../sweep/budget.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { considerAutoTopUp, setAutoTopUp } from './auto-top-up.ts';
 import { recoverDisputes } from './disputes.ts';
@@ -98,7 +99,7 @@ async function setUp({ walletCents = 0 } = {}) {
     disputes.set(id, { id, reference, amountCents: rand * RAND, status });
   const reconcile = () => sweep(deps, topUpQueue);
   return {
-    ...{ deps, memory, clock, provider, charged, reported, account, setAccount, settings, topUpAutomatically },
+    ...{ deps, memory, clock, open, provider, charged, reported, account, setAccount, settings, topUpAutomatically },
     ...{ payIn, buy, line, tellDispute, disputeSilently, unreadable, reconcile, accountId },
   };
 }
@@ -221,6 +222,26 @@ test('a payment page that was never paid on ends without an event', async () => 
   await run.reconcile();
   expect(run.memory.items('TOP_UP').map(({ status }) => status)).toEqual(['FAILED']);
   expect(run.memory.items('EVENT')).toEqual([]);
+});
+
+test('an account with many open payment pages does not delay the payment of another, of which no callback told', async () => {
+  const run = await setUp();
+  const { deps, accountId, clock } = run;
+  const other = await run.open(0);
+  for (let count = 0; count < 150; count += 1) {
+    const topUp = newTopUp(deps, { accountId: other, amountCents: RAND, automatic: false });
+    await deps.table.transact([create(TopUp, topUp)]);
+  }
+  clock.now += 1000;
+  await run.payIn(500, 'SIG_1', { callback: false });
+  clock.now += MINUTE;
+  const find: Payments['find'] = async (reference) => {
+    clock.now += 300;
+    return await deps.payments.find(reference);
+  };
+  const budget = createBudget(deps, 5000);
+  await sweep({ ...deps, payments: { ...deps.payments, find } }, topUpQueue, { budget });
+  expect((await deps.table.get(Account, { id: accountId }))?.walletCents).toBe(500 * RAND);
 });
 
 describe('automatic top-ups are bounded', () => {

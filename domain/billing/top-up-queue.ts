@@ -37,6 +37,9 @@ async function endHold(deps: Deps, { id, accountId }: TopUp): Promise<void> {
 export const topUpQueue: DueQueue<typeof TopUp, PaymentDeps> = {
   queue: 'TOP_UP',
   entity: TopUp,
+  // Most of a check is waiting for the processor.
+  concurrency: 10,
+  readsAccounts: true,
   async act(deps, topUp) {
     const { id, accountId, automatic, status, chargedAt } = topUp;
     if (status === 'SUCCEEDED') return await endHold(deps, topUp);

@@ -15,6 +15,7 @@ import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, check, create } from '../../table/writes.ts';
 import { ConcurrentUpdateError, concurrentUpdate } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { countToday, findAccount } from '../limits/limits.ts';
 import { messageOf } from '../switches/switches.ts';
 import { emit } from '../webhooks/events.ts';
 import { holdEnd, holdsAfter } from './card-risk.ts';
@@ -53,14 +54,16 @@ export const paymentProviderUnavailable = (error: unknown): never => {
   throw new ApiError('server_error', 'The payment processor does not answer. It is safe to retry.', { status: 502 });
 };
 
-/** POST /dashboard/v1/wallet/topups: a page of the processor's where the money is paid. Throws 502. */
+/**
+ * POST /dashboard/v1/wallet/topups: a page of the processor's where the money is paid. Throws 502, 429 where the account began as many
+ * today as it may.
+ */
 export async function createTopUp(
   deps: PaymentDeps,
   { accountId }: Caller,
   { amount }: Input<typeof CreateRoute>,
 ): Promise<Output<typeof CreateRoute>> {
-  const account = await deps.table.get(Account, { id: accountId });
-  if (!account) throw new ApiError('not_found');
+  const account = await findAccount(deps, accountId);
   const topUp = newTopUp(deps, { accountId, amountCents: parseCents(amount), automatic: false });
   const { id, status, amountCents } = topUp;
   // Before the top-up is stored: a page that the caller has not received cannot be paid.
@@ -71,7 +74,7 @@ export async function createTopUp(
     })
     .catch(paymentProviderUnavailable);
   return await deps.commit(
-    [create(TopUp, topUp)],
+    [countToday(deps, account, 'topUpsPerDay'), create(TopUp, topUp)],
     {
       data: { paymentId: id, amount: formatRand(amountCents), status, paymentUrl },
     },

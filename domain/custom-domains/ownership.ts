@@ -109,6 +109,7 @@ export const ownershipQueue: DueQueue<typeof Host, OwnershipDeps> = {
   entity: Host,
   // Most of a check is waiting for name servers.
   concurrency: 20,
+  readsAccounts: true,
   act: async (deps, held) => {
     await ignoreConflict(verifyAgain(deps, held));
   },

@@ -90,6 +90,9 @@ export async function requestCheck(deps: Deps, tenant: DistributionTenant): Prom
 export const tenantQueue: DueQueue<typeof DistributionTenant, Deps & { tenantExecutions: Executions }> = {
   queue: 'DOOR',
   entity: DistributionTenant,
+  // A check here is the start of an execution.
+  concurrency: 10,
+  readsAccounts: true,
   async act(deps, tenant, { dueAt }) {
     await startReconciliation(deps, tenant, `${tenant.token}-${Date.parse(dueAt)}`);
     const next = schedule(DistributionTenant, timestampAfter(deps.now().getTime(), HEARTBEAT_TIMEOUT_MS));

@@ -59,6 +59,7 @@ const TESTS: Record<LimitName, { file: string; title: string }> = {
   },
   webhookEndpoints: HTTP,
   webhookResendsPerDay: HTTP,
+  topUpsPerDay: HTTP,
   exportsPerDay: {
     file: 'domain/processes/account-data/exports.test.ts',
     title: 'there is one export at a time, three in a day, and links only to archives that are kept',

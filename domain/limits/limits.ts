@@ -39,6 +39,7 @@ export const DAILY_COUNTERS = {
   customDomainsPerDay: 'customDomains',
   certificatesPerDay: 'certificates',
   webhookResendsPerDay: 'webhookResends',
+  topUpsPerDay: 'topUps',
   exportsPerDay: 'exports',
   invitationsPerDay: 'invitations',
 } as const satisfies Partial<Record<LimitName, keyof DailyUsage>>;

@@ -209,10 +209,15 @@ test('ends when its budget is spent, and goes on from there', async () => {
 });
 
 /** A queue of items of accounts, oldest first, of which each takes ten milliseconds. */
-function dueOfAccounts(ids: readonly (readonly [accountId: string, id: number])[]) {
+function dueOfAccounts(
+  ids: readonly (readonly [accountId: string, id: number])[],
+  options: Pick<DueQueue<typeof Thing, object>, 'readsAccounts' | 'concurrency'> = {},
+) {
   const acted: string[] = [];
+  const reads: string[] = [];
+  const keyOf = (accountId: string, id: number) => `${options.readsAccounts ? '' : `ACCOUNT#${accountId}#`}THING#${id}`;
   const items = ids.map(([accountId, id]) => ({
-    ...{ pk: `ACCOUNT#${accountId}#THING#${id}`, sk: 'THING', id: `${accountId}${id}`, entity: 'THING' },
+    ...{ pk: keyOf(accountId, id), sk: 'THING', id: `${accountId}${id}`, accountId, entity: 'THING' },
     ...{ duePk: 'THING', dueAt: iso(START - MINUTE + id) },
   }));
   const clock = { now: START };
@@ -221,17 +226,20 @@ function dueOfAccounts(ids: readonly (readonly [accountId: string, id: number])[
       const begin = from ? items.findIndex(({ pk }) => pk === from.pk) + 1 : 0;
       return items.slice(begin, begin + limit).map(({ pk, sk, duePk, dueAt }) => ({ pk, sk, duePk, dueAt }));
     },
-    getByKey: async ({ pk }: { pk: string }) => toItem(items.find((item) => item.pk === pk) ?? {}),
+    getByKey: async ({ pk }: { pk: string }) => {
+      reads.push(pk);
+      return toItem(items.find((item) => item.pk === pk) ?? {});
+    },
   } as unknown as Deps['table'];
   const deps = { table, now: () => new Date(clock.now) };
   const queue: DueQueue<typeof Thing, object> = {
-    ...{ queue: 'THING', entity: Thing },
+    ...{ queue: 'THING', entity: Thing, ...options },
     act: async (_, { id }) => {
       acted.push(id);
       clock.now += 10;
     },
   };
-  return { acted, sweep: () => sweep(deps, queue, { budget: createBudget(deps, 35) }) };
+  return { acted, reads, sweep: () => sweep(deps, queue, { budget: createBudget(deps, 35) }) };
 }
 const many = (count: number) => Array.from({ length: count }, (_, id) => ['many', id] as const);
 
@@ -248,6 +256,25 @@ test('accounts whose items are pages behind those of another take turns with it,
   const { reached } = await sweep();
   expect(acted).toEqual(['many0', 'few3000', 'many1', 'few3001']);
   expect(reached).toBe(iso(START - MINUTE + 1));
+});
+
+test.each([50, 1500])('accounts that keys do not name take turns, too, with one that has %i items', async (count) => {
+  const { acted, sweep } = dueOfAccounts([...many(count), ['few', 3000], ['few', 3001]], { readsAccounts: true });
+  const { reached } = await sweep();
+  expect(acted).toEqual(['many0', 'few3000', 'many1', 'few3001']);
+  expect(reached).toBe(iso(START - MINUTE + 1));
+});
+
+test('items that are acted on at once are read once', async () => {
+  const { acted, reads, sweep } = dueOfAccounts(
+    [
+      ['', 0],
+      ['many', 1],
+    ],
+    { readsAccounts: true, concurrency: 2 },
+  );
+  await sweep();
+  expect([acted, reads.length]).toEqual([['0', 'many1'], 2]);
 });
 
 test('says until when everything was done', async () => {

@@ -1,14 +1,15 @@
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
-import { fromAttribute, fromItem, type Item } from '../../table/attributes.ts';
+import { fromAttribute, fromItem, type Item, textOf } from '../../table/attributes.ts';
 import { withRequestId } from '../../table/correlation.ts';
 import type { ItemOf } from '../../table/entity.ts';
 import type { Change } from '../../table/expressions.ts';
 import { type DueRule, partitionsOf, type QueueOf } from '../../table/schedule.ts';
-import type { Due, ItemKey } from '../../table/table.ts';
+import type { Due } from '../../table/table.ts';
 import { changeByKey } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { type Budget, createBudget, RUN_BUDGET_MS } from './budget.ts';
+import { Turns } from './turns.ts';
 
 /**
  * The one loop over the due queues (docs/decisions/0027-sweeps.md). It isolates items: one that cannot be read, parsed or acted
@@ -34,6 +35,8 @@ export interface DueQueue<E extends Sweepable, D, R = unknown> {
   pageSize?: number;
   /** An item whose work takes longer than this has failed, in milliseconds; 15,000 unless given. */
   timeoutMs?: number;
+  /** True for items whose keys do not begin with their account: it is read from each, so that accounts take turns here too. */
+  readsAccounts?: true;
   /** True for items that wait here for their turn, so that one that has been due for long is not late. */
   isLine?: true;
   /**
@@ -95,6 +98,8 @@ const FIRST_BACKOFF_MS = 60_000;
 const PAGE_SIZE = 100;
 /** Keys that are read at once, at most, where one account has most of them. A key has about a hundred bytes. */
 const MAX_AHEAD = 20_000;
+/** The same where an item's account is read with the item. */
+const MAX_READ_AHEAD = 2000;
 const ITEM_TIMEOUT_MS = TIMEOUTS_S.schedule.item * 1000;
 const MAX_ERROR_LENGTH = 500;
 
@@ -126,6 +131,8 @@ export async function sweep<E extends Sweepable, D, R>(
   while (found.length > 0 || open.length > 0) {
     if (budget.isSpent()) return { ...report, reached: reachedBy(open, found, last), resume: { found, open, last } };
     if (found.length === 0) {
+      const turns = new Turns();
+      const mostAhead = queue.readsAccounts ? MAX_READ_AHEAD : MAX_AHEAD;
       do {
         const pages = await Promise.all(
           open.map(({ duePk, from }) => deps.table.due(duePk, { until, after, limit: pageSize, from })),
@@ -134,11 +141,13 @@ export async function sweep<E extends Sweepable, D, R>(
         open = pages.flatMap((page, at) =>
           page.length < pageSize ? [] : [{ duePk: open[at]?.duePk ?? '', from: page.at(-1) }],
         );
-      } while (open.length > 0 && found.length < MAX_AHEAD && isMostlyOneAccount(found));
+        // What is acted on at once needs no turns.
+        if (queue.readsAccounts && found.length > concurrency) await turns.readAccounts(deps, found);
+      } while (open.length > 0 && found.length < mostAhead && turns.isMostlyOneAccount(found));
       found.sort((a, b) => (a.dueAt < b.dueAt ? -1 : 1));
       const [first] = found;
       const oldest = first && !queue.isLine ? deps.now().getTime() - Date.parse(first.dueAt) : 0;
-      found = inTurns(found);
+      found = turns.order(found);
       report.oldestMs = Math.max(report.oldestMs, oldest || 0);
       continue;
     }
@@ -148,28 +157,6 @@ export async function sweep<E extends Sweepable, D, R>(
     last = [last ?? '', ...chunk.map(({ dueAt }) => dueAt)].sort().at(-1);
   }
   return report;
-}
-
-/** Returns the account of an item, by its key; the same for all items without one. */
-const accountOf = ({ pk }: ItemKey): string => /^ACCOUNT#([^#]*)/.exec(pk)?.[1] ?? '';
-
-/** True if one account has most of the items: those of others are behind them, in pages that are not read yet. */
-function isMostlyOneAccount(found: readonly Due[]): boolean {
-  const counts = new Map<string, number>();
-  for (const due of found) counts.set(accountOf(due), (counts.get(accountOf(due)) ?? 0) + 1);
-  counts.delete('');
-  return Math.max(0, ...counts.values()) > found.length / 2;
-}
-
-/** Orders items so that accounts take turns, each with its oldest first: one with many does not keep the others waiting. */
-function inTurns(found: readonly Due[]): Due[] {
-  const turns = new Map<string, number>();
-  const placed = found.map((due) => {
-    const turn = turns.get(accountOf(due)) ?? 0;
-    turns.set(accountOf(due), turn + 1);
-    return { due, turn };
-  });
-  return placed.sort((a, b) => a.turn - b.turn).map(({ due }) => due);
 }
 
 /** Returns the time until which every item was acted on: no item that is left was due by then. */
@@ -269,7 +256,6 @@ async function recordFailure(deps: SweepDeps, due: Due, stored: Item, error: unk
   return { pk: due.pk, sk: due.sk, error, failures: count, quarantined };
 }
 
-const textOf = (attribute: Item[string] | undefined): string => (attribute && 'S' in attribute ? attribute.S : '');
 const textOfError = (error: unknown): string =>
   (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, MAX_ERROR_LENGTH);
 

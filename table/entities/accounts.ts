@@ -139,6 +139,7 @@ export const DailyUsage = /* @__PURE__ */ entity({
       customDomains: z.optional(z.int()),
       certificates: z.optional(z.int()),
       webhookResends: z.optional(z.int()),
+      topUps: z.optional(z.int()),
       exports: z.optional(z.int()),
       invitations: z.optional(z.int()),
     }),

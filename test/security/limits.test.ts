@@ -110,6 +110,10 @@ const CASES: Partial<Record<LimitName, Case>> = {
     limit: 2,
     request: (account) => account.call(createWebhook, { body: { url: 'https://hooks.example.com/' } }),
   },
+  topUpsPerDay: {
+    limit: 2,
+    request: (account) => account.dashboard.call(createTopUp, { body: { amount: '10.00' } }),
+  },
   webhookResendsPerDay: {
     limit: 1,
     prepare: delivery,

@@ -1,0 +1,47 @@
+import { textOf } from '../../table/attributes.ts';
+import type { Due } from '../../table/table.ts';
+import type { Deps } from '../deps.ts';
+
+/** Items whose accounts are read at once. */
+const BATCH_SIZE = 100;
+
+/** The order in which the items of a due queue are acted on: accounts take turns. */
+export class Turns {
+  private readonly accounts = new Map<Due, string>();
+
+  /** Reads the accounts of items whose keys do not name them. One that cannot be read has none: acting on it reports why. */
+  async readAccounts({ table }: Pick<Deps, 'table'>, found: readonly Due[]): Promise<void> {
+    const unread = found.filter((due) => !this.accounts.has(due));
+    for (let at = 0; at < unread.length; at += BATCH_SIZE) {
+      const read = unread.slice(at, at + BATCH_SIZE).map(async (due) => {
+        const item = await table.getByKey(due).catch(() => undefined);
+        this.accounts.set(due, textOf(item?.accountId));
+      });
+      await Promise.all(read);
+    }
+  }
+
+  /** True if one account has most of the items: those of others are behind them, in pages that are not read yet. */
+  isMostlyOneAccount(found: readonly Due[]): boolean {
+    const counts = new Map<string, number>();
+    for (const due of found) counts.set(this.accountOf(due), (counts.get(this.accountOf(due)) ?? 0) + 1);
+    counts.delete('');
+    return Math.max(0, ...counts.values()) > found.length / 2;
+  }
+
+  /** Orders items so that accounts take turns, each with its oldest first: one with many does not keep the others waiting. */
+  order(found: readonly Due[]): Due[] {
+    const turns = new Map<string, number>();
+    const placed = found.map((due) => {
+      const turn = turns.get(this.accountOf(due)) ?? 0;
+      turns.set(this.accountOf(due), turn + 1);
+      return { due, turn };
+    });
+    return placed.sort((a, b) => a.turn - b.turn).map(({ due }) => due);
+  }
+
+  /** The account that was read, or that the key names; the same for all items without one. */
+  private accountOf(due: Due): string {
+    return this.accounts.get(due) ?? /^ACCOUNT#([^#]*)/.exec(due.pk)?.[1] ?? '';
+  }
+}
