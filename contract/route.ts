@@ -122,6 +122,8 @@ export interface Route<
   whileSuspended: boolean;
   /** True where it is not refused while the account waits for its deletion, although it changes something. */
   whileClosing: boolean;
+  /** Calls of one account in any 60 seconds, where an operation waits for a host that its caller chooses. */
+  perMinute?: number | undefined;
   /** The switches that refuse the operation while they are off. */
   stoppedBy: readonly SwitchName[];
   /** The right that a login needs (contract/roles.ts); undefined where logins do not call, or are operators. */
@@ -170,6 +172,7 @@ interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodMiniT
   alsoOnDashboard?: boolean;
   whileSuspended?: boolean;
   whileClosing?: boolean;
+  perMinute?: number;
   stoppedBy?: readonly SwitchName[];
   /** True where the operation goes on in read-only mode. */
   whileReadOnly?: boolean;

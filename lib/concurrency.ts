@@ -2,8 +2,8 @@ import { LIMITS } from '../contract/limits/limits.ts';
 import type { Config } from './config.ts';
 
 /**
- * Shares of the account's concurrency that are reserved for functions on which others depend: no traffic elsewhere can
- * take it from them, and none of them can take more. Applications have reservations of their own, so the API's
+ * Shares of the account's concurrency that are reserved for functions on which others depend, and for those that strangers can
+ * hold up: no traffic elsewhere can take it from them, and none of them can take more. Applications have reservations of their own, so the API's
  * functions share the rest, which AWS keeps at 100 or more (docs/decisions/0038-timeouts-alarms-costs.md).
  */
 const SHARES: Record<string, number> = {
@@ -13,6 +13,9 @@ const SHARES: Record<string, number> = {
   'queue/deliverWebhook': 0.15,
   // A call occupies an instance until its last byte.
   'ai/chatCompletions': 0.1,
+  // A call waits for a host that its caller chooses, which may answer as slowly as it likes.
+  'dashboard/inspectRepository': 0.01,
+  'dashboard/checkCustomDomain': 0.01,
 };
 /**
  * Consumption of the table's stream: batches of each shard at once, each of other partition keys (AWS allows ten), changes of a
@@ -39,6 +42,10 @@ const MIN_CONCURRENCY = 500;
 
 /** Returns a function's share of the account's concurrency; 0 if it has none. */
 export const shareOf = (concurrency: number, name: string): number => Math.floor(concurrency * (SHARES[name] ?? 0));
+
+/** Returns what all shares of the account's concurrency have together. */
+export const sharesOf = (concurrency: number): number =>
+  Object.keys(SHARES).reduce((sum, name) => sum + shareOf(concurrency, name), 0);
 
 /**
  * The part of what AI calls have together that one account may take: a call occupies an instance for as long as its provider

@@ -1,7 +1,7 @@
 import { AWS_LIMITS, type AwsLimitName, awsLimit } from '../../contract/limits/aws-limits.ts';
 import { LIMITS } from '../../contract/limits/limits.ts';
 import { MAX_KEPT_RELEASES } from '../../domain/deployments/rollback.ts';
-import { shareOf } from '../../lib/concurrency.ts';
+import { sharesOf } from '../../lib/concurrency.ts';
 import type { Heat } from './heat.ts';
 import { DURATION_S, HAS, peakRate, RELEASE_MB } from './load.ts';
 
@@ -30,10 +30,7 @@ const ROUTE_BYTES = 30 + 65;
 const UNRESERVED = 100;
 const CONCURRENCY = AWS_LIMITS.lambdaConcurrency.value;
 /** Concurrency that the platform's own functions reserve, where they share the account with the applications. */
-const PLATFORM_RESERVES = ['stream/onTableChange', 'queue/deliverWebhook', 'ai/chatCompletions'].reduce(
-  (sum, name) => sum + shareOf(CONCURRENCY, name),
-  0,
-);
+const PLATFORM_RESERVES = sharesOf(CONCURRENCY);
 
 type Demand = Pick<Limit, 'of' | 'taken'> & { limit: AwsLimitName; value?: number; what?: string };
 

@@ -51,4 +51,5 @@ export const inspectRepository = /* @__PURE__ */ route({
     }),
   response: () => single(RepositoryInspection()),
   uses: ['repositories'],
+  perMinute: 20,
 });

@@ -78,14 +78,19 @@ function audited(
 
 type Read = (caller: Caller, input: unknown) => Promise<unknown>;
 
-/** Identifies the caller; a GET of a recently authenticated sender is read meanwhile. */
-function identifyAndRead(
+/** Identifies the caller, and counts an operation with a limit of its own; a GET of a recently authenticated sender is read meanwhile. */
+async function identifyAndRead(
   route: Route,
   read: Read,
   event: Event,
   credentials: RequestCredentials,
 ): Promise<Identity & { output?: Promise<unknown> | undefined }> {
   const identification = identify(credentials, route);
+  if (route.perMinute !== undefined) {
+    const identity = await identification;
+    await countAnonymous(`${route.id} ${identity.caller.accountId}`, route.perMinute);
+    return identity;
+  }
   // A read that leaves an entry is no speculation.
   if (route.method !== 'GET' || route.audit !== undefined || credentials.sender === undefined) return identification;
   return withSpeculativeRead(credentials.sender, identification, async (caller) =>

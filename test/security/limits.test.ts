@@ -4,6 +4,7 @@ import { createKey, listKeys, revokeKey } from '../../contract/accounts/api-keys
 import { createChatCompletion } from '../../contract/ai/chat.ts';
 import { putProviderKey } from '../../contract/ai/management.ts';
 import { createApp, deleteApp } from '../../contract/apps/apps.ts';
+import { inspectRepository } from '../../contract/apps/repository-inspection.ts';
 import { listInvoices } from '../../contract/billing/invoices.ts';
 import { createTopUp } from '../../contract/billing/top-ups.ts';
 import { type ApiResponse, createClient } from '../../contract/client.ts';
@@ -240,6 +241,18 @@ describe.concurrent('limits', () => {
     await asOperator(account.id, { concurrentAiCalls: 1 });
     // The place of a call is free a moment after its response.
     for (let count = 0; count < 3; count += 1) await waitFor(async () => (await call()).status === 200);
+  });
+
+  test('calls that wait for a host that the caller chooses have a limit of their own, by account', async () => {
+    const [account, other] = await Promise.all([newAccount(), newAccount()]);
+    const inspect = ({ dashboard }: OpenedAccount) =>
+      dashboard.call(inspectRepository, { query: { url: 'https://git.localhost/no-such-repository.git' } });
+    const { perMinute = 0 } = inspectRepository;
+    const answers = await Promise.all(Array.from({ length: perMinute + 5 }, () => inspect(account)));
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.map(({ error }) => error?.code)).toEqual(Array(5).fill('rate_limited'));
+    expect((await account.dashboard.call(getAccount)).status).toBe(200);
+    expect((await inspect(other)).status).toBe(200);
   });
 
   test('paying an order, which a top-up does, makes room for the next', async () => {
