@@ -1,3 +1,4 @@
+import { entryOf } from '../../contract/enums.ts';
 import type { MemberRole } from '../../contract/roles.ts';
 import { Login } from '../../table/entities/accounts.ts';
 import { change, type Write } from '../../table/writes.ts';
@@ -31,7 +32,8 @@ export const ownMembership = ({ accountId, role = 'owner', accountName, suspende
 /** Returns a login's membership in an account; undefined if it has none. */
 export function membershipOf(login: Login, accountId: string = login.accountId): Membership | undefined {
   if (accountId === login.accountId) return ownMembership(login);
-  const found = login.memberships?.[accountId];
+  // The id is the caller's text, which may be a name that every object has.
+  const found = entryOf(login.memberships ?? {}, accountId);
   return found && { accountId, ...found };
 }
 

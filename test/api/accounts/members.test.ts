@@ -111,7 +111,8 @@ describe('an invitation', () => {
     const token = tokenIn((await account.dashboard.call(inviteMember, { body })).body.data.link);
     const stolen = await thief.own.call(acceptInvitation, { body: { token } });
     expect([stolen.status, codeOf(stolen)]).toEqual([403, 'forbidden']);
-    expect((await thief.inAccount(account.id).call(listApps)).status).toBe(403);
+    for (const id of [account.id, 'constructor', '__proto__'])
+      expect((await thief.inAccount(id).call(getMe)).status).toBe(403);
     expect((await invited.own.call(acceptInvitation, { body: { token } })).status).toBe(200);
   });
 
