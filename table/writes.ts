@@ -45,14 +45,18 @@ function toAttributes<T, K>(entity: Entity<T, K>, item: T & K): Record<string, u
 export const toStoredItem = <T, K>(entity: Entity<T, K>, item: T & K): Record<string, unknown> =>
   toItem({ ...toAttributes(entity, item), ...entity.key(item) });
 
-/** Puts a new item. `onConditionFailed` makes the error for one that exists already. */
+/**
+ * Puts a new item. `onConditionFailed` makes the error for one that exists already.
+ * @param when what must hold of the stored item; by default that there is none
+ */
 export function create<T, K>(
   entity: Entity<T, K>,
   item: T & K,
   onConditionFailed: () => Error = unexpectedConditionFailure,
+  when: Record<string, Condition> = { pk: 'absent' },
 ): Write {
   const expression = new Expression();
-  const ConditionExpression = expression.condition({ pk: 'absent' });
+  const ConditionExpression = expression.condition(when);
   return {
     kind: 'Put',
     input: { Item: toStoredItem(entity, item), ConditionExpression, ...expression.parts() },

@@ -31,7 +31,7 @@ function idempotencyOf(route: Route, event: Event, subject: string | undefined):
   const key = event.headers['idempotency-key'];
   if (route.method !== 'POST' || key === undefined || subject === undefined) return undefined;
   const { rawPath: path, body = '' } = event;
-  return idempotentRequest(base.table, key, subject, {
+  return idempotentRequest(base, key, subject, {
     ...{ operation: route.id, path, body },
     canonicalBody: canonicalBodyOf(event) ?? body,
   });

@@ -2,7 +2,6 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import { ApiError } from '../../contract/errors.ts';
 import type { Deps } from '../../domain/deps.ts';
 import { IdempotencyRecord } from '../../table/entities/accounts.ts';
-import type { Table } from '../../table/table.ts';
 import { create } from '../../table/writes.ts';
 
 /**
@@ -67,7 +66,7 @@ interface Repeatable {
  * @param subject the caller's key text or login: what records are found by and encrypted with
  */
 export function idempotentRequest(
-  table: Table,
+  { table, now }: Pick<Deps, 'table' | 'now'>,
   key: string,
   subject: string,
   { operation, path, body, canonicalBody }: Repeatable,
@@ -76,12 +75,14 @@ export function idempotentRequest(
   const requestHash = sha256(operation, path, body);
   const canonicalHash = sha256(operation, path, canonicalBody);
   const secret = Buffer.from(hkdfSync('sha256', subject, key, 'idempotency', 32));
+  const epochNow = () => Math.floor(now().getTime() / 1000);
   const lookup = async (): Promise<unknown> => {
     if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
       throw new ApiError('invalid_request', 'Idempotency-Key: must be 1-255 ASCII characters');
     }
     const record = await table.get(IdempotencyRecord, { id });
-    if (!record) return undefined;
+    // The table deletes a record hours or days after its end.
+    if (!record || (IdempotencyRecord.expiresAtEpoch?.(record) ?? 0) <= epochNow()) return undefined;
     if (record.requestHash !== requestHash && record.canonicalHash !== canonicalHash) {
       throw new ApiError('conflict', 'This Idempotency-Key was used for another request.');
     }
@@ -99,7 +100,8 @@ export function idempotentRequest(
         const record = { id, requestHash, canonicalHash, sealed: encrypt(secret, output), createdAt };
         const inUse = () => new ApiError('conflict', 'This Idempotency-Key is in use.');
         // First, so that a repeated request gets this conflict and not another one that it causes.
-        return await deps.commit([create(IdempotencyRecord, record, inUse), ...writes], output, change);
+        const unlessInUse = { expiresAtEpoch: { absentOrBelow: epochNow() + 1 } };
+        return await deps.commit([create(IdempotencyRecord, record, inUse, unlessInUse), ...writes], output, change);
       },
     }),
   };
