@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,5 +24,25 @@ test('allows one run per data directory and remembers its ports', async () => {
     two.release();
   } finally {
     rmSync(path, { recursive: true, force: true });
+  }
+});
+
+test('no other user of the machine reaches what a run stores, also in a directory of an earlier version', () => {
+  const parent = mkdtempSync(join(tmpdir(), 'data-'));
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+  try {
+    const [path, shared] = [join(parent, 'new'), join(parent, 'shared')];
+    openDataDirectory(path).release();
+    expect(modeOf(path)).toBe('700');
+    chmodSync(path, 0o755);
+    openDataDirectory(path).release();
+    expect(modeOf(path)).toBe('700');
+    mkdirSync(shared);
+    chmodSync(shared, 0o755);
+    writeFileSync(join(shared, 'notes.txt'), '');
+    openDataDirectory(shared).release();
+    expect(modeOf(shared)).toBe('755');
+  } finally {
+    rmSync(parent, { recursive: true, force: true });
   }
 });

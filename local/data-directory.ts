@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -20,11 +20,24 @@ export interface DataDirectory {
   release(): void;
 }
 
+const LOCK = 'lock.db';
+
+/**
+ * Creates the directory, and closes it to other users of this machine: the table, sign-ins and logs in it have the modes that the
+ * umask gives them. One with other files and none of a run keeps its mode.
+ */
+function createPrivate(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const names = readdirSync(path);
+  const isOurs = names.length === 0 || names.includes(LOCK);
+  if (isOurs && statSync(path).uid === process.getuid?.()) chmodSync(path, 0o700);
+}
+
 /**
  * Locks the directory through a SQLite file. The operating system releases the lock when the process ends in any way.
  */
 function lock(path: string): DatabaseSync {
-  const database = new DatabaseSync(join(path, 'lock.db'));
+  const database = new DatabaseSync(join(path, LOCK));
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; CREATE TABLE IF NOT EXISTS held (at); COMMIT;');
     return database;
@@ -43,7 +56,7 @@ function lock(path: string): DatabaseSync {
 export function openDataDirectory(name: string): DataDirectory {
   const temporary = name === ':memory:';
   const path = temporary ? mkdtempSync(join(tmpdir(), 'hosting-platform-')) : resolve(name);
-  mkdirSync(path, { recursive: true });
+  createPrivate(path);
   const lockHandle = lock(path);
   return {
     path,
