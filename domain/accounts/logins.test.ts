@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { Account, Login } from '../../table/entities/accounts.ts';
+import { Team } from '../../table/entities/members.ts';
 import { change, create } from '../../table/writes.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
 import { listLogin, openLogin } from './logins.ts';
+import { removeMember } from './members.ts';
 
 async function harness() {
   const { deps, memory, open } = billingSimulation({});
@@ -36,4 +38,38 @@ test('the account of a new login lists it', async () => {
   await openLogin(deps, 'bob', { email: 'bob@example.com', name: 'Bob' });
   const bob = memory.items('ACCOUNT').find(({ email }) => email === 'bob@example.com');
   expect(bob).toMatchObject({ logins: ['bob'] });
+});
+
+test('a login that is listed while another one leaves the account stays listed', async () => {
+  const { deps, memory, list, account } = await harness();
+  const { id: accountId = '' } = (await account()) ?? {};
+  const member = (subject: string, role: 'owner' | 'developer') => ({
+    subject,
+    email: '',
+    name: '',
+    role,
+    joinedAt: '',
+  });
+  const bob = {
+    subject: 'bob',
+    accountId: 'acc_bob',
+    memberships: { [accountId]: { role: 'developer', accountName: '' } },
+  };
+  await deps.table.transact([
+    create(Login, bob as Login),
+    create(Team, {
+      accountId,
+      members: [member('eve', 'owner'), member('bob', 'developer')],
+      invitations: [],
+      version: 1,
+    }),
+    change(Account, { id: accountId }, { set: { logins: ['eve', 'bob'] } }),
+  ]);
+  const commit: typeof deps.commit = async (...parts) => {
+    await list();
+    return await deps.commit(...parts);
+  };
+  await removeMember({ ...deps, commit }, { accountId, keyId: '' }, { id: 'bob' });
+  expect((await account())?.logins).toEqual(['eve', 'ann']);
+  expect(memory.items('TEAM')).toMatchObject([{ members: [{ subject: 'eve' }] }]);
 });

@@ -77,11 +77,12 @@ function endMembership(deps: Deps, login: Login, accountId: string, { email, nam
 async function end(deps: Deps, accountId: string, subject: string): Promise<Output<typeof RemoveRoute>> {
   const { team, member, login } = await findMember(deps, accountId, subject);
   const members = team.members.filter((each) => each !== member);
-  const logins = team.account.logins?.filter((each) => each !== subject) ?? [];
+  // By their places, which only a change of the team moves: a login of before is listed without one.
+  const logins = team.account.logins?.flatMap((each, at) => (each === subject ? [at] : [])) ?? [];
   return await deps.commit(
     [
       writeTeam(team, { members }),
-      change(Account, { id: accountId }, { set: { logins } }),
+      ...(logins.length > 0 ? [change(Account, { id: accountId }, { removeAt: { logins } })] : []),
       ...endMembership(deps, login, accountId, member),
     ],
     { data: { id: subject, deleted: true } },
