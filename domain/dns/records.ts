@@ -19,13 +19,12 @@ const noSuchRecord = () => new ApiError('not_found', 'DNS record not found.');
 
 /** A domain of the caller's with its records: one round trip. Throws 404. */
 async function findRecords(deps: Deps, { accountId }: Caller, domainId: string) {
-  const [domain, zone, records] = await Promise.all([
+  const [domain, records] = await Promise.all([
     deps.table.get(Domain, { accountId, id: domainId }),
-    deps.table.get(Zone, { accountId, domainId }),
     deps.table.all(DnsRecord, recordsOf(domainId)),
   ]);
   if (!domain) throw noSuchDomain();
-  return { domain, zone, records };
+  return { domain, records };
 }
 
 /** GET /v1/domains/{id}/dns */
@@ -53,8 +52,11 @@ async function changeRecords<T>(
   decide: (domain: Domain, records: readonly DnsRecord[]) => { write: Write; change: AuditedChange },
   output: T,
 ): Promise<T> {
+  const { accountId } = caller;
   return await retryOnConflict(async () => {
-    const { domain, zone, records } = await findRecords(deps, caller, domainId);
+    // Before the records, which may be newer than this version and not older: the write would not notice those.
+    const zone = await deps.table.get(Zone, { accountId, domainId });
+    const { domain, records } = await findRecords(deps, caller, domainId);
     if (domain.dnsProvider === 'EXTERNAL' || !zone) {
       throw new ApiError('conflict', 'This domain is answered for by other name servers: change its records there.');
     }
@@ -63,7 +65,6 @@ async function changeRecords<T>(
     }
     const { write, change: entry } = decide(domain, records);
     const set = { version: zone.version + 1, ...zoneChanged(deps.now(), zone) };
-    const { accountId } = caller;
     const what = { set, when: { version: { is: zone.version } } };
     const count = change(Zone, { accountId, domainId }, what, concurrentUpdate);
     return await deps.commit([{ ...count, onConflict: concurrentUpdate }, write], output, entry);

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Dns, DnsChange, RecordSet } from '../../providers/dns/dns.ts';
 import { DnsRecord, Zone } from '../../table/entities/dns.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
+import type { Table } from '../../table/table.ts';
 import { change, create } from '../../table/writes.ts';
 import { seededRandom, simulation } from '../../test/simulation/simulation.ts';
 import { sweep } from '../sweep/sweep.ts';
@@ -172,6 +173,28 @@ test('the name servers converge to the last of racing changes while they fail an
   }
   console.log(`${SCENARIOS} scenarios of eight racing changes, mirrored ${mirrored} times`);
 }, 60_000);
+
+test.each([
+  ['a CNAME beside an A record', { type: 'CNAME' as const, content: 'x.example.net' }],
+  ['the same record twice', { type: 'A' as const, content: '192.0.2.1' }],
+])('refuses %s where the other one is stored between the reads of a request', async (_, fields) => {
+  const { needs } = await simulate(1);
+  const caller = { accountId: 'acc', keyId: '' };
+  const www = { id: 'dom', name: 'www', ttl: 60 };
+  let other: Promise<unknown> | undefined;
+  const get: Table['get'] = async (entity, of) => {
+    if (entity.type === Zone.type && !other) {
+      // What the request reads beside the zone is read by then.
+      await new Promise((done) => setTimeout(done, 20));
+      other = addDnsRecord(needs, caller, { ...www, type: 'A', content: '192.0.2.1' });
+      await other;
+    }
+    return await needs.table.get(entity, of);
+  };
+  const delayed = { ...needs, table: { ...needs.table, get } };
+  await expect(addDnsRecord(delayed, caller, { ...www, ...fields })).rejects.toThrow(/there already|beside other/);
+  expect((await listDnsRecords(needs, caller, { id: 'dom' })).data).toHaveLength(1);
+});
 
 test('a zone that keeps failing is tried ever more rarely, and soon after its owner changes a record', async () => {
   const { needs, clock, faults, sent } = await simulate(1);
