@@ -104,7 +104,7 @@ export function createApp({
   const delivery = new DeliveryStack(platform, table, hosting);
   const panel = new HostingStack(platform, table, hosting);
   const databases = new DatabasesStack(platform, table);
-  const domains = new DomainsStack(platform, table);
+  const domains = new DomainsStack(platform, { table, customDomains });
   const jobs = new HandOverStack(platform, {
     ...{ table, hosting, builds, deployments, panel, databases, domains, customDomains, billing },
   });

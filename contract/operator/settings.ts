@@ -76,7 +76,7 @@ export const adoptCustomerDomain = /* @__PURE__ */ route({
       registrant: Registrant(),
       records: z._default(z.array(z.record(z.string(), z.unknown())).check(z.maxLength(90)), []),
     }),
-  uses: ['adoption'],
+  uses: ['adoption', 'edge-endpoint'],
   status: 201,
   response: () => single(z.object({ domainId: z.string() })),
 });

@@ -65,9 +65,12 @@ async function checkAgainOnConflict(step: Promise<CheckResult>): Promise<CheckRe
 /** Moves a tenant towards service as far as possible. */
 async function advanceTenant(deps: TenantDeps, tenantItem: DistributionTenant): Promise<CheckResult> {
   const { host } = tenantItem;
+  // Also of one that serves: the account may have had no zone of its domain when the tenant was created.
+  const { isManaged, changed } = await setZoneAlias(deps, tenantItem, deps.edgeEndpoint, concurrentUpdate);
+  if (changed) return { done: false, waitSeconds: 5 };
   const name = tenantName(tenantItem);
   const tenant = await deps.edgeTenants.find(name);
-  if (!tenant) return await createTenant(deps, tenantItem);
+  if (!tenant) return await createTenant(deps, tenantItem, isManaged);
   const { status, arn } = (await deps.edgeTenants.certificate(name)) ?? { status: 'PENDING', arn: undefined };
   if (status === 'PENDING')
     return (await saveChanges(deps, tenantItem, { status, problem: await pendingReason(deps, tenantItem) })).result;
@@ -136,18 +139,20 @@ async function resolveTarget(
  * Creates the tenant once the domain resolves. Only CloudFront can tell whether it points here: an ALIAS or ANAME shows
  * as addresses, which differ by place.
  */
-async function createTenant(deps: TenantDeps, tenantItem: DistributionTenant): Promise<CheckResult> {
+async function createTenant(
+  deps: TenantDeps,
+  tenantItem: DistributionTenant,
+  isManaged: boolean,
+): Promise<CheckResult> {
   if (isCreateLeased(deps, tenantItem)) return { done: false, waitSeconds: 5 };
   const { host } = tenantItem;
-  const { isManaged: ours, changed } = await setZoneAlias(deps, tenantItem, deps.edgeEndpoint, concurrentUpdate);
-  if (changed) return { done: false, waitSeconds: 5 };
   const target = await resolveTarget(deps, tenantItem);
   if (!target)
     return (await saveChanges(deps, tenantItem, { status: 'WAITING', problem: nameServersSilentMessage(host) })).result;
   const { apex } = target;
   const notPointing = {
     status: 'WAITING',
-    problem: notPointingMessage(host, deps.edgeEndpoint, target, ours),
+    problem: notPointingMessage(host, deps.edgeEndpoint, target, isManaged),
     apex,
   } as const;
   if (!target.alias && target.addresses.length === 0) return (await saveChanges(deps, tenantItem, notPointing)).result;

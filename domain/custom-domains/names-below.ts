@@ -1,3 +1,4 @@
+import { Host, verifiedHostsNear } from '../../table/entities/apps.ts';
 import type { Entity } from '../../table/entity.ts';
 import type { Deps } from '../deps.ts';
 
@@ -11,6 +12,9 @@ interface NameList<T, K> {
   near(name: string): { listPk: string; listSk: string };
   nameOf(item: T): string;
 }
+
+/** The hosts that accounts have verified. */
+export const VERIFIED_HOSTS = { entity: Host, near: verifiedHostsNear, nameOf: ({ host }: Host) => host };
 
 /** Returns the items of a list whose name is a domain or below it. */
 export async function* eachBelow<T, K>(

@@ -1,4 +1,4 @@
-import { App, Host, verifiedHostsNear } from '../../table/entities/apps.ts';
+import { App, Host } from '../../table/entities/apps.ts';
 import { DistributionTenant, HostClaim } from '../../table/entities/custom-domains.ts';
 import type { Domain } from '../../table/entities/registrar.ts';
 import { unschedule } from '../../table/schedule.ts';
@@ -6,11 +6,9 @@ import { change, remove, type Write } from '../../table/writes.ts';
 import { commitAsPlatform } from '../audit/record.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { eachBelow } from './names-below.ts';
+import { eachBelow, VERIFIED_HOSTS } from './names-below.ts';
 import { releaseTenant } from './reconciliation.ts';
 import { findEnclosingDomains } from './zone-alias.ts';
-
-const VERIFIED_HOSTS = { entity: Host, near: verifiedHostsNear, nameOf: ({ host }: Host) => host };
 
 /** Returns the tenant of an application's verified domain; reserved names have none. */
 export async function findTenant(

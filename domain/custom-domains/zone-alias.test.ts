@@ -1,39 +1,14 @@
 import { expect, test } from 'vitest';
-import { Zone } from '../../table/entities/dns.ts';
-import { Domain, DomainName } from '../../table/entities/registrar.ts';
-import { create } from '../../table/writes.ts';
+import type { Domain } from '../../table/entities/registrar.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
+import { newSimulatedDomain } from '../../test/simulation/domains.ts';
 import { findEnclosingDomains, setZoneAlias } from './zone-alias.ts';
 
 const ADDRESS = 'd1.cloudfront.net';
-const owner = {
-  ...{ name: '', email: '', contactNumber: '', address1: '', city: '', province: '', postalCode: '', country: 'ZA' },
-};
-
 async function world() {
   const { deps } = billingSimulation({});
-  const open = async (accountId: string, name: string, fields: Partial<Domain> = {}) => {
-    const id = `dom_${name}`;
-    const domain: Domain = {
-      ...{ id, accountId, name, tld: 'co.za', status: 'ACTIVE', autoRenew: true, registeredAt: null, expiresAt: null },
-      ...{
-        nameservers: [],
-        dnsProvider: 'PLATFORM',
-        owner,
-        years: 1,
-        yearsAtOnce: 1,
-        privacy: false,
-        createdAt: '',
-        ...fields,
-      },
-    };
-    await deps.table.transact([
-      create(Domain, domain),
-      create(DomainName, { name, accountId, domainId: id }),
-      create(Zone, { accountId, domainId: id, name, version: 1, mirrored: 1 }),
-    ]);
-    return async () => await deps.table.get(Zone, { accountId, domainId: id });
-  };
+  const open = (accountId: string, name: string, fields: Partial<Domain> = {}) =>
+    newSimulatedDomain(deps, { accountId, name, ...fields });
   const lead = (host: string, address: string | undefined = ADDRESS, accountId = 'acc_1') =>
     setZoneAlias(deps, { accountId, host }, address, () => new Error('lost'));
   return { deps, open, lead };

@@ -1,7 +1,11 @@
+import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { Zone, zoneChanged } from '../../table/entities/dns.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { change } from '../../table/writes.ts';
+import type { InCell } from '../apps/cells.ts';
+import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { eachBelow, VERIFIED_HOSTS } from './names-below.ts';
 
 /**
  * Returns the domains registered here that a host is, or is below, whichever account has them: the closest first. A domain that
@@ -56,4 +60,17 @@ export async function setZoneAlias(
   const same = { version: { is: zone.version } };
   await deps.table.transact([change(Zone, { accountId, domainId: domain.id }, { set, when: same }, onConditionFailed)]);
   return { isManaged: true, changed: true };
+}
+
+/** Points the hosts of an account's tenants, of a domain and below it, to their addresses in the zone of that domain. May be repeated. */
+export async function setZoneAliases(
+  deps: Deps & InCell<'edgeEndpoint'>,
+  { accountId, name }: Pick<Domain, 'accountId' | 'name'>,
+): Promise<void> {
+  for await (const { host, accountId: holder } of eachBelow(deps, VERIFIED_HOSTS, name)) {
+    const tenant = holder === accountId ? await deps.table.get(DistributionTenant, { host }) : undefined;
+    if (!tenant || tenant.status === 'CLOSING') continue;
+    const { edgeEndpoint } = await deps.cellOf(tenant);
+    await retryOnConflict(() => setZoneAlias(deps, tenant, edgeEndpoint, concurrentUpdate));
+  }
 }

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
+import type { DnsChange } from '../../providers/dns/dns.ts';
+import { type CustomDomain, Host } from '../../table/entities/apps.ts';
+import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { DnsRecord, recordsOf } from '../../table/entities/dns.ts';
+import { change, create } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
+import { inEveryCell } from '../../test/support/cells.ts';
+import { newTenant } from '../custom-domains/reconciliation.ts';
 import { tldsOnSale } from '../registrar/tlds.ts';
 import { type AdoptionDeps, AdoptionInput, adoptDomain } from './adopt-domain.ts';
 
@@ -16,6 +22,7 @@ async function world() {
   const { deps } = steady;
   await deps.table.transact([newSimulatedAccount('acc_1')]);
   const done: string[] = [];
+  const written: string[] = [];
   let nameservers = ['ns.elsewhere.example'];
   const state = { isAway: false };
   const outside = {
@@ -25,19 +32,21 @@ async function world() {
         if (done.push('delegated') > 2) nameservers = given;
       },
     },
+    ...inEveryCell({ edgeEndpoint: 'd111.cloudfront.net' }),
     dns: {
       ensureZone: async () => ({ id: 'Z1', nameservers: ['ns1.example.net', 'ns2.example.net'] }),
       recordSets: async () => [],
-      change: async () => {
+      change: async (_: string, changes: DnsChange[]) => {
         if (state.isAway) throw new Error('Throttling');
         done.push('records');
+        written.push(...changes.map(({ set }) => `${set.name} ${set.type} ${set.alias ?? set.values}`));
       },
     },
   };
   const all = { ...deps, ...outside, tlds: tldsOnSale(deps) } as unknown as AdoptionDeps;
   const adopt = (records: object[]) =>
     adoptDomain(all, AdoptionInput().parse({ accountId: 'acc_1', domain: 'shop.co.za', registrant, records }));
-  return { deps, done, adopt, state, clock };
+  return { deps, done, written, adopt, state, clock };
 }
 
 test('a domain is delegated after its records are there, and again by a repeat', async () => {
@@ -49,6 +58,28 @@ test('a domain is delegated after its records are there, and again by a repeat',
   // The first time it came to nothing.
   for (let repeat = 0; repeat < 3; repeat += 1) expect(await adopt([])).toEqual({ domainId });
   expect(done).toEqual(['records', 'delegated', 'delegated']);
+});
+
+test('the custom domains that serve already have their addresses before the domain is delegated', async () => {
+  const { deps, done, written, adopt } = await world();
+  const serve = async (host: string, accountId: string) => {
+    const of = { accountId, id: `app_${host}` };
+    const claimed: CustomDomain = { host, token: host, status: 'VERIFIED', claimedAt: '', checkedAt: null };
+    const verifiedAt = deps.now().toISOString();
+    const claim = create(Host, { host, accountId, applicationId: of.id, verifiedAt });
+    await deps.table.transact([claim, newTenant(deps, of, claimed)]);
+  };
+  await serve('shop.co.za', 'acc_1');
+  await serve('www.shop.co.za', 'acc_1');
+  await serve('left.shop.co.za', 'acc_1');
+  await serve('theirs.shop.co.za', 'acc_2');
+  await serve('www.myshop.co.za', 'acc_1');
+  const left = { host: 'left.shop.co.za' };
+  await deps.table.transact([change(DistributionTenant, left, { set: { status: 'CLOSING' } })]);
+  await adopt([{ type: 'TXT', content: 'v=spf1 -all' }]);
+  const alias = (host: string) => ['A', 'AAAA'].map((type) => `${host} ${type} d111.cloudfront.net`);
+  expect(written.sort()).toEqual([...alias('shop.co.za'), 'shop.co.za TXT "v=spf1 -all"', ...alias('www.shop.co.za')]);
+  expect(done).toEqual(['records', 'delegated']);
 });
 
 test.each([

@@ -7,6 +7,8 @@ import { DelegationUnderWay, type Registrar } from '../../providers/registrar/re
 import { DnsRecord, Zone, zoneSyncDue } from '../../table/entities/dns.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { create } from '../../table/writes.ts';
+import type { InCell } from '../apps/cells.ts';
+import { setZoneAliases } from '../custom-domains/zone-alias.ts';
 import type { Deps } from '../deps.ts';
 import { checkAgainstOthers, checkRecord } from '../dns/rules.ts';
 import { syncZone } from '../dns/sync.ts';
@@ -37,7 +39,7 @@ export const AdoptionInput = () =>
   });
 type Adoption = z.output<ReturnType<typeof AdoptionInput>>;
 
-export type AdoptionDeps = Deps & { registrar: Registrar; dns: Dns; tlds: TldCatalogue };
+export type AdoptionDeps = Deps & InCell<'edgeEndpoint'> & { registrar: Registrar; dns: Dns; tlds: TldCatalogue };
 
 function toRecords(deps: Deps, { records, domain }: Adoption, domainId: string): DnsRecord[] {
   const createdAt = deps.now().toISOString();
@@ -90,11 +92,9 @@ export async function adoptDomain(deps: AdoptionDeps, input: Adoption): Promise<
 }
 
 /** Has the world ask our name servers, once they have the records. */
-async function putInService(
-  deps: AdoptionDeps,
-  { accountId, id: domainId, name, nameservers }: Domain,
-  present: readonly string[] = [],
-): Promise<void> {
+async function putInService(deps: AdoptionDeps, domain: Domain, present: readonly string[] = []): Promise<void> {
+  const { accountId, id: domainId, name, nameservers } = domain;
+  await setZoneAliases(deps, domain);
   await syncZone(deps, { accountId, domainId });
   const zone = await deps.table.get(Zone, { accountId, domainId });
   if (!zone || zone.mirrored < zone.version)

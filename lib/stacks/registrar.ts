@@ -7,6 +7,7 @@ import { FailureQueue, MAX_RECEIVES, polls } from '../constructs/queues.ts';
 import type { Right, Use } from '../constructs/rights.ts';
 import { Machine } from '../constructs/state-machine.ts';
 import { domainMachine } from '../state-machines/registrar.ts';
+import type { CustomDomainsStack } from './custom-domains.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
 
@@ -70,7 +71,7 @@ export class DomainsStack extends PlatformStack {
   readonly queueName: string;
   readonly stage: string;
 
-  constructor(platform: Platform, table: TableStack) {
+  constructor(platform: Platform, { table, customDomains }: { table: TableStack; customDomains: CustomDomainsStack }) {
     super(platform, 'domains', 'Domains: registration, renewal, and their DNS records');
     const { names, config } = platform;
     this.stage = config.stage;
@@ -116,7 +117,7 @@ export class DomainsStack extends PlatformStack {
     new PlatformFunction(this, platform, 'operator/adoptDomain', {
       description: 'Assigns a domain that is already at the registrar to an account; called by operators',
       timeout: REGISTRAR_S.function,
-      uses: [...state, ...adoption],
+      uses: [...state, ...adoption, customDomains.endpoint],
     });
     this.queueName = names.queue('dns-mirrors');
     [this.syncZones, this.failures] = this.createZoneSync(platform, state);

@@ -1,0 +1,27 @@
+import type { Deps } from '../../domain/deps.ts';
+import { Zone } from '../../table/entities/dns.ts';
+import { Domain, DomainName } from '../../table/entities/registrar.ts';
+import { create } from '../../table/writes.ts';
+
+const owner = {
+  ...{ name: '', email: '', contactNumber: '', address1: '', city: '', province: '', postalCode: '', country: 'ZA' },
+};
+
+/** Stores a registered domain of an account, with its zone. @returns reads the zone */
+export async function newSimulatedDomain(
+  { table }: Pick<Deps, 'table'>,
+  { accountId, name, ...fields }: Pick<Domain, 'accountId' | 'name'> & Partial<Domain>,
+): Promise<() => Promise<Zone | undefined>> {
+  const id = `dom_${name}`;
+  const domain: Domain = {
+    ...{ id, accountId, name, tld: 'co.za', status: 'ACTIVE', autoRenew: true, registeredAt: null, expiresAt: null },
+    ...{ nameservers: [], dnsProvider: 'PLATFORM', owner, years: 1, yearsAtOnce: 1, privacy: false, createdAt: '' },
+    ...fields,
+  };
+  await table.transact([
+    create(Domain, domain),
+    create(DomainName, { name, accountId, domainId: id }),
+    create(Zone, { accountId, domainId: id, name, version: 1, mirrored: 1 }),
+  ]);
+  return async () => await table.get(Zone, { accountId, domainId: id });
+}
