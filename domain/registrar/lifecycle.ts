@@ -174,7 +174,7 @@ async function invoiceNextTerm(deps: AdvanceDeps, domain: Domain): Promise<boole
   if (account?.deletion || deletion?.status === 'DELETED') return false;
   const read = () => deps.table.get(Domain, { accountId, id });
   await withWallet(deps, accountId, read, async (wallet, found) => {
-    if (!found || found.renewal || found.status !== 'ACTIVE') return;
+    if (!found?.autoRenew || found.renewal || found.status !== 'ACTIVE') return;
     const invoice = issueInvoice(deps, wallet, {
       kind: 'DOMAIN',
       lines: [invoiceLineForYears(`Renewal of ${name}`, RENEWAL_YEARS, price)],
@@ -188,7 +188,7 @@ async function invoiceNextTerm(deps: AdvanceDeps, domain: Domain): Promise<boole
       change(
         Domain,
         { accountId, id },
-        { set, when: { renewal: 'absent', status: { is: 'ACTIVE' } } },
+        { set, when: { renewal: 'absent', status: { is: 'ACTIVE' }, autoRenew: { is: true } } },
         concurrentUpdate,
       ),
     );

@@ -10,7 +10,8 @@ import {
 import { seededRandom } from '../../test/simulation/simulation.ts';
 import { incidentOfExpiry } from '../processes/incidents.ts';
 import { updateDomain } from './auto-renew.ts';
-import { addYears } from './schedule.ts';
+import { advanceDomain } from './lifecycle.ts';
+import { addYears, lifecycleTimes } from './schedule.ts';
 
 const DAY = 86_400_000;
 
@@ -166,6 +167,35 @@ test('a domain that is not to be renewed has no invoice for it any more, and exp
   await expect(set(true)).rejects.toMatchObject({ code: 'conflict' });
   expectLedgerInvariants(run.memory);
 }, 60_000);
+
+test.each(['before', 'after'])(
+  'a renewal that its owner switches off just %s the invoice is computed is not charged',
+  async (moment) => {
+    const { run, account, domain } = await opened(100_000);
+    const read = domain();
+    run.clock.now = Date.parse(lifecycleTimes(read).invoices ?? '');
+    let switched: Promise<unknown> | undefined;
+    const switchOff = async () => {
+      switched ??= updateDomain(run.deps, { accountId: account, keyId: '' }, { id: read.id, autoRenew: false });
+      await switched;
+    };
+    const needs: typeof run.steady = {
+      ...run.steady,
+      tlds: async () => {
+        if (moment === 'before') await switchOff();
+        return await run.steady.tlds();
+      },
+      commit: async (...given) => {
+        await switchOff();
+        return await run.steady.commit(...given);
+      },
+    };
+    await advanceDomain(needs, read);
+    expect(domain()).toMatchObject({ autoRenew: false });
+    expect(domain().renewal).toBeUndefined();
+    expect(run.invoices()).toHaveLength(1);
+  },
+);
 
 /** Returns the notifications of a domain, day by day, as the stream makes them of its notices. */
 async function noticesOf({ run, domain }: Awaited<ReturnType<typeof opened>>, count: number) {
