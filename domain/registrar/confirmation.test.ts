@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
+import { Domain } from '../../table/entities/registrar.ts';
+import { change } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { type RegistrarSimulation, registrarSimulation } from '../../test/simulation/registrar.ts';
 import { seededRandom } from '../../test/simulation/simulation.ts';
 import { auditIn } from '../../test/support/memory-table.ts';
 import { sweep } from '../sweep/sweep.ts';
+import { updateDomain } from './auto-renew.ts';
 import type { Unconfirmed } from './confirmation.ts';
-import { domainQueue } from './lifecycle.ts';
+import { advanceDomain, domainQueue } from './lifecycle.ts';
 
 const DAY = 86_400_000;
 const NAME = 'shop.co.za';
@@ -122,6 +125,42 @@ test('a renewal that is paid after the domain moved is refunded', async () => {
   expect(run.operations.filter(({ kind }) => kind === 'RENEW_DOMAIN')).toEqual([]);
   expectLedgerInvariants(run.memory);
 }, 60_000);
+
+test.each([
+  ['confirms', async () => ({ expiresAt: new Date(), nameservers: [] })],
+  ['denies', async () => undefined],
+  ['does not answer for', () => Promise.reject(new Error('busy'))],
+])('a domain whose renewal is switched on while the registrar %s it is invoiced next', async (_, answer) => {
+  const { run, account, domain } = await registered(100_000);
+  const caller = { accountId: account, keyId: '' };
+  const set = (autoRenew: boolean) => updateDomain(run.deps, caller, { id: domain().id, autoRenew });
+  await set(false);
+  const end = Date.parse(domain().expiresAt ?? '');
+  run.clock.now = end - 5 * DAY;
+  const expiryNotice = { expiresAt: domain().expiresAt, days: 7, at: '' };
+  await run.deps.table.write(Domain, change(Domain, domain(), { set: { expiryNotice } }));
+  const registrar = {
+    ...run.steady.registrar,
+    registered: async () => {
+      await set(true);
+      return await answer();
+    },
+  };
+  await advanceDomain({ ...run.steady, registrar }, domain());
+  expect(Date.parse(domain().dueAt ?? '')).toBeLessThanOrEqual(run.clock.now);
+  await sweep(run.steady, domainQueue);
+  expect(run.invoices()).toHaveLength(2);
+});
+
+test('the confirmation of a domain that cannot be renewed any more is recorded', async () => {
+  const { run, domain } = await registered();
+  run.clock.now = Date.parse(domain().expiresAt ?? '') - 5 * DAY;
+  const expiryNotice = { expiresAt: domain().expiresAt, days: 7, at: '' };
+  await run.deps.table.write(Domain, change(Domain, domain(), { set: { expiryNotice } }));
+  await advanceDomain({ ...run.steady, tlds: async () => [] }, domain());
+  expect(domain()).toMatchObject({ autoRenew: true, confirmedAt: new Date(run.clock.now).toISOString() });
+  expect(Date.parse(domain().dueAt ?? '')).toBeGreaterThan(run.clock.now);
+});
 
 test('a domain that moved is neither invoiced nor renewed meanwhile', async () => {
   const { run, domain, present, days } = await registered(100_000);

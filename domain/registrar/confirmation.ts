@@ -35,8 +35,15 @@ export interface Unconfirmed {
   error?: unknown;
 }
 
-/** Asks the registrar whether it still has a domain, and ends one that it has denied for the whole grace period. */
-export async function confirmRegistration(deps: ConfirmationDeps, domain: Domain): Promise<Unconfirmed | undefined> {
+/**
+ * Asks the registrar whether it still has a domain, and ends one that it has denied for the whole grace period.
+ * @param seen the domain as its next check is scheduled, where that differs from what is stored
+ */
+export async function confirmRegistration(
+  deps: ConfirmationDeps,
+  domain: Domain,
+  seen: Domain = domain,
+): Promise<Unconfirmed | undefined> {
   const { accountId, id: domainId, name } = domain;
   const ids = { accountId, domainId, domain: name };
   let present: boolean;
@@ -46,15 +53,15 @@ export async function confirmRegistration(deps: ConfirmationDeps, domain: Domain
   } catch (error) {
     // Not a failure of the item: ten of those would quarantine the domain, and nothing would renew it.
     const later = new Date(deps.now().getTime() + RETRY_DELAY_MS);
-    await update(deps, domain, { set: scheduleCheck(domain, later) });
+    await saveCheck(deps, domain, { set: scheduleCheck(seen, later) });
     return { ...ids, outcome: 'UNKNOWN', error };
   }
   const now = deps.now();
   if (present) {
-    const { absentSince: _, ...rest } = domain;
+    const { absentSince: _, ...rest } = seen;
     const confirmedAt = now.toISOString();
     const next = scheduleCheck({ ...rest, confirmedAt });
-    await update(deps, domain, { set: { confirmedAt, ...next }, remove: ['absentSince'] });
+    await saveCheck(deps, domain, { set: { confirmedAt, ...next }, remove: ['absentSince'] });
     return undefined;
   }
   const absentSince = domain.absentSince ?? now.toISOString();
@@ -63,17 +70,20 @@ export async function confirmRegistration(deps: ConfirmationDeps, domain: Domain
   const tomorrow = new Date(now.getTime() + DAY_MS).toISOString();
   const { expiresAt } = domain;
   const next = expiresAt && expiresAt < tomorrow ? expiresAt : tomorrow;
-  await update(deps, domain, { set: { absentSince, ...schedule(Domain, next) } });
+  await saveCheck(deps, domain, { set: { absentSince, ...schedule(Domain, next) } });
   return { ...ids, outcome: 'ABSENT', absentSince };
 }
 
-/** A task, or an end, that began meanwhile decides instead. */
-const ifIdle = { status: { is: 'ACTIVE' }, task: 'absent' } as const;
+/** A task, an end, or a change of the renewal that came meanwhile decides instead: it has scheduled its own next check. */
+const ifIdle = ({ autoRenew, renewal }: Domain): NonNullable<Change['when']> => ({
+  ...({ status: { is: 'ACTIVE' }, task: 'absent', 'renewal.paid': 'absent' } as const),
+  autoRenew: { is: autoRenew },
+  'renewal.invoiceId': renewal ? { is: renewal.invoiceId } : 'absent',
+});
 
-const update = (deps: Deps, { accountId, id }: Domain, what: Pick<Change, 'set' | 'remove'>) =>
-  ignoreConflict(
-    deps.table.write(Domain, change(Domain, { accountId, id }, { ...what, when: ifIdle }, concurrentUpdate)),
-  );
+/** Writes what a check found, and the time of the next one, unless the domain has changed since it was read. */
+export const saveCheck = (deps: Pick<Deps, 'table'>, domain: Domain, what: Pick<Change, 'set' | 'remove'>) =>
+  ignoreConflict(deps.table.write(Domain, change(Domain, domain, { ...what, when: ifIdle(domain) }, concurrentUpdate)));
 
 /** Ends a domain that the registrar no longer has. What was invoiced for its next term is void first. */
 async function endAbsent(

@@ -9,7 +9,7 @@ import { withWallet } from '../billing/wallet.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
-import { type ConfirmationDeps, confirmRegistration, type Unconfirmed } from './confirmation.ts';
+import { type ConfirmationDeps, confirmRegistration, saveCheck, type Unconfirmed } from './confirmation.ts';
 import { giveExpiryNotice } from './expiry-notice.ts';
 import { invoiceLineForYears } from './orders.ts';
 import { lifecycleTimes, scheduleCheck, scheduleCheckIn } from './schedule.ts';
@@ -141,18 +141,22 @@ async function checkTerm(deps: AdvanceDeps, domain: Domain, now: string): Promis
     if (invoicesNow && (await invoiceNextTerm(deps, domain))) return undefined;
     // What cannot be renewed is looked at as what is not to be: at its next other time.
     const seen = invoicesNow ? { ...domain, autoRenew: false } : domain;
-    if (!notices || notices > now) return await confirmOrPostpone(deps, seen, now);
+    if (!notices || notices > now) return await confirmOrPostpone(deps, domain, seen, now);
     await giveExpiryNotice(deps, seen, invoicesNow ? 'NOT_RENEWABLE' : undefined);
   }
   return undefined;
 }
 
 /** A domain that was denied is asked for whenever it is looked at: it has no other time but its end. */
-async function confirmOrPostpone(deps: AdvanceDeps, domain: Domain, now: string): Promise<Unconfirmed | undefined> {
-  if (domain.absentSince || lifecycleTimes(domain).confirms <= now) return await confirmRegistration(deps, domain);
-  const set = scheduleCheck(domain);
-  const when = { status: { is: 'ACTIVE' }, task: 'absent' as const };
-  await ignoreConflict(deps.table.write(Domain, change(Domain, unchanged(domain), { set, when }, concurrentUpdate)));
+async function confirmOrPostpone(
+  deps: AdvanceDeps,
+  domain: Domain,
+  seen: Domain,
+  now: string,
+): Promise<Unconfirmed | undefined> {
+  if (domain.absentSince || lifecycleTimes(domain).confirms <= now)
+    return await confirmRegistration(deps, domain, seen);
+  await saveCheck(deps, domain, { set: scheduleCheck(seen) });
   return undefined;
 }
 
