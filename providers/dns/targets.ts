@@ -3,7 +3,7 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 
 /** The target that a name resolves to. */
 export interface DnsTarget {
-  /** The CNAME's target. */
+  /** The target of the CNAME, or of the last one where CNAMEs follow each other. */
   alias: string | undefined;
   addresses: string[];
   /** True at a zone apex, where a CNAME is not allowed. */
@@ -23,13 +23,32 @@ const NO_DATA_CODES = new Set(['ENOTFOUND', 'ENODATA']);
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
 /** Returns the answer, or `otherwise` where there is no such record. */
-async function orDefault<T, N>(answer: Promise<T>, otherwise: N): Promise<T | N> {
+async function orDefault<T, N>(answer: Promise<T>, otherwise: N, codes = NO_DATA_CODES): Promise<T | N> {
   try {
     return await answer;
   } catch (error) {
-    if (NO_DATA_CODES.has(codeOf(error))) return otherwise;
+    if (codes.has(codeOf(error))) return otherwise;
     throw error;
   }
+}
+
+/** CNAMEs that are followed, as resolvers do. */
+const MAX_ALIASES = 8;
+/** A server of certain zones, as in the local run, refuses to answer for the next name where it is in another zone. */
+const NO_NEXT_CODES = new Set([...NO_DATA_CODES, 'EREFUSED']);
+
+/** Returns the name at the end of a chain of CNAMEs; undefined where the name is none. A loop ends before it repeats. */
+async function followAliases(resolver: Resolver, name: string): Promise<string | undefined> {
+  const chain = new Set([name]);
+  let last: string | undefined;
+  while (chain.size <= MAX_ALIASES) {
+    const answer = resolver.resolveCname(last ?? name);
+    const [alias] = await orDefault(answer, [], last === undefined ? NO_DATA_CODES : NO_NEXT_CODES);
+    if (!alias || chain.has(alias.toLowerCase())) break;
+    last = alias.toLowerCase();
+    chain.add(last);
+  }
+  return last;
 }
 
 /** @param servers whom to ask (`127.0.0.1:5353`); whom the system asks, where there are none */
@@ -39,9 +58,8 @@ export function createDnsResolver(servers: readonly string[]): DnsResolver {
       // A new resolver each time: a resolver keeps the servers that it found at its start.
       const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: MAX_TRIES });
       if (servers.length > 0) resolver.setServers(servers);
-      const [alias] = await orDefault(resolver.resolveCname(name), []);
-      // Where the other name leads is not this one's to say.
-      if (alias) return { alias: alias.toLowerCase(), addresses: [], apex: false };
+      const alias = await followAliases(resolver, name);
+      if (alias) return { alias, addresses: [], apex: false };
       const [four, six, soa] = await Promise.all([
         orDefault(resolver.resolve4(name), []),
         orDefault(resolver.resolve6(name), []),
