@@ -19,7 +19,7 @@ export const DnsRecord = resource('DnsRecord', () =>
 );
 
 /** A new record. domain/dns/rules.ts checks the further rules of each type. */
-const NewRecord = () =>
+export const NewRecord = () =>
   z.object({
     type: z.enum(DNS_TYPES),
     name: z._default(z.string().check(z.trim(), z.toLowerCase(), z.maxLength(253)), ''),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import * as z from 'zod/mini';
 import type { DnsChange } from '../../providers/dns/dns.ts';
 import { type CustomDomain, Host } from '../../table/entities/apps.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
@@ -90,6 +91,15 @@ test.each([
   const good = { type: 'A', name: 'www', content: '192.0.2.7' };
   await expect(adopt([good, record])).rejects.toMatchObject({ code: 'invalid_request' });
   expect(done).toEqual([]);
+});
+
+test.each([
+  ['a priority above 65,535', { type: 'MX', content: 'mx.example.net', prio: 65_536 }],
+  ['a negative priority', { type: 'MX', content: 'mx.example.net', prio: -5 }],
+  ['a text of more than 2,048 characters', { type: 'TXT', content: 'x'.repeat(2049) }],
+])('%s is refused, as customers have it refused', async (_what, record) => {
+  const { adopt } = await world();
+  expect(() => adopt([record])).toThrow(z.core.$ZodError);
 });
 
 test('a domain whose records the name servers do not take yet is not delegated until they have them', async () => {

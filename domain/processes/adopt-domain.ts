@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { DNS_TYPES } from '../../contract/enums.ts';
+import { NewRecord } from '../../contract/dns/records.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { Registrant } from '../../contract/registrar/orders.ts';
 import type { Dns } from '../../providers/dns/dns.ts';
@@ -22,20 +22,7 @@ export const AdoptionInput = () =>
     accountId: z.string(),
     domain: z.string().check(z.trim(), z.toLowerCase()),
     registrant: Registrant(),
-    records: z._default(
-      z
-        .array(
-          z.object({
-            type: z.enum(DNS_TYPES),
-            name: z._default(z.string().check(z.toLowerCase()), ''),
-            content: z.string(),
-            ttl: z._default(z.int().check(z.minimum(60), z.maximum(86_400)), 3600),
-            prio: z.optional(z.int()),
-          }),
-        )
-        .check(z.maxLength(90)),
-      [],
-    ),
+    records: z._default(z.array(NewRecord()).check(z.maxLength(90)), []),
   });
 type Adoption = z.output<ReturnType<typeof AdoptionInput>>;
 
