@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ADDRESS, edgeTenantSimulation, HOST, KEYS } from '../../test/simulation/custom-domains.ts';
-import { newSimulatedDomain } from '../../test/simulation/domains.ts';
+import { edgeTenantSimulation, HOST, KEYS } from '../../test/simulation/custom-domains.ts';
 import { crashAtStep, SimulatedCrash } from '../../test/simulation/simulation.ts';
 import { incidentOfTenant } from '../processes/incidents.ts';
 import { sweep } from '../sweep/sweep.ts';
@@ -241,20 +240,6 @@ test('says of an active tenant within a day that its domain points elsewhere, un
   dnsTarget.current = here;
   await checkUntil((tenant) => tenant?.problem === null, 2 * DAY);
   expect((await read())?.troubledSince).toBeUndefined();
-});
-
-test('a served domain whose zone comes to the account later has its address there within a day', async () => {
-  const { deps, clock, check, checkUntil, read } = await edgeTenantSimulation();
-  await checkUntil(isOpen);
-  const zone = await newSimulatedDomain(deps, { accountId: 'acc_1', name: 'mine.co.za' });
-  clock.now += DAY;
-  await check();
-  expect((await zone())?.aliases).toEqual({ [HOST]: ADDRESS });
-  await checkUntil(isOpen);
-  await closeTenant(deps, KEYS);
-  await checkUntil(isGone);
-  expect(await read()).toBeUndefined();
-  expect((await zone())?.aliases).toEqual({});
 });
 
 test('the owner can request a check, at most one in a cooldown', async () => {

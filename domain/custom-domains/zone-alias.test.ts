@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Domain } from '../../table/entities/registrar.ts';
+import { Domain } from '../../table/entities/registrar.ts';
+import { change } from '../../table/writes.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
+import { ADDRESS as EDGE, edgeTenantSimulation, HOST, KEYS } from '../../test/simulation/custom-domains.ts';
 import { newSimulatedDomain } from '../../test/simulation/domains.ts';
+import { closeTenant } from './reconciliation.ts';
 import { findEnclosingDomains, setZoneAlias } from './zone-alias.ts';
 
 const ADDRESS = 'd1.cloudfront.net';
@@ -42,4 +45,30 @@ test("leaves another account's zone, one with external name servers and an unreg
   for (const host of ['www.theirs.co.za', 'elsewhere.co.za', 'expired.co.za', 'unclaimed.co.za'])
     expect(await lead(host)).toEqual({ isManaged: false, changed: false });
   for (const zone of zones) expect((await zone())?.version).toBe(1);
+});
+
+test('a served domain whose zone comes to the account later has its address there within a day', async () => {
+  const { deps, clock, check, checkUntil, read } = await edgeTenantSimulation();
+  await checkUntil((tenant) => tenant?.status === 'ISSUED');
+  const zone = await newSimulatedDomain(deps, { accountId: 'acc_1', name: 'mine.co.za' });
+  clock.now += 86_400_000;
+  await check();
+  expect((await zone())?.aliases).toEqual({ [HOST]: EDGE });
+  await checkUntil((tenant) => tenant?.status === 'ISSUED');
+  await closeTenant(deps, KEYS);
+  await checkUntil((tenant) => tenant === undefined);
+  expect(await read()).toBeUndefined();
+  expect((await zone())?.aliases).toEqual({});
+});
+
+test('a custom domain that is removed while the registrar denies its domain leaves no address in the zone', async () => {
+  const { deps, checkUntil } = await edgeTenantSimulation();
+  const zone = await newSimulatedDomain(deps, { accountId: 'acc_1', name: 'mine.co.za' });
+  await checkUntil((tenant) => tenant?.status === 'ISSUED');
+  expect((await zone())?.aliases).toEqual({ [HOST]: EDGE });
+  const denied = { set: { absentSince: deps.now().toISOString() } };
+  await deps.table.transact([change(Domain, { accountId: 'acc_1', id: 'dom_mine.co.za' }, denied)]);
+  await closeTenant(deps, KEYS);
+  await checkUntil((tenant) => tenant === undefined);
+  expect((await zone())?.aliases).toEqual({});
 });

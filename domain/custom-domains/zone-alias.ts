@@ -7,11 +7,8 @@ import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { eachBelow, VERIFIED_HOSTS } from './names-below.ts';
 
-/**
- * Returns the domains registered here that a host is, or is below, whichever account has them: the closest first. A domain that
- * the registrar denies is not among them, because its registration proves nothing any more.
- */
-export async function findRegistrations(deps: Pick<Deps, 'table'>, host: string): Promise<Domain[]> {
+/** Returns the active domains that a host is, or is below, whichever account has them: the closest first. */
+async function findActiveDomains(deps: Pick<Deps, 'table'>, host: string): Promise<Domain[]> {
   const labels = host.split('.');
   const names = labels.slice(0, -1).map((_, from) => labels.slice(from).join('.'));
   const claims = await Promise.all(names.map((name) => deps.table.get(DomainName, { name })));
@@ -20,8 +17,12 @@ export async function findRegistrations(deps: Pick<Deps, 'table'>, host: string)
       claim ? [deps.table.get(Domain, { accountId: claim.accountId, id: claim.domainId })] : [],
     ),
   );
-  return domains.flatMap((domain) => (domain?.status === 'ACTIVE' && !domain.absentSince ? [domain] : []));
+  return domains.flatMap((domain) => (domain?.status === 'ACTIVE' ? [domain] : []));
 }
+
+/** The same without those that the registrar denies, because their registration proves nothing any more. */
+export const findRegistrations = async (deps: Pick<Deps, 'table'>, host: string): Promise<Domain[]> =>
+  (await findActiveDomains(deps, host)).filter(({ absentSince }) => !absentSince);
 
 /** The same of one account. */
 export const findEnclosingDomains = async (
@@ -49,7 +50,8 @@ export async function setZoneAlias(
   address: string | undefined,
   onConditionFailed: () => Error,
 ): Promise<ZoneAliasResult> {
-  const [domain] = await findEnclosingDomains(deps, accountId, host);
+  // Also of a domain that the registrar denies: its zone is in use again if that was a mistake.
+  const domain = (await findActiveDomains(deps, host)).find((each) => each.accountId === accountId);
   const zone =
     domain?.dnsProvider === 'PLATFORM' ? await deps.table.get(Zone, { accountId, domainId: domain.id }) : undefined;
   if (!domain || !zone) return { isManaged: false, changed: false };
