@@ -17,15 +17,16 @@ const registrarDown = () =>
     status: 502,
   });
 
-/** Asks the registrar whether a name is available. Throws 502 where it cannot tell. */
+/** Asks the registrar whether a name is available. Throws 502 where it cannot tell, 400 for an extension that it does not sell. */
 export async function checkAvailability(
   registrar: Registrar,
   domain: string,
-): Promise<Exclude<Availability, 'UNKNOWN'>> {
+): Promise<Exclude<Availability, 'UNKNOWN' | 'UNSUPPORTED'>> {
   for (let asked = 1; asked <= MAX_AVAILABILITY_ATTEMPTS; asked += 1) {
     const found = await registrar.availability(domain).catch((cause: unknown) => {
       throw Object.assign(registrarDown(), { cause });
     });
+    if (found === 'UNSUPPORTED') throw new ApiError('invalid_request', `${domain}: this extension is not sold`);
     if (found !== 'UNKNOWN') return found;
   }
   throw registrarDown();
@@ -52,7 +53,7 @@ const hasTld = (label: string, offered: Tld): Name => ({
   ...{ domain: `${label}.${offered.tld}`, label, extension: offered },
 });
 
-/** GET /v1/domains/check. A suggestion that a registry does not answer for is left out; the name asked for is not. */
+/** GET /v1/domains/check. A suggestion that a registry does not answer for, or the registrar does not sell, is left out; the name asked for is not. */
 export async function checkDomain(
   deps: Deps & { registrar: Registrar; tlds: TldCatalogue },
   _caller: Caller,

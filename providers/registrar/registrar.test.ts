@@ -7,6 +7,10 @@ test('a domain that is not in the account is not registered here', async () => {
   await expect(failing('InvalidInput').registered('shop.co.za')).resolves.toBeUndefined();
 });
 
+test('an extension that the registrar does not sell is no failure', async () => {
+  await expect(failing('UnsupportedTLD').availability('shop.africa')).resolves.toBe('UNSUPPORTED');
+});
+
 test.each(['ThrottlingException', 'TimeoutError', 'AccessDeniedException', 'UnsupportedTLD', 'Http503'])(
   '%s says nothing about a domain',
   async (name) => {

@@ -28,14 +28,14 @@ export interface Operation {
   message: string;
 }
 
-export type Availability = 'AVAILABLE' | 'TAKEN' | 'PREMIUM' | 'UNKNOWN';
+export type Availability = 'AVAILABLE' | 'TAKEN' | 'PREMIUM' | 'UNKNOWN' | 'UNSUPPORTED';
 type OperationKind = 'REGISTER_DOMAIN' | 'RENEW_DOMAIN';
 
 /** The registrar said no, and nothing was done. */
 export class RegistrarRejected extends Error {}
 
 export interface Registrar {
-  /** `UNKNOWN` where the registry does not answer. */
+  /** `UNKNOWN` where the registry does not answer, `UNSUPPORTED` where the registrar does not sell the extension. */
   availability(domain: string): Promise<Availability>;
   /** @returns the operation's id. Throws {@link RegistrarRejected}; after any other failure it may have been taken on or not */
   register(registration: Registration): Promise<string>;
@@ -136,6 +136,7 @@ export function createRegistrar(call: Call): Registrar {
         return AVAILABILITIES[Availability] ?? 'TAKEN';
       } catch (error) {
         if (isNamed(error, 'TLDInMaintenance')) return 'UNKNOWN';
+        if (isNamed(error, 'UnsupportedTLD')) return 'UNSUPPORTED';
         throw error;
       }
     },
