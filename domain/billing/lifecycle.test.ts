@@ -2,61 +2,22 @@ import { expect, test } from 'vitest';
 import { billingRules } from '../../events/billing.ts';
 import { consume } from '../../events/consume.ts';
 import { Account } from '../../table/entities/accounts.ts';
-import { Invoice, Subscription } from '../../table/entities/billing.ts';
-import { billingSimulation, expectLedgerInvariants, withoutCards } from '../../test/simulation/billing.ts';
+import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { jobsOf } from '../../test/simulation/jobs.ts';
 import { START, withRandomDelays } from '../../test/simulation/simulation.ts';
+import {
+  advanceSubscriptions,
+  type SubscriptionDeps,
+  subscriptionSimulation,
+} from '../../test/simulation/subscriptions.ts';
 import { auditIn } from '../../test/support/memory-table.ts';
-import { sweep } from '../sweep/sweep.ts';
 import { DEFAULT_PLAN } from './default-plan.ts';
-import { subscriptionQueue } from './lifecycle.ts';
 import { periodEndAfter } from './periods.ts';
 import { currentPlans, setPlans } from './plans.ts';
-import { cancelHostingOf, cancelSubscription, createSubscription } from './subscriptions.ts';
+import { cancelHostingOf, cancelSubscription } from './subscriptions.ts';
 import { cancelInvoice, payOnRequest } from './unpaid-invoices.ts';
-import { readNothing, withWallet } from './wallet.ts';
 
 const DAY = 24 * 3600_000;
-
-/** Advances by days: each day the schedule runs and the stream processes the changes. */
-function life(through?: typeof withRandomDelays) {
-  const world = billingSimulation(through ? { through } : {});
-  const deps = { ...world.deps, payments: withoutCards, plans: currentPlans(world.deps), txt: { at: async () => [] } };
-  const stream = consume(billingRules({ ...deps, ...jobsOf(deps) }));
-  let at = 0;
-  const flow = async () => {
-    while (at < world.memory.records.length) {
-      const Records = world.memory.records.slice(at);
-      at = world.memory.records.length;
-      await stream({ Records });
-    }
-  };
-  const sleepUntil = async (day: number) => {
-    while (world.clock.now < START + day * DAY) {
-      world.clock.now += DAY;
-      await advanceSubscriptions(deps);
-      await flow();
-    }
-  };
-  const buy = async (accountId: string, plan: string, more: { hostingDomain?: string; yearly?: boolean } = {}) => {
-    const { yearly, ...rest } = more;
-    const bought = { plan, billingCycle: yearly ? ('YEARLY' as const) : ('MONTHLY' as const), ...rest };
-    return (await createSubscription(deps, { accountId }, bought)).data;
-  };
-  const read = async (accountId: string, id: string) => {
-    const found = await deps.table.get(Subscription, { accountId, id });
-    if (!found) throw new Error('there is no such subscription');
-    return found;
-  };
-  const invoices = () => world.memory.items('INVOICE').map((item) => Invoice.parse(item));
-  const events = () => world.memory.items('EVENT').map(({ type, data }) => [type, (data as { plan: string }).plan]);
-  const give = (accountId: string, cents: number) =>
-    withWallet(deps, accountId, readNothing, async (wallet) => {
-      wallet.move('ADJUSTMENT', cents, 'A gift');
-      await deps.commit(wallet.writes(), undefined);
-    });
-  return { ...world, deps, flow, sleepUntil, buy, read, invoices, events, give };
-}
 
 test('periods keep the day of the month they started on, or the last day of a shorter month', () => {
   const month = (from: string, end: string) => periodEndAfter(from, 'MONTHLY', end).slice(0, 10);
@@ -70,7 +31,7 @@ test('periods keep the day of the month they started on, or the last day of a sh
 });
 
 test('a funded subscription renews seven days before each period ends, and sends its event', async () => {
-  const { open, buy, sleepUntil, read, invoices, events, memory } = life();
+  const { open, buy, sleepUntil, read, invoices, events, memory } = subscriptionSimulation();
   const account = await open(100_000);
   const { id, currentPeriodEnd } = await buy(account, 'app-3');
   expect(currentPeriodEnd).toBe('2026-02-28T09:30:00.000Z');
@@ -86,7 +47,7 @@ test('a funded subscription renews seven days before each period ends, and sends
 });
 
 test('an unpaid subscription is suspended seven days after the due date and resumes with its applications once paid', async () => {
-  const { open, buy, sleepUntil, read, invoices, give, flow, deps, memory } = life();
+  const { open, buy, sleepUntil, read, invoices, give, flow, deps, memory } = subscriptionSimulation();
   const account = await open(58_000);
   const { id } = await buy(account, 'app-10');
   await sleepUntil(28 + 6);
@@ -105,7 +66,7 @@ test('an unpaid subscription is suspended seven days after the due date and resu
 });
 
 test('a subscription unpaid for thirty days is cancelled and its invoice voided; later money buys nothing', async () => {
-  const { open, buy, sleepUntil, read, invoices, give, flow, events, deps, memory } = life();
+  const { open, buy, sleepUntil, read, invoices, give, flow, events, deps, memory } = subscriptionSimulation();
   const account = await open(6000);
   const { id } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
   await sleepUntil(28 + 29);
@@ -127,7 +88,7 @@ test('a subscription unpaid for thirty days is cancelled and its invoice voided;
 });
 
 test('a cancelled application plan stays until the end of the paid period and then falls back', async () => {
-  const { open, buy, sleepUntil, deps, invoices, memory } = life();
+  const { open, buy, sleepUntil, deps, invoices, memory } = subscriptionSimulation();
   const account = await open(100_000);
   const { id } = await buy(account, 'app-10');
   await cancelSubscription(deps, { accountId: account, keyId: '' }, { id });
@@ -140,7 +101,7 @@ test('a cancelled application plan stays until the end of the paid period and th
 });
 
 test('of plans that are cancelled and paid still, the account keeps one until the last of them ends', async () => {
-  const { open, buy, sleepUntil, deps, memory } = life();
+  const { open, buy, sleepUntil, deps, memory } = subscriptionSimulation();
   const account = await open(200_000);
   const planOf = async () => (await deps.table.get(Account, { id: account }))?.plan.slug;
   const caller = { accountId: account, keyId: '' };
@@ -160,7 +121,7 @@ test('of plans that are cancelled and paid still, the account keeps one until th
 });
 
 test('a plan that was replaced before its paid end is served again until that end, and no longer', async () => {
-  const { open, buy, sleepUntil, deps, memory } = life();
+  const { open, buy, sleepUntil, deps, memory } = subscriptionSimulation();
   const account = await open(5_000_000);
   const planOf = async () => (await deps.table.get(Account, { id: account }))?.plan.slug;
   await buy(account, 'app-25', { yearly: true });
@@ -177,7 +138,7 @@ test('a plan that was replaced before its paid end is served again until that en
 
 test('a subscription whose unpaid invoice operators make void is not suspended for it, and is invoiced for its next period', async () => {
   for (const voidedOn of [24, 40]) {
-    const { open, buy, sleepUntil, deps, flow, invoices, read, events, give, memory } = life();
+    const { open, buy, sleepUntil, deps, flow, invoices, read, events, give, memory } = subscriptionSimulation();
     const account = await open(100_000);
     const { id } = await buy(account, 'app-3');
     await give(account, -((await deps.table.get(Account, { id: account }))?.walletCents ?? 0));
@@ -200,7 +161,7 @@ test('a subscription whose unpaid invoice operators make void is not suspended f
 });
 
 test('an invoice for the next period that is issued while its subscription is cancelled becomes void', async () => {
-  const { open, buy, sleepUntil, deps, invoices, memory } = life();
+  const { open, buy, sleepUntil, deps, invoices, memory } = subscriptionSimulation();
   const account = await open(6000);
   const { id, currentPeriodEnd } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
   await sleepUntil(20);
@@ -217,7 +178,7 @@ test('an invoice for the next period that is issued while its subscription is ca
 
 test('of two purchases of one plan at once, one is charged', async () => {
   for (let turn = 0; turn < 20; turn += 1) {
-    const { open, buy, invoices } = life(withRandomDelays);
+    const { open, buy, invoices } = subscriptionSimulation(withRandomDelays);
     const account = await open(200_000);
     const bought = await Promise.allSettled([buy(account, 'app-3'), buy(account, 'app-3')]);
     expect(bought.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -226,7 +187,7 @@ test('of two purchases of one plan at once, one is charged', async () => {
 });
 
 test('hosting of a domain that its account has proven again is not cancelled by what came before', async () => {
-  const { open, buy, deps, read } = life();
+  const { open, buy, deps, read } = subscriptionSimulation();
   const account = await open(20_000);
   const { id } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
   await cancelHostingOf(deps, account, 'example.co.za');
@@ -234,7 +195,7 @@ test('hosting of a domain that its account has proven again is not cancelled by 
 });
 
 test('cancelling voids the unpaid invoice for the next period; a paid one adds its period', async () => {
-  const { open, buy, sleepUntil, deps, invoices, read, give, memory } = life();
+  const { open, buy, sleepUntil, deps, invoices, read, give, memory } = subscriptionSimulation();
   const account = await open(6000);
   const caller = { accountId: account, keyId: '' };
   const { id } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
@@ -251,19 +212,13 @@ test('cancelling voids the unpaid invoice for the next period; a paid one adds i
   expectLedgerInvariants(memory);
 });
 
-/** Runs only the schedule. */
-async function advanceSubscriptions(deps: SubscriptionDeps) {
-  expect((await sweep(deps, subscriptionQueue)).failed).toEqual([]);
-}
-type SubscriptionDeps = ReturnType<typeof life>['deps'];
-
 /** Runs it at the time when the next period of a subscription is invoiced. */
 async function tendAt(deps: SubscriptionDeps, periodEnd: string) {
   await advanceSubscriptions({ ...deps, now: () => new Date(Date.parse(periodEnd) - 6 * DAY) });
 }
 
 test('a new application plan replaces the previous one, which is cancelled', async () => {
-  const { open, buy, deps, events, read, memory } = life();
+  const { open, buy, deps, events, read, memory } = subscriptionSimulation();
   const account = await open(200_000);
   const first = await buy(account, 'app-3');
   await buy(account, 'app-10', { yearly: false });
@@ -279,7 +234,7 @@ test('a new application plan replaces the previous one, which is cancelled', asy
 });
 
 test('a new price applies to later periods; a withdrawn plan keeps its last price', async () => {
-  const { open, buy, sleepUntil, deps, invoices } = life();
+  const { open, buy, sleepUntil, deps, invoices } = subscriptionSimulation();
   const account = await open(500_000);
   await buy(account, 'email-basic', { hostingDomain: 'example.co.za' });
   const offered = (await deps.plans()).map((plan) => ({ ...plan, monthlyCents: 10_000, onSale: false }));
@@ -294,7 +249,7 @@ test('a new price applies to later periods; a withdrawn plan keeps its last pric
 });
 
 test('a replay of the stream adds no period twice', async () => {
-  const { open, buy, sleepUntil, memory, deps, read } = life();
+  const { open, buy, sleepUntil, memory, deps, read } = subscriptionSimulation();
   const account = await open(100_000);
   const { id } = await buy(account, 'app-3');
   await sleepUntil(23);
@@ -304,7 +259,7 @@ test('a replay of the stream adds no period twice', async () => {
 });
 
 test('an invoice for the next period can be paid manually', async () => {
-  const { open, buy, sleepUntil, deps, read, invoices, flow, give, memory } = life();
+  const { open, buy, sleepUntil, deps, read, invoices, flow, give, memory } = subscriptionSimulation();
   const account = await open(6000);
   const { id } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
   await sleepUntil(23);
