@@ -160,6 +160,30 @@ test('a subscription whose unpaid invoice operators make void is not suspended f
   }
 });
 
+test.each([40, 57])(
+  'an invoice that is issued late, after one was made void on day %i, is due when it is issued',
+  async (day) => {
+    const { open, buy, sleepUntil, deps, flow, invoices, read, clock, memory } = subscriptionSimulation();
+    const account = await open(6000);
+    const { id } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
+    await sleepUntil(day);
+    await cancelInvoice(deps, account, invoices().find(({ status }) => status === 'UNPAID')?.id ?? '');
+    await flow();
+    await sleepUntil(day + 1);
+    const issuedAt = new Date(clock.now).toISOString();
+    expect(invoices().at(-1)).toMatchObject({ status: 'UNPAID', issuedAt, payBy: issuedAt });
+    await sleepUntil(day + 7);
+    expect((await read(account, id)).status).toBe('ACTIVE');
+    await sleepUntil(day + 9);
+    expect((await read(account, id)).status).toBe('SUSPENDED');
+    await sleepUntil(day + 30);
+    expect((await read(account, id)).status).toBe('SUSPENDED');
+    await sleepUntil(day + 32);
+    expect((await read(account, id)).status).toBe('CANCELLED');
+    expectLedgerInvariants(memory);
+  },
+);
+
 test('an invoice for the next period that is issued while its subscription is cancelled becomes void', async () => {
   const { open, buy, sleepUntil, deps, invoices, memory } = subscriptionSimulation();
   const account = await open(6000);

@@ -53,17 +53,15 @@ const invoiceNextPeriod = (deps: LifecycleDeps, { accountId, id }: Subscription)
     const offered = (await deps.plans()).find(({ slug }) => slug === plan.slug);
     const priceCents = offered ? periodPrice(offered, billingCycle) : subscription.priceCents;
     const periodEnd = periodEndAfter(createdAt, billingCycle, currentPeriodEnd);
+    // One that is issued late is not overdue already: a voided one's successor, or one that was postponed.
+    const payBy = currentPeriodEnd > wallet.now ? currentPeriodEnd : wallet.now;
     const invoice = issueInvoice(deps, wallet, {
       kind: 'PLAN',
       lines: [invoiceLineForPeriod(subscription, priceCents, [currentPeriodEnd, periodEnd])],
-      ...{ subjectId: id, payBy: currentPeriodEnd },
+      ...{ subjectId: id, payBy },
     });
-    const next = { invoiceId: invoice.id, payBy: currentPeriodEnd, periodEnd };
-    const set = {
-      renewal: next,
-      priceCents,
-      ...schedule(Subscription, timestampAfter(currentPeriodEnd, SUSPEND_AFTER_MS)),
-    };
+    const next = { invoiceId: invoice.id, payBy, periodEnd };
+    const set = { renewal: next, priceCents, ...schedule(Subscription, timestampAfter(payBy, SUSPEND_AFTER_MS)) };
     wallet.add(
       change(
         Subscription,
