@@ -23,7 +23,7 @@ import {
 import { topUpQueue } from './top-up-queue.ts';
 import type { PaymentDeps } from './top-ups.ts';
 import { invoiceQueue } from './unpaid-invoices.ts';
-import { withWallet } from './wallet.ts';
+import { type Wallet, withWallet } from './wallet.ts';
 
 /** Moves subscriptions through their lifecycle as time passes and invoices are paid or not. */
 
@@ -32,29 +32,39 @@ const DAY_MS = 24 * 3600_000;
 const SUSPEND_AFTER_MS = 7 * DAY_MS;
 const CANCEL_AFTER_MS = 30 * DAY_MS;
 const timestampAfter = (time: string, milliseconds: number) => new Date(Date.parse(time) + milliseconds).toISOString();
+const latest = (time: string, other = '') => (time > other ? time : other);
 
 type LifecycleDeps = Deps & { plans: Plans };
+
+/** Has a subscription looked at again at a time, unless another change has scheduled it since it was read. */
+async function reschedule(
+  { table }: Deps,
+  { accountId, id, dueAt = '' }: Subscription,
+  at: string,
+): Promise<undefined> {
+  const what = { set: schedule(Subscription, at), when: { dueAt: { is: dueAt } } };
+  await ignoreConflict(table.transact([change(Subscription, { accountId, id }, what, concurrentUpdate)]));
+}
+
+/**
+ * Returns the time at which a subscription is looked at again whose owner cannot pay: the account is suspended, or will be deleted.
+ * Until then nothing is invoiced, suspended or cancelled (docs/decisions/0031-suspension.md).
+ */
+const postponedTo = ({ account, now }: Wallet): string | undefined =>
+  account.suspension || account.deletion ? timestampAfter(now, DAY_MS) : undefined;
 
 /** Issues the invoice for the next period. Paid at once where the balance allows; the stream then adds the period. */
 const invoiceNextPeriod = (deps: LifecycleDeps, { accountId, id }: Subscription) =>
   withWallet(deps, accountId, findOwned(deps, accountId, id), async (wallet, { subscription }) => {
     const { status, renewal, plan, billingCycle, createdAt, currentPeriodEnd } = subscription;
     if (status !== 'ACTIVE' || renewal || nextInvoiceAt(currentPeriodEnd) > wallet.now) return;
-    const { deletion } = wallet.account;
-    if (deletion) {
-      // Looked at again once the deletion has ended the subscription, or was cancelled.
-      const later = {
-        set: schedule(Subscription, timestampAfter(deletion.endsAt, DAY_MS)),
-        when: { status: { is: status } },
-      };
-      await ignoreConflict(deps.table.transact([change(Subscription, { accountId, id }, later, concurrentUpdate)]));
-      return;
-    }
+    const postponed = postponedTo(wallet);
+    if (postponed) return await reschedule(deps, subscription, postponed);
     const offered = (await deps.plans()).find(({ slug }) => slug === plan.slug);
     const priceCents = offered ? periodPrice(offered, billingCycle) : subscription.priceCents;
     const periodEnd = periodEndAfter(createdAt, billingCycle, currentPeriodEnd);
     // One that is issued late is not overdue already: a voided one's successor, or one that was postponed.
-    const payBy = currentPeriodEnd > wallet.now ? currentPeriodEnd : wallet.now;
+    const payBy = latest(currentPeriodEnd, wallet.now);
     const invoice = issueInvoice(deps, wallet, {
       kind: 'PLAN',
       lines: [invoiceLineForPeriod(subscription, priceCents, [currentPeriodEnd, periodEnd])],
@@ -166,17 +176,20 @@ async function runDunning(deps: Deps, { accountId, id }: Subscription): Promise<
   return await withWallet(deps, accountId, read, async (wallet, { owned, all }) => {
     const { subscription, renewal } = owned;
     const { status } = subscription;
-    const payBy = subscription.renewal?.payBy ?? '';
-    if (status === 'CANCELLED' || !renewal || timestampAfter(payBy, SUSPEND_AFTER_MS) > wallet.now) return undefined;
+    if (status === 'CANCELLED' || !renewal) return undefined;
     // The stream has it, or lost it: then it is done here.
     if (renewal.status !== 'UNPAID') return renewal;
-    if (timestampAfter(payBy, CANCEL_AFTER_MS) <= wallet.now)
-      cancelWithin(deps, wallet, owned, unschedule(Subscription));
-    else if (status === 'ACTIVE') {
-      const set = { status: 'SUSPENDED', ...schedule(Subscription, timestampAfter(payBy, CANCEL_AFTER_MS)) };
+    const payBy = latest(subscription.renewal?.payBy ?? '', wallet.account.resumedAt);
+    const cancelsAt = timestampAfter(payBy, CANCEL_AFTER_MS);
+    const next = status === 'ACTIVE' ? timestampAfter(payBy, SUSPEND_AFTER_MS) : cancelsAt;
+    const again = postponedTo(wallet) ?? (next > wallet.now ? next : undefined);
+    if (again) return await reschedule(deps, subscription, again);
+    const over = cancelsAt <= wallet.now;
+    if (over) cancelWithin(deps, wallet, owned, unschedule(Subscription));
+    else {
+      const set = { status: 'SUSPENDED', ...schedule(Subscription, cancelsAt) };
       wallet.add(change(Subscription, { accountId, id }, { set, when: { status: { is: status } } }, concurrentUpdate));
-    } else return undefined;
-    const over = timestampAfter(payBy, CANCEL_AFTER_MS) <= wallet.now;
+    }
     const [action, after] = over
       ? (['subscription.cancelled', 'CANCELLED'] as const)
       : (['subscription.suspended', 'SUSPENDED'] as const);

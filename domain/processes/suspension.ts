@@ -74,7 +74,8 @@ async function setAccountSuspension(deps: Lists, id: string, reason: string | nu
   const now = deps.now();
   const { set, when } = reapplying(account, now);
   const suspension = { reason, since: before?.since ?? now.toISOString() };
-  const what = suspended ? { set: { ...set, suspension } } : { set, remove: ['suspension'] };
+  const resumed = { set: { ...set, resumedAt: now.toISOString() }, remove: ['suspension'] };
+  const what = suspended ? { set: { ...set, suspension } } : resumed;
   return await deps.commit(
     [change(Account, { id }, { ...what, when }, concurrentUpdate)],
     { suspended },

@@ -100,6 +100,8 @@ export const Account = /* @__PURE__ */ entity({
       logins: z.optional(z.array(z.string())),
       /** Present while operators have suspended the account; its keys and logins hold the reason as well. */
       suspension: z.optional(object({ reason: z.string(), since: z.string() })),
+      /** The end of the last suspension: overdue days of an unpaid plan count from then. */
+      resumedAt: z.optional(z.string()),
       /** Number of suspensions and their ends. What follows from one requires that there was no other since. */
       suspensionVersion: z.optional(z.int()),
       /** The effects of the last suspension, or of its end, are applied again at this time: lists lag behind. */

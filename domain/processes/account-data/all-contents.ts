@@ -147,6 +147,7 @@ export const ALL_CONTENTS: readonly Contents[] = [
         ...{
           noAutoTopUpBefore: 'internal',
           suspensionVersion: 'internal',
+          resumedAt: 'internal',
           reapplyAt: 'internal',
           buildCount: 'internal',
         },
