@@ -1,15 +1,8 @@
 import { expect, test } from 'vitest';
-import { billingRules } from '../../events/billing.ts';
-import { consume } from '../../events/consume.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
-import { jobsOf } from '../../test/simulation/jobs.ts';
-import { START, withRandomDelays } from '../../test/simulation/simulation.ts';
-import {
-  advanceSubscriptions,
-  type SubscriptionDeps,
-  subscriptionSimulation,
-} from '../../test/simulation/subscriptions.ts';
+import { START } from '../../test/simulation/simulation.ts';
+import { advanceSubscriptions, subscriptionSimulation, tendAt } from '../../test/simulation/subscriptions.ts';
 import { auditIn } from '../../test/support/memory-table.ts';
 import { DEFAULT_PLAN } from './default-plan.ts';
 import { periodEndAfter } from './periods.ts';
@@ -184,32 +177,6 @@ test.each([40, 57])(
   },
 );
 
-test('an invoice for the next period that is issued while its subscription is cancelled becomes void', async () => {
-  const { open, buy, sleepUntil, deps, invoices, memory } = subscriptionSimulation();
-  const account = await open(6000);
-  const { id, currentPeriodEnd } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
-  await sleepUntil(20);
-  let isFirst = true;
-  const commit: typeof deps.commit = async (...args) => {
-    if (isFirst) await tendAt(deps, currentPeriodEnd);
-    isFirst = false;
-    return await deps.commit(...args);
-  };
-  await cancelSubscription({ ...deps, commit }, { accountId: account, keyId: '' }, { id });
-  expect(invoices().map(({ status }) => status)).toEqual(['PAID', 'VOID']);
-  expectLedgerInvariants(memory);
-});
-
-test('of two purchases of one plan at once, one is charged', async () => {
-  for (let turn = 0; turn < 20; turn += 1) {
-    const { open, buy, invoices } = subscriptionSimulation(withRandomDelays);
-    const account = await open(200_000);
-    const bought = await Promise.allSettled([buy(account, 'app-3'), buy(account, 'app-3')]);
-    expect(bought.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    expect(invoices()).toHaveLength(1);
-  }
-});
-
 test('hosting of a domain that its account has proven again is not cancelled by what came before', async () => {
   const { open, buy, deps, read } = subscriptionSimulation();
   const account = await open(20_000);
@@ -235,11 +202,6 @@ test('cancelling voids the unpaid invoice for the next period; a paid one adds i
   expect((await read(account, second.id)).currentPeriodEnd > second.currentPeriodEnd).toBe(true);
   expectLedgerInvariants(memory);
 });
-
-/** Runs it at the time when the next period of a subscription is invoiced. */
-async function tendAt(deps: SubscriptionDeps, periodEnd: string) {
-  await advanceSubscriptions({ ...deps, now: () => new Date(Date.parse(periodEnd) - 6 * DAY) });
-}
 
 test('a new application plan replaces the previous one, which is cancelled', async () => {
   const { open, buy, deps, events, read, memory } = subscriptionSimulation();
@@ -270,16 +232,6 @@ test('a new price applies to later periods; a withdrawn plan keeps its last pric
   await sleepUntil(1);
   await advanceSubscriptions({ ...deps, plans: async () => [], now: () => new Date(START + 55 * DAY) });
   expect(invoices().map(({ amountCents }) => amountCents)).toEqual([3335, 11_500, 11_500]);
-});
-
-test('a replay of the stream adds no period twice', async () => {
-  const { open, buy, sleepUntil, memory, deps, read } = subscriptionSimulation();
-  const account = await open(100_000);
-  const { id } = await buy(account, 'app-3');
-  await sleepUntil(23);
-  const after = await read(account, id);
-  await consume(billingRules({ ...deps, ...jobsOf(deps) }))({ Records: memory.records });
-  expect(await read(account, id)).toEqual(after);
 });
 
 test('an invoice for the next period can be paid manually', async () => {

@@ -1,8 +1,8 @@
 import { Account } from '../../table/entities/accounts.ts';
-import { type Invoice, Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
+import { Invoice, Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
 import type { Change } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
-import { change, type Write } from '../../table/writes.ts';
+import { change, check, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
@@ -100,7 +100,7 @@ async function findRenewed(
 /** Returns the writes by which nothing is owed for a next period, once. What was suspended is active again. */
 function settleRenewal(subscription: Subscription, set: Change['set']): Write[] {
   const { accountId, id, status, renewal } = subscription;
-  const when = { 'renewal.invoiceId': { is: renewal?.invoiceId ?? '' }, status: { isNot: 'CANCELLED' } };
+  const when = { 'renewal.invoiceId': { is: renewal?.invoiceId ?? '' }, status: { is: status } };
   const what = { set: { status: 'ACTIVE', ...set }, remove: ['renewal'], when };
   const restored = status === 'SUSPENDED' ? accountPlanChange(subscription) : {};
   return [
@@ -188,7 +188,12 @@ async function runDunning(deps: Deps, { accountId, id }: Subscription): Promise<
     if (over) cancelWithin(deps, wallet, owned, unschedule(Subscription));
     else {
       const set = { status: 'SUSPENDED', ...schedule(Subscription, cancelsAt) };
-      wallet.add(change(Subscription, { accountId, id }, { set, when: { status: { is: status } } }, concurrentUpdate));
+      const when = { status: { is: status }, 'renewal.invoiceId': { is: renewal.id } };
+      wallet.add(
+        change(Subscription, { accountId, id }, { set, when }, concurrentUpdate),
+        // One that was paid since it was read renews the plan, which must not be suspended after that.
+        check(Invoice, { accountId, id: renewal.id }, { status: { is: 'UNPAID' } }, concurrentUpdate),
+      );
     }
     const [action, after] = over
       ? (['subscription.cancelled', 'CANCELLED'] as const)

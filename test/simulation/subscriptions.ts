@@ -57,4 +57,9 @@ export function subscriptionSimulation(through?: typeof withRandomDelays) {
 export async function advanceSubscriptions(deps: SubscriptionDeps) {
   expect((await sweep(deps, subscriptionQueue)).failed).toEqual([]);
 }
-export type SubscriptionDeps = ReturnType<typeof subscriptionSimulation>['deps'];
+type SubscriptionDeps = ReturnType<typeof subscriptionSimulation>['deps'];
+
+/** Runs it at the time when the next period of a subscription is invoiced. */
+export async function tendAt(deps: SubscriptionDeps, periodEnd: string) {
+  await advanceSubscriptions({ ...deps, now: () => new Date(Date.parse(periodEnd) - 6 * DAY) });
+}

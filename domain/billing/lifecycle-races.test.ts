@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { billingRules } from '../../events/billing.ts';
+import { consume } from '../../events/consume.ts';
+import { Account } from '../../table/entities/accounts.ts';
+import { Invoice } from '../../table/entities/billing.ts';
+import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
+import { jobsOf } from '../../test/simulation/jobs.ts';
+import { withRandomDelays } from '../../test/simulation/simulation.ts';
+import { advanceSubscriptions, subscriptionSimulation, tendAt } from '../../test/simulation/subscriptions.ts';
+import { cancelSubscription } from './subscriptions.ts';
+
+const DAY = 24 * 3600_000;
+
+test('a plan that is paid while it is about to be suspended is not', async () => {
+  const { open, buy, sleepUntil, deps, read, give, flow, clock, memory } = subscriptionSimulation();
+  const account = await open(60_000);
+  const { id } = await buy(account, 'app-10');
+  await sleepUntil(28 + 6);
+  clock.now += 2 * DAY;
+  // The subscription and its invoice are read, the money arrives, the stream adds the period, the wallet is read.
+  const paid = Promise.withResolvers<void>();
+  let isFirst = true;
+  const get: typeof deps.table.get = async (entity, of) => {
+    const isWallet = Object.is(entity, Account) && isFirst;
+    if (isWallet) isFirst = false;
+    if (isWallet) await paid.promise;
+    const found = await deps.table.get(entity, of);
+    if (!Object.is(entity, Invoice)) return found;
+    await give(account, 100_000);
+    await flow();
+    paid.resolve();
+    return found;
+  };
+  await advanceSubscriptions({ ...deps, table: { ...deps.table, get } });
+  await flow();
+  expect(await read(account, id)).toMatchObject({ status: 'ACTIVE', currentPeriodEnd: '2026-03-31T09:30:00.000Z' });
+  expect((await deps.table.get(Account, { id: account }))?.plan.slug).toBe('app-10');
+  expectLedgerInvariants(memory);
+});
+
+test('an invoice for the next period that is issued while its subscription is cancelled becomes void', async () => {
+  const { open, buy, sleepUntil, deps, invoices, memory } = subscriptionSimulation();
+  const account = await open(6000);
+  const { id, currentPeriodEnd } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
+  await sleepUntil(20);
+  let isFirst = true;
+  const commit: typeof deps.commit = async (...args) => {
+    if (isFirst) await tendAt(deps, currentPeriodEnd);
+    isFirst = false;
+    return await deps.commit(...args);
+  };
+  await cancelSubscription({ ...deps, commit }, { accountId: account, keyId: '' }, { id });
+  expect(invoices().map(({ status }) => status)).toEqual(['PAID', 'VOID']);
+  expectLedgerInvariants(memory);
+});
+
+test('of two purchases of one plan at once, one is charged', async () => {
+  for (let turn = 0; turn < 20; turn += 1) {
+    const { open, buy, invoices } = subscriptionSimulation(withRandomDelays);
+    const account = await open(200_000);
+    const bought = await Promise.allSettled([buy(account, 'app-3'), buy(account, 'app-3')]);
+    expect(bought.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(invoices()).toHaveLength(1);
+  }
+});
+
+test('a replay of the stream adds no period twice', async () => {
+  const { open, buy, sleepUntil, memory, deps, read } = subscriptionSimulation();
+  const account = await open(100_000);
+  const { id } = await buy(account, 'app-3');
+  await sleepUntil(23);
+  const after = await read(account, id);
+  await consume(billingRules({ ...deps, ...jobsOf(deps) }))({ Records: memory.records });
+  expect(await read(account, id)).toEqual(after);
+});
