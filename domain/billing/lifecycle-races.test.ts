@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { billingRules } from '../../events/billing.ts';
 import { consume } from '../../events/consume.ts';
 import { Account } from '../../table/entities/accounts.ts';
-import { Invoice } from '../../table/entities/billing.ts';
+import { Invoice, Subscription } from '../../table/entities/billing.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { jobsOf } from '../../test/simulation/jobs.ts';
 import { withRandomDelays } from '../../test/simulation/simulation.ts';
@@ -73,3 +73,26 @@ test('a replay of the stream adds no period twice', async () => {
   await consume(billingRules({ ...deps, ...jobsOf(deps) }))({ Records: memory.records });
   expect(await read(account, id)).toEqual(after);
 });
+
+test.each(['app-10', 'app-3'] as const)(
+  'a plan %s that is bought in the moment the cancelled one ends is the one that is served',
+  async (bought) => {
+    const { open, buy, sleepUntil, deps, clock, memory } = subscriptionSimulation();
+    const account = await open(1_000_000);
+    const { id } = await buy(account, 'app-10');
+    await cancelSubscription(deps, { accountId: account, keyId: '' }, { id });
+    await sleepUntil(27);
+    clock.now += 2 * DAY;
+    let isFirst = true;
+    const all: typeof deps.table.all = async (...query) => {
+      const found = await deps.table.all(...query);
+      if (isFirst) await buy(account, bought);
+      isFirst = false;
+      return found;
+    };
+    await advanceSubscriptions({ ...deps, table: { ...deps.table, all } });
+    expect((await deps.table.get(Account, { id: account }))?.plan.slug).toBe(bought);
+    expect((await deps.table.get(Subscription, { accountId: account, id }))?.dueAt).toBeUndefined();
+    expectLedgerInvariants(memory);
+  },
+);

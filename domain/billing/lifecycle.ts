@@ -3,7 +3,7 @@ import { Invoice, Subscription, subscriptionsOf } from '../../table/entities/bil
 import type { Change } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, check, type Write } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { type SweepJob, sweepJob } from '../sweep/sweep-all.ts';
@@ -23,7 +23,7 @@ import {
 import { topUpQueue } from './top-up-queue.ts';
 import type { PaymentDeps } from './top-ups.ts';
 import { invoiceQueue } from './unpaid-invoices.ts';
-import { type Wallet, withWallet } from './wallet.ts';
+import { balanceIs, type Wallet, withWallet } from './wallet.ts';
 
 /** Moves subscriptions through their lifecycle as time passes and invoices are paid or not. */
 
@@ -153,7 +153,7 @@ export async function forgetRenewal(deps: Deps, invoice: Invoice): Promise<void>
  * Returns the change of an account when a subscription is served no longer: its applications follow the plan that is active, or else the
  * largest of those that are cancelled and paid still, or the one that every account has.
  */
-function planAfter({ id, plan }: Subscription, all: readonly Subscription[], now: string): Change {
+function planAfter({ id, plan }: Pick<Subscription, 'id' | 'plan'>, all: readonly Subscription[], now: string): Change {
   if (plan.category !== 'APP') return {};
   const served = all.filter(
     (each) =>
@@ -207,19 +207,21 @@ async function runDunning(deps: Deps, { accountId, id }: Subscription): Promise<
   });
 }
 
-/** A cancelled subscription's paid time is over. */
-async function endCancelled(deps: Deps, subscription: Subscription): Promise<void> {
-  const { accountId, id, plan } = subscription;
-  const all = await deps.table.all(Subscription, subscriptionsOf(accountId));
-  const { set } = planAfter(subscription, all, deps.now().toISOString());
-  const over = change(Subscription, { accountId, id }, { remove: unschedule(Subscription) });
-  const when = { 'plan.slug': { is: plan.slug } };
-  const writes = set ? [over, change(Account, { id: accountId }, { set, when }, concurrentUpdate)] : [over];
-  const audited = { action: 'subscription.ended', accountId, subjectId: id, before: { plan } } as const;
-  const ended = await ignoreConflict(deps.commit(writes, true, { ...audited, after: set ?? {} }));
-  // On a conflict another plan was bought meanwhile: only the subscription is over.
-  if (!ended) await deps.commit([over], undefined, audited);
-}
+/** A cancelled subscription's paid time is over: the account follows what it has besides, unless another plan replaced it already. */
+const endCancelled = (deps: Deps, { accountId, id, plan }: Subscription): Promise<void> =>
+  retryOnConflict(async () => {
+    // Before the subscriptions: a purchase in between changes the wallet, so that this begins again.
+    const account = await deps.table.get(Account, { id: accountId });
+    const all = await deps.table.all(Subscription, subscriptionsOf(accountId));
+    const { set } = planAfter({ id, plan }, all, deps.now().toISOString());
+    const over = change(Subscription, { accountId, id }, { remove: unschedule(Subscription) });
+    const isServed = set !== undefined && account?.plan.slug === plan.slug;
+    const writes = isServed
+      ? [over, change(Account, { id: accountId }, { set, when: balanceIs(account) }, concurrentUpdate)]
+      : [over];
+    const audited = { action: 'subscription.ended', accountId, subjectId: id, before: { plan } } as const;
+    await deps.commit(writes, undefined, { ...audited, after: isServed ? set : {} });
+  });
 
 /** Takes the next due step of one subscription. */
 async function advance(deps: LifecycleDeps, subscription: Subscription): Promise<void> {

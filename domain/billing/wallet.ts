@@ -25,6 +25,12 @@ import { formatRand } from './money.ts';
 
 const contended = (write: Write): Write => ({ ...write, onConflict: concurrentUpdate });
 
+/** Returns the condition that no money of an account has moved, or been frozen, since it was read. */
+export const balanceIs = ({ walletVersion, frozenCents }: Account) => ({
+  walletVersion: walletVersion === undefined ? ('absent' as const) : { is: walletVersion },
+  frozenCents: frozenCents === undefined ? ('absent' as const) : { is: frozenCents },
+});
+
 const yearIn = (now: string) => now.slice(0, 4);
 
 /** An account's wallet within one transaction: money is moved and numbers are taken here, then all of it is written. */
@@ -116,10 +122,7 @@ export class Wallet {
     this.assertOpen();
     this.taken = true;
     const { id, walletVersion: read, frozenCents: frozen } = this.account;
-    const when = {
-      walletVersion: read === undefined ? ('absent' as const) : { is: read },
-      frozenCents: frozen === undefined ? ('absent' as const) : { is: frozen },
-    };
+    const when = balanceIs(this.account);
     const balance =
       this.entries.length > 0
         ? { walletCents: this.balanceCents, walletVersion: (read ?? 0) + this.entries.length }
