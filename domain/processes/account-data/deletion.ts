@@ -13,6 +13,7 @@ import { InvoiceByStatus, invoicesByStatus } from '../../../table/entities/billi
 import { schedule, unschedule } from '../../../table/schedule.ts';
 import { change, upsert } from '../../../table/writes.ts';
 import { formatRand } from '../../billing/money.ts';
+import { balanceIs } from '../../billing/wallet.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../../conflict.ts';
 import type { Caller, Deps } from '../../deps.ts';
 import { findAccount } from '../../limits/limits.ts';
@@ -32,11 +33,14 @@ export function viewDeletion(deletion: AccountDeletion): Output<typeof RequestRo
   return { status, requestedAt, endsAt, refund: formatRand(refundCents), deletedAt };
 }
 
-/** Returns what the platform owes an account: its wallet and its AI credits, in whole cents. Final once no AI call is open. */
-export function refundOf({ walletCents }: Account, credits: AiAccount | undefined): number {
+/**
+ * Returns what the platform owes an account: its wallet and its AI credits, in whole cents. Not what is frozen, or what credits were bought
+ * with that the bank took back. Final once no dispute and no AI call is open.
+ */
+export function refundOf({ walletCents, frozenCents = 0 }: Account, credits: AiAccount | undefined): number {
   const { balanceMicroRand = 0, debtMicroRand = 0 } = credits ?? {};
   const creditCents = Math.floor(Math.max(0, balanceMicroRand - debtMicroRand) / MICRO_RAND_PER_CENT);
-  return Math.max(0, walletCents) + creditCents;
+  return Math.max(0, walletCents - frozenCents + creditCents);
 }
 
 /** Throws 409 with the reason while money is owed. */
@@ -72,7 +76,7 @@ export async function requestDeletion(
     const refundCents = refundOf(account, await deps.table.get(AiAccount, { accountId }));
     const deletion: AccountDeletion = { accountId, status: 'GRACE', requestedAt, endsAt, refundCents, dueAt: endsAt };
     const { set, when } = reapplying(account, now);
-    const unowed = { deletion: 'absent', walletCents: { is: account.walletCents } } as const;
+    const unowed = { deletion: 'absent' as const, ...balanceIs(account) };
     const data = viewDeletion(deletion);
     return await deps.commit(
       [

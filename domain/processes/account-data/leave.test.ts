@@ -336,6 +336,36 @@ test('a refund holds what ended AI calls did not use, what was refunded meanwhil
   expect(given.memory.items('AI_ACCOUNT')).toEqual([]);
 });
 
+test('a deletion waits while a card payment is disputed, and refunds neither what is frozen nor what the bank took back', async () => {
+  for (const isLost of [false, true]) {
+    const given = await world();
+    const { deps, accountId, clock, run, read, steady } = given;
+    await requestDeletion(deps, given.caller, { confirm: EMAIL });
+    const freeze = (frozenCents: number) =>
+      deps.table.transact([change(Account, { id: accountId }, { set: { frozenCents } })]);
+    await freeze(1000);
+    clock.now += 7 * DAY_MS;
+    for (let runs = 0; runs < 3; runs += 1) {
+      expect(await run(steady)).toEqual([]);
+      await given.teardown();
+      clock.now += 130_000;
+    }
+    expect(await read()).toMatchObject({
+      status: 'RUNNING',
+      refundCents: 3850 - 1000 + 300,
+      dueAt: expect.any(String),
+    });
+    expect(await deps.table.get(Account, { id: accountId })).toMatchObject({ name: 'Thandi' });
+    // The wallet was spent on AI credits before the bank took the money back.
+    await withWallet(deps, accountId, readNothing, async (wallet) => {
+      if (isLost) wallet.takeBack(4000, 'Disputed card payment');
+      await deps.commit(wallet.writes({ set: { frozenCents: 0 } }), {});
+    });
+    await finish(given);
+    expect(await read()).toMatchObject({ refundCents: isLost ? 3850 - 4000 + 300 : 3850 + 300 });
+  }
+});
+
 test('a deletion that is cancelled changes nothing, and one that has begun cannot be cancelled', async () => {
   const { deps, caller, clock, run, steady, memory } = await world();
   await requestDeletion(deps, caller, { confirm: EMAIL });

@@ -25,6 +25,7 @@ import { commitAsPlatform } from '../../audit/record.ts';
 import { formatRand } from '../../billing/money.ts';
 import { cancelSubscription } from '../../billing/subscriptions.ts';
 import { voidUnpaidInvoice } from '../../billing/unpaid-invoices.ts';
+import { balanceIs } from '../../billing/wallet.ts';
 import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
 import type { Deps } from '../../deps.ts';
 import { scheduleCheck } from '../../registrar/schedule.ts';
@@ -200,7 +201,7 @@ async function finish(deps: LeaveDeps, accountId: string): Promise<void> {
     change(
       Account,
       { id: accountId },
-      { set, remove: [...personal, 'deletion'], when: { walletCents: { is: account.walletCents } } },
+      { set, remove: [...personal, 'deletion'], when: balanceIs(account) },
       concurrentUpdate,
     ),
     ...(credits
@@ -214,14 +215,18 @@ async function finish(deps: LeaveDeps, accountId: string): Promise<void> {
   );
 }
 
-/** Ends what processes take down. @returns whether it is gone */
+/** Returns true while the bank decides about a card payment of the account: its money is the customer's or not. */
+const isDisputed = async ({ table }: LeaveDeps, accountId: string): Promise<boolean> =>
+  ((await table.get(Account, { id: accountId }))?.frozenCents ?? 0) > 0;
+
+/** Ends what processes take down. @returns whether it is gone, and nothing is disputed */
 async function takeDown(deps: LeaveDeps, accountId: string): Promise<boolean> {
   await applySuspension(deps, accountId);
   const isHostingGone = await endSubscriptions(deps, accountId);
   const areAppsGone = await deleteApps(deps, accountId);
   const areDomainsIdle = await letDomainsRunOut(deps, accountId);
   const areCallsOver = await endAiCalls(deps, accountId);
-  return isHostingGone && areAppsGone && areDomainsIdle && areCallsOver;
+  return isHostingGone && areAppsGone && areDomainsIdle && areCallsOver && !(await isDisputed(deps, accountId));
 }
 
 async function continueAt(
