@@ -1,111 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { AUTO_TOP_UP_LIMITS, NEW_CARD } from '../../contract/billing/card-payments.ts';
-import {
-  ChargeRefused,
-  type Dispute,
-  type Payment,
-  PaymentProviderError,
-  type Payments,
-  PaymentsNotConfigured,
-} from '../../providers/payments/payments.ts';
+import type { Payments } from '../../providers/payments/payments.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, TopUp } from '../../table/entities/billing.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
 import { change, create } from '../../table/writes.ts';
-import { billingSimulation, expectLedgerInvariants } from '../../test/simulation/billing.ts';
+import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
+import { CARD, cardSimulation, RAND } from '../../test/simulation/card-payments.ts';
 import { createBudget } from '../sweep/budget.ts';
 import { sweep } from '../sweep/sweep.ts';
-import { considerAutoTopUp, setAutoTopUp } from './auto-top-up.ts';
-import { recoverDisputes } from './disputes.ts';
-import { issueInvoice, issuePaidInvoice, payInvoice } from './invoices.ts';
-import { receivePayment } from './payment-callbacks.ts';
+import { issueInvoice, payInvoice } from './invoices.ts';
 import { topUpQueue } from './top-up-queue.ts';
-import { chargeTopUp, newTopUp, settleTopUp } from './top-ups.ts';
+import { chargeTopUp, newTopUp } from './top-ups.ts';
 import { payUnpaidInvoices } from './unpaid-invoices.ts';
 import { readNothing, withWallet } from './wallet.ts';
 
-const CARD = { authorization: 'AUTH_1', email: 'test@example.com', brand: 'visa', lastFour: '4081' };
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-const RAND = 100;
-
-/** An account at a payment provider that can be away, and that records charges. */
-async function setUp({ walletCents = 0 } = {}) {
-  const { deps: base, memory, open, clock } = billingSimulation({});
-  const received = new Map<string, Payment>();
-  const disputes = new Map<string, Dispute>();
-  const unreadable: { id?: string } = {};
-  const charged: number[] = [];
-  const provider = { isAway: false, refusesCards: false };
-  const available = <T>(value: T) => {
-    if (provider.isAway) throw new PaymentProviderError('away');
-    return value;
-  };
-  const pay = (reference: string, amountCents: number, signature: string | undefined = 'SIG_1') =>
-    received.set(reference, { status: 'SUCCEEDED', amountCents, card: CARD, signature });
-  const payments: Payments = {
-    begin: async () => available('https://pay.example.com'),
-    find: async (reference) => available(received.get(reference)),
-    charge: async ({ reference, amountCents }) => {
-      if (provider.refusesCards) throw new ChargeRefused('Invalid authorization code');
-      available(charged.push(amountCents));
-      pay(reference, amountCents);
-    },
-    findDispute: async (id) => {
-      if (id === unreadable.id) throw new PaymentProviderError('unreadable');
-      return available(disputes.get(id));
-    },
-    listDisputes: async () => available([...disputes.values()]),
-    readCallback: async () => ({}),
-  };
-  const reported: string[] = [];
-  const deps = { ...base, payments, reportDispute: ({ status }: { status: string }) => void reported.push(status) };
-  const accountId = await open(walletCents);
-  const account = async () => {
-    const found = await deps.table.get(Account, { id: accountId });
-    if (!found) throw new Error('no account');
-    return found;
-  };
-  const setAccount = (set: Partial<Account>) => deps.table.write(Account, change(Account, { id: accountId }, { set }));
-  const settings = (amount: string, { enabled = true, threshold = '50.00' } = {}) =>
-    setAutoTopUp(deps, { accountId, keyId: '' }, { enabled, threshold, amount });
-  /** Starts the automatic top-up that is due, if any, and charges the card, as the stream does. */
-  const topUpAutomatically = async () => {
-    await considerAutoTopUp(deps, accountId);
-    const { autoTopUpId } = await account();
-    if (autoTopUpId) await chargeTopUp(deps, autoTopUpId);
-  };
-  /** Pays into the wallet by card. Returns the reference. */
-  const payIn = async (rand: number, signature?: string, { callback = true } = {}) => {
-    const topUp = newTopUp(deps, { accountId, amountCents: rand * RAND, automatic: false });
-    await deps.table.transact([create(TopUp, topUp)]);
-    const reference = topUp.id.replace('_', '-');
-    pay(reference, rand * RAND, signature);
-    if (callback) await settleTopUp(deps, topUp.id);
-    return reference;
-  };
-  const line = (rand: number) => ({ description: 'Something', amountCents: rand * RAND, vatCents: 0 });
-  const buy = (kind: 'DOMAIN' | 'AI_CREDITS' | 'PLAN', rand: number) =>
-    withWallet(deps, accountId, readNothing, async (wallet) => {
-      const invoice = issuePaidInvoice(deps, wallet, { kind, lines: [line(rand)] });
-      return await deps.commit(wallet.writes(), invoice.status);
-    });
-  const tellDispute = async (reference: string, rand: number, status: Dispute['status'], id = '77') => {
-    disputes.set(id, { id, reference, amountCents: rand * RAND, status });
-    return await receivePayment(deps, { disputeId: id });
-  };
-  /** A dispute at the provider, whose callback never comes. */
-  const disputeSilently = (reference: string, rand: number, status: Dispute['status'], id = '77') =>
-    disputes.set(id, { id, reference, amountCents: rand * RAND, status });
-  const reconcile = () => sweep(deps, topUpQueue);
-  return {
-    ...{ deps, memory, clock, open, provider, charged, reported, account, setAccount, settings, topUpAutomatically },
-    ...{ payIn, buy, line, tellDispute, disputeSilently, unreadable, reconcile, accountId },
-  };
-}
 
 describe('an automatic top-up charges only what is enabled now', () => {
-  test.each<[string, (of: Awaited<ReturnType<typeof setUp>>) => Promise<unknown>]>([
+  test.each<[string, (of: Awaited<ReturnType<typeof cardSimulation>>) => Promise<unknown>]>([
     ['was switched off', ({ settings }) => settings('100.00', { enabled: false })],
     ['got another amount', ({ settings }) => settings('20.00')],
     [
@@ -128,7 +42,7 @@ describe('an automatic top-up charges only what is enabled now', () => {
         ]),
     ],
   ])('nothing is charged after it %s while the processor was away', async (_what, changeSettings) => {
-    const run = await setUp();
+    const run = await cardSimulation();
     const { provider, charged, memory, clock } = run;
     await run.setAccount({ card: CARD });
     await run.settings('100.00');
@@ -148,7 +62,7 @@ describe('an automatic top-up charges only what is enabled now', () => {
   });
 
   test('the new amount is charged when the amount was changed, once', async () => {
-    const run = await setUp();
+    const run = await cardSimulation();
     await run.setAccount({ card: CARD });
     await run.settings('100.00');
     run.provider.isAway = true;
@@ -163,7 +77,7 @@ describe('an automatic top-up charges only what is enabled now', () => {
   });
 
   test('what the processor received before it was switched off is credited', async () => {
-    const run = await setUp();
+    const run = await cardSimulation();
     await run.setAccount({ card: CARD });
     await run.settings('100.00');
     run.provider.isAway = true;
@@ -179,7 +93,7 @@ describe('an automatic top-up charges only what is enabled now', () => {
 });
 
 test('a saved card that the processor will not charge ends the top-up, and the next card is charged', async () => {
-  const run = await setUp();
+  const run = await cardSimulation();
   await run.setAccount({ card: CARD });
   await run.settings('100.00');
   run.provider.refusesCards = true;
@@ -195,7 +109,7 @@ test('a saved card that the processor will not charge ends the top-up, and the n
 });
 
 test('a card that was declined is charged again a day later, without any other change of the account', async () => {
-  const run = await setUp();
+  const run = await cardSimulation();
   await run.setAccount({ card: CARD });
   await run.settings('100.00');
   run.provider.refusesCards = true;
@@ -215,7 +129,7 @@ test('a card that was declined is charged again a day later, without any other c
 });
 
 test('a payment page that was never paid on ends without an event', async () => {
-  const run = await setUp();
+  const run = await cardSimulation();
   const topUp = newTopUp(run.deps, { accountId: run.accountId, amountCents: 500 * RAND, automatic: false });
   await run.deps.table.transact([create(TopUp, topUp)]);
   run.clock.now += DAY + MINUTE;
@@ -225,7 +139,7 @@ test('a payment page that was never paid on ends without an event', async () => 
 });
 
 test('an account with many open payment pages does not delay the payment of another, of which no callback told', async () => {
-  const run = await setUp();
+  const run = await cardSimulation();
   const { deps, accountId, clock } = run;
   const other = await run.open(0);
   for (let count = 0; count < 150; count += 1) {
@@ -246,7 +160,7 @@ test('an account with many open payment pages does not delay the payment of anot
 
 describe('automatic top-ups are bounded', () => {
   test('by number: a threshold out of reach charges the card ten times in any 24 hours', async () => {
-    const run = await setUp();
+    const run = await cardSimulation();
     await run.setAccount({ card: CARD });
     await run.settings('10.00', { threshold: '100000.00' });
     const { maxPerDay } = AUTO_TOP_UP_LIMITS;
@@ -262,7 +176,7 @@ describe('automatic top-ups are bounded', () => {
   });
 
   test('by sum: no more than R100,000 in any 24 hours', async () => {
-    const run = await setUp();
+    const run = await cardSimulation();
     await run.setAccount({ card: CARD });
     await run.settings('60000.00', { threshold: '100000.00' });
     await run.topUpAutomatically();
@@ -271,131 +185,10 @@ describe('automatic top-ups are bounded', () => {
   });
 
   test('from below: settings of less than R10 that an earlier version stored charge nothing', async () => {
-    const run = await setUp();
+    const run = await cardSimulation();
     await run.setAccount({ card: CARD, autoTopUp: { enabled: true, thresholdCents: 10_000_000, amountCents: RAND } });
     await run.topUpAutomatically();
     expect(run.charged).toEqual([]);
-  });
-});
-
-describe('a dispute', () => {
-  test('freezes its amount and the automatic charges; a won one lifts the freeze', async () => {
-    const run = await setUp();
-    const reference = await run.payIn(500);
-    await run.settings('100.00', { threshold: '10000.00' });
-    for (let repetition = 0; repetition < 3; repetition += 1) {
-      expect((await run.tellDispute(reference, 500, 'OPEN')).output).toEqual({ data: { settled: true } });
-    }
-    await expect(run.buy('PLAN', 1)).rejects.toMatchObject({
-      code: 'insufficient_funds',
-      message: expect.stringContaining('R500.00 of the wallet is frozen'),
-    });
-    await run.topUpAutomatically();
-    expect([run.charged, (await run.account()).card, (await run.account()).autoTopUp?.enabled]).toEqual([
-      [],
-      undefined,
-      false,
-    ]);
-    for (let repetition = 0; repetition < 3; repetition += 1) await run.tellDispute(reference, 500, 'WON');
-    await expect(run.buy('PLAN', 500)).resolves.toBe('PAID');
-    expect(run.reported).toEqual(['OPEN', 'WON']);
-    expectLedgerInvariants(run.memory);
-  });
-
-  test('of money that was spent already is owed when it is lost, and arriving money pays it first', async () => {
-    const run = await setUp();
-    const reference = await run.payIn(500);
-    await run.buy('PLAN', 400);
-    await run.tellDispute(reference, 500, 'LOST');
-    expect([(await run.account()).walletCents, (await run.account()).frozenCents]).toEqual([-400 * RAND, 0]);
-    await run.tellDispute(reference, 500, 'LOST');
-    await run.payIn(450);
-    await expect(run.buy('PLAN', 51)).rejects.toMatchObject({ code: 'insufficient_funds' });
-    await expect(run.buy('PLAN', 50)).resolves.toBe('PAID');
-    expect(run.reported).toEqual(['OPEN', 'LOST']);
-    expectLedgerInvariants(run.memory);
-  });
-
-  test('that is lost in part takes that part, and lifts the whole freeze', async () => {
-    const run = await setUp();
-    const reference = await run.payIn(1000);
-    await run.tellDispute(reference, 1000, 'OPEN');
-    expect((await run.account()).frozenCents).toBe(1000 * RAND);
-    await run.tellDispute(reference, 200, 'LOST');
-    const { walletCents, frozenCents } = await run.account();
-    expect([walletCents, frozenCents]).toEqual([800 * RAND, 0]);
-    expect(run.memory.items('DISPUTE').map(({ amountCents }) => amountCents)).toEqual([200 * RAND]);
-    expectLedgerInvariants(run.memory);
-  });
-
-  test('that arrives between the reading and the writing of a purchase stops the purchase', async () => {
-    const run = await setUp();
-    const reference = await run.payIn(500);
-    let isFirst = true;
-    const purchase = withWallet(run.deps, run.accountId, readNothing, async (wallet) => {
-      if (isFirst) {
-        isFirst = false;
-        await run.tellDispute(reference, 500, 'OPEN');
-      }
-      issuePaidInvoice(run.deps, wallet, { kind: 'PLAN', lines: [run.line(100)] });
-      return await run.deps.commit(wallet.writes(), undefined);
-    });
-    await expect(purchase).rejects.toMatchObject({ code: 'insufficient_funds' });
-  });
-
-  test('of which no callback told is found within an hour, and closed when the provider has closed it', async () => {
-    const run = await setUp();
-    const [first, second] = [await run.payIn(500), await run.payIn(300)];
-    run.disputeSilently(first, 500, 'OPEN', '77');
-    const hour = async () => {
-      const found = [];
-      for (let minute = 0; minute < 60; minute += 1) {
-        run.clock.now += MINUTE;
-        const compared = await recoverDisputes(run.deps);
-        if (compared) found.push(compared);
-      }
-      return found;
-    };
-    expect(await hour()).toMatchObject([{ recovered: [{ id: '77', status: 'OPEN' }], failed: [] }]);
-    expect((await run.account()).frozenCents).toBe(500 * RAND);
-    expect(await hour()).toMatchObject([{ recovered: [], failed: [] }]);
-    run.provider.isAway = true;
-    expect(await hour()).toMatchObject([{ recovered: [], failed: [{ message: 'away' }] }]);
-    run.provider.isAway = false;
-    run.disputeSilently('of-another-shop', 10, 'OPEN', '76');
-    run.disputeSilently(first, 500, 'WON', '77');
-    run.disputeSilently(first, 500, 'OPEN', '78');
-    run.disputeSilently(second, 300, 'LOST', '79');
-    run.unreadable.id = '78';
-    expect(await hour()).toMatchObject([
-      {
-        recovered: [
-          { id: '77', status: 'WON' },
-          { id: '79', status: 'LOST' },
-        ],
-        failed: [{ message: 'unreadable' }],
-      },
-    ]);
-    expect([(await run.account()).walletCents, (await run.account()).frozenCents]).toEqual([500 * RAND, 0]);
-    expect(run.reported).toEqual(['OPEN', 'WON', 'OPEN', 'LOST']);
-    expectLedgerInvariants(run.memory);
-  });
-
-  test('are none while card payments are not set up', async () => {
-    const run = await setUp();
-    const listDisputes = async () => {
-      throw new PaymentsNotConfigured('no key');
-    };
-    run.clock.now -= run.clock.now % (60 * MINUTE);
-    const deps = { ...run.deps, payments: { ...run.deps.payments, listDisputes } };
-    expect(await recoverDisputes(deps)).toEqual({ recovered: [], failed: [] });
-  });
-
-  test('about a payment of no account, or one that did not succeed, changes nothing', async () => {
-    const run = await setUp();
-    expect((await run.tellDispute('pay-unknown', 500, 'OPEN')).output).toEqual({ data: { settled: false } });
-    expect((await receivePayment(run.deps, { disputeId: '404' })).output).toEqual({ data: { settled: false } });
-    expect(run.reported).toEqual([]);
   });
 });
 
@@ -405,7 +198,7 @@ describe('money of a card that is new to the account', () => {
   test.each(['DOMAIN', 'AI_CREDITS'] as const)(
     'buys %s up to the allowance during the first hour, and everything else',
     async (kind) => {
-      const run = await setUp();
+      const run = await cardSimulation();
       await run.payIn(allowanceRand * 4);
       await expect(run.buy(kind, allowanceRand + 1)).rejects.toMatchObject({
         code: 'insufficient_funds',
@@ -421,7 +214,7 @@ describe('money of a card that is new to the account', () => {
   );
 
   test('is not multiplied by many small payments, nor by paying an earlier invoice', async () => {
-    const run = await setUp();
+    const run = await cardSimulation();
     const invoice = await withWallet(run.deps, run.accountId, readNothing, async (wallet) => {
       const issued = issueInvoice(run.deps, wallet, { kind: 'DOMAIN', lines: [run.line(allowanceRand + 1)] });
       return await run.deps.commit(wallet.writes(), issued);
@@ -440,7 +233,7 @@ describe('money of a card that is new to the account', () => {
   test.each([true, false])(
     'pays what it did not pay at once when the first hour ends, each once (callback: %s)',
     async (callback) => {
-      const run = await setUp();
+      const run = await cardSimulation();
       const issue = (rand: number) =>
         withWallet(run.deps, run.accountId, readNothing, async (wallet) => {
           const issued = issueInvoice(run.deps, wallet, { kind: 'DOMAIN', lines: [run.line(rand)] });
@@ -471,7 +264,7 @@ describe('money of a card that is new to the account', () => {
   );
 
   test('of a card that is known is due no more', async () => {
-    const run = await setUp();
+    const run = await cardSimulation();
     await run.payIn(1);
     run.clock.now += holdMs;
     await run.reconcile();
@@ -480,7 +273,7 @@ describe('money of a card that is new to the account', () => {
   });
 
   test('is held for each card: one that has paid before is known, another is not', async () => {
-    const run = await setUp();
+    const run = await cardSimulation();
     await run.payIn(1, 'SIG_1');
     run.clock.now += holdMs;
     await run.payIn(allowanceRand + 1, 'SIG_1');
@@ -490,7 +283,7 @@ describe('money of a card that is new to the account', () => {
   });
 
   test('leaves money alone that came otherwise', async () => {
-    const run = await setUp({ walletCents: 20_000 * RAND });
+    const run = await cardSimulation({ walletCents: 20_000 * RAND });
     await run.payIn(allowanceRand * 2);
     await expect(run.buy('DOMAIN', 20_000)).resolves.toBe('PAID');
   });

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { PaymentsNotConfigured } from '../../providers/payments/payments.ts';
+import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
+import { cardSimulation, RAND } from '../../test/simulation/card-payments.ts';
+import { recoverDisputes } from './disputes.ts';
+import { issuePaidInvoice } from './invoices.ts';
+import { receivePayment } from './payment-callbacks.ts';
+import { readNothing, withWallet } from './wallet.ts';
+
+const MINUTE = 60_000;
+
+describe('a dispute', () => {
+  test('freezes its amount and the automatic charges; a won one lifts the freeze', async () => {
+    const run = await cardSimulation();
+    const reference = await run.payIn(500);
+    await run.settings('100.00', { threshold: '10000.00' });
+    for (let repetition = 0; repetition < 3; repetition += 1) {
+      expect((await run.tellDispute(reference, 500, 'OPEN')).output).toEqual({ data: { settled: true } });
+    }
+    await expect(run.buy('PLAN', 1)).rejects.toMatchObject({
+      code: 'insufficient_funds',
+      message: expect.stringContaining('R500.00 of the wallet is frozen'),
+    });
+    await run.topUpAutomatically();
+    expect([run.charged, (await run.account()).card, (await run.account()).autoTopUp?.enabled]).toEqual([
+      [],
+      undefined,
+      false,
+    ]);
+    for (let repetition = 0; repetition < 3; repetition += 1) await run.tellDispute(reference, 500, 'WON');
+    await expect(run.buy('PLAN', 500)).resolves.toBe('PAID');
+    expect(run.reported).toEqual(['OPEN', 'WON']);
+    expectLedgerInvariants(run.memory);
+  });
+
+  test('of money that was spent already is owed when it is lost, and arriving money pays it first', async () => {
+    const run = await cardSimulation();
+    const reference = await run.payIn(500);
+    await run.buy('PLAN', 400);
+    await run.tellDispute(reference, 500, 'LOST');
+    expect([(await run.account()).walletCents, (await run.account()).frozenCents]).toEqual([-400 * RAND, 0]);
+    await run.tellDispute(reference, 500, 'LOST');
+    await run.payIn(450);
+    await expect(run.buy('PLAN', 51)).rejects.toMatchObject({ code: 'insufficient_funds' });
+    await expect(run.buy('PLAN', 50)).resolves.toBe('PAID');
+    expect(run.reported).toEqual(['OPEN', 'LOST']);
+    expectLedgerInvariants(run.memory);
+  });
+
+  test('that is lost in part takes that part, and lifts the whole freeze', async () => {
+    const run = await cardSimulation();
+    const reference = await run.payIn(1000);
+    await run.tellDispute(reference, 1000, 'OPEN');
+    expect((await run.account()).frozenCents).toBe(1000 * RAND);
+    await run.tellDispute(reference, 200, 'LOST');
+    const { walletCents, frozenCents } = await run.account();
+    expect([walletCents, frozenCents]).toEqual([800 * RAND, 0]);
+    expect(run.memory.items('DISPUTE').map(({ amountCents }) => amountCents)).toEqual([200 * RAND]);
+    expectLedgerInvariants(run.memory);
+  });
+
+  test('that arrives between the reading and the writing of a purchase stops the purchase', async () => {
+    const run = await cardSimulation();
+    const reference = await run.payIn(500);
+    let isFirst = true;
+    const purchase = withWallet(run.deps, run.accountId, readNothing, async (wallet) => {
+      if (isFirst) {
+        isFirst = false;
+        await run.tellDispute(reference, 500, 'OPEN');
+      }
+      issuePaidInvoice(run.deps, wallet, { kind: 'PLAN', lines: [run.line(100)] });
+      return await run.deps.commit(wallet.writes(), undefined);
+    });
+    await expect(purchase).rejects.toMatchObject({ code: 'insufficient_funds' });
+  });
+
+  test('of which no callback told is found within an hour, and closed when the provider has closed it', async () => {
+    const run = await cardSimulation();
+    const [first, second] = [await run.payIn(500), await run.payIn(300)];
+    run.disputeSilently(first, 500, 'OPEN', '77');
+    const hour = async () => {
+      const found = [];
+      for (let minute = 0; minute < 60; minute += 1) {
+        run.clock.now += MINUTE;
+        const compared = await recoverDisputes(run.deps);
+        if (compared) found.push(compared);
+      }
+      return found;
+    };
+    expect(await hour()).toMatchObject([{ recovered: [{ id: '77', status: 'OPEN' }], failed: [] }]);
+    expect((await run.account()).frozenCents).toBe(500 * RAND);
+    expect(await hour()).toMatchObject([{ recovered: [], failed: [] }]);
+    run.provider.isAway = true;
+    expect(await hour()).toMatchObject([{ recovered: [], failed: [{ message: 'away' }] }]);
+    run.provider.isAway = false;
+    run.disputeSilently('of-another-shop', 10, 'OPEN', '76');
+    run.disputeSilently(first, 500, 'WON', '77');
+    run.disputeSilently(first, 500, 'OPEN', '78');
+    run.disputeSilently(second, 300, 'LOST', '79');
+    run.unreadable.id = '78';
+    expect(await hour()).toMatchObject([
+      {
+        recovered: [
+          { id: '77', status: 'WON' },
+          { id: '79', status: 'LOST' },
+        ],
+        failed: [{ message: 'unreadable' }],
+      },
+    ]);
+    expect([(await run.account()).walletCents, (await run.account()).frozenCents]).toEqual([500 * RAND, 0]);
+    expect(run.reported).toEqual(['OPEN', 'WON', 'OPEN', 'LOST']);
+    expectLedgerInvariants(run.memory);
+  });
+
+  test('are none while card payments are not set up', async () => {
+    const run = await cardSimulation();
+    const listDisputes = async () => {
+      throw new PaymentsNotConfigured('no key');
+    };
+    run.clock.now -= run.clock.now % (60 * MINUTE);
+    const deps = { ...run.deps, payments: { ...run.deps.payments, listDisputes } };
+    expect(await recoverDisputes(deps)).toEqual({ recovered: [], failed: [] });
+  });
+
+  test('about a payment of no account, or one that did not succeed, changes nothing', async () => {
+    const run = await cardSimulation();
+    expect((await run.tellDispute('pay-unknown', 500, 'OPEN')).output).toEqual({ data: { settled: false } });
+    expect((await receivePayment(run.deps, { disputeId: '404' })).output).toEqual({ data: { settled: false } });
+    expect(run.reported).toEqual([]);
+  });
+});
