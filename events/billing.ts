@@ -6,7 +6,7 @@ import { Account } from '../table/entities/accounts.ts';
 import { Dispute, Invoice, TopUp, WalletTransaction } from '../table/entities/billing.ts';
 import { type HandOverDeps, handOverTo } from './hand-over.ts';
 import { on, type Rules } from './on.ts';
-import { above, present } from './trigger.ts';
+import { above, not, present } from './trigger.ts';
 
 export type BillingRuleDeps = Deps & HandOverDeps;
 
@@ -15,8 +15,10 @@ export const billingRules = (deps: BillingRuleDeps): Rules => ({
   'wallet.pay-unpaid-invoices': on(WalletTransaction).created({ amountCents: above(0) }, ({ accountId }) =>
     payUnpaidInvoices(deps, accountId),
   ),
-  'wallet.pay-unpaid-invoices-after-dispute': on(Dispute).becomes({ status: 'WON' }, ({ accountId }) =>
-    payUnpaidInvoices(deps, accountId),
+  'wallet.pay-unpaid-invoices-after-dispute': on(Dispute).becomes(
+    // A lost one also ends its freeze, which may be of more than what is taken.
+    { status: not('OPEN') },
+    ({ accountId }) => payUnpaidInvoices(deps, accountId),
   ),
   'wallet.top-up-low-balance': on(Account).changes(
     ['walletVersion', 'autoTopUp', 'autoTopUpId', 'card', 'suspension', 'deletion'],

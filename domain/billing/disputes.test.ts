@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { billingRules } from '../../events/billing.ts';
+import { consume } from '../../events/consume.ts';
 import { PaymentsNotConfigured } from '../../providers/payments/payments.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { cardSimulation, RAND } from '../../test/simulation/card-payments.ts';
+import { jobsOf } from '../../test/simulation/jobs.ts';
 import { recoverDisputes } from './disputes.ts';
-import { issuePaidInvoice } from './invoices.ts';
+import { issueInvoice, issuePaidInvoice } from './invoices.ts';
 import { receivePayment } from './payment-callbacks.ts';
 import { readNothing, withWallet } from './wallet.ts';
 
@@ -72,6 +75,24 @@ describe('a dispute', () => {
       return await run.deps.commit(wallet.writes(), undefined);
     });
     await expect(purchase).rejects.toMatchObject({ code: 'insufficient_funds' });
+  });
+
+  test.each([
+    ['WON', 1000],
+    ['LOST', 200],
+  ] as const)('that ends as %s pays the invoices that its freeze left unpaid', async (status, rand) => {
+    const run = await cardSimulation();
+    const reference = await run.payIn(1000);
+    await run.tellDispute(reference, 1000, 'OPEN');
+    await withWallet(run.deps, run.accountId, readNothing, async (wallet) => {
+      issueInvoice(run.deps, wallet, { kind: 'PLAN', lines: [run.line(300)] });
+      await run.deps.commit(wallet.writes(), undefined);
+    });
+    const from = run.memory.records.length;
+    await run.tellDispute(reference, rand, status);
+    await consume(billingRules({ ...run.deps, ...jobsOf(run.deps) }))({ Records: run.memory.records.slice(from) });
+    expect(run.memory.items('INVOICE')).toMatchObject([{ status: 'PAID' }]);
+    expectLedgerInvariants(run.memory);
   });
 
   test('of which no callback told is found within an hour, and closed when the provider has closed it', async () => {
