@@ -21,7 +21,7 @@ export const billingRules = (deps: BillingRuleDeps): Rules => ({
     ({ accountId }) => payUnpaidInvoices(deps, accountId),
   ),
   'wallet.top-up-low-balance': on(Account).changes(
-    ['walletVersion', 'autoTopUp', 'autoTopUpId', 'card', 'suspension', 'deletion'],
+    ['walletVersion', 'frozenCents', 'autoTopUp', 'autoTopUpId', 'card', 'suspension', 'deletion'],
     { autoTopUp: present },
     ({ id }) => considerAutoTopUp(deps, id),
   ),

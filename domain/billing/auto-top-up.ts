@@ -72,7 +72,7 @@ function nextHistory({ autoTopUpHistory = [] }: Account, amountCents: number, no
 const MAX_INVOICES_CHECKED = 100;
 
 /**
- * Starts an automatic top-up where one is due: the balance is under the threshold, or an invoice waits that the balance
+ * Starts an automatic top-up where one is due: what can be spent is under the threshold, or an invoice waits that it
  * does not cover and would with it; never for a suspended account, or one that will be deleted. One at a time, and a bounded number and sum a day; the
  * stream then has the card charged.
  */
@@ -86,14 +86,17 @@ export async function considerAutoTopUp(deps: Deps, accountId: string): Promise<
   ]);
   if (!account?.autoTopUp?.enabled || !account.card || account.autoTopUpId) return;
   if (account.suspension || account.deletion) return;
-  const { autoTopUp, walletCents, noAutoTopUpBefore = '' } = account;
+  const { autoTopUp, walletCents, frozenCents = 0, noAutoTopUpBefore = '' } = account;
   if (noAutoTopUpBefore > deps.now().toISOString()) return;
   const { thresholdCents, amountCents } = autoTopUp;
   const autoTopUpHistory = nextHistory(account, amountCents, deps.now());
   // Settings of earlier versions may have a smaller amount.
   if (!autoTopUpHistory || amountCents < minAmountRand * 100) return;
-  const helps = (due: number) => walletCents < due && walletCents + amountCents >= due;
-  if (walletCents >= thresholdCents && !unpaid.some((invoice) => helps(invoice.amountCents))) return;
+  const spendable = walletCents - frozenCents;
+  // A freeze of more than the balance would take all of it.
+  if (frozenCents > 0 && spendable + amountCents <= 0) return;
+  const helps = (due: number) => spendable < due && spendable + amountCents >= due;
+  if (spendable >= thresholdCents && !unpaid.some((invoice) => helps(invoice.amountCents))) return;
   if (await areTopUpsOff(deps)) return;
   const topUp = newTopUp(deps, { accountId, amountCents, automatic: true });
   const { autoTopUpCount } = account;

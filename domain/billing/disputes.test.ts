@@ -3,7 +3,7 @@ import { billingRules } from '../../events/billing.ts';
 import { consume } from '../../events/consume.ts';
 import { PaymentsNotConfigured } from '../../providers/payments/payments.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
-import { cardSimulation, RAND } from '../../test/simulation/card-payments.ts';
+import { CARD, cardSimulation, RAND } from '../../test/simulation/card-payments.ts';
 import { jobsOf } from '../../test/simulation/jobs.ts';
 import { recoverDisputes } from './disputes.ts';
 import { issueInvoice, issuePaidInvoice } from './invoices.ts';
@@ -93,6 +93,34 @@ describe('a dispute', () => {
     await consume(billingRules({ ...run.deps, ...jobsOf(run.deps) }))({ Records: run.memory.records.slice(from) });
     expect(run.memory.items('INVOICE')).toMatchObject([{ status: 'PAID' }]);
     expectLedgerInvariants(run.memory);
+  });
+
+  test.each([
+    ['has frozen the balance', 1000, 500],
+    ['has frozen more than the balance and the top-up', 0, undefined],
+  ])('that %s starts an automatic top-up if that can be spent', async (_what, walletRand, charged) => {
+    const run = await cardSimulation();
+    const reference = await run.payIn(1000);
+    if (walletRand === 0) await run.buy('PLAN', 1000);
+    await run.settings('500.00');
+    await run.tellDispute(reference, 1000, 'OPEN');
+    // The owner has it on again, with another card.
+    await run.settings('500.00');
+    const from = run.memory.records.length;
+    await run.setAccount({ card: CARD });
+    await consume(billingRules({ ...run.deps, ...jobsOf(run.deps) }))({ Records: run.memory.records.slice(from) });
+    const started = run.memory.items('TOP_UP').filter(({ automatic }) => automatic);
+    expect(started).toMatchObject(charged === undefined ? [] : [{ amountCents: charged * RAND }]);
+  });
+
+  test('that freezes the balance is looked at for an automatic top-up', async () => {
+    const run = await cardSimulation({ walletCents: 1000 * RAND });
+    await run.settings('500.00');
+    await run.setAccount({ card: CARD });
+    const from = run.memory.records.length;
+    await run.setAccount({ frozenCents: 1000 * RAND });
+    await consume(billingRules({ ...run.deps, ...jobsOf(run.deps) }))({ Records: run.memory.records.slice(from) });
+    expect(run.memory.items('TOP_UP')).toHaveLength(1);
   });
 
   test('of which no callback told is found within an hour, and closed when the provider has closed it', async () => {
