@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AUTO_TOP_UP_LIMITS, NEW_CARD } from '../../contract/billing/card-payments.ts';
 import type { Payments } from '../../providers/payments/payments.ts';
+import { AccountDeletion } from '../../table/entities/account-data.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, TopUp } from '../../table/entities/billing.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
@@ -191,6 +192,25 @@ describe('automatic top-ups are bounded', () => {
     expect(run.charged).toEqual([]);
   });
 });
+
+test.each(['RUNNING', 'DELETED'] as const)(
+  'a payment that arrives while the deletion of its account is %s is refunded, and its card not kept',
+  async (status) => {
+    const run = await cardSimulation();
+    const { deps, accountId, clock } = run;
+    const at = new Date(clock.now).toISOString();
+    const deletion: AccountDeletion = { accountId, status, requestedAt: at, endsAt: at, refundCents: 3000 };
+    await deps.table.transact([create(AccountDeletion, deletion)]);
+    await run.payIn(500);
+    // The end of the deletion records the whole balance.
+    const refundCents = status === 'RUNNING' ? 3000 : 3000 + 500 * RAND;
+    expect(await deps.table.get(AccountDeletion, { accountId })).toMatchObject({ status, refundCents });
+    expect(await run.account()).toMatchObject({ walletCents: 500 * RAND });
+    expect(await run.account()).not.toHaveProperty('card');
+    expect(run.memory.items('KNOWN_CARD')).toEqual([]);
+    expectLedgerInvariants(run.memory);
+  },
+);
 
 describe('money of a card that is new to the account', () => {
   const { allowanceRand, holdMs } = NEW_CARD;

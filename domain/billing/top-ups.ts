@@ -8,11 +8,12 @@ import {
   type Payments,
   PaymentsNotConfigured,
 } from '../../providers/payments/payments.ts';
+import { AccountDeletion } from '../../table/entities/account-data.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { KnownCard, TopUp } from '../../table/entities/billing.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
-import { change, check, create } from '../../table/writes.ts';
+import { change, check, create, type Write } from '../../table/writes.ts';
 import { ConcurrentUpdateError, concurrentUpdate } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
@@ -177,30 +178,43 @@ const rereadTopUp =
     return found;
   };
 
-/** Returns the payment's top-up, and the card if it has paid into the account before. */
+/** Returns the payment's top-up, the card if it has paid into the account before, and the account's deletion once it has begun. */
 const readCredit = (deps: Deps, topUp: TopUp, signature: string | undefined) => async () => {
-  const key = { accountId: topUp.accountId, signature: signature ?? '' };
-  const [found, knownCard] = await Promise.all([
+  const { accountId } = topUp;
+  const [found, knownCard, deletion] = await Promise.all([
     rereadTopUp(deps, topUp)(),
-    signature === undefined ? undefined : deps.table.get(KnownCard, key),
+    signature === undefined ? undefined : deps.table.get(KnownCard, { accountId, signature }),
+    deps.table.get(AccountDeletion, { accountId }),
   ]);
-  return { found, knownCard };
+  return { found, knownCard, deletion: deletion && isUnderWay(deletion) ? deletion : undefined };
 };
+const isUnderWay = ({ status }: AccountDeletion) => status === 'RUNNING' || status === 'DELETED';
+
+/** Returns the write by which money that arrives after the end of a deletion is in its refund, which holds what arrives before. */
+function addToRefund({ accountId, status }: AccountDeletion, amountCents: number): Write {
+  const when = { status: { is: status } };
+  return status === 'RUNNING'
+    ? check(AccountDeletion, { accountId }, when, concurrentUpdate)
+    : change(AccountDeletion, { accountId }, { add: { refundCents: amountCents }, when }, concurrentUpdate);
+}
 
 const credit = (deps: Deps, topUp: TopUp, { amountCents, card, signature }: Payment) =>
-  withWallet(deps, topUp.accountId, readCredit(deps, topUp, signature), async (wallet, { found, knownCard }) => {
+  withWallet(deps, topUp.accountId, readCredit(deps, topUp, signature), async (wallet, { found, ...read }) => {
     const { id, accountId, status } = found;
     if (status === 'SUCCEEDED') return status;
     const done: TopUp['status'] = 'SUCCEEDED';
     const { now } = wallet;
+    const { knownCard, deletion } = read;
     const firstPaidAt = knownCard?.firstPaidAt ?? now;
-    if (signature !== undefined && !knownCard) {
+    if (signature !== undefined && !knownCard && !deletion) {
       wallet.add(create(KnownCard, { accountId, signature, firstPaidAt }, concurrentUpdate));
     }
     const newCardHolds = holdsAfter(wallet.account, { amountCents, firstPaidAt, now });
     const until = holdEnd(firstPaidAt);
     const settled = { set: { status: done }, when: { status: { is: status } } };
     wallet.move('TOPUP', amountCents, `Card payment ${id}`);
+    // What a debt takes is not owed.
+    if (deletion) wallet.add(addToRefund(deletion, Math.max(0, Math.min(amountCents, wallet.balanceCents))));
     wallet.add(
       change(
         TopUp,
@@ -215,7 +229,8 @@ const credit = (deps: Deps, topUp: TopUp, { amountCents, card, signature }: Paym
     );
     return await deps.commit(
       wallet.writes({
-        set: { newCardHolds, ...(card ? { card } : {}) },
+        // Whose card it is must not be told again by an account that is deleted.
+        set: deletion ? {} : { newCardHolds, ...(card ? { card } : {}) },
         remove: ['noAutoTopUpBefore', ...endTopUp(wallet.account, id)],
       }),
       done,
