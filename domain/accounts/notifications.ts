@@ -65,14 +65,27 @@ const DOMAIN_TITLES: Readonly<Record<string, string>> = {
   'domain.renewal-refused': 'could not be renewed.',
 };
 
+/** Returns what an entry says of a plan that the balance did not pay: its invoice, its suspension, its end. */
+function unpaidTitle(action: string, before: AuditEntry['before'], after: AuditEntry['after']): string | undefined {
+  if (action === 'invoice.issued' && after?.kind === 'PLAN' && after.status === 'UNPAID')
+    return `Invoice ${text(after.number)} for a plan is unpaid: your balance does not cover it.`;
+  if (action === 'subscription.suspended') return 'A plan was suspended: its invoice is unpaid.';
+  // Others are cancelled for other reasons.
+  const isForWantOfPayment = action === 'subscription.cancelled' && before?.status === 'SUSPENDED';
+  return isForWantOfPayment ? 'A plan was cancelled: its invoice remained unpaid.' : undefined;
+}
+
 /** Returns the incident that an entry of the audit log is; none for most, and for what people do themselves. */
-export function incidentOfEntry({ accountId, action, actor, subjectId, after, createdAt: at }: AuditEntry): Incident[] {
+export function incidentOfEntry(entry: AuditEntry): Incident[] {
+  const { accountId, action, actor, subjectId, before, after, createdAt: at } = entry;
   if (actor.kind !== 'PLATFORM' || subjectId === null) return [];
   const common = { accountId, subjectId, at };
   if (action === 'webhook.disabled') {
     const title = `The webhook endpoint ${text(after?.url)} was disabled after too many failed deliveries.`;
     return [{ ...common, kind: 'endpoint-disabled', title, path: `/developers/webhooks/${subjectId}` }];
   }
+  const unpaid = unpaidTitle(action, before, after);
+  if (unpaid) return [{ ...common, kind: 'payment-failed', title: unpaid, path: '/billing' }];
   const ending = DOMAIN_TITLES[action];
   if (ending === undefined) return [];
   const title = `${text(after?.domain) || 'A domain'} ${ending}`;

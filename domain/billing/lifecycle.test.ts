@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { Account } from '../../table/entities/accounts.ts';
+import { AuditEntry } from '../../table/entities/audit.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { START } from '../../test/simulation/simulation.ts';
 import { advanceSubscriptions, subscriptionSimulation, tendAt } from '../../test/simulation/subscriptions.ts';
 import { auditIn } from '../../test/support/memory-table.ts';
+import { incidentOfEntry } from '../accounts/notifications.ts';
 import { DEFAULT_PLAN } from './default-plan.ts';
 import { periodEndAfter } from './periods.ts';
 import { currentPlans, setPlans } from './plans.ts';
@@ -78,6 +80,22 @@ test('a subscription unpaid for thirty days is cancelled and its invoice voided;
   expect(invoices()).toHaveLength(2);
   expect((await deps.table.get(Account, { id: account }))?.walletCents).toBe(60_000 + 6000 - 5635);
   expectLedgerInvariants(memory);
+});
+
+test('an owner is notified of a plan that is unpaid, suspended and cancelled, and of none that is paid', async () => {
+  const { open, buy, sleepUntil, memory, invoices } = subscriptionSimulation();
+  const incidents = () => memory.items('AUDIT').flatMap((item) => incidentOfEntry(AuditEntry.parse(item)));
+  const account = await open(5635 + 5635);
+  const { id } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
+  await sleepUntil(40);
+  expect(incidents()).toEqual([]);
+  await sleepUntil(59 + 32);
+  const [{ id: invoiceId, number } = expect.unreachable()] = invoices().slice(-1);
+  expect(incidents().map(({ kind, subjectId, title }) => [kind, subjectId, title])).toEqual([
+    ['payment-failed', invoiceId, `Invoice ${number} for a plan is unpaid: your balance does not cover it.`],
+    ['payment-failed', id, 'A plan was suspended: its invoice is unpaid.'],
+    ['payment-failed', id, 'A plan was cancelled: its invoice remained unpaid.'],
+  ]);
 });
 
 test('a cancelled application plan stays until the end of the paid period and then falls back', async () => {
