@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
+import type { Executions } from '../../providers/workflows/executions.ts';
 import { Subscription } from '../../table/entities/billing.ts';
 import { HostingAccount } from '../../table/entities/hosting.ts';
 import { change, create } from '../../table/writes.ts';
 import { hostingSimulation } from '../../test/simulation/hosting.ts';
-import { reconcileHostingAccount } from './accounts.ts';
+import { applySuspension, setSuspension } from '../processes/suspension.ts';
+import { sweep } from '../sweep/sweep.ts';
+import { hostingQueue, reconcileHostingAccount } from './accounts.ts';
 
 test('hosting that is bought while no server takes new accounts is provisioned once one does', async () => {
   const { deps, set, subscribe, servers, clock } = await hostingSimulation();
@@ -75,4 +78,29 @@ test('accounts of many domains fill all servers', async () => {
   for (const name of ['web-1', 'web-2']) await set(name, true);
   for (let count = 0; count < 40; count += 1) await reconcileHostingAccount(deps, await subscribe());
   for (const accounts of servers.values()) expect(accounts.size).toBeGreaterThan(5);
+});
+
+test('hosting of a suspended account is suspended on its server, and served again when lifted', async () => {
+  const { deps, set, subscribe, clock } = await hostingSimulation();
+  await set('web-1', true);
+  const [paid, unpaid] = [await subscribe(), await subscribe({ status: 'SUSPENDED' })];
+  const started: string[] = [];
+  const hosting = {
+    start: async (_: string, input: object) => void started.push(Reflect.get(input, 'subscriptionId')),
+  };
+  /** Suspends or lifts, and does what follows by the stream and the schedule. @returns the statuses of both */
+  const settle = async (reason: string | null) => {
+    await setSuspension(deps, { accountId: 'acc_1', reason });
+    await applySuspension(deps, 'acc_1');
+    clock.now += 1;
+    started.length = 0;
+    await sweep({ ...deps, hosting: hosting as unknown as Executions }, hostingQueue);
+    for (const id of started) await reconcileHostingAccount(deps, { accountId: 'acc_1', id });
+    const statusOf = async (of: Subscription) => (await deps.table.get(HostingAccount, of))?.status;
+    return [await statusOf(paid), await statusOf(unpaid)];
+  };
+  for (const of of [paid, unpaid]) await reconcileHostingAccount(deps, of);
+  expect(await settle('Phishing')).toEqual(['SUSPENDED', 'SUSPENDED']);
+  expect(started).toEqual([paid.id]);
+  expect(await settle(null)).toEqual(['ACTIVE', 'SUSPENDED']);
 });

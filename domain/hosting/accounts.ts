@@ -118,7 +118,9 @@ async function converge(
   const { accountId, hostingDomain } = subscription;
   const required = requiredOf([subscription, ...sharing], deps.now());
   const domain = hostingDomain ?? '';
-  const wanted = state === 'LOST' ? 'REMOVED' : required.status;
+  const owner = await deps.table.get(Account, { id: accountId });
+  const allowed = required.status === 'ACTIVE' && owner?.suspension ? 'SUSPENDED' : required.status;
+  const wanted = state === 'LOST' ? 'REMOVED' : allowed;
   // Other customers' mail for a domain that is not proven must not end here: the server sends it where its DNS says.
   const mail = state === 'PROVEN' ? 'LOCAL' : 'REMOTE';
   const found = await deps.panel.find(server, username);
@@ -130,7 +132,6 @@ async function converge(
     return undefined;
   }
   if (!found) {
-    const owner = await deps.table.get(Account, { id: accountId });
     await createAccount(deps, server, {
       username,
       ...{ domain, mail },
@@ -145,7 +146,8 @@ async function converge(
   if (found && mail !== before) await deps.panel.routeMail(server, username, domain, mail);
   const status = found?.status ?? 'ACTIVE';
   if (status === wanted) return mail;
-  if (wanted === 'SUSPENDED') await deps.panel.suspend(server, username, 'The subscription is not paid.');
+  const why = owner?.suspension ? 'The account is suspended.' : 'The subscription is not paid.';
+  if (wanted === 'SUSPENDED') await deps.panel.suspend(server, username, why);
   else await deps.panel.unsuspend(server, username);
   return mail;
 }

@@ -2,9 +2,12 @@ import * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
 import { Account, ApiKey, apiKeysOf, Credential, Login } from '../../table/entities/accounts.ts';
 import { App } from '../../table/entities/apps.ts';
+import { Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
+import { HostingAccount } from '../../table/entities/hosting.ts';
 import { Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
 import type { Entity } from '../../table/entity.ts';
 import { joinKey } from '../../table/keys.ts';
+import { schedule } from '../../table/schedule.ts';
 import { change, check, type Write } from '../../table/writes.ts';
 import { type Membership, membershipOf, membershipsOf, setMemberships } from '../accounts/membership.ts';
 import { noSuchApp } from '../apps/apps.ts';
@@ -89,7 +92,7 @@ async function setAccountSuspension(deps: Lists, id: string, reason: string | nu
 
 /**
  * Applies an account's suspension and requested deletion, or their end: to its keys and logins, which are refused, to its
- * applications, and to its webhook endpoints, whose deliveries wait. Each write requires that the account is as it was read, so
+ * applications, to its webhook endpoints, whose deliveries wait, and to its web and email hosting. Each write requires that the account is as it was read, so
  * that of several runs the last state wins. May be repeated at any time.
  */
 export async function applySuspension(deps: Lists, accountId: string): Promise<void> {
@@ -113,7 +116,20 @@ export async function applySuspension(deps: Lists, accountId: string): Promise<v
     }
     for (const { id, suspension: own } of await deps.table.all(Webhook, webhooksOf(accountId)))
       await mark(deps, { heldSince: suspension?.since ?? own?.since }, guard)(Webhook, { accountId, id });
+    await reconcileHosting(deps, account, guard);
   });
+}
+
+/** Has hosting accounts soon compared with their account, whose suspension or its end their servers have not followed. */
+async function reconcileHosting(deps: Lists, { id: accountId, suspension }: Account, guard: readonly Write[]) {
+  const other = suspension ? 'ACTIVE' : 'SUSPENDED';
+  for (const { id } of await deps.table.all(Subscription, subscriptionsOf(accountId))) {
+    const hosting = await deps.table.get(HostingAccount, { accountId, id });
+    // One whose server is away is tried again anyway, ever more rarely.
+    if (hosting?.status !== other || hosting.failures > 0) continue;
+    const soon = change(HostingAccount, { accountId, id }, { set: schedule(HostingAccount, deps.now()) });
+    await deps.table.transact([soon, ...guard]);
+  }
 }
 
 const suspendedWith = ({ reason }: { reason: string }) => `The account is suspended: ${reason}`;

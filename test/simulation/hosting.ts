@@ -23,6 +23,10 @@ export async function hostingSimulation() {
     servers.set(baseUrl, accounts);
     return accounts;
   };
+  const setStatus = (server: PanelServer, username: string, status: PanelAccount['status']) => {
+    const account = on(server).get(username);
+    if (account) on(server).set(username, { ...account, status });
+  };
   const panel: Panel = {
     find: async (server, username) => on(server).get(username),
     read: async (server, username) => on(server).get(username),
@@ -34,8 +38,8 @@ export async function hostingSimulation() {
     },
     routeMail: async (server) => void on(server),
     changePlan: async (server) => void on(server),
-    suspend: async (server) => void on(server),
-    unsuspend: async (server) => void on(server),
+    suspend: async (server, username) => setStatus(server, username, 'SUSPENDED'),
+    unsuspend: async (server, username) => setStatus(server, username, 'ACTIVE'),
     remove: async (server, username) => void on(server).delete(username),
   };
   const secrets = {
