@@ -167,6 +167,8 @@ export class ChatCall {
       }
       if (!(error instanceof ProviderFailure)) throw error;
       this.report.failure = error;
+      const isBilled = error.kind === 'content-refused' && choice.provider.billsRefusedContent;
+      if (isBilled && !this.report.usage) Object.assign(this.report, { usage: ask.estimate(0), estimated: true });
       const apiError = toApiError(error, asked);
       if (this.report.firstByte === undefined && !this.#keepAlive?.isBegun) throw apiError;
       // The response has begun: its body says how it ended, and a stream does not say that it is done.

@@ -13,6 +13,7 @@ export interface ProviderContext {
 }
 
 const REFUSED = 'refused the request as invalid; check its fields against what the model accepts';
+const CONTENT_REFUSED = 'refused what the request says, by its rules of usage';
 /** Sentences for refusals under our own key, by the status. */
 const REFUSALS: Record<number, string> = {
   404: 'does not offer this model at the moment',
@@ -48,6 +49,7 @@ export function toApiError(
       const refused = `${providerName} refused your saved key (${status}). Check it in the dashboard, under AI providers.`;
       return new ApiError('invalid_request', refused);
     }
+    case 'content-refused':
     case 'request-refused': {
       if (saved) return new ApiError('invalid_request', `${providerName} refused the request${said}`);
       const quoted = quotable(words);
@@ -57,7 +59,8 @@ export function toApiError(
           `${providerName} refused the request: ${quoted} Request id: ${requestId}`,
         );
       }
-      return new ApiError('invalid_request', `${providerName} ${REFUSALS[status ?? 0] ?? REFUSED}${said}`);
+      const refused = kind === 'content-refused' ? CONTENT_REFUSED : (REFUSALS[status ?? 0] ?? REFUSED);
+      return new ApiError('invalid_request', `${providerName} ${refused}${said}`);
     }
     case 'overloaded': {
       const message = `${providerName} is overloaded or limits how often it may be asked${said}`;

@@ -3,12 +3,14 @@
  * (domain/ai/errors.ts).
  * - `key-refused`: 401, 402, 403
  * - `request-refused`: 400, 404, 413, 422
+ * - `content-refused`: 403 of a provider whose safety checks refuse what the request says
  * - `overloaded`: 429, 529 and messages that say so
  * - `failed`: other statuses; `timeout`, `unreachable`, `broken`: no response, no connection, an invalid response
  */
 export type FailureKind =
   | 'key-refused'
   | 'request-refused'
+  | 'content-refused'
   | 'overloaded'
   | 'failed'
   | 'timeout'
@@ -37,6 +39,8 @@ export class ProviderFailure extends Error {
 }
 
 const MAX_MESSAGE_LENGTH = 1000;
+/** Ids of the account that xAI names when it refuses content. */
+const ACCOUNT_IDS = /\b(?:Team|API key ID): [^,\s]+,?\s*/g;
 /** The form of providers' keys, whole or masked in the middle. */
 const KEY_LIKE = /\b(?:sk|pk|rk|gsk|xai|key|tgp|AIza)[-_A-Za-z0-9*.]{12,}/g;
 
@@ -47,7 +51,7 @@ function findErrorObject(document: unknown): Record<string, unknown> {
   const first: unknown = Array.isArray(document) ? document[0] : document;
   if (!isObject(first)) return {};
   if (isObject(first.error)) return first.error;
-  return typeof first.error === 'string' ? { message: first.error } : first;
+  return typeof first.error === 'string' ? { ...first, message: first.error } : first;
 }
 
 function messageFrom(error: Record<string, unknown>): string | undefined {
@@ -55,6 +59,7 @@ function messageFrom(error: Record<string, unknown>): string | undefined {
   if (typeof said !== 'string') return undefined;
   const plain = said
     .replace(/\p{Cc}+/gu, ' ')
+    .replace(ACCOUNT_IDS, '')
     .replace(KEY_LIKE, '[key]')
     .trim();
   return plain.length > MAX_MESSAGE_LENGTH ? `${plain.slice(0, MAX_MESSAGE_LENGTH)}…` : plain;
@@ -64,7 +69,16 @@ const OVERLOADED = /overloaded|rate_limit|resource_exhausted|insufficient_quota|
 const isOverloaded = ({ type, code, status }: Record<string, unknown>): boolean =>
   [type, code, status].some((each) => typeof each === 'string' && OVERLOADED.test(each));
 
+const CONTENT =
+  /violates?\b.*\b(?:guidelines|polic(?:y|ies))|SAFETY_CHECK_TYPE|content_policy|content_filter|moderation|flagged|prompt injection/i;
+/** Returns whether a 403 is about what the request says (xAI, OpenRouter), and not about the key. */
+function isAboutContent({ message, code, type, metadata }: Record<string, unknown>): boolean {
+  if (isObject(metadata) && ('flagged_input' in metadata || 'reasons' in metadata)) return true;
+  return [message, code, type].some((each) => typeof each === 'string' && CONTENT.test(each));
+}
+
 function classifyFailure(status: number, error: Record<string, unknown>): FailureKind {
+  if (status === 403 && isAboutContent(error)) return 'content-refused';
   if (status === 401 || status === 402 || status === 403) return 'key-refused';
   if (status === 429 || status === 529) return 'overloaded';
   if (status === 400 || status === 404 || status === 413 || status === 422) return 'request-refused';

@@ -16,13 +16,15 @@ export interface Provider {
   limitField: 'max_tokens' | 'max_completion_tokens';
   /** True when the provider may read any file behind the address of a picture: a document of many pages, a film. */
   readsFilesByAddress: boolean;
+  /** True when the provider charges for a request whose content its safety checks refuse. */
+  billsRefusedContent: boolean;
 }
 
 export type ProviderId = (typeof AI_PROVIDER_IDS)[number];
 
 const passThrough = (id: ProviderId, name: string, baseUrl: string, more: Partial<Provider> = {}): Provider => ({
   ...{ id, name, baseUrl, kind: 'openai', headers: {}, takesStreamOptions: true, limitField: 'max_tokens' },
-  readsFilesByAddress: false,
+  ...{ readsFilesByAddress: false, billsRefusedContent: false },
   ...more,
 });
 
@@ -40,7 +42,7 @@ export const PROVIDERS: Readonly<Record<ProviderId, Provider>> = {
   mistral: passThrough('mistral', 'Mistral AI', 'https://api.mistral.ai/v1', { takesStreamOptions: false }),
   groq: passThrough('groq', 'Groq', 'https://api.groq.com/openai/v1'),
   deepseek: passThrough('deepseek', 'DeepSeek', 'https://api.deepseek.com'),
-  xai: passThrough('xai', 'xAI', 'https://api.x.ai/v1'),
+  xai: passThrough('xai', 'xAI', 'https://api.x.ai/v1', { billsRefusedContent: true }),
   openrouter: passThrough('openrouter', 'OpenRouter', 'https://openrouter.ai/api/v1'),
   together: passThrough('together', 'Together AI', 'https://api.together.xyz/v1'),
 };

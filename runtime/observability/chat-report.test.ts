@@ -19,6 +19,8 @@ function countedBy(kind: FailureKind, saved: boolean): Record<string, unknown> {
 test.each<[FailureKind, boolean]>([
   ['request-refused', false],
   ['request-refused', true],
+  ['content-refused', false],
+  ['content-refused', true],
   ['key-refused', true],
   ['overloaded', true],
 ])('a failure that callers cause counts in no alarm: %s, saved key: %s', (kind, saved) => {

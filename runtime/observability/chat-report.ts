@@ -58,4 +58,4 @@ export function callReport(
  * caller's own account with it.
  */
 const isProvidersFault = ({ kind }: ProviderFailure, saved: boolean): boolean =>
-  kind === 'overloaded' ? !saved : !['request-refused', 'key-refused'].includes(kind);
+  kind === 'overloaded' ? !saved : !['request-refused', 'content-refused', 'key-refused'].includes(kind);

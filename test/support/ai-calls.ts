@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll } from 'vitest';
 import { ChatRequest } from '../../contract/ai/chat.ts';
+import { AI_PROVIDER_IDS } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { ChatCall, type Gateway } from '../../domain/ai/call.ts';
 import { builtInOffer } from '../../domain/ai/models.ts';
 import { newId } from '../../domain/ids.ts';
 import type { FlagStates } from '../../domain/switches/flags.ts';
-import { startAiEmulators } from '../../local/emulators/ai/ai.ts';
+import { aiVariables, startAiEmulators } from '../../local/emulators/ai/ai.ts';
 import type { Emulator } from '../../local/emulators/wire.ts';
 import { createTransport } from '../../providers/ai/transport.ts';
 import type { PlatformKey } from '../../providers/platform-keys/platform-key.ts';
@@ -58,6 +59,8 @@ export interface World {
   /** Operators' settings of feature flags. */
   flags?: FlagStates;
 }
+
+const emulatedUrls = (): Gateway['baseUrls'] => JSON.parse(aiVariables(standIns.url, {}).AI_PROVIDER_BASE_URLS ?? '');
 
 export const OWN_KEY = 'sk-own-0123456789abcdef';
 
@@ -126,11 +129,7 @@ function gateway({
     keepAliveMs,
     switches: async () => ({}),
     flags: async () => flags,
-    baseUrls: {
-      openai: baseUrl ?? `${standIns.url}/openai/v1`,
-      anthropic: baseUrl ?? `${standIns.url}/anthropic`,
-      mistral: baseUrl ?? `${standIns.url}/mistral/v1`,
-    },
+    baseUrls: baseUrl ? Object.fromEntries(AI_PROVIDER_IDS.map((id) => [id, baseUrl])) : emulatedUrls(),
   };
   return { deps, done };
 }

@@ -3,6 +3,7 @@ import { AI_PROVIDER_IDS } from '../../../contract/enums.ts';
 import { type Emulator, listen } from '../wire.ts';
 import { handleMessages } from './anthropic.ts';
 import { handleCompletions } from './openai.ts';
+import { QUIRKS } from './quirks.ts';
 import { HUMAN_PACE, type Pace } from './reply.ts';
 
 /** Returns the path of a provider's emulator, relative to which the provider's SDK resolves its requests. */
@@ -37,11 +38,14 @@ async function read(request: IncomingMessage): Promise<unknown> {
 async function handleRequest(request: IncomingMessage, response: ServerResponse, pace: Pace): Promise<void> {
   const { url = '/', headers } = request;
   const body = await read(request);
-  if (url === `${pathOf('anthropic')}/v1/messages`) {
-    return handleMessages(body, String(headers['x-api-key'] ?? ''), response, pace);
+  const id = AI_PROVIDER_IDS.find((each) => url.startsWith(`${pathOf(each)}/`)) ?? '';
+  const quirks = QUIRKS[id] ?? {};
+  if (id === 'anthropic' && url === `${pathOf(id)}/v1/messages`) {
+    return handleMessages(body, String(headers['x-api-key'] ?? ''), response, pace, quirks);
   }
-  if (AI_PROVIDER_IDS.some((id) => id !== 'anthropic' && url === `${pathOf(id)}/chat/completions`)) {
-    return handleCompletions(body, String(headers.authorization ?? '').replace(/^Bearer /, ''), response, pace);
+  if (id !== 'anthropic' && url === `${pathOf(id)}/chat/completions`) {
+    const key = String(headers.authorization ?? '').replace(/^Bearer /, '');
+    return handleCompletions(body, key, response, pace, quirks);
   }
   response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":{"message":"Unknown request URL"}}');
 }

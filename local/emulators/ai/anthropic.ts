@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { countAs } from './greedy.ts';
+import { type Quirks, sendOwnError } from './quirks.ts';
 import { composeReply, isImage, Message, type Pace, requestedFault, requestedPace, textOf } from './reply.ts';
 import { sendStream, sendWhole } from './wire.ts';
 
@@ -55,13 +56,20 @@ function findContentError(messages: readonly z.output<typeof Message>[]): string
 }
 
 /** Emulates Anthropic's POST /v1/messages. */
-export async function handleMessages(body: unknown, key: string, response: ServerResponse, pace: Pace): Promise<void> {
+export async function handleMessages(
+  body: unknown,
+  key: string,
+  response: ServerResponse,
+  pace: Pace,
+  quirks: Quirks,
+): Promise<void> {
   if (key === '' || /wrong|revoked/.test(key)) return sendError(response, 401);
   const parsed = Request.safeParse(body);
   if (!parsed.success) return sendError(response, 400, undefined, z.prettifyError(parsed.error));
   const { model, messages, max_tokens, stream, stop_sequences = [] } = parsed.data;
   const fault = requestedFault(model, messages);
   if (/^\d{3}$/.test(fault.name)) return sendError(response, Number(fault.name), fault.value);
+  if (sendOwnError(response, quirks, fault.name)) return;
   const contentError = findContentError(messages);
   if (contentError) return sendError(response, 400, undefined, contentError);
   const reply = composeReply(messages, max_tokens, stop_sequences);

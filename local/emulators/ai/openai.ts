@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { countAs } from './greedy.ts';
+import { type Quirks, sendOwnError } from './quirks.ts';
 import { composeReply, isImage, Message, type Pace, requestedFault, requestedPace } from './reply.ts';
 import { callsFor, findToolError, structuredText, type ToolCall, ToolFields } from './tools.ts';
 import { sendStream, sendWhole } from './wire.ts';
@@ -50,6 +51,7 @@ export async function handleCompletions(
   key: string,
   response: ServerResponse,
   pace: Pace,
+  quirks: Quirks,
 ): Promise<void> {
   if (key === '' || /wrong|revoked/.test(key)) return sendError(response, 401);
   const parsed = Request.safeParse(body);
@@ -57,6 +59,7 @@ export async function handleCompletions(
   const { model, messages, stream, stream_options, stop } = parsed.data;
   const fault = requestedFault(model, messages);
   if (/^\d{3}$/.test(fault.name)) return sendError(response, Number(fault.name), fault.value);
+  if (sendOwnError(response, quirks, fault.name)) return;
   for (const { content } of messages) {
     for (const { image_url } of Array.isArray(content) ? content : []) {
       const data = /^data:[^,]*,(.*)$/s.exec(image_url?.url ?? '')?.[1];

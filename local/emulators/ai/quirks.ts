@@ -1,0 +1,44 @@
+import type { ServerResponse } from 'node:http';
+
+/** Ways in which a provider differs from OpenAI, as its documentation and users' reports have them. */
+export interface Quirks {
+  /** Errors by the name of the fault that causes them: `fault:content-refused`. */
+  errors?: Record<string, [status: number, body: unknown]>;
+}
+
+export const QUIRKS: Readonly<Record<string, Quirks>> = {
+  xai: {
+    errors: {
+      'content-refused': [
+        403,
+        {
+          code: 'The caller does not have permission to execute the specified operation',
+          error:
+            'Content violates usage guidelines. Team: 0b5c-team, API key ID: 7d1e-key, Model: grok-4.3, Failed check: SAFETY_CHECK_TYPE_BIO',
+        },
+      ],
+    },
+  },
+  openrouter: {
+    errors: {
+      'content-refused': [
+        403,
+        {
+          error: {
+            code: 403,
+            message: 'Your chosen model requires moderation and your input was flagged for "violence".',
+            metadata: { reasons: ['violence'], flagged_input: 'a few words', provider_name: 'Provider' },
+          },
+        },
+      ],
+    },
+  },
+};
+
+/** Answers with the error that a fault causes at this provider. Returns false when it has none of that name. */
+export function sendOwnError(response: ServerResponse, { errors = {} }: Quirks, fault: string): boolean {
+  const [status, body] = (Object.hasOwn(errors, fault) ? errors[fault] : undefined) ?? [];
+  if (status === undefined) return false;
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  return true;
+}
