@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { call, startProviders, user } from '../../test/support/ai-calls.ts';
+import { describe, expect, test } from 'vitest';
+import { call, startProviders, upstream, user } from '../../test/support/ai-calls.ts';
+import { keptKey } from '../../test/support/platform-key.ts';
 
 /** Calls that providers refuse, each in its own way. */
 
@@ -31,3 +32,38 @@ test.each([XAI, 'openrouter/openrouter/auto'])(
     expect(done).toEqual(['hold', 'release']);
   },
 );
+
+describe.each([
+  ['google/gemini-2.5-flash', 'key-refused', /^Google refused your saved key \(400\)/],
+  [XAI, 'key-refused', /^xAI refused your saved key \(400\)/],
+  [XAI, 'credit-used-up', /^The credit or the spending limit of your account with xAI is used up \(429\)/],
+  ['openai/gpt-4o', 'credit-used-up', /^The credit or .* with OpenAI is used up \(429\)/],
+  ['anthropic/claude-sonnet-4-5', 'credit-used-up', /^The credit or .* with Anthropic is used up \(400\)/],
+])('%s: %s', (model, fault, words) => {
+  const body = { model, messages: user(`fault:${fault}`) };
+
+  test('is the platform’s fault on credits, and free', async () => {
+    const { apiError, done, report } = await call(body);
+    expect(apiError).toMatchObject({ status: 502, message: expect.stringContaining('cannot be reached through us') });
+    expect(report.failure).toMatchObject({ kind: fault });
+    expect(done).toEqual(['hold', 'release']);
+  });
+
+  test('names the owner’s account under a saved key, and nothing of the key', async () => {
+    const { apiError } = await call(body, { saved: true });
+    expect(apiError).toMatchObject({ status: 400, code: 'invalid_request', message: expect.stringMatching(words) });
+    expect(apiError?.message).not.toMatch(/xa\*|team/);
+  });
+});
+
+test('asks again with a key that replaced one that was refused with 400', async () => {
+  const keys: string[] = [];
+  upstream.act = (response, _body, key) => {
+    keys.push(key);
+    const message = 'API key expired. Please renew the API key.';
+    response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify([{ error: { message } }]));
+  };
+  const world = { baseUrl: upstream.url, platformKey: keptKey('sk-old', 'sk-new') };
+  await call({ model: 'google/gemini-2.5-flash', messages: user('x') }, world);
+  expect(keys).toEqual(['Bearer sk-old', 'Bearer sk-new']);
+});

@@ -3,7 +3,7 @@ import { errorBody } from '../../contract/errors.ts';
 import { toIgnoredHeader } from '../../contract/reference/ignored-fields.ts';
 import type { Adapter, AdapterRequest, Prepared } from '../../providers/ai/adapter.ts';
 import { anthropic } from '../../providers/ai/anthropic.ts';
-import { ProviderFailure } from '../../providers/ai/failures.ts';
+import { isAboutKey, ProviderFailure } from '../../providers/ai/failures.ts';
 import { openAiCompatible } from '../../providers/ai/openai-compatible.ts';
 import type { ProviderId } from '../../providers/ai/registry.ts';
 import { CallerDisconnected, type Incoming, type Transport } from '../../providers/ai/transport.ts';
@@ -185,7 +185,7 @@ export class ChatCall {
     try {
       return await this.#ask(choice, prepared, adapter.headers(key));
     } catch (error) {
-      if (this.report.saved || !(error instanceof ProviderFailure) || error.kind !== 'key-refused') throw error;
+      if (this.report.saved || !(error instanceof ProviderFailure) || !isAboutKey(error.kind)) throw error;
       const replacement = await this.#deps.platformKey(choice.provider.id).replacementOf(key);
       if (replacement === undefined) throw error;
       return await this.#ask(choice, prepared, adapter.headers(replacement));

@@ -25,7 +25,7 @@ test.each([
   'Your account is not active, please check your billing details.',
   'Request too large for gpt-4o on tokens per minute (TPM): limit 30000.',
   'Only tier 5 may use this model.',
-  'Incorrect API key provided: sk-abcdefghijklmnop1234.',
+  'The key sk-abcdefghijklmnop1234 does not have access to this model.',
   'You can find more at https://platform.example.com/settings.',
   'Ask owner@example.com.',
   '',

@@ -43,10 +43,15 @@ export function toApiError(
 ): ApiError {
   const said = saved ? (words ? `: ${words}` : '.') : `. Request id: ${requestId}`;
   switch (kind) {
-    case 'key-refused': {
+    case 'key-refused':
+    case 'credit-used-up': {
       // Ours: an alarm, and nothing that the caller could do.
       if (!saved) return failed(`${providerName} cannot be reached through us at the moment.`);
-      const refused = `${providerName} refused your saved key (${status}). Check it in the dashboard, under AI providers.`;
+      const code = status ? ` (${status})` : '';
+      const refused =
+        kind === 'key-refused'
+          ? `${providerName} refused your saved key${code}. Check it in the dashboard, under AI providers.`
+          : `The credit or the spending limit of your account with ${providerName} is used up${code}. Raise it there.`;
       return new ApiError('invalid_request', refused);
     }
     case 'content-refused':

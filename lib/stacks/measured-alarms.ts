@@ -99,7 +99,8 @@ export function alarmsForAi({ config: { stage } }: Platform): Alarm[] {
       severity: 'page',
       metric: counted('OwnKeyRefused'),
       threshold: 0,
-      description: 'An AI provider refused the platform’s key, so calls to its models fail.',
+      description:
+        'An AI provider refused the platform’s key, or our account there has no credit left, so calls to its models fail.',
       runbookAnchor: 'provider-key',
     },
     {

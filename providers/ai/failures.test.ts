@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type FailureKind, parseFailure } from './failures.ts';
+import { type FailureKind, parseFailure, parseReportedFailure } from './failures.ts';
 
 /** Errors as providers send them. */
 
@@ -42,5 +42,36 @@ describe('a 403', () => {
   test('has the words of the provider without ids of the account', () => {
     const words = 'Content violates usage guidelines. Model: grok-4.3, Failed check: SAFETY_CHECK_TYPE_BIO';
     expect(parse(403, XAI_CONTENT)).toMatchObject({ words });
+  });
+});
+
+test.each<[string, number, unknown, FailureKind]>([
+  ['Google: not valid', 400, [openAi('API key not valid. Please pass a valid API key.')], 'key-refused'],
+  ['Google: expired', 400, [openAi('API key expired. Please renew the API key.')], 'key-refused'],
+  ['Google: by reason', 400, [openAi('Invalid', { details: [{ reason: 'API_KEY_INVALID' }] })], 'key-refused'],
+  ['xAI', 400, { code: 'invalid', error: 'Incorrect API key provided: xa***23.' }, 'key-refused'],
+  ['Anthropic: credit', 400, openAi('Your credit balance is too low to access the Anthropic API.'), 'credit-used-up'],
+  [
+    'Anthropic: limit',
+    400,
+    openAi('You have reached your specified API usage limits. You will regain access on 2026-12-01.'),
+    'credit-used-up',
+  ],
+  ['OpenAI: quota', 429, openAi('You exceeded your current quota.', { code: 'insufficient_quota' }), 'credit-used-up'],
+  ['xAI: credit', 429, { error: 'Your team 1-a has either used all available credits or reached' }, 'credit-used-up'],
+  ['xAI: credit, 403', 403, { error: 'Your team 1-a has either used all available credits or' }, 'credit-used-up'],
+  ['DeepSeek', 402, openAi('Insufficient Balance'), 'credit-used-up'],
+  ['Google: pace', 429, [openAi('You exceeded your current quota', { status: 'RESOURCE_EXHAUSTED' })], 'overloaded'],
+  ['a value', 400, openAi("Invalid value: 'API key not valid'. Supported values are: 'auto'."), 'request-refused'],
+  ['a text', 400, openAi("Invalid schema: 'your credit balance is too low' is not a type."), 'request-refused'],
+])('a refusal is about the owner of the key or the request (%s)', (_what, status, body, kind) => {
+  expect(parse(status, body)).toMatchObject({ kind });
+});
+
+test('an error in a stream is about the owner of the key, too', () => {
+  const quota = { error: { type: 'insufficient_quota', message: 'You exceeded your current quota.' } };
+  expect(parseReportedFailure(quota)).toMatchObject({ kind: 'credit-used-up' });
+  expect(parseReportedFailure({ error: { code: 400, message: 'API key expired.' } })).toMatchObject({
+    kind: 'key-refused',
   });
 });

@@ -1,7 +1,8 @@
 /**
  * Kinds of provider failures. The owner of the key and the message to the caller are decided elsewhere
  * (domain/ai/errors.ts).
- * - `key-refused`: 401, 402, 403
+ * - `key-refused`: 401, 403, and a 400 that says so
+ * - `credit-used-up`: 402, and a 400, 403 or 429 that says that the account of the key may spend no more
  * - `request-refused`: 400, 404, 413, 422
  * - `content-refused`: 403 of a provider whose safety checks refuse what the request says
  * - `overloaded`: 429, 529 and messages that say so
@@ -9,6 +10,7 @@
  */
 export type FailureKind =
   | 'key-refused'
+  | 'credit-used-up'
   | 'request-refused'
   | 'content-refused'
   | 'overloaded'
@@ -16,6 +18,9 @@ export type FailureKind =
   | 'timeout'
   | 'unreachable'
   | 'broken';
+
+/** Returns whether a provider refused the key, or the account that it belongs to. */
+export const isAboutKey = (kind: FailureKind): boolean => kind === 'key-refused' || kind === 'credit-used-up';
 
 /** A provider did not do what it was asked. `words` are its own, without anything that looks like a key. */
 export class ProviderFailure extends Error {
@@ -65,7 +70,7 @@ function messageFrom(error: Record<string, unknown>): string | undefined {
   return plain.length > MAX_MESSAGE_LENGTH ? `${plain.slice(0, MAX_MESSAGE_LENGTH)}…` : plain;
 }
 
-const OVERLOADED = /overloaded|rate_limit|resource_exhausted|insufficient_quota|too_many_requests/i;
+const OVERLOADED = /overloaded|rate_limit|resource_exhausted|too_many_requests/i;
 const isOverloaded = ({ type, code, status }: Record<string, unknown>): boolean =>
   [type, code, status].some((each) => typeof each === 'string' && OVERLOADED.test(each));
 
@@ -77,9 +82,24 @@ function isAboutContent({ message, code, type, metadata }: Record<string, unknow
   return [message, code, type].some((each) => typeof each === 'string' && CONTENT.test(each));
 }
 
+/** The beginnings of messages about a key (Google, xAI): a message that quotes the request begins otherwise. */
+const KEY = /^(?:api key (?:not valid|not found|expired)|incorrect api key provided)/i;
+/** The same about the credit or the spending limit of the key's account (Anthropic, xAI). */
+const CREDIT =
+  /^your (?:credit balance is too low|newly created team doesn.t have any credits|team \S+ has either used all available credits)|^you have reached your specified api usage limits/i;
+
+/** The kind of a refusal that is about the owner of the key, whatever its status; undefined for any other. */
+function classifyAccount(status: number | undefined, error: Record<string, unknown>): FailureKind | undefined {
+  const { message, code, type, details } = error;
+  const words = typeof message === 'string' ? message : '';
+  const isEmpty = code === 'insufficient_quota' || type === 'insufficient_quota' || CREDIT.test(words);
+  if (status === 402 || isEmpty) return 'credit-used-up';
+  const reasons = Array.isArray(details) ? details.filter(isObject).map(({ reason }) => reason) : [];
+  return status === 401 || reasons.includes('API_KEY_INVALID') || KEY.test(words) ? 'key-refused' : undefined;
+}
+
 function classifyFailure(status: number, error: Record<string, unknown>): FailureKind {
-  if (status === 403 && isAboutContent(error)) return 'content-refused';
-  if (status === 401 || status === 402 || status === 403) return 'key-refused';
+  if (status === 403) return isAboutContent(error) ? 'content-refused' : 'key-refused';
   if (status === 429 || status === 529) return 'overloaded';
   if (status === 400 || status === 404 || status === 413 || status === 422) return 'request-refused';
   if (status === 503 && (isOverloaded(error) || /overload/i.test(String(error.message)))) return 'overloaded';
@@ -112,7 +132,7 @@ export function parseFailure(
   now = Date.now(),
 ): ProviderFailure {
   const error = findErrorObject(parse(body));
-  return new ProviderFailure(classifyFailure(status, error), {
+  return new ProviderFailure(classifyAccount(status, error) ?? classifyFailure(status, error), {
     status,
     words: messageFrom(error),
     retryAfter: parseRetryAfter(headers, now),
@@ -124,6 +144,9 @@ export function parseReportedFailure(document: unknown): ProviderFailure {
   const error = findErrorObject(document);
   const code = Number(error.code ?? error.status);
   const status = code >= 400 && code < 600 ? code : undefined;
-  const kind = isOverloaded(error) ? 'overloaded' : status ? classifyFailure(status, error) : 'failed';
-  return new ProviderFailure(kind, { words: messageFrom(error), ...(status ? { status } : {}) });
+  const other = isOverloaded(error) ? 'overloaded' : status ? classifyFailure(status, error) : 'failed';
+  return new ProviderFailure(classifyAccount(status, error) ?? other, {
+    words: messageFrom(error),
+    ...(status ? { status } : {}),
+  });
 }

@@ -22,6 +22,7 @@ test.each<[FailureKind, boolean]>([
   ['content-refused', false],
   ['content-refused', true],
   ['key-refused', true],
+  ['credit-used-up', true],
   ['overloaded', true],
 ])('a failure that callers cause counts in no alarm: %s, saved key: %s', (kind, saved) => {
   const counted = countedBy(kind, saved);
@@ -36,6 +37,7 @@ test.each<[FailureKind, boolean, string]>([
   ['failed', false, 'UpstreamFailures'],
   ['overloaded', false, 'UpstreamFailures'],
   ['key-refused', false, 'OwnKeyRefused'],
+  ['credit-used-up', false, 'OwnKeyRefused'],
 ])('a failure of the provider or of our key is counted once: %s, saved key: %s', (kind, saved, name) => {
   expect(countedBy(kind, saved)).toMatchObject({ [name]: 1 });
 });

@@ -1,6 +1,6 @@
 import type { ApiError } from '../../contract/errors.ts';
 import type { Report } from '../../domain/ai/call.ts';
-import type { ProviderFailure } from '../../providers/ai/failures.ts';
+import { isAboutKey, type ProviderFailure } from '../../providers/ai/failures.ts';
 import type { RequestContext } from '../http/response.ts';
 import { log, metrics, type Unit } from './log.ts';
 import { requestFields } from './request-fields.ts';
@@ -19,7 +19,7 @@ export function callReport(
   // What seldom happens is a metric only when it does, because a metric costs for every hour in which it has a value.
   const rare: Record<string, [number, Unit]> = {
     WrittenOffMicroRand: count(report?.writtenOffMicroRand),
-    OwnKeyRefused: count(failure?.kind === 'key-refused' && !report?.saved),
+    OwnKeyRefused: count(failure && isAboutKey(failure.kind) && !report?.saved),
     Unsettled: count(report?.settlementFailed),
   };
   const values: Record<string, [number, Unit]> = {
@@ -58,4 +58,4 @@ export function callReport(
  * caller's own account with it.
  */
 const isProvidersFault = ({ kind }: ProviderFailure, saved: boolean): boolean =>
-  kind === 'overloaded' ? !saved : !['request-refused', 'content-refused', 'key-refused'].includes(kind);
+  kind === 'overloaded' ? !saved : !isAboutKey(kind) && kind !== 'request-refused' && kind !== 'content-refused';

@@ -53,7 +53,9 @@ export async function handleCompletions(
   pace: Pace,
   quirks: Quirks,
 ): Promise<void> {
-  if (key === '' || /wrong|revoked/.test(key)) return sendError(response, 401);
+  if (key === '' || /wrong|revoked/.test(key)) {
+    return sendOwnError(response, quirks, 'key-refused') ? undefined : sendError(response, 401);
+  }
   const parsed = Request.safeParse(body);
   if (!parsed.success) return sendError(response, 400, undefined, z.prettifyError(parsed.error));
   const { model, messages, stream, stream_options, stop } = parsed.data;

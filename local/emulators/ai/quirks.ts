@@ -7,8 +7,66 @@ export interface Quirks {
 }
 
 export const QUIRKS: Readonly<Record<string, Quirks>> = {
+  openai: {
+    errors: {
+      'credit-used-up': [
+        429,
+        {
+          error: {
+            message: 'You exceeded your current quota, please check your plan and billing details.',
+            ...{ type: 'insufficient_quota', param: null, code: 'insufficient_quota' },
+          },
+        },
+      ],
+    },
+  },
+  anthropic: {
+    errors: {
+      'credit-used-up': [
+        400,
+        {
+          type: 'error',
+          error: {
+            type: 'invalid_request_error',
+            message: 'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing.',
+          },
+        },
+      ],
+    },
+  },
+  google: {
+    errors: {
+      'key-refused': [
+        400,
+        [
+          {
+            error: {
+              ...{ code: 400, status: 'INVALID_ARGUMENT' },
+              message: 'API key not valid. Please pass a valid API key.',
+              details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }],
+            },
+          },
+        ],
+      ],
+    },
+  },
   xai: {
     errors: {
+      'key-refused': [
+        400,
+        {
+          code: 'Client specified an invalid argument',
+          error: 'Incorrect API key provided: xa***23. You can obtain an API key from the console.',
+        },
+      ],
+      'credit-used-up': [
+        429,
+        {
+          code: 'Some resource has been exhausted',
+          error:
+            'Your team 0b5c-team has either used all available credits or reached its monthly spending limit. To continue making API requests, please purchase more credits or raise your spending limit.',
+        },
+      ],
       'content-refused': [
         403,
         {
