@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { call, contentOf, MODELS, startProviders, upstream, user } from '../../test/support/ai-calls.ts';
 import { keptKey } from '../../test/support/platform-key.ts';
+import { builtInOffer } from './models.ts';
 
 /** Calls end to end, against real HTTP upstreams and a table that only records its requests. */
 
@@ -182,6 +183,44 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
       expect([early.report.usage, early.done], 'nothing was sent').toEqual([undefined, ['hold', 'release']]);
     },
   );
+
+  test('charges a caller that leaves for what was sent and fits into the model', async () => {
+    const inputOf = async (more: object) => {
+      const asked = Promise.withResolvers<void>();
+      upstream.act = () => asked.resolve();
+      const { report } = await call(
+        { model, max_tokens: 50, messages: user('hi'), ...more },
+        { baseUrl: upstream.url, credits: 1000 },
+        asked.promise,
+      );
+      return report.usage?.input;
+    };
+    expect(await inputOf({ left_out: 'z'.repeat(300_000) })).toBeLessThan(100);
+    const { contextLimit } = builtInOffer(18).models.find((each) => each.id === model) ?? {};
+    expect(await inputOf({ messages: user('x '.repeat(2_500_000)) })).toBe(contextLimit);
+  });
+
+  test('an estimate beyond the hold makes no debt', async () => {
+    // A stream of more text than its output limit allows breaks.
+    upstream.act = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const text = 'y'.repeat(2_000_000);
+      const chunks =
+        id === 'openai'
+          ? [{ choices: [{ index: 0, delta: { content: text } }] }]
+          : [
+              { type: 'message_start', message: { id: 'm' } },
+              { type: 'content_block_delta', delta: { type: 'text_delta', text } },
+            ];
+      for (const chunk of chunks) response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+      setTimeout(() => response.destroy(), 20);
+    };
+    const body = { model, stream: true, max_tokens: 50, messages: user('hi') };
+    const { report } = await call(body, { baseUrl: upstream.url });
+    expect(report).toMatchObject({ estimated: true, writtenOffMicroRand: 0, failure: { kind: 'broken' } });
+    expect(report.chargedMicroRand).toBeGreaterThan(0);
+    expect(report.chargedMicroRand).toBeLessThan(1_000_000);
+  });
 
   test('counts cached tokens as part of the prompt and reports them separately', async () => {
     const { said } = await call({ model, messages: user('fault:cache hello there, how are you?') });

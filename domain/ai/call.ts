@@ -134,7 +134,8 @@ export class ChatCall {
     this.report.saved = funding.kind === 'saved';
     try {
       const prepared = funding.kind === 'saved' ? adapter.prepare(ask) : funding.prepared;
-      await this.#exchange(adapter, ask, choice, prepared, funding.key);
+      const sent = { ...ask, estimate: estimator(request, prepared.body, model?.contextLimit) };
+      await this.#exchange(adapter, sent, choice, prepared, funding.key);
     } finally {
       await this.#settle(funding);
     }
@@ -270,7 +271,10 @@ export class ChatCall {
 
   async #charge({ hold, rate }: Extract<Funding, { kind: 'credits' }>, usage: Usage): Promise<void> {
     const { requestId, request } = this.#call;
-    const { charged, writtenOff, failures } = await settle(this.#deps, hold, calculateCost(rate, usage), {
+    const cost = calculateCost(rate, usage);
+    // An estimate may be wrong in both directions: it makes no debt.
+    const due = this.report.estimated ? Math.min(cost, hold.granted) : cost;
+    const { charged, writtenOff, failures } = await settle(this.#deps, hold, due, {
       ...{ requestId, keyId: this.#call.keyId, model: request.model },
       inputTokens: usage.input,
       cachedTokens: usage.cached,

@@ -31,11 +31,20 @@ function estimateInput(request: ChatRequest, bodyBytes: number): number {
   return estimateTokens(Math.max(0, bodyBytes - base64Bytes)) + (embedded + addressed) * IMAGE_ESTIMATE;
 }
 
-/** Estimates a call's usage where the provider reports none. */
-export function estimator(request: ChatRequest, body: string): (streamedBytes: number) => Usage {
+/**
+ * Estimates a call's usage where the provider reports none.
+ *
+ * @param body what is sent
+ * @param contextLimit tokens of the model's context, which no prompt exceeds
+ */
+export function estimator(
+  request: ChatRequest,
+  body: string,
+  contextLimit = Number.POSITIVE_INFINITY,
+): (streamedBytes: number) => Usage {
   let input: number | undefined;
   return (streamedBytes) => {
-    input ??= estimateInput(request, Buffer.byteLength(body));
+    input ??= Math.min(contextLimit, estimateInput(request, Buffer.byteLength(body)));
     return { input, cached: 0, cacheWrite: 0, output: estimateTokens(streamedBytes) };
   };
 }
