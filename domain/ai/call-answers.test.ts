@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { call, contentOf, MODELS, startProviders, upstream, user } from '../../test/support/ai-calls.ts';
 
 /** Tests of unusual answers of providers, and of what the caller gets then. */
@@ -179,5 +179,42 @@ describe('a model that takes longer than the edge waits for a byte', () => {
     const { frames, done } = await call(body(true), world());
     expect(frames).toEqual([{ error: { message: expect.any(String), code: 'server_error', status: 502 } }]);
     expect(done).toEqual(['hold', 'end', 'release']);
+  });
+
+  describe('signs of life alone', () => {
+    beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() }));
+    afterEach(() => void vi.useRealTimers());
+    /** Streams these parts, with more than ten seconds of the clock between them, and closes. */
+    const withPauses = (parts: string[]) => {
+      upstream.act = async (response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+        for (const part of parts) {
+          vi.setSystemTime(Date.now() + 11_000);
+          response.write(part);
+          await new Promise((resolve) => setTimeout(resolve, 30));
+        }
+        response.end();
+      };
+    };
+    const COMMENT = ': keep-alive\n\n';
+    const PING = 'event: ping\ndata: {"type":"ping"}\n\n';
+
+    test.each([
+      [MODELS.openai, COMMENT],
+      [MODELS.anthropic, PING],
+    ])('of %s are no answer, and charge nothing', async (model, sign) => {
+      withPauses([sign, sign, sign]);
+      const { apiError, said, done } = await call({ model, stream: true, messages: user('x') }, { baseUrl: upstream.url });
+      expect(apiError).toMatchObject({ status: 502 });
+      expect([said, done]).toEqual(['', ['hold', 'release']]);
+    });
+
+    test('are passed on after the first chunk', async () => {
+      const chunk = (delta: object, finish_reason: string | null) =>
+        `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }], usage })}\n\n`;
+      withPauses([COMMENT, chunk({ content: 'a' }, null), COMMENT, chunk({}, 'stop')]);
+      const { said } = await call(body(true), { baseUrl: upstream.url });
+      expect(said).toMatch(/^data: .*\n\n: still here\n\ndata: /);
+    });
   });
 });

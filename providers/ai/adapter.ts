@@ -63,7 +63,25 @@ export interface Adapter {
 
 /** The last frame of a stream that went well. */
 export const DONE = 'data: [DONE]\n\n';
-/** Keeps a connection alive while a provider thinks. */
-export const KEEP_ALIVE_COMMENT = Buffer.from(': still here\n\n');
+/** Keeps a connection alive while a provider thinks in the middle of its answer. */
+const KEEP_ALIVE_COMMENT = Buffer.from(': still here\n\n');
 /** Silence after which the caller receives a comment when the provider is alive, in milliseconds. */
-export const KEEP_ALIVE_AFTER_MS = 10_000;
+const KEEP_ALIVE_AFTER_MS = 10_000;
+
+/**
+ * Silence in a stream of chunks. Before its first chunk nothing is said: what the caller receives counts as an answer, and is
+ * charged (domain/ai/keep-alive.ts keeps a connection until then).
+ */
+export class Silence {
+  #since = Number.POSITIVE_INFINITY;
+
+  /** Chunks were handed out. */
+  end(): void {
+    this.#since = Date.now();
+  }
+
+  /** Returns a comment when a sign of life of the provider is to be passed on. */
+  get comment(): Buffer | undefined {
+    return Date.now() - this.#since > KEEP_ALIVE_AFTER_MS ? KEEP_ALIVE_COMMENT : undefined;
+  }
+}

@@ -1,5 +1,5 @@
 import type { Adapter, AdapterRequest, AdapterResponse, Translator } from './adapter.ts';
-import { DONE, KEEP_ALIVE_AFTER_MS, KEEP_ALIVE_COMMENT } from './adapter.ts';
+import { DONE, Silence } from './adapter.ts';
 import { objectAt, textAt, toFinishReason, UsageTally } from './anthropic-events.ts';
 import { prepareRequest } from './anthropic-request.ts';
 import { ProviderFailure, parseReportedFailure } from './failures.ts';
@@ -60,7 +60,7 @@ class AnthropicTranslator implements Translator {
   #stop: string | undefined;
   #outputTold = false;
   #streamedBytes = 0;
-  #lastWrite = Date.now();
+  readonly #silence = new Silence();
 
   constructor(ask: AdapterRequest) {
     this.#ask = ask;
@@ -83,7 +83,7 @@ class AnthropicTranslator implements Translator {
       out += this.#translate(frame);
     }
     if (this.#splitter.isOverlong) this.failure ??= invalidResponse();
-    if (out !== '') this.#lastWrite = Date.now();
+    if (out !== '') this.#silence.end();
     return Buffer.from(out);
   }
 
@@ -124,7 +124,7 @@ class AnthropicTranslator implements Translator {
   }
 
   #signOfLife(): string {
-    return Date.now() - this.#lastWrite > KEEP_ALIVE_AFTER_MS ? KEEP_ALIVE_COMMENT.toString() : '';
+    return this.#silence.comment?.toString() ?? '';
   }
 
   #start(message: Record<string, unknown>): string {

@@ -1,6 +1,6 @@
 import { isLeftOut } from '../../contract/ai/credit-fields.ts';
 import type { Adapter, AdapterRequest, AdapterResponse, Translator } from './adapter.ts';
-import { DONE, KEEP_ALIVE_AFTER_MS, KEEP_ALIVE_COMMENT } from './adapter.ts';
+import { DONE, Silence } from './adapter.ts';
 import { chunkGaps, completionGaps, newCompletionId, withTotal } from './chat-form.ts';
 import { ProviderFailure, parseReportedFailure } from './failures.ts';
 import { isAmbiguous, setMembers } from './json-splice.ts';
@@ -94,7 +94,7 @@ class PassThrough implements Translator {
   readonly #id = newCompletionId();
   /** True where the first chunk lacks members of the format: then every chunk is looked at. */
   #hasGaps = false;
-  #lastWrite = Date.now();
+  readonly #silence = new Silence();
 
   constructor(ask: AdapterRequest) {
     this.#ask = ask;
@@ -116,7 +116,7 @@ class PassThrough implements Translator {
       this.#pass(frame, out);
     }
     if (this.#splitter.isOverlong) this.failure ??= invalidResponse();
-    if (out.length > 0) this.#lastWrite = Date.now();
+    if (out.length > 0) this.#silence.end();
     return out.length === 1 && out[0] ? out[0] : out.length === 0 ? NOTHING : Buffer.concat(out);
   }
 
@@ -130,7 +130,8 @@ class PassThrough implements Translator {
 
   #pass({ event, data }: SseFrame, out: Buffer[]): void {
     if (data.length === 0) {
-      if (Date.now() - this.#lastWrite > KEEP_ALIVE_AFTER_MS) out.push(KEEP_ALIVE_COMMENT);
+      const { comment } = this.#silence;
+      if (comment) out.push(comment);
       return;
     }
     const text = data.toString('latin1');

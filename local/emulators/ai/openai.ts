@@ -110,7 +110,10 @@ export async function handleCompletions(
     { index: 0, delta, logprobs: null, finish_reason: finish },
   ];
   const script = {
-    before: [frame(choice({ role: 'assistant', content: calls.length > 0 ? null : '', refusal: null }), null)],
+    before: [
+      ...(quirks.signOfLife ? [quirks.signOfLife] : []),
+      frame(choice({ role: 'assistant', content: calls.length > 0 ? null : '', refusal: null }), null),
+    ],
     tokens: [...tokens.map((content) => ({ content })), ...callDeltas(calls)].map((delta) =>
       frame(choice(delta), null),
     ),

@@ -4,6 +4,8 @@ import type { ServerResponse } from 'node:http';
 export interface Quirks {
   /** Errors by the name of the fault that causes them: `fault:content-refused`. */
   errors?: Record<string, [status: number, body: unknown]>;
+  /** The beginning of a stream, before its first chunk. */
+  signOfLife?: string;
 }
 
 export const QUIRKS: Readonly<Record<string, Quirks>> = {
@@ -77,7 +79,9 @@ export const QUIRKS: Readonly<Record<string, Quirks>> = {
       ],
     },
   },
+  deepseek: { signOfLife: ': keep-alive\n\n' },
   openrouter: {
+    signOfLife: ': OPENROUTER PROCESSING\n\n',
     errors: {
       'content-refused': [
         403,
