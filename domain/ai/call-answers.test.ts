@@ -106,6 +106,16 @@ describe('where the usage is, whatever the provider streams', () => {
     expect(frames.at(-1).usage).toEqual(usage);
     for (const frame of frames) expect(frame.choices).toHaveLength(1);
   });
+
+  test('a stream that says "" as its reason and is cut is not complete', async () => {
+    upstream.act = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(chunk(0, { content: 'a' }, ''));
+    };
+    const body = { model: 'openai/gpt-4o', stream: true, messages: user('x') };
+    const { frames } = await call(body, { baseUrl: upstream.url });
+    expect(frames).toMatchObject([{ choices: [{ delta: { content: 'a' } }] }, { error: { status: 502 } }]);
+  });
 });
 
 describe('a model that takes longer than the edge waits for a byte', () => {

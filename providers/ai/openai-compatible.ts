@@ -203,9 +203,9 @@ class PassThrough implements Translator {
       } else if (key === 'usage') seen.usage ||= other === '{';
       else if (key === 'error') seen.error ||= quote !== undefined || other === '{';
       else if (key === 'finish_reason') {
-        this.#finished ||= quote !== undefined;
         // Some providers say "" in every chunk.
         seen.finish ||= end > from;
+        this.#finished ||= seen.finish;
       } else if (quote) this.#streamedBytes += end - from;
     }
     return seen;
