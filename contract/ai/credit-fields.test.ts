@@ -100,6 +100,10 @@ test.each<[string, object]>([
     ),
   ],
   [
+    'tool calls without a type',
+    said({ role: 'assistant', tool_calls: [{ id: 'a', index: 0, function: { name: 'f' } }] }),
+  ],
+  [
     'tool calls of Google’s models',
     said({
       role: 'assistant',

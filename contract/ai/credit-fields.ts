@@ -97,12 +97,16 @@ const fields =
     return undefined;
   };
 
-/** An object whose `type` decides about its fields. A type that is not listed is one that cannot be priced. */
-function variants(byType: Record<string, Record<string, Check>>): Check {
+/**
+ * An object whose `type` decides about its fields. A type that is not listed is one that cannot be priced.
+ *
+ * @param implied the type of an object without one that has a field of its name
+ */
+function variants(byType: Record<string, Record<string, Check>>, implied?: string): Check {
   const checks = new Map(Object.entries(byType).map(([type, known]) => [type, fields({ type: text(), ...known })]));
   return (value, field) => {
     if (!isObject(value)) return malformed(field, 'must be an object');
-    const { type } = value;
+    const type = value.type ?? (implied && Object.hasOwn(value, implied) ? implied : undefined);
     if (typeof type !== 'string') return malformed(`${field}.type`, 'must be a string');
     const check = checks.get(type);
     return check ? check(value, field) : unpriced(`${field}.type`);
@@ -154,15 +158,18 @@ const message = fields({
   tool_call_id: text(),
   function_call: calledFunction,
   tool_calls: list(
-    variants({
-      function: {
-        id: text(),
-        index: integer(0, 1_000_000),
-        function: calledFunction,
-        // Google's models refuse a conversation without it.
-        extra_content: fields({ google: fields({ thought_signature: text() }) }),
+    variants(
+      {
+        function: {
+          id: text(),
+          index: integer(0, 1_000_000),
+          function: calledFunction,
+          // Google's models refuse a conversation without it.
+          extra_content: fields({ google: fields({ thought_signature: text() }) }),
+        },
       },
-    }),
+      'function',
+    ),
     Number.POSITIVE_INFINITY,
   ),
 });

@@ -31,6 +31,21 @@ test('accepts a finished response without [DONE]', async () => {
   expect(report.usage).toEqual({ input: 1, cached: 0, cacheWrite: 0, output: 2 });
 });
 
+const MISTRAL = 'mistral/mistral-large-2512';
+
+/** Returns the deltas that a caller gets of those that a provider streams. */
+async function streamed(model: string, deltas: object[], finish_reason = 'tool_calls') {
+  const head = { id: '1', object: 'chat.completion.chunk', created: 1, model: 'm' };
+  const choices = [...deltas.map((delta) => ({ index: 0, delta })), { index: 0, delta: {}, finish_reason }];
+  upstream.act = (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const choice of choices) response.write(`data: ${JSON.stringify({ ...head, choices: [choice] })}\n\n`);
+    response.end('data: [DONE]\n\n');
+  };
+  const { frames } = await call({ model, stream: true, messages: user('x') }, { baseUrl: upstream.url });
+  return frames.slice(0, -2).map((frame) => frame.choices[0].delta);
+}
+
 describe('a provider that leaves out members of the format', () => {
   const usage = { prompt_tokens: 2, completion_tokens: 3 };
   const whole = { ...usage, total_tokens: 5 };
@@ -73,6 +88,31 @@ describe('a provider that leaves out members of the format', () => {
       '[DONE]',
     ]);
     expect(frames[0].id).toBe(frames[1].id);
+  });
+
+  const call1 = { id: 'gSIMJiOkT', function: { name: 'f', arguments: '{}' } };
+
+  test('gets the type of tool calls', async () => {
+    const message = { role: 'assistant', content: '', tool_calls: [{ ...call1, index: 0 }] };
+    const sent = { id: 'b', choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage };
+    upstream.act = (response) => void response.end(JSON.stringify(sent));
+    const { said } = await call({ model: MISTRAL, messages: user('x') }, { baseUrl: upstream.url });
+    expect(JSON.parse(said).choices[0].message.tool_calls).toEqual([{ ...call1, index: 0, type: 'function' }]);
+  });
+
+  test('gets the type of streamed tool calls, of each once', async () => {
+    const deltas = [
+      { role: 'assistant', content: '' },
+      { tool_calls: [{ ...call1, index: 0 }] },
+      { tool_calls: [{ index: 0, function: { arguments: ' ' } }] },
+      { tool_calls: [{ ...call1, id: 'b', index: 1 }] },
+    ];
+    expect(await streamed(MISTRAL, deltas)).toEqual([
+      deltas[0],
+      { tool_calls: [{ ...call1, index: 0, type: 'function' }] },
+      deltas[2],
+      { tool_calls: [{ ...call1, id: 'b', index: 1, type: 'function' }] },
+    ]);
   });
 });
 

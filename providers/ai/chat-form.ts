@@ -31,38 +31,70 @@ export function withTotal(usage: unknown): unknown {
   return { ...usage, total_tokens: prompt + completion };
 }
 
-/** Numbers choices that have no number. */
-const numbered = (choices: readonly unknown[]): unknown[] =>
-  choices.map((choice, index) => (isObject(choice) && !isCount(choice.index) ? { index, ...choice } : choice));
+/** Converts the entries of a list. Returns the list itself where none changed, and what is no list. */
+function convertEach(list: unknown, convert: (entry: unknown, at: number) => unknown): unknown {
+  if (!Array.isArray(list)) return list;
+  const converted = list.map(convert);
+  return converted.some((entry, at) => entry !== list[at]) ? converted : list;
+}
 
-function completeChoice(choice: unknown): unknown {
-  if (!isObject(choice) || !isObject(choice.message)) return choice;
+/** Returns an object with the members that differ from its own; the object itself where none does. */
+const changed = (object: Members, members: Members): Members =>
+  Object.entries(members).some(([key, value]) => object[key] !== value) ? { ...object, ...members } : object;
+
+const numbered = (choice: Members, at: number): Members => (isCount(choice.index) ? {} : { index: at });
+
+/** Gives the beginning of a call of a function its type, which Mistral leaves out. */
+function typed(call: unknown): unknown {
+  if (!isObject(call) || !isObject(call.function) || isText(call.type)) return call;
+  return isText(call.id) || isText(call.function.name) ? { ...call, type: 'function' } : call;
+}
+
+/** Returns the tool calls of a message or a delta, as its members. */
+const toolCallsOf = ({ tool_calls: calls }: Members): Members =>
+  calls ? { tool_calls: convertEach(calls, typed) } : {};
+
+function completeChoice(choice: unknown, at: number): unknown {
+  if (!isObject(choice)) return choice;
+  if (!isObject(choice.message)) return changed(choice, numbered(choice, at));
   const { message, finish_reason: reason } = choice;
   const role = isText(message.role) ? {} : { role: 'assistant' };
   const content = 'content' in message ? {} : { content: null };
   const finish_reason = isText(reason) ? reason : message.tool_calls ? 'tool_calls' : 'stop';
-  if (isText(message.role) && 'content' in message && isText(reason)) return choice;
-  return { ...choice, message: { ...message, ...role, ...content }, finish_reason };
+  const complete = changed(message, { ...role, ...content, ...toolCallsOf(message) });
+  return changed(choice, { ...numbered(choice, at), message: complete, finish_reason });
 }
 
 /** Returns the members that are to be set in a completion, beside its model. */
 export function completionGaps(document: Members): Members {
   const wanted = { id: newCompletionId(), object: 'chat.completion', created: nowInSeconds() };
-  const gaps = lacking(document, wanted);
-  const { choices, usage } = document;
-  if (Array.isArray(choices)) {
-    const complete = numbered(choices).map(completeChoice);
-    if (complete.some((choice, at) => choice !== choices[at])) gaps.choices = complete;
-  }
-  const whole = withTotal(usage);
-  return whole === usage ? gaps : { ...gaps, usage: whole };
+  const choices = convertEach(document.choices, completeChoice);
+  const usage = withTotal(document.usage);
+  return {
+    ...lacking(document, wanted),
+    ...(choices === document.choices ? {} : { choices }),
+    ...(usage === document.usage ? {} : { usage }),
+  };
 }
 
-/** Returns the members that are to be set in a chunk of a stream; none for a provider that keeps to the format. */
-export function chunkGaps(document: Members, stream: { id: string; model: string }): Members {
-  const wanted = { ...stream, object: 'chat.completion.chunk', created: nowInSeconds() };
-  const gaps = lacking(document, wanted);
-  const choices: unknown[] = Array.isArray(document.choices) ? document.choices : [];
-  const isNumbered = choices.every((choice) => !isObject(choice) || isCount(choice.index));
-  return isNumbered ? gaps : { ...gaps, choices: numbered(choices) };
+/** The form of one stream: completes its chunks. */
+export class ChunkForm {
+  readonly #stream: { id: string; model: string };
+
+  constructor(stream: { id: string; model: string }) {
+    this.#stream = stream;
+  }
+
+  /** Returns the members that are to be set in the next chunk; none for a provider that keeps to the format. */
+  gapsOf(document: Members): Members {
+    const wanted = { ...this.#stream, object: 'chat.completion.chunk', created: nowInSeconds() };
+    const choices = convertEach(document.choices, (choice, at) => this.#complete(choice, at));
+    return { ...lacking(document, wanted), ...(choices === document.choices ? {} : { choices }) };
+  }
+
+  #complete(choice: unknown, at: number): unknown {
+    if (!isObject(choice)) return choice;
+    const delta = isObject(choice.delta) ? { delta: changed(choice.delta, toolCallsOf(choice.delta)) } : {};
+    return changed(choice, { ...numbered(choice, at), ...delta });
+  }
 }

@@ -1,7 +1,7 @@
 import { isLeftOut } from '../../contract/ai/credit-fields.ts';
 import type { Adapter, AdapterRequest, AdapterResponse, Translator } from './adapter.ts';
 import { DONE, Silence } from './adapter.ts';
-import { chunkGaps, completionGaps, newCompletionId, withTotal } from './chat-form.ts';
+import { ChunkForm, completionGaps, newCompletionId, withTotal } from './chat-form.ts';
 import { ProviderFailure, parseReportedFailure } from './failures.ts';
 import { isAmbiguous, setMembers } from './json-splice.ts';
 import { type SseFrame, SseSplitter } from './sse-frames.ts';
@@ -54,7 +54,7 @@ function toCompletion(bytes: Buffer, { request, estimate }: AdapterRequest): Ada
 
 /** The members of a chunk that the gateway looks for. A key in quotes before a colon cannot be part of a text, whose quotes are escaped. */
 const RELEVANT_MEMBERS =
-  /"(model|usage|error|finish_reason|content|reasoning_content|reasoning|refusal|arguments)"\s*:\s*(?:(")|(?=([{n[\d])))/g;
+  /"(model|usage|error|finish_reason|tool_calls|content|reasoning_content|reasoning|refusal|arguments)"\s*:\s*(?:(")|(?=([{n[\d])))/g;
 
 const PREFIX = Buffer.from('data: ');
 const SUFFIX = Buffer.from('\n\n');
@@ -92,13 +92,17 @@ class PassThrough implements Translator {
   #first: { id?: unknown; created?: unknown } | undefined;
   /** Of a stream without one. */
   readonly #id = newCompletionId();
-  /** True where the first chunk lacks members of the format: then every chunk is looked at. */
+  readonly #form: ChunkForm;
+  /** True where the first chunk lacks members of the format: then every chunk is parsed. */
   #hasGaps = false;
+  /** The same for chunks with tool calls; undefined before the first of them. */
+  #callsHaveGaps: boolean | undefined;
   readonly #silence = new Silence();
 
   constructor(ask: AdapterRequest) {
     this.#ask = ask;
     this.#model = Buffer.from(JSON.stringify(ask.request.model));
+    this.#form = new ChunkForm({ id: this.#id, model: ask.request.model });
     this.#asksForUsage = ask.request.stream_options?.include_usage === true;
   }
 
@@ -155,11 +159,6 @@ class PassThrough implements Translator {
     const told = seen.usage ? this.#readUsage(data) : undefined;
     if (this.failure) return;
     this.#lastToldUsage = told !== undefined;
-    if (!this.#first) {
-      const first = this.#parsed(data) ?? {};
-      this.#hasGaps = Object.keys(this.#gapsOf(first)).length > 0;
-      this.#first = first;
-    }
     if (!this.#asksForUsage && Array.isArray(told?.choices) && told.choices.length === 0) {
       // The usage alone: the last chunk with choices gets it.
       this.#lastToldUsage = false;
@@ -170,18 +169,22 @@ class PassThrough implements Translator {
       seen.modelEnd > 0
         ? Buffer.concat([data.subarray(0, seen.model), this.#model, data.subarray(seen.modelEnd)])
         : data;
-    const chunk = this.#hasGaps ? this.#filled(named) : named;
+    const chunk = this.#filled(named, seen.calls);
     if (seen.finish && !this.#asksForUsage) this.#held = chunk;
     else out.push(PREFIX, chunk, SUFFIX);
   }
 
-  #gapsOf(document: Record<string, unknown>): Record<string, unknown> {
-    return chunkGaps(document, { id: this.#id, model: this.#ask.request.model });
-  }
-
-  #filled(chunk: Buffer): Buffer {
+  /** Completes a chunk. Only the first of its kind is parsed where the provider keeps to the format. */
+  #filled(chunk: Buffer, hasCalls: boolean): Buffer {
+    if (this.#first && !this.#hasGaps && !(hasCalls && this.#callsHaveGaps !== false)) return chunk;
     const document = this.#parsed(chunk);
-    return document ? Buffer.from(setMembers(chunk.toString('utf8'), this.#gapsOf(document))) : chunk;
+    if (!document) return chunk;
+    const gaps = this.#form.gapsOf(document);
+    const isComplete = Object.keys(gaps).length === 0;
+    if (!this.#first) this.#hasGaps = !isComplete;
+    this.#first ??= document;
+    if (hasCalls) this.#callsHaveGaps ??= !isComplete;
+    return isComplete ? chunk : Buffer.from(setMembers(chunk.toString('utf8'), gaps));
   }
 
   #release(out: Buffer[]): void {
@@ -191,7 +194,7 @@ class PassThrough implements Translator {
 
   /** Finds what matters in a chunk, in one pass over its text (latin1: an index is a byte's). */
   #look(text: string) {
-    const seen = { model: 0, modelEnd: 0, usage: false, error: false, finish: false };
+    const seen = { model: 0, modelEnd: 0, usage: false, error: false, finish: false, calls: false };
     RELEVANT_MEMBERS.lastIndex = 0;
     for (let found = RELEVANT_MEMBERS.exec(text); found; found = RELEVANT_MEMBERS.exec(text)) {
       const [, key, quote, other] = found;
@@ -206,7 +209,8 @@ class PassThrough implements Translator {
         // Some providers say "" in every chunk.
         seen.finish ||= end > from;
         this.#finished ||= seen.finish;
-      } else if (quote) this.#streamedBytes += end - from;
+      } else if (key === 'tool_calls') seen.calls ||= other === '[' && text[from + 1] !== ']';
+      else if (quote) this.#streamedBytes += end - from;
     }
     return seen;
   }

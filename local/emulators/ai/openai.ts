@@ -39,7 +39,7 @@ export function sendError(response: ServerResponse, status: number, retryAfter?:
 }
 
 /** Tool calls as they are streamed: each begins with its name, and its arguments follow in pieces. */
-const callDeltas = (calls: readonly ToolCall[]): object[] =>
+const callDeltas = (calls: readonly Omit<ToolCall, 'type'>[]): object[] =>
   calls.flatMap(({ function: { name, arguments: text }, ...call }, index) => [
     { tool_calls: [{ index, ...call, function: { name, arguments: '' } }] },
     ...(text.match(/.{1,12}/gs) ?? []).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
@@ -79,7 +79,9 @@ export async function handleCompletions(
   if (toolError) return sendError(response, 400, undefined, toolError);
   const limit = parsed.data.max_completion_tokens ?? parsed.data.max_tokens ?? 16_384;
   const reply = composeReply(messages, limit, [stop ?? []].flat(), structuredText(parsed.data, messages));
-  const calls = callsFor(parsed.data, messages);
+  const calls = callsFor(parsed.data, messages).map(({ type, ...call }) =>
+    quirks.untypedCalls ? call : { ...call, type },
+  );
   const tokens = fault.name === 'huge' ? ['x'.repeat(5_000_000)] : calls.length > 0 ? [] : reply.tokens;
   const finish_reason = calls.length > 0 ? 'tool_calls' : reply.end === 'limit' ? 'length' : 'stop';
   const outputTokens = tokens.length + callDeltas(calls).length;

@@ -6,6 +6,8 @@ export interface Quirks {
   errors?: Record<string, [status: number, body: unknown]>;
   /** The beginning of a stream, before its first chunk. */
   signOfLife?: string;
+  /** True where tool calls have no type. */
+  untypedCalls?: boolean;
 }
 
 export const QUIRKS: Readonly<Record<string, Quirks>> = {
@@ -79,6 +81,7 @@ export const QUIRKS: Readonly<Record<string, Quirks>> = {
       ],
     },
   },
+  mistral: { untypedCalls: true },
   deepseek: { signOfLife: ': keep-alive\n\n' },
   openrouter: {
     signOfLife: ': OPENROUTER PROCESSING\n\n',
