@@ -33,6 +33,7 @@ test('accepts a finished response without [DONE]', async () => {
 
 const MISTRAL = 'mistral/mistral-large-2512';
 
+let last: Awaited<ReturnType<typeof call>>;
 /** Returns the deltas that a caller gets of those that a provider streams. */
 async function streamed(model: string, deltas: object[], finish_reason = 'tool_calls') {
   const head = { id: '1', object: 'chat.completion.chunk', created: 1, model: 'm' };
@@ -42,8 +43,8 @@ async function streamed(model: string, deltas: object[], finish_reason = 'tool_c
     for (const choice of choices) response.write(`data: ${JSON.stringify({ ...head, choices: [choice] })}\n\n`);
     response.end('data: [DONE]\n\n');
   };
-  const { frames } = await call({ model, stream: true, messages: user('x') }, { baseUrl: upstream.url });
-  return frames.slice(0, -2).map((frame) => frame.choices[0].delta);
+  last = await call({ model, stream: true, messages: user('x') }, { baseUrl: upstream.url });
+  return last.frames.slice(0, -2).map((frame) => frame.choices[0].delta);
 }
 
 describe('a provider that leaves out members of the format', () => {
@@ -113,6 +114,20 @@ describe('a provider that leaves out members of the format', () => {
       deltas[2],
       { tool_calls: [{ ...call1, id: 'b', index: 1, type: 'function' }] },
     ]);
+  });
+
+  test('gets numbers for streamed tool calls, and their reason', async () => {
+    const type = 'function';
+    const begun = (id: string) => ({ id, type, function: { name: 'f', arguments: '{"city":' } });
+    const rest = { function: { arguments: '"A"}' } };
+    const deltas = [begun('a'), rest, begun('b'), { ...rest, id: 'b' }].map((each) => ({ tool_calls: [each] }));
+    const sent = [{ role: 'assistant', content: null }, ...deltas, { tool_calls: [begun('c'), begun('d')] }];
+    const [, ...got] = await streamed('google/gemini-2.5-flash', sent, 'stop');
+    const numbers = got.flatMap(({ tool_calls }) => tool_calls.map(({ index }: { index: number }) => index));
+    expect(numbers).toEqual([0, 0, 1, 1, 2, 3]);
+    expect(last.frames.at(-2).choices[0].finish_reason).toBe('tool_calls');
+    await streamed('google/gemini-2.5-flash', [{ content: 'a' }], 'stop');
+    expect(last.frames.at(-2).choices[0].finish_reason).toBe('stop');
   });
 });
 

@@ -45,14 +45,10 @@ const changed = (object: Members, members: Members): Members =>
 const numbered = (choice: Members, at: number): Members => (isCount(choice.index) ? {} : { index: at });
 
 /** Gives the beginning of a call of a function its type, which Mistral leaves out. */
-function typed(call: unknown): unknown {
-  if (!isObject(call) || !isObject(call.function) || isText(call.type)) return call;
+function typed(call: Members): Members {
+  if (!isObject(call.function) || isText(call.type)) return call;
   return isText(call.id) || isText(call.function.name) ? { ...call, type: 'function' } : call;
 }
-
-/** Returns the tool calls of a message or a delta, as its members. */
-const toolCallsOf = ({ tool_calls: calls }: Members): Members =>
-  calls ? { tool_calls: convertEach(calls, typed) } : {};
 
 function completeChoice(choice: unknown, at: number): unknown {
   if (!isObject(choice)) return choice;
@@ -61,7 +57,8 @@ function completeChoice(choice: unknown, at: number): unknown {
   const role = isText(message.role) ? {} : { role: 'assistant' };
   const content = 'content' in message ? {} : { content: null };
   const finish_reason = isText(reason) ? reason : message.tool_calls ? 'tool_calls' : 'stop';
-  const complete = changed(message, { ...role, ...content, ...toolCallsOf(message) });
+  const tool_calls = convertEach(message.tool_calls, (call) => (isObject(call) ? typed(call) : call));
+  const complete = changed(message, { ...role, ...content, ...(tool_calls ? { tool_calls } : {}) });
   return changed(choice, { ...numbered(choice, at), message: complete, finish_reason });
 }
 
@@ -77,9 +74,33 @@ export function completionGaps(document: Members): Members {
   };
 }
 
+/**
+ * Numbers the tool calls of one choice of a stream. Google gives them no `index`, sends those at once in a chunk each, and may
+ * send the arguments of one in several.
+ */
+class CallNumbers {
+  #next = 0;
+  #id: unknown;
+
+  of({ index, id, function: called }: Members): number {
+    if (isCount(index)) {
+      this.#next = index + 1;
+      return index;
+    }
+    const begins = isText(id) ? id !== this.#id : isObject(called) && isText(called.name);
+    if (begins || this.#next === 0) {
+      this.#id = id;
+      this.#next += 1;
+    }
+    return this.#next - 1;
+  }
+}
+
 /** The form of one stream: completes its chunks. */
 export class ChunkForm {
   readonly #stream: { id: string; model: string };
+  /** By the number of the choice. */
+  readonly #calls = new Map<number, CallNumbers>();
 
   constructor(stream: { id: string; model: string }) {
     this.#stream = stream;
@@ -94,7 +115,19 @@ export class ChunkForm {
 
   #complete(choice: unknown, at: number): unknown {
     if (!isObject(choice)) return choice;
-    const delta = isObject(choice.delta) ? { delta: changed(choice.delta, toolCallsOf(choice.delta)) } : {};
-    return changed(choice, { ...numbered(choice, at), ...delta });
+    const index = isCount(choice.index) ? choice.index : at;
+    const delta = isObject(choice.delta) ? { delta: this.#completeDelta(choice.delta, index) } : {};
+    // Google says "stop" all the same.
+    const finish = choice.finish_reason === 'stop' && this.#calls.has(index) ? { finish_reason: 'tool_calls' } : {};
+    return changed(choice, { index, ...delta, ...finish });
+  }
+
+  #completeDelta(delta: Members, choice: number): Members {
+    const { tool_calls: calls } = delta;
+    if (!Array.isArray(calls) || calls.length === 0) return delta;
+    const numbers = this.#calls.get(choice) ?? new CallNumbers();
+    this.#calls.set(choice, numbers);
+    const complete = (call: unknown) => (isObject(call) ? changed(typed(call), { index: numbers.of(call) }) : call);
+    return changed(delta, { tool_calls: convertEach(calls, complete) });
   }
 }

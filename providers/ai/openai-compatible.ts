@@ -169,21 +169,22 @@ class PassThrough implements Translator {
       seen.modelEnd > 0
         ? Buffer.concat([data.subarray(0, seen.model), this.#model, data.subarray(seen.modelEnd)])
         : data;
-    const chunk = this.#filled(named, seen.calls);
+    const chunk = this.#filled(named, seen);
     if (seen.finish && !this.#asksForUsage) this.#held = chunk;
     else out.push(PREFIX, chunk, SUFFIX);
   }
 
   /** Completes a chunk. Only the first of its kind is parsed where the provider keeps to the format. */
-  #filled(chunk: Buffer, hasCalls: boolean): Buffer {
-    if (this.#first && !this.#hasGaps && !(hasCalls && this.#callsHaveGaps !== false)) return chunk;
+  #filled(chunk: Buffer, { calls, stops }: { calls: boolean; stops: boolean }): Buffer {
+    const isOfInterest = (calls && this.#callsHaveGaps !== false) || (stops && this.#callsHaveGaps !== undefined);
+    if (this.#first && !this.#hasGaps && !isOfInterest) return chunk;
     const document = this.#parsed(chunk);
     if (!document) return chunk;
     const gaps = this.#form.gapsOf(document);
     const isComplete = Object.keys(gaps).length === 0;
     if (!this.#first) this.#hasGaps = !isComplete;
     this.#first ??= document;
-    if (hasCalls) this.#callsHaveGaps ??= !isComplete;
+    if (calls) this.#callsHaveGaps ??= !isComplete;
     return isComplete ? chunk : Buffer.from(setMembers(chunk.toString('utf8'), gaps));
   }
 
@@ -194,7 +195,7 @@ class PassThrough implements Translator {
 
   /** Finds what matters in a chunk, in one pass over its text (latin1: an index is a byte's). */
   #look(text: string) {
-    const seen = { model: 0, modelEnd: 0, usage: false, error: false, finish: false, calls: false };
+    const seen = { model: 0, modelEnd: 0, usage: false, error: false, finish: false, stops: false, calls: false };
     RELEVANT_MEMBERS.lastIndex = 0;
     for (let found = RELEVANT_MEMBERS.exec(text); found; found = RELEVANT_MEMBERS.exec(text)) {
       const [, key, quote, other] = found;
@@ -208,6 +209,7 @@ class PassThrough implements Translator {
       else if (key === 'finish_reason') {
         // Some providers say "" in every chunk.
         seen.finish ||= end > from;
+        seen.stops ||= end - from === 4 && text.startsWith('stop', from);
         this.#finished ||= seen.finish;
       } else if (key === 'tool_calls') seen.calls ||= other === '[' && text[from + 1] !== ']';
       else if (quote) this.#streamedBytes += end - from;

@@ -39,11 +39,15 @@ export function sendError(response: ServerResponse, status: number, retryAfter?:
 }
 
 /** Tool calls as they are streamed: each begins with its name, and its arguments follow in pieces. */
-const callDeltas = (calls: readonly Omit<ToolCall, 'type'>[]): object[] =>
-  calls.flatMap(({ function: { name, arguments: text }, ...call }, index) => [
-    { tool_calls: [{ index, ...call, function: { name, arguments: '' } }] },
-    ...(text.match(/.{1,12}/gs) ?? []).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
-  ]);
+const callDeltas = (calls: readonly Omit<ToolCall, 'type'>[], { unnumberedCalls }: Quirks): object[] =>
+  calls.flatMap((call, index): object[] => {
+    if (unnumberedCalls) return [{ tool_calls: [call] }];
+    const { name, arguments: text } = call.function;
+    return [
+      { tool_calls: [{ index, ...call, function: { name, arguments: '' } }] },
+      ...(text.match(/.{1,12}/gs) ?? []).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
+    ];
+  });
 
 /** Emulates POST …/chat/completions of OpenAI and of providers with the same format. */
 export async function handleCompletions(
@@ -84,7 +88,7 @@ export async function handleCompletions(
   );
   const tokens = fault.name === 'huge' ? ['x'.repeat(5_000_000)] : calls.length > 0 ? [] : reply.tokens;
   const finish_reason = calls.length > 0 ? 'tool_calls' : reply.end === 'limit' ? 'length' : 'stop';
-  const outputTokens = tokens.length + callDeltas(calls).length;
+  const outputTokens = tokens.length + callDeltas(calls, quirks).length;
   const counted = countAs(fault, body, { promptTokens: reply.promptTokens, outputTokens });
   const usage = {
     prompt_tokens: counted.promptTokens,
@@ -116,10 +120,14 @@ export async function handleCompletions(
       ...(quirks.signOfLife ? [quirks.signOfLife] : []),
       frame(choice({ role: 'assistant', content: calls.length > 0 ? null : '', refusal: null }), null),
     ],
-    tokens: [...tokens.map((content) => ({ content })), ...callDeltas(calls)].map((delta) =>
+    tokens: [...tokens.map((content) => ({ content })), ...callDeltas(calls, quirks)].map((delta) =>
       frame(choice(delta), null),
     ),
-    after: [frame(choice({}, finish_reason), null), ...(includesUsage ? [frame([], usage)] : []), 'data: [DONE]\n\n'],
+    after: [
+      frame(choice({}, quirks.unnumberedCalls && calls.length > 0 ? 'stop' : finish_reason), null),
+      ...(includesUsage ? [frame([], usage)] : []),
+      'data: [DONE]\n\n',
+    ],
     error: `data: ${JSON.stringify({ error: { message: 'The server had an error.', type: 'server_error', code: null } })}\n\n`,
   };
   return sendStream(response, fault.name, script, requestedPace(fault, pace));

@@ -8,6 +8,8 @@ export interface Quirks {
   signOfLife?: string;
   /** True where tool calls have no type. */
   untypedCalls?: boolean;
+  /** True where a stream has each tool call in a chunk of its own, without its index, and ends with the reason `stop`. */
+  unnumberedCalls?: boolean;
 }
 
 export const QUIRKS: Readonly<Record<string, Quirks>> = {
@@ -39,6 +41,7 @@ export const QUIRKS: Readonly<Record<string, Quirks>> = {
     },
   },
   google: {
+    unnumberedCalls: true,
     errors: {
       'key-refused': [
         400,

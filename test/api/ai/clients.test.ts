@@ -19,7 +19,7 @@ const { secretKey: apiKey } = account;
 const gpt = 'openai/gpt-4o-mini';
 const claude = 'anthropic/claude-sonnet-4-5';
 /** Models of the providers whose tool calls have another form (local/emulators/ai/quirks.ts). */
-const CALLERS = [gpt, 'mistral/mistral-large-2512'];
+const CALLERS = [gpt, 'mistral/mistral-large-2512', 'google/gemini-2.5-flash'];
 const PNG = `data:image/png;base64,${Buffer.from('89504e470d0a1a0a0000000d', 'hex').toString('base64')}`;
 const QUESTION = 'What is the weather in Paris?';
 const City = z.object({ city: z.string(), days: z.number().int().min(1).max(7), unit: z.enum(['C', 'F']) });
