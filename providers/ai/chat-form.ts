@@ -50,6 +50,18 @@ function typed(call: Members): Members {
   return isText(call.id) || isText(call.function.name) ? { ...call, type: 'function' } : call;
 }
 
+const partsOf = (value: unknown): Members[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const joined = (parts: readonly Members[]): string =>
+  parts.map(({ text }) => (typeof text === 'string' ? text : '')).join('');
+
+/** Returns text and thinking that come as parts (Mistral) as the two texts that clients know; what comes as a text stays. */
+function flattened(said: Members): Members {
+  if (!Array.isArray(said.content)) return said;
+  const parts = partsOf(said.content);
+  const thinking = joined(parts.flatMap((part) => partsOf(part.thinking)));
+  return { ...said, content: joined(parts), ...(thinking === '' ? {} : { reasoning_content: thinking }) };
+}
+
 function completeChoice(choice: unknown, at: number): unknown {
   if (!isObject(choice)) return choice;
   if (!isObject(choice.message)) return changed(choice, numbered(choice, at));
@@ -58,7 +70,7 @@ function completeChoice(choice: unknown, at: number): unknown {
   const content = 'content' in message ? {} : { content: null };
   const finish_reason = isText(reason) ? reason : message.tool_calls ? 'tool_calls' : 'stop';
   const tool_calls = convertEach(message.tool_calls, (call) => (isObject(call) ? typed(call) : call));
-  const complete = changed(message, { ...role, ...content, ...(tool_calls ? { tool_calls } : {}) });
+  const complete = changed(flattened(message), { ...role, ...content, ...(tool_calls ? { tool_calls } : {}) });
   return changed(choice, { ...numbered(choice, at), message: complete, finish_reason });
 }
 
@@ -116,7 +128,7 @@ export class ChunkForm {
   #complete(choice: unknown, at: number): unknown {
     if (!isObject(choice)) return choice;
     const index = isCount(choice.index) ? choice.index : at;
-    const delta = isObject(choice.delta) ? { delta: this.#completeDelta(choice.delta, index) } : {};
+    const delta = isObject(choice.delta) ? { delta: this.#completeDelta(flattened(choice.delta), index) } : {};
     // Google says "stop" all the same.
     const finish = choice.finish_reason === 'stop' && this.#calls.has(index) ? { finish_reason: 'tool_calls' } : {};
     return changed(choice, { index, ...delta, ...finish });

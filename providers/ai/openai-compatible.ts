@@ -1,30 +1,11 @@
-import { isLeftOut } from '../../contract/ai/credit-fields.ts';
 import type { Adapter, AdapterRequest, AdapterResponse, Translator } from './adapter.ts';
 import { DONE, Silence } from './adapter.ts';
 import { ChunkForm, completionGaps, newCompletionId, withTotal } from './chat-form.ts';
 import { ProviderFailure, parseReportedFailure } from './failures.ts';
-import { isAmbiguous, setMembers } from './json-splice.ts';
+import { setMembers } from './json-splice.ts';
+import { prepareRequest } from './openai-request.ts';
 import { type SseFrame, SseSplitter } from './sse-frames.ts';
 import { readUsage, toChatUsage, type Usage } from './usage.ts';
-
-/**
- * The body that is sent under the platform's own key: it says nothing but what was checked, with one output limit. A text in
- * which another parser could read something else is written again.
- */
-function writeBody(
-  { request, provider, upstream, outputLimit, text }: AdapterRequest,
-  streamOptions: Record<string, unknown>,
-): string {
-  const isSent = ([field, value]: [string, unknown]) => value !== null && !isLeftOut(field);
-  const absent = Object.entries(request).filter((entry) => !isSent(entry));
-  const rewritten = () => JSON.stringify(Object.fromEntries(Object.entries(request).filter(isSent)));
-  const values = {
-    ...Object.fromEntries(absent.map(([field]) => [field, undefined])),
-    ...{ max_tokens: undefined, max_completion_tokens: undefined },
-    ...{ model: upstream, ...streamOptions, [provider.limitField]: outputLimit },
-  };
-  return setMembers(isAmbiguous(text) ? rewritten() : text, values);
-}
 
 const invalidResponse = () => new ProviderFailure('broken', {});
 
@@ -54,7 +35,7 @@ function toCompletion(bytes: Buffer, { request, estimate }: AdapterRequest): Ada
 
 /** The members of a chunk that the gateway looks for. A key in quotes before a colon cannot be part of a text, whose quotes are escaped. */
 const RELEVANT_MEMBERS =
-  /"(model|usage|error|finish_reason|tool_calls|content|reasoning_content|reasoning|refusal|arguments)"\s*:\s*(?:(")|(?=([{n[\d])))/g;
+  /"(model|usage|error|finish_reason|tool_calls|content|text|reasoning_content|reasoning|refusal|arguments)"\s*:\s*(?:(")|(?=([{n[\d])))/g;
 
 const PREFIX = Buffer.from('data: ');
 const SUFFIX = Buffer.from('\n\n');
@@ -175,8 +156,9 @@ class PassThrough implements Translator {
   }
 
   /** Completes a chunk. Only the first of its kind is parsed where the provider keeps to the format. */
-  #filled(chunk: Buffer, { calls, stops }: { calls: boolean; stops: boolean }): Buffer {
-    const isOfInterest = (calls && this.#callsHaveGaps !== false) || (stops && this.#callsHaveGaps !== undefined);
+  #filled(chunk: Buffer, { calls, stops, parts }: Record<'calls' | 'stops' | 'parts', boolean>): Buffer {
+    const isOfInterest =
+      parts || (calls && this.#callsHaveGaps !== false) || (stops && this.#callsHaveGaps !== undefined);
     if (this.#first && !this.#hasGaps && !isOfInterest) return chunk;
     const document = this.#parsed(chunk);
     if (!document) return chunk;
@@ -195,7 +177,16 @@ class PassThrough implements Translator {
 
   /** Finds what matters in a chunk, in one pass over its text (latin1: an index is a byte's). */
   #look(text: string) {
-    const seen = { model: 0, modelEnd: 0, usage: false, error: false, finish: false, stops: false, calls: false };
+    const seen = {
+      model: 0,
+      modelEnd: 0,
+      usage: false,
+      error: false,
+      finish: false,
+      stops: false,
+      calls: false,
+      parts: false,
+    };
     RELEVANT_MEMBERS.lastIndex = 0;
     for (let found = RELEVANT_MEMBERS.exec(text); found; found = RELEVANT_MEMBERS.exec(text)) {
       const [, key, quote, other] = found;
@@ -213,6 +204,7 @@ class PassThrough implements Translator {
         this.#finished ||= seen.finish;
       } else if (key === 'tool_calls') seen.calls ||= other === '[' && text[from + 1] !== ']';
       else if (quote) this.#streamedBytes += end - from;
+      else if (key === 'content') seen.parts ||= other === '[';
     }
     return seen;
   }
@@ -268,16 +260,7 @@ class PassThrough implements Translator {
 /** Chat completions as OpenAI defined them, spoken by most. */
 export const openAiCompatible: Adapter = {
   headers: (key) => ({ authorization: `Bearer ${key}` }),
-  prepare: (ask) => {
-    const { request, provider } = ask;
-    const usage = request.stream && provider.takesStreamOptions;
-    const stream_options = usage ? { ...request.stream_options, include_usage: true } : undefined;
-    const streamOptions = request.stream ? { stream_options } : {};
-    const path = '/chat/completions';
-    if (ask.outputLimit === undefined)
-      return { path, body: setMembers(ask.text, { model: ask.upstream, ...streamOptions }), ignored: [] };
-    return { path, body: writeBody(ask, streamOptions), ignored: Object.keys(request).filter(isLeftOut) };
-  },
+  prepare: prepareRequest,
   answer: toCompletion,
   stream: (ask) => new PassThrough(ask),
 };

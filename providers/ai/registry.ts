@@ -16,6 +16,8 @@ export interface Provider {
   limitField: 'max_tokens' | 'max_completion_tokens';
   /** True when the provider may read any file behind the address of a picture: a document of many pages, a film. */
   readsFilesByAddress: boolean;
+  /** False when the provider refuses `reasoning_content` in a conversation, which its answers have here. */
+  takesReasoning: boolean;
   /** True when the provider charges for a request whose content its safety checks refuse. */
   billsRefusedContent: boolean;
 }
@@ -24,7 +26,7 @@ export type ProviderId = (typeof AI_PROVIDER_IDS)[number];
 
 const passThrough = (id: ProviderId, name: string, baseUrl: string, more: Partial<Provider> = {}): Provider => ({
   ...{ id, name, baseUrl, kind: 'openai', headers: {}, takesStreamOptions: true, limitField: 'max_tokens' },
-  ...{ readsFilesByAddress: false, billsRefusedContent: false },
+  ...{ readsFilesByAddress: false, takesReasoning: true, billsRefusedContent: false },
   ...more,
 });
 
@@ -39,7 +41,9 @@ export const PROVIDERS: Readonly<Record<ProviderId, Provider>> = {
     readsFilesByAddress: true,
   }),
   // Mistral refuses fields that it does not know, and always sends the usage.
-  mistral: passThrough('mistral', 'Mistral AI', 'https://api.mistral.ai/v1', { takesStreamOptions: false }),
+  mistral: passThrough('mistral', 'Mistral AI', 'https://api.mistral.ai/v1', {
+    ...{ takesStreamOptions: false, takesReasoning: false },
+  }),
   groq: passThrough('groq', 'Groq', 'https://api.groq.com/openai/v1'),
   deepseek: passThrough('deepseek', 'DeepSeek', 'https://api.deepseek.com'),
   xai: passThrough('xai', 'xAI', 'https://api.x.ai/v1', { billsRefusedContent: true }),

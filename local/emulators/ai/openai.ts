@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { countAs } from './greedy.ts';
-import { type Quirks, sendOwnError } from './quirks.ts';
+import { contentOf, type Quirks, sendOwnError, thinkingDeltas } from './quirks.ts';
 import { composeReply, isImage, Message, type Pace, requestedFault, requestedPace } from './reply.ts';
 import { callsFor, findToolError, structuredText, type ToolCall, ToolFields } from './tools.ts';
 import { sendStream, sendWhole } from './wire.ts';
@@ -15,6 +15,7 @@ const Request = z.looseObject({
   max_tokens: z.number().nullish(),
   max_completion_tokens: z.number().nullish(),
   stop: z.union([z.string(), z.array(z.string())]).nullish(),
+  reasoning_effort: z.string().nullish(),
   ...ToolFields,
 });
 
@@ -81,6 +82,10 @@ export async function handleCompletions(
   }
   const toolError = findToolError(messages);
   if (toolError) return sendError(response, 400, undefined, toolError);
+  if (quirks.thinksInParts && messages.some((message) => 'reasoning_content' in message)) {
+    return sendError(response, 422, undefined, 'reasoning_content: Extra inputs are not permitted');
+  }
+  const thinks = quirks.thinksInParts === true && parsed.data.reasoning_effort === 'high';
   const limit = parsed.data.max_completion_tokens ?? parsed.data.max_tokens ?? 16_384;
   const reply = composeReply(messages, limit, [stop ?? []].flat(), structuredText(parsed.data, messages));
   const calls = callsFor(parsed.data, messages).map(({ type, ...call }) =>
@@ -103,7 +108,8 @@ export async function handleCompletions(
     system_fingerprint: null,
   };
   if (!stream) {
-    const said = calls.length > 0 ? { content: null, tool_calls: calls } : { content: tokens.join('') };
+    const said =
+      calls.length > 0 ? { content: null, tool_calls: calls } : { content: contentOf(tokens.join(''), thinks) };
     const message = { role: 'assistant', ...said, refusal: null, annotations: [] };
     const choices = [{ index: 0, message, logprobs: null, finish_reason }];
     const usagePart = fault.name === 'no-usage' ? {} : { usage };
@@ -120,8 +126,8 @@ export async function handleCompletions(
       ...(quirks.signOfLife ? [quirks.signOfLife] : []),
       frame(choice({ role: 'assistant', content: calls.length > 0 ? null : '', refusal: null }), null),
     ],
-    tokens: [...tokens.map((content) => ({ content })), ...callDeltas(calls, quirks)].map((delta) =>
-      frame(choice(delta), null),
+    tokens: [...thinkingDeltas(thinks), ...tokens.map((content) => ({ content })), ...callDeltas(calls, quirks)].map(
+      (delta) => frame(choice(delta), null),
     ),
     after: [
       frame(choice({}, quirks.unnumberedCalls && calls.length > 0 ? 'stop' : finish_reason), null),

@@ -10,7 +10,17 @@ export interface Quirks {
   untypedCalls?: boolean;
   /** True where a stream has each tool call in a chunk of its own, without its index, and ends with the reason `stop`. */
   unnumberedCalls?: boolean;
+  /** True where an answer with reasoning has parts as its content, and a conversation with `reasoning_content` is refused. */
+  thinksInParts?: boolean;
 }
+
+const part = (text: string) => ({ type: 'text', text });
+const THINKING = [{ type: 'thinking', thinking: [part('Let me think about it.')] }];
+
+/** Returns the content of an answer: in parts behind its thinking, where the provider has it so. */
+export const contentOf = (text: string, thinks: boolean): unknown => (thinks ? [...THINKING, part(text)] : text);
+/** The same for a stream, whose text follows as usual. */
+export const thinkingDeltas = (thinks: boolean): object[] => (thinks ? [{ content: THINKING }] : []);
 
 export const QUIRKS: Readonly<Record<string, Quirks>> = {
   openai: {
@@ -84,7 +94,7 @@ export const QUIRKS: Readonly<Record<string, Quirks>> = {
       ],
     },
   },
-  mistral: { untypedCalls: true },
+  mistral: { untypedCalls: true, thinksInParts: true },
   deepseek: { signOfLife: ': keep-alive\n\n' },
   openrouter: {
     signOfLife: ': OPENROUTER PROCESSING\n\n',

@@ -109,6 +109,17 @@ describe('openai', () => {
     }
   });
 
+  test('goes on with an answer that had reasoning in parts, streamed and not', async () => {
+    const messages: OpenAI.ChatCompletionMessageParam[] = say('four');
+    const ask = { model: 'mistral/mistral-small-2603', reasoning_effort: 'high', messages } as const;
+    const answers = [client.chat.completions.create(ask), client.chat.completions.stream(ask).finalChatCompletion()];
+    for (const { choices } of await Promise.all(answers)) {
+      expect(choices[0]?.message).toMatchObject({ content: 'four', reasoning_content: 'Let me think about it.' });
+      if (choices[0]) messages.push(choices[0].message, ...say('more'));
+    }
+    expect((await client.chat.completions.create(ask)).choices[0]?.message.content).toBe('more');
+  });
+
   test('refuses results that no call asked for', async () => {
     const stray = await client.chat.completions
       .create({ model: gpt, messages: [...say('x'), { role: 'tool', tool_call_id: 'call_1', content: '' }] })

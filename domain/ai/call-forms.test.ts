@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { call, startProviders, upstream, user } from '../../test/support/ai-calls.ts';
+
+/** Tests of providers that do not keep to the format of chat completions, and of what the caller gets then. */
+
+startProviders();
+
+const MISTRAL = 'mistral/mistral-large-2512';
+
+let last: Awaited<ReturnType<typeof call>>;
+/** Returns the deltas that a caller gets of those that a provider streams. */
+async function streamed(model: string, deltas: object[], finish_reason = 'tool_calls') {
+  const head = { id: '1', object: 'chat.completion.chunk', created: 1, model: 'm' };
+  const choices = [...deltas.map((delta) => ({ index: 0, delta })), { index: 0, delta: {}, finish_reason }];
+  upstream.act = (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const choice of choices) response.write(`data: ${JSON.stringify({ ...head, choices: [choice] })}\n\n`);
+    response.end('data: [DONE]\n\n');
+  };
+  last = await call({ model, stream: true, messages: user('x') }, { baseUrl: upstream.url });
+  return last.frames.slice(0, -2).map((frame) => frame.choices[0].delta);
+}
+
+describe('a provider that leaves out members of the format', () => {
+  const usage = { prompt_tokens: 2, completion_tokens: 3 };
+  const whole = { ...usage, total_tokens: 5 };
+  const format = { id: expect.stringMatching(/^chatcmpl-/), created: expect.any(Number), model: 'openai/gpt-4o' };
+
+  test('gets a whole completion', async () => {
+    const sent = {
+      choices: [{ message: { content: 'a' } }, { message: { tool_calls: [{ id: 't' }] } }],
+      usage,
+      own: 1,
+    };
+    upstream.act = (response) => void response.end(JSON.stringify(sent));
+    const { said } = await call({ model: 'openai/gpt-4o', messages: user('x') }, { baseUrl: upstream.url });
+    expect(JSON.parse(said)).toEqual({
+      ...{ ...format, object: 'chat.completion', usage: whole, own: 1 },
+      choices: [
+        { index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' },
+        {
+          index: 1,
+          message: { role: 'assistant', content: null, tool_calls: [{ id: 't' }] },
+          finish_reason: 'tool_calls',
+        },
+      ],
+    });
+  });
+
+  test('gets whole chunks, of one name', async () => {
+    const chunks = [{ delta: { content: 'a' } }, { delta: {}, finish_reason: 'stop' }];
+    const sent = [...chunks.map((choice) => ({ choices: [choice] })), { choices: [], usage }];
+    upstream.act = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(`${sent.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`);
+    };
+    const body = { model: 'openai/gpt-4o', stream: true, messages: user('x') };
+    const { frames } = await call(body, { baseUrl: upstream.url });
+    const chunk = { ...format, object: 'chat.completion.chunk' };
+    expect(frames).toEqual([
+      { ...chunk, choices: [{ index: 0, delta: { content: 'a' } }] },
+      { ...chunk, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: whole },
+      '[DONE]',
+    ]);
+    expect(frames[0].id).toBe(frames[1].id);
+  });
+
+  const call1 = { id: 'gSIMJiOkT', function: { name: 'f', arguments: '{}' } };
+
+  test('gets the type of tool calls', async () => {
+    const message = { role: 'assistant', content: '', tool_calls: [{ ...call1, index: 0 }] };
+    const sent = { id: 'b', choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage };
+    upstream.act = (response) => void response.end(JSON.stringify(sent));
+    const { said } = await call({ model: MISTRAL, messages: user('x') }, { baseUrl: upstream.url });
+    expect(JSON.parse(said).choices[0].message.tool_calls).toEqual([{ ...call1, index: 0, type: 'function' }]);
+  });
+
+  test('gets the type of streamed tool calls, of each once', async () => {
+    const deltas = [
+      { role: 'assistant', content: '' },
+      { tool_calls: [{ ...call1, index: 0 }] },
+      { tool_calls: [{ index: 0, function: { arguments: ' ' } }] },
+      { tool_calls: [{ ...call1, id: 'b', index: 1 }] },
+    ];
+    expect(await streamed(MISTRAL, deltas)).toEqual([
+      deltas[0],
+      { tool_calls: [{ ...call1, index: 0, type: 'function' }] },
+      deltas[2],
+      { tool_calls: [{ ...call1, id: 'b', index: 1, type: 'function' }] },
+    ]);
+  });
+
+  test('gets numbers for streamed tool calls, and their reason', async () => {
+    const type = 'function';
+    const begun = (id: string) => ({ id, type, function: { name: 'f', arguments: '{"city":' } });
+    const rest = { function: { arguments: '"A"}' } };
+    const deltas = [begun('a'), rest, begun('b'), { ...rest, id: 'b' }].map((each) => ({ tool_calls: [each] }));
+    const sent = [{ role: 'assistant', content: null }, ...deltas, { tool_calls: [begun('c'), begun('d')] }];
+    const [, ...got] = await streamed('google/gemini-2.5-flash', sent, 'stop');
+    const numbers = got.flatMap(({ tool_calls }) => tool_calls.map(({ index }: { index: number }) => index));
+    expect(numbers).toEqual([0, 0, 1, 1, 2, 3]);
+    expect(last.frames.at(-2).choices[0].finish_reason).toBe('tool_calls');
+    await streamed('google/gemini-2.5-flash', [{ content: 'a' }], 'stop');
+    expect(last.frames.at(-2).choices[0].finish_reason).toBe('stop');
+  });
+});
+
+describe('a provider whose answer comes in parts', () => {
+  const thinking = (text: string) => ({ type: 'thinking', thinking: [{ type: 'text', text }] });
+  const parts = [thinking('hm'), { type: 'reference', reference_ids: [1] }, { type: 'text', text: 'Four.' }];
+
+  test('gets its text and its thinking as texts', async () => {
+    const choices = [{ index: 0, message: { role: 'assistant', content: parts }, finish_reason: 'stop' }];
+    upstream.act = (response) => void response.end(JSON.stringify({ id: 'b', choices }));
+    const { said } = await call({ model: MISTRAL, messages: user('x') }, { baseUrl: upstream.url });
+    const message = { role: 'assistant', content: 'Four.', reasoning_content: 'hm' };
+    expect(JSON.parse(said).choices[0].message).toEqual(message);
+  });
+
+  test('gets them in a stream, too, and all of it counts', async () => {
+    const deltas = [{ content: '' }, { content: [thinking('h'.repeat(400))] }, { content: parts }, { content: ' ' }];
+    expect(await streamed(MISTRAL, deltas, 'stop')).toEqual([
+      { content: '' },
+      { content: '', reasoning_content: 'h'.repeat(400) },
+      { content: 'Four.', reasoning_content: 'hm' },
+      { content: ' ' },
+    ]);
+    expect(last.report).toMatchObject({ estimated: true, usage: { output: 102 } });
+  });
+
+  test.each([true, false])(
+    'takes it back without its thinking, which Mistral refuses (saved key: %s)',
+    async (saved) => {
+      const said = { role: 'assistant', content: 'Four.', reasoning_content: 'hm' };
+      let seen: Record<string, unknown> = {};
+      upstream.act = (response, given) => {
+        seen = given;
+        response.writeHead(500).end();
+      };
+      for (const [model, taken] of [
+        [MISTRAL, { role: 'assistant', content: 'Four.' }],
+        ['openai/gpt-4o', said],
+      ] as const) {
+        await call({ model, messages: [...user('x'), said, ...user('y')] }, { saved, baseUrl: upstream.url });
+        expect(seen.messages).toEqual([...user('x'), taken, ...user('y')]);
+      }
+    },
+  );
+});
