@@ -110,6 +110,10 @@ test.each<[string, object]>([
       tool_calls: [{ id: 'a', type: 'function', function: {}, extra_content: { google: { thought_signature: 's' } } }],
     }),
   ],
+  [
+    'a signature of Google’s models',
+    said({ role: 'assistant', content: 'x', extra_content: { google: { thought_signature: 's' } } }),
+  ],
   ['a refusal', said({ role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] })],
 ])('accepts back %s', (_what, body) => {
   expect(findFieldProblem(body)).toBeUndefined();

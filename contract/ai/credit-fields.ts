@@ -145,6 +145,9 @@ const part = variants({
   refusal: { refusal: text() },
 });
 
+/** The signature of Google's models for what they thought, without which they refuse the tool calls of a conversation. */
+const signature = fields({ google: fields({ thought_signature: text() }) });
+
 /** A message. Fields of providers’ own answers are accepted back, because clients append them to the conversation. */
 const message = fields({
   role: text(),
@@ -153,6 +156,7 @@ const message = fields({
   refusal: text(),
   reasoning: text(),
   reasoning_content: text(),
+  extra_content: signature,
   prefix: flag,
   annotations: list(variants({ url_citation: { url_citation: citation } }), Number.POSITIVE_INFINITY),
   tool_call_id: text(),
@@ -164,8 +168,7 @@ const message = fields({
           id: text(),
           index: integer(0, 1_000_000),
           function: calledFunction,
-          // Google's models refuse a conversation without it.
-          extra_content: fields({ google: fields({ thought_signature: text() }) }),
+          extra_content: signature,
         },
       },
       'function',
