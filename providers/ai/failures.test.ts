@@ -62,6 +62,7 @@ test.each<[string, number, unknown, FailureKind]>([
   ['xAI: credit, 403', 403, { error: 'Your team 1-a has either used all available credits or' }, 'credit-used-up'],
   ['DeepSeek', 402, openAi('Insufficient Balance'), 'credit-used-up'],
   ['Google: pace', 429, [openAi('You exceeded your current quota', { status: 'RESOURCE_EXHAUSTED' })], 'overloaded'],
+  ['Google: our region', 400, [openAi('User location is not supported for the API use.')], 'failed'],
   ['a value', 400, openAi("Invalid value: 'API key not valid'. Supported values are: 'auto'."), 'request-refused'],
   ['a text', 400, openAi("Invalid schema: 'your credit balance is too low' is not a type."), 'request-refused'],
 ])('a refusal is about the owner of the key or the request (%s)', (_what, status, body, kind) => {

@@ -98,7 +98,11 @@ function classifyAccount(status: number | undefined, error: Record<string, unkno
   return status === 401 || reasons.includes('API_KEY_INVALID') || KEY.test(words) ? 'key-refused' : undefined;
 }
 
+/** Google's 400 to a caller, us, whose region it does not serve. */
+const REGION = /^user location is not supported/i;
+
 function classifyFailure(status: number, error: Record<string, unknown>): FailureKind {
+  if (status === 400 && REGION.test(String(error.message))) return 'failed';
   if (status === 403) return isAboutContent(error) ? 'content-refused' : 'key-refused';
   if (status === 429 || status === 529) return 'overloaded';
   if (status === 400 || status === 404 || status === 413 || status === 422) return 'request-refused';
