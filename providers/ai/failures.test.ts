@@ -76,3 +76,16 @@ test('an error in a stream is about the owner of the key, too', () => {
     kind: 'key-refused',
   });
 });
+
+test.each<[object, unknown, number | undefined]>([
+  [{ 'retry-after': '7' }, undefined, 7],
+  [{ 'retry-after-ms': '1200' }, undefined, 2],
+  [{}, '37s', 37],
+  [{}, '45.837906927s', 46],
+  [{ 'retry-after': '7' }, '37s', 7],
+  [{}, 'soon', undefined],
+  [{}, undefined, undefined],
+])('a wait is read from the headers (%j) or the error (%s)', (headers, retryDelay, retryAfter) => {
+  const details = [{ '@type': 'type.googleapis.com/google.rpc.QuotaFailure' }, ...(retryDelay ? [{ retryDelay }] : [])];
+  expect(parse(429, [openAi('Quota', { details })], headers).retryAfter).toBe(retryAfter);
+});

@@ -110,11 +110,21 @@ function classifyFailure(status: number, error: Record<string, unknown>): Failur
   return isOverloaded(error) && status >= 500 ? 'overloaded' : 'failed';
 }
 
-/** `Retry-After` as seconds, whether it came as seconds, as a date or in milliseconds; undefined when it says nothing. */
-function parseRetryAfter(headers: Record<string, string | string[] | undefined>, now: number): number | undefined {
+/**
+ * Seconds to wait, as `Retry-After` says them in seconds, as a date or in milliseconds, or as Google does in the error
+ * (`retryDelay: "37.2s"`); undefined when neither does.
+ */
+function parseRetryAfter(
+  headers: Record<string, string | string[] | undefined>,
+  { details }: Record<string, unknown>,
+  now: number,
+): number | undefined {
   const milliseconds = Number(headers['retry-after-ms']);
   if (milliseconds > 0) return Math.ceil(milliseconds / 1000);
-  const said = headers['retry-after'];
+  const delay = (Array.isArray(details) ? details.filter(isObject) : []).find(
+    ({ retryDelay }) => retryDelay,
+  )?.retryDelay;
+  const said = headers['retry-after'] ?? (typeof delay === 'string' ? delay.replace(/s$/, '') : undefined);
   if (typeof said !== 'string') return undefined;
   const seconds = /^\d+(\.\d+)?$/.test(said.trim()) ? Number(said) : (Date.parse(said) - now) / 1000;
   return Number.isFinite(seconds) ? Math.max(1, Math.ceil(seconds)) : undefined;
@@ -139,7 +149,7 @@ export function parseFailure(
   return new ProviderFailure(classifyAccount(status, error) ?? classifyFailure(status, error), {
     status,
     words: messageFrom(error),
-    retryAfter: parseRetryAfter(headers, now),
+    retryAfter: parseRetryAfter(headers, error, now),
   });
 }
 
