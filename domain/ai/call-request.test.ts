@@ -68,7 +68,7 @@ describe('the upstream request', () => {
     expect(headers['x-ignored-parameters']).toBe('my_own, hasOwnProperty');
   });
 
-  test('Anthropic: system messages in order without empty ones, images and stop sequences translated', async () => {
+  test('Anthropic: system messages in order without blank ones, images and stop sequences translated', async () => {
     const { seen } = await asked({
       model: 'anthropic/claude-sonnet-4-5',
       messages: [
@@ -77,12 +77,14 @@ describe('the upstream request', () => {
           role: 'user',
           content: [
             { type: 'text', text: '' },
+            { type: 'text', text: ' \n' },
             { type: 'image_url', image_url: { url: 'data:image/jpeg;base64,/9j/4AAQ' } },
             { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
           ],
         },
         { role: 'system', content: '' },
         { role: 'assistant', content: '' },
+        { role: 'assistant', content: '\n\t' },
         { role: 'developer', content: [{ type: 'text', text: 'Two.' }] },
         { role: 'user', content: 'Well?' },
       ],

@@ -27,12 +27,12 @@ function toBlock(part: Part, field: string): Block {
   throw invalid(`${field}.type`, 'must be text or image_url for this model');
 }
 
-/** A message's content as blocks; Anthropic refuses empty ones, so they are dropped. */
+/** A message's content as blocks; Anthropic refuses those of nothing but white space, so they are dropped. */
 function toBlocks({ content }: Message, field: string): Block[] {
   const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
   return parts
     .map((part, index) => toBlock(part, `${field}.content.${index}`))
-    .filter((block) => block.type !== 'text' || block.text !== '');
+    .filter((block) => block.type !== 'text' || block.text.trim() !== '');
 }
 
 interface Conversation {
@@ -55,7 +55,8 @@ function toConversation(request: ChatRequest): Conversation {
     else if (content.some(({ type }) => type !== 'text')) throw invalid(`${field}.content`, 'must be text');
     else conversation.system.push(...content);
   }
-  if (conversation.messages.length === 0) throw invalid('messages', 'must hold a message that is not empty');
+  if (conversation.messages.length === 0)
+    throw invalid('messages', 'must hold a message that is more than white space');
   return conversation;
 }
 

@@ -11,7 +11,7 @@ const Request = z.looseObject({
   messages: z.array(Message).min(1),
   max_tokens: z.number().int().min(1),
   system: z
-    .union([z.string(), z.array(z.looseObject({ type: z.literal('text'), text: z.string().min(1) }))])
+    .union([z.string(), z.array(z.looseObject({ type: z.literal('text'), text: z.string().regex(/\S/) }))])
     .optional(),
   stream: z.boolean().optional(),
   stop_sequences: z.array(z.string().min(1)).optional(),
@@ -47,7 +47,7 @@ function findContentError(messages: readonly z.output<typeof Message>[]): string
     }
     if (Array.isArray(message.content)) {
       for (const { type, text, source } of message.content) {
-        if (type === 'text' && !text) return 'messages: text content blocks must be non-empty';
+        if (type === 'text' && !text?.trim()) return 'messages: text content blocks must contain non-whitespace text';
         if (source?.type === 'base64' && !isImage(source.data ?? '')) return 'Could not process image';
       }
     } else if (!textOf(message)) return `messages.${index}: user messages must have non-empty content`;
