@@ -68,23 +68,26 @@ describe('openai', () => {
     expect(await plain.json()).toMatchObject({ id: gpt, object: 'model' });
   });
 
-  test.each([gpt, claude])('streams from %s: every chunk has a choice, and the usage comes once', async (model) => {
-    const stream = await client.chat.completions.create({ model, messages: say('one two three'), stream: true });
-    const usages: unknown[] = [];
-    let text = '';
-    for await (const { choices, usage } of stream) {
-      text += choices[0]?.delta.content ?? '';
-      expect(choices).toHaveLength(1);
-      if (usage) usages.push(usage);
-    }
-    expect(text).toBe('one two three');
-    expect(usages).toHaveLength(1);
-    const helper = client.chat.completions.stream({
-      ...{ model, messages: say('with usage'), stream_options: { include_usage: true } },
-    });
-    expect(await helper.finalContent()).toBe('with usage');
-    expect((await helper.totalUsage()).total_tokens).toBeGreaterThan(3);
-  });
+  test.each([gpt, claude, 'deepseek/deepseek-chat'])(
+    'streams from %s: every chunk has a choice, and the usage comes once',
+    async (model) => {
+      const stream = await client.chat.completions.create({ model, messages: say('one two three'), stream: true });
+      const usages: unknown[] = [];
+      let text = '';
+      for await (const { choices, usage } of stream) {
+        text += choices[0]?.delta.content ?? '';
+        expect(choices).toHaveLength(1);
+        if (usage) usages.push(usage);
+      }
+      expect(text).toBe('one two three');
+      expect(usages).toHaveLength(1);
+      const helper = client.chat.completions.stream({
+        ...{ model, messages: say('with usage'), stream_options: { include_usage: true } },
+      });
+      expect(await helper.finalContent()).toBe('with usage');
+      expect((await helper.totalUsage()).total_tokens).toBeGreaterThan(3);
+    },
+  );
 
   test.each(CALLERS)('runs a tool loop of %s, streamed and not', async (model) => {
     const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
@@ -118,6 +121,15 @@ describe('openai', () => {
       if (choices[0]) messages.push(choices[0].message, ...say('more'));
     }
     expect((await client.chat.completions.create(ask)).choices[0]?.message.content).toBe('more');
+  });
+
+  test.each([
+    ['xai/grok-4.3', 'content-refused', 400, /^400 xAI refused the request: Content violates usage guidelines/],
+    ['google/gemini-2.5-flash', 'key-refused', 502, /cannot be reached through us/],
+    ['openai/gpt-4o-mini', 'credit-used-up', 502, /cannot be reached through us/],
+  ])('raises what %s refuses as whose fault it is (%s)', async (model, fault, status, message) => {
+    const ask = client.chat.completions.create({ model, messages: [{ role: 'user', content: `fault:${fault}` }] });
+    await expect(ask).rejects.toMatchObject({ status, message: expect.stringMatching(message) });
   });
 
   test('refuses results that no call asked for', async () => {
