@@ -56,7 +56,10 @@ async function handler(event) {
   request.headers['x-forwarded-host'] = { value: host };
   // Both headers are part of the cache's key (lib/constructs/app-cache.ts). A release and a rollback change the route, and so
   // the key of every file. `-` and a text that no other request has stand for a response that is one visitor's own.
-  const [domainName, release] = target.split(' ');
+  // The runtime has no destructuring.
+  const entry = target.split(' ');
+  const domainName = entry[0];
+  const release = entry[1];
   const isShared =
     release && /^(GET|HEAD)$/.test(request.method) && !request.headers.authorization && STATIC_FILE.test(request.uri);
   request.headers['x-app-release'] = { value: isShared ? release : `-${event.context.requestId}` };

@@ -4,6 +4,7 @@ import { MAX_CHAT_BODY_BYTES } from '../../contract/ai/chat.ts';
 import { AWS_LIMITS } from '../../contract/limits/aws-limits.ts';
 import { webAppHeaders } from '../../lib/build/web-app-headers.ts';
 import { edgeFunctionCode, runEdgeFunction } from '../support/edge-functions.ts';
+import { unsupportedSyntax } from '../support/edge-syntax.ts';
 import { LambdaFunction, Role, read, synthesize } from './synthesized.ts';
 
 const { template } = synthesize({ stage: 'prod', domain: 'hosting.example' });
@@ -117,6 +118,28 @@ describe('a request to an application', () => {
   test('to an unknown application is a 404', async () => {
     const { result } = await run('route-app', requestFor('constructor.apps.hosting.example'));
     expect(Answer.parse(result).statusCode).toBe(404);
+  });
+});
+
+describe('the syntax of edge functions', () => {
+  test('is the one of their runtime, in every function of the platform and of a cell', () => {
+    const cells = [{ id: 'b', account: '222222222222', region: 'eu-west-1', appsDomain: 'hosted-b.example' }];
+    const all = synthesize({ stage: 'prod', account: '123456789012', cells }).template;
+    const Code = z.object({ FunctionCode: z.string(), FunctionConfig: z.object({ Runtime: z.string() }) });
+    const functions = read(all, 'AWS::CloudFront::Function', Code);
+    expect(functions.length).toBeGreaterThanOrEqual(6);
+    for (const { FunctionCode, FunctionConfig, resource } of functions) {
+      expect(FunctionConfig.Runtime).toBe('cloudfront-js-2.0');
+      expect(unsupportedSyntax(FunctionCode), resource.name).toEqual([]);
+    }
+  });
+
+  test.each([
+    ...['const [a] = b;', 'const { a } = b;', 'function f({ a }) {}', 'function f(a = 1) {}', 'f(...a);', '[...a];'],
+    ...['({ ...a });', 'a?.b;', 'a ?? b;', 'a ||= b;', 'class A {}', 'for (const a of b) {}', 'try {} catch {}', '1n;'],
+    ...['function* f() {}', 'import { a } from "b";', 'export default 1;', 'f`a`;'],
+  ])('has no %s', (code) => {
+    expect(unsupportedSyntax(code)).not.toEqual([]);
   });
 });
 
