@@ -196,9 +196,18 @@ export interface Credentials {
   sessionToken?: string;
 }
 
-/** Returns the credentials of this process, which are valid as long as it runs. */
+let credentials: Credentials | undefined;
+
+/** Has this process sign with these credentials: for commands, whose caller's need not be in the environment and expire. */
+export function setCredentials(other: Credentials): void {
+  credentials = other;
+}
+
+/** Returns the credentials of this process: those of a function's environment are valid as long as it runs. */
 export function readCredentials(): Credentials {
+  if (credentials) return credentials;
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = process.env;
   if (!id || !secret) throw new Error('The environment contains no AWS credentials');
-  return { accessKeyId: id, secretAccessKey: secret, ...(token ? { sessionToken: token } : {}) };
+  credentials = { accessKeyId: id, secretAccessKey: secret, ...(token ? { sessionToken: token } : {}) };
+  return credentials;
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { FAILURE_NAMES } from '../contract/operator/failures.ts';
+import { signAsCaller } from './operate/credentials.ts';
 
 const USAGE = `usage:
   npm run operate -- list|replay|discard [${FAILURE_NAMES.join('|')}] --reason "…" (--stage prod --region af-south-1 | --local)
@@ -38,13 +39,14 @@ const { reason, stage, region } = values;
 /** Functions that have the settings of these commands: the first is for all, the others are for restoring. */
 const SETTINGS_OF = ['operator-api-replayFailures', 'schedule-serveAccounts', 'workflow-releaseDeployment'];
 
-/** Returns the settings of the platform's functions. */
+/** Returns the settings of the platform's functions, and has the caller's credentials used. */
 async function readSettings(functions = SETTINGS_OF.slice(0, 1)): Promise<Record<string, string>> {
   if (values.local) {
     const file = process.env.LOCAL_JSON ?? join(process.env.DATA_DIR ?? '.local', 'local.json');
     return (JSON.parse(readFileSync(file, 'utf8')) as { environment: Record<string, string> }).environment;
   }
   if (stage === undefined || region === undefined) throw new Error(USAGE);
+  await signAsCaller(region);
   const client = new LambdaClient({ region });
   const settings = await Promise.all(
     functions.map(async (each) => {

@@ -92,12 +92,6 @@ function connect(protocol: string): Promise<Connection> {
   return found;
 }
 
-let credentials: Credentials | undefined;
-export function currentCredentials(): Credentials {
-  credentials ??= readCredentials();
-  return credentials;
-}
-
 /** Closes connections that may be dead after a pause. */
 function closeIdle({ freeSockets }: Connection['agent']): void {
   const now = Date.now();
@@ -185,7 +179,7 @@ export function callAws<Output>(
       const endpoint = endpointFor(service, region);
       const request = { service: signedAs, region, host: endpoint.host, target: `${target}.${operation}`, body };
       const contentType = `application/x-amz-json-${version}`;
-      const signed = signJson({ ...request, contentType }, other ? await other() : currentCredentials());
+      const signed = signJson({ ...request, contentType }, other ? await other() : readCredentials());
       // As a list, which Node sends as it is: it takes headers of an object apart again, a seventh of the time of a request.
       const headers = Object.entries(signed).flat();
       const response = await exchange(endpoint, { method: 'POST', path: '/', headers, body, timeout });
@@ -226,7 +220,7 @@ export async function requestS3({ timeout, access, ...request }: ObjectRequest):
   const endpoint = endpointFor('s3', region);
   const signed = aws4.sign(
     { ...request, service: 's3', region, host: endpoint.host },
-    access ? await access.credentials() : currentCredentials(),
+    access ? await access.credentials() : readCredentials(),
   );
   const { method, path, body } = request;
   return await exchange(endpoint, { method, path, body, timeout, headers: signed.headers ?? {} });

@@ -1,6 +1,6 @@
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
-import { endpointFor } from '../config.ts';
-import { AwsError, currentCredentials, exchange, withRetries } from './client.ts';
+import { endpointFor, readCredentials } from '../config.ts';
+import { AwsError, exchange, withRetries } from './client.ts';
 
 /** A service with the REST protocol: its name in signatures, the first label of its host name, and a region. */
 interface RestService {
@@ -18,7 +18,7 @@ export function postJson({ service, host, region }: RestService, path: string, i
     const { default: aws4 } = await import('aws4');
     const endpoint = endpointFor(host, region);
     const request = { method: 'POST', path, body, headers: { 'content-type': 'application/json' } };
-    const { headers = {} } = aws4.sign({ ...request, service, region, host: endpoint.host }, currentCredentials());
+    const { headers = {} } = aws4.sign({ ...request, service, region, host: endpoint.host }, readCredentials());
     const answer = await exchange(endpoint, { ...request, headers, timeout: TIMEOUT_MS });
     if (answer.status === 200) return;
     const name = String(answer.headers['x-amzn-errortype'] ?? `Http${answer.status}`).split(':')[0] ?? '';

@@ -1,85 +1,23 @@
-import {
-  DescribeContinuousBackupsCommand,
-  DescribeTableCommand,
-  DynamoDBClient,
-  RestoreTableToPointInTimeCommand,
-  UpdateContinuousBackupsCommand,
-  UpdateTableCommand,
-  UpdateTimeToLiveCommand,
-  waitUntilTableExists,
-} from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { ItemKey } from '../../table/table.ts';
+import { renewCredentials } from './credentials.ts';
+import { restoreTable } from './restore-table.ts';
 
-/** Seconds after which a restore is given up: AWS takes from minutes to hours, with the size of the table. */
-const MAX_RESTORE_S = 24 * 3600;
-const POLL = { minDelay: 1, maxDelay: 30 };
 /** Customers read it while the restored table is checked. */
 const NOTICE =
   'We are restoring data. Nothing can be changed at the moment; applications and their addresses keep working.';
 
-/** Waits until a table can be changed. */
-const waitUntilActive = (client: DynamoDBClient, TableName: string) =>
-  waitUntilTableExists({ client, maxWaitTime: MAX_RESTORE_S, ...POLL }, { TableName });
-
 /**
- * Restores a table to a time into a new one, and gives it what a restore leaves out: stream, time to live, deletion protection
- * and recovery (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery.Tutorial.html).
- * @returns the ARN of the new table's stream
+ * Repeats a run of an operator's function from where the last one ended, until it has visited the whole table, which may take longer
+ * than credentials are valid.
  */
-async function restoreTable(
-  client: DynamoDBClient,
-  { source, target, at }: { source: string; target: string; at: Date },
-): Promise<string> {
-  const { ContinuousBackupsDescription } = await client.send(
-    new DescribeContinuousBackupsCommand({ TableName: source }),
-  );
-  const { EarliestRestorableDateTime: earliest, LatestRestorableDateTime: latest } =
-    ContinuousBackupsDescription?.PointInTimeRecoveryDescription ?? {};
-  if (!earliest || !latest) throw new Error(`The table ${source} has no point-in-time recovery.`);
-  if (at < earliest || at > latest)
-    throw new Error(`${source} can be restored to a time from ${earliest.toISOString()} to ${latest.toISOString()}.`);
-  const { Table: original } = await client.send(new DescribeTableCommand({ TableName: source }));
-  await client.send(
-    new RestoreTableToPointInTimeCommand({
-      ...{ SourceTableName: source, TargetTableName: target, RestoreDateTime: at },
-    }),
-  );
-  await waitUntilActive(client, target);
-  await client.send(
-    new UpdateTableCommand({
-      TableName: target,
-      StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
-    }),
-  );
-  await waitUntilActive(client, target);
-  if (original?.DeletionProtectionEnabled) {
-    await client.send(new UpdateTableCommand({ TableName: target, DeletionProtectionEnabled: true }));
-    await waitUntilActive(client, target);
-  }
-  await client.send(
-    new UpdateTimeToLiveCommand({
-      TableName: target,
-      TimeToLiveSpecification: { AttributeName: 'expiresAtEpoch', Enabled: true },
-    }),
-  );
-  await client.send(
-    new UpdateContinuousBackupsCommand({
-      TableName: target,
-      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-    }),
-  );
-  const { Table } = await client.send(new DescribeTableCommand({ TableName: target }));
-  if (!Table?.LatestStreamArn) throw new Error(`The table ${target} has no stream.`);
-  return Table.LatestStreamArn;
-}
-
-/** Repeats a run of an operator's function from where the last one ended, until it has visited the whole table. */
 async function untilDone<Report extends { cursor?: ItemKey }>(
   run: (input: { cursor?: ItemKey }) => Promise<Report>,
   onReport: (report: Report) => void,
 ): Promise<void> {
   let cursor: ItemKey | undefined;
   do {
+    await renewCredentials();
     const report = await run(cursor ? { cursor } : {});
     onReport(report);
     cursor = report.cursor;
@@ -111,7 +49,11 @@ export async function restore({ at, as, reason }: { at: Date; as: string | undef
   const { TABLE_NAME: source = '', AWS_REGION: region = '', STAGE: stage = '' } = process.env;
   if (Number.isNaN(at.getTime())) throw new Error('--at: give a time such as 2026-11-23T10:00:00Z');
   const target = as ?? `hosting-${stage}-${at.toISOString().replace(/[^\d]/g, '').slice(0, 14)}`;
+  // Its table is in read-only mode from then on.
+  if (target === source) throw new Error(`${target} is the table in use.`);
   const tableStream = await restoreTable(new DynamoDBClient({ region }), { source, target, at });
+  console.error(`Restored into ${target}, whose stream is ${tableStream}. Comparing balances with their ledgers.`);
+  await renewCredentials();
   const deps = await openDeps(reason, target);
   const { setSwitch } = await import('../../domain/operator/switches.ts');
   const caller = { accountId: '', keyId: '' };

@@ -1,9 +1,9 @@
 import { Resolver } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LambdaClient } from '@aws-sdk/client-lambda';
 import aws4 from 'aws4';
 import { XMLParser } from 'fast-xml-parser';
 import { endpointFor } from '../../runtime/config.ts';
+import { callerCredentials } from '../operate/credentials.ts';
 
 /**
  * Signed calls to the services whose SDK package is not installed. Lambda, CodeBuild, Route 53 and DSQL are called with
@@ -113,7 +113,7 @@ export interface ClientOptions {
 
 /** Opens the clients with the caller's own credentials. */
 export function openClients({ region: home, dnsServers, firstPauseMs = 500 }: ClientOptions) {
-  const { credentials } = new LambdaClient({ region: home }).config;
+  const credentials = callerCredentials(home);
   const resolver = new Resolver();
   if (dnsServers) resolver.setServers(dnsServers);
 

@@ -16,6 +16,8 @@ export interface AwsCall {
   service: string;
   region: string;
   operation: string;
+  /** The access key that signed it. */
+  key: string;
   /** The JSON body, the form of the query protocol, or the query of the address. */
   input: Record<string, unknown>;
 }
@@ -128,13 +130,14 @@ export async function startAwsAccount(scenario: Scenario, delegations: Record<st
     for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks).toString('utf8');
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://aws');
-    const scope = /Credential=[^/]+\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request/.exec(request.headers.authorization ?? '');
+    const scope = /Credential=([^/]+)\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request/.exec(request.headers.authorization ?? '');
     const form = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded');
     const input = form ? Object.fromEntries(new URLSearchParams(body)) : body.startsWith('{') ? JSON.parse(body) : {};
     const target = request.headers['x-amz-target'];
     const operation = target ? String(target).split('.')[1] : form ? input.Action : `${request.method} ${pathname}`;
     const call: AwsCall = {
-      ...{ service: scope?.[2] ?? 'unsigned', region: scope?.[1] ?? '', operation: String(operation) },
+      ...{ service: scope?.[3] ?? 'unsigned', region: scope?.[2] ?? '', operation: String(operation) },
+      key: scope?.[1] ?? '',
       input: { ...Object.fromEntries(searchParams), ...input },
     };
     calls.push(call);

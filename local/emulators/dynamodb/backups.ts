@@ -74,6 +74,7 @@ export function createBackups(storage: Storage, place: Place, now: () => number)
         number: storage.nextNumber(),
         createdAt: now(),
         isProtected: false,
+        restoreOf: { name: SourceTableName, at },
       };
       const target = storage.save(definition);
       const items = itemsAt(source, at * 1000);

@@ -157,6 +157,7 @@ test('restores a table to a second, with its indexes and without its stream', ()
   });
   const { Table } = ask(engine, 'DescribeTable', { TableName: 'restored' }) as { Table: object };
   expect(Table).toMatchObject({ GlobalSecondaryIndexes: [{ IndexName: 'list' }, { IndexName: 'order' }] });
+  expect(Table).toMatchObject({ RestoreSummary: { RestoreDateTime: at, RestoreInProgress: false } });
   expect(Table).not.toHaveProperty('LatestStreamArn');
   expect(() => restore(at)).toThrow(expect.objectContaining({ name: 'TableAlreadyExistsException' }));
   expect(() => restore(at + 3600, 'other')).toThrow(expect.objectContaining({ name: 'InvalidRestoreTimeException' }));

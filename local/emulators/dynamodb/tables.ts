@@ -39,6 +39,8 @@ export const Definition = z.object({
   stream: z.optional(z.object({ label: z.string(), view: StreamView, isEnabled: z.boolean() })),
   timeToLive: z.optional(z.string()),
   isProtected: z.boolean(),
+  /** Table and time, in Unix seconds, of which this one is a restore. */
+  restoreOf: z.optional(z.object({ name: z.string(), at: z.number() })),
 });
 export type Definition = z.output<typeof Definition>;
 
@@ -177,13 +179,21 @@ const NO_THROUGHPUT = { NumberOfDecreasesToday: 0, ReadCapacityUnits: 0, WriteCa
 /** Returns a table as DescribeTable shows it. */
 export function describe(table: Definition, place: Place, stored: { items: number; bytes: number }): object {
   const arn = tableArn(table.TableName, place);
-  const { stream } = table;
+  const { stream, restoreOf } = table;
   return {
     ...{ TableName: table.TableName, TableId: table.TableId, TableArn: arn, TableStatus: 'ACTIVE' },
     ...{ AttributeDefinitions: table.AttributeDefinitions, KeySchema: table.KeySchema },
     ...{ CreationDateTime: table.createdAt / 1000, ItemCount: stored.items, TableSizeBytes: stored.bytes },
     ...{ ProvisionedThroughput: NO_THROUGHPUT, DeletionProtectionEnabled: table.isProtected },
     BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST', LastUpdateToPayPerRequestDateTime: table.createdAt / 1000 },
+    ...(restoreOf
+      ? {
+          RestoreSummary: {
+            ...{ SourceTableArn: tableArn(restoreOf.name, place), RestoreDateTime: restoreOf.at },
+            RestoreInProgress: false,
+          },
+        }
+      : {}),
     ...(table.GlobalSecondaryIndexes.length > 0
       ? {
           GlobalSecondaryIndexes: table.GlobalSecondaryIndexes.map((index) => ({

@@ -1,0 +1,102 @@
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  type DynamoDBClient,
+  ResourceNotFoundException,
+  RestoreTableToPointInTimeCommand,
+  type TableDescription,
+  UpdateContinuousBackupsCommand,
+  UpdateTableCommand,
+  type UpdateTableCommandInput,
+  UpdateTimeToLiveCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+
+/** Seconds after which a restore is given up: AWS takes from minutes to hours, with the size of the table. */
+const MAX_RESTORE_S = 24 * 3600;
+const POLL = { minDelay: 1, maxDelay: 30 };
+
+interface Restore {
+  source: string;
+  target: string;
+  at: Date;
+}
+
+/** Returns a table; undefined if it does not exist. */
+async function findTable(client: DynamoDBClient, TableName: string): Promise<TableDescription | undefined> {
+  try {
+    return (await client.send(new DescribeTableCommand({ TableName }))).Table;
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  }
+}
+
+/** Throws unless a table is the one that an earlier run with the same source and time began. */
+function assertSameRestore({ RestoreSummary: made }: TableDescription, { source, target, at }: Restore): void {
+  const isSame =
+    made?.SourceTableArn?.endsWith(`:table/${source}`) &&
+    // AWS restores to the second.
+    Math.floor(Number(made.RestoreDateTime) / 1000) === Math.floor(at.getTime() / 1000);
+  if (!isSame) throw new Error(`There is a table ${target} already, and it is no restore of ${source} to this time.`);
+}
+
+/** Begins a restore. Throws if the table cannot be restored to this time. */
+async function startRestore(client: DynamoDBClient, { source, target, at }: Restore): Promise<void> {
+  const { ContinuousBackupsDescription } = await client.send(
+    new DescribeContinuousBackupsCommand({ TableName: source }),
+  );
+  const { EarliestRestorableDateTime: earliest, LatestRestorableDateTime: latest } =
+    ContinuousBackupsDescription?.PointInTimeRecoveryDescription ?? {};
+  if (!earliest || !latest) throw new Error(`The table ${source} has no point-in-time recovery.`);
+  if (at < earliest || at > latest)
+    throw new Error(`${source} can be restored to a time from ${earliest.toISOString()} to ${latest.toISOString()}.`);
+  await client.send(
+    new RestoreTableToPointInTimeCommand({
+      ...{ SourceTableName: source, TargetTableName: target, RestoreDateTime: at },
+    }),
+  );
+}
+
+/**
+ * Restores a table to a time into a new one, and gives it what a restore leaves out: stream, time to live, deletion protection
+ * and recovery (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery.Tutorial.html). A run after
+ * one that failed goes on with its table.
+ * @returns the ARN of the new table's stream
+ */
+export async function restoreTable(client: DynamoDBClient, restore: Restore): Promise<string> {
+  const { source, target } = restore;
+  const found = await findTable(client, target);
+  if (found) assertSameRestore(found, restore);
+  else await startRestore(client, restore);
+  console.error(`Restoring ${source} into ${target}, which takes from minutes to hours.`);
+  const waitUntilActive = () =>
+    waitUntilTableExists({ client, maxWaitTime: MAX_RESTORE_S, ...POLL }, { TableName: target });
+  const update = async (change: Partial<UpdateTableCommandInput>) => {
+    await client.send(new UpdateTableCommand({ TableName: target, ...change }));
+    await waitUntilActive();
+  };
+  await waitUntilActive();
+  if (!(await findTable(client, target))?.StreamSpecification?.StreamEnabled)
+    await update({ StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } });
+  // AWS changes the two in requests of their own only.
+  if ((await findTable(client, source))?.DeletionProtectionEnabled) await update({ DeletionProtectionEnabled: true });
+  const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: target }));
+  if (!/^ENABL/.test(TimeToLiveDescription?.TimeToLiveStatus ?? ''))
+    await client.send(
+      new UpdateTimeToLiveCommand({
+        TableName: target,
+        TimeToLiveSpecification: { AttributeName: 'expiresAtEpoch', Enabled: true },
+      }),
+    );
+  await client.send(
+    new UpdateContinuousBackupsCommand({
+      TableName: target,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    }),
+  );
+  const stream = (await findTable(client, target))?.LatestStreamArn;
+  if (!stream) throw new Error(`The table ${target} has no stream.`);
+  return stream;
+}
