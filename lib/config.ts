@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { isHostName } from '../contract/host-names/host-names.ts';
 import { findCellProblems } from './cells.ts';
 import { shareOf } from './concurrency.ts';
+import { derivedLoginPrefix, findNameProblems, loginPrefix, prefixOf } from './derived-names.ts';
 import { findDomainProblems } from './domain-settings.ts';
 
 /** `localhost` is the local run's. */
@@ -142,10 +143,7 @@ export const Settings = z.object({
    * Host prefix of the sign-in pages, `https://<loginPrefix>.auth.<region>.amazoncognito.com`. Unique within the
    * region.
    */
-  loginPrefix: z
-    .string()
-    .regex(/^(?!.*(aws|amazon|cognito))[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)
-    .optional(),
+  loginPrefix: loginPrefix.optional(),
   /**
    * Seconds between one failed attempt at a webhook delivery and the next, comma-separated. One delay fewer than there
    * are attempts.
@@ -254,9 +252,10 @@ export function configure(input: SettingsInput): Config {
   const problems = [
     ...findDomainProblems({ ...settings, domain: input.domain }),
     ...findCellProblems({ ...settings, appsDomain }),
+    ...findNameProblems(settings),
   ];
   if (problems.length > 0) throw new Error(`Invalid settings:\n${problems.join('\n')}`);
-  const prefix = `hosting-${settings.stage}`;
+  const prefix = prefixOf(settings.stage);
   const monitoring = settings.monitoring ?? (isProtectedStage(settings.stage) ? 'full' : 'basic');
   if ((settings.tableStream?.split('/')[1] ?? '') !== (settings.table ?? ''))
     throw new Error(
@@ -280,8 +279,7 @@ export function configure(input: SettingsInput): Config {
       settings.checksRepoUrl ?? (settings.stage === 'local' ? 'https://git.localhost/hello-node.git' : undefined),
     monitoring,
     canary: settings.canary ?? (monitoring === 'full' ? 'on' : 'off'),
-    loginPrefix:
-      settings.loginPrefix ?? `${prefix}-${settings.domain.replaceAll('.', '-')}`.slice(0, 63).replace(/-+$/, ''),
+    loginPrefix: settings.loginPrefix ?? derivedLoginPrefix(settings),
     // In the local run each invocation is a thread of one machine.
     deliveryConcurrency:
       settings.deliveryConcurrency ??

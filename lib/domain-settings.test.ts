@@ -49,6 +49,19 @@ describe('a stage with users', () => {
   });
 });
 
+describe('the host prefix of the sign-in pages', () => {
+  test.each(['laws.co.za', 'amazonia.example', 'cognito-hosting.com'])('must be given for %s', (domain) => {
+    const settings = { stage: 'prod', domain, appsDomain: 'hosting.com', ...ZONES };
+    expect(() => configure(settings)).toThrow(/^loginPrefix: give one/m);
+    expect(configure({ ...settings, loginPrefix: 'hosting-prod-login' }).loginPrefix).toBe('hosting-prod-login');
+  });
+
+  test('follows from the domain, and is refused with the rule', () => {
+    expect(prod('hosting.com').loginPrefix).toBe('hosting-prod-hosting-co-za');
+    expect(() => prod('hosting.com', { ...ZONES, loginPrefix: 'my-aws' })).toThrow(/without "aws".*\n.*loginPrefix/);
+  });
+});
+
 test('a region is a region', () => {
   expect(() => configure({ region: 'Cape Town' })).toThrow(/region/);
   // Builds are where CodeBuild has ARM containers.
