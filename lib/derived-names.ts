@@ -17,17 +17,51 @@ export const loginPrefix = z
 export const derivedLoginPrefix = ({ stage, domain }: { stage: string; domain: string }): string =>
   `${prefixOf(stage)}-${domain.replaceAll('.', '-')}`.slice(0, 63).replace(/-+$/, '');
 
+/** Returns the name of a bucket, which has the account in it because buckets' names are unique over all accounts. */
+export const bucketName = ({
+  prefix,
+  name,
+  account,
+  region,
+}: Record<'prefix' | 'name' | 'account' | 'region', string>) => `${prefix}-${name}-${account}-${region}`;
+/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html */
+const MAX_BUCKET_NAME = 63;
+
 interface Named {
   stage: string;
   domain: string;
+  region: string;
+  backupRegion?: string | undefined;
   loginPrefix?: string | undefined;
+  cells: readonly { id: string; account: string; region?: string | undefined }[];
+}
+
+/** Returns the bucket names that are too long: of the buckets, those with the longest names are enough. */
+function findLongBuckets({ stage, region, backupRegion, cells }: Named): string[] {
+  const prefix = prefixOf(stage);
+  // Templates without an account fit any, and each has as many digits.
+  const home = { prefix, region, account: '0'.repeat(12) };
+  const names = [
+    { settings: 'stage', ...home, name: backupRegion === undefined ? 'access-logs' : 'artifact-copies' },
+    ...cells.map((cell) => ({
+      ...{ settings: 'stage, cells', prefix: `${prefix}-${cell.id}`, name: 'access-logs' },
+      ...{ account: cell.account, region: cell.region ?? region },
+    })),
+  ];
+  return names.flatMap(({ settings, ...named }) => {
+    const name = bucketName(named);
+    if (name.length <= MAX_BUCKET_NAME) return [];
+    return [`${settings}: too long for the bucket ${name}, whose name may have ${MAX_BUCKET_NAME} characters`];
+  });
 }
 
 /** Returns the reasons why derived names cannot be used, each naming the setting to change. */
 export function findNameProblems(settings: Named): string[] {
   const derived = derivedLoginPrefix(settings);
-  if (settings.loginPrefix !== undefined || loginPrefix.safeParse(derived).success) return [];
+  const problems = findLongBuckets(settings);
+  if (settings.loginPrefix !== undefined || loginPrefix.safeParse(derived).success) return problems;
   return [
+    ...problems,
     `loginPrefix: give one, such as ${prefixOf(settings.stage)}-login: ${derived}, which follows from the domain, contains "aws", "amazon" or "cognito", which Cognito refuses`,
   ];
 }

@@ -1,5 +1,6 @@
 import { Aws } from 'aws-cdk-lib/core';
 import type { Config } from './config.ts';
+import { bucketName } from './derived-names.ts';
 
 /**
  * Returns the physical names of all resources. The platform chooses them instead of CloudFormation, so that stacks
@@ -19,10 +20,10 @@ export function namesOf(config: Config) {
   /** Name of a resource that is unique in the whole account: another installation may have the stage in another region. */
   const global = (name: string) => `${prefix}-${name}-${region}`;
   const role = (name: string) => ({ name: global(name), arn: `arn:aws:iam::${account}:role/${global(name)}` });
-  const bucket = (name: string) => ({
-    name: `${prefix}-${name}-${account}-${region}`,
-    arn: `arn:aws:s3:::${prefix}-${name}-${account}-${region}`,
-  });
+  const bucket = (label: string) => {
+    const name = bucketName({ prefix, name: label, account, region });
+    return { name, arn: `arn:aws:s3:::${name}` };
+  };
   // Secrets Manager adds six characters to the name in the ARN.
   const secret = (name: string) => ({
     name: `${prefix}-${name}`,
