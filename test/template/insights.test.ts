@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { commandsOf } from '../support/runbook.ts';
+import { read, synthesize } from './synthesized.ts';
+
+const Stage = z.object({ AccessLogSettings: z.object({ Format: z.string() }) });
+/** Fields of every line of a function (runtime/observability/log.ts) and of CloudWatch itself. */
+const OF_FUNCTIONS = ['@timestamp', 'level', 'message', 'function', 'requestId'];
+
+/** Returns the fields that a query of Logs Insights names. */
+const fieldsOf = (query: string): string[] =>
+  query.split(' | ').flatMap((part) => {
+    const [command = '', ...words] = part.split(' ');
+    if (command === 'filter' || command === 'sort') return words.slice(0, 1);
+    const names = words.join(' ').replaceAll(/\w+\((\*|\w+)[^)]*\)/g, '$1');
+    return names.split(/,\s*| by /).filter((name) => name !== '*');
+  });
+
+test('the queries of the runbook name fields that the logs have', () => {
+  const { template } = synthesize({ stage: 'prod' });
+  const [stage] = read(template, 'AWS::ApiGatewayV2::Stage', Stage);
+  const ofRequests = Object.keys(JSON.parse(stage?.AccessLogSettings.Format ?? '{}'));
+  const queries = commandsOf(readFileSync('docs/runbook.md', 'utf8')).filter((each) => /^(filter|stats) /.test(each));
+  expect(queries.length).toBeGreaterThanOrEqual(3);
+  for (const query of queries) {
+    const known = query.includes('stats ') ? ofRequests : OF_FUNCTIONS;
+    expect(known, query).toEqual(expect.arrayContaining(fieldsOf(query)));
+  }
+  expect(fieldsOf('filter status >= 500 | stats count(*), pct(ms, 99) by route, status')).toEqual([
+    'status',
+    'ms',
+    'route',
+    'status',
+  ]);
+});
