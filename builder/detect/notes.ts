@@ -34,6 +34,11 @@ const WARNINGS: readonly [packages: readonly string[], text: (name: string) => s
     (name) =>
       `warning: ${name} keeps data in files; the disk of a release is read-only apart from /tmp, which is emptied at any time: use a database.`,
   ],
+  [
+    ['express-basic-auth', 'http-auth', 'basic-auth', '@fastify/basic-auth', 'koa-basic-auth', 'passport-http'],
+    (name) =>
+      `warning: ${name} asks with WWW-Authenticate, which AWS renames: browsers show no password prompt. A sign-in page works, and so do clients that send Authorization unasked.`,
+  ],
 ];
 
 /** Returns what an owner should know about the application's dependencies, early in the log. */

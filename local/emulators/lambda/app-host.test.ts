@@ -187,6 +187,16 @@ test('restarts a crashed process and passes on an error page', async () => {
   expect(await page()).toBe('up');
 });
 
+test('renames the challenge of a 401 as a function URL does', async () => {
+  await live(
+    'asks',
+    await create('asks', await app(`response.writeHead(401, { 'www-authenticate': 'Basic' }).end();`)),
+  );
+  const { status, headers } = await fetch(`http://127.0.0.1:${frontPort}/`);
+  expect([status, headers.get('www-authenticate')]).toEqual([401, null]);
+  expect(headers.get('x-amzn-remapped-www-authenticate')).toBe('Basic');
+});
+
 test('kills an application that exceeds its memory limit with 502 and restarts it for the next request', async () => {
   const hoard = `if (request.url !== '/hoard') return response.end('up');
     const kept = [];

@@ -75,7 +75,7 @@ export function forwardTo(
     });
     outgoing.once('response', (answer) => {
       onAnswer?.(answer);
-      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, stripHopByHop(answer.headers));
+      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, responseHeaders(answer.headers));
       // The body usually comes with the head and leaves with it, in one packet; a head without one does not wait.
       let isSent = false;
       answer.once('data', () => {
@@ -122,6 +122,12 @@ export function stripHopByHop(headers: OutgoingHttpHeaders): OutgoingHttpHeaders
   for (const name of HOP_BY_HOP) delete kept[name];
   delete kept['transfer-encoding'];
   return kept;
+}
+
+/** Returns the response headers as a function URL sends them: it renames the challenge of a 401. */
+function responseHeaders(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
+  const { 'www-authenticate': challenge, ...kept } = stripHopByHop(headers);
+  return challenge === undefined ? kept : { ...kept, 'x-amzn-remapped-www-authenticate': challenge };
 }
 
 /**
