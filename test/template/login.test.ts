@@ -33,7 +33,7 @@ test('the dashboard signs in with code and PKCE only, without a secret, and retu
   expect([AccessTokenValidity, TokenValidityUnits.AccessToken]).toEqual([60, 'minutes']);
 });
 
-test('users sign up with a confirmed email address and may add a second factor', () => {
+test('users sign up with a confirmed email address, and the pool takes a second factor', () => {
   const [pool] = template.resources('AWS::Cognito::UserPool');
   expect(pool?.properties).toMatchObject({
     AdminCreateUserConfig: { AllowAdminCreateUserOnly: false },
