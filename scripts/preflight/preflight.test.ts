@@ -114,6 +114,15 @@ test('in an account with nothing in order, each row says what is wrong and how t
   expect([...account.alive]).toEqual([]);
 }, 120_000);
 
+test('the concurrency of an account has room for an application beside the 100 that AWS keeps', async () => {
+  const granted = { Quota: { QuotaName: 'q', QuotaCode: 'L-B99A9384', Value: 110 } };
+  const account = { ...inOrder(), 'servicequotas GetServiceQuota': granted };
+  const { stdout } = await preflight(account, DELEGATED, ['--json', '--lambda-concurrency', '100']);
+  const rows: Row[] = JSON.parse(stdout);
+  const row = rows.find(({ what }) => what.startsWith('Concurrent executions (lambda'));
+  expect(row).toMatchObject({ ok: false, needed: expect.stringMatching(/\b120\b/), found: '110' });
+}, 150_000);
+
 test('with credentials that cannot deploy, nothing else is called', async () => {
   const root = { Account: ACCOUNT, Arn: `arn:aws:iam::${ACCOUNT}:root`, UserId: ACCOUNT };
   const { code, stdout, calls } = await preflight({ ...inOrder(), 'sts GetCallerIdentity': root }, DELEGATED, []);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AWS_LIMITS, type AwsLimitName, awsLimit } from '../../contract/limits/aws-limits.ts';
+import { LIMITS } from '../../contract/limits/limits.ts';
 import { type Check, check } from './check.ts';
 import type { Clients } from './clients.ts';
 import type { Plan } from './plan.ts';
@@ -9,11 +10,17 @@ const Reserved = z.object({ ReservedConcurrentExecutions: z.number().default(0) 
 /** Concurrency that AWS keeps for functions without a reservation. */
 const UNRESERVED_CONCURRENCY = 100;
 
-/** Returns the concurrency that the settings count on, and at least what the platform's functions reserve. */
+/** The most that the first application of an account may reserve beside what AWS keeps. */
+const FIRST_APPLICATION = LIMITS.concurrentRequests.amounts[0];
+
+/**
+ * Returns the concurrency that the settings count on, and at least what the platform's functions and one application reserve
+ * beside what AWS keeps.
+ */
 function neededConcurrency({ config, resources }: Plan): number {
   const reserved = resources('AWS::Lambda::Function').map(({ properties }) => Reserved.parse(properties));
   const sum = reserved.reduce((total, { ReservedConcurrentExecutions: each }) => total + each, 0);
-  return Math.max(config.lambdaConcurrency, UNRESERVED_CONCURRENCY + sum);
+  return Math.max(config.lambdaConcurrency, UNRESERVED_CONCURRENCY + sum + FIRST_APPLICATION);
 }
 
 interface Need {
