@@ -89,6 +89,10 @@ async function membersOf(service: string, operation: string): Promise<string[] |
 async function problemOf({ service, operation, text }: AwsCommand): Promise<string | undefined> {
   const options = [...text.matchAll(/ --([a-z0-9-]+)/g)].map(([, option = '']) => option);
   if (!WITHOUT_REGION.includes(service) && service !== 'sso' && !options.includes('region')) return 'has no --region';
+  // Of the command line alone.
+  if (operation === 'wait') return undefined;
+  if (operation === 'update-table' && options.includes('stream-specification') && options.length > 3)
+    return 'changes more than the stream, which AWS changes alone';
   if (!PACKAGES[service]) return TRUSTED[service]?.includes(operation) ? undefined : 'is no known operation';
   const members = await membersOf(service, operation);
   if (!members) return 'is no operation of the service';
