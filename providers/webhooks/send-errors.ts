@@ -22,13 +22,17 @@ const MEANINGS: readonly (readonly [RegExp, Outcome])[] = [
   [/CERT|TLS|SSL|SELF_SIGNED|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^EPROTO$|^INVALID_CA$|^PATH_LENGTH/, 'TLS'],
 ];
 
+/** Errors of a process that lacks files or memory. They say nothing about the receiver. */
+const OWN_FAULT = /^(EMFILE|ENFILE|ENOMEM|ENOBUFS)$/;
+
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** Converts an error of Node.js. An error without a known code counts as an invalid response. */
+/** Converts an error of Node.js. An error without a known code counts as an invalid response. Throws one that is this process's own. */
 export function toSendError(error: unknown): SendError {
   if (error instanceof SendError) return error;
   const code = codeOf(error);
+  if (OWN_FAULT.test(code)) throw error;
   const found = MEANINGS.find(([pattern]) => pattern.test(code));
   const message = error instanceof Error ? error.message : String(error);
   return new SendError(found?.[1] ?? 'BAD_RESPONSE', message || code);

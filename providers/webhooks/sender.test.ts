@@ -93,6 +93,8 @@ describe('a failing receiver', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(250_000_000);
     // Redirects are not followed, and no request is repeated.
     expect(one.received.length).toBeLessThanOrEqual(1);
+    // Those that are kept for the next attempt end after a second.
+    await expect.poll(() => one.connections(), { timeout: 3_000 }).toBe(0);
   });
 
   test('does not affect others', async () => {
@@ -103,6 +105,13 @@ describe('a failing receiver', () => {
     const healthy = all.filter((_, index) => index % 2 === 1);
     for (const sent of healthy) expect(sent.outcome).toBe('DELIVERED');
   });
+});
+
+test.each(['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS'])('throws %s, which is no fault of the receiver', async (code) => {
+  const fault = Object.assign(new Error('connect'), { code });
+  const resolve = () => Promise.reject(fault);
+  const lacking = createWebhookSender({ allowLocal: false, deadline: DEADLINE, resolve });
+  await expect(lacking.send('https://hook.example.com/', {}, '{}')).rejects.toBe(fault);
 });
 
 describe('connections', () => {

@@ -8,7 +8,7 @@ import { readBody } from './body.ts';
 import { type ExchangeTiming, keptHeaders, timeExchange } from './exchange-record.ts';
 import { type Outcome, SendError, toSendError } from './send-errors.ts';
 
-/** Result of one POST. It is never thrown: every misbehaviour of a receiver is an outcome. */
+/** Result of one POST. Every misbehaviour of a receiver is an outcome; only a lack of files or memory in this process is thrown. */
 export interface Sent {
   outcome: Outcome;
   /** The status of the answer; null when none came. */
@@ -115,7 +115,11 @@ const readResponse = (request: ClientRequest, body: string): Promise<IncomingMes
   new Promise((resolve, reject) => {
     request.on('response', resolve);
     request.on('error', reject);
-    request.on('upgrade', () => reject(new SendError('BAD_RESPONSE', 'the receiver switched protocols')));
+    // With a listener, the socket is the listener's to close.
+    request.on('upgrade', (_, socket) => {
+      socket.destroy();
+      reject(new SendError('BAD_RESPONSE', 'the receiver switched protocols'));
+    });
     request.on('close', () => reject(new SendError('RESET', 'the connection closed without an answer')));
     request.end(body);
   });

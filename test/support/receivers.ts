@@ -22,6 +22,8 @@ export interface Received {
 export interface Receiver {
   url: string;
   received: Received[];
+  /** Returns the number of connections that are open. */
+  connections(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -32,6 +34,11 @@ async function listen(server: Server, protocol = 'http', port = 0): Promise<stri
   await once(server, 'listening');
   return `${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
 }
+
+const countConnections = (server: Server) => () =>
+  new Promise<number>((resolve, reject) => {
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+  });
 
 /** Records a whole request and then responds. */
 const recording =
@@ -61,6 +68,7 @@ async function startReceiver(
   return {
     url,
     received,
+    connections: countConnections(server),
     stop: async () => {
       server.closeAllConnections();
       server.close();
@@ -87,6 +95,7 @@ async function rawReceiver(behave: (socket: Socket) => unknown): Promise<Receive
   return {
     url,
     received: [],
+    connections: countConnections(server),
     stop: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();
