@@ -106,6 +106,10 @@ describe('a repository', () => {
     expect((await inspect(at('absent'))).problem).toMatch(/was not found, or is private/);
     const web = createServer((request, response) => {
       if (request.url?.startsWith('/silent')) return;
+      if (request.url?.startsWith('/switching')) {
+        response.socket?.write('HTTP/1.1 101 Ha\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n');
+        return;
+      }
       response.end('<h1>A web site</h1>');
     });
     await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
@@ -116,6 +120,7 @@ describe('a repository', () => {
       );
     await expect(open('page', 20_000)).rejects.toThrow('There is no Git repository at https://git.localhost/page.');
     await expect(open('silent', 500)).rejects.toThrow('did not answer in time');
+    await expect(open('switching', 20_000)).rejects.toThrow('could not be reached');
     web.closeAllConnections();
     web.close();
   });

@@ -32,6 +32,12 @@ const FAULTS: [what: string, act: (response: ServerResponse) => void, kind: Fail
   ['hangs before the headers', () => {}, 'timeout'],
   ['hangs after them', (response: ServerResponse) => void response.writeHead(200).flushHeaders(), 'timeout'],
   ['hangs in the middle', (response: ServerResponse) => void response.write('a'), 'timeout'],
+  [
+    'switches protocols',
+    (response: ServerResponse) =>
+      void response.socket?.write('HTTP/1.1 101 Ha\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
+    'unreachable',
+  ],
   ['closes at once', (response: ServerResponse) => void response.destroy(), 'unreachable'],
   [
     'closes in the middle',

@@ -185,6 +185,12 @@ function exchange(open: () => ClientRequest, { body, signal }: Outgoing, limits:
       end();
       reject(error);
     });
+    // An answer that switches protocols is neither an error nor a response.
+    request.on('close', () => {
+      if (message) return;
+      end();
+      reject(new ProviderFailure('unreachable', {}));
+    });
     request.on('response', (incoming) => {
       message = incoming;
       incoming.once('close', end);

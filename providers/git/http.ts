@@ -57,6 +57,8 @@ export async function requestGit(url: URL, { body, allowLocal, maxBytes, signal 
     });
     request.on('response', resolve);
     request.on('error', reject);
+    // An answer that switches protocols is neither an error nor a response.
+    request.on('close', () => reject(new Error('the connection closed without an answer')));
     request.end(body);
   });
   const { statusCode: status = 0, headers } = response;
