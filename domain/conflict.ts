@@ -1,4 +1,5 @@
 import { ApiError } from '../contract/errors.ts';
+import type { Write } from '../table/writes.ts';
 
 /** The data that a write was based on changed since it was read. */
 export class ConcurrentUpdateError extends Error {
@@ -7,6 +8,12 @@ export class ConcurrentUpdateError extends Error {
 
 /** Creates the error of a write whose condition no longer holds. */
 export const concurrentUpdate = () => new ConcurrentUpdateError('the item was changed concurrently');
+
+/**
+ * The write of an item that many transactions change, on the state that was read. A conflict with another transaction means that
+ * this state is about to change: the caller reads again, where a repetition of the same transaction could only fail.
+ */
+export const contended = (write: Write): Write => ({ ...write, onConflict: concurrentUpdate });
 
 /** Returns the result of the work; undefined where another writer was first, so that there is nothing left to do. */
 export async function ignoreConflict<T>(work: Promise<T>): Promise<T | undefined> {

@@ -3,7 +3,7 @@ import type { Change, Condition } from '../../table/expressions.ts';
 import { joinKey } from '../../table/keys.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, create, upsert, type Write } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { concurrentUpdate, contended, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { closesAt, sumAttribute, windowAt } from './windows.ts';
 
@@ -103,6 +103,6 @@ export async function payDebt(deps: Deps, account: AiAccount | undefined): Promi
     when: { ...when, debtMicroRand: { is: debtMicroRand }, availableMicroRand: { atLeast: debtMicroRand } },
   };
   const pay = change(AiAccount, { accountId }, what, concurrentUpdate);
-  await ignoreConflict(deps.table.transact([{ ...pay, onConflict: concurrentUpdate }, create(AiEntry, payment)]));
+  await ignoreConflict(deps.table.transact([contended(pay), create(AiEntry, payment)]));
   return true;
 }

@@ -6,7 +6,7 @@ import { Account } from '../../table/entities/accounts.ts';
 import { InvoiceSequence, WalletTransaction } from '../../table/entities/billing.ts';
 import type { Change } from '../../table/expressions.ts';
 import { change, changeOrInspect, check, create, type Write } from '../../table/writes.ts';
-import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
+import { concurrentUpdate, contended, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { AuditedChange, Deps } from '../deps.ts';
 import { countingTowards, limitReached } from '../limits/limits.ts';
 import { disputeError, newCardError, withheldCents } from './card-risk.ts';
@@ -22,8 +22,6 @@ import { formatRand } from './money.ts';
  * holds only if both are still so. Who comes too late begins again with what is there now, unseen by the caller
  * ({@link withWallet}).
  */
-
-const contended = (write: Write): Write => ({ ...write, onConflict: concurrentUpdate });
 
 /** Returns the condition that no money of an account has moved, or been frozen, since it was read. */
 export const balanceIs = ({ walletVersion, frozenCents }: Account) => ({

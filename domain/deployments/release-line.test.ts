@@ -5,7 +5,13 @@ import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change, create } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
-import { crashAt, type FaultPlan, simulation, toleratingFaults } from '../../test/simulation/simulation.ts';
+import {
+  conflictFirst,
+  crashAt,
+  type FaultPlan,
+  simulation,
+  toleratingFaults,
+} from '../../test/simulation/simulation.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { getDeployment } from './create.ts';
 import { newDeployment } from './queue.ts';
@@ -145,6 +151,13 @@ test('accounts whose releases wait take turns', async () => {
   await run(() => released.length === 20);
   const accounts = await Promise.all(released.slice(4).map(async (id) => (await read(id)).accountId));
   expect(accounts.filter((account) => account === 'b').length).toBeGreaterThanOrEqual(7);
+});
+
+test('a release waits where others change the pace of its cell all the time', async () => {
+  const { built, step, read } = await world({ faults: conflictFirst(8, 0) });
+  const id = await built('a');
+  expect(await step(id)).toMatchObject({ waiting: true });
+  expect((await read(id)).status).toBe('RUNNING');
 });
 
 test('where Lambda takes less than it documents, the pace learns it from refusals, and every release succeeds', async () => {

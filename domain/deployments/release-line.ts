@@ -3,7 +3,7 @@ import { Deployment } from '../../table/entities/deployments.ts';
 import { QueuedRelease, queuedReleasesOf, ReleasePace } from '../../table/entities/releases.ts';
 import { DAY, epoch } from '../../table/entity.ts';
 import { change, remove, upsert, type Write } from '../../table/writes.ts';
-import { ConcurrentUpdateError, concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
+import { ConcurrentUpdateError, concurrentUpdate, contended, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { formatNote } from './queue.ts';
 import { firstPace, refill, secondsUntil, slow, spend } from './release-pace.ts';
@@ -103,7 +103,7 @@ function storePace(
 ): Write {
   const set = { ...pace, cellId, version: (stored?.version ?? 0) + 1, entity: ReleasePace.type };
   const when = { version: stored ? { is: stored.version } : 'absent' } as const;
-  return upsert(ReleasePace, { cellId }, { set, when }, concurrentUpdate);
+  return contended(upsert(ReleasePace, { cellId }, { set, when }, concurrentUpdate));
 }
 
 const admit = (deps: LineDeps, cellId: string, id: string): Write =>

@@ -10,7 +10,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import { DnsRecord, recordsOf, Zone, zoneChanged } from '../../table/entities/dns.ts';
 import { Domain } from '../../table/entities/registrar.ts';
 import { change, create, remove, type Write } from '../../table/writes.ts';
-import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
+import { concurrentUpdate, contended, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { AuditedChange, Caller, Deps } from '../deps.ts';
 import { noSuchDomain } from '../registrar/domains.ts';
 import { checkAgainstOthers, checkRecord } from './rules.ts';
@@ -66,8 +66,8 @@ async function changeRecords<T>(
     const { write, change: entry } = decide(domain, records);
     const set = { version: zone.version + 1, ...zoneChanged(deps.now(), zone) };
     const what = { set, when: { version: { is: zone.version } } };
-    const count = change(Zone, { accountId, domainId }, what, concurrentUpdate);
-    return await deps.commit([{ ...count, onConflict: concurrentUpdate }, write], output, entry);
+    const count = contended(change(Zone, { accountId, domainId }, what, concurrentUpdate));
+    return await deps.commit([count, write], output, entry);
   }, CONTENTION);
 }
 

@@ -1,7 +1,7 @@
 import { Delivery, Webhook } from '../../table/entities/webhooks.ts';
 import { change, type Write } from '../../table/writes.ts';
 import { commitAsPlatform } from '../audit/record.ts';
-import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
+import { concurrentUpdate, contended, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { paceAfter } from './slow-lane.ts';
 
@@ -55,7 +55,7 @@ export const recordSuccess = (deps: CountDeps, endpoint: Endpoint, { write, know
     const pace = webhook && paceAfter(webhook, [durationMs], deps.now());
     if (!webhook || (webhook.failureCount === 0 && !pace)) return await deps.table.write(Delivery, write);
     const what = { ...pace, set: { ...pace?.set, failureCount: 0 } };
-    await deps.table.transact([write, change(Webhook, endpoint, what, concurrentUpdate)]);
+    await deps.table.transact([write, contended(change(Webhook, endpoint, what, concurrentUpdate))]);
   });
 
 interface Failure extends Made {
@@ -150,7 +150,7 @@ async function writeOne(
         add: { ...pace?.add, failureCount: 1 },
         when: { failureCount: { below: MAX_CONSECUTIVE_FAILURES - 1 }, active: { is: true } },
       };
-  const writes = [write, change(Webhook, endpoint, what, concurrentUpdate)];
+  const writes = [write, contended(change(Webhook, endpoint, what, concurrentUpdate))];
   if (!last) {
     await deps.table.transact(writes);
     return false;

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { Event } from '../../table/entities/webhooks.ts';
-import { crashAt, type FaultPlan, simulation, withRandomDelays } from '../../test/simulation/simulation.ts';
+import {
+  conflictFirst,
+  crashAt,
+  type FaultPlan,
+  simulation,
+  withRandomDelays,
+} from '../../test/simulation/simulation.ts';
 import { webhookSimulation } from '../../test/simulation/webhooks.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { emit, newEvent } from './events.ts';
@@ -79,6 +85,14 @@ describe('the feed', () => {
     expect(seen.toSorted()).toEqual(written.toSorted());
     expect(written).toHaveLength(40);
   }, 60_000);
+
+  test('has an event however often another process appends at the same moment', async () => {
+    const { startProcess, steady, memory } = simulation({ faults: conflictFirst(9, 0) });
+    await listEvents(steady.deps, caller, { limit: 1 });
+    await steady.deps.commit([emit(steady.deps, caller.accountId, 'app.created', data)], undefined);
+    await appendToFeed(startProcess().deps, [Event.parse(memory.items('EVENT')[0])]);
+    expect((await readOn(steady.deps, 'evc_0')).ids).toHaveLength(1);
+  });
 
   test('writes nothing for an account that never read it', async () => {
     const run = webhookSimulation();

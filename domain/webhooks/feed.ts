@@ -4,7 +4,7 @@ import { dataOf } from '../../contract/webhooks/events.ts';
 import { cursorAt, type listEvents as ListRoute, positionOf } from '../../contract/webhooks/feed.ts';
 import { Event, EventFeed, FEED_DAYS, FeedEntry } from '../../table/entities/webhooks.ts';
 import { change, create, createViaUpdate, type Write } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
+import { concurrentUpdate, contended, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 
 /**
@@ -23,8 +23,9 @@ const isForFeed = (event: Event | undefined): event is Event =>
 /** Returns the writes that give events the positions after `last`. */
 function appending(accountId: string, events: readonly Event[], last: number): Write[] {
   const position = last + events.length;
+  const end = { set: { position }, when: { position: { is: last } } };
   return [
-    change(EventFeed, { accountId }, { set: { position }, when: { position: { is: last } } }, concurrentUpdate),
+    contended(change(EventFeed, { accountId }, end, concurrentUpdate)),
     ...events.flatMap(({ id, type, created, data }, index) => [
       create(FeedEntry, { accountId, position: last + index + 1, id, type, created, data }, concurrentUpdate),
       change(Event, { accountId, id }, { set: { inFeed: true }, when: { inFeed: 'absent' } }, concurrentUpdate),

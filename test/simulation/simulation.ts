@@ -56,6 +56,21 @@ export function failNth(what: string, nth: number): FaultPlan {
   };
 }
 
+/** Refuses the first transactions, so many of them, because of a conflict at their n-th write (from 0). */
+export function conflictFirst(times: number, at: number): FaultPlan {
+  let left = times;
+  return ({ when, what }) => {
+    if (when === 'after' || what !== 'table.TransactWriteItems' || left === 0) return undefined;
+    left -= 1;
+    const CancellationReasons = [
+      ...Array.from({ length: at }, () => ({ Code: 'None' })),
+      { Code: 'TransactionConflict' },
+    ];
+    const name = 'TransactionCanceledException';
+    throw Object.assign(new Error('simulated conflict'), { name, detail: { CancellationReasons } });
+  };
+}
+
 /** Returns a generator of numbers from 0 (inclusive) to 1 (exclusive), the same sequence for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed;

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { Webhook } from '../../table/entities/webhooks.ts';
+import { change } from '../../table/writes.ts';
+import { conflictFirst, START } from '../../test/simulation/simulation.ts';
+import { webhookSimulation } from '../../test/simulation/webhooks.ts';
+
+test.each([
+  ['failure', 'BAD_STATUS', 1],
+  ['success that ends failures', 'DELIVERED', 0],
+] as const)('records a %s once, however often the count of failures is contended', async (_, outcome, failureCount) => {
+  const run = webhookSimulation({ faults: conflictFirst(9, 1) });
+  await run.openAccount();
+  const { id } = await run.endpoint('busy', () => outcome);
+  const of = { accountId: run.caller.accountId, id };
+  if (outcome === 'DELIVERED') await run.steady.table.write(Webhook, change(Webhook, of, { set: { failureCount: 7 } }));
+  await run.event();
+  await run.runUntilIdle(START + 45_000);
+  expect(run.arrivals).toHaveLength(1);
+  expect(run.deliveries()).toMatchObject([{ step: 1, attempts: [{ outcome }] }]);
+  expect((await run.steady.table.get(Webhook, of))?.failureCount).toBe(failureCount);
+});
