@@ -128,7 +128,8 @@ export async function fanOut({ table, now }: Pick<Deps, 'table' | 'now'>, event:
   ]);
   const subscribers = findSubscribers(event, webhooks);
   if (subscribers.length > 0) return firstMessages(event, subscribers, feed !== undefined, now());
-  await settleEvent({ table }, event);
+  // An event that belongs to a feed is settled with its place there (feed.ts).
+  if (!feed) await settleEvent({ table }, event);
   return [];
 }
 

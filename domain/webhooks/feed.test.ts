@@ -94,6 +94,25 @@ describe('the feed', () => {
     expect((await readOn(steady.deps, 'evc_0')).ids).toHaveLength(1);
   });
 
+  test.each([0, 1])('has an event with %i endpoints that the stream could not append', async (endpoints) => {
+    let isAway = true;
+    const faults: FaultPlan = ({ when, what }) => {
+      if (isAway && when === 'before' && what === 'table.TransactWriteItems') throw new Error('away');
+      return undefined;
+    };
+    const run = webhookSimulation({ faults });
+    await run.openAccount();
+    await listEvents(run.steady, caller, { limit: 1 });
+    for (let count = 0; count < endpoints; count += 1) await run.endpoint(`receiver-${count}`);
+    await run.event();
+    await run.consumeStream();
+    // The stream gives up its record.
+    run.memory.records.length = 0;
+    isAway = false;
+    await run.runUntilIdle();
+    expect((await readOn(run.steady, 'evc_0')).ids).toEqual([run.lastEventId()]);
+  });
+
   test('writes nothing for an account that never read it', async () => {
     const run = webhookSimulation();
     await run.openAccount();

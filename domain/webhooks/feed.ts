@@ -2,10 +2,12 @@ import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { dataOf } from '../../contract/webhooks/events.ts';
 import { cursorAt, type listEvents as ListRoute, positionOf } from '../../contract/webhooks/feed.ts';
-import { Event, EventFeed, FEED_DAYS, FeedEntry } from '../../table/entities/webhooks.ts';
+import { Event, EventFeed, FEED_DAYS, FeedEntry, Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
+import { unschedule } from '../../table/schedule.ts';
 import { change, create, createViaUpdate, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, contended, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { findSubscribers } from './fan-out.ts';
 
 /**
  * The feed of an account: its events at consecutive positions. A position and the end of the feed are written in one
@@ -20,16 +22,21 @@ export const MAX_APPENDED = 20;
 const isForFeed = (event: Event | undefined): event is Event =>
   event !== undefined && event.onlyTo === undefined && event.inFeed === undefined;
 
-/** Returns the writes that give events the positions after `last`. */
-function appending(accountId: string, events: readonly Event[], last: number): Write[] {
+/** Returns the writes that give events the positions after `last`. One that goes to no endpoint is settled with it. */
+function appending(accountId: string, events: readonly Event[], webhooks: readonly Webhook[], last: number): Write[] {
   const position = last + events.length;
   const end = { set: { position }, when: { position: { is: last } } };
   return [
     contended(change(EventFeed, { accountId }, end, concurrentUpdate)),
-    ...events.flatMap(({ id, type, created, data }, index) => [
-      create(FeedEntry, { accountId, position: last + index + 1, id, type, created, data }, concurrentUpdate),
-      change(Event, { accountId, id }, { set: { inFeed: true }, when: { inFeed: 'absent' } }, concurrentUpdate),
-    ]),
+    ...events.flatMap((event, index) => {
+      const { id, type, created, data } = event;
+      const remove = findSubscribers(event, webhooks).length > 0 ? [] : unschedule(Event);
+      const placed = { set: { inFeed: true }, remove, when: { inFeed: 'absent' } } as const;
+      return [
+        create(FeedEntry, { accountId, position: last + index + 1, id, type, created, data }, concurrentUpdate),
+        change(Event, { accountId, id }, placed, concurrentUpdate),
+      ];
+    }),
   ];
 }
 
@@ -43,7 +50,9 @@ async function appendOf(deps: Pick<Deps, 'table'>, accountId: string, given: rea
       const missing = events.filter(isForFeed);
       if (missing.length === 0) return;
       const feed = await deps.table.get(EventFeed, { accountId });
-      if (feed) await deps.table.transact(appending(accountId, missing, feed.position));
+      if (!feed) return;
+      const webhooks = await deps.table.all(Webhook, webhooksOf(accountId));
+      await deps.table.transact(appending(accountId, missing, webhooks, feed.position));
     },
     { attempts: 20, maxMs: 10_000 },
   );

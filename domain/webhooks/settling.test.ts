@@ -27,6 +27,18 @@ async function sweptEvents({ steady, clock }: WebhookSimulation): Promise<number
   return (await eventSweeps(steady).events({ budget: createBudget(steady, 60_000), resume: undefined })).done;
 }
 
+test('an event to no endpoint is settled with its place in the feed, by the same write', async () => {
+  const run = await openAccount({}, 0);
+  const before = run.memory.written.length;
+  for (let index = 0; index < 5; index += 1) await run.event(`app_${index}`);
+  while (await run.consumeStream());
+  const written = run.memory.written.slice(before).map(({ entity }) => entity);
+  // Each is written once, and once more with its place in the feed.
+  expect(written.filter((entity) => entity === 'EVENT')).toHaveLength(10);
+  expect(run.memory.items('EVENT').every((item) => isSettled(item) && item.inFeed === true)).toBe(true);
+  expect(await sweptEvents(run)).toBe(0);
+});
+
 test.each([1, 3, 6])(
   'first deliveries to %i endpoints settle their events, and nothing is left to the reconciler',
   async (endpoints) => {
