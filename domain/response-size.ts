@@ -6,7 +6,18 @@
 /** Bytes of a response that texts may take; the rest is for what is around them. */
 const MAX_BYTES = 5_000_000;
 
-const sizeOf = (text: string): number => Buffer.byteLength(JSON.stringify(JSON.stringify(text)));
+const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(JSON.stringify(value)));
+
+/** Returns a function that says whether a value still fits into a response, beside those that did before. */
+export function responseBudget(): (value: unknown) => boolean {
+  let left = MAX_BYTES;
+  return (value) => {
+    const size = sizeOf(value);
+    if (size > left) return false;
+    left -= size;
+    return true;
+  };
+}
 
 /** Returns the first items whose texts fit into a response, at most `limit`; one in any case. */
 export function fitting<T extends { text: string }>(items: readonly T[], limit: number): T[] {

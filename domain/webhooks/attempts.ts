@@ -11,11 +11,11 @@ import type { Deps } from '../deps.ts';
 export type Attempt = Delivery['attempts'][number];
 
 /** Attempts that are shown of a delivery: those of its schedule and of a resend. */
-const MAX_SHOWN = 12;
+export const MAX_SHOWN = 12;
 /** A response up to this length, its headers included where they fit, stays in the delivery if the first attempt delivers it, in characters. */
 const MAX_INLINE = 256;
 /** Bytes that are kept of the response to an attempt that another follows (design, Webhooks). */
-const MAX_EARLIER_BYTES = 1024;
+export const MAX_EARLIER_BYTES = 1024;
 
 /** Returns the number of a delivery's attempts that are items of their own. */
 const storedCount = ({ made }: Pick<Delivery, 'made'>): number => made?.count ?? 0;

@@ -18,7 +18,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import { noSuchCursor, pageBody } from '../pages.ts';
-import { type Attempt, readAttempts } from './attempts.ts';
+import { viewDeliveries } from './delivery-view.ts';
 import { assertReceiverUrl, findWebhook, listWebhooksPage, noSuchWebhook, viewWebhook } from './endpoints.ts';
 import { newEvent } from './events.ts';
 import { findDeliveries } from './search.ts';
@@ -117,31 +117,6 @@ export async function rotateSecret(
   });
 }
 
-/** Headers as they are kept, one by one. */
-const viewHeaders = (lines: string): { name: string; value: string }[] =>
-  lines
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => ({ name: line.slice(0, line.indexOf(':')), value: line.slice(line.indexOf(':') + 2) }));
-
-const viewTiming = ({ dnsMs, connectMs, tlsMs, firstByteMs }: NonNullable<Attempt['timing']>) => ({
-  ...{ dnsMs, connectMs, tlsMs, firstByteMs },
-});
-
-/** A delivery as its owner sees it. */
-async function view(deps: Pick<Deps, 'table'>, delivery: Delivery): Promise<Output<typeof ResendRoute>['data']> {
-  const { id, eventId, type, status, createdAt, nextAttemptAt, body } = delivery;
-  const attempts = await readAttempts(deps, delivery);
-  const shown = attempts.map(
-    ({ id, at, outcome, responseStatus, responseBody, responseHeaders, timing, durationMs }) => ({
-      ...{ id, at, outcome, responseStatus, responseBody, durationMs },
-      responseHeaders: responseHeaders === undefined ? null : viewHeaders(responseHeaders),
-      timing: timing ? viewTiming(timing) : null,
-    }),
-  );
-  return { id, eventId, type, status, createdAt, nextAttemptAt, body, attempts: shown };
-}
-
 /** An endpoint's recent deliveries, newest first, with what the receiver said to each attempt. */
 export async function listDeliveries(
   deps: Deps,
@@ -157,7 +132,7 @@ export async function listDeliveries(
     findWebhook(deps, caller, id),
     findDeliveries(deps, id, filter, { limit, offset, cursor: last && deliveryOrder(last) }),
   ]);
-  const shown = await Promise.all(items.map((delivery) => view(deps, delivery)));
+  const shown = await viewDeliveries(deps, items);
   return pageBody({ items: shown, ...page }, (delivery) => delivery);
 }
 
@@ -192,7 +167,8 @@ export async function resendDelivery(
   const { write, resent } = newSchedule(deps, delivery);
   const count = countToday(deps, account, 'webhookResendsPerDay');
   const active = check(Webhook, { accountId, id: webhookId }, { active: { is: true } }, isDisabled);
-  const before = await view(deps, delivery);
+  const [before] = await viewDeliveries(deps, [delivery]);
+  if (!before) throw noSuchDelivery();
   const { status, nextAttemptAt } = resent;
   const data = { ...before, status, nextAttemptAt };
   return await deps.commit([active, count, write], { data }, { before, after: data });
