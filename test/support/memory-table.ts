@@ -124,13 +124,15 @@ export function memoryTable(): MemoryTable {
       if (above !== undefined) return at > String(values[above]);
       return !condition.includes('>=') || at >= String(values[':from']);
     };
+    const startKey = input.ExclusiveStartKey ? plain(input.ExclusiveStartKey as object) : undefined;
+    if (startKey && !within(startKey)) throw error('ValidationException');
     const backwards = input.ScanIndexForward === false;
     // The place of a key in the order, whether or not its item is there still.
     const place = (item: Item) => `${item[sk]}\n${keyOf(item)}`;
     const found = [...stored.values()]
       .filter(within)
       .sort((a, b) => (place(a) < place(b) ? -1 : 1) * (backwards ? -1 : 1));
-    const from = input.ExclusiveStartKey ? place(plain(input.ExclusiveStartKey as object)) : undefined;
+    const from = startKey && place(startKey);
     const next =
       from === undefined ? 0 : found.findIndex((item) => (backwards ? place(item) < from : place(item) > from));
     const start = next < 0 ? found.length : next;

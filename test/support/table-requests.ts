@@ -343,6 +343,12 @@ export const CASES: Readonly<Record<string, readonly Request[]>> = {
     query('pk = :p AND sk <= :s', { ':p': S('p'), ':s': S('k3') }, { ScanIndexForward: false }),
     query('sk BETWEEN :a AND :b AND pk = :p', { ':p': S('p'), ':a': S('k1'), ':b': S('k3') }),
     query('pk = :p AND begins_with(sk, :s)', { ':p': S('p'), ':s': S('k') }),
+    query('pk = :p AND sk >= :s', { ':p': S('p'), ':s': S('k3') }, { ExclusiveStartKey: keyOf('k3') }),
+    query(
+      'sk BETWEEN :a AND :b AND pk = :p',
+      { ':p': S('p'), ':a': S('k1'), ':b': S('k3') },
+      { ExclusiveStartKey: keyOf('k1') },
+    ),
     query('(pk = :p) AND (sk = :s)', { ':p': S('p'), ':s': S('k3') }),
     query('pk = :p', { ':p': S('p') }, { Select: 'COUNT', Limit: 2 }),
     query('pk = :p', { ':p': S('p'), ':n': N(3) }, { FilterExpression: 'n > :n', Limit: 5 }),
@@ -373,6 +379,14 @@ export const CASES: Readonly<Record<string, readonly Request[]>> = {
     query('pk = :p', { ':p': S('p') }, { Limit: 0 }),
     query('pk = :p', { ':p': S('p') }, { ExclusiveStartKey: { pk: S('p') } }),
     query('pk = :p', { ':p': S('p') }, { ExclusiveStartKey: { pk: S('other'), sk: S('a') } }),
+    query('pk = :p AND sk > :s', { ':p': S('p'), ':s': S('b') }, { ExclusiveStartKey: keyOf('b') }),
+    query('pk = :p AND sk < :s', { ':p': S('p'), ':s': S('b') }, { ExclusiveStartKey: keyOf('c') }),
+    query(
+      'sk BETWEEN :a AND :b AND pk = :p',
+      { ':p': S('p'), ':a': S('b'), ':b': S('c') },
+      { ExclusiveStartKey: keyOf('a') },
+    ),
+    query('pk = :p AND begins_with(sk, :s)', { ':p': S('p'), ':s': S('b') }, { ExclusiveStartKey: keyOf('a') }),
     query('pk = :p', { ':p': S('p') }, { FilterExpression: 'sk = :p' }),
     { name: 'Query', input: { TableName } },
     {

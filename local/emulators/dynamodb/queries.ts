@@ -154,6 +154,8 @@ export function query(storage: Storage, input: Input): string {
     const startHash = start[index?.keys.hash ?? table.keys.hash];
     if (JSON.stringify(startHash) !== JSON.stringify(hash))
       throw invalid('The provided starting key is outside query boundaries based on provided conditions');
+    if (!holds(condition.tree, start, scope))
+      throw invalid('The provided starting key does not match the range key predicate');
     const place = placeOf(table, index, start);
     range.where.push(`(${order.columns.join(', ')}) ${isForward ? '>' : '<'} (${place.map(() => '?').join(', ')})`);
     range.values.push(...place);
