@@ -208,6 +208,31 @@ test('ends when its budget is spent, and goes on from there', async () => {
   expect(acted.sort()).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
+test('goes on from where it ended although what it had reached was stored meanwhile', async () => {
+  const { add, acted, clock, deps, things } = thingsDue(() => {
+    clock.now += 100;
+  });
+  for (const [at, id] of ['a', 'b', 'c', 'd', 'e'].entries()) await add(id, START - MINUTE + at);
+  const budget = createBudget(deps, 250);
+  const first = await sweep(deps, { ...things, pageSize: 3 }, { budget, after: iso(START - 2 * MINUTE) });
+  expect(first).toMatchObject({ done: 3, reached: iso(START - MINUTE + 1) });
+  // The next part is given what the first one reached, beyond the page that it ended in.
+  const part = { budget: createBudget(deps, 1000), after: iso(START - MINUTE + 3), resume: first.resume };
+  await expect(sweep(deps, things, part)).resolves.toMatchObject({ done: 2, failed: [] });
+  expect(acted).toEqual(['a', 'b', 'c', 'd', 'e']);
+});
+
+test('has not reached the time of a page’s last item, which the next page may begin with', async () => {
+  const { add, acted, clock, deps, things } = thingsDue(() => {
+    clock.now += 100;
+  });
+  for (const id of ['a', 'b', 'c', 'd']) await add(id, START - MINUTE);
+  const { reached } = await sweep(deps, { ...things, pageSize: 3 }, { budget: createBudget(deps, 250) });
+  expect(acted).toHaveLength(3);
+  await sweep(deps, things, { budget: createBudget(deps, 1000), after: reached });
+  expect(acted.toSorted()).toEqual(['a', 'b', 'c', 'd']);
+});
+
 /** A queue of items of accounts, oldest first, of which each takes ten milliseconds. */
 function dueOfAccounts(
   ids: readonly (readonly [accountId: string, id: number])[],

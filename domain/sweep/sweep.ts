@@ -54,7 +54,7 @@ export interface SweepOptions {
   budget?: Budget | undefined;
   /** The latest time that is due, in ISO 8601; now unless given. */
   until?: string;
-  /** Passes over what was due until then, in ISO 8601. */
+  /** Passes over what was due until then, in ISO 8601. A sweep that continues keeps the one that it began with. */
   after?: string | undefined;
   /** Continues where an earlier call ended because its budget was spent. */
   resume?: Cursor | undefined;
@@ -65,6 +65,8 @@ export interface Cursor {
   found: Due[];
   open: { duePk: string; from?: Due | undefined }[];
   last?: string | undefined;
+  /** The bound that the sweep began with: its positions are behind it. */
+  after?: string | undefined;
 }
 
 export interface SweepReport<R = unknown> {
@@ -119,17 +121,20 @@ export interface SweepFailure {
 export async function sweep<E extends Sweepable, D, R>(
   deps: D & SweepDeps,
   queue: DueQueue<E, D, R>,
-  { budget = createBudget(deps, RUN_BUDGET_MS), until = deps.now().toISOString(), after, resume }: SweepOptions = {},
+  { budget = createBudget(deps, RUN_BUDGET_MS), until = deps.now().toISOString(), ...options }: SweepOptions = {},
 ): Promise<SweepReport<R>> {
   const { concurrency = 1, pageSize = PAGE_SIZE } = queue;
   const report: SweepReport<R> = { queue: queue.queue, done: 0, results: [], failed: [], oldestMs: 0, reached: until };
-  let { found, open, last } = resume ?? {
+  const begun: Cursor = options.resume ?? {
     found: [],
-    open: partitionsOf(queue.entity, queue.queue).map((duePk) => ({ duePk, from: undefined })),
-    last: after,
+    open: partitionsOf(queue.entity, queue.queue).map((duePk) => ({ duePk })),
+    ...{ last: options.after, after: options.after },
   };
+  const { after } = begun;
+  let { found, open, last } = begun;
   while (found.length > 0 || open.length > 0) {
-    if (budget.isSpent()) return { ...report, reached: reachedBy(open, found, last), resume: { found, open, last } };
+    if (budget.isSpent())
+      return { ...report, reached: reachedBy(open, found, last), resume: { found, open, last, after } };
     if (found.length === 0) {
       const turns = new Turns();
       const mostAhead = queue.readsAccounts ? MAX_READ_AHEAD : MAX_AHEAD;
@@ -161,8 +166,9 @@ export async function sweep<E extends Sweepable, D, R>(
 
 /** Returns the time until which every item was acted on: no item that is left was due by then. */
 function reachedBy(open: Cursor['open'], found: readonly Due[], last = ''): string {
-  const beforeRest = found.map(({ dueAt }) => new Date(Date.parse(dueAt) - 1).toISOString());
-  return [last, ...beforeRest, ...open.flatMap(({ from }) => (from ? [from.dueAt] : []))].sort()[0] ?? '';
+  // A page may begin with the time that the one before ended with.
+  const rest = [...found, ...open.flatMap(({ from }) => from ?? [])];
+  return [last, ...rest.map(({ dueAt }) => new Date((Date.parse(dueAt) || 0) - 1).toISOString())].sort()[0] ?? '';
 }
 
 /** Reads a chunk of items, then acts on them all in the same tick. */
