@@ -32,17 +32,22 @@ export function truncateText(bytes: Buffer, max = MAX_KEPT_BYTES): string {
   return bytes.length > max ? text.replace(/\uFFFD{1,3}$/, '') : text;
 }
 
-function decodeBody(answer: IncomingMessage): Readable {
+/** Returns the decoded body, and whether the answer ended without a byte of it: such as a 204 that names a coding. */
+function decodeBody(answer: IncomingMessage): { stream: Readable; isEmpty: () => boolean } {
   const coding = (answer.headers['content-encoding'] ?? '').trim().toLowerCase();
-  if (!isCoding(coding)) return answer;
+  if (!isCoding(coding)) return { stream: answer, isEmpty: () => false };
   const decoder = DECODERS[coding]();
+  let hasBytes = false;
+  answer.once('data', () => {
+    hasBytes = true;
+  });
   answer.on('error', (error) => decoder.destroy(error));
-  return answer.pipe(decoder);
+  return { stream: answer.pipe(decoder), isEmpty: () => answer.complete && !hasBytes };
 }
 
 /** Reads an answer's body as far as it may be, and stops. Rejects only when the signal does. */
 export async function readBody(answer: IncomingMessage, signal: AbortSignal): Promise<ReadBody> {
-  const stream = decodeBody(answer);
+  const { stream, isEmpty } = decodeBody(answer);
   const chunks: Buffer[] = [];
   let length = 0;
   try {
@@ -55,6 +60,7 @@ export async function readBody(answer: IncomingMessage, signal: AbortSignal): Pr
     return { text: truncateText(Buffer.concat(chunks)) };
   } catch (error) {
     signal.throwIfAborted();
+    if (isEmpty()) return { text: '' };
     return { text: truncateText(Buffer.concat(chunks)), broken: error };
   } finally {
     answer.destroy();

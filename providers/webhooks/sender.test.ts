@@ -35,6 +35,18 @@ test('sends the body and the headers unchanged and keeps the response', async ()
   ]);
 });
 
+test.each([
+  [204, 'gzip'],
+  [204, 'br'],
+  [200, 'gzip'],
+  [200, 'deflate'],
+  [200, 'zstd'],
+])('takes %i with no body for a success, whatever its coding: %s', async (status, coding) => {
+  const headers = { 'content-encoding': coding, ...(status === 200 ? { 'content-length': 0 } : {}) };
+  const one = await started(receiver((_, response) => response.writeHead(status, headers).end()));
+  expect(await sender.send(one.url, {}, '{}')).toMatchObject({ outcome: 'DELIVERED', status, body: '' });
+});
+
 test('keeps the headers of the response without secrets, and the time of each part', async () => {
   const headers = { 'Content-Type': 'text/plain', 'Set-Cookie': ['a=1', 'b=2'], 'X-Token': 'hush', 'X-Id': '7' };
   const one = await started(receiver((_, response) => response.writeHead(500, headers).end('no')));
