@@ -36,29 +36,31 @@ export const lastOutcome = ({ attempts, made }: Pick<Delivery, 'attempts' | 'mad
 
 /**
  * Returns what an attempt changes of its delivery, and the write that stores it, to be made before: a process that dies in
- * between has made an attempt, which the repetition of the step replaces.
+ * between has made an attempt, which the repetition of the step replaces. One that a resend overtook replaces nothing.
  * @param isLast true where no other attempt follows: then its response is kept as it was read
+ * @param onOvertaken makes the error of an attempt whose place that of a later step has
  */
 export function recordOf(
   delivery: Delivery,
   attempt: Attempt,
   isLast: boolean,
+  onOvertaken: () => Error,
 ): { set: Partial<Delivery>; store?: Write } {
   const isDelivered = attempt.outcome === 'DELIVERED';
   if (isDelivered && attemptCount(delivery) === 0 && attempt.responseBody.length <= MAX_INLINE)
     return { set: { attempts: [inline(attempt)] } };
   const count = storedCount(delivery);
   const durations = [...(delivery.made?.durations ?? []), attempt.durationMs].slice(-MAX_SHOWN);
-  const { accountId, id: deliveryId } = delivery;
+  const { accountId, id: deliveryId, step } = delivery;
   const of = { accountId, deliveryId, number: count };
   const responseBody = isLast
     ? attempt.responseBody
     : truncateText(Buffer.from(attempt.responseBody), MAX_EARLIER_BYTES);
-  const item = { ...of, ...attempt, responseBody };
-  const expiresAtEpoch = DeliveryAttempt.expiresAtEpoch?.(item);
+  const item = { ...of, ...attempt, step, responseBody };
+  const set = { ...item, entity: DeliveryAttempt.type, expiresAtEpoch: DeliveryAttempt.expiresAtEpoch?.(item) };
   return {
     set: { made: { count: count + 1, durations, lastOutcome: attempt.outcome } },
-    store: upsert(DeliveryAttempt, of, { set: { ...item, entity: DeliveryAttempt.type, expiresAtEpoch } }),
+    store: upsert(DeliveryAttempt, of, { set, when: { step: { absentOrBelow: step + 1 } } }, onOvertaken),
   };
 }
 

@@ -202,7 +202,7 @@ async function send(deps: DeliverDeps, { type, body, eventId }: Delivery, webhoo
 function nextState(deps: DeliverDeps, delivery: Delivery, attempt: Attempt): Pick<AttemptResult, 'status'> & Next {
   const isDelivered = attempt.outcome === 'DELIVERED';
   const delay = isDelivered ? undefined : deps.settings.webhookRetrySchedule[delivery.tries];
-  const { set, store } = recordOf(delivery, attempt, delay === undefined);
+  const { set, store } = recordOf(delivery, attempt, delay === undefined, alreadyRecorded);
   const storing = store ? { store } : {};
   if (isDelivered) {
     const write = changeDelivery(delivery, { ...set, status: 'DELIVERED', nextAttemptAt: null });

@@ -131,6 +131,8 @@ export const DeliveryAttempt = /* @__PURE__ */ entity({
       deliveryId: z.string(),
       /** Counts the delivery's attempts, from 0. */
       number: z.int(),
+      /** The delivery's step that it was made for. */
+      step: z.optional(z.int()),
       id: z.string(),
       at: z.string(),
       outcome: oneOf(DELIVERY_OUTCOMES),
