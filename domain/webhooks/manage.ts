@@ -148,7 +148,9 @@ function newSchedule(
   const { accountId, id, step } = delivery;
   const now = deps.now().toISOString();
   const set = { status: 'PENDING' as const, nextAttemptAt: now, resendAt: now, tries: 0, step: step + 1 };
-  const what = { set: { ...set, ...queuedAt(id, now) }, when: { step: { is: step } } };
+  // Its attempts may take most of a day: it is kept as long as one that is made now.
+  const expiresAtEpoch = Delivery.expiresAtEpoch?.({ ...delivery, createdAt: now });
+  const what = { set: { ...set, ...queuedAt(id, now), expiresAtEpoch }, when: { step: { is: step } } };
   return { write: change(Delivery, { accountId, id }, what, onConditionFailed), resent: { ...delivery, ...set } };
 }
 

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { START } from '../../test/simulation/simulation.ts';
 import { webhookSimulation } from '../../test/simulation/webhooks.ts';
 import { listDeliveries, resendDelivery } from './manage.ts';
+
+const DAY_S = 86_400;
 
 test('an attempt that a resend overtook does not take the place of the resend’s', async () => {
   const run = webhookSimulation();
@@ -23,4 +26,20 @@ test('an attempt that a resend overtook does not take the place of the resend’
   expect(data).toMatchObject([
     { status: 'DELIVERED', attempts: [{ outcome: 'BAD_STATUS' }, { outcome: 'DELIVERED' }] },
   ]);
+});
+
+test('a delivery is kept for 30 days after it was resent', async () => {
+  const run = webhookSimulation();
+  await run.openAccount();
+  await run.endpoint('receiver');
+  await run.event();
+  await run.runUntilIdle();
+  const expires = () => run.memory.items('DELIVERY').map(({ expiresAtEpoch }) => expiresAtEpoch);
+  expect(expires()).toEqual([START / 1000 + 30 * DAY_S]);
+  run.clock.now = START + 29 * DAY_S * 1000;
+  const [{ id } = { id: '' }] = run.deliveries();
+  await resendDelivery(run.steady, run.caller, { id });
+  expect(expires()).toEqual([START / 1000 + 59 * DAY_S]);
+  await run.runUntilIdle();
+  expect(expires()).toEqual([START / 1000 + 59 * DAY_S]);
 });
