@@ -204,13 +204,15 @@ export async function resendSkipped(
   const next = skipped.at(MAX_RESENT) ?? (more ? last : undefined);
   // Counted before anything is sent: what fails afterwards is skipped still, and a repeat resends it.
   if (chosen.length > 0) await deps.table.transact([countToday(deps, account, 'webhookResendsPerDay', chosen.length)]);
+  let resent = 0;
   for (let start = 0; start < chosen.length; start += CONCURRENCY) {
     const part = chosen.slice(start, start + CONCURRENCY);
     const writes = part.map((delivery) => newSchedule(deps, delivery, concurrentUpdate).write);
     // On a conflict another request resent it.
-    await Promise.all(writes.map((write) => ignoreConflict(deps.table.write(Delivery, write))));
+    const written = await Promise.all(writes.map((write) => ignoreConflict(deps.table.write(Delivery, write))));
+    resent += written.filter((each) => each !== undefined).length;
   }
-  const data = { resent: chosen.length, remaining: next !== undefined, next: next?.createdAt ?? null };
+  const data = { resent, remaining: next !== undefined, next: next?.createdAt ?? null };
   // Each delivery is a write of its own, before this one: a call that dies in between leaves no entry, and its repeat does.
   return await deps.commit([], { data }, { after: { since, ...data } });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { START } from '../../test/simulation/simulation.ts';
 import { webhookSimulation } from '../../test/simulation/webhooks.ts';
-import { listDeliveries, resendDelivery } from './manage.ts';
+import { listDeliveries, resendDelivery, resendSkipped } from './manage.ts';
 
 const DAY_S = 86_400;
 
@@ -42,4 +42,16 @@ test('a delivery is kept for 30 days after it was resent', async () => {
   expect(expires()).toEqual([START / 1000 + 59 * DAY_S]);
   await run.runUntilIdle();
   expect(expires()).toEqual([START / 1000 + 59 * DAY_S]);
+});
+
+test('of two calls at once, each says how many deliveries it has resent', async () => {
+  const run = webhookSimulation();
+  await run.openAccount();
+  const { id } = await run.endpoint('receiver');
+  for (let count = 0; count < 30; count += 1) await run.event(`app_${count}`);
+  await run.runUntilIdle();
+  const since = new Date(START).toISOString();
+  const resend = () => resendSkipped(run.steady, run.caller, { id, since, statuses: ['DELIVERED'] });
+  const [one, two] = await Promise.all([resend(), resend()]);
+  expect(one.data.resent + two.data.resent).toBe(30);
 });
