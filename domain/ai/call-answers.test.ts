@@ -169,7 +169,10 @@ describe('a model that takes longer than the edge waits for a byte', () => {
       [MODELS.anthropic, PING],
     ])('of %s are no answer, and charge nothing', async (model, sign) => {
       withPauses([sign, sign, sign]);
-      const { apiError, said, done } = await call({ model, stream: true, messages: user('x') }, { baseUrl: upstream.url });
+      const { apiError, said, done } = await call(
+        { model, stream: true, messages: user('x') },
+        { baseUrl: upstream.url },
+      );
       expect(apiError).toMatchObject({ status: 502 });
       expect([said, done]).toEqual(['', ['hold', 'release']]);
     });

@@ -10,6 +10,4 @@ import { step } from '../../runtime/triggers/step.ts';
 const cellOf = cellsWith({ edgeEndpoint });
 
 /** Operator function: assigns a domain that is already at the registrar to an account. */
-export const handler = step(AdoptionInput(), (input) =>
-  adoptDomain({ ...deps, registrar, dns, tlds, cellOf }, input),
-);
+export const handler = step(AdoptionInput(), (input) => adoptDomain({ ...deps, registrar, dns, tlds, cellOf }, input));

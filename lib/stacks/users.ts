@@ -46,7 +46,10 @@ export class UsersStack extends PlatformStack {
         reason:
           'a minimum length without composition rules, as NIST SP 800-63B recommends and password managers generate',
       },
-      { id: 'AwsSolutions-COG2', reason: 'the dashboard has no page to set up a second factor, without which a required one locks users out' },
+      {
+        id: 'AwsSolutions-COG2',
+        reason: 'the dashboard has no page to set up a second factor, without which a required one locks users out',
+      },
       { id: 'AwsSolutions-COG8', reason: 'threat protection is priced per user; an operator may enable it' },
     );
   }
