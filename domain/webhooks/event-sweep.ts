@@ -16,7 +16,7 @@ import {
   settleEvent,
   settlingOf,
 } from './fan-out.ts';
-import { appendToFeed } from './feed.ts';
+import { joinAppends } from './feed.ts';
 
 type QueueDeps = Pick<Deps, 'table' | 'now'> & { queue: DeliveryQueue };
 
@@ -36,6 +36,8 @@ interface EventDeps extends QueueDeps {
   webhooks(accountId: string): Promise<Webhook[]>;
   /** Commits what is to be written for an event, together with that of others. */
   commit: Table['transact'];
+  /** Gives an event its position in the feed of its account, together with others of that account. */
+  append(event: Event): Promise<void>;
 }
 
 /** Stores what is missing of an event and settles it. Another writer may have been first in any of it. */
@@ -72,7 +74,7 @@ const lateEvents: DueQueue<typeof Event, EventDeps, number> = {
   ...EVENTS,
   async act(deps, event) {
     // Not there yet where the stream lost the event.
-    await appendToFeed(deps, [event]);
+    await deps.append(event);
     const { subscribers, missing } = await findMissing(deps, event);
     if (missing.length === 0) {
       await ignoreConflict(deps.commit([settlingOf(event)]));
@@ -98,7 +100,7 @@ const lostEvents: DueQueue<typeof Event, EventDeps, number> = {
   // They have waited for their deliveries.
   isLine: true,
   async act(deps, event) {
-    await appendToFeed(deps, [event]);
+    await deps.append(event);
     const { missing } = await findMissing(deps, event);
     // Settled before its deliveries are queued: those that are stored are found again by themselves (delivery-sweep.ts).
     await storeMissing(deps, event, missing);
@@ -112,6 +114,7 @@ const eventDeps = (deps: QueueDeps): EventDeps => ({
   ...deps,
   webhooks: memoizeByKey((accountId) => deps.table.all(Webhook, webhooksOf(accountId))),
   commit: joinTransactions(deps.table.transact),
+  append: joinAppends(deps),
 });
 
 /** Sweeps late events, each once: how far it has come is stored for all of them together. */

@@ -113,6 +113,19 @@ describe('the feed', () => {
     expect((await readOn(run.steady, 'evc_0')).ids).toEqual([run.lastEventId()]);
   });
 
+  test('has many late events of one account, twenty with each write of its end', async () => {
+    const run = webhookSimulation();
+    await run.openAccount();
+    await listEvents(run.steady, caller, { limit: 1 });
+    for (let count = 0; count < 60; count += 1) await run.event(`app_${count}`);
+    // The stream lost all of them.
+    run.memory.records.length = 0;
+    await run.runUntilIdle();
+    expect((await readOn(run.steady, 'evc_0', 100)).ids).toHaveLength(60);
+    const ends = run.memory.records.filter((record) => JSON.stringify(record).includes('"S":"EVENT_FEED"'));
+    expect(ends).toHaveLength(3);
+  });
+
   test('writes nothing for an account that never read it', async () => {
     const run = webhookSimulation();
     await run.openAccount();
