@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { Subscription } from '../../table/entities/billing.ts';
 import { HostingAccount } from '../../table/entities/hosting.ts';
+import { unschedule } from '../../table/schedule.ts';
 import { change, create } from '../../table/writes.ts';
 import { hostingSimulation } from '../../test/simulation/hosting.ts';
 import { applySuspension, setSuspension } from '../processes/suspension.ts';
@@ -103,4 +104,23 @@ test('hosting of a suspended account is suspended on its server, and served agai
   expect(await settle('Phishing')).toEqual(['SUSPENDED', 'SUSPENDED']);
   expect(started).toEqual([paid.id]);
   expect(await settle(null)).toEqual(['ACTIVE', 'SUSPENDED']);
+});
+
+test('hosting that is removed while its account is being suspended stays out of the queue', async () => {
+  const { deps, set, subscribe } = await hostingSimulation();
+  await set('web-1', true);
+  const of = await subscribe();
+  await reconcileHostingAccount(deps, of);
+  await setSuspension(deps, { accountId: 'acc_1', reason: 'Phishing' });
+  let isFirst = true;
+  const get: typeof deps.table.get = async (entity, key) => {
+    const found = await deps.table.get(entity, key);
+    if (!Object.is(entity, HostingAccount) || !isFirst) return found;
+    isFirst = false;
+    const removed = { set: { status: 'REMOVED' }, remove: unschedule(HostingAccount) } as const;
+    await deps.table.transact([change(HostingAccount, of, removed)]);
+    return found;
+  };
+  await applySuspension({ ...deps, table: { ...deps.table, get } }, 'acc_1');
+  expect(await deps.table.get(HostingAccount, of)).not.toHaveProperty('dueAt');
 });

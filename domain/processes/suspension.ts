@@ -127,7 +127,8 @@ async function reconcileHosting(deps: Lists, { id: accountId, suspension }: Acco
     const hosting = await deps.table.get(HostingAccount, { accountId, id });
     // One whose server is away is tried again anyway, ever more rarely.
     if (hosting?.status !== other || hosting.failures > 0) continue;
-    const soon = change(HostingAccount, { accountId, id }, { set: schedule(HostingAccount, deps.now()) });
+    const what = { set: schedule(HostingAccount, deps.now()), when: { status: { is: other } } } as const;
+    const soon = change(HostingAccount, { accountId, id }, what, concurrentUpdate);
     await deps.table.transact([soon, ...guard]);
   }
 }
