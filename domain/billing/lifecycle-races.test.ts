@@ -3,6 +3,7 @@ import { billingRules } from '../../events/billing.ts';
 import { consume } from '../../events/consume.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, Subscription } from '../../table/entities/billing.ts';
+import { change } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { jobsOf } from '../../test/simulation/jobs.ts';
 import { withRandomDelays } from '../../test/simulation/simulation.ts';
@@ -72,6 +73,31 @@ test('a replay of the stream adds no period twice', async () => {
   const after = await read(account, id);
   await consume(billingRules({ ...deps, ...jobsOf(deps) }))({ Records: memory.records });
   expect(await read(account, id)).toEqual(after);
+});
+
+test.each(['app-10', 'app-3'])('a plan %s that is paid for in the moment another one ends is served', async (slug) => {
+  const { open, buy, sleepUntil, deps, clock } = subscriptionSimulation();
+  const account = await open(1_000_000);
+  await buy(account, 'app-3');
+  const { id } = await buy(account, 'app-10');
+  const plan = { slug, name: slug, appLimit: 10 };
+  const pay = async (status: 'SUSPENDED' | 'ACTIVE', served: typeof plan) =>
+    deps.table.transact([
+      change(Subscription, { accountId: account, id }, { set: { status, plan: { ...plan, category: 'APP' } } }),
+      change(Account, { id: account }, { set: { plan: served } }),
+    ]);
+  await sleepUntil(10);
+  await pay('SUSPENDED', { slug: 'app-3', name: 'App 3', appLimit: 3 });
+  clock.now += 19 * DAY;
+  let isFirst = true;
+  const all: typeof deps.table.all = async (...query) => {
+    const found = await deps.table.all(...query);
+    if (isFirst) await pay('ACTIVE', plan);
+    isFirst = false;
+    return found;
+  };
+  await advanceSubscriptions({ ...deps, table: { ...deps.table, all } });
+  expect((await deps.table.get(Account, { id: account }))?.plan.slug).toBe(slug);
 });
 
 test.each(['app-10', 'app-3'] as const)(

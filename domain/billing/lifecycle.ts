@@ -216,9 +216,15 @@ const endCancelled = (deps: Deps, { accountId, id, plan }: Subscription): Promis
     const { set } = planAfter({ id, plan }, all, deps.now().toISOString());
     const over = change(Subscription, { accountId, id }, { remove: unschedule(Subscription) });
     const isServed = set !== undefined && account?.plan.slug === plan.slug;
-    const writes = isServed
-      ? [over, change(Account, { id: accountId }, { set, when: balanceIs(account) }, concurrentUpdate)]
-      : [over];
+    const writes: Write[] = [over];
+    if (isServed) {
+      const when = { ...balanceIs(account), 'plan.slug': { is: plan.slug } };
+      writes.push(change(Account, { id: accountId }, { set, when }, concurrentUpdate));
+      // One that is paid for is served again, which moves no money of the wallet.
+      const suspended = all.filter((each) => each.status === 'SUSPENDED' && each.plan.category === 'APP');
+      for (const each of suspended)
+        writes.push(check(Subscription, each, { status: { is: 'SUSPENDED' } }, concurrentUpdate));
+    }
     const audited = { action: 'subscription.ended', accountId, subjectId: id, before: { plan } } as const;
     await deps.commit(writes, undefined, { ...audited, after: isServed ? set : {} });
   });
