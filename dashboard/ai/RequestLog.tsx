@@ -97,14 +97,14 @@ export function RequestLog() {
         <QueryBoundary query={calls}>
           {({ data }) =>
             data.length === 0 ? (
-              <EmptyState
-                title={failed === '' ? 'No requests yet' : 'No matching requests'}
-                action={<ShowMore list={calls} />}
-              >
-                {failed === ''
-                  ? 'Each call of a model appears here, with its tokens, cost and duration.'
-                  : 'Choose another result.'}
-              </EmptyState>
+              <>
+                <EmptyState title={failed === '' ? 'No requests yet' : 'No matching requests'}>
+                  {failed === ''
+                    ? 'Each call of a model appears here, with its tokens, cost and duration.'
+                    : 'Choose another result.'}
+                </EmptyState>
+                <ShowMore list={calls} />
+              </>
             ) : (
               <FilteredItems
                 name="requests"

@@ -59,14 +59,14 @@ export function Deliveries({ endpoint: { id, url, active } }: { endpoint: Endpoi
       <QueryBoundary query={deliveries}>
         {({ data }) =>
           data.length === 0 ? (
-            <EmptyState
-              title={isFiltered ? 'No matching deliveries' : 'No deliveries yet'}
-              action={<ShowMore list={deliveries} />}
-            >
-              {isFiltered
-                ? 'Choose another status, event or time.'
-                : 'Send a test event to check that your endpoint responds.'}
-            </EmptyState>
+            <>
+              <EmptyState title={isFiltered ? 'No matching deliveries' : 'No deliveries yet'}>
+                {isFiltered
+                  ? 'Choose another status, event or time.'
+                  : 'Send a test event to check that your endpoint responds.'}
+              </EmptyState>
+              <ShowMore list={deliveries} />
+            </>
           ) : (
             <FilteredItems
               name="deliveries"
