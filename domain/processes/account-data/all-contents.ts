@@ -623,7 +623,7 @@ export const ALL_CONTENTS: readonly Contents[] = [
         'timing',
         'durationMs',
       ],
-      omits: { accountId: 'elsewhere' },
+      omits: { accountId: 'elsewhere', step: 'internal' },
     },
     foundUnder(deliveries, DeliveryAttempt, attemptsOf),
   ),
