@@ -43,22 +43,22 @@ test('a command signs with the profile of its caller', async () => {
   );
 }, 60_000);
 
-const VALID_MS = 2000;
 /** An access key of the profile says when it was issued. */
 const issue = `
   const AccessKeyId = 'AKIA' + Date.now();
-  const Expiration = new Date(Date.now() + ${VALID_MS}).toISOString();
+  const Expiration = new Date(Date.now() + 2000).toISOString();
   console.log(JSON.stringify({ Version: 1, AccessKeyId, SecretAccessKey: 'secret', SessionToken: 'token', Expiration }));`;
 
 /**
- * DynamoDB with a table to restore, which takes longer than credentials are valid. It refuses a second time what AWS refuses, and fails
+ * DynamoDB with a table to restore, which takes longer than the credentials that began it are valid. It refuses a second time what AWS refuses, and fails
  * once.
  */
 function restorable() {
+  /** The keys that began the restore are no longer valid when it has ended. */
   const whileValid =
     (answer: object): Scenario[string] =>
     ({ key }) =>
-      Number(key.slice(4)) + VALID_MS > Date.now() ? answer : new Refusal('ExpiredTokenException', 'It is expired');
+      Number(key.slice(4)) >= activeAt ? answer : new Refusal('ExpiredTokenException', 'It is expired');
   let fails = true;
   const arn = (name: string) => `arn:aws:dynamodb:af-south-1:123456789012:table/${name}`;
   let summary: object | undefined;
@@ -101,7 +101,7 @@ function restorable() {
     'dynamodb UpdateContinuousBackups': () => {
       if (!fails) return {};
       fails = false;
-      activeAt = Date.now() + VALID_MS + 1000;
+      activeAt = Date.now() + 3000;
       return new Refusal('AccessDeniedException', 'Not allowed');
     },
     'dynamodb *': whileValid({ Items: [] }),
