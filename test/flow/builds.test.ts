@@ -134,29 +134,27 @@ test.each(['20', '22', '24'] as const)(
 
 test('a second deployment with the same lockfile reuses its dependencies, and a changed one does not', async () => {
   const files = (version: string) => ({
-    ...app("require('inside/package.json').version"),
-    'package.json': JSON.stringify({ name: 'app', version: '1.0.0', dependencies: { inside: 'file:./inside' } }),
+    ...app("require('ms/package.json').version"),
+    'package.json': JSON.stringify({ name: 'app', version: '1.0.0', dependencies: { ms: version } }),
     'package-lock.json': JSON.stringify({
       ...{ name: 'app', version: '1.0.0', lockfileVersion: 3 },
       packages: {
-        '': { name: 'app', version: '1.0.0', dependencies: { inside: 'file:./inside' } },
-        inside: { version },
-        'node_modules/inside': { resolved: 'inside', link: true },
+        '': { name: 'app', version: '1.0.0', dependencies: { ms: version } },
+        'node_modules/ms': { version },
       },
     }),
-    'inside/package.json': JSON.stringify({ name: 'inside', version }),
   });
-  commit('cached', files('1.0.0'));
+  commit('cached', files('2.1.2'));
   const { id, primaryDomain } = await create('cached');
   const taken = 'restored the dependencies of an earlier build';
   const first = await deploy(id);
   expect(first.status).toBe('SUCCEEDED');
   expect(first.log).not.toContain(taken);
   expect((await deploy(id)).log).toContain(taken);
-  expect((await get(local.baseUrl, primaryDomain)).body).toBe('1.0.0');
-  commit('cached', files('2.0.0'));
+  expect((await get(local.baseUrl, primaryDomain)).body).toBe('2.1.2');
+  commit('cached', files('2.1.3'));
   expect((await deploy(id)).log).not.toContain(taken);
-  expect((await get(local.baseUrl, primaryDomain)).body).toBe('2.0.0');
+  expect((await get(local.baseUrl, primaryDomain)).body).toBe('2.1.3');
 });
 
 test('an application of more than 11 MiB, compressed, is deployed', async () => {
