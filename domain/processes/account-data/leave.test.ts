@@ -366,6 +366,32 @@ test('a deletion waits while a card payment is disputed, and refunds neither wha
   }
 });
 
+test('a deletion waits for a dispute that is opened during the removal, and refunds what the bank leaves', async () => {
+  const given = await world();
+  const { deps, accountId, clock, run, read, steady } = given;
+  await requestDeletion(deps, given.caller, { confirm: EMAIL });
+  clock.now += 7 * DAY_MS;
+  given.slowDown(3000);
+  for (let runs = 0; (await read())?.removal === undefined; runs += 1) {
+    expect(runs).toBeLessThan(20);
+    expect(await run(steady)).toEqual([]);
+    await given.teardown();
+    clock.now += 130_000;
+  }
+  given.slowDown(0);
+  const freeze = (frozenCents: number) =>
+    deps.table.transact([change(Account, { id: accountId }, { set: { frozenCents } })]);
+  await freeze(1000);
+  for (let runs = 0; runs < 5; runs += 1) {
+    expect(await run(steady)).toEqual([]);
+    clock.now += 3700_000;
+  }
+  expect(await read()).toMatchObject({ status: 'RUNNING', dueAt: expect.any(String) });
+  await freeze(0);
+  await finish(given);
+  expect(await read()).toMatchObject({ status: 'DELETED', refundCents: 3850 + 300 });
+});
+
 test('a deletion that is cancelled changes nothing, and one that has begun cannot be cancelled', async () => {
   const { deps, caller, clock, run, steady, memory } = await world();
   await requestDeletion(deps, caller, { confirm: EMAIL });

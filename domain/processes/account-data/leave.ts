@@ -192,6 +192,8 @@ async function finish(deps: LeaveDeps, accountId: string): Promise<void> {
     deps.table.get(AiAccount, { accountId }),
   ]);
   if (!account) return;
+  // A dispute may have been opened since the account's things were taken down.
+  if (isDisputed(account)) return await continueAt(deps, accountId, inAnHour(deps));
   const refundCents = refundOf(account, credits);
   const now = deps.now();
   const { set, remove: personal } = anonymous(deps, accountId);
@@ -215,18 +217,18 @@ async function finish(deps: LeaveDeps, accountId: string): Promise<void> {
   );
 }
 
-/** Returns true while the bank decides about a card payment of the account: its money is the customer's or not. */
-const isDisputed = async ({ table }: LeaveDeps, accountId: string): Promise<boolean> =>
-  ((await table.get(Account, { id: accountId }))?.frozenCents ?? 0) > 0;
+/** Returns true while the bank decides about a card payment of the account, which takes weeks: its money is the customer's or not. */
+const isDisputed = ({ frozenCents = 0 }: Account): boolean => frozenCents > 0;
+const inAnHour = ({ now }: LeaveDeps): Date => new Date(now().getTime() + 60 * MINUTE_MS);
 
-/** Ends what processes take down. @returns whether it is gone, and nothing is disputed */
+/** Ends what processes take down. @returns whether it is gone */
 async function takeDown(deps: LeaveDeps, accountId: string): Promise<boolean> {
   await applySuspension(deps, accountId);
   const isHostingGone = await endSubscriptions(deps, accountId);
   const areAppsGone = await deleteApps(deps, accountId);
   const areDomainsIdle = await letDomainsRunOut(deps, accountId);
   const areCallsOver = await endAiCalls(deps, accountId);
-  return isHostingGone && areAppsGone && areDomainsIdle && areCallsOver && !(await isDisputed(deps, accountId));
+  return isHostingGone && areAppsGone && areDomainsIdle && areCallsOver;
 }
 
 async function continueAt(
@@ -253,6 +255,7 @@ async function advanceDeletion(deps: LeaveDeps, deletion: AccountDeletion): Prom
   if (!removal) {
     if (!(await takeDown(deps, accountId)))
       return await continueAt(deps, accountId, new Date(deps.now().getTime() + MINUTE_MS));
+    if (isDisputed(account)) return await continueAt(deps, accountId, inAnHour(deps));
     await deleteLogins(deps, account);
   }
   const left = await removeRest(deps, deletion, budget);
