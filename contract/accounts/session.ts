@@ -28,3 +28,6 @@ export const deleteSession = /* @__PURE__ */ route({
 
 /** Group of the user pool whose members are operators of the platform. Tokens name the groups of their login. */
 export const OPERATOR_GROUP = 'operator';
+
+/** Client of the user pool with which operators set up a second factor (scripts/operate/second-factor.ts). */
+export const SECOND_FACTOR_CLIENT = 'second-factor';

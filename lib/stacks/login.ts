@@ -1,5 +1,6 @@
 import {
   CfnManagedLoginBranding,
+  CfnUserPoolClient,
   ManagedLoginVersion,
   OAuthScope,
   UserPoolClient,
@@ -7,12 +8,17 @@ import {
   UserPoolGroup,
 } from 'aws-cdk-lib/aws-cognito';
 import { CfnOutput, Duration } from 'aws-cdk-lib/core';
-import { ACCESS_TOKEN_S, LOOPBACK_CALLBACKS, OPERATOR_GROUP } from '../../contract/accounts/session.ts';
+import {
+  ACCESS_TOKEN_S,
+  LOOPBACK_CALLBACKS,
+  OPERATOR_GROUP,
+  SECOND_FACTOR_CLIENT,
+} from '../../contract/accounts/session.ts';
 import type { Use } from '../constructs/rights.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { UsersStack } from './users.ts';
 
-/** The dashboard's logins: managed login pages of the user pool, and the dashboard as its only client. */
+/** The dashboard's logins: managed login pages of the user pool for the dashboard, and a client for operators' second factors. */
 export class LoginStack extends PlatformStack {
   readonly issuer: string;
   readonly clientId: string;
@@ -67,6 +73,7 @@ export class LoginStack extends PlatformStack {
       groupName: OPERATOR_GROUP,
       description: 'Operators of the platform: /operator/v1 and their part of the dashboard',
     });
+    addSecondFactorClient(this, pool.userPoolId);
 
     this.issuer = pool.userPoolProviderUrl;
     this.clientId = client.userPoolClientId;
@@ -79,4 +86,27 @@ export class LoginStack extends PlatformStack {
     };
     new CfnOutput(this, 'Address', { value: this.pages, description: 'Sign-in pages' });
   }
+}
+
+/** Minutes in which a person adds the secret to an authenticator app. */
+const SECOND_FACTOR_MINUTES = 10;
+
+/**
+ * Adds the client with which `npm run operate -- second-factor` signs an operator in. Only callers with rights in this AWS account can
+ * use its one flow, and the API refuses its tokens. Not as `UserPoolClient`, which allows refresh tokens as well.
+ */
+function addSecondFactorClient(stack: LoginStack, userPoolId: string): void {
+  new CfnUserPoolClient(stack, 'SecondFactor', {
+    userPoolId,
+    clientName: SECOND_FACTOR_CLIENT,
+    generateSecret: false,
+    explicitAuthFlows: ['ALLOW_ADMIN_USER_PASSWORD_AUTH'],
+    accessTokenValidity: SECOND_FACTOR_MINUTES,
+    idTokenValidity: SECOND_FACTOR_MINUTES,
+    // The shortest that Cognito has.
+    refreshTokenValidity: 60,
+    tokenValidityUnits: { accessToken: 'minutes', idToken: 'minutes', refreshToken: 'minutes' },
+    enableTokenRevocation: true,
+    preventUserExistenceErrors: 'ENABLED',
+  });
 }

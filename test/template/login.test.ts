@@ -1,6 +1,7 @@
 import { App } from 'aws-cdk-lib/core';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { SECOND_FACTOR_CLIENT } from '../../contract/accounts/session.ts';
 import { configure, type SettingsInput } from '../../lib/config.ts';
 import { namesOf } from '../../lib/names.ts';
 import { UsersStack } from '../../lib/stacks/users.ts';
@@ -31,6 +32,24 @@ test('the dashboard signs in with code and PKCE only, without a secret, and retu
     .object({ AccessTokenValidity: z.number(), TokenValidityUnits: z.object({ AccessToken: z.string() }) })
     .parse(client?.properties);
   expect([AccessTokenValidity, TokenValidityUnits.AccessToken]).toEqual([60, 'minutes']);
+});
+
+test('the client for second factors has one flow, which needs rights in the AWS account, and tokens that end soon', () => {
+  const clients = template.resources('AWS::Cognito::UserPoolClient').map(({ properties }) => properties);
+  expect(clients.map(({ ClientName }) => ClientName)).toEqual(['dashboard', SECOND_FACTOR_CLIENT]);
+  // No OAuth, and so no pages: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-cognito-userpoolclient.html
+  expect(clients[1]).toEqual({
+    UserPoolId: expect.anything(),
+    ClientName: SECOND_FACTOR_CLIENT,
+    GenerateSecret: false,
+    ExplicitAuthFlows: ['ALLOW_ADMIN_USER_PASSWORD_AUTH'],
+    AccessTokenValidity: 10,
+    IdTokenValidity: 10,
+    RefreshTokenValidity: 60,
+    TokenValidityUnits: { AccessToken: 'minutes', IdToken: 'minutes', RefreshToken: 'minutes' },
+    EnableTokenRevocation: true,
+    PreventUserExistenceErrors: 'ENABLED',
+  });
 });
 
 test('users sign up with a confirmed email address, and the pool takes a second factor', () => {
