@@ -1,7 +1,7 @@
 /**
  * `npm run operate -- replay deliveries --reason "…" --stage prod --region af-south-1`: replays or discards failed work with
  * the caller's AWS credentials, without the API: for when the API itself is down. The settings are those of the deployed
- * function with the same task. `--local` works on the local run whose data is in `DATA_DIR`.
+ * function with the same task. `--local` works on the local run whose data is in `DATA_DIR`. `second-factor` is for the operators' own sign-in.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,8 @@ const USAGE = `usage:
   npm run operate -- move-app app_… --cell b --reason "…" (--stage prod --region af-south-1 | --local)
   npm run operate -- repair --reason "…" (--stage prod --region af-south-1 | --local)
   npm run operate -- flag list|set|end [name] [--share 50 | --account acc_… --on true|false] [--owner name] [--ends 2027-06-30] --reason "…" (--stage prod --region af-south-1 | --local)
-  npm run operate -- restore-logins --reason "…" (--stage prod --region af-south-1 | --local)`;
+  npm run operate -- restore-logins --reason "…" (--stage prod --region af-south-1 | --local)
+  npm run operate -- second-factor --email operator@example.com [--replace] --stage prod --region af-south-1`;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -30,6 +31,7 @@ const { positionals, values } = parseArgs({
     local: { type: 'boolean' },
     ...{ share: { type: 'string' }, account: { type: 'string' }, on: { type: 'string' } },
     ...{ owner: { type: 'string' }, ends: { type: 'string' } },
+    ...{ email: { type: 'string' }, replace: { type: 'boolean' } },
   },
 });
 const [command = '', given] = positionals;
@@ -57,6 +59,24 @@ async function readSettings(functions = SETTINGS_OF.slice(0, 1)): Promise<Record
   return { ...Object.assign({}, ...settings.reverse()), AWS_REGION: region };
 }
 
+/** Turns on a second factor for an operator, who types the password and a code. */
+async function turnOnSecondFactor(email: string): Promise<unknown> {
+  // Of the functions that know the user pool.
+  Object.assign(process.env, await readSettings(SETTINGS_OF.slice(1, 2)));
+  const [{ openConversation }, { setUpSecondFactor }] = await Promise.all([
+    import('./operate/conversation.ts'),
+    import('./operate/second-factor.ts'),
+  ]);
+  const { USER_POOL_ID: userPoolId = '', PUBLIC_URL = '' } = process.env;
+  const conversation = openConversation(process.stdin, process.stderr);
+  try {
+    const options = { email, replace: values.replace === true, userPoolId, issuer: new URL(PUBLIC_URL).hostname };
+    return await setUpSecondFactor(options, conversation);
+  } finally {
+    conversation.close();
+  }
+}
+
 async function run(): Promise<unknown> {
   const restores = (command === 'restore' && values.at) || command === 'repair' || command === 'restore-logins';
   if (restores && reason) {
@@ -77,6 +97,7 @@ async function run(): Promise<unknown> {
     const { operatorDeps } = await import('../runtime/deps.ts');
     return await operateFlags(operatorDeps, positionals.slice(1), values);
   }
+  if (command === 'second-factor' && values.email && !values.local) return await turnOnSecondFactor(values.email);
   const acts = command === 'replay' || command === 'discard';
   if (!(command === 'list' || (acts && name && reason))) throw new Error(USAGE);
   Object.assign(process.env, await readSettings());

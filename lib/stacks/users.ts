@@ -48,7 +48,8 @@ export class UsersStack extends PlatformStack {
       },
       {
         id: 'AwsSolutions-COG2',
-        reason: 'the dashboard has no page to set up a second factor, without which a required one locks users out',
+        reason:
+          'a required factor locks customers out: no page sets one up, and the command for it is for operators alone',
       },
       { id: 'AwsSolutions-COG8', reason: 'threat protection is priced per user; an operator may enable it' },
     );

@@ -54,6 +54,7 @@ const TRUSTED: Record<string, string[]> = {
   'cognito-idp': [
     'admin-add-user-to-group',
     'admin-remove-user-from-group',
+    'admin-set-user-mfa-preference',
     'admin-user-global-sign-out',
     'delete-user-pool',
     'list-user-pools',

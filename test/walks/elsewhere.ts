@@ -35,6 +35,16 @@ export const ELSEWHERE: Elsewhere[] = [
     notWalked: 'the backup, its failure and the copy: the local run has no AWS Backup',
   },
   {
+    page: 'A lost second factor',
+    tests: [
+      [
+        'scripts/operate/second-factor.test.ts',
+        'a factor that is set up is replaced on request only, with a code of it',
+      ],
+    ],
+    notWalked: 'turning a lost factor off: the login of the local run has no second factors',
+  },
+  {
     page: 'Edge',
     alarms: ['af-south-1-edge-5xx'],
     tests: [
