@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
+import { Subscription } from '../../table/entities/billing.ts';
+import { change } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
-import { subscriptionSimulation } from '../../test/simulation/subscriptions.ts';
+import { advanceSubscriptions, subscriptionSimulation } from '../../test/simulation/subscriptions.ts';
 import { setSuspension } from '../processes/suspension.ts';
+
+const DAY = 24 * 3600_000;
 
 /** Web hosting whose next periods the wallet does not cover, in an account that operators suspend and resume. */
 async function hosting() {
@@ -10,7 +14,7 @@ async function hosting() {
   const accountId = await open(6000);
   const { id } = await buy(accountId, 'web-starter', { hostingDomain: 'example.co.za' });
   const suspend = (reason: string | null) => setSuspension(deps, { accountId, reason });
-  return { ...simulated, accountId, suspend, status: async () => (await read(accountId, id)).status };
+  return { ...simulated, accountId, id, suspend, status: async () => (await read(accountId, id)).status };
 }
 
 test('a suspended account is not invoiced, and loses no hosting; the next invoice is due when the suspension is lifted', async () => {
@@ -63,4 +67,31 @@ test('an invoice that is paid while its account is suspended renews the plan', a
   await give(accountId, 6000);
   await flow();
   expect([await status(), invoices().at(-1)?.status]).toEqual(['ACTIVE', 'PAID']);
+});
+
+test('what is first looked at when its invoice has been overdue for long is suspended before it is cancelled', async () => {
+  const { sleepUntil, status, clock, deps, flow, memory } = await hosting();
+  await sleepUntil(22);
+  clock.now += 60 * DAY;
+  for (const expected of ['SUSPENDED', 'SUSPENDED'] as const) {
+    await advanceSubscriptions(deps);
+    await flow();
+    expect(await status()).toBe(expected);
+  }
+  await sleepUntil(82 + 22);
+  expect(await status()).toBe('SUSPENDED');
+  await sleepUntil(82 + 23);
+  expect(await status()).toBe('CANCELLED');
+  expectLedgerInvariants(memory);
+});
+
+test('a subscription that an earlier version suspended, without the time, is cancelled when its invoice is overdue for 30 days', async () => {
+  const { sleepUntil, status, deps, accountId, id } = await hosting();
+  await sleepUntil(36);
+  expect(await status()).toBe('SUSPENDED');
+  await deps.table.transact([change(Subscription, { accountId, id }, { remove: ['renewal.suspendedAt'] })]);
+  await sleepUntil(57);
+  expect(await status()).toBe('SUSPENDED');
+  await sleepUntil(59);
+  expect(await status()).toBe('CANCELLED');
 });

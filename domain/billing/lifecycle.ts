@@ -31,6 +31,8 @@ const DAY_MS = 24 * 3600_000;
 /** An invoice overdue this long suspends, and this long cancels, in milliseconds (design, Billing). */
 const SUSPEND_AFTER_MS = 7 * DAY_MS;
 const CANCEL_AFTER_MS = 30 * DAY_MS;
+/** Minimum time from a suspension, however late it came, to the cancellation, in milliseconds. */
+const MIN_SUSPENDED_MS = CANCEL_AFTER_MS - SUSPEND_AFTER_MS;
 const timestampAfter = (time: string, milliseconds: number) => new Date(Date.parse(time) + milliseconds).toISOString();
 const latest = (time: string, other = '') => (time > other ? time : other);
 
@@ -167,7 +169,17 @@ function planAfter({ id, plan }: Pick<Subscription, 'id' | 'plan'>, all: readonl
   return next ? accountPlanChange(next) : { set: { plan: DEFAULT_PLAN } };
 }
 
-/** Does what the time has come for with an unpaid invoice: suspends, then cancels. */
+/** Returns the time at which a subscription is suspended, or cancelled where it is suspended, unless its invoice is paid. */
+function nextStepAt({ status, renewal }: Subscription, { resumedAt }: Account): string {
+  const payBy = latest(renewal?.payBy ?? '', resumedAt);
+  if (status === 'ACTIVE') return timestampAfter(payBy, SUSPEND_AFTER_MS);
+  const cancelsAt = timestampAfter(payBy, CANCEL_AFTER_MS);
+  // Earlier versions did not store the time of a suspension.
+  const { suspendedAt } = renewal ?? {};
+  return suspendedAt === undefined ? cancelsAt : latest(cancelsAt, timestampAfter(suspendedAt, MIN_SUSPENDED_MS));
+}
+
+/** Does what the time has come for with an unpaid invoice: suspends, then cancels what has been suspended for long enough. */
 async function runDunning(deps: Deps, { accountId, id }: Subscription): Promise<Invoice | undefined> {
   const read = async () => ({
     owned: await findOwned(deps, accountId, id)(),
@@ -179,15 +191,15 @@ async function runDunning(deps: Deps, { accountId, id }: Subscription): Promise<
     if (status === 'CANCELLED' || !renewal) return undefined;
     // The stream has it, or lost it: then it is done here.
     if (renewal.status !== 'UNPAID') return renewal;
-    const payBy = latest(subscription.renewal?.payBy ?? '', wallet.account.resumedAt);
-    const cancelsAt = timestampAfter(payBy, CANCEL_AFTER_MS);
-    const next = status === 'ACTIVE' ? timestampAfter(payBy, SUSPEND_AFTER_MS) : cancelsAt;
+    const next = nextStepAt(subscription, wallet.account);
     const again = postponedTo(wallet) ?? (next > wallet.now ? next : undefined);
     if (again) return await reschedule(deps, subscription, again);
-    const over = cancelsAt <= wallet.now;
+    // One that is looked at late, after a long stop or out of quarantine, is suspended first as well.
+    const over = status !== 'ACTIVE';
     if (over) cancelWithin(deps, wallet, owned, unschedule(Subscription));
     else {
-      const set = { status: 'SUSPENDED', ...schedule(Subscription, cancelsAt) };
+      const suspended = { status: 'SUSPENDED', 'renewal.suspendedAt': wallet.now };
+      const set = { ...suspended, ...schedule(Subscription, timestampAfter(wallet.now, MIN_SUSPENDED_MS)) };
       const when = { status: { is: status }, 'renewal.invoiceId': { is: renewal.id } };
       wallet.add(
         change(Subscription, { accountId, id }, { set, when }, concurrentUpdate),

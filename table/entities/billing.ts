@@ -146,7 +146,15 @@ export const Subscription = /* @__PURE__ */ entity({
       /** End of the paid period; usable until then, cancelled or not. */
       currentPeriodEnd: z.string(),
       /** The invoice for the next period, once it is issued. */
-      renewal: z.optional(object({ invoiceId: z.string(), payBy: z.string(), periodEnd: z.string() })),
+      renewal: z.optional(
+        object({
+          invoiceId: z.string(),
+          payBy: z.string(),
+          periodEnd: z.string(),
+          /** The time at which the subscription was suspended because the invoice is unpaid. */
+          suspendedAt: z.optional(z.string()),
+        }),
+      ),
       /** The hosting server's last report about the account; absent before the account exists. */
       panel: z.optional(object({ status: oneOf(PANEL_STATUSES), mailboxes: z.int() })),
       createdAt: z.string(),
