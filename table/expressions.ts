@@ -11,6 +11,10 @@ export type Condition =
   | { absentOrBelow: number }
   | { atLeast: number };
 
+/** Returns the condition that an attribute is as it was read, absent included. */
+export const unchanged = (read: string | number | undefined): Condition =>
+  read === undefined ? 'absent' : { is: read };
+
 /** Conditions of which one must hold: each is a set of conditions that hold together. */
 export type AnyOf = readonly Record<string, Condition>[];
 

@@ -3,10 +3,12 @@ import type { getAutoTopUp as GetRoute, setAutoTopUp as SetRoute } from '../../c
 import type { Input, Output } from '../../contract/route.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { InvoiceByStatus, invoicesByStatus, TopUp } from '../../table/entities/billing.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { change, create } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict, retryOnConflict, serviceBusy } from '../conflict.ts';
+import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
+import { replaceDueReasons } from './account-due.ts';
 import { formatRand, parseCents } from './money.ts';
 import { areTopUpsOff, newTopUp } from './top-ups.ts';
 
@@ -58,14 +60,41 @@ export async function getAutoTopUp(deps: Deps, { accountId }: Caller): Promise<O
 }
 
 const DAY_MS = 24 * 3600_000;
+/** While operators have top-ups switched off, one that is due is considered again after this, in milliseconds. */
+const RETRY_WHILE_OFF_MS = 5 * 60_000;
 const { maxPerDay, maxRandPerDay, minAmountRand } = AUTO_TOP_UP_LIMITS;
 
-/** Returns the automatic top-ups of the last 24 hours with another one; undefined where that would be too many. */
-function nextHistory({ autoTopUpHistory = [] }: Account, amountCents: number, now: Date) {
-  const since = new Date(now.getTime() - DAY_MS).toISOString();
-  const recent = [...autoTopUpHistory.filter(({ at }) => at > since), { at: now.toISOString(), amountCents }];
-  const total = recent.reduce((sum, each) => sum + each.amountCents, 0);
-  return recent.length > maxPerDay || total > maxRandPerDay * 100 ? undefined : recent;
+const timestampAfter = (time: string, milliseconds: number) => new Date(Date.parse(time) + milliseconds).toISOString();
+
+/** Returns the automatic top-ups of the 24 hours before a time. */
+const historyAt = ({ autoTopUpHistory = [] }: Account, time: string) =>
+  autoTopUpHistory.filter(({ at }) => timestampAfter(at, DAY_MS) > time);
+
+/** Returns the first time from now on at which another automatic top-up is allowed; undefined for an amount that never is. */
+function nextAllowedAt(account: Account, amountCents: number, now: string): string | undefined {
+  const { autoTopUpHistory = [], noAutoTopUpBefore = '' } = account;
+  const from = noAutoTopUpBefore > now ? noAutoTopUpBefore : now;
+  const ends = autoTopUpHistory.map(({ at }) => timestampAfter(at, DAY_MS)).filter((end) => end > from);
+  return [from, ...ends.sort()].find((time) => {
+    const recent = historyAt(account, time);
+    const totalCents = recent.reduce((sum, each) => sum + each.amountCents, amountCents);
+    return recent.length < maxPerDay && totalCents <= maxRandPerDay * 100;
+  });
+}
+
+/** Returns the amount of the automatic top-up that an account needs; undefined where it needs none, or may have none. */
+function amountDue(account: Account, unpaid: readonly InvoiceByStatus[]): number | undefined {
+  const { autoTopUp, card, autoTopUpId, suspension, deletion, walletCents, frozenCents = 0 } = account;
+  if (!autoTopUp?.enabled || !card || autoTopUpId || suspension || deletion) return undefined;
+  const { thresholdCents, amountCents } = autoTopUp;
+  // Settings of earlier versions may have a smaller amount.
+  if (amountCents < minAmountRand * 100) return undefined;
+  const spendable = walletCents - frozenCents;
+  // A freeze of more than the balance would take all of it.
+  if (frozenCents > 0 && spendable + amountCents <= 0) return undefined;
+  const helps = (due: number) => spendable < due && spendable + amountCents >= due;
+  const isDue = spendable < thresholdCents || unpaid.some((invoice) => helps(invoice.amountCents));
+  return isDue ? amountCents : undefined;
 }
 
 /** Unpaid invoices that are looked at: the oldest. */
@@ -74,44 +103,60 @@ const MAX_INVOICES_CHECKED = 100;
 /**
  * Starts an automatic top-up where one is due: what can be spent is under the threshold, or an invoice waits that it
  * does not cover and would with it; never for a suspended account, or one that will be deleted. One at a time, and a bounded number and sum a day; the
- * stream then has the card charged.
+ * stream then has the card charged. One that the bounds, a refused card or the operators' switch hold back is considered again when they no longer do.
  */
-export async function considerAutoTopUp(deps: Deps, accountId: string): Promise<void> {
-  const [account, unpaid] = await Promise.all([
-    deps.table.get(Account, { id: accountId }),
-    deps.table.all(InvoiceByStatus, invoicesByStatus(accountId, 'UNPAID'), {
-      limit: MAX_INVOICES_CHECKED,
-      oldestFirst: true,
-    }),
-  ]);
-  if (!account?.autoTopUp?.enabled || !account.card || account.autoTopUpId) return;
-  if (account.suspension || account.deletion) return;
-  const { autoTopUp, walletCents, frozenCents = 0, noAutoTopUpBefore = '' } = account;
-  if (noAutoTopUpBefore > deps.now().toISOString()) return;
-  const { thresholdCents, amountCents } = autoTopUp;
-  const autoTopUpHistory = nextHistory(account, amountCents, deps.now());
-  // Settings of earlier versions may have a smaller amount.
-  if (!autoTopUpHistory || amountCents < minAmountRand * 100) return;
-  const spendable = walletCents - frozenCents;
-  // A freeze of more than the balance would take all of it.
-  if (frozenCents > 0 && spendable + amountCents <= 0) return;
-  const helps = (due: number) => spendable < due && spendable + amountCents >= due;
-  if (spendable >= thresholdCents && !unpaid.some((invoice) => helps(invoice.amountCents))) return;
-  if (await areTopUpsOff(deps)) return;
+export const considerAutoTopUp = (deps: Deps, accountId: string): Promise<void> =>
+  retryOnConflict(async () => {
+    // Before the account is read: what is over by then was not set for a newer state of the account.
+    const now = deps.now().toISOString();
+    const [account, unpaid] = await Promise.all([
+      deps.table.get(Account, { id: accountId }),
+      deps.table.all(InvoiceByStatus, invoicesByStatus(accountId, 'UNPAID'), {
+        limit: MAX_INVOICES_CHECKED,
+        oldestFirst: true,
+      }),
+    ]);
+    if (!account) return;
+    const amountCents = amountDue(account, unpaid);
+    const allowedAt = amountCents === undefined ? undefined : nextAllowedAt(account, amountCents, now);
+    if (amountCents === undefined || allowedAt === undefined) return await endWait(deps, account, now);
+    if (allowedAt > now) return await waitUntil(deps, account, allowedAt);
+    if (await areTopUpsOff(deps)) return await waitUntil(deps, account, timestampAfter(now, RETRY_WHILE_OFF_MS));
+    await start(deps, account, amountCents, now);
+  });
+
+/** Gives an account the time at which it is considered again, or none. */
+async function setTopUpAt(deps: Deps, account: Account, topUpAt: string | undefined): Promise<void> {
+  const what = replaceDueReasons(account, { topUpAt });
+  await deps.table.transact([change(Account, { id: account.id }, what, concurrentUpdate)]);
+}
+
+/** Has an account considered again at a time. */
+async function waitUntil(deps: Deps, account: Account, topUpAt: string): Promise<void> {
+  const { dueAt } = account;
+  // An earlier version, which does not know this reason, may have made the account due later, or no longer.
+  const isDueByThen = dueAt !== undefined && dueAt <= topUpAt;
+  if (account.topUpAt !== topUpAt || !isDueByThen) await setTopUpAt(deps, account, topUpAt);
+}
+
+/** Ends the wait of an account that needs no top-up, when its time is over: one to come may be for a newer state of the account. */
+async function endWait(deps: Deps, account: Account, now: string): Promise<void> {
+  if (account.topUpAt !== undefined && account.topUpAt <= now) await setTopUpAt(deps, account, undefined);
+}
+
+/** Starts an automatic top-up; on a conflict, another one may have been started since the account was read. */
+async function start(deps: Deps, account: Account, amountCents: number, now: string): Promise<void> {
+  const { id: accountId, autoTopUpCount } = account;
   const topUp = newTopUp(deps, { accountId, amountCents, automatic: true });
-  const { autoTopUpCount } = account;
+  const autoTopUpHistory = [...historyAt(account, now), { at: now, amountCents }];
+  const begun = { autoTopUpId: topUp.id, autoTopUpHistory, autoTopUpCount: (autoTopUpCount ?? 0) + 1 };
+  const { set, remove, when } = replaceDueReasons(account, { topUpAt: undefined });
   const one = {
-    set: { autoTopUpId: topUp.id, autoTopUpHistory, autoTopUpCount: (autoTopUpCount ?? 0) + 1 },
-    when: {
-      autoTopUpId: 'absent' as const,
-      autoTopUpCount: autoTopUpCount === undefined ? ('absent' as const) : { is: autoTopUpCount },
-    },
+    ...{ set: { ...set, ...begun }, remove },
+    when: { ...when, autoTopUpId: 'absent' as const, autoTopUpCount: unchanged(autoTopUpCount) },
   };
-  // On a conflict another one was started.
-  await ignoreConflict(
-    deps.commit([create(TopUp, topUp), change(Account, { id: accountId }, one, concurrentUpdate)], undefined, {
-      ...{ action: 'top-up.started', accountId, subjectId: topUp.id },
-      after: { amount: formatRand(amountCents), status: topUp.status, automatic: true },
-    }),
-  );
+  await deps.commit([create(TopUp, topUp), change(Account, { id: accountId }, one, concurrentUpdate)], undefined, {
+    ...{ action: 'top-up.started', accountId, subjectId: topUp.id },
+    after: { amount: formatRand(amountCents), status: topUp.status, automatic: true },
+  });
 }

@@ -1,6 +1,5 @@
 import { PLAN_GRACE_DAYS } from '../../contract/billing/plans.ts';
-import { Account } from '../../table/entities/accounts.ts';
-import { schedule, unschedule } from '../../table/schedule.ts';
+import type { Account } from '../../table/entities/accounts.ts';
 
 /**
  * Applications beyond the plan's limit (docs/decisions/0031-suspension.md). When the limit falls, the newest applications
@@ -42,17 +41,3 @@ export const allowedApps = (steps: readonly Step[], now: Date): number =>
 /** Returns the next time at which applications are suspended; undefined where all steps have been enforced. */
 export const nextSuspension = ({ steps, enforcedUntil }: NonNullable<Account['planLimit']>): string | undefined =>
   steps.find(({ suspendsAt }) => suspendsAt > enforcedUntil)?.suspendsAt;
-
-/** Returns the due attributes of an account: the earlier of its times. */
-export function accountDue({ reapplyAt, planLimit }: Pick<Account, 'reapplyAt' | 'planLimit'>): {
-  set: Record<string, unknown>;
-  remove: readonly string[];
-} {
-  const [at] = [reapplyAt, planLimit && nextSuspension(planLimit)].filter((time) => time !== undefined).sort();
-  return at === undefined ? { set: {}, remove: unschedule(Account) } : { set: schedule(Account, at), remove: [] };
-}
-
-/** Returns the condition that `planLimit` is as it was read. */
-export const planLimitIs = ({ planLimitVersion: version }: Pick<Account, 'planLimitVersion'>) => ({
-  planLimitVersion: version === undefined ? ('absent' as const) : { is: version },
-});

@@ -4,7 +4,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { limitOf } from '../../contract/limits/limits.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { InvoiceSequence, WalletTransaction } from '../../table/entities/billing.ts';
-import type { Change } from '../../table/expressions.ts';
+import { type Change, unchanged } from '../../table/expressions.ts';
 import { change, changeOrInspect, check, create, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, contended, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { AuditedChange, Deps } from '../deps.ts';
@@ -25,8 +25,8 @@ import { formatRand } from './money.ts';
 
 /** Returns the condition that no money of an account has moved, or been frozen, since it was read. */
 export const balanceIs = ({ walletVersion, frozenCents }: Account) => ({
-  walletVersion: walletVersion === undefined ? ('absent' as const) : { is: walletVersion },
-  frozenCents: frozenCents === undefined ? ('absent' as const) : { is: frozenCents },
+  walletVersion: unchanged(walletVersion),
+  frozenCents: unchanged(frozenCents),
 });
 
 const yearIn = (now: string) => now.slice(0, 4);

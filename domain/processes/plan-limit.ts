@@ -1,10 +1,12 @@
 import { limitOf } from '../../contract/limits/limits.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { App } from '../../table/entities/apps.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { joinKey } from '../../table/keys.ts';
 import { change, check, type Write } from '../../table/writes.ts';
 import { addSuspension, removeSuspension } from '../apps/suspension.ts';
-import { accountDue, allowedApps, nextSteps, nextSuspension, planLimitIs, type Step } from '../billing/plan-limit.ts';
+import { replaceDueReasons } from '../billing/account-due.ts';
+import { allowedApps, nextSteps, nextSuspension, type Step } from '../billing/plan-limit.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { emit } from '../webhooks/events.ts';
@@ -36,28 +38,24 @@ async function enforce(
   }
 }
 
-const isOrAbsent = (value: number | undefined) => (value === undefined ? ('absent' as const) : { is: value });
-
 /** Conditions under which a decision about an account's applications still holds. */
 const conditionsOf = (account: Account) => ({
   'plan.appLimit': { is: account.plan.appLimit },
-  'limits.applications': isOrAbsent(account.limits?.applications),
+  'limits.applications': unchanged(account.limits?.applications),
   appCount: { is: account.appCount },
-  ...planLimitIs(account),
+  planLimitVersion: unchanged(account.planLimitVersion),
 });
 
 /** Returns the write that stores an account's state, and the account after it. */
 function storeLimit(account: Account, planLimit: Account['planLimit']): { write: Write; stored: Account } {
-  const { id, reapplyAt, planLimitVersion: version } = account;
+  const { id, planLimitVersion: version } = account;
   const stored = { ...account, planLimit, planLimitVersion: (version ?? 0) + 1 };
-  const due = accountDue(stored);
-  const set = { planLimitVersion: stored.planLimitVersion, ...(planLimit ? { planLimit } : {}), ...due.set };
-  const remove = [...due.remove, ...(planLimit ? [] : ['planLimit'])];
-  const when = {
-    ...conditionsOf(account),
-    reapplyAt: reapplyAt === undefined ? ('absent' as const) : { is: reapplyAt },
+  const { set, remove, when } = replaceDueReasons(account, { planLimit });
+  const what = {
+    set: { ...set, planLimitVersion: stored.planLimitVersion },
+    ...{ remove, when: { ...when, ...conditionsOf(account) } },
   };
-  return { write: change(Account, { id }, { set, remove, when }, concurrentUpdate), stored };
+  return { write: change(Account, { id }, what, concurrentUpdate), stored };
 }
 
 const sameSteps = (one: readonly Step[], other: readonly Step[]) => JSON.stringify(one) === JSON.stringify(other);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Account } from '../../table/entities/accounts.ts';
 import { change } from '../../table/writes.ts';
 import { accountSimulation } from '../../test/simulation/accounts.ts';
-import { crashAt, noFaults, toleratingFaults } from '../../test/simulation/simulation.ts';
+import { crashAt, noFaults, toleratingFaults, withRandomDelays } from '../../test/simulation/simulation.ts';
 import { deleteApp } from '../apps/apps.ts';
 import { considerAutoTopUp } from '../billing/auto-top-up.ts';
 import { issueInvoice, type Order } from '../billing/invoices.ts';
@@ -183,5 +183,38 @@ test('a process that crashes at any call is completed by the next run', async ()
     expect(statuses()).toEqual(['SUSPENDED', 'SUSPENDED']);
     expect(marks()).toEqual(['Abuse.', 'Abuse.']);
     if (calls() < number) break;
+  }
+});
+
+test('the times of a suspension, a grace period and a top-up that is held back are kept apart, also when set at once', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const simulated = await accountSimulation({ through: withRandomDelays });
+    const { addApp, suspend, sweepAt, account, deps, accountId, clock } = simulated;
+    await addApp();
+    await addApp();
+    const card = { authorization: 'a', email: 'a@example.com', brand: 'visa', lastFour: '4242' };
+    const autoTopUp = { enabled: true, thresholdCents: 5000, amountCents: 2000 };
+    const at = new Date(clock.now - DAY / 2).toISOString();
+    const autoTopUpHistory = Array.from({ length: 10 }, () => ({ at, amountCents: 2000 }));
+    const set = { card, autoTopUp, autoTopUpHistory, 'plan.appLimit': 1 };
+    await deps.table.transact([change(Account, { id: accountId }, { set })]);
+    const isSuspended = round % 2 === 0;
+    const others = [considerAutoTopUp(deps, accountId), reviewPlanLimit(deps, accountId)];
+    await Promise.all([...others, isSuspended ? suspend('Abuse.') : undefined]);
+    const [minute, hours, days] = [60_000, DAY / 2, 7 * DAY].map((after) => new Date(clock.now + after).toISOString());
+    const steps = [{ appLimit: 1, suspendsAt: days }];
+    expect(await account()).toMatchObject({ dueAt: isSuspended ? minute : hours, planLimit: { steps } });
+    await suspend('Again.');
+    await suspend(null);
+    // It may have been considered while the account was suspended: the stream considers it again.
+    await Promise.all([considerAutoTopUp(deps, accountId), reviewPlanLimit(deps, accountId)]);
+    expect(await account()).toMatchObject({ reapplyAt: minute, topUpAt: hours, dueAt: minute, planLimit: { steps } });
+    await sweepAt(61 / 86_400);
+    expect(await account()).toMatchObject({ topUpAt: hours, dueAt: hours, planLimit: { steps } });
+    await sweepAt(0.5);
+    expect(await account()).toMatchObject({ autoTopUpId: expect.any(String), dueAt: days, planLimit: { steps } });
+    await sweepAt(7);
+    const { dueAt, topUpAt, reapplyAt } = await account();
+    expect([dueAt, topUpAt, reapplyAt]).toEqual([undefined, undefined, undefined]);
   }
 });

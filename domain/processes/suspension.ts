@@ -6,13 +6,15 @@ import { Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
 import { HostingAccount } from '../../table/entities/hosting.ts';
 import { Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
 import type { Entity } from '../../table/entity.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { joinKey } from '../../table/keys.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, check, type Write } from '../../table/writes.ts';
 import { type Membership, membershipOf, membershipsOf, setMemberships } from '../accounts/membership.ts';
 import { noSuchApp } from '../apps/apps.ts';
 import { addSuspension, removeSuspension } from '../apps/suspension.ts';
-import { accountDue, planLimitIs } from '../billing/plan-limit.ts';
+import { replaceDueReasons } from '../billing/account-due.ts';
+import { considerAutoTopUp } from '../billing/auto-top-up.ts';
 import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
@@ -38,9 +40,7 @@ type Lists = Pick<Deps, 'table' | 'now' | 'commit'>;
  */
 const REAPPLY_AFTER_MS = 60_000;
 
-const versionIs = (version: number | undefined) => ({
-  suspensionVersion: version === undefined ? ('absent' as const) : { is: version },
-});
+const versionIs = (version: number | undefined) => ({ suspensionVersion: unchanged(version) });
 
 /** Suspends or lifts, for operators. Repeating it changes nothing. Throws 404. */
 export async function setSuspension(
@@ -62,9 +62,8 @@ export async function setSuspension(
 export function reapplying(account: Account, now: Date) {
   const { suspensionVersion: version } = account;
   const reapplyAt = new Date(now.getTime() + REAPPLY_AFTER_MS).toISOString();
-  const due = accountDue({ ...account, reapplyAt });
-  const set: Record<string, unknown> = { ...due.set, reapplyAt, suspensionVersion: (version ?? 0) + 1 };
-  return { set, when: { ...versionIs(version), ...planLimitIs(account) } };
+  const { set, when } = replaceDueReasons(account, { reapplyAt });
+  return { set: { ...set, suspensionVersion: (version ?? 0) + 1 }, when: { ...when, ...versionIs(version) } };
 }
 
 /** Changes the account only: the stream applies what follows. */
@@ -164,21 +163,21 @@ const mark =
     await deps.table.transact([change(entity, of, { set, remove }, concurrentUpdate), ...guard]);
   };
 
-/** Accounts whose suspension is applied again, or whose applications beyond the plan's limit are suspended. */
-export const accountQueue: DueQueue<typeof Account, Lists> = {
+/** Accounts whose suspension is applied again, whose applications beyond the plan's limit are suspended, or whose automatic top-up was held back. */
+export const accountQueue: DueQueue<typeof Account, Deps> = {
   queue: 'ACCOUNT',
   entity: Account,
   timeoutMs: 30_000,
   async act(deps, account) {
-    const { id, reapplyAt } = account;
-    if (reapplyAt !== undefined && reapplyAt <= deps.now().toISOString()) {
+    const { id, reapplyAt, topUpAt } = account;
+    const isOver = (time: string | undefined) => time !== undefined && time <= deps.now().toISOString();
+    if (isOver(reapplyAt)) {
       await applySuspension(deps, id);
-      const { set, remove } = accountDue({ ...account, reapplyAt: undefined });
-      const when = { reapplyAt: { is: reapplyAt }, ...planLimitIs(account) };
-      const what = { set, remove: [...remove, 'reapplyAt'], when };
-      // On a conflict the account changed meanwhile, and is due at another time.
+      const what = replaceDueReasons(account, { reapplyAt: undefined });
+      // On a conflict the account changed meanwhile, and is due at another time, or in the next run.
       await ignoreConflict(deps.table.transact([change(Account, { id }, what, concurrentUpdate)]));
     }
     await reviewPlanLimit(deps, id);
+    if (isOver(topUpAt)) await considerAutoTopUp(deps, id);
   },
 };

@@ -120,7 +120,9 @@ export const Account = /* @__PURE__ */ entity({
       deletion: z.optional(object({ requestedAt: z.string(), endsAt: z.string() })),
       /** The export that is being made; there is at most one. */
       exportId: z.optional(z.string()),
-      /** The earlier of `reapplyAt` and the next step of `planLimit`. */
+      /** An automatic top-up that is due was held back: it is considered again at this time. */
+      topUpAt: z.optional(z.string()),
+      /** The earliest of `reapplyAt`, `topUpAt` and the next step of `planLimit`. */
       dueAt: z.optional(z.string()),
     }),
   migrations: [walletVersion],

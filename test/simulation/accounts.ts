@@ -8,12 +8,13 @@ import { App } from '../../table/entities/apps.ts';
 import { Webhook } from '../../table/entities/webhooks.ts';
 import { change, create } from '../../table/writes.ts';
 import { billingSimulation } from './billing.ts';
+import type { SimulationOptions } from './simulation.ts';
 
 const DAY = 24 * 3600_000;
 
 /** An account with keys, logins, applications and a webhook endpoint, and the stream and schedule that look after it. */
-export async function accountSimulation({ appLimit = 10 } = {}) {
-  const simulated = billingSimulation({});
+export async function accountSimulation({ appLimit = 10, ...options }: SimulationOptions & { appLimit?: number } = {}) {
+  const simulated = billingSimulation(options);
   const { deps, memory, clock } = simulated;
   const accountId = await simulated.open(0, appLimit);
   const stream = consume(accountRules(deps));

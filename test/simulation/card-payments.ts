@@ -1,9 +1,11 @@
+import { expect } from 'vitest';
 import { considerAutoTopUp, setAutoTopUp } from '../../domain/billing/auto-top-up.ts';
 import { issuePaidInvoice } from '../../domain/billing/invoices.ts';
 import { receivePayment } from '../../domain/billing/payment-callbacks.ts';
 import { topUpQueue } from '../../domain/billing/top-up-queue.ts';
 import { chargeTopUp, newTopUp, settleTopUp } from '../../domain/billing/top-ups.ts';
 import { readNothing, withWallet } from '../../domain/billing/wallet.ts';
+import { accountQueue } from '../../domain/processes/suspension.ts';
 import { sweep } from '../../domain/sweep/sweep.ts';
 import {
   ChargeRefused,
@@ -88,7 +90,10 @@ export async function cardSimulation({ walletCents = 0 } = {}) {
   /** A dispute at the provider, whose callback never comes. */
   const disputeSilently = (reference: string, rand: number, status: Dispute['status'], id = '77') =>
     disputes.set(id, { id, reference, amountCents: rand * RAND, status });
-  const reconcile = () => sweep(deps, topUpQueue);
+  const reconcile = async () => {
+    for (const { failed } of [await sweep(deps, topUpQueue), await sweep(deps, accountQueue)])
+      expect(failed).toEqual([]);
+  };
   return {
     ...{ deps, memory, clock, open, provider, charged, reported, account, setAccount, settings, topUpAutomatically },
     ...{ payIn, buy, line, tellDispute, disputeSilently, unreadable, reconcile, accountId },

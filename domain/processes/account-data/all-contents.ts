@@ -151,7 +151,7 @@ export const ALL_CONTENTS: readonly Contents[] = [
           reapplyAt: 'internal',
           buildCount: 'internal',
         },
-        ...{ planLimitVersion: 'internal', dueAt: 'internal', exportId: 'internal' },
+        ...{ planLimitVersion: 'internal', topUpAt: 'internal', dueAt: 'internal', exportId: 'internal' },
       },
     },
     account,

@@ -1,0 +1,30 @@
+import { Account } from '../../table/entities/accounts.ts';
+import { type Change, unchanged } from '../../table/expressions.ts';
+import { schedule, unschedule } from '../../table/schedule.ts';
+import { nextSuspension } from './plan-limit.ts';
+
+/** The reasons for which an account stands in the due queue `ACCOUNT`, each with a time of its own. */
+type Reasons = Partial<Pick<Account, 'reapplyAt' | 'planLimit' | 'topUpAt'>>;
+
+/**
+ * Returns the change of an account that replaces some of its reasons to be due, or removes those that are undefined. It is due at
+ * the earliest of all; the condition that none has changed since it was read keeps the times of the others.
+ */
+export function replaceDueReasons(account: Account, reasons: Reasons) {
+  const { reapplyAt, planLimit, topUpAt } = { ...account, ...reasons };
+  const times = [reapplyAt, planLimit && nextSuspension(planLimit), topUpAt].filter((time) => time !== undefined);
+  const [at] = times.sort();
+  const given = Object.entries(reasons);
+  const set: Record<string, unknown> = {
+    ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
+    ...(at === undefined ? {} : schedule(Account, at)),
+  };
+  const removed = given.flatMap(([name, value]) => (value === undefined ? [name] : []));
+  const remove = at === undefined ? [...removed, ...unschedule(Account)] : removed;
+  const when = {
+    reapplyAt: unchanged(account.reapplyAt),
+    planLimitVersion: unchanged(account.planLimitVersion),
+    topUpAt: unchanged(account.topUpAt),
+  };
+  return { set, remove, when } satisfies Change;
+}

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { AUTO_TOP_UP_LIMITS } from '../../contract/billing/card-payments.ts';
+import { SwitchState } from '../../table/entities/switches.ts';
+import { upsert } from '../../table/writes.ts';
+import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
+import { CARD, cardSimulation, RAND } from '../../test/simulation/card-payments.ts';
+import { chargeTopUp } from './top-ups.ts';
+
+/** Automatic top-ups that are held back, and considered again without any other change of the account. */
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const { maxPerDay } = AUTO_TOP_UP_LIMITS;
+
+async function cardHolder(amount: string, threshold: string) {
+  const run = await cardSimulation();
+  await run.setAccount({ card: CARD });
+  await run.settings(amount, { threshold });
+  /** Lets time pass and has the schedule run; the card is charged as the stream does. Returns what was charged. */
+  const waitFor = async (ms: number) => {
+    const before = run.charged.length;
+    run.clock.now += ms;
+    await run.reconcile();
+    const { autoTopUpId } = await run.account();
+    if (autoTopUpId) await chargeTopUp(run.deps, autoTopUpId);
+    return run.charged.slice(before);
+  };
+  const setSwitch = (off: SwitchState['off']) =>
+    run.deps.table.write(SwitchState, upsert(SwitchState, {}, { set: { off, version: 1, entity: SwitchState.type } }));
+  /** Returns the times that the account waits for. */
+  const waits = async () => {
+    const { topUpAt, dueAt } = await run.account();
+    return [topUpAt, dueAt];
+  };
+  return { ...run, waitFor, setSwitch, waits };
+}
+
+test('a top-up that the number of a day holds back is charged when the first of them is a day old, and none before', async () => {
+  const { topUpAutomatically, waitFor, waits, charged, clock, memory } = await cardHolder('10.00', '100000.00');
+  const first = clock.now;
+  for (let turn = 0; turn <= maxPerDay; turn += 1) {
+    await topUpAutomatically();
+    clock.now += HOUR;
+  }
+  const until = new Date(first + DAY).toISOString();
+  expect([charged.length, await waits()]).toEqual([maxPerDay, [until, until]]);
+  // What has been due for long besides.
+  await waitFor(0);
+  const { length } = memory.records;
+  while (clock.now < first + DAY - MINUTE) expect(await waitFor(MINUTE)).toEqual([]);
+  expect(memory.records).toHaveLength(length);
+  expect(await waitFor(MINUTE)).toEqual([10 * RAND]);
+  expect(await waits()).toEqual([undefined, undefined]);
+  expectLedgerInvariants(memory);
+});
+
+test('a threshold out of reach never charges more in any 24 hours than the bounds allow', async () => {
+  const { topUpAutomatically, waitFor, clock } = await cardHolder('10.00', '100000.00');
+  const times: number[] = [];
+  await topUpAutomatically();
+  times.push(clock.now);
+  for (let turn = 0; turn < 4 * 24 * 4; turn += 1) {
+    for (const _ of await waitFor(15 * MINUTE)) times.push(clock.now);
+    await topUpAutomatically();
+  }
+  for (const end of times) {
+    const within = times.filter((time) => time > end - DAY && time <= end);
+    expect(within.length).toBeLessThanOrEqual(maxPerDay);
+  }
+  expect(times.length).toBeGreaterThan(2 * maxPerDay);
+});
+
+test('a top-up that the sum of a day holds back waits until enough of it is a day old', async () => {
+  const run = await cardHolder('40000.00', '100000.00');
+  await run.topUpAutomatically();
+  run.clock.now += HOUR;
+  await run.topUpAutomatically();
+  run.clock.now += HOUR;
+  await run.topUpAutomatically();
+  expect(run.charged).toHaveLength(2);
+  expect(await run.waitFor(21 * HOUR)).toEqual([]);
+  expect(await run.waitFor(HOUR)).toEqual([40_000 * RAND]);
+});
+
+test('a top-up that the switch holds back is charged after it returns', async () => {
+  const run = await cardHolder('100.00', '50.00');
+  await run.setSwitch({ 'top-ups': { message: 'Back soon.', since: '' } });
+  await run.topUpAutomatically();
+  const { length } = run.memory.records;
+  for (let minute = 0; minute < 60; minute += 1) expect(await run.waitFor(MINUTE)).toEqual([]);
+  // Once every five minutes.
+  expect(run.memory.records).toHaveLength(length + 12);
+  await run.setSwitch({});
+  expect(await run.waitFor(5 * MINUTE)).toEqual([100 * RAND]);
+  expect(await run.waits()).toEqual([undefined, undefined]);
+  expect(await run.waitFor(DAY)).toEqual([]);
+});
+
+test('nothing is charged where the balance recovered while a top-up was held back', async () => {
+  const run = await cardHolder('100.00', '50.00');
+  await run.setSwitch({ 'top-ups': { message: 'Back soon.', since: '' } });
+  await run.topUpAutomatically();
+  await run.payIn(500);
+  await run.setSwitch({});
+  expect(await run.waitFor(2 * DAY)).toEqual([]);
+  expect(await run.waits()).toEqual([undefined, undefined]);
+});
+
+test.each<[string, (of: Awaited<ReturnType<typeof cardHolder>>) => Promise<unknown>]>([
+  ['disabled', ({ settings }) => settings('100.00', { enabled: false })],
+  ['suspended', ({ setAccount }) => setAccount({ suspension: { reason: 'Stolen card.', since: '' } })],
+  ['to be deleted', ({ setAccount }) => setAccount({ deletion: { requestedAt: '', endsAt: '' } })],
+])('nothing is charged where the account was %s while a top-up was held back', async (_what, change) => {
+  const run = await cardHolder('100.00', '50.00');
+  await run.setSwitch({ 'top-ups': { message: 'Back soon.', since: '' } });
+  await run.topUpAutomatically();
+  await change(run);
+  await run.setSwitch({});
+  expect(await run.waitFor(5 * MINUTE)).toEqual([]);
+  expect(await run.waits()).toEqual([undefined, undefined]);
+});
