@@ -90,7 +90,7 @@ export const AUDIT_ACTIONS = {
   'invoice.voided': { label: 'Invoice voided', shows: INVOICE },
   'subscription.created': { label: 'Plan bought', shows: SUBSCRIPTION },
   'subscription.granted': { label: 'Plan given', shows: SUBSCRIPTION },
-  'subscription.cancelled': { label: 'Subscription cancelled', shows: SUBSCRIPTION },
+  'subscription.cancelled': { label: 'Subscription cancelled', shows: [...SUBSCRIPTION, 'reason'] },
   'subscription.suspended': { label: 'Subscription suspended', shows: SUBSCRIPTION },
   'subscription.ended': { label: 'Subscription ended', shows: SUBSCRIPTION },
   'subscription.renewed': { label: 'Subscription renewed', shows: SUBSCRIPTION },

@@ -71,7 +71,8 @@ function unpaidTitle(action: string, before: AuditEntry['before'], after: AuditE
     return `Invoice ${text(after.number)} for a plan is unpaid: your balance does not cover it.`;
   if (action === 'subscription.suspended') return 'A plan was suspended: its invoice is unpaid.';
   // Others are cancelled for other reasons.
-  const isForWantOfPayment = action === 'subscription.cancelled' && before?.status === 'SUSPENDED';
+  const isForWantOfPayment =
+    action === 'subscription.cancelled' && before?.status === 'SUSPENDED' && after?.reason === undefined;
   return isForWantOfPayment ? 'A plan was cancelled: its invoice remained unpaid.' : undefined;
 }
 
@@ -86,6 +87,10 @@ export function incidentOfEntry(entry: AuditEntry): Incident[] {
   }
   const unpaid = unpaidTitle(action, before, after);
   if (unpaid) return [{ ...common, kind: 'payment-failed', title: unpaid, path: '/billing' }];
+  if (action === 'subscription.cancelled' && after?.reason !== undefined) {
+    const title = `A hosting plan was cancelled. ${text(after.reason)}`;
+    return [{ ...common, kind: 'domain-problem', title, path: '/hosting' }];
+  }
   const ending = DOMAIN_TITLES[action];
   if (ending === undefined) return [];
   const title = `${text(after?.domain) || 'A domain'} ${ending}`;

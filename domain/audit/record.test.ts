@@ -80,7 +80,7 @@ interface Audited {
   'dns-record': DnsRecord;
   invoice: ReturnType<typeof invoiceView> & { balance: unknown; numbers: unknown };
   member: TeamMember;
-  subscription: ReturnType<typeof viewSubscription> & { balance: unknown };
+  subscription: ReturnType<typeof viewSubscription> & { balance: unknown; reason: unknown };
 }
 type Shown<Action extends AuditAction> = (typeof AUDIT_ACTIONS)[Action]['shows'][number];
 type ActionOf<Subject extends string> = Extract<AuditAction, `${Subject}.${string}`>;

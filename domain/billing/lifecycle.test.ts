@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { Account } from '../../table/entities/accounts.ts';
 import { AuditEntry } from '../../table/entities/audit.ts';
+import { HostingDomain } from '../../table/entities/hosting.ts';
+import { change } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { START } from '../../test/simulation/simulation.ts';
 import { advanceSubscriptions, subscriptionSimulation, tendAt } from '../../test/simulation/subscriptions.ts';
@@ -202,6 +204,30 @@ test('hosting of a domain that its account has proven again is not cancelled by 
   await cancelHostingOf(deps, account, 'example.co.za');
   expect((await read(account, id)).status).toBe('ACTIVE');
 });
+
+test.each([
+  ['paid', 10],
+  ['suspended', 40],
+])(
+  'an owner is notified when hosting that is %s is cancelled because another account proved the domain',
+  async (_status, day) => {
+    const { open, buy, sleepUntil, deps, read, memory } = subscriptionSimulation();
+    const account = await open(6000);
+    const { id } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
+    await sleepUntil(day);
+    const proven = { set: { accountId: 'acc_other' } };
+    await deps.table.transact([change(HostingDomain, { domain: 'example.co.za' }, proven)]);
+    const before = memory.items('AUDIT').length;
+    await cancelHostingOf(deps, account, 'example.co.za');
+    await cancelHostingOf(deps, account, 'example.co.za');
+    expect((await read(account, id)).status).toBe('CANCELLED');
+    const entries = memory.items('AUDIT').slice(before);
+    const title = 'A hosting plan was cancelled. Another account proved that example.co.za is its own.';
+    expect(entries.flatMap((item) => incidentOfEntry(AuditEntry.parse(item)))).toMatchObject([
+      { accountId: account, kind: 'domain-problem', subjectId: id, title, path: '/hosting' },
+    ]);
+  },
+);
 
 test('cancelling voids the unpaid invoice for the next period; a paid one adds its period', async () => {
   const { open, buy, sleepUntil, deps, invoices, read, give, memory } = subscriptionSimulation();
