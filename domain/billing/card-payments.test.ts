@@ -10,6 +10,7 @@ import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { CARD, cardSimulation, RAND } from '../../test/simulation/card-payments.ts';
 import { createBudget } from '../sweep/budget.ts';
 import { sweep } from '../sweep/sweep.ts';
+import { considerAutoTopUp } from './auto-top-up.ts';
 import { issueInvoice, payInvoice } from './invoices.ts';
 import { topUpQueue } from './top-up-queue.ts';
 import { chargeTopUp, newTopUp } from './top-ups.ts';
@@ -116,6 +117,8 @@ test('a card that was declined is charged again a day later, without any other c
   run.provider.refusesCards = true;
   await run.topUpAutomatically();
   run.provider.refusesCards = false;
+  // The stream considers the account after the end of its top-up.
+  await considerAutoTopUp(run.deps, run.accountId);
   for (let hour = 0; hour < 23; hour += 1) {
     run.clock.now += 60 * MINUTE;
     await run.reconcile();

@@ -4,14 +4,13 @@ import { change } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
-import { considerAutoTopUp } from './auto-top-up.ts';
 import { FIRST_CHECK_DELAY_MS, PAYMENT_PAGE_LIFETIME_MS, type PaymentDeps, settleTopUp } from './top-ups.ts';
 import { payUnpaidInvoices } from './unpaid-invoices.ts';
 
 /** Schedules the next status check of an open payment, or none when its page has expired. @returns whether it is open */
 async function scheduleCheck(deps: Deps, id: string): Promise<boolean> {
   const topUp = await deps.table.get(TopUp, { id });
-  // A settled one may be due when its money is no longer withheld, one that failed when the card may be charged again.
+  // A settled one may be due when its money is no longer withheld.
   if (!topUp?.dueAt || topUp.status === 'SUCCEEDED') return false;
   const now = deps.now().getTime();
   if (topUp.automatic && topUp.status === 'FAILED' && topUp.dueAt > deps.now().toISOString()) return false;
@@ -32,7 +31,7 @@ async function endHold(deps: Deps, { id, accountId }: TopUp): Promise<void> {
 
 /**
  * Open payments: the provider is asked for their status, because callbacks get lost and failures have none. Settled ones of new cards,
- * when their money is no longer withheld. And automatic ones that failed, when the card may be charged again.
+ * when their money is no longer withheld.
  */
 export const topUpQueue: DueQueue<typeof TopUp, PaymentDeps> = {
   queue: 'TOP_UP',
@@ -41,10 +40,8 @@ export const topUpQueue: DueQueue<typeof TopUp, PaymentDeps> = {
   concurrency: 10,
   readsAccounts: true,
   async act(deps, topUp) {
-    const { id, accountId, automatic, status, chargedAt } = topUp;
-    if (status === 'SUCCEEDED') return await endHold(deps, topUp);
-    await settleTopUp(deps, id);
-    if (automatic && status === 'FAILED' && chargedAt !== undefined) await considerAutoTopUp(deps, accountId);
-    await scheduleCheck(deps, id);
+    if (topUp.status === 'SUCCEEDED') return await endHold(deps, topUp);
+    await settleTopUp(deps, topUp.id);
+    await scheduleCheck(deps, topUp.id);
   },
 };

@@ -259,7 +259,7 @@ const fail = (deps: Deps, topUp: TopUp, { isCancelled = false } = {}) =>
       const noAutoTopUpBefore = timestampAfter(deps.now().getTime(), CARD_RETRY_DELAY_MS);
       const isRetried = topUp.automatic && !isCancelled;
       // It stays on the list: the same payment may still be made, with another card, or arrive late. An automatic one is looked at
-      // when the card may be charged again.
+      // once more, a day later.
       const set = { status: done, ...(isRetried && schedule(TopUp, noAutoTopUpBefore)) };
       wallet.add(change(TopUp, { id }, { set, when: { status: { is: status } } }, concurrentUpdate));
       const audited = wallet.audited(
