@@ -1,9 +1,10 @@
-import { incidentOfEntry, incidentOfEvent, incidentOfTransaction, notify } from '../domain/accounts/notifications.ts';
+import { incidentOfEvent, incidentOfTransaction, notify } from '../domain/accounts/notifications.ts';
 import type { Deps } from '../domain/deps.ts';
 import {
   incidentOfExpiry,
   incidentOfExport,
   incidentOfTenant,
+  incidentsOfEntry,
   incidentsOfLimits,
 } from '../domain/processes/incidents.ts';
 import { mailNewInvitations } from '../domain/processes/mail/invitation.ts';
@@ -24,7 +25,7 @@ export type NotificationRuleDeps = Pick<Deps, 'table' | 'now'> & HandOverDeps;
 /** Rules that notify the members of an account. */
 export const notificationRules = (deps: NotificationRuleDeps): Rules => ({
   'event.notify': on(Event).created((event) => notify(deps, incidentOfEvent(event))),
-  'audit.notify': on(AuditEntry).created((entry) => notify(deps, incidentOfEntry(entry))),
+  'audit.notify': on(AuditEntry).created(async (entry) => notify(deps, await incidentsOfEntry(deps, entry))),
   'wallet.notify-low-balance': on(WalletTransaction).created((transaction) =>
     notify(deps, incidentOfTransaction(transaction)),
   ),

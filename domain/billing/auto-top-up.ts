@@ -10,6 +10,7 @@ import type { Caller, Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
 import { replaceDueReasons } from './account-due.ts';
 import { formatRand, parseCents } from './money.ts';
+import { timestampAfter } from './periods.ts';
 import { areTopUpsOff, newTopUp } from './top-ups.ts';
 
 /** PUT /dashboard/v1/wallet/auto-top-up. Amounts that are left out stay as they are. */
@@ -64,8 +65,6 @@ const DAY_MS = 24 * 3600_000;
 const RETRY_WHILE_OFF_MS = 5 * 60_000;
 const { maxPerDay, maxRandPerDay, minAmountRand } = AUTO_TOP_UP_LIMITS;
 
-const timestampAfter = (time: string, milliseconds: number) => new Date(Date.parse(time) + milliseconds).toISOString();
-
 /** Returns the automatic top-ups of the 24 hours before a time. */
 const historyAt = ({ autoTopUpHistory = [] }: Account, time: string) =>
   autoTopUpHistory.filter(({ at }) => timestampAfter(at, DAY_MS) > time);
@@ -83,7 +82,7 @@ function nextAllowedAt(account: Account, amountCents: number, now: string): stri
 }
 
 /** Returns the amount of the automatic top-up that an account needs; undefined where it needs none, or may have none. */
-function amountDue(account: Account, unpaid: readonly InvoiceByStatus[]): number | undefined {
+function amountDue(account: Account, unpaid: readonly Pick<InvoiceByStatus, 'amountCents'>[]): number | undefined {
   const { autoTopUp, card, autoTopUpId, suspension, deletion, walletCents, frozenCents = 0 } = account;
   if (!autoTopUp?.enabled || !card || autoTopUpId || suspension || deletion) return undefined;
   const { thresholdCents, amountCents } = autoTopUp;
@@ -95,6 +94,20 @@ function amountDue(account: Account, unpaid: readonly InvoiceByStatus[]): number
   const helps = (due: number) => spendable < due && spendable + amountCents >= due;
   const isDue = spendable < thresholdCents || unpaid.some((invoice) => helps(invoice.amountCents));
   return isDue ? amountCents : undefined;
+}
+
+/** Returns true if an automatic top-up is about to pay an amount that the balance does not cover. */
+export async function willCardPay(
+  deps: Pick<Deps, 'table' | 'now'>,
+  account: Account,
+  dueCents: number,
+): Promise<boolean> {
+  const { autoTopUp, autoTopUpId, walletCents, frozenCents = 0 } = account;
+  if (walletCents - frozenCents + (autoTopUp?.amountCents ?? 0) < dueCents) return false;
+  if (autoTopUpId) return true;
+  const now = deps.now().toISOString();
+  const amountCents = amountDue(account, [{ amountCents: dueCents }]);
+  return amountCents !== undefined && nextAllowedAt(account, amountCents, now) === now && !(await areTopUpsOff(deps));
 }
 
 /** Unpaid invoices that are looked at: the oldest. */

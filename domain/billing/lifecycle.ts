@@ -10,7 +10,7 @@ import { type SweepJob, sweepJob } from '../sweep/sweep-all.ts';
 import { emit } from '../webhooks/events.ts';
 import { DEFAULT_PLAN } from './default-plan.ts';
 import { issueInvoice } from './invoices.ts';
-import { periodEndAfter } from './periods.ts';
+import { periodEndAfter, timestampAfter } from './periods.ts';
 import { type Plans, periodPrice } from './plans.ts';
 import {
   accountPlanChange,
@@ -33,7 +33,6 @@ const SUSPEND_AFTER_MS = 7 * DAY_MS;
 const CANCEL_AFTER_MS = 30 * DAY_MS;
 /** Minimum time from a suspension, however late it came, to the cancellation, in milliseconds. */
 const MIN_SUSPENDED_MS = CANCEL_AFTER_MS - SUSPEND_AFTER_MS;
-const timestampAfter = (time: string, milliseconds: number) => new Date(Date.parse(time) + milliseconds).toISOString();
 const latest = (time: string, other = '') => (time > other ? time : other);
 
 type LifecycleDeps = Deps & { plans: Plans };

@@ -21,6 +21,7 @@ import { messageOf } from '../switches/switches.ts';
 import { emit } from '../webhooks/events.ts';
 import { holdEnd, holdsAfter } from './card-risk.ts';
 import { formatRand, parseCents } from './money.ts';
+import { timestampAfter } from './periods.ts';
 import { withWallet } from './wallet.ts';
 
 export type PaymentDeps = Deps & { payments: Payments };
@@ -33,8 +34,6 @@ export const FIRST_CHECK_DELAY_MS = 60_000;
 /** Time after which an unpaid payment page is closed, in milliseconds. A later payment on it still counts. */
 export const PAYMENT_PAGE_LIFETIME_MS = 24 * 3600_000;
 
-const timestampAfter = (time: number, milliseconds: number) => new Date(time + milliseconds).toISOString();
-
 /** A payment's name at the processor, which takes no underscore. */
 const paymentReference = (id: string) => id.replace('_', '-');
 /** Returns the id of the top-up that has this name at the processor. */
@@ -43,7 +42,7 @@ export const topUpId = (reference: string) => reference.replace('-', '_');
 /** A top-up that is to be written; until it is settled the processor is asked about it again and again. */
 export function newTopUp(deps: Deps, of: Pick<TopUp, 'accountId' | 'amountCents' | 'automatic'>): TopUp {
   const now = deps.now();
-  const times = { createdAt: now.toISOString(), dueAt: timestampAfter(now.getTime(), FIRST_CHECK_DELAY_MS) };
+  const times = { createdAt: now.toISOString(), dueAt: timestampAfter(now, FIRST_CHECK_DELAY_MS) };
   return { ...of, id: deps.newId('pay'), status: 'PENDING', ...times };
 }
 
@@ -256,7 +255,7 @@ const fail = (deps: Deps, topUp: TopUp, { isCancelled = false } = {}) =>
     async (wallet, { id, accountId, amountCents, status }) => {
       if (status !== 'PENDING') return status;
       const done: TopUp['status'] = 'FAILED';
-      const noAutoTopUpBefore = timestampAfter(deps.now().getTime(), CARD_RETRY_DELAY_MS);
+      const noAutoTopUpBefore = timestampAfter(deps.now(), CARD_RETRY_DELAY_MS);
       const isRetried = topUp.automatic && !isCancelled;
       // It stays on the list: the same payment may still be made, with another card, or arrive late. An automatic one is looked at
       // once more, a day later.

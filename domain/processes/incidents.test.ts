@@ -2,11 +2,14 @@ import { expect, test } from 'vitest';
 import { NOTIFICATION_KIND_NAMES } from '../../contract/accounts/notifications.ts';
 import { limitOf } from '../../contract/limits/limits.ts';
 import { Account } from '../../table/entities/accounts.ts';
+import { AuditEntry } from '../../table/entities/audit.ts';
 import { Notification } from '../../table/entities/notifications.ts';
+import { change } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
+import { advanceSubscriptions, subscriptionSimulation } from '../../test/simulation/subscriptions.ts';
 import { notify } from '../accounts/notifications.ts';
-import { incidentOfExport, incidentsOfLimits } from './incidents.ts';
+import { incidentOfExport, incidentsOfEntry, incidentsOfLimits } from './incidents.ts';
 
 const now = new Date('2026-11-23T08:00:00.000Z');
 
@@ -69,4 +72,22 @@ test('an export that ended is one notification, whatever came of it', async () =
   const [failed] = incidentOfExport({ ...made, status: 'FAILED', finishedAt: now.toISOString() });
   expect(failed?.title).toContain('could not be made');
   expect(NOTIFICATION_KIND_NAMES).toContain(failed?.kind);
+});
+
+test.each([
+  ['about to be charged', 'AUTH_1', 0],
+  ['not saved', undefined, 1],
+])('an owner is notified of an unpaid plan only where a card is %s', async (_what, authorization, count) => {
+  const { open, buy, clock, memory, deps } = subscriptionSimulation();
+  const account = await open(5635);
+  await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
+  const card = authorization && { authorization, email: 'a@example.com', brand: 'visa', lastFour: '4081' };
+  const set = { autoTopUp: { enabled: true, thresholdCents: 0, amountCents: 10_000 }, ...(card && { card }) };
+  await deps.table.transact([change(Account, { id: account }, { set })]);
+  // The schedule alone: the stream would have the card charged.
+  clock.now += 25 * 24 * 3600_000;
+  await advanceSubscriptions(deps);
+  const issued = memory.items('AUDIT').map((item) => AuditEntry.parse(item));
+  const incidents = await Promise.all(issued.map((entry) => incidentsOfEntry(deps, entry)));
+  expect(incidents.flat()).toHaveLength(count);
 });

@@ -8,13 +8,33 @@ import {
   limitRule,
 } from '../../contract/limits/limits.ts';
 import type { AccountExport } from '../../table/entities/account-data.ts';
-import type { Account } from '../../table/entities/accounts.ts';
+import { Account } from '../../table/entities/accounts.ts';
+import type { AuditEntry } from '../../table/entities/audit.ts';
+import { Invoice } from '../../table/entities/billing.ts';
 import type { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import type { Domain } from '../../table/entities/registrar.ts';
-import type { Incident } from '../accounts/notifications.ts';
+import { type Incident, incidentOfEntry } from '../accounts/notifications.ts';
+import { willCardPay } from '../billing/auto-top-up.ts';
+import type { Deps } from '../deps.ts';
 import { usageOf } from '../limits/limits.ts';
 
 /** Incidents that other areas record on their items (docs/decisions/0073-more-notifications.md). Each is there once for each occurrence. */
+
+/**
+ * Returns the incidents that an entry of the audit log is. An unpaid invoice is none where a card is about to pay it: what the card's
+ * bank refuses is an incident of its own.
+ */
+export async function incidentsOfEntry(deps: Pick<Deps, 'table' | 'now'>, entry: AuditEntry): Promise<Incident[]> {
+  const { accountId, action, subjectId } = entry;
+  const incidents = incidentOfEntry(entry);
+  if (action !== 'invoice.issued' || subjectId === null || incidents.length === 0) return incidents;
+  const [account, invoice] = await Promise.all([
+    deps.table.get(Account, { id: accountId }),
+    deps.table.get(Invoice, { accountId, id: subjectId }),
+  ]);
+  if (!account || invoice?.status !== 'UNPAID') return [];
+  return (await willCardPay(deps, account, invoice.amountCents)) ? [] : incidents;
+}
 
 const EXPIRY_TITLES = {
   NO_AUTO_RENEW: 'It does not renew automatically.',
