@@ -207,7 +207,7 @@ test('packages a Next.js application with a server of its own, without what only
   const made = files.map((path) => `mkdir -p ${dirname(path)} && echo 1 > ${path}`).join(' && ');
   const manifest = { dependencies: { next: '16' }, scripts: { start: 'NODE_ENV=production node server.js' } };
   const { artifact, log } = await build({
-    repoUrl: repository({ 'package.json': JSON.stringify(manifest), 'server.js': '1' }),
+    repoUrl: repository({ 'package.json': JSON.stringify(manifest), 'server.js': "require('next')" }),
     ...{ framework: 'NEXTJS', startFile: '.next/standalone/server.js', installCommand: 'true', buildCommand: made },
   });
   expect(log).toContain('Detected Next.js, npm, start: node server.js (start script)');

@@ -100,9 +100,16 @@ test.each([
   ['node node_modules/.bin/next start', `node ${NEXT.startFile}`],
   ['node absent.js', `node ${NEXT.startFile}`],
   ['cd .next/standalone && node server.js', `node ${NEXT.startFile}`],
+  ['node scripts/prepare.js', `node ${NEXT.startFile}`],
+  ['node scripts/spawn.js', `node ${NEXT.startFile}`],
 ])('starts a server of its own in place of the one that Next.js makes: %s', (start, expected) => {
   const manifest = { dependencies: { next: '16' }, scripts: { start } };
-  const files = [NEXT.startFile, 'server.js', 'server.ts', 'node_modules/.bin/next'];
+  const files = {
+    ...{ [NEXT.startFile]: '', 'node_modules/.bin/next': '' },
+    ...{ 'server.js': "const next = require('next');", 'server.ts': "import next from 'next';" },
+    'scripts/prepare.js': "require('next'); require('../.next/standalone/server.js');",
+    'scripts/spawn.js': "spawn('npx', ['next', 'start']);",
+  };
   expect(started(manifest, files, NEXT)[0]).toBe(expected);
 });
 

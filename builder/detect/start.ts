@@ -13,6 +13,7 @@ import {
 import { BuildFailure } from '../failure.ts';
 import { readManifest } from '../install/manifest.ts';
 import { findProgram } from './bin.ts';
+import { isOwnNextServer } from './own-server.ts';
 
 /** The way in which a release starts. Directories are relative to the application's. */
 export type Start =
@@ -90,11 +91,12 @@ export function findStart(app: BuiltApplication): FoundStart {
  * Returns true if a start script precedes the default start file: it starts the same file with options, or a server of
  * the owner's own, where the file is the one that the framework's build makes for those who have none.
  */
-function takesPrecedence({ settings, framework }: BuiltApplication, script: Start): boolean {
+function takesPrecedence({ settings, framework, directory }: BuiltApplication, script: Start): boolean {
   const { startFile } = settings;
   if (script.kind !== 'node' || /(^|\/)node_modules\//.test(script.file)) return false;
   if (script.file === startFile) return script.directory === '';
-  return framework?.server?.includes(startFile) === true && posix.join(script.directory, script.file) !== startFile;
+  const isMade = framework?.server?.includes(startFile) === true;
+  return isMade && isOwnNextServer(directory, join(script.directory, script.file));
 }
 
 function findWithoutScript(app: BuiltApplication, divided: DividedScript | undefined): FoundStart {

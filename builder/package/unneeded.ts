@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeStart, type Start } from '../detect/start.ts';
+import { isOwnNextServer } from '../detect/own-server.ts';
+import type { Start } from '../detect/start.ts';
 
 /** Caches that tools keep for their next run. */
 const CACHES = ['.next/cache', 'node_modules/.cache'] as const;
@@ -25,8 +26,8 @@ export function unneededPaths(start: Start, directory: string, packaged: string)
     ...CACHES,
     DEVELOPMENT_SERVERS,
     ...(isCompiled ? [] : [COMPILERS]),
-    // A server of the owner's own reads the build beside this one.
-    ...(describeStart(start).includes(STANDALONE) ? [] : [STANDALONE]),
+    // A server of the owner's own reads the build beside this one; what a shell or another script starts is not known.
+    ...(start.kind === 'node' && isOwnNextServer(app, join(start.directory, start.file)) ? [STANDALONE] : []),
   ];
   return [...new Set(['', directory])].flatMap((at) =>
     patterns.flatMap((pattern) => globSync(join(at, pattern), { cwd: packaged })),
