@@ -10,7 +10,8 @@ afterEach(() => rmSync(root, { recursive: true }));
 /** Returns where the dependencies of `apps/web` are installed. */
 function installedIn(files: Record<string, string | object>): string {
   root = mkdtempSync(join(tmpdir(), 'layout-'));
-  for (const [path, content] of Object.entries({ 'apps/web/package.json': {}, ...files })) {
+  const own = { dependencies: { a: '1' } };
+  for (const [path, content] of Object.entries({ 'apps/web/package.json': own, ...files })) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), typeof content === 'string' ? content : JSON.stringify(content));
   }
@@ -24,6 +25,15 @@ test.each([
   ['an object', { 'package.json': { workspaces: { packages: ['apps/*'], nohoist: ['x'] } } }],
   ['pnpm', { 'pnpm-workspace.yaml': "# all\npackages:\n  # ours\n  - 'apps/*' # web\n\n  - docs\ncatalog:\n  a: 1\n" }],
   ['pnpm, in one line', { 'pnpm-workspace.yaml': 'packages: ["docs", "apps/*"]\n' }],
+  ['pnpm, in one line with braces', { 'pnpm-workspace.yaml': "packages: ['docs', '{apps,libs}/*']\n" }],
+  ['included again', { 'package.json': { workspaces: ['apps/*', '!apps/*', 'apps/web'] } }],
+  [
+    'without dependencies of its own',
+    {
+      'package.json': { workspaces: ['packages/*'], dependencies: { express: '5' } },
+      'apps/web/package.json': { scripts: { start: 'node server.js' } },
+    },
+  ],
   ['pnpm, without a list', { 'pnpm-workspace.yaml': 'onlyBuiltDependencies:\n  - sharp\n' }],
 ])('a workspace of the repository is installed with it: %s', (_what, files) => {
   expect(installedIn(files)).toBe('');

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, posix, relative } from 'node:path';
 import { BuildFailure } from '../failure.ts';
-import { readManifest } from '../install/manifest.ts';
+import { needsInstall, readManifest } from '../install/manifest.ts';
 
 /** The directories of an application, as absolute paths. */
 export interface Layout {
@@ -17,8 +17,9 @@ const LOCKFILES = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml',
 const has = (directory: string, files: readonly string[]) => files.some((file) => existsSync(join(directory, file)));
 
 /**
- * Returns the layout of a repository. An application that is a workspace of the repository is installed and packaged with
- * it; one with a lockfile of its own stands alone. Throws BuildFailure if there is no such directory.
+ * Returns the layout of a repository. An application that is a workspace of the repository, or names no dependencies
+ * beside the repository's, is installed and packaged with it; one with a lockfile of its own stands alone. Throws
+ * BuildFailure if there is no such directory.
  */
 export function layoutOf(repository: string, rootDirectory: string | null): Layout {
   const path = posix.normalize(rootDirectory ?? '.').replace(/\/$/, '');
@@ -30,21 +31,27 @@ export function layoutOf(repository: string, rootDirectory: string | null): Layo
   if (relative(realpathSync(repository), realpathSync(app)).startsWith('..')) {
     throw new BuildFailure(`The root directory "${rootDirectory}" is outside of the repository.`);
   }
-  return isWorkspace(repository, path) && !has(app, LOCKFILES)
+  return isPartOf(repository, path) && !has(app, LOCKFILES)
     ? { app, install: repository, packaged: repository }
     : { app, install: app, packaged: app };
 }
 
-/** Returns true if a directory is one of the repository's workspaces, or if the repository does not say which these are. */
-function isWorkspace(repository: string, path: string): boolean {
+/**
+ * Returns true if a directory is one of the repository's workspaces, if the repository does not say which these are, or if
+ * the directory lives from the dependencies of a repository with workspaces.
+ */
+function isPartOf(repository: string, path: string): boolean {
   const { workspaces } = readManifest(repository) ?? {};
   const pnpm = join(repository, 'pnpm-workspace.yaml');
   if (workspaces === undefined && !existsSync(pnpm)) return false;
+  const own = readManifest(join(repository, path));
+  if (own === undefined || !needsInstall(own)) return true;
   const patterns = [...namesIn(workspaces), ...(existsSync(pnpm) ? packagesOf(readFileSync(pnpm, 'utf8')) : [])];
   const matches = (pattern: string) => posix.matchesGlob(path, posix.normalize(pattern).replace(/\/$/, ''));
-  const included = patterns.filter((pattern) => !pattern.startsWith('!'));
-  const excluded = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
-  return included.length === 0 || (included.some(matches) && !excluded.some(matches));
+  const isException = (pattern: string) => pattern.startsWith('!');
+  if (patterns.every(isException)) return true;
+  const last = patterns.findLast((pattern) => matches(pattern.replace(/^!/, '')));
+  return last !== undefined && !isException(last);
 }
 
 /** Returns the patterns of the field `workspaces`: a list, or Yarn's object with one. */
@@ -61,6 +68,7 @@ function packagesOf(yaml: string): string[] {
   const [, inline, rest = ''] = /^packages:[ \t]*(?:\[([^\]]*)\])?(.*)/ms.exec(yaml) ?? [];
   const lines = rest.split('\n').map((line) => line.replace(/(^|\s)#.*$/, '').trim());
   const end = lines.findIndex((line) => line !== '' && !line.startsWith('- '));
-  const items = inline?.split(',') ?? lines.slice(0, end < 0 ? undefined : end).map((line) => line.slice(2));
+  // A comma inside of braces belongs to its pattern.
+  const items = inline?.split(/,(?![^{]*\})/) ?? lines.slice(0, end < 0 ? undefined : end).map((line) => line.slice(2));
   return items.map((item) => item.trim().replace(/^(['"])(.*)\1$/, '$2')).filter((item) => item !== '');
 }
