@@ -120,6 +120,20 @@ test.each<[string, object, object | string, boolean]>([
   },
 );
 
+test.each<[string, string, boolean]>([
+  ['pnpm-lock.yaml', 'snapshots:\n  read-pkg@3.0.0:\n    dependencies:\n      load-json-file: 4.0.0\n', true],
+  ['pnpm-lock.yaml', "packages:\n  link@1.0.0:\n    link: 1.0.0\n    'file': 1.0.0\n", true],
+  ['pnpm-lock.yaml', "      a:\n        specifier: '1'\n        version: link:lib\n", false],
+  ['pnpm-lock.yaml', 'packages:\n  a@file:lib:\n    resolution: {directory: lib, type: directory}\n', false],
+  ['yarn.lock', '\n__metadata:\n  version: 8\n\n"x@npm:1":\n  dependencies:\n    symbolic-link: "npm:^1"\n', true],
+  ['yarn.lock', '\n__metadata:\n  version: 8\n\n"a@portal:./lib::locator=x":\n  version: 0.0.0\n', false],
+])('reads directories of the repository in %s: %j', (lockfile, text, isKept) => {
+  const directory = directoryOf({ 'package.json': { dependencies: { a: '1' } }, [lockfile]: text });
+  const manifest = readManifest(directory);
+  const planned = planInstall('npm ci', directory, manifest);
+  expect(dependencyKey(directory, planned, manifest, '22') !== undefined).toBe(isKept);
+});
+
 /** Runs an installation with a script in place of its program and returns the output. */
 async function withNpm(script: string, work: (context: Parameters<typeof install>[1]) => Promise<void>, tool = 'npm') {
   const directory = directoryOf({ [tool]: `#!/bin/sh\n${script}\n` });
