@@ -103,6 +103,14 @@ describe('a provider that leaves out members of the format', () => {
     await streamed('google/gemini-2.5-flash', [{ content: 'a' }], 'stop');
     expect(last.frames.at(-2).choices[0].finish_reason).toBe('stop');
   });
+
+  test.each([
+    ['openai/gpt-4o', { type: 'function' }],
+    [MISTRAL, {}],
+  ])('gets the reason of numbered tool calls as it came, "stop" for a forced one: %s', async (model, type) => {
+    await streamed(model, [{ tool_calls: [{ ...call1, ...type, index: 0 }] }], 'stop');
+    expect(last.frames.at(-2).choices[0].finish_reason).toBe('stop');
+  });
 });
 
 describe('a provider whose answer comes in parts', () => {

@@ -91,6 +91,8 @@ export function completionGaps(document: Members): Members {
  * send the arguments of one in several.
  */
 class CallNumbers {
+  /** True if calls came without numbers. */
+  wereMissing = false;
   #next = 0;
   #id: unknown;
 
@@ -99,6 +101,7 @@ class CallNumbers {
       this.#next = index + 1;
       return index;
     }
+    this.wereMissing = true;
     const begins = isText(id) ? id !== this.#id : isObject(called) && isText(called.name);
     if (begins || this.#next === 0) {
       this.#id = id;
@@ -129,8 +132,9 @@ export class ChunkForm {
     if (!isObject(choice)) return choice;
     const index = isCount(choice.index) ? choice.index : at;
     const delta = isObject(choice.delta) ? { delta: this.#completeDelta(flattened(choice.delta), index) } : {};
-    // Google says "stop" all the same.
-    const finish = choice.finish_reason === 'stop' && this.#calls.has(index) ? { finish_reason: 'tool_calls' } : {};
+    // Google says "stop" all the same. Others do so for a function that the caller forced, as the format has it.
+    const isWrong = choice.finish_reason === 'stop' && this.#calls.get(index)?.wereMissing === true;
+    const finish = isWrong ? { finish_reason: 'tool_calls' } : {};
     return changed(choice, { index, ...delta, ...finish });
   }
 

@@ -157,8 +157,7 @@ class PassThrough implements Translator {
 
   /** Completes a chunk. Only the first of its kind is parsed where the provider keeps to the format. */
   #filled(chunk: Buffer, { calls, stops, parts }: Record<'calls' | 'stops' | 'parts', boolean>): Buffer {
-    const isOfInterest =
-      parts || (calls && this.#callsHaveGaps !== false) || (stops && this.#callsHaveGaps !== undefined);
+    const isOfInterest = parts || (calls && this.#callsHaveGaps !== false) || (stops && this.#callsHaveGaps === true);
     if (this.#first && !this.#hasGaps && !isOfInterest) return chunk;
     const document = this.#parsed(chunk);
     if (!document) return chunk;
