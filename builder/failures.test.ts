@@ -86,6 +86,16 @@ test.each([['sh run.sh'], ['./run.sh'], ['node run.sh'], ['echo a && . ./run.sh 
   },
 );
 
+test.each([['(cd backend && sh run.sh)'], ['echo run.sh; node app.js | cat']])(
+  'takes a start that only names a file as the platform does: %s',
+  async (start) => {
+    const manifest = JSON.stringify({ scripts: { start } });
+    const files = { 'package.json': manifest, 'app.js': '1', 'backend/run.sh': 'node app.js' };
+    const { error, log } = await build({ repoUrl: repository(files) });
+    expect([error, log]).toEqual([undefined, expect.stringContaining(`start: ${start} (start script)`)]);
+  },
+);
+
 test('names a file whose name is not in UTF-8', async () => {
   const repoUrl = repository({ 'server.js': '1' });
   const { error, step } = await build({ repoUrl, buildCommand: `mkdir docs; touch "docs/$(printf 'caf\\351.txt')"` });

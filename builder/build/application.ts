@@ -131,7 +131,7 @@ async function packageApplication({
     if (existsSync(join(packaged, name))) sections.note(`${name} is left out: the platform adds a file of that name`);
   }
   const directory = relative(packaged, app).replaceAll('\\', '/');
-  assertUnreserved(start, directory);
+  assertUnreserved(start, directory, packaged);
   const isWhole = isWholeTreePackaged(start, directory);
   const development = isWhole ? developmentPackages(packaged, manifest) : new Set<string>();
   const needed = neededPackages(start, app, packaged, manifest, development);

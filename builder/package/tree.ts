@@ -29,12 +29,14 @@ export const RESERVED = ['run.sh', '.service'] as const;
  * Throws BuildFailure.
  * @param directory the application's, in the packaged directory
  */
-export function assertUnreserved(start: Start, directory: string): void {
+export function assertUnreserved(start: Start, directory: string, packaged: string): void {
   const words =
     start.kind === 'shell' ? start.command.split(/[\s;&|()<>'"]+/) : start.kind === 'node' ? [start.file] : [];
+  // Where a shell is when it comes to a file is not known then.
+  if (words.includes('cd')) return;
   for (const word of words) {
     const [top = ''] = posix.join(directory, start.directory, word).split('/');
-    if (!RESERVED.some((name) => name === top)) continue;
+    if (!RESERVED.some((name) => name === top) || !existsSync(join(packaged, top))) continue;
     throw new BuildFailure(
       `The application is started with "${word}", but a release has a file of the platform's at "${top}": rename yours.`,
     );
