@@ -22,7 +22,7 @@ import {
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { checkRequest, parseStatus } from './check-request.ts';
 import { isConfigured, wantedConfiguration } from './configuration.ts';
-import { isNamed, isRuntimeRetired, isThrottled, observeThrottling } from './refusals.ts';
+import { isCodeReplaced, isNamed, isRuntimeRetired, isThrottled, observeThrottling } from './refusals.ts';
 import { HostThrottled, LIVE_ALIAS, RuntimeRetired } from './resources.ts';
 
 /** The application that is to be hosted. */
@@ -158,7 +158,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     return { hash, reserved };
   }
 
-  /** Publishes a version of the function with this code, which is made if it is not there. */
+  /** Publishes a version of the function with this code and no other. The function is made if it is not there. */
   async function publish(app: HostedApp, bucket: string, key: string): Promise<string> {
     const { hash, reserved } = await upload(app, bucket, key);
     const FunctionName = nameOf(app.applicationId);
@@ -166,7 +166,6 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     const ReservedConcurrentExecutions = app.concurrency;
     if (reserved !== ReservedConcurrentExecutions)
       await client.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions }));
-    // The step of another deployment that is stopped, or was thought to be gone, may have uploaded its own code meanwhile.
     const version = { FunctionName, CodeSha256: hash, Description: key };
     const { Version } = await client.send(new PublishVersionCommand(version));
     if (!Version) throw new Error('Lambda published a version without a number');
@@ -224,7 +223,11 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
       const { bucket, key } = settings.copy ? await settings.copy(artifact) : artifact;
       onThrottledAttempt.add(onThrottled);
       try {
-        return await publish(app, bucket, key);
+        return await publish(app, bucket, key).catch((error: unknown) => {
+          // The step of another deployment that is stopped, or was thought to be gone, uploaded its own code meanwhile.
+          if (isCodeReplaced(error)) return publish(app, bucket, key);
+          throw error;
+        });
       } catch (error) {
         if (isRuntimeRetired(error)) throw new RuntimeRetired(app.nodeVersion);
         throw isThrottled(error) ? new HostThrottled('Lambda takes no more changes for now', { cause: error }) : error;

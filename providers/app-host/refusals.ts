@@ -9,6 +9,10 @@ export const isThrottled = (error: unknown): boolean => isNamed(error, 'TooManyR
 export const isRuntimeRetired = (error: unknown): boolean =>
   isNamed(error, 'InvalidParameterValueException') && /runtime.*no longer supported/i.test(String(error));
 
+/** Lambda's words for a version that is not published, because the function's code is another one by now. */
+export const isCodeReplaced = (error: unknown): boolean =>
+  isNamed(error, 'InvalidParameterValueException') && /CodeSHA256 .*is different from current/i.test(String(error));
+
 /** Returns a set of listeners that are called for each attempt of a client that Lambda throttles, also where the client repeats it. */
 export function observeThrottling(client: LambdaClient): Set<() => void> {
   const listeners = new Set<() => void>();
