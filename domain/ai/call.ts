@@ -198,7 +198,9 @@ export class ChatCall {
     const url = (this.#deps.baseUrls[provider.id] ?? provider.baseUrl).replace(/\/+$/, '') + prepared.path;
     this.#askedAt = performance.now();
     const headers = { ...provider.headers, ...key };
-    const incoming = await this.#deps.transport({ url, headers, body: prepared.body, signal: this.#sink.signal });
+    const { checksContent } = provider;
+    const { signal } = this.#sink;
+    const incoming = await this.#deps.transport({ url, headers, body: prepared.body, signal, checksContent });
     this.#answeredAt = performance.now();
     return incoming;
   }

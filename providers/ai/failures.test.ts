@@ -3,8 +3,8 @@ import { type FailureKind, parseFailure, parseReportedFailure } from './failures
 
 /** Errors as providers send them. */
 
-const parse = (status: number, body: unknown, headers = {}) =>
-  parseFailure(status, headers, Buffer.from(JSON.stringify(body)));
+const parse = (status: number, body: unknown, headers = {}, checksContent = true) =>
+  parseFailure(status, headers, Buffer.from(JSON.stringify(body)), checksContent);
 const openAi = (message: string, more: object = {}) => ({ error: { message, type: 'invalid_request_error', ...more } });
 
 const XAI_CONTENT = {
@@ -37,6 +37,24 @@ describe('a 403', () => {
     ['no JSON', '<html>', 'key-refused'],
   ])('is about the content or the key (%s)', (_what, body, kind) => {
     expect(parse(403, body)).toMatchObject({ kind });
+  });
+
+  test.each([
+    'Your organization has been flagged for unusual activity; access is disabled.',
+    'This team was suspended: its use violates our usage guidelines.',
+    'Your account has been blocked after its input was flagged. It violates our policies.',
+  ])('about the account of the key is not about the content: %s', (message) => {
+    expect(parse(403, openAi(message))).toMatchObject({ kind: 'key-refused' });
+    expect(parseReportedFailure({ error: { code: 403, message } }, true)).toMatchObject({ kind: 'key-refused' });
+  });
+
+  test('of a provider that does not check the content is about the key', () => {
+    const message = 'You do not have access to omni-moderation-latest, or your use violates our policies.';
+    expect(parse(403, openAi(message), {}, false)).toMatchObject({ kind: 'key-refused' });
+    expect(parse(403, XAI_CONTENT, {}, false)).toMatchObject({ kind: 'key-refused' });
+    const reported = { error: { code: 403, message } };
+    expect(parseReportedFailure(reported)).toMatchObject({ kind: 'key-refused' });
+    expect(parseReportedFailure(reported, true)).toMatchObject({ kind: 'content-refused' });
   });
 
   test('has the words of the provider without ids of the account', () => {

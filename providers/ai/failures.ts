@@ -76,9 +76,14 @@ const isOverloaded = ({ type, code, status }: Record<string, unknown>): boolean 
 
 const CONTENT =
   /violates?\b.*\b(?:guidelines|polic(?:y|ies))|SAFETY_CHECK_TYPE|content_policy|content_filter|moderation|flagged|prompt injection/i;
-/** Returns whether a 403 is about what the request says (xAI, OpenRouter), and not about the key. */
-function isAboutContent({ message, code, type, metadata }: Record<string, unknown>): boolean {
+/** Words of a 403 about our own account, whose use may be said to violate policies, too. */
+const ACCOUNT = /\b(?:accounts?|organi[sz]ation|team|project|access|key)\b/i;
+const SHUT = /\b(?:suspended|disabled|banned|blocked|terminated|deactivated|restricted)\b/i;
+/** Returns whether a 403 of a provider that checks content is about what the request says, and not about the key. */
+function isAboutContent(error: Record<string, unknown>): boolean {
+  const { message, code, type, metadata } = error;
   if (isObject(metadata) && ('flagged_input' in metadata || 'reasons' in metadata)) return true;
+  if ([ACCOUNT, SHUT].every((each) => each.test(messageFrom(error) ?? ''))) return false;
   return [message, code, type].some((each) => typeof each === 'string' && CONTENT.test(each));
 }
 
@@ -101,9 +106,9 @@ function classifyAccount(status: number | undefined, error: Record<string, unkno
 /** Google's 400 to a caller, us, whose region it does not serve. */
 const REGION = /^user location is not supported/i;
 
-function classifyFailure(status: number, error: Record<string, unknown>): FailureKind {
+function classifyFailure(status: number, error: Record<string, unknown>, checksContent: boolean): FailureKind {
   if (status === 400 && REGION.test(String(error.message))) return 'failed';
-  if (status === 403) return isAboutContent(error) ? 'content-refused' : 'key-refused';
+  if (status === 403) return checksContent && isAboutContent(error) ? 'content-refused' : 'key-refused';
   if (status === 429 || status === 529) return 'overloaded';
   if (status === 400 || status === 404 || status === 413 || status === 422) return 'request-refused';
   if (status === 503 && (isOverloaded(error) || /overload/i.test(String(error.message)))) return 'overloaded';
@@ -117,7 +122,6 @@ function classifyFailure(status: number, error: Record<string, unknown>): Failur
 function parseRetryAfter(
   headers: Record<string, string | string[] | undefined>,
   { details }: Record<string, unknown>,
-  now: number,
 ): number | undefined {
   const milliseconds = Number(headers['retry-after-ms']);
   if (milliseconds > 0) return Math.ceil(milliseconds / 1000);
@@ -126,7 +130,7 @@ function parseRetryAfter(
   )?.retryDelay;
   const said = headers['retry-after'] ?? (typeof delay === 'string' ? delay.replace(/s$/, '') : undefined);
   if (typeof said !== 'string') return undefined;
-  const seconds = /^\d+(\.\d+)?$/.test(said.trim()) ? Number(said) : (Date.parse(said) - now) / 1000;
+  const seconds = /^\d+(\.\d+)?$/.test(said.trim()) ? Number(said) : (Date.parse(said) - Date.now()) / 1000;
   return Number.isFinite(seconds) ? Math.max(1, Math.ceil(seconds)) : undefined;
 }
 
@@ -138,27 +142,30 @@ function parse(body: Buffer): unknown {
   }
 }
 
-/** Converts a response with an error status to a failure. */
+/**
+ * Converts a response with an error status to a failure.
+ * @param checksContent whether a 403 may be about the content (registry.ts)
+ */
 export function parseFailure(
   status: number,
   headers: Record<string, string | string[] | undefined>,
   body: Buffer,
-  now = Date.now(),
+  checksContent = false,
 ): ProviderFailure {
   const error = findErrorObject(parse(body));
-  return new ProviderFailure(classifyAccount(status, error) ?? classifyFailure(status, error), {
+  return new ProviderFailure(classifyAccount(status, error) ?? classifyFailure(status, error, checksContent), {
     status,
     words: messageFrom(error),
-    retryAfter: parseRetryAfter(headers, error, now),
+    retryAfter: parseRetryAfter(headers, error),
   });
 }
 
 /** Converts an error that a provider reports in a stream, or under a status of success. */
-export function parseReportedFailure(document: unknown): ProviderFailure {
+export function parseReportedFailure(document: unknown, checksContent = false): ProviderFailure {
   const error = findErrorObject(document);
   const code = Number(error.code ?? error.status);
   const status = code >= 400 && code < 600 ? code : undefined;
-  const other = isOverloaded(error) ? 'overloaded' : status ? classifyFailure(status, error) : 'failed';
+  const other = isOverloaded(error) ? 'overloaded' : status ? classifyFailure(status, error, checksContent) : 'failed';
   return new ProviderFailure(classifyAccount(status, error) ?? other, {
     words: messageFrom(error),
     ...(status ? { status } : {}),

@@ -19,9 +19,9 @@ function parse(bytes: Buffer): Record<string, unknown> {
   throw invalidResponse();
 }
 
-function toCompletion(bytes: Buffer, { request, estimate }: AdapterRequest): AdapterResponse {
+function toCompletion(bytes: Buffer, { request, estimate, provider }: AdapterRequest): AdapterResponse {
   const document = parse(bytes);
-  if (document.error) throw parseReportedFailure(document);
+  if (document.error) throw parseReportedFailure(document, provider.checksContent);
   if (!Array.isArray(document.choices) || document.choices.length === 0) throw invalidResponse();
   const told = readUsage(document.usage);
   const usage = told ?? estimate(Buffer.byteLength(JSON.stringify(document.choices)));
@@ -218,12 +218,13 @@ class PassThrough implements Translator {
 
   #reportedIn(document: Record<string, unknown> | undefined, event: string): ProviderFailure | undefined {
     if (!document) return undefined;
-    if (document.error || event === 'error') return parseReportedFailure(document);
+    const { checksContent } = this.#ask.provider;
+    if (document.error || event === 'error') return parseReportedFailure(document, checksContent);
     const choices: unknown[] = Array.isArray(document.choices) ? document.choices : [];
     const failed = choices.find(
       (choice) => typeof choice === 'object' && choice !== null && Reflect.get(choice, 'error'),
     );
-    return failed ? parseReportedFailure(failed) : undefined;
+    return failed ? parseReportedFailure(failed, checksContent) : undefined;
   }
 
   /** Returns the chunk if it tells a usage. */

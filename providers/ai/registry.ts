@@ -18,6 +18,8 @@ export interface Provider {
   readsFilesByAddress: boolean;
   /** False when the provider refuses `reasoning_content` in a conversation, which its answers have here. */
   takesReasoning: boolean;
+  /** True when the provider refuses with 403 what its safety checks find in a request. With others 403 is about the key. */
+  checksContent: boolean;
   /** True when the provider charges for a request whose content its safety checks refuse. */
   billsRefusedContent: boolean;
 }
@@ -26,7 +28,7 @@ export type ProviderId = (typeof AI_PROVIDER_IDS)[number];
 
 const passThrough = (id: ProviderId, name: string, baseUrl: string, more: Partial<Provider> = {}): Provider => ({
   ...{ id, name, baseUrl, kind: 'openai', headers: {}, takesStreamOptions: true, limitField: 'max_tokens' },
-  ...{ readsFilesByAddress: false, takesReasoning: true, billsRefusedContent: false },
+  ...{ readsFilesByAddress: false, takesReasoning: true, checksContent: false, billsRefusedContent: false },
   ...more,
 });
 
@@ -46,8 +48,8 @@ export const PROVIDERS: Readonly<Record<ProviderId, Provider>> = {
   }),
   groq: passThrough('groq', 'Groq', 'https://api.groq.com/openai/v1'),
   deepseek: passThrough('deepseek', 'DeepSeek', 'https://api.deepseek.com'),
-  xai: passThrough('xai', 'xAI', 'https://api.x.ai/v1', { billsRefusedContent: true }),
-  openrouter: passThrough('openrouter', 'OpenRouter', 'https://openrouter.ai/api/v1'),
+  xai: passThrough('xai', 'xAI', 'https://api.x.ai/v1', { checksContent: true, billsRefusedContent: true }),
+  openrouter: passThrough('openrouter', 'OpenRouter', 'https://openrouter.ai/api/v1', { checksContent: true }),
   together: passThrough('together', 'Together AI', 'https://api.together.xyz/v1'),
 };
 

@@ -32,6 +32,8 @@ export interface Outgoing {
   body: string | Buffer;
   /** Aborted when the caller has left. */
   signal: AbortSignal;
+  /** As the provider says (registry.ts). */
+  checksContent?: boolean;
 }
 
 /**
@@ -154,7 +156,8 @@ class PhaseTimer {
 }
 
 /** One try: until the answer's headers are there. */
-function exchange(open: () => ClientRequest, { body, signal }: Outgoing, limits: Timeouts): Promise<Incoming> {
+function exchange(open: () => ClientRequest, outgoing: Outgoing, limits: Timeouts): Promise<Incoming> {
+  const { body, signal, checksContent } = outgoing;
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(new CallerDisconnected(false));
     const request = open();
@@ -197,7 +200,7 @@ function exchange(open: () => ClientRequest, { body, signal }: Outgoing, limits:
       const answer = new Body(incoming, timer, limits.silence);
       const status = incoming.statusCode ?? 0;
       if (status >= 200 && status < 300) return resolve(answer);
-      const failed = (bytes: Buffer) => reject(parseFailure(status, incoming.headers, bytes));
+      const failed = (bytes: Buffer) => reject(parseFailure(status, incoming.headers, bytes, checksContent));
       answer.start(MAX_ERROR_BODY_BYTES).then(failed, () => failed(Buffer.alloc(0)));
     });
     request.end(body);
