@@ -19,6 +19,7 @@ import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.t
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { type DomainState, releaseHostingDomain, settleHostingDomain } from './domains.ts';
+import { adopt, decideRemoval, findAdoptable, isAwaitingRemoval } from './removal.ts';
 import { chooseServer, findServer } from './servers.ts';
 import { desiredStatus, findSharing, requiredOf, type Sharing, sharersOf } from './shared-accounts.ts';
 
@@ -55,29 +56,33 @@ export const startReconciliation = (
  * Returns the account of a subscription on its server: that of another subscription for its domain where there is one. Where both were
  * bought at once, the one that the server refused takes over the account of the other.
  */
-const findAccount = (deps: Deps, of: AccountScopedId, sharing: readonly Sharing[] = []): Promise<HostingAccount> =>
+const findAccount = (
+  deps: Deps,
+  subscription: Subscription,
+): Promise<{ account: HostingAccount; sharing: Sharing[] }> =>
   retryOnConflict(async () => {
-    const found = await deps.table.get(HostingAccount, of);
-    const isRefused = found?.status === 'PENDING' && found.problem !== undefined;
-    if (found && !isRefused) return found;
-    const shared = (sharing.find(({ account }) => account.status !== 'PENDING') ?? sharing[0])?.account;
-    if (found) {
-      if (!shared || shared.status === 'PENDING' || shared.username === found.username) return found;
-      const set = { server: shared.server, username: shared.username };
-      const when = { username: { is: found.username } } as const;
-      await deps.table.transact([change(HostingAccount, of, { set, when }, concurrentUpdate)]);
-      return { ...found, ...set };
+    const { accountId, id } = subscription;
+    const sharing = await findSharing(deps, subscription);
+    const found = await deps.table.get(HostingAccount, { accountId, id });
+    const adopted = findAdoptable(sharing);
+    if (!found) {
+      const account: HostingAccount = {
+        ...{ accountId, id, status: 'PENDING', failures: 0 },
+        server: adopted?.server ?? '',
+        username: adopted?.username ?? usernameFor(id),
+        dueAt: new Date(deps.now().getTime() + HEARTBEAT_TIMEOUT_MS).toISOString(),
+      };
+      const made = create(HostingAccount, account, concurrentUpdate);
+      await deps.table.transact(adopted ? [made, adopt(adopted)] : [made]);
+      return { account, sharing };
     }
-    const account: HostingAccount = {
-      ...of,
-      server: shared?.server ?? '',
-      username: shared?.username ?? usernameFor(of.id),
-      status: 'PENDING',
-      failures: 0,
-      dueAt: new Date(deps.now().getTime() + HEARTBEAT_TIMEOUT_MS).toISOString(),
-    };
-    await deps.table.transact([create(HostingAccount, account, concurrentUpdate)]);
-    return account;
+    const isRefused = found.status === 'PENDING' && found.problem !== undefined && !found.removing;
+    const isTakingOver = isRefused && adopted && adopted.status !== 'PENDING' && adopted.username !== found.username;
+    if (!isTakingOver) return { account: found, sharing };
+    const set = { server: adopted.server, username: adopted.username };
+    const when = { username: { is: found.username }, removing: 'absent' } as const;
+    await deps.table.transact([change(HostingAccount, found, { set, when }, concurrentUpdate), adopt(adopted)]);
+    return { account: { ...found, ...set }, sharing };
   });
 
 /** Returns an account with its server, which is chosen as soon as one takes new accounts; undefined until then. */
@@ -88,8 +93,8 @@ async function place(
   sharing: readonly Sharing[],
 ): Promise<HostingAccount | undefined> {
   if (account.server !== '') return account;
-  const shared = sharing.find((each) => each.account.server !== '');
-  const server = shared?.account.server ?? (await chooseServer(deps, domain));
+  const placed = sharing.filter((each) => each.account.server !== '');
+  const server = findAdoptable(placed)?.server ?? (await chooseServer(deps, domain));
   if (server === undefined) return undefined;
   const write = change(HostingAccount, account, { set: { server }, when: { server: { is: '' } } }, concurrentUpdate);
   // On a conflict another run chose one, by the same rule.
@@ -107,20 +112,25 @@ async function createAccount({ panel }: PanelDeps, server: PanelServer, account:
   }
 }
 
-/** Makes the account on the server what it should be. Whatever was done before is found done. */
+/**
+ * Makes the account on the server what it should be. Whatever was done before is found done. Throws a conflict where another subscription
+ * has adopted the account that was to be removed.
+ */
 async function converge(
   deps: PanelDeps,
   server: PanelServer,
-  { username, mail: before }: HostingAccount,
-  [subscription, sharing]: [Subscription, readonly Subscription[]],
+  account: HostingAccount,
+  [subscription, sharing]: [Subscription, readonly Sharing[]],
   state: DomainState,
 ): Promise<HostingAccount['mail']> {
   const { accountId, hostingDomain } = subscription;
-  const required = requiredOf([subscription, ...sharing], deps.now());
+  const { username, mail: before } = account;
+  const sharers = sharersOf(account, sharing).map((each) => each.subscription);
+  const required = requiredOf([subscription, ...sharers], deps.now());
   const domain = hostingDomain ?? '';
   const owner = await deps.table.get(Account, { id: accountId });
   const allowed = required.status === 'ACTIVE' && owner?.suspension ? 'SUSPENDED' : required.status;
-  const wanted = state === 'LOST' ? 'REMOVED' : allowed;
+  const wanted = state === 'LOST' || account.removing ? 'REMOVED' : allowed;
   // Other customers' mail for a domain that is not proven must not end here: the server sends it where its DNS says.
   const mail = state === 'PROVEN' ? 'LOCAL' : 'REMOTE';
   const found = await deps.panel.find(server, username);
@@ -128,7 +138,9 @@ async function converge(
     throw new PanelFailure('refused', `${username} is the account of ${found.domain}`);
   }
   if (wanted === 'REMOVED') {
-    if (found) await deps.panel.remove(server, username);
+    if (!found) return undefined;
+    if (!account.removing) await decideRemoval(deps, subscription, account, sharing);
+    await deps.panel.remove(server, username);
     return undefined;
   }
   if (!found) {
@@ -141,7 +153,7 @@ async function converge(
       password: randomBytes(24).toString('base64url'),
     });
   }
-  if (found && sharing.length > 0 && found.plan !== required.plan)
+  if (found && sharers.length > 0 && found.plan !== required.plan)
     await deps.panel.changePlan(server, username, required.plan);
   if (found && mail !== before) await deps.panel.routeMail(server, username, domain, mail);
   const status = found?.status ?? 'ACTIVE';
@@ -200,16 +212,34 @@ async function scheduleRetry(deps: Deps, account: HostingAccount, problem: strin
   await deps.table.write(HostingAccount, change(HostingAccount, account, { set }));
 }
 
+/** Waits for a removal on the server, without a failure: that of the other account is written down there. */
+async function waitForRemoval(deps: Deps, account: HostingAccount): Promise<object> {
+  const next = schedule(HostingAccount, new Date(deps.now().getTime() + MIN_RETRY_DELAY_MS));
+  await deps.table.write(HostingAccount, change(HostingAccount, account, { set: next }));
+  return {};
+}
+
+/** Gives a subscription that is served again a new account after its former one was removed, under a name that was never used. */
+async function startOver(deps: Deps, account: HostingAccount, removing: string): Promise<object> {
+  const username = usernameFor(`${account.id} ${removing}`);
+  const set = { username, server: '', status: 'PENDING', failures: 0, ...schedule(HostingAccount, deps.now()) };
+  const what = { set, remove: ['removing', 'problem'], when: { removing: { is: removing } } };
+  await deps.table.transact([change(HostingAccount, account, what, concurrentUpdate)]);
+  return {};
+}
+
 /**
  * Makes the account on the server agree with its subscription: made, suspended, taken up again, removed. Repeating it
  * changes nothing.
  * @returns what the server had against it, if anything
  */
-export async function reconcileHostingAccount(deps: PanelDeps, of: AccountScopedId): Promise<{ problem?: string }> {
+export const reconcileHostingAccount = (deps: PanelDeps, of: AccountScopedId): Promise<{ problem?: string }> =>
+  retryOnConflict(() => reconcileOnce(deps, of));
+
+async function reconcileOnce(deps: PanelDeps, of: AccountScopedId): Promise<{ problem?: string }> {
   const subscription = await deps.table.get(Subscription, of);
   if (!subscription || subscription.plan.category === 'APP') return {};
-  const sharing = await findSharing(deps, subscription);
-  const found = await findAccount(deps, of, sharing);
+  const { account: found, sharing } = await findAccount(deps, subscription);
   if (found.status === 'REMOVED') return {};
   const isOver = desiredStatus(subscription, deps.now()) === 'REMOVED';
   // One that never had a server has nothing there.
@@ -220,10 +250,12 @@ export async function reconcileHostingAccount(deps: PanelDeps, of: AccountScoped
     await scheduleRetry(deps, found, problem);
     return { problem };
   }
+  if (isAwaitingRemoval(account, sharing)) return await waitForRemoval(deps, account);
   const server = await findServer(deps, account.server);
   const state = await settleHostingDomain(deps, subscription);
   try {
-    const mail = await converge(deps, server, account, [subscription, sharersOf(account, sharing)], state);
+    const mail = await converge(deps, server, account, [subscription, sharing], state);
+    if (account.removing && !isOver && state !== 'LOST') return await startOver(deps, account, account.removing);
     // What is over is removed for its subscription, also while another one keeps the account.
     const now = isOver ? undefined : await deps.panel.read(server, account.username);
     if (!now) return await end(deps, subscription);
@@ -253,10 +285,10 @@ export const hostingQueue: DueQueue<typeof HostingAccount, Deps & { hosting: Exe
 
 /** For operators: a subscription's account is on another server, where it was moved to by hand. */
 export async function moveHosting(deps: Deps, { server, ...of }: AccountScopedId & { server: string }): Promise<void> {
-  const before = await findAccount(deps, of);
   const subscription = await deps.table.get(Subscription, of);
-  const sharing = subscription ? await findSharing(deps, subscription) : [];
-  const moved = [before, ...sharersOf(before, sharing)];
+  if (!subscription) throw new Error(`there is no subscription ${of.id}`);
+  const { account: before, sharing } = await findAccount(deps, subscription);
+  const moved = [before, ...sharersOf(before, sharing).map((each) => each.account)];
   const set = { server, ...schedule(HostingAccount, deps.now()) };
   const about = { action: 'hosting.moved', accountId: of.accountId, subjectId: of.id } as const;
   const writes = moved.map((each) => change(HostingAccount, each, { set }));

@@ -29,7 +29,7 @@ export interface Sharing {
   account: HostingAccount;
 }
 
-/** Returns the other subscriptions of the account for the same domain that have an account on a server. */
+/** Returns the other subscriptions of the account for the same domain that have, or had, an account on a server. */
 export async function findSharing(
   deps: Pick<Deps, 'table'>,
   { accountId, id, hostingDomain }: Subscription,
@@ -39,15 +39,17 @@ export async function findSharing(
   const found = await Promise.all(
     others.map(async (subscription) => ({ subscription, account: await deps.table.get(HostingAccount, subscription) })),
   );
-  return found.flatMap(({ subscription, account }) =>
-    account && account.status !== 'REMOVED' ? [{ subscription, account }] : [],
-  );
+  return found.flatMap(({ subscription, account }) => (account ? [{ subscription, account }] : []));
 }
 
-/** Returns those that share one account. Earlier versions gave each subscription one of its own, on servers of their own. */
-export const sharersOf = ({ server, username }: HostingAccount, sharing: readonly Sharing[]): Subscription[] =>
-  sharing.flatMap(({ subscription, account }) =>
-    account.server === server && account.username === username ? [subscription] : [],
+/**
+ * Returns those that share one account, also where theirs has no server yet. Earlier versions gave each subscription one of its own, on
+ * servers of their own.
+ */
+export const sharersOf = ({ server, username }: HostingAccount, sharing: readonly Sharing[]): Sharing[] =>
+  sharing.filter(
+    ({ account }) =>
+      account.status !== 'REMOVED' && account.username === username && ['', server].includes(account.server),
   );
 
 const RANKS: Record<Required['status'], number> = { ACTIVE: 2, SUSPENDED: 1, REMOVED: 0 };

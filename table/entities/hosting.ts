@@ -64,6 +64,10 @@ export const HostingAccount = /* @__PURE__ */ entity({
       status: oneOf(PANEL_STATUSES),
       /** The server's treatment of mail for its domain: only a proven domain's is accepted. Absent for accounts of before. */
       mail: z.optional(oneOf(['LOCAL', 'REMOTE'])),
+      /** Number of times that another subscription took this account over as its own: a removal is decided on what was read. */
+      adoptions: z.optional(z.int()),
+      /** Time at which its removal was decided, which no check takes back: no subscription adopts it from then on. */
+      removing: z.optional(z.string()),
       /** Checks in a row that came to nothing, and what the last one said. */
       failures: z.int(),
       problem: z.optional(z.string()),

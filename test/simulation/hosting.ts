@@ -9,11 +9,11 @@ import {
 import { Subscription } from '../../table/entities/billing.ts';
 import { create } from '../../table/writes.ts';
 import { newSimulatedAccount } from './account.ts';
-import { simulation } from './simulation.ts';
+import { type FaultPlan, noFaults, simulation } from './simulation.ts';
 
 /** Hosting servers that host a domain once, and the subscriptions of one account. */
 export async function hostingSimulation() {
-  const { clock, steady } = simulation();
+  const { clock, startProcess } = simulation();
   /** Accounts by server (the host name of its panel) and name. */
   const servers = new Map<string, Map<string, PanelAccount>>();
   const state = { isBroken: false };
@@ -46,10 +46,15 @@ export async function hostingSimulation() {
     seal: async (_: object, text: string) => ({ wrappedKey: 'k', iv: 'i', ciphertext: text }),
     unseal: async (_: object, { ciphertext }: { ciphertext: string }) => ciphertext,
   };
-  const deps = { ...steady.deps, secrets, panel, txt: { at: async () => [] } };
+  /** Starts a process with a panel whose calls faults can hit. */
+  const startReconciler = (faults: FaultPlan = noFaults) => {
+    const process = startProcess({ faults });
+    return { ...process.deps, secrets, panel: process.port('panel', panel), txt: { at: async () => [] } };
+  };
+  const deps = startReconciler();
   await deps.table.transact([newSimulatedAccount('acc_1')]);
   return {
-    ...{ clock, deps, servers, state },
+    ...{ clock, deps, servers, state, startReconciler },
     /** Sets a server up, or opens or closes it. */
     set: (name: string, open: boolean) =>
       setServer(deps, { name, baseUrl: `https://${name}.example.net:2087`, user: 'root', token: 'token', open }),

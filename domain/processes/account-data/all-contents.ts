@@ -499,7 +499,10 @@ export const ALL_CONTENTS: readonly Contents[] = [
     {
       file: 'hosting-accounts',
       shows: ['id', 'server', 'username', 'status', 'mail', 'problem'],
-      omits: { accountId: 'elsewhere', failures: 'internal', dueAt: 'internal' },
+      omits: {
+        accountId: 'elsewhere',
+        ...{ adoptions: 'internal', removing: 'internal', failures: 'internal', dueAt: 'internal' },
+      },
     },
     foundUnder(subscriptions, HostingAccount, ({ accountId, id }) => [{ accountId, id }]),
   ),

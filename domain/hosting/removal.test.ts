@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest';
+import type { Executions } from '../../providers/workflows/executions.ts';
+import { Subscription } from '../../table/entities/billing.ts';
+import { HostingAccount } from '../../table/entities/hosting.ts';
+import { schedule } from '../../table/schedule.ts';
+import { change, create } from '../../table/writes.ts';
+import { hostingSimulation } from '../../test/simulation/hosting.ts';
+import { type FaultPlan, type SimulatedCall, toleratingFaults } from '../../test/simulation/simulation.ts';
+import { sweep } from '../sweep/sweep.ts';
+import { hostingQueue, reconcileHostingAccount } from './accounts.ts';
+
+const HOSTING_DOMAIN = 'shop.example.com';
+const MINUTE = 60_000;
+const UPLOADED = [{ address: `written-later@${HOSTING_DOMAIN}`, quotaMb: 1 }];
+const OVER = { status: 'CANCELLED', currentPeriodEnd: '2026-01-01T00:00:00.000Z' } as const;
+
+type Outcome = 'goes on' | 'crashes' | 'is late';
+type Hosting = Awaited<ReturnType<typeof hostingSimulation>>;
+
+/** A subscription with an account on a server, whose paid period is over. A second one shares the account of the first. */
+async function overSubscription({ deps, set, subscribe, clock }: Hosting): Promise<Subscription> {
+  await set('web-1', true);
+  const of = await subscribe({ hostingDomain: HOSTING_DOMAIN });
+  expect(await reconcileHostingAccount(deps, of)).toEqual({});
+  // The queue that starts the removal leaves the account due again, for the case that its process dies.
+  const heartbeat = schedule(HostingAccount, new Date(clock.now + 10 * MINUTE));
+  await deps.table.transact([change(Subscription, of, { set: OVER }), change(HostingAccount, of, { set: heartbeat })]);
+  return of;
+}
+
+/** Lets time pass with the checks that are due. @param then is called after the checks of each step */
+async function pass({ deps, clock }: Hosting, steps: number, stepMs: number, then = async () => {}): Promise<void> {
+  for (let step = 0; step < steps; step += 1) {
+    const started: string[] = [];
+    const start = async (_: string, input: object) => void started.push(Reflect.get(input, 'subscriptionId'));
+    await sweep({ ...deps, hosting: { start } as unknown as Executions }, hostingQueue);
+    for (const id of started) await reconcileHostingAccount(deps, { accountId: 'acc_1', id });
+    await then();
+    clock.now += stepMs;
+  }
+}
+
+/** Writes into the account on the server once the subscription's is shown as active. @returns whether it was written */
+function uploads({ deps, servers }: Hosting) {
+  let isWritten = false;
+  return async (of: Subscription): Promise<boolean> => {
+    const account = await deps.table.get(HostingAccount, of);
+    if (isWritten || account?.status !== 'ACTIVE') return isWritten;
+    const [accounts] = servers.values();
+    const found = accounts?.get(account.username);
+    if (!accounts || !found) return isWritten;
+    accounts.set(account.username, { ...found, mailboxes: UPLOADED });
+    isWritten = true;
+    return isWritten;
+  };
+}
+
+/**
+ * Removes the account of a subscription that is over while a new one for its domain comes at one call of the removal.
+ * @param outcome of the removal's process at that call. `is late`: its request to remove the account reaches the server after the new
+ * subscription is served
+ */
+async function scenario(at: Pick<SimulatedCall, 'number' | 'when'>, outcome: Outcome, isShared: boolean) {
+  const run = await hostingSimulation();
+  const first = await overSubscription(run);
+  const former = isShared ? await overSubscription(run) : first;
+  const { username } = (await run.deps.table.get(HostingAccount, former)) ?? {};
+  const upload = uploads(run);
+  let newcomer: Subscription | undefined;
+  let calls = 0;
+  let isLate = false;
+  const plan: FaultPlan = async ({ when, what }) => {
+    if (when === 'before') calls += 1;
+    if (newcomer || calls !== at.number || when !== at.when) return undefined;
+    newcomer = await run.subscribe({ hostingDomain: HOSTING_DOMAIN, createdAt: '2026-02-01T00:00:00.000Z' });
+    await reconcileHostingAccount(run.deps, newcomer);
+    await upload(newcomer);
+    isLate = outcome === 'is late' && what === 'panel.remove' && when === 'before';
+    return outcome === 'crashes' || isLate ? 'crash' : undefined;
+  };
+  await toleratingFaults(() => reconcileHostingAccount(run.startReconciler(plan), former));
+  if (!newcomer) return undefined;
+  const of = newcomer;
+  await pass(run, 20, MINUTE, async () => {
+    if (!(await upload(of)) || !isLate) return;
+    for (const accounts of run.servers.values()) accounts.delete(username ?? '');
+  });
+  await pass(run, 10, 12 * 60 * MINUTE);
+  const [accounts] = run.servers.values();
+  const account = await run.deps.table.get(HostingAccount, of);
+  return {
+    status: account?.status,
+    former: await Promise.all(
+      [first, former].map(async (each) => (await run.deps.table.get(HostingAccount, each))?.status),
+    ),
+    served: [...(accounts ?? [])].map(([name, { domain, mailboxes }]) => ({ name, domain, mailboxes })),
+    name: account?.username,
+  };
+}
+
+test.each([
+  ['goes on', false],
+  ['goes on', true],
+  ['crashes', false],
+  ['crashes', true],
+  ['is late', false],
+] as const)(
+  'a new subscription at any call of a removal that %s (shared: %s) keeps what is written to its account',
+  async (outcome, isShared) => {
+    let number = 1;
+    for (; ; number += 1) {
+      const before = await scenario({ number, when: 'before' }, outcome, isShared);
+      if (!before) break;
+      for (const found of [before, (await scenario({ number, when: 'after' }, outcome, isShared)) ?? before])
+        expect(found, `call ${number}`).toEqual({
+          ...{ status: 'ACTIVE', former: ['REMOVED', 'REMOVED'], name: found.name },
+          served: [{ name: found.name, domain: HOSTING_DOMAIN, mailboxes: UPLOADED }],
+        });
+    }
+    expect(number).toBeGreaterThan(8);
+  },
+  120_000,
+);
+
+test('an account whose subscription is served again while it is removed is removed, and made again under another name', async () => {
+  const run = await hostingSimulation();
+  const { deps } = run;
+  await run.set('web-1', true);
+  const of = await run.subscribe({ hostingDomain: HOSTING_DOMAIN });
+  await reconcileHostingAccount(deps, of);
+  const before = await deps.table.get(HostingAccount, of);
+  // Another account had proven the domain, and lost it again.
+  const removing = { removing: deps.now().toISOString(), ...schedule(HostingAccount, deps.now()) };
+  await deps.table.write(HostingAccount, change(HostingAccount, of, { set: removing }));
+  await pass(run, 3, MINUTE);
+  const after = await deps.table.get(HostingAccount, of);
+  expect(after).toMatchObject({ status: 'ACTIVE' });
+  expect(after).not.toHaveProperty('removing');
+  expect(after?.username).not.toBe(before?.username);
+  expect([...run.servers.values()].map((accounts) => [...accounts.keys()])).toEqual([[after?.username]]);
+});
+
+test('accounts that earlier versions stored are shared, kept for the last subscription, and removed with it', async () => {
+  const run = await hostingSimulation();
+  const { deps } = run;
+  const former = await overSubscription(run);
+  const of = await run.subscribe({ hostingDomain: HOSTING_DOMAIN });
+  // Shared as versions did that counted no adoptions.
+  const { username = '' } = (await deps.table.get(HostingAccount, former)) ?? {};
+  const item = {
+    accountId: of.accountId,
+    id: of.id,
+    server: 'web-1',
+    username,
+    status: 'ACTIVE',
+    failures: 0,
+  } as const;
+  await deps.table.transact([create(HostingAccount, { ...item, dueAt: deps.now().toISOString() })]);
+  await pass(run, 20, MINUTE);
+  expect([...run.servers.values()].map((accounts) => [...accounts.keys()])).toEqual([[username]]);
+  await deps.table.write(Subscription, change(Subscription, of, { set: OVER }));
+  await pass(run, 4, 12 * 60 * MINUTE);
+  expect([...run.servers.values()].map((accounts) => accounts.size)).toEqual([0]);
+  for (const each of [former, of])
+    expect(await deps.table.get(HostingAccount, each)).toMatchObject({ status: 'REMOVED' });
+});
