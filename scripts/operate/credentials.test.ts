@@ -64,6 +64,7 @@ function restorable() {
   let summary: object | undefined;
   let activeAt = 0;
   let stream = false;
+  let isProtected = false;
   let timeToLive = false;
   const scenario: Scenario = {
     'dynamodb DescribeContinuousBackups': {
@@ -77,7 +78,8 @@ function restorable() {
       if (TableName === 'hosting-prod') return { Table: { ...Table, DeletionProtectionEnabled: true } };
       if (!summary) return new Refusal('ResourceNotFoundException', 'Requested resource not found');
       const streamed = { StreamSpecification: { StreamEnabled: true }, LatestStreamArn: `${Table.TableArn}/stream/1` };
-      return { Table: { ...Table, RestoreSummary: summary, ...(stream ? streamed : {}) } };
+      const kept = { RestoreSummary: summary, DeletionProtectionEnabled: isProtected };
+      return { Table: { ...Table, ...kept, ...(stream ? streamed : {}) } };
     },
     'dynamodb RestoreTableToPointInTime': ({ input: { RestoreDateTime } }) => {
       if (summary) return new Refusal('TableAlreadyExistsException', 'Table already exists');
@@ -88,6 +90,7 @@ function restorable() {
       if (StreamSpecification && (stream || DeletionProtectionEnabled))
         return new Refusal('ValidationException', 'Table already has an enabled stream');
       if (StreamSpecification) stream = true;
+      else isProtected = true;
       return {};
     },
     'dynamodb DescribeTimeToLive': () => ({
@@ -121,6 +124,7 @@ test('a restore outlives its credentials, and one that failed goes on when it is
   expect(stderr).toContain(report.tableStream);
   const made = (operation: string) => calls.filter((call) => call.operation === operation);
   expect(made('RestoreTableToPointInTime')).toHaveLength(1);
+  expect(made('UpdateTable'), 'the stream and the protection, each once').toHaveLength(2);
   expect(made('Scan').length + made('Query').length).toBeGreaterThan(0);
   expect(calls.filter(({ service }) => service === 'unsigned')).toEqual([]);
   await expect(

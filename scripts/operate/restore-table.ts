@@ -78,10 +78,12 @@ export async function restoreTable(client: DynamoDBClient, restore: Restore): Pr
     await waitUntilActive();
   };
   await waitUntilActive();
-  if (!(await findTable(client, target))?.StreamSpecification?.StreamEnabled)
+  const restored = await findTable(client, target);
+  if (!restored?.StreamSpecification?.StreamEnabled)
     await update({ StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } });
   // AWS changes the two in requests of their own only.
-  if ((await findTable(client, source))?.DeletionProtectionEnabled) await update({ DeletionProtectionEnabled: true });
+  if (!restored?.DeletionProtectionEnabled && (await findTable(client, source))?.DeletionProtectionEnabled)
+    await update({ DeletionProtectionEnabled: true });
   const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: target }));
   if (!/^ENABL/.test(TimeToLiveDescription?.TimeToLiveStatus ?? ''))
     await client.send(
