@@ -33,6 +33,18 @@ test.each<[string, Start, Record<string, string>]>([
   expect(unneeded(start, files)).toEqual([]);
 });
 
+test.each([
+  ['next.config.ts', true],
+  ['frontend/next.config.mts', true],
+  ['frontend/next.config.js', false],
+  ['node_modules/a/next.config.ts', false],
+  ['web/node_modules/a/next.config.ts', false],
+])('keeps the compilers of Next.js for a configuration that they compile: %s', (configuration, isKept) => {
+  const compiler = 'node_modules/@next/swc-linux';
+  const start = node('start.js');
+  expect(unneeded(start, { [configuration]: '', [`${compiler}/a.node`]: '' })).toEqual(isKept ? [] : [compiler]);
+});
+
 test('leaves out the standalone output beside a server of the owner', () => {
   expect(unneeded(node('server.js'), { 'server.js': 'import next from "next"' })).toEqual([STANDALONE]);
 });

@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { isOwnNextServer } from '../detect/own-server.ts';
 import type { Start } from '../detect/start.ts';
 
@@ -12,8 +12,10 @@ const MODULES = '{node_modules,node_modules/.pnpm/*/node_modules}';
 /** Half of what Next.js installs: its server for development and its compilers. With them it exceeds a release's size. */
 const DEVELOPMENT_SERVERS = `${MODULES}/next/dist/compiled/next-server/*.dev.js*`;
 const COMPILERS = `${MODULES}/@next/swc-*`;
-/** A configuration that Next.js compiles at start. */
-const COMPILED_CONFIGURATION = 'next.config.{ts,mts}';
+/** A configuration that Next.js compiles at start; a server of the owner's own may name any directory. */
+const COMPILED_CONFIGURATION = '**/next.config.{ts,mts}';
+/** Directories in which it is not looked for. */
+const NOT_SOURCES = ['node_modules', '.git', '.next'];
 
 /**
  * Returns the paths that a release with all of the repository does not need at run time, apart from development packages.
@@ -21,7 +23,8 @@ const COMPILED_CONFIGURATION = 'next.config.{ts,mts}';
  */
 export function unneededPaths(start: Start, directory: string, packaged: string): string[] {
   const app = join(packaged, directory);
-  const isCompiled = globSync(COMPILED_CONFIGURATION, { cwd: app }).length > 0;
+  const exclude = (path: string) => NOT_SOURCES.includes(basename(path));
+  const isCompiled = globSync(COMPILED_CONFIGURATION, { cwd: packaged, exclude }).length > 0;
   const patterns = [
     ...CACHES,
     DEVELOPMENT_SERVERS,
