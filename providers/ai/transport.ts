@@ -2,6 +2,7 @@ import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions
 import type { Readable } from 'node:stream';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { ProviderFailure, parseFailure } from './failures.ts';
+import { PhaseTimer } from './phase-timer.ts';
 
 /** Timeouts of each part of a call, in milliseconds (design, section 4). */
 export interface Timeouts {
@@ -123,37 +124,6 @@ const headersOf = ({ headers, body }: Outgoing): Record<string, string | number>
   ...headers,
   'content-length': Buffer.byteLength(body),
 });
-
-/** A timer for the phases of a call, one at a time. */
-class PhaseTimer {
-  #timer: NodeJS.Timeout | undefined;
-  #ended = false;
-  readonly #late: () => void;
-
-  constructor(late: () => void) {
-    this.#late = late;
-  }
-
-  waitFor(milliseconds: number): void {
-    clearTimeout(this.#timer);
-    if (!this.#ended) this.#timer = setTimeout(this.#late, milliseconds);
-  }
-
-  /** Nothing is waited for: it is the caller who takes their time. */
-  rest(): void {
-    clearTimeout(this.#timer);
-  }
-
-  /** It came; the same time begins again. */
-  heard(): void {
-    if (!this.#ended) this.#timer?.refresh();
-  }
-
-  end(): void {
-    this.#ended = true;
-    clearTimeout(this.#timer);
-  }
-}
 
 /** One try: until the answer's headers are there. */
 function exchange(open: () => ClientRequest, outgoing: Outgoing, limits: Timeouts): Promise<Incoming> {
