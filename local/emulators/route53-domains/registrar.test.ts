@@ -103,3 +103,16 @@ test('renews once per named year of expiry and lists requests newest first', asy
   const { Operations } = await client.send(new ListOperationsCommand({ SortBy: 'SubmittedDate', SortOrder: 'DESC' }));
   expect(Operations?.map(({ Type }) => Type)).toEqual(['UPDATE_NAMESERVER', 'RENEW_DOMAIN', 'REGISTER_DOMAIN']);
 });
+
+test('undelegated-… keeps its name servers: a change of them is accepted and then fails', async () => {
+  await register('undelegated-shop.com');
+  clock.now += 1000;
+  const Nameservers = ['ns1.example.net', 'ns2.example.net'].map((Name) => ({ Name }));
+  const input = { DomainName: 'undelegated-shop.com', Nameservers };
+  const { OperationId } = await client.send(new UpdateDomainNameserversCommand(input));
+  expect(await statusOf(OperationId)).toBe('IN_PROGRESS');
+  clock.now += 1000;
+  expect(await statusOf(OperationId)).toBe('FAILED');
+  const detail = await client.send(new GetDomainDetailCommand({ DomainName: 'undelegated-shop.com' }));
+  expect(detail.Nameservers).toEqual([]);
+});

@@ -90,8 +90,9 @@ function yearsLater(time: number, years: number): number {
 
 /**
  * Starts an emulator of Amazon Route 53 Domains. As with test cards, the prefix of a name chooses the result: `taken-…`
- * is taken, `premium-…` costs more, `refused-…` is accepted and then refused, `slow-…` takes ten seconds. A second
- * request during an operation on the same name is a DuplicateRequest. `.co.za` is sold by the year and without privacy.
+ * is taken, `premium-…` costs more, `refused-…` is accepted and then refused, `slow-…` takes ten seconds, and a change of the name servers of
+ * `undelegated-…` is accepted and then refused. A second request during an operation on the same name is a DuplicateRequest. `.co.za` is
+ * sold by the year and without privacy.
  */
 export async function startRegistrar({
   dataDir,
@@ -123,7 +124,9 @@ export async function startRegistrar({
     }
     if (changed) state.save();
   }
-  const refuses = ({ domain, type }: Operation) => type === 'REGISTER_DOMAIN' && domain.startsWith('refused-');
+  const refuses = ({ domain, type }: Operation) =>
+    (type === 'REGISTER_DOMAIN' && domain.startsWith('refused-')) ||
+    (type === 'UPDATE_NAMESERVER' && domain.startsWith('undelegated-'));
   const statusOf = (operation: Operation) =>
     operation.doneAt > now() ? 'IN_PROGRESS' : refuses(operation) ? 'FAILED' : 'SUCCESSFUL';
 
@@ -152,7 +155,7 @@ export async function startRegistrar({
     Type: operation.type,
     DomainName: operation.domain,
     SubmittedDate: seconds(operation.submittedAt),
-    ...(statusOf(operation) === 'FAILED' ? { Message: 'The registry refused the name.' } : {}),
+    ...(statusOf(operation) === 'FAILED' ? { Message: 'The registry refused the request.' } : {}),
   });
   const after = <T>(answer: () => T): T => {
     applyDue();
