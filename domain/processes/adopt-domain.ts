@@ -64,6 +64,7 @@ export async function adoptDomain(deps: AdoptionDeps, input: Adoption): Promise<
     ...{ id, accountId, name, tld, yearsAtOnce, privacy, owner, nameservers, years: 1 },
     ...{ status: 'ACTIVE', autoRenew: true, dnsProvider: 'PLATFORM' },
     ...{ registeredAt: now, confirmedAt: now, expiresAt, registryExpiresAt: expiresAt, createdAt: now },
+    ...(isDelegatedTo(nameservers, registered.nameservers) ? {} : { delegation: { askedAt: now } }),
   };
   const zone = { accountId, domainId: id, name, version: 1, mirrored: 0, hostedZoneId };
   const writes = [

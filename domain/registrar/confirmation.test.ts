@@ -24,6 +24,9 @@ async function registered(cents = 11_385) {
   const account = await run.open(cents);
   await run.order(account, NAME);
   await run.runUntilIdle();
+  // Its name servers are confirmed first.
+  run.clock.now += DAY / 24;
+  await sweep(run.steady, domainQueue);
   const domain = () => {
     const [found] = run.domains();
     if (!found) throw new Error('no domain');
@@ -169,7 +172,10 @@ test('a domain that moved is neither invoiced nor renewed meanwhile', async () =
   const { expiresAt } = domain();
   run.clock.now = Date.parse(expiresAt ?? '') - 20 * DAY;
   await run.withFaults((needs) =>
-    sweep({ ...needs, registrar: { registered: () => Promise.reject(new Error('busy')) } }, domainQueue),
+    sweep(
+      { ...needs, registrar: { ...needs.registrar, registered: () => Promise.reject(new Error('busy')) } },
+      domainQueue,
+    ),
   );
   expect(run.invoices()).toHaveLength(1);
   expect(domain().status).toBe('ACTIVE');

@@ -7,6 +7,7 @@ import { change } from '../../table/writes.ts';
 import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { checkDelegation, type Delegation } from './delegation.ts';
 import { scheduleCheck } from './schedule.ts';
 import { endDomain } from './tasks.ts';
 
@@ -14,7 +15,7 @@ import { endDomain } from './tasks.ts';
  * A registered domain can leave without a word to us: its owner moves it to another registrar, or the registry deletes it.
  * The registrar is asked every week whether it still has the domain (docs/decisions/0032-names.md).
  */
-export type ConfirmationDeps = Deps & { registrar: Pick<Registrar, 'registered'> };
+export type ConfirmationDeps = Deps & { registrar: Pick<Registrar, 'registered' | 'delegate'> };
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -28,10 +29,12 @@ export interface Unconfirmed {
   accountId: string;
   domainId: string;
   domain: string;
-  /** `UNKNOWN` where the registrar did not answer, which proves nothing. */
-  outcome: 'ABSENT' | 'ENDED' | 'UNKNOWN';
+  /** `UNKNOWN` where the registrar did not answer, which proves nothing; `MISDELEGATED` where the registry refuses its name servers. */
+  outcome: 'ABSENT' | 'ENDED' | 'UNKNOWN' | 'MISDELEGATED';
   /** Time at which the registrar first denied the domain. */
   absentSince?: string;
+  /** The name servers that the registry has in place of the domain's. */
+  present?: readonly string[];
   error?: unknown;
 }
 
@@ -46,10 +49,11 @@ export async function confirmRegistration(
 ): Promise<Unconfirmed | undefined> {
   const { accountId, id: domainId, name } = domain;
   const ids = { accountId, domainId, domain: name };
-  let present: boolean;
+  let found: Delegation | undefined;
   try {
     // One attempt, because the sweep has other items: the next one is an hour later.
-    present = (await deps.registrar.registered(name, { attempts: 1 })) !== undefined;
+    const registered = await deps.registrar.registered(name, { attempts: 1 });
+    found = registered && (await checkDelegation(deps, domain, registered.nameservers));
   } catch (error) {
     // Not a failure of the item: ten of those would quarantine the domain, and nothing would renew it.
     const later = new Date(deps.now().getTime() + RETRY_DELAY_MS);
@@ -57,12 +61,14 @@ export async function confirmRegistration(
     return { ...ids, outcome: 'UNKNOWN', error };
   }
   const now = deps.now();
-  if (present) {
+  if (found) {
     const { absentSince: _, ...rest } = seen;
+    const { delegation, isRefused } = found;
     const confirmedAt = now.toISOString();
-    const next = scheduleCheck({ ...rest, confirmedAt });
-    await saveCheck(deps, domain, { set: { confirmedAt, ...next }, remove: ['absentSince'] });
-    return undefined;
+    const next = scheduleCheck({ ...rest, confirmedAt, delegation });
+    const set = { confirmedAt, ...next, ...(delegation ? { delegation } : {}) };
+    await saveCheck(deps, domain, { set, remove: delegation ? ['absentSince'] : ['absentSince', 'delegation'] });
+    return isRefused ? { ...ids, outcome: 'MISDELEGATED', present: delegation?.present ?? [] } : undefined;
   }
   const absentSince = domain.absentSince ?? now.toISOString();
   if (Date.parse(absentSince) + GRACE_PERIOD_MS <= now.getTime())

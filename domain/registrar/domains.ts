@@ -6,15 +6,22 @@ import type { Caller, Deps } from '../deps.ts';
 
 export const noSuchDomain = () => new ApiError('not_found', 'Domain not found.');
 
-/** The domain as the API shows it. */
+/** The domain as the API shows it: with the name servers that the registry has, as far as that is known. */
 export function viewDomain(domain: Domain): Output<typeof GetRoute>['data'] {
-  const { id, name, tld, status, autoRenew, registeredAt, expiresAt, nameservers, dnsProvider } = domain;
+  const { id, name, tld, status, autoRenew, registeredAt, expiresAt, dnsProvider } = domain;
+  const nameservers = domain.delegation?.present ?? domain.nameservers;
   return { id, name, tld, status, autoRenew, registeredAt, expiresAt, nameservers, dnsProvider };
 }
 
+const normalized = (nameservers: readonly string[]): string =>
+  nameservers
+    .map((each) => each.toLowerCase().replace(/\.$/, ''))
+    .sort()
+    .join();
+
 /** True where a domain is answered for by these name servers, in any order. */
 export const isDelegatedTo = (nameservers: readonly string[], present: readonly string[]): boolean =>
-  [...present].sort().join() === [...nameservers].sort().join();
+  normalized(present) === normalized(nameservers);
 
 /** GET /v1/domains */
 export async function listDomains(

@@ -8,6 +8,8 @@ const RENEWAL_LEAD_MS = 30 * DAY_MS;
 const RENEWAL_CUTOFF_MS = 2 * DAY_MS;
 /** The registrar is asked this often whether it still has a domain, in milliseconds. */
 const CONFIRMATION_INTERVAL_MS = 7 * DAY_MS;
+/** A registry has this long for a change of name servers before the registrar is asked about it, in milliseconds. */
+const DELEGATION_MS = 3_600_000;
 /** Time without a heartbeat after which a task counts as dead, in milliseconds. */
 const TASK_HEARTBEAT_TIMEOUT_MS = 300_000;
 
@@ -32,6 +34,7 @@ export function lifecycleTimes(domain: Domain) {
   const given = domain.expiryNotice?.expiresAt === expiresAt ? domain.expiryNotice?.days : undefined;
   const nextNotice = EXPIRY_NOTICE_DAYS.find((days) => given === undefined || days < given);
   const confirmedAt = domain.confirmedAt ?? domain.registeredAt ?? domain.createdAt;
+  const askedAt = domain.delegation?.askedAt ?? '';
   return {
     /** It is over. */
     ends: end,
@@ -46,8 +49,11 @@ export function lifecycleTimes(domain: Domain) {
         : undefined,
     /** The account is told that it will expire. Of one that the registrar denies, its end is told. */
     notices: end && !absentSince && nextNotice ? timestampBefore(end, nextNotice * DAY_MS) : undefined,
-    /** The registrar is asked whether it still has it. */
-    confirms: timestampBefore(confirmedAt, -CONFIRMATION_INTERVAL_MS),
+    /** The registrar is asked whether it still has it, and with which name servers. */
+    confirms:
+      askedAt >= confirmedAt
+        ? timestampBefore(askedAt, -DELEGATION_MS)
+        : timestampBefore(confirmedAt, -CONFIRMATION_INTERVAL_MS),
   };
 }
 

@@ -144,11 +144,14 @@ async function activate(
   const { accountId, id, name, years, yearsAtOnce } = domain;
   const zone = domain.dnsProvider === 'PLATFORM' ? await deps.dns.ensureZone(name, id) : undefined;
   const nameservers = zone?.nameservers ?? domain.nameservers;
-  if (!isDelegatedTo(nameservers, present)) await deps.registrar.delegate(name, nameservers);
+  const isDelegated = isDelegatedTo(nameservers, present);
+  if (!isDelegated) await deps.registrar.delegate(name, nameservers);
   const registryExpiresAt = expiresAt.toISOString();
+  const now = deps.now().toISOString();
   const set = {
-    ...{ status: 'ACTIVE' as const, registeredAt: deps.now().toISOString(), registryExpiresAt, nameservers },
-    confirmedAt: deps.now().toISOString(),
+    ...{ status: 'ACTIVE' as const, registeredAt: now, registryExpiresAt, nameservers, confirmedAt: now },
+    // The registry decides later: the registrar is asked about it soon.
+    ...(isDelegated ? {} : { delegation: { askedAt: now } }),
     expiresAt: addYears(registryExpiresAt, Math.max(0, years - yearsAtOnce)),
   };
   const writes = [

@@ -23,7 +23,7 @@ export function alarmsForDomains({ queueName, stage }: DomainsStack): Alarm[] {
       metric: exceeding([unconfirmed('ABSENT'), 0], [unconfirmed('UNKNOWN'), 5]),
       threshold: 0,
       description:
-        'The registrar denies a registered domain, which ends after seven days of it, or did not answer about more than 5.',
+        'The registrar denies a registered domain, which ends after seven days of it, the registry refuses its name servers, or the registrar did not answer about more than 5.',
       runbookAnchor: 'domains-absent',
     },
     {

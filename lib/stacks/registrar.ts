@@ -64,7 +64,7 @@ export class DomainsStack extends PlatformStack {
   readonly failures: Use;
   /** Starts the registration or renewal of a domain. */
   readonly start: Use;
-  /** As `start`, and reads the status of an execution, and of a domain at the registrar. */
+  /** As `start`, and reads the status of an execution, and of a domain at the registrar, whose name servers it requests again. */
   readonly supervise: Use;
   /** Requests the sync of a zone. */
   readonly syncZones: Use;
@@ -111,7 +111,7 @@ export class DomainsStack extends PlatformStack {
           on: [names.domain.executions],
           wildcard: 'executions are named after domains',
         },
-        registrarRight('GetDomainDetail'),
+        registrarRight('GetDomainDetail', 'UpdateDomainNameservers'),
       ],
     };
     new PlatformFunction(this, platform, 'operator/adoptDomain', {

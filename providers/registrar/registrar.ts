@@ -52,8 +52,11 @@ export interface Registrar {
     domain: string,
     options?: Pick<CallOptions, 'attempts'>,
   ): Promise<{ expiresAt: Date; nameservers: string[] } | undefined>;
-  /** Has a domain answered for by these name servers. Throws {@link DelegationUnderWay} while another change of them is made. */
-  delegate(domain: string, nameservers: readonly string[]): Promise<void>;
+  /**
+   * Requests that a domain is answered for by these name servers, which the registry may refuse later: `registered` tells. Throws
+   * {@link DelegationUnderWay} while another change of them is made, and as {@link register}.
+   */
+  delegate(domain: string, nameservers: readonly string[], options?: Pick<CallOptions, 'timeout'>): Promise<void>;
 }
 
 /** The name servers of a domain are being changed, to these or to others. */
@@ -119,9 +122,10 @@ function toContact(owner: Owner) {
 
 /** Route 53 Domains, which lives in us-east-1 alone. Renewing is ours to order: its own automatic renewal stays off. */
 export function createRegistrar(call: Call): Registrar {
-  async function order(operation: string, input: object): Promise<string> {
+  async function order(operation: string, input: object, options?: CallOptions): Promise<string> {
     try {
-      return (await call<{ OperationId: string }>(operation, input, ORDER_OPTIONS)).OperationId;
+      const answer = await call<{ OperationId: string }>(operation, input, { ...ORDER_OPTIONS, ...options });
+      return answer.OperationId;
     } catch (error) {
       if (error instanceof Error && REFUSALS.has(error.name))
         throw new RegistrarRejected(error.message, { cause: error });
@@ -202,10 +206,10 @@ export function createRegistrar(call: Call): Registrar {
       }
     },
 
-    async delegate(domain, nameservers) {
+    async delegate(domain, nameservers, options) {
       const Nameservers = nameservers.map((Name) => ({ Name }));
       try {
-        await call('UpdateDomainNameservers', { DomainName: domain, Nameservers }, ORDER_OPTIONS);
+        await order('UpdateDomainNameservers', { DomainName: domain, Nameservers }, options);
       } catch (error) {
         const isUnderWay = error instanceof Error && error.name === 'DuplicateRequest';
         throw isUnderWay ? new DelegationUnderWay(error.message) : error;

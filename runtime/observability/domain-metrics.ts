@@ -22,11 +22,14 @@ export function reportZoneSync(ids: DomainIds, { changed, problem }: ZoneSyncRes
   return { ...ids, changed };
 }
 
-/** Logs and counts the domains that the registrar did not confirm: it denied them, or did not answer. */
+/** Logs and counts the domains that the registrar did not confirm: it denied them or their name servers, or did not answer. */
 export function reportUnconfirmed({ results }: SweepReport<Unconfirmed>): void {
   for (const { outcome, error, ...about } of results) {
-    const one = metrics({ outcome }, { DomainsUnconfirmed: [1, 'Count'] });
+    // Name servers that the registry denies are counted like a domain that it denies: a metric of their own would cost and tell no more.
+    const counted = outcome === 'MISDELEGATED' ? 'ABSENT' : outcome;
+    const one = metrics({ outcome: counted }, { DomainsUnconfirmed: [1, 'Count'] });
     if (outcome === 'UNKNOWN') log.error('registrar did not answer about a domain', error, { ...about, ...one });
+    else if (outcome === 'MISDELEGATED') log.warn('registry has other name servers', { ...about, ...one });
     else log.warn('domain no longer at the registrar', { ...about, ended: outcome === 'ENDED', ...one });
   }
 }

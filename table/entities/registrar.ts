@@ -65,6 +65,16 @@ export const Domain = /* @__PURE__ */ entity({
       confirmedAt: z.optional(z.string()),
       /** Time at which the registrar first said that it has the domain no more. Of an ended domain: why it ended. */
       absentSince: z.optional(z.string()),
+      /** The last request to change its name servers at the registry, which may refuse it later; absent once the registry has them. */
+      delegation: z.optional(
+        object({
+          askedAt: z.string(),
+          /** The name servers that the registry has instead, as it last said. */
+          present: z.optional(z.array(z.string())),
+          /** True once they were requested again: if the registry still has others then, operators are told. */
+          repeated: z.optional(z.boolean()),
+        }),
+      ),
       /** The task in progress at the registrar; one at a time. */
       task: z.optional(
         object({

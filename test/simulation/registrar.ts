@@ -42,6 +42,8 @@ export interface RegistrarFaults {
   lossRate: number;
   /** Decides whether the registrar refuses a request in the end. */
   refuses: (domain: string) => boolean;
+  /** Decides whether the registry refuses a domain's name servers after the registrar has accepted them. */
+  refusesNameservers?: (domain: string) => boolean;
   /** Milliseconds that the registrar takes for a request. */
   takesMs: () => number;
   /** Decides whether a third party registers the name first. */
@@ -90,7 +92,9 @@ export function registrarSimulation(
 
   // The registrar. What it holds is what it charged us for.
   const operations: SubmittedOperation[] = [];
-  const registry = new Map<string, { ours: boolean; expiresAt: number }>();
+  const registry = new Map<string, { ours: boolean; expiresAt: number; nameservers: string[] }>();
+  /** The domains whose name servers were requested, once for each request. */
+  const delegations: string[] = [];
   const later = (time: number, years: number) => {
     const date = new Date(time);
     date.setUTCFullYear(date.getUTCFullYear() + years);
@@ -103,7 +107,8 @@ export function registrarSimulation(
       const known = registry.get(domain);
       operation.status = given.refuses(domain) ? 'REFUSED' : 'DONE';
       if (operation.status === 'REFUSED') continue;
-      if (kind === 'REGISTER_DOMAIN') registry.set(domain, { ours: true, expiresAt: later(doneAt, years) });
+      if (kind === 'REGISTER_DOMAIN')
+        registry.set(domain, { ours: true, expiresAt: later(doneAt, years), nameservers: [] });
       else if (known) known.expiresAt = later(known.expiresAt, years);
     }
   };
@@ -124,7 +129,7 @@ export function registrarSimulation(
     register: ({ domain, years }) =>
       answer(() => {
         if (given.registeredByOthers(domain) && !registry.has(domain))
-          registry.set(domain, { ours: false, expiresAt: 0 });
+          registry.set(domain, { ours: false, expiresAt: 0, nameservers: [] });
         if (registry.has(domain)) throw new RegistrarRejected(`${domain} is not available`);
         return submit('REGISTER_DOMAIN', domain, years);
       }),
@@ -150,9 +155,14 @@ export function registrarSimulation(
     registered: (domain) =>
       answer(() => {
         const known = registry.get(domain);
-        return known?.ours ? { expiresAt: new Date(known.expiresAt), nameservers: [] } : undefined;
+        return known?.ours ? { expiresAt: new Date(known.expiresAt), nameservers: known.nameservers } : undefined;
       }),
-    delegate: () => answer(() => undefined),
+    delegate: (domain, nameservers) =>
+      answer(() => {
+        delegations.push(domain);
+        const known = registry.get(domain);
+        if (known && !given.refusesNameservers?.(domain)) known.nameservers = [...nameservers];
+      }),
   };
   const dnsStub: Dns = {
     ensureZone: (domain) =>
@@ -260,6 +270,7 @@ export function registrarSimulation(
 
   return {
     ...{ memory, clock, deps, open, registry, operations, executions, steady, withFaults, step, runUntilIdle, DAY },
+    delegations,
     order: (accountId: string, domain: string, years = 1, needs: Needs = steady) =>
       orderDomain(needs, { accountId, keyId: '' }, { domain, years, registrant: OWNER }),
     /** Adds money to a wallet. */

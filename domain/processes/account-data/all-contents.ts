@@ -463,6 +463,7 @@ export const ALL_CONTENTS: readonly Contents[] = [
         accountId: 'elsewhere',
         yearsAtOnce: 'internal',
         absentSince: 'internal',
+        delegation: 'internal',
         expiryNotice: 'internal',
         task: 'internal',
         dueAt: 'internal',
