@@ -21,7 +21,7 @@ const linesOf = async (id: string, query: { after?: string; limit?: string } = {
   (await account.dashboard.call(readDeploymentLog, { params: { id }, query })).body;
 
 test('the log is read line by line while it grows, each line once, with its number and time', async () => {
-  commit('talks', app("'talks'", { build: 'echo one && sleep 2 && echo two' }));
+  commit('talks', app("'talks'", { build: 'echo one && sleep 6 && echo two' }));
   const { id } = await create('talks', { buildCommand: 'npm run build' });
   const deployment = await begin(id);
   const read: { n: number; at: string; text: string }[] = [];
