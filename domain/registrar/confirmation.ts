@@ -49,18 +49,19 @@ export async function confirmRegistration(
 ): Promise<Unconfirmed | undefined> {
   const { accountId, id: domainId, name } = domain;
   const ids = { accountId, domainId, domain: name };
+  // One time for all that is written, so that a request made now counts as made with this check.
+  const now = deps.now();
   let found: Delegation | undefined;
   try {
     // One attempt, because the sweep has other items: the next one is an hour later.
     const registered = await deps.registrar.registered(name, { attempts: 1 });
-    found = registered && (await checkDelegation(deps, domain, registered.nameservers));
+    found = registered && (await checkDelegation(deps, domain, registered.nameservers, now));
   } catch (error) {
     // Not a failure of the item: ten of those would quarantine the domain, and nothing would renew it.
     const later = new Date(deps.now().getTime() + RETRY_DELAY_MS);
     await saveCheck(deps, domain, { set: scheduleCheck(seen, later) });
     return { ...ids, outcome: 'UNKNOWN', error };
   }
-  const now = deps.now();
   if (found) {
     const { absentSince: _, ...rest } = seen;
     const { delegation, isRefused } = found;

@@ -62,7 +62,11 @@ test('name servers that the registry refuses are requested again once, then repo
   const { run, registry, known, domain, reports, pass, shown } = await registered({ refuses: true });
   known.nameservers = OTHERS;
   expect(shown()).toEqual(OURS);
-  await pass(1, HOUR);
+  const slow: typeof run.steady.registrar.delegate = async (...request) => {
+    run.clock.now += 300;
+    return await run.steady.registrar.delegate(...request);
+  };
+  await pass(1, HOUR, { ...run.steady.registrar, delegate: slow });
   expect([run.delegations, shown(), reports]).toEqual([[NAME, NAME], OTHERS, []]);
   await pass(1, HOUR);
   const { id: domainId, accountId } = domain();

@@ -20,14 +20,15 @@ const REQUEST_TIMEOUT_MS = 5000;
 
 /** Compares a domain's name servers with those that the registry has, and requests them once more where those are others. */
 export async function checkDelegation(
-  deps: Pick<Deps, 'table' | 'now'> & { registrar: Pick<Registrar, 'delegate'> },
+  deps: Pick<Deps, 'table'> & { registrar: Pick<Registrar, 'delegate'> },
   domain: Domain,
   present: string[],
+  now: Date,
 ): Promise<Delegation> {
   const { name, nameservers, delegation } = domain;
   if (nameservers.length === 0 || isDelegatedTo(nameservers, present)) return { isRefused: false };
   if (delegation?.repeated) return { delegation: { ...delegation, present }, isRefused: true };
-  const asked = { askedAt: deps.now().toISOString(), present };
+  const asked = { askedAt: now.toISOString(), present };
   if (!(await isAnswering(deps, domain))) return { delegation: asked, isRefused: false };
   try {
     await deps.registrar.delegate(name, nameservers, { timeout: REQUEST_TIMEOUT_MS });
