@@ -102,12 +102,13 @@ export async function willCardPay(
   account: Account,
   dueCents: number,
 ): Promise<boolean> {
-  const { autoTopUp, autoTopUpId, walletCents, frozenCents = 0 } = account;
-  if (walletCents - frozenCents + (autoTopUp?.amountCents ?? 0) < dueCents) return false;
-  if (autoTopUpId) return true;
+  const { autoTopUpId, walletCents, frozenCents = 0 } = account;
   const now = deps.now().toISOString();
-  const amountCents = amountDue(account, [{ amountCents: dueCents }]);
-  return amountCents !== undefined && nextAllowedAt(account, amountCents, now) === now && !(await areTopUpsOff(deps));
+  // One that has begun and is not charged yet is charged by the same conditions as one to come.
+  const amountCents = amountDue({ ...account, autoTopUpId: undefined }, [{ amountCents: dueCents }]);
+  if (amountCents === undefined || walletCents - frozenCents + amountCents < dueCents) return false;
+  const isAllowed = autoTopUpId !== undefined || nextAllowedAt(account, amountCents, now) === now;
+  return isAllowed && !(await areTopUpsOff(deps));
 }
 
 /** Unpaid invoices that are looked at: the oldest. */

@@ -74,15 +74,19 @@ test('an export that ended is one notification, whatever came of it', async () =
   expect(NOTIFICATION_KIND_NAMES).toContain(failed?.kind);
 });
 
-test.each([
-  ['about to be charged', 'AUTH_1', 0],
-  ['not saved', undefined, 1],
-])('an owner is notified of an unpaid plan only where a card is %s', async (_what, authorization, count) => {
+const CARD = { authorization: 'AUTH_1', email: 'a@example.com', brand: 'visa', lastFour: '4081' };
+const TOP_UP = { enabled: true, thresholdCents: 0, amountCents: 10_000 };
+
+test.each<[string, Partial<Account>, number]>([
+  ['is about to be charged', { autoTopUp: TOP_UP, card: CARD }, 0],
+  ['is being charged', { autoTopUp: TOP_UP, card: CARD, autoTopUpId: 'top_1' }, 0],
+  ['is not saved', { autoTopUp: TOP_UP }, 1],
+  ['will be charged too little', { autoTopUp: { ...TOP_UP, amountCents: 1000 }, card: CARD }, 1],
+  ['is not charged any more', { autoTopUp: { ...TOP_UP, enabled: false }, card: CARD, autoTopUpId: 'top_1' }, 1],
+])('an unpaid plan is an incident unless a card pays it: one that %s', async (_what, set, count) => {
   const { open, buy, clock, memory, deps } = subscriptionSimulation();
   const account = await open(5635);
   await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
-  const card = authorization && { authorization, email: 'a@example.com', brand: 'visa', lastFour: '4081' };
-  const set = { autoTopUp: { enabled: true, thresholdCents: 0, amountCents: 10_000 }, ...(card && { card }) };
   await deps.table.transact([change(Account, { id: account }, { set })]);
   // The schedule alone: the stream would have the card charged.
   clock.now += 25 * 24 * 3600_000;
