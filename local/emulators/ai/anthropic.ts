@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { countAs } from './greedy.ts';
-import { type Quirks, sendOwnError } from './quirks.ts';
-import { composeReply, isImage, Message, type Pace, requestedFault, requestedPace, textOf } from './reply.ts';
+import { type Handler, sendOwnError } from './quirks.ts';
+import { composeReply, isImage, Message, requestedFault, requestedPace, textOf } from './reply.ts';
 import { sendStream, sendWhole } from './wire.ts';
 
 const Request = z.looseObject({
@@ -56,13 +56,7 @@ function findContentError(messages: readonly z.output<typeof Message>[]): string
 }
 
 /** Emulates Anthropic's POST /v1/messages. */
-export async function handleMessages(
-  body: unknown,
-  key: string,
-  response: ServerResponse,
-  pace: Pace,
-  quirks: Quirks,
-): Promise<void> {
+export const handleMessages: Handler = async (body, key, response, pace, quirks) => {
   if (key === '' || /wrong|revoked/.test(key)) return sendError(response, 401);
   const parsed = Request.safeParse(body);
   if (!parsed.success) return sendError(response, 400, undefined, z.prettifyError(parsed.error));
@@ -115,4 +109,4 @@ export async function handleMessages(
     error: event({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
   };
   return sendStream(response, fault.name, script, requestedPace(fault, pace));
-}
+};

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { countAs } from './greedy.ts';
-import { contentOf, type Quirks, sendOwnError, thinkingDeltas } from './quirks.ts';
-import { composeReply, isImage, Message, type Pace, requestedFault, requestedPace } from './reply.ts';
+import { contentOf, type Handler, type Quirks, sendOwnError, thinkingDeltas } from './quirks.ts';
+import { composeReply, isImage, Message, requestedFault, requestedPace } from './reply.ts';
 import { callsFor, findToolError, structuredText, type ToolCall, ToolFields } from './tools.ts';
 import { sendStream, sendWhole } from './wire.ts';
 
@@ -51,13 +51,7 @@ const callDeltas = (calls: readonly Omit<ToolCall, 'type'>[], { unnumberedCalls 
   });
 
 /** Emulates POST …/chat/completions of OpenAI and of providers with the same format. */
-export async function handleCompletions(
-  body: unknown,
-  key: string,
-  response: ServerResponse,
-  pace: Pace,
-  quirks: Quirks,
-): Promise<void> {
+export const handleCompletions: Handler = async (body, key, response, pace, quirks) => {
   if (key === '' || /wrong|revoked/.test(key)) {
     return sendOwnError(response, quirks, 'key-refused') ? undefined : sendError(response, 401);
   }
@@ -137,4 +131,4 @@ export async function handleCompletions(
     error: `data: ${JSON.stringify({ error: { message: 'The server had an error.', type: 'server_error', code: null } })}\n\n`,
   };
   return sendStream(response, fault.name, script, requestedPace(fault, pace));
-}
+};

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Pace } from './reply.ts';
 
 /** Ways in which a provider differs from OpenAI, as its documentation and users' reports have them. */
 export interface Quirks {
@@ -13,6 +14,15 @@ export interface Quirks {
   /** True where an answer with reasoning has parts as its content, and a conversation with `reasoning_content` is refused. */
   thinksInParts?: boolean;
 }
+
+/** Answers a request in one of the wire formats; the key is empty where none was sent. */
+export type Handler = (
+  body: unknown,
+  key: string,
+  response: ServerResponse,
+  pace: Pace,
+  quirks: Quirks,
+) => Promise<void>;
 
 const part = (text: string) => ({ type: 'text', text });
 const THINKING = [{ type: 'thinking', thinking: [part('Let me think about it.')] }];
