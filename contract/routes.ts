@@ -60,7 +60,7 @@ import { receivePush } from './deployments/push-hook.ts';
 import { rollBack } from './deployments/rollback.ts';
 import { addDnsRecord, deleteDnsRecord, listDnsRecords, replaceDnsRecord } from './dns/records.ts';
 import { getHostingDomain } from './hosting/domains.ts';
-import { getHosting, listHosting } from './hosting/hosting.ts';
+import { createHostingSession, getHosting, listHosting } from './hosting/hosting.ts';
 import { listOperatorAudit, readAccount, searchAccounts } from './operator/accounts.ts';
 import {
   adjustMoney,
@@ -222,6 +222,7 @@ export const dashboardRoutes = [
   createSubscription,
   cancelSubscription,
   getHostingDomain,
+  createHostingSession,
   listAuditEntries,
   startExport,
   listExports,

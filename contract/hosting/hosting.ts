@@ -62,3 +62,27 @@ export const getHosting = /* @__PURE__ */ route({
   response: () => single(Hosting()),
   uses: ['panel'],
 });
+
+export const createHostingSession = /* @__PURE__ */ route({
+  id: 'createHostingSession',
+  method: 'POST',
+  path: '/dashboard/v1/hosting/{id}/session',
+  access: 'login',
+  right: 'develop',
+  audit: 'hosting.session-created',
+  summary: 'Sign in to the control panel of a hosting subscription, where mailboxes, files and databases are managed',
+  tag,
+  params: Id,
+  response: () =>
+    single(
+      z.object({
+        id: z.string(),
+        url: z.url().register(z.globalRegistry, {
+          description:
+            'Opens the control panel without a password, for anyone who has it: open it at once and do not store it',
+        }),
+        expiresAt: Timestamp(),
+      }),
+    ),
+  uses: ['panel'],
+});

@@ -1,4 +1,5 @@
-import { SimpleGrid, Stack, Text } from '@mantine/core';
+import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { ActionButton } from '../ui/ActionButton.tsx';
 import { CopyText } from '../ui/CopyText.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
@@ -9,7 +10,7 @@ import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Stat } from '../ui/Stat.tsx';
 import { Status } from '../ui/Status.tsx';
-import { type HostingDetails, useHosting, useHostingDomain } from './api.ts';
+import { type HostingDetails, useCreateSession, useHosting, useHostingDomain } from './api.ts';
 
 type Mailbox = HostingDetails['mailboxes'][number];
 
@@ -72,8 +73,32 @@ const Creating = () => (
   </Text>
 );
 
-const HostingDetail = ({ hosting: { usage, mailboxes } }: { hosting: HostingDetails }) => (
+/** Opens the control panel, in a tab that a browser allows because the click opens it: its address comes later. */
+function OpenPanel({ id }: { id: string }) {
+  const session = useCreateSession();
+  const open = async () => {
+    const tab = window.open('', '_blank');
+    try {
+      const { data } = await session.mutateAsync({ params: { id } });
+      if (!tab) return window.location.assign(data.url);
+      tab.opener = null;
+      tab.location.replace(data.url);
+    } catch (error) {
+      tab?.close();
+      throw error;
+    }
+  };
+  return <ActionButton action={open}>Open control panel</ActionButton>;
+}
+
+const HostingDetail = ({ hosting: { id, panelStatus, usage, mailboxes } }: { hosting: HostingDetails }) => (
   <>
+    {panelStatus === 'ACTIVE' && (
+      <Group justify="space-between" gap="sm" className="card" p="md">
+        <Text size="sm">Manage mailboxes, files and databases in the hosting control panel.</Text>
+        <OpenPanel id={id} />
+      </Group>
+    )}
     <Section title="Usage" description="Live from the server.">
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
         {Object.entries(usage).map(([label, value]) => (

@@ -1,7 +1,8 @@
 import { getHostingDomain } from '../../contract/hosting/domains.ts';
-import { getHosting, listHosting } from '../../contract/hosting/hosting.ts';
+import { createHostingSession, getHosting, listHosting } from '../../contract/hosting/hosting.ts';
 import type { Output } from '../../contract/route.ts';
 import { useApiList } from '../api/use-api-list.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 
 export type HostingItem = Output<typeof listHosting>['data'][number];
@@ -26,3 +27,5 @@ export const useHostingDomain = (id: string) =>
     { params: { id } },
     { refetchInterval: ({ state: { data } }) => data?.data.status === 'PENDING' && PENDING_POLL_MS },
   );
+/** Signs in to the control panel of a subscription. */
+export const useCreateSession = () => useApiMutation(createHostingSession);

@@ -1,9 +1,13 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { getHostingDomain as GetDomainRoute } from '../../contract/hosting/domains.ts';
-import type { getHosting as GetRoute, listHosting as ListRoute } from '../../contract/hosting/hosting.ts';
+import type {
+  getHosting as GetRoute,
+  listHosting as ListRoute,
+  createHostingSession as SessionRoute,
+} from '../../contract/hosting/hosting.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
-import { type Panel, type PanelAccount, PanelFailure } from '../../providers/hosting-panel/panel.ts';
+import { type Panel, PanelFailure, type PanelServer } from '../../providers/hosting-panel/panel.ts';
 import { hostingOf, Subscription } from '../../table/entities/billing.ts';
 import { HostingAccount, HostingDomain } from '../../table/entities/hosting.ts';
 import type { AccountScopedId } from '../../table/entity.ts';
@@ -42,17 +46,31 @@ const notAnswering = () =>
     status: 502,
   });
 
-/** The account as it is on the server at this moment. Throws 502. */
-async function readLive(
+/** Asks the server of an account. Throws 502. */
+async function askServer<T>(
   deps: Deps & { panel: Panel; secrets: Secrets },
-  { server, username }: HostingAccount,
-): Promise<PanelAccount | undefined> {
+  { server }: HostingAccount,
+  ask: (server: PanelServer) => Promise<T>,
+): Promise<T> {
   try {
-    return await deps.panel.read(await findServer(deps, server), username);
+    return await ask(await findServer(deps, server));
   } catch (error) {
     if (error instanceof PanelFailure) throw notAnswering();
     throw error;
   }
+}
+
+/** Returns a hosting subscription and its account on a server, which may not exist yet. Throws 404. */
+async function findHosting(
+  deps: Deps,
+  of: AccountScopedId,
+): Promise<{ subscription: Subscription; account: HostingAccount | undefined }> {
+  const [subscription, account] = await Promise.all([
+    deps.table.get(Subscription, of),
+    deps.table.get(HostingAccount, of),
+  ]);
+  if (!subscription || subscription.plan.category === 'APP') throw noSuchHosting();
+  return { subscription, account };
 }
 
 /** GET /v1/hosting/{id}: read live from the server, within five seconds or not at all. */
@@ -62,13 +80,12 @@ export async function getHosting(
   { id }: Input<typeof GetRoute>,
 ): Promise<Output<typeof GetRoute>> {
   const of: AccountScopedId = { accountId, id };
-  const [subscription, account] = await Promise.all([
-    deps.table.get(Subscription, of),
-    deps.table.get(HostingAccount, of),
-  ]);
-  if (!subscription || subscription.plan.category === 'APP') throw noSuchHosting();
+  const { subscription, account } = await findHosting(deps, of);
   const hostingDomain = subscription.hostingDomain ?? '';
-  const live = account?.server && account.status !== 'REMOVED' ? await readLive(deps, account) : undefined;
+  const live =
+    account?.server && account.status !== 'REMOVED'
+      ? await askServer(deps, account, (server) => deps.panel.read(server, account.username))
+      : undefined;
   if (!live) {
     const panelStatus = account?.status === 'REMOVED' ? 'REMOVED' : NOT_CREATED.status;
     return { data: { id, hostingDomain, panelStatus, usage: {}, mailboxes: [] } };
@@ -80,6 +97,25 @@ export async function getHosting(
   }
   const mailboxes = live.mailboxes.map(({ address, quotaMb }) => ({ address, quotaMb }));
   return { data: { id, hostingDomain, panelStatus: live.status, usage: live.usage, mailboxes } };
+}
+
+/**
+ * POST /dashboard/v1/hosting/{id}/session: signs in to the control panel. Throws 404, 409 where the account is not active on
+ * its server, and 502.
+ */
+export async function createHostingSession(
+  deps: Deps & { panel: Panel; secrets: Secrets },
+  { accountId }: Caller,
+  { id }: Input<typeof SessionRoute>,
+): Promise<Output<typeof SessionRoute>> {
+  const { account } = await findHosting(deps, { accountId, id });
+  const session =
+    account?.status === 'ACTIVE'
+      ? await askServer(deps, account, (server) => deps.panel.createSession(server, account.username))
+      : undefined;
+  if (!session) throw new ApiError('conflict', 'The hosting account is not active on its server.');
+  const expiresAt = new Date(session.expiresAt).toISOString();
+  return await deps.commit([], { data: { id, url: session.url, expiresAt } }, { after: { expiresAt } });
 }
 
 /** GET /dashboard/v1/hosting/{id}/domain: as the last reconciliation found it. */

@@ -76,7 +76,7 @@ export async function startEngines(options: EngineOptions) {
   authorizeRequests(guard?.authorize);
   const dataDir = directory.path;
   const folder = (name: string) => (directory.temporary ? undefined : join(dataDir, name));
-  const [synthesis, dynamoDbUrl, queuesUrl, git, login, payments, appHost, zones] = await Promise.all([
+  const [synthesis, dynamoDbUrl, queuesUrl, git, login, payments, panel, appHost, zones] = await Promise.all([
     reporter.step('functions and stacks', () =>
       synthesize({
         dataDir,
@@ -105,6 +105,7 @@ export async function startEngines(options: EngineOptions) {
     }).then(started),
     startLogin({ dataDir, baseUrl }).then(started),
     startPayments({ dataDir, port: ports.payments, baseUrl }).then(started),
+    startPanel({ dataDir, port: ports.panel, baseUrl }).then(started),
     startAppHost({
       ...hostSettings(options),
       environment: addresses.appEnvironment,
@@ -119,11 +120,10 @@ export async function startEngines(options: EngineOptions) {
     startCloudWatchLogs({ dataDir, strict, accounts: accountsOf(options.cells), port: ports.logs }).then(started),
     startServiceQuotas({ port: ports.quotas }).then(started),
     startAiEmulators({ port: ports.ai }).then(started),
-    startPanel({ dataDir, port: ports.panel }).then(started),
     guard && startAuthorizerServer(ports.iam, guard).then(started),
   ]);
   const dnsServer = started(await startDnsServer({ port: ports.dns, zoneOf: zones.zoneOf }));
-  return { synthesis, dynamoDbUrl, queuesUrl, git, login, payments, appHost, zones, dnsServer };
+  return { synthesis, dynamoDbUrl, queuesUrl, git, login, payments, panel, appHost, zones, dnsServer };
 }
 
 export type Engines = Awaited<ReturnType<typeof startEngines>>;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ACCOUNT } from '../addresses.ts';
+import { PANEL_PATH } from '../emulators/hosting-panel/panel.ts';
 import { LOGIN_PATH } from '../emulators/login/login.ts';
 import { PAY_PATH } from '../emulators/payments/payments.ts';
 import type { Engines } from '../engines/engines.ts';
@@ -20,15 +21,15 @@ interface Inside {
   host: string;
   /** Rebuilds functions when their sources change. */
   watch: boolean;
-  engines: Pick<Engines, 'synthesis' | 'login' | 'payments' | 'appHost'>;
+  engines: Pick<Engines, 'synthesis' | 'login' | 'payments' | 'panel' | 'appHost'>;
   stacks: Stacks;
 }
 
 /**
- * Opens the public port for the API, dashboard, logins, payments and applications, routed as at the template's edge.
+ * Opens the public port for the API, dashboard, logins, payments, control panels and applications, routed as at the template's edge.
  */
 export function startGateway({ port, host, watch, engines, stacks }: Inside): Promise<HttpServer> {
-  const { synthesis, login, payments, appHost } = engines;
+  const { synthesis, login, payments, panel, appHost } = engines;
   const { template, functions, variables, lambda, keyValueStore, secretsManager, cells } = stacks;
   const edgeHeaders = edgeHeadersWith(secretsManager.currentValue);
   const home = { account: ACCOUNT, appsDomain: String(variables.APPS_DOMAIN) };
@@ -62,6 +63,7 @@ export function startGateway({ port, host, watch, engines, stacks }: Inside): Pr
     pages: new Map([
       [LOGIN_PATH, login.handle],
       [PAY_PATH, payments.handle],
+      [PANEL_PATH, panel.handle],
     ]),
     webApp: createWebApp(
       {

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
-import { formatUsage, Mailboxes, Outcome, Summary, toMailbox, Usages, WhmResponse } from './responses.ts';
+import { formatUsage, Mailboxes, Outcome, Session, Summary, toMailbox, Usages, WhmResponse } from './responses.ts';
 
 /** The address and credentials of a hosting server's panel. */
 export interface PanelServer {
@@ -49,6 +49,11 @@ export interface Panel {
   suspend(server: PanelServer, username: string, reason: string): Promise<void>;
   unsuspend(server: PanelServer, username: string): Promise<void>;
   remove(server: PanelServer, username: string): Promise<void>;
+  /**
+   * Signs in to the account's control panel, within five seconds: an address that opens it without a password, and the time
+   * in milliseconds since the epoch at which it ends. Undefined where there is no such account.
+   */
+  createSession(server: PanelServer, username: string): Promise<{ url: string; expiresAt: number } | undefined>;
 }
 
 /** Kinds of panel failures: no connection, a timeout, an invalid response, or a refusal. */
@@ -200,5 +205,12 @@ export function createPanel(deadlines = TIMEOUTS_MS): Panel {
     suspend: (server, user, reason) => change(server, 'suspendacct', { user, reason }),
     unsuspend: (server, user) => change(server, 'unsuspendacct', { user }),
     remove: (server, username) => change(server, 'removeacct', { username }),
+    async createSession(server, user) {
+      const signal = AbortSignal.timeout(deadlines.read);
+      const data = await ask(server, 'create_user_session', { user, service: 'cpaneld' }, signal, 'POST');
+      if (data === undefined) return undefined;
+      const { url, expires } = parsed(Session(), data);
+      return { url, expiresAt: expires * 1000 };
+    },
   };
 }

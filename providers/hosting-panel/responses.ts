@@ -42,6 +42,9 @@ export const Outcome = memoize(() =>
   z.object({ uapi: z.object({ status: Amount(), errors: z.nullish(z.array(z.string())) }) }),
 );
 
+/** `expires` is in seconds since the epoch. */
+export const Session = memoize(() => z.object({ url: z.url({ protocol: /^https?$/ }), expires: Amount() }));
+
 type Mailbox = NonNullable<z.output<ReturnType<typeof Mailboxes>>['uapi']['data']>[number];
 
 const MIB = 1024 * 1024;

@@ -6,11 +6,16 @@ const ownerOf = ({ dashboardToken }: { dashboardToken: string }): Pick<OpenedAcc
   accessToken: dashboardToken,
 });
 
-test('web hosting shows its usage and mailboxes, live from the server', async () => {
+test('web hosting shows its usage and mailboxes, live from the server, and opens its control panel', async () => {
   const page = await openScreen(await signedInContext(ownerOf(local.accounts.demo)), 'hosting');
   await page.locator('a.row').first().click();
   await page.getByRole('heading', { name: 'Usage' }).waitFor();
   expect(await page.getByRole('cell', { name: '@' }).count()).toBe(2);
+  const [panel] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('button', { name: 'Open control panel' }).click(),
+  ]);
+  await panel.getByRole('heading', { name: 'Mailboxes' }).waitFor();
 });
 
 test('a server that does not respond is reported with the request id, and can be retried', async () => {

@@ -28,7 +28,7 @@ const open = (username: string, domain: string, server = 'web-1') =>
   });
 
 beforeAll(async () => {
-  standIn = await startPanel({ dataDir });
+  standIn = await startPanel({ dataDir, baseUrl: 'http://127.0.0.1:4000' });
 });
 afterAll(async () => {
   await standIn.stop();
@@ -64,11 +64,20 @@ test('creates, suspends, unsuspends and removes an account', async () => {
   expect(await panel.find(server, 'life')).toBeUndefined();
 });
 
+test('signs in to the control panel of an account, for a quarter of an hour', async () => {
+  await open('guest', 'guest.example.com');
+  const session = await panel.createSession(at('web-1'), 'guest');
+  expect(session?.url).toMatch(/^http:\/\/127\.0\.0\.1:4000\/cpanel\/[0-9a-f]{32}$/);
+  expect((session?.expiresAt ?? 0) - Date.now()).toBeGreaterThan(14 * 60_000);
+  expect(await panel.createSession(at('web-1'), 'stranger')).toBeUndefined();
+  await expect(impatient.createSession(at(DEAD_SERVER), 'guest')).rejects.toMatchObject({ fault: 'timeout' });
+});
+
 test('keeps servers separate and their state over a restart', async () => {
   await open('same', 'same.example.com');
   await open('same', 'same.example.com', 'web-2');
   await panel.remove(at('web-2'), 'same');
-  const again = await startPanel({ dataDir });
+  const again = await startPanel({ dataDir, baseUrl: 'http://127.0.0.1:4000' });
   expect(await panel.find({ ...at('web-1'), baseUrl: `${again.url}/web-1` }, 'same')).toMatchObject({
     status: 'ACTIVE',
   });

@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { openState } from '../state.ts';
 import { type Emulator, type EmulatorOptions, listen } from '../wire.ts';
+import { controlPanel } from './page.ts';
 
 const Account = z.object({
   domain: z.string(),
@@ -15,10 +17,22 @@ const Account = z.object({
 type Account = z.output<typeof Account>;
 const Servers = z.record(z.string(), z.record(z.string(), Account));
 
+/** Path of the control panels on the public address. */
+export const PANEL_PATH = '/cpanel';
+/** Life of a session in milliseconds: cPanel's, where it is not used. */
+const SESSION_MS = 15 * 60_000;
+
 /** The server that accepts connections and never answers. */
 export const DEAD_SERVER = 'web-dead';
 
 const MIB = 1024 * 1024;
+
+/** A login to an account without its password. Time in milliseconds since the epoch. */
+interface Session {
+  server: string;
+  name: string;
+  expiresAt: number;
+}
 
 /** A command that WHM refuses with HTTP 200 and a reason in the metadata. */
 class CommandRefused extends Error {}
@@ -81,18 +95,39 @@ const FAULTS: readonly [start: string, misbehave: (response: ServerResponse) => 
   ],
 ];
 
+async function bodyText(request: IncomingMessage): Promise<string> {
+  const body: Buffer[] = [];
+  for await (const chunk of request) body.push(chunk);
+  return Buffer.concat(body).toString();
+}
+
 function sendJson(response: ServerResponse, body: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+export interface PanelEmulator extends Emulator {
+  /** Answers a request below {@link PANEL_PATH}: the control panel of an account. */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
 /**
  * Starts an emulator of hosting servers with cPanel, limited to the calls of WHM API 1 and UAPI that the platform uses.
  * Each server has its own path, `/<server>`, instead of its own host.
  */
-export async function startPanel({ dataDir, port }: EmulatorOptions): Promise<Emulator> {
+export async function startPanel({
+  dataDir,
+  port,
+  baseUrl,
+}: EmulatorOptions & { baseUrl: string }): Promise<PanelEmulator> {
   const state = openState(join(dataDir, 'panel.json'), Servers, {});
+  const sessions = new Map<string, Session>();
 
-  function run(accounts: Record<string, Account>, command: string, parameters: URLSearchParams): unknown {
+  function run(
+    server: string,
+    accounts: Record<string, Account>,
+    command: string,
+    parameters: URLSearchParams,
+  ): unknown {
     const name = parameters.get('user') ?? parameters.get('username') ?? parameters.get('cpanel.user') ?? '';
     const findAccount = (): Account => accounts[name] ?? refuse(`The user “${name}” does not exist.`);
     switch (command) {
@@ -131,6 +166,15 @@ export async function startPanel({ dataDir, port }: EmulatorOptions): Promise<Em
         findAccount();
         delete accounts[name];
         return {};
+      case 'create_user_session': {
+        findAccount();
+        if (parameters.get('service') !== 'cpaneld') refuse('Invalid service.');
+        const token = randomBytes(16).toString('hex');
+        const expiresAt = Date.now() + SESSION_MS;
+        sessions.set(token, { server, name, expiresAt });
+        const url = `${baseUrl}${PANEL_PATH}/${token}`;
+        return { url, expires: Math.floor(expiresAt / 1000), session: `${name}:${token}`, service: 'cpaneld' };
+      }
       case 'uapi_cpanel': {
         const account = findAccount();
         const functionName = `${parameters.get('cpanel.module')}::${parameters.get('cpanel.function')}`;
@@ -159,17 +203,15 @@ export async function startPanel({ dataDir, port }: EmulatorOptions): Promise<Em
       response.writeHead(403).end('{"cpanelresult":{"error":"Access denied"}}');
       return;
     }
-    const body: Buffer[] = [];
-    for await (const chunk of request) body.push(chunk);
-    const parameters =
-      request.method === 'POST' ? new URLSearchParams(Buffer.concat(body).toString()) : url.searchParams;
+    const body = await bodyText(request);
+    const parameters = request.method === 'POST' ? new URLSearchParams(body) : url.searchParams;
     state.value[server] ??= {};
     const accounts = state.value[server];
     const account = accounts[parameters.get('user') ?? parameters.get('cpanel.user') ?? ''];
     const fault = FAULTS.find(([start]) => account?.domain.startsWith(start));
     if (fault) return fault[1](response);
     try {
-      const data = run(accounts, command, parameters);
+      const data = run(server, accounts, command, parameters);
       if (request.method === 'POST') state.save();
       sendJson(response, { data, metadata: { command, version: 1, result: 1, reason: 'OK' } });
     } catch (error) {
@@ -178,5 +220,30 @@ export async function startPanel({ dataDir, port }: EmulatorOptions): Promise<Em
     }
   }
 
-  return await listen(handleRequest, port);
+  return {
+    ...(await listen(handleRequest, port)),
+    async handle(request, response) {
+      const [, , token = ''] = new URL(request.url ?? '/', baseUrl).pathname.split('/');
+      const session = sessions.get(token);
+      const account = session && session.expiresAt > Date.now() && state.value[session.server]?.[session.name];
+      if (!account) {
+        request.resume();
+        response.writeHead(401, { 'content-type': 'text/plain' }).end('The session has ended. Sign in again.');
+        return;
+      }
+      if (request.method === 'POST') {
+        const name = new URLSearchParams(await bodyText(request)).get('name') ?? '';
+        if (
+          /^[a-z0-9._-]{1,64}$/.test(name) &&
+          account.mailboxes.every(({ email }) => email !== `${name}@${account.domain}`)
+        )
+          account.mailboxes.push({ email: `${name}@${account.domain}`, quotaBytes: 1024 * MIB, usedBytes: 0 });
+        state.save();
+        response.writeHead(303, { location: request.url }).end();
+        return;
+      }
+      request.resume();
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(controlPanel(account));
+    },
+  };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { listAuditEntries } from '../../../contract/audit/audit.ts';
 import { cancelSubscription, createSubscription } from '../../../contract/billing/subscriptions.ts';
-import { getHosting, listHosting } from '../../../contract/hosting/hosting.ts';
+import { createHostingSession, getHosting, listHosting } from '../../../contract/hosting/hosting.ts';
 import { moveHosting, reconcileHostingAccount } from '../../../domain/hosting/accounts.ts';
 import { findServer } from '../../../domain/hosting/servers.ts';
 import { DEAD_SERVER } from '../../../local/emulators/hosting-panel/panel.ts';
@@ -51,6 +52,29 @@ test('a plan bought from the wallet is hosted; a cancelled one stays until the e
   await account.dashboard.call(cancelSubscription, { params: { id } });
   const [listed] = (await account.call(listHosting)).body.data;
   expect(listed).toMatchObject({ id, status: 'CANCELLED', panelStatus: 'ACTIVE' });
+});
+
+test('a session opens the control panel without a password, where mailboxes are made', async () => {
+  const account = await newAccount();
+  const { id, domain, become } = await createHosting(account);
+  await waitForPanelStatus(account, id, 'ACTIVE');
+  const signIn = (by = account, of = id) => by.dashboard.call(createHostingSession, { params: { id: of } });
+  const { body, status } = await signIn();
+  expect([status, body.data.id]).toEqual([200, id]);
+  expect(Date.parse(body.data.expiresAt)).toBeGreaterThan(Date.now());
+  expect(await (await fetch(body.data.url)).text()).toContain(`info@${domain}`);
+  const mailbox = new URLSearchParams({ name: 'orders' });
+  await fetch(body.data.url, { method: 'POST', body: mailbox });
+  expect((await read(account, id)).body.data.mailboxes.map(({ address }) => address)).toContain(`orders@${domain}`);
+  expect((await fetch(`${body.data.url}0`)).status).toBe(401);
+  const entries = (await account.dashboard.call(listAuditEntries)).body.data;
+  expect(entries.map(({ action }) => action)).toContain('hosting.session-created');
+
+  expect((await signIn(await newAccount())).status).toBe(404);
+  expect((await signIn(account, 'sub_nothing')).status).toBe(404);
+  await become({ status: 'SUSPENDED' });
+  await waitForPanelStatus(account, id, 'SUSPENDED');
+  expect(codeOf(await signIn())).toBe('conflict');
 });
 
 test('overlapping runs create one hosting account', async () => {
@@ -159,6 +183,7 @@ describe('a failing hosting panel is a 502 with a public message and does not af
     await waitForPanelStatus(account, id, 'ACTIVE');
     await moveHosting(await platformDeps(), { accountId: account.id, id, server: DEAD_SERVER });
     expect((await read(account, id)).status).toBe(502);
+    expect((await account.dashboard.call(createHostingSession, { params: { id } })).status).toBe(502);
     expect((await account.call(listHosting)).body.data).toMatchObject([{ id, panelStatus: 'ACTIVE', mailboxes: 2 }]);
   });
 });
