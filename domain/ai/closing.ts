@@ -1,4 +1,4 @@
-import { AiAccount, AiEntry } from '../../table/entities/ai.ts';
+import { AiAccount, AiEntry, aiEntriesOf } from '../../table/entities/ai.ts';
 import type { Change, Condition } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
@@ -6,7 +6,6 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { firstIdAt } from '../ids.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
-import { entriesOf } from './entries.ts';
 import { callsOverAt, closesAt, ENTRY_GRACE_MS, firstUnclosedAt, startOf, windowsOf } from './windows.ts';
 
 /** The work that closing an account's windows had to make up for. */
@@ -94,7 +93,7 @@ async function sumEntries(deps: Deps, accountId: string, first: number, unclosed
   // The clocks of two processes differ by less than the grace.
   const from = firstIdAt('aie', startOf(first) - ENTRY_GRACE_MS);
   const until = new Date(startOf(unclosed) + ENTRY_GRACE_MS).toISOString();
-  for await (const { window, amountMicroRand, createdAt } of deps.table.each(AiEntry, entriesOf(accountId), from)) {
+  for await (const { window, amountMicroRand, createdAt } of deps.table.each(AiEntry, aiEntriesOf(accountId), from)) {
     if (createdAt > until) break;
     if (window !== undefined && window >= first && window < unclosed) sum += amountMicroRand;
   }

@@ -1,14 +1,10 @@
 import { AiAccount, AiAudit, AiEntry } from '../../table/entities/ai.ts';
 import type { Change, Condition } from '../../table/expressions.ts';
-import { joinKey } from '../../table/keys.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, create, upsert, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, contended, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { closesAt, sumAttribute, windowAt } from './windows.ts';
-
-/** The list of an account's entries. */
-export const entriesOf = (accountId: string) => joinKey('ACCOUNT', accountId, 'AI_ENTRIES');
 
 const NO_TOKENS = {
   ...{ requestId: null, model: null, price: null, estimated: false },

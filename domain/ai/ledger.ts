@@ -1,11 +1,10 @@
 import type { getAiCredits as ReadRoute } from '../../contract/ai/management.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { AiAccount, AiAudit, AiEntry } from '../../table/entities/ai.ts';
+import { AiAccount, AiAudit, AiEntry, aiEntriesOf } from '../../table/entities/ai.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
-import { entriesOf } from './entries.ts';
 import { debtToRand, microRandToRand } from './prices.ts';
 import { startOf, windowsOf } from './windows.ts';
 
@@ -34,7 +33,7 @@ export async function readCredits(
 ): Promise<Output<typeof ReadRoute>> {
   const [account, { items, hasMore }] = await Promise.all([
     deps.table.get(AiAccount, { accountId }),
-    deps.table.list(AiEntry, entriesOf(accountId), page),
+    deps.table.list(AiEntry, aiEntriesOf(accountId), page),
   ]);
   const { balanceMicroRand = 0, availableMicroRand = 0, debtMicroRand = 0 } = account ?? {};
   const amounts = viewCredits(balanceMicroRand, Math.max(0, availableMicroRand), debtMicroRand);
@@ -91,7 +90,7 @@ async function sumLedger(deps: Deps, audit: AiAudit, closedWindow?: number) {
   let closed = audit.sumMicroRand;
   let isChanging = false;
   let hasLater = false;
-  for await (const entry of deps.table.each(AiEntry, entriesOf(audit.accountId), audit.upTo)) {
+  for await (const entry of deps.table.each(AiEntry, aiEntriesOf(audit.accountId), audit.upTo)) {
     const { id, window, createdAt, amountMicroRand } = entry;
     hasLater ||= window !== undefined && window > (closedWindow ?? 0);
     if (window !== undefined && window > (closedWindow ?? 0)) continue;

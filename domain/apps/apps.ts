@@ -8,9 +8,8 @@ import { entryOf, FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { Account } from '../../table/entities/accounts.ts';
-import { App, Host } from '../../table/entities/apps.ts';
+import { App, appsOf, Host } from '../../table/entities/apps.ts';
 import { HostClaim } from '../../table/entities/custom-domains.ts';
-import { joinKey } from '../../table/keys.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, changeOrInspect, remove } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
@@ -72,7 +71,7 @@ export async function listApps(
   { accountId }: Caller,
   page: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
-  const { items, hasMore } = await deps.table.list(App, joinKey('ACCOUNT', accountId, 'APPS'), page);
+  const { items, hasMore } = await deps.table.list(App, appsOf(accountId), page);
   return { data: items.map(viewApp), has_more: hasMore };
 }
 

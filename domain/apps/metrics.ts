@@ -9,8 +9,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import { type MetricPoint, MetricsThrottled, type Periods } from '../../providers/app-host/metrics.ts';
 import { MEMORY_MB } from '../../providers/app-host/resources.ts';
 import type { StartPoint } from '../../providers/app-host/starts.ts';
-import { Deployment } from '../../table/entities/deployments.ts';
-import { joinKey } from '../../table/keys.ts';
+import { Deployment, deploymentsOf } from '../../table/entities/deployments.ts';
 import { readThrough } from '../cache/cache.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { findApp } from './apps.ts';
@@ -62,7 +61,7 @@ export async function readMetrics(
   const span = periodsUntil(deps.now(), range);
   const [app, { items }] = await Promise.all([
     findApp(deps, caller, id),
-    deps.table.list(Deployment, joinKey('APP', id, 'DEPLOYMENTS'), { limit: MAX_DEPLOYMENTS, offset: 0 }),
+    deps.table.list(Deployment, deploymentsOf(id), { limit: MAX_DEPLOYMENTS, offset: 0 }),
   ]);
   const key = `${id} ${range} ${span.to.getTime()}`;
   const { appMetrics } = await deps.cellOf(app);

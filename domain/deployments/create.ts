@@ -9,8 +9,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import { formatMark, toLines, toText } from '../../providers/builds/build-log.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
 import { App } from '../../table/entities/apps.ts';
-import { Deployment } from '../../table/entities/deployments.ts';
-import { joinKey } from '../../table/keys.ts';
+import { Deployment, deploymentsOf } from '../../table/entities/deployments.ts';
 import { change, type Write } from '../../table/writes.ts';
 import { findApp, noSuchApp } from '../apps/apps.ts';
 import { assertNotSuspended } from '../apps/suspension.ts';
@@ -75,7 +74,7 @@ export async function listDeployments(
 ): Promise<Output<typeof ListRoute>> {
   const [app, { items, hasMore }] = await Promise.all([
     deps.table.get(App, { accountId: caller.accountId, id }),
-    deps.table.list(Deployment, joinKey('APP', id, 'DEPLOYMENTS'), page),
+    deps.table.list(Deployment, deploymentsOf(id), page),
   ]);
   if (!app || app.status === 'DELETING') throw noSuchApp();
   return { data: items.map(viewDeployment), has_more: hasMore };

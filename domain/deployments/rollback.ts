@@ -3,8 +3,7 @@ import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
 import { App } from '../../table/entities/apps.ts';
-import { Deployment } from '../../table/entities/deployments.ts';
-import { joinKey } from '../../table/keys.ts';
+import { Deployment, deploymentsOf } from '../../table/entities/deployments.ts';
 import { change, check } from '../../table/writes.ts';
 import { findApp } from '../apps/apps.ts';
 import type { InCell } from '../apps/cells.ts';
@@ -77,7 +76,7 @@ export async function pruneReleases(
   const [app, ended, { items }] = await Promise.all([
     deps.table.get(App, { accountId, id: applicationId }),
     deps.table.get(Deployment, { accountId, id: deploymentId }),
-    deps.table.list(Deployment, joinKey('APP', applicationId, 'DEPLOYMENTS'), page),
+    deps.table.list(Deployment, deploymentsOf(applicationId), page),
   ]);
   if (!app || !ended) return;
   const { appHost } = await deps.cellOf(app);

@@ -2,7 +2,7 @@ import { limitMessage, limitOf } from '../../contract/limits/limits.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { BuildQueue, Deployment, NextBuild, QueuedBuild, queuedBuildsOf } from '../../table/entities/deployments.ts';
 import type { Change } from '../../table/expressions.ts';
-import { schedule, unschedule } from '../../table/schedule.ts';
+import { partitionsOf, schedule, unschedule } from '../../table/schedule.ts';
 import { change, create, remove, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
@@ -80,7 +80,9 @@ async function isBusy(deps: Deps): Promise<boolean> {
 
 async function findLines(deps: Deps, candidate: string | undefined): Promise<Line[]> {
   const { table, now } = deps;
-  const due = await table.due('BUILD_QUEUE', { until: now().toISOString(), limit: MAX_LINES });
+  const page = { until: now().toISOString(), limit: MAX_LINES };
+  const partitions = partitionsOf(BuildQueue, 'BUILD_QUEUE').map((duePk) => table.due(duePk, page));
+  const due = (await Promise.all(partitions)).flat();
   const own = candidate === undefined ? undefined : BuildQueue.key({ accountId: candidate });
   const unique = new Map([...due, ...(own ? [own] : [])].map((key) => [key.pk, key]));
   const lines = await Promise.all(

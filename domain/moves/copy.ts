@@ -5,8 +5,7 @@ import { artifactKey } from '../../providers/builds/keys.ts';
 import type { Sealed } from '../../providers/encryption/secrets.ts';
 import type { App } from '../../table/entities/apps.ts';
 import type { Move } from '../../table/entities/cells.ts';
-import { Deployment } from '../../table/entities/deployments.ts';
-import { joinKey } from '../../table/keys.ts';
+import { Deployment, deploymentsOf } from '../../table/entities/deployments.ts';
 import { DEFAULT_HEALTH_CHECK_PATH } from '../apps/apps.ts';
 import { probeRelease } from '../deployments/check.ts';
 import { canRollBackTo } from '../deployments/queue.ts';
@@ -26,18 +25,17 @@ const notKept = () =>
   new MoveFailed('The code of the release that serves is not stored any more. Deploy the application again first.');
 
 /** Returns the deployments of an application, newest first. The list is some milliseconds behind, so the live one is read itself. */
-export async function* deploymentsOf({ table }: Pick<Deps, 'table'>, app: App): AsyncGenerator<Deployment> {
+export async function* eachDeployment({ table }: Pick<Deps, 'table'>, app: App): AsyncGenerator<Deployment> {
   const { accountId, liveDeploymentId: id } = app;
   const live = id === undefined ? undefined : await table.get(Deployment, { accountId, id });
   if (live) yield live;
-  for await (const each of table.each(Deployment, joinKey('APP', app.id, 'DEPLOYMENTS')))
-    if (each.id !== id) yield each;
+  for await (const each of table.each(Deployment, deploymentsOf(app.id))) if (each.id !== id) yield each;
 }
 
 /** Finds the releases that are kept: the live one, and those that can be rolled back to. */
 export async function findReleases(deps: Pick<Deps, 'table'>, app: App): Promise<Releases> {
   const found = new Map<string, MovedRelease>();
-  for await (const deployment of deploymentsOf(deps, app)) {
+  for await (const deployment of eachDeployment(deps, app)) {
     const { id, release, builtBy } = deployment;
     if (found.size === MAX_KEPT_RELEASES) break;
     if (!canRollBackTo(deployment) || release === undefined || found.has(release)) continue;

@@ -7,7 +7,7 @@ import { edgeOf, HOME_CELL } from '../apps/cells.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import { promoteNextDeployment } from '../deployments/finish.ts';
 import { canRollBackTo } from '../deployments/queue.ts';
-import { deploymentsOf } from './copy.ts';
+import { eachDeployment } from './copy.ts';
 import { type MoveDeps, movedApp, scheduleCheck, settleAccess } from './state.ts';
 
 /** Sends visitors to the new cell: one write of the route at the edge, which stays where it is. @returns false once the application is deleted */
@@ -29,7 +29,7 @@ async function switchRoute(deps: MoveDeps, move: Move, app: App): Promise<boolea
 
 /** Gives deployments the numbers that their releases have in the new cell. Those of other releases have none any more. */
 async function renumber(deps: MoveDeps, { id: moveId, releases = [] }: Move, app: App): Promise<void> {
-  for await (const deployment of deploymentsOf(deps, app)) {
+  for await (const deployment of eachDeployment(deps, app)) {
     const { accountId, id, release, movedBy } = deployment;
     if (release === undefined || movedBy === moveId) continue;
     const kept = canRollBackTo(deployment) ? releases.find(({ from }) => from === release)?.to : undefined;

@@ -3,11 +3,10 @@ import type { readAccount as ReadRoute } from '../../contract/operator/accounts.
 import type { Input, Output } from '../../contract/route.ts';
 import { AccountDeletion } from '../../table/entities/account-data.ts';
 import { Account, ApiKey, apiKeysOf } from '../../table/entities/accounts.ts';
-import { App } from '../../table/entities/apps.ts';
-import { Deployment } from '../../table/entities/deployments.ts';
+import { App, appsOf } from '../../table/entities/apps.ts';
+import { Deployment, deploymentsOf } from '../../table/entities/deployments.ts';
 import { FailedRequest, failedRequestsOf } from '../../table/entities/lookups.ts';
 import { Delivery, deliveriesOf, Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
-import { joinKey } from '../../table/keys.ts';
 import { readUsage, viewAccount } from '../accounts/accounts.ts';
 import { listKeys } from '../accounts/api-keys.ts';
 import { readCredits } from '../ai/ledger.ts';
@@ -41,7 +40,7 @@ async function newestDeployments(
   accountId: string,
   applicationIds: readonly string[],
 ): Promise<Shown['deployments']> {
-  const listOf = (id: string) => deps.table.list(Deployment, joinKey('APP', id, 'DEPLOYMENTS'), NEWEST_OF_EACH);
+  const listOf = (id: string) => deps.table.list(Deployment, deploymentsOf(id), NEWEST_OF_EACH);
   const [pages, line] = await Promise.all([Promise.all(applicationIds.map(listOf)), readLine(deps, accountId)]);
   const deployments = pages.flatMap(({ items }) => items);
   return byTime(deployments, ({ startedAt }) => startedAt).map((each) => ({
@@ -95,7 +94,7 @@ export async function readAccount(
     deletion,
   ] = await Promise.all([
     readUsage(deps, id),
-    deps.table.list(App, joinKey('ACCOUNT', id, 'APPS'), NEWEST),
+    deps.table.list(App, appsOf(id), NEWEST),
     listKeys(deps, of, NEWEST),
     deps.table.list(ApiKey, apiKeysOf(id), NEWEST),
     getWallet(deps, of),

@@ -1,8 +1,7 @@
 import { limitOf } from '../../contract/limits/limits.ts';
 import { Account } from '../../table/entities/accounts.ts';
-import { App } from '../../table/entities/apps.ts';
+import { App, appsOf } from '../../table/entities/apps.ts';
 import { unchanged } from '../../table/expressions.ts';
-import { joinKey } from '../../table/keys.ts';
 import { change, check, type Write } from '../../table/writes.ts';
 import { addSuspension, removeSuspension } from '../apps/suspension.ts';
 import { replaceDueReasons } from '../billing/account-due.ts';
@@ -14,7 +13,7 @@ import { emit } from '../webhooks/events.ts';
 /** Returns the account's applications that are not deleted, oldest first, each as it is at this moment. */
 async function readApps(deps: Pick<Deps, 'table'>, accountId: string): Promise<App[]> {
   const listed: string[] = [];
-  for await (const { id } of deps.table.each(App, joinKey('ACCOUNT', accountId, 'APPS'))) listed.push(id);
+  for await (const { id } of deps.table.each(App, appsOf(accountId))) listed.push(id);
   const apps = await Promise.all(listed.map((id) => deps.table.get(App, { accountId, id })));
   return apps.flatMap((app) => (app && app.status !== 'DELETING' ? [app] : []));
 }

@@ -1,13 +1,12 @@
 import * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
 import { Account, ApiKey, apiKeysOf, Credential, Login } from '../../table/entities/accounts.ts';
-import { App } from '../../table/entities/apps.ts';
+import { App, appsOf } from '../../table/entities/apps.ts';
 import { Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
 import { HostingAccount } from '../../table/entities/hosting.ts';
 import { Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
 import type { Entity } from '../../table/entity.ts';
 import { unchanged } from '../../table/expressions.ts';
-import { joinKey } from '../../table/keys.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, check, type Write } from '../../table/writes.ts';
 import { type Membership, membershipOf, membershipsOf, setMemberships } from '../accounts/membership.ts';
@@ -108,7 +107,7 @@ export async function applySuspension(deps: Lists, accountId: string): Promise<v
       if (revokedAt !== null) continue;
       for (const hash of [hashes.secret, hashes.public]) await setMarks(Credential, { hash });
     }
-    for await (const { id } of deps.table.each(App, joinKey('ACCOUNT', accountId, 'APPS'))) {
+    for await (const { id } of deps.table.each(App, appsOf(accountId))) {
       const of = { accountId, id };
       if (suspension) await addSuspension(deps, of, { cause: 'ACCOUNT', reason: suspendedWith(suspension) }, guard);
       else await removeSuspension(deps, of, 'ACCOUNT', guard);

@@ -4,8 +4,7 @@ import type { Databases } from '../../providers/databases/databases.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { App, EnvSet, GitAccess, Host } from '../../table/entities/apps.ts';
 import { HostClaim } from '../../table/entities/custom-domains.ts';
-import { Deployment } from '../../table/entities/deployments.ts';
-import { joinKey } from '../../table/keys.ts';
+import { Deployment, deploymentsOf } from '../../table/entities/deployments.ts';
 import { unschedule } from '../../table/schedule.ts';
 import { change, remove, type Write } from '../../table/writes.ts';
 import { cellsInUse, claimedHosts, edgeOf, type InCell } from '../apps/cells.ts';
@@ -52,7 +51,7 @@ export async function teardownApp(
   }
   await removeDatabases(deps, applicationId);
   await deps.builds.removeCaches(applicationId);
-  const list = joinKey('APP', applicationId, 'DEPLOYMENTS');
+  const list = deploymentsOf(applicationId);
   for (;;) {
     const { items } = await deps.table.list(Deployment, list, { limit: BATCH_SIZE, offset: 0 });
     if (items.length === 0) break;

@@ -44,6 +44,9 @@ export const AiAccount = /* @__PURE__ */ entity({
   due: { queues: ['AI_ACCOUNT'] },
 });
 
+/** The list of an account's {@link AiEntry}s. */
+export const aiEntriesOf = (accountId: string) => key('ACCOUNT', accountId, 'AI_ENTRIES');
+
 /** One line of the ledger of AI credits. Never changed; all of an account's add up to its balance. */
 export type AiEntry = ItemOf<typeof AiEntry>;
 export const AiEntry = /* @__PURE__ */ entity({
@@ -72,7 +75,7 @@ export const AiEntry = /* @__PURE__ */ entity({
     pk: key('AI_ENTRY', accountId, id),
     sk: 'AI_ENTRY',
   }),
-  list: (item) => ({ listPk: key('ACCOUNT', item.accountId, 'AI_ENTRIES'), listSk: item.id }),
+  list: (item) => ({ listPk: aiEntriesOf(item.accountId), listSk: item.id }),
 });
 
 /**

@@ -42,6 +42,9 @@ const detected = () =>
 const suspensions = () => partialRecord(SUSPENSION_CAUSES, object({ reason: z.string(), since: z.string() }));
 export type Suspensions = z.output<ReturnType<typeof suspensions>>;
 
+/** The list of an account's {@link App}s. */
+export const appsOf = (accountId: string) => key('ACCOUNT', accountId, 'APPS');
+
 export type App = ItemOf<typeof App>;
 export const App = /* @__PURE__ */ entity({
   type: 'APP',
@@ -109,7 +112,7 @@ export const App = /* @__PURE__ */ entity({
       dueAt: z.optional(z.string()),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId), sk: key('APP', id) }),
-  list: (item) => ({ listPk: key('ACCOUNT', item.accountId, 'APPS'), listSk: item.id }),
+  list: (item) => ({ listPk: appsOf(item.accountId), listSk: item.id }),
   due: { queues: ['CUSTOM_DOMAIN', 'TEARDOWN'] },
 });
 

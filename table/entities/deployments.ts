@@ -23,6 +23,9 @@ export const Push = /* @__PURE__ */ entity({
   expiresAtEpoch: (item) => epoch(item.createdAt) + 30 * DAY,
 });
 
+/** The list of an application's {@link Deployment}s. */
+export const deploymentsOf = (applicationId: string) => key('APP', applicationId, 'DEPLOYMENTS');
+
 export type Deployment = ItemOf<typeof Deployment>;
 export const Deployment = /* @__PURE__ */ entity({
   type: 'DEPLOYMENT',
@@ -68,7 +71,7 @@ export const Deployment = /* @__PURE__ */ entity({
       dueAt: z.optional(z.string()),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: key('ACCOUNT', accountId), sk: key('DEPLOYMENT', id) }),
-  list: (item) => ({ listPk: key('APP', item.applicationId, 'DEPLOYMENTS'), listSk: item.id }),
+  list: (item) => ({ listPk: deploymentsOf(item.applicationId), listSk: item.id }),
   due: { queues: ['DEPLOYMENT'] },
 });
 

@@ -19,9 +19,10 @@ import {
   AiOffer,
   AiUsage,
   aiCallsOf,
+  aiEntriesOf,
   aiUsageOf,
 } from '../../../table/entities/ai.ts';
-import { App, EnvSet, GitAccess, Host, LogPage } from '../../../table/entities/apps.ts';
+import { App, appsOf, EnvSet, GitAccess, Host, LogPage } from '../../../table/entities/apps.ts';
 import { AuditEntry, auditOf } from '../../../table/entities/audit.ts';
 import {
   Dispute,
@@ -44,6 +45,7 @@ import { Database, databaseListOf } from '../../../table/entities/databases.ts';
 import {
   BuildQueue,
   Deployment,
+  deploymentsOf,
   NextBuild,
   Push,
   QueuedBuild,
@@ -72,22 +74,20 @@ import {
   Webhook,
   webhooksOf,
 } from '../../../table/entities/webhooks.ts';
-import { joinKey } from '../../../table/keys.ts';
-import { entriesOf } from '../../ai/entries.ts';
 import { viewAuditEntry } from '../../audit/log.ts';
 import { type Contents, contents, unread } from './contents.ts';
 import { foundUnder, inPartition, listed, one, type Reader, under } from './readers.ts';
 
 const account = one(Account, (id) => ({ id }));
 const apiKeys = listed(ApiKey, apiKeysOf);
-const apps = listed(App, (accountId) => joinKey('ACCOUNT', accountId, 'APPS'));
+const apps = listed(App, appsOf);
 const domains = listed(Domain, domainsOf);
 const subscriptions = inPartition(Subscription, subscriptionsOf);
 const webhooks = inPartition(Webhook, webhooksOf);
 const ofAccount = (accountId: string) => ({ accountId });
 
 const deployments = under(apps, async function* (table, { id }, after) {
-  for await (const item of table.each(Deployment, joinKey('APP', id, 'DEPLOYMENTS'), after)) yield [item.id, item];
+  for await (const item of table.each(Deployment, deploymentsOf(id), after)) yield [item.id, item];
 });
 const deliveries = under(webhooks, async function* (table, { id }, after) {
   for await (const item of table.each(Delivery, deliveriesOf(id), after))
@@ -670,7 +670,7 @@ export const ALL_CONTENTS: readonly Contents[] = [
       ],
       omits: { accountId: 'elsewhere', window: 'internal' },
     },
-    listed(AiEntry, entriesOf),
+    listed(AiEntry, aiEntriesOf),
   ),
   contents(
     AiCall,

@@ -2,7 +2,7 @@ import type { Users } from '../../../providers/login/users.ts';
 import { AccountDeletion } from '../../../table/entities/account-data.ts';
 import { Account, Login } from '../../../table/entities/accounts.ts';
 import { AiAccount } from '../../../table/entities/ai.ts';
-import { App } from '../../../table/entities/apps.ts';
+import { App, appsOf } from '../../../table/entities/apps.ts';
 import {
   Invoice,
   InvoiceByStatus,
@@ -14,7 +14,6 @@ import { Zone, zoneChanged } from '../../../table/entities/dns.ts';
 import { HostingAccount } from '../../../table/entities/hosting.ts';
 import { Domain, domainsOf } from '../../../table/entities/registrar.ts';
 import { DAY } from '../../../table/entity.ts';
-import { joinKey } from '../../../table/keys.ts';
 import { schedule, unschedule } from '../../../table/schedule.ts';
 import { change, remove } from '../../../table/writes.ts';
 import { membershipOf, membershipsOf, setMemberships } from '../../accounts/membership.ts';
@@ -95,7 +94,7 @@ async function endSubscriptions(deps: LeaveDeps, accountId: string): Promise<boo
 /** Deletes the applications, with all that belongs to them. @returns whether they are gone */
 async function deleteApps(deps: LeaveDeps, accountId: string): Promise<boolean> {
   // Another run may have deleted it: the list is some milliseconds behind.
-  for await (const { id } of deps.table.each(App, joinKey('ACCOUNT', accountId, 'APPS')))
+  for await (const { id } of deps.table.each(App, appsOf(accountId)))
     if ((await deps.table.get(App, { accountId, id }))?.status !== 'DELETING')
       await deleteApp(deps, { accountId, keyId: '' }, { id });
   for await (const { entity } of storedIn(deps.table, accountId)) if (entity === App.type) return false;

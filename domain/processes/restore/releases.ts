@@ -2,8 +2,7 @@ import { limitOf } from '../../../contract/limits/limits.ts';
 import type { DeletedArtifacts } from '../../../providers/builds/deleted-artifacts.ts';
 import { artifactKey } from '../../../providers/builds/keys.ts';
 import { App } from '../../../table/entities/apps.ts';
-import { Deployment } from '../../../table/entities/deployments.ts';
-import { joinKey } from '../../../table/keys.ts';
+import { Deployment, deploymentsOf } from '../../../table/entities/deployments.ts';
 import type { ItemKey } from '../../../table/table.ts';
 import { change } from '../../../table/writes.ts';
 import type { InCell } from '../../apps/cells.ts';
@@ -95,7 +94,7 @@ async function releaseAgain(deps: RestoreDeps, app: App, { id, builtBy = id }: D
 
 /** Withdraws the other releases of an application whose function is gone: a new function may give their numbers to other code. */
 async function retireOthers(deps: RestoreDeps, { id, accountId, liveDeploymentId }: App): Promise<void> {
-  for await (const deployment of deps.table.each(Deployment, joinKey('APP', id, 'DEPLOYMENTS')))
+  for await (const deployment of deps.table.each(Deployment, deploymentsOf(id)))
     if (deployment.id !== liveDeploymentId && canRollBackTo(deployment)) await retire(deps, accountId, deployment.id);
 }
 

@@ -1,12 +1,11 @@
 import { Account } from '../../../table/entities/accounts.ts';
-import { AiAccount, AiEntry } from '../../../table/entities/ai.ts';
+import { AiAccount, AiEntry, aiEntriesOf } from '../../../table/entities/ai.ts';
 import { WalletTransaction, walletOf } from '../../../table/entities/billing.ts';
 import { DistributionTenant } from '../../../table/entities/custom-domains.ts';
 import { Database } from '../../../table/entities/databases.ts';
 import { Deployment } from '../../../table/entities/deployments.ts';
 import { Zone } from '../../../table/entities/dns.ts';
 import { HostingAccount } from '../../../table/entities/hosting.ts';
-import { joinKey } from '../../../table/keys.ts';
 import { schedule } from '../../../table/schedule.ts';
 import type { ItemKey } from '../../../table/table.ts';
 import { changeByKey } from '../../../table/writes.ts';
@@ -64,8 +63,7 @@ async function walletProblem({ table }: Pick<Deps, 'table'>, account: Account): 
 async function creditProblem({ table }: Pick<Deps, 'table'>, { id }: Account): Promise<string | undefined> {
   const { balanceMicroRand = 0 } = (await table.get(AiAccount, { accountId: id })) ?? {};
   let sum = 0;
-  for await (const { amountMicroRand } of table.each(AiEntry, joinKey('ACCOUNT', id, 'AI_ENTRIES')))
-    sum += amountMicroRand;
+  for await (const { amountMicroRand } of table.each(AiEntry, aiEntriesOf(id))) sum += amountMicroRand;
   return sum === balanceMicroRand
     ? undefined
     : `the AI credits are ${balanceMicroRand}, their ledger adds up to ${sum}`;
