@@ -2,10 +2,11 @@ import { NEAR_BUDGET } from '../../contract/accounts/api-keys.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { AiKeyCalls } from '../../table/entities/ai.ts';
 import { change } from '../../table/writes.ts';
+import { parseCents } from '../billing/money.ts';
 import { ConcurrentUpdateError, concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { emit } from '../webhooks/events.ts';
-import { microRandToRand } from './prices.ts';
+import { CENT_MICRO_RAND, microRandToRand } from './prices.ts';
 
 /**
  * Monthly budgets of API keys for AI credits (docs/decisions/0059-figures-and-budgets.md). The budget comes with the key's
@@ -14,10 +15,8 @@ import { microRandToRand } from './prices.ts';
  * condition decides; `charged_<month>` has the charges alone.
  */
 
-const CENT_MICRO_RAND = 10_000;
-
 /** Converts an amount of the contract to micro-rand. */
-export const toMicroRand = (rand: string): number => Math.round(Number(rand) * 100) * CENT_MICRO_RAND;
+export const toMicroRand = (rand: string): number => parseCents(rand) * CENT_MICRO_RAND;
 
 /** Returns the calendar month of a time in UTC, `2026-11`. */
 export const monthAt = (time: Date | number): string => new Date(time).toISOString().slice(0, 7);

@@ -1,5 +1,6 @@
 import type { ListPrice, PriceStep } from '../../providers/ai/models.ts';
 import type { Usage } from '../../providers/ai/usage.ts';
+import { formatRand } from '../billing/money.ts';
 
 /**
  * Money of the AI gateway: whole micro-rand (a millionth of a rand), from the unrounded list price, rounded up once per
@@ -82,16 +83,11 @@ export function affordableOutput(rate: Rate, promptTokens: number, microRand: nu
 /** A price as callers are shown it: rand per million tokens with two decimals, rounded half up. */
 export function randPerMillion(dollars: number, randPerDollar: number): string {
   const cents = (scaled(dollars, PRICE_SCALE) * scaled(randPerDollar, RATE_SCALE) * 100n * 2n + SCALES) / (SCALES * 2n);
-  const text = String(cents).padStart(3, '0');
-  return `${text.slice(0, -2)}.${text.slice(-2)}`;
+  return formatRand(Number(cents));
 }
 
 /** Micro-rand as rand with two decimals, rounded down: what is shown is there. */
-export function microRandToRand(microRand: number): string {
-  const cents = Math.floor(microRand / CENT_MICRO_RAND);
-  const text = String(Math.abs(cents)).padStart(3, '0');
-  return `${cents < 0 ? '-' : ''}${text.slice(0, -2)}.${text.slice(-2)}`;
-}
+export const microRandToRand = (microRand: number): string => formatRand(Math.floor(microRand / CENT_MICRO_RAND));
 
 /** Micro-rand that are owed as rand with two decimals, rounded up: what is shown covers them. */
 export const debtToRand = (microRand: number): string => microRandToRand(microRand + CENT_MICRO_RAND - 1);

@@ -3,6 +3,7 @@ import type { getInvoice as GetRoute, getInvoicePdf as PdfRoute } from '../../co
 import type { Input, Output } from '../../contract/route.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { getInvoice, type Seller } from './invoice-views.ts';
+import { formatRand, parseCents } from './money.ts';
 
 type Invoice = Output<typeof GetRoute>['data'];
 
@@ -123,8 +124,7 @@ export async function renderInvoice(invoice: Invoice): Promise<Buffer> {
   for (const line of lines) row(line.description, rand(line.amount));
   rule(y);
   y += 10;
-  const netCents = Math.round(Number(amount) * 100) - Math.round(Number(vat) * 100);
-  row('Total excluding VAT', rand((netCents / 100).toFixed(2)));
+  row('Total excluding VAT', rand(formatRand(parseCents(amount) - parseCents(vat))));
   row('VAT (15%), included', rand(vat));
   row('Total including VAT', rand(amount), BOLD);
   document.end();

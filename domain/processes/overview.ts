@@ -14,7 +14,7 @@ import { Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
 import { chargedIn } from '../ai/key-budgets.ts';
 import { CENT_MICRO_RAND, microRandToRand } from '../ai/prices.ts';
 import { listAuditEntries } from '../audit/log.ts';
-import { formatRand } from '../billing/money.ts';
+import { formatRand, parseCents } from '../billing/money.ts';
 import { readSpending } from '../billing/spending.ts';
 import type { Caller, Deps } from '../deps.ts';
 
@@ -34,16 +34,14 @@ export function lasts(cents: number, centsPerDay: number): Overview['wallet']['l
   return { perDay: formatRand(Math.round(centsPerDay)), days };
 }
 
-const toCents = (rand: string): number => Math.round(Number(rand) * 100);
-
 /** Returns the wallet's cents a day: plans by their price, and purchases of AI credits of this month and the two before by their sum. */
 async function readWalletRate(deps: Deps, caller: Caller): Promise<number> {
   const { data } = await readSpending(deps, caller);
   const recent = data.months.slice(-3);
   const since = Date.parse(`${recent[0]?.month}-01T00:00:00Z`);
   const days = Math.max(1, (deps.now().getTime() - since) / DAY_MS);
-  const credits = recent.reduce((sum, { aiCredits }) => sum + toCents(aiCredits), 0);
-  return toCents(data.recurringMonthly) / 30 + credits / days;
+  const credits = recent.reduce((sum, { aiCredits }) => sum + parseCents(aiCredits), 0);
+  return parseCents(data.recurringMonthly) / 30 + credits / days;
 }
 
 /** Returns the cents of AI credits that the last days' calls cost a day. */
