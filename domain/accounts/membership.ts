@@ -1,6 +1,7 @@
 import { entryOf } from '../../contract/enums.ts';
 import type { MemberRole } from '../../contract/roles.ts';
 import { Login } from '../../table/entities/accounts.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { change, type Write } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';
 
@@ -60,6 +61,6 @@ export function setMemberships(login: Login, [own, ...others]: readonly Membersh
     ...marksOf(marks),
   };
   const remove = (['suspended', 'closesAt'] as const).filter((name) => marks[name] === undefined);
-  const when = { membershipsVersion: version === undefined ? ('absent' as const) : { is: version } };
+  const when = { membershipsVersion: unchanged(version) };
   return [change(Login, { subject }, { set, remove, when }, concurrentUpdate)];
 }

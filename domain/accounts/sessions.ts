@@ -3,7 +3,7 @@ import { ACCESS_TOKEN_S, type deleteSession as DeleteRoute } from '../../contrac
 import { ApiError } from '../../contract/errors.ts';
 import type { Output } from '../../contract/route.ts';
 import { Login } from '../../table/entities/accounts.ts';
-import type { Condition } from '../../table/expressions.ts';
+import { type Condition, unchanged } from '../../table/expressions.ts';
 import { change } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps, Session } from '../deps.ts';
@@ -57,7 +57,7 @@ export async function deleteSession(deps: Deps, { session }: Caller): Promise<Ou
       endedSessions: endedWith(endedSessions, session, deps.now()),
       endedSessionsVersion: (version ?? 0) + 1,
     };
-    const when = { endedSessionsVersion: version === undefined ? ('absent' as const) : { is: version } };
+    const when = { endedSessionsVersion: unchanged(version) };
     const write = change(Login, { subject }, { set, when }, concurrentUpdate);
     return await deps.commit([write], { data: { id: key, deleted: true } });
   };

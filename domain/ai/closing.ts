@@ -1,5 +1,5 @@
 import { AiAccount, AiEntry, aiEntriesOf } from '../../table/entities/ai.ts';
-import type { Change, Condition } from '../../table/expressions.ts';
+import { type Change, unchanged } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
@@ -69,11 +69,11 @@ async function closeWindows(deps: Deps, account: AiAccount): Promise<Repair | un
     },
     remove: [...gone, ...old.paths, ...(next ? [] : unschedule(AiAccount))],
     when: {
-      closedWindow: isOrAbsent(account.closedWindow),
+      closedWindow: unchanged(account.closedWindow),
       ...Object.fromEntries([...gone].map((attribute) => [attribute, { is: Number(account[attribute]) }])),
       ...Object.fromEntries(old.paths.map((path) => [path, 'present' as const])),
       // Without a next time, a call that has begun meanwhile would be overlooked.
-      ...(next ? {} : { openCalls: isOrAbsent(account.openCalls), balanceMicroRand: { is: account.balanceMicroRand } }),
+      ...(next ? {} : { openCalls: unchanged(account.openCalls), balanceMicroRand: { is: account.balanceMicroRand } }),
     },
   };
   // On a conflict the account stays due, and the next run looks again.
@@ -84,8 +84,6 @@ async function closeWindows(deps: Deps, account: AiAccount): Promise<Repair | un
   if (!written || (count === 0 && held === 0 && unapplied === 0)) return undefined;
   return { accountId, calls: count, heldMicroRand: held, unappliedMicroRand: unapplied };
 }
-
-const isOrAbsent = (value: number | undefined): Condition => (value === undefined ? 'absent' : { is: value });
 
 /** Returns the sum of the entries of windows from `first` to before `unclosed`. */
 async function sumEntries(deps: Deps, accountId: string, first: number, unclosed: number): Promise<number> {

@@ -10,6 +10,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { App, appsOf, Host } from '../../table/entities/apps.ts';
 import { HostClaim } from '../../table/entities/custom-domains.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, changeOrInspect, remove } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
@@ -142,9 +143,9 @@ async function deleteOnce(deps: Deps, caller: Caller, id: string): Promise<Outpu
   const set = { status: 'DELETING', updatedAt: now.toISOString(), ...scheduleTeardown(deps) };
   const when = {
     status: { isNot: 'DELETING' },
-    activeDeploymentId: activeDeploymentId ? { is: activeDeploymentId } : 'absent',
+    activeDeploymentId: unchanged(activeDeploymentId),
     // The claim of a domain that is added at the same time would stay.
-    'customDomain.token': customDomain ? { is: customDomain.token } : 'absent',
+    'customDomain.token': unchanged(customDomain?.token),
   } as const;
   const names = [...claimedHosts(app), ...(own?.applicationId === id ? [own.host] : [])];
   const leave = (host: string) => {

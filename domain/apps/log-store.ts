@@ -2,7 +2,7 @@ import { type AppLogLine, type AppLogs, LogsThrottled } from '../../providers/ap
 import { fromItem } from '../../table/attributes.ts';
 import { LogPage, logPagesOf } from '../../table/entities/apps.ts';
 import { DAY, epoch } from '../../table/entity.ts';
-import type { Change, Condition } from '../../table/expressions.ts';
+import { type Change, type Condition, unchanged } from '../../table/expressions.ts';
 import { upsert } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
@@ -77,7 +77,7 @@ async function changePage({ deps, applicationId }: Log, start: string, what: Cha
 /** The condition that a page is as it was seen: no viewer has read it since, or begun to. */
 const asSeen = ({ at, readingUntil }: LogPage): Record<string, Condition> => ({
   at: { is: at },
-  readingUntil: readingUntil === undefined ? 'absent' : { is: readingUntil },
+  readingUntil: unchanged(readingUntil),
 });
 
 /** Reads a page from CloudWatch, as the only one of all viewers. Returns undefined where another is reading it. */

@@ -1,5 +1,6 @@
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { RouteWriter } from '../../table/entities/routes.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { change, upsert } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
@@ -51,8 +52,8 @@ export async function takeLease(
   id: string,
 ): Promise<RouteWriter | undefined> {
   const when = {
-    holder: holder === undefined ? 'absent' : { is: holder },
-    leaseUntil: leaseUntil === undefined ? 'absent' : { is: leaseUntil },
+    holder: unchanged(holder),
+    leaseUntil: unchanged(leaseUntil),
   } as const;
   const write = change(RouteWriter, { cellId }, { set: leaseOf(deps, id), when }, concurrentUpdate);
   return await ignoreConflict(deps.table.write(RouteWriter, write));

@@ -5,6 +5,7 @@ import { ApiError } from '../../contract/errors.ts';
 import type { Output } from '../../contract/route.ts';
 import { App, type Suspensions } from '../../table/entities/apps.ts';
 import type { AccountScopedId } from '../../table/entity.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { change, type Write } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
@@ -57,7 +58,7 @@ async function changeReasons(
   const changed = { status, suspensions, suspensionVersion: (version ?? 0) + 1, updatedAt: deps.now().toISOString() };
   const when = {
     status: { is: app.status },
-    suspensionVersion: version === undefined ? ('absent' as const) : { is: version },
+    suspensionVersion: unchanged(version),
   };
   const about = { applicationId: id, name: app.name };
   const events = reason

@@ -9,7 +9,7 @@ import type { Databases } from '../../providers/databases/databases.ts';
 import type { DatabasePasswords } from '../../providers/databases/passwords.ts';
 import { connectionUrl, DATABASE_NAME, DATABASE_PORT, DATABASE_USER } from '../../providers/databases/token.ts';
 import { Database } from '../../table/entities/databases.ts';
-import type { Condition } from '../../table/expressions.ts';
+import { type Condition, unchanged } from '../../table/expressions.ts';
 import { unschedule } from '../../table/schedule.ts';
 import { change, check } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';
@@ -19,9 +19,9 @@ import { findDatabase, scheduleCheck, viewDatabase } from './databases.ts';
 const isBeingReset = ({ generation, appliedGeneration }: Database) => generation !== appliedGeneration;
 
 /** Holds while the database is available and its passwords are those of this generation. */
-const unchanged = ({ generation }: Database): Record<string, Condition> => ({
+const asRead = ({ generation }: Database): Record<string, Condition> => ({
   status: { is: 'AVAILABLE' },
-  generation: generation === undefined ? 'absent' : { is: generation },
+  generation: unchanged(generation),
 });
 
 const changed = () => new ApiError('conflict', 'The database was changed by another request at the same time.');
@@ -54,7 +54,7 @@ export async function createDatabasePassword(
     ...{ host, port, database: DATABASE_NAME, user: DATABASE_USER, password, sslMode: 'require' as const },
     ...{ url: connectionUrl({ host, port }, password), expiresAt },
   };
-  return await deps.commit([check(Database, database, unchanged(database), changed)], { data: connection });
+  return await deps.commit([check(Database, database, asRead(database), changed)], { data: connection });
 }
 
 /**
@@ -68,7 +68,7 @@ export async function resetDatabasePasswords(
 ): Promise<Output<typeof ResetRoute>> {
   const database = await findAvailable(deps, caller, id);
   const set = { generation: (database.generation ?? 0) + 1, ...scheduleCheck(deps) };
-  const write = change(Database, database, { set, when: unchanged(database) }, changed);
+  const write = change(Database, database, { set, when: asRead(database) }, changed);
   return await deps.commit([write], { data: viewDatabase(database) }, { after: { name: database.name } });
 }
 
@@ -82,7 +82,7 @@ export async function applyReset(deps: Deps & { databases: Databases }, database
   const applied = {
     set: { appliedGeneration: generation },
     remove: unschedule(Database),
-    when: unchanged(database),
+    when: asRead(database),
   };
   await deps.table.write(Database, change(Database, database, applied, concurrentUpdate));
 }

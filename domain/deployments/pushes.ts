@@ -4,6 +4,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { App, GitAccess } from '../../table/entities/apps.ts';
 import { Deployment, Push } from '../../table/entities/deployments.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { change, check, create, type Write } from '../../table/writes.ts';
 import { noSuchApp } from '../apps/apps.ts';
 import { openHookSecret } from '../apps/git-access.ts';
@@ -93,8 +94,8 @@ function assignSlot(deps: Deps, app: App, commitSha: string): { deploymentId: st
   // What it waits for: a deployment, or a move to another cell.
   const isBusy = activeDeploymentId !== undefined || movingTo !== undefined;
   const same = {
-    activeDeploymentId: activeDeploymentId ? { is: activeDeploymentId } : ('absent' as const),
-    movingTo: movingTo ? { is: movingTo } : ('absent' as const),
+    activeDeploymentId: unchanged(activeDeploymentId),
+    movingTo: unchanged(movingTo),
   };
   const of = { accountId, id: applicationId };
   const status = { is: 'RUNNING' };

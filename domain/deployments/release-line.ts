@@ -2,6 +2,7 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { QueuedRelease, queuedReleasesOf, ReleasePace } from '../../table/entities/releases.ts';
 import { DAY, epoch } from '../../table/entity.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { change, remove, upsert, type Write } from '../../table/writes.ts';
 import { ConcurrentUpdateError, concurrentUpdate, contended, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
@@ -102,7 +103,7 @@ function storePace(
   pace: Omit<ReleasePace, 'cellId' | 'version'>,
 ): Write {
   const set = { ...pace, cellId, version: (stored?.version ?? 0) + 1, entity: ReleasePace.type };
-  const when = { version: stored ? { is: stored.version } : 'absent' } as const;
+  const when = { version: unchanged(stored?.version) };
   return contended(upsert(ReleasePace, { cellId }, { set, when }, concurrentUpdate));
 }
 

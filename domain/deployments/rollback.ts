@@ -4,6 +4,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Deployment, deploymentsOf } from '../../table/entities/deployments.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { change, check } from '../../table/writes.ts';
 import { findApp } from '../apps/apps.ts';
 import type { InCell } from '../apps/cells.ts';
@@ -92,7 +93,7 @@ export async function pruneReleases(
     const isIdle = {
       activeDeploymentId: 'absent',
       movingTo: 'absent',
-      cellId: app.cellId ? { is: app.cellId } : 'absent',
+      cellId: unchanged(app.cellId),
     } as const;
     const idle = check(App, { accountId, id: applicationId }, isIdle, concurrentUpdate);
     // First the release is no longer offered for rollback, then it is removed.

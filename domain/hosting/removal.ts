@@ -1,5 +1,6 @@
 import type { Subscription } from '../../table/entities/billing.ts';
 import { HostingAccount } from '../../table/entities/hosting.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, check, type Write } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';
@@ -49,20 +50,20 @@ export async function decideRemoval(
   const sharers = new Set(sharersOf(account, sharing).map(({ subscription: { id } }) => id));
   const removing = deps.now().toISOString();
   const mark = (each: HostingAccount, soon: object) =>
-    change(HostingAccount, each, { set: { removing, ...soon }, when: unchanged(each) }, concurrentUpdate);
+    change(HostingAccount, each, { set: { removing, ...soon }, when: asRead(each) }, concurrentUpdate);
   await deps.table.transact([
     mark(account, {}),
     ...others.map((each) =>
       sharers.has(each.id)
         ? mark(each, schedule(HostingAccount, deps.now()))
-        : check(HostingAccount, each, unchanged(each), concurrentUpdate),
+        : check(HostingAccount, each, asRead(each), concurrentUpdate),
     ),
   ]);
 }
 
-const unchanged = ({ username, adoptions }: HostingAccount) => ({
+const asRead = ({ username, adoptions }: HostingAccount) => ({
   username: { is: username },
-  adoptions: adoptions === undefined ? ('absent' as const) : { is: adoptions },
+  adoptions: unchanged(adoptions),
 });
 
 /** Returns true while another account of the domain is being removed from the server, which hosts a domain once. */

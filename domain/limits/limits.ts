@@ -12,7 +12,7 @@ import {
   PLAN_TIERS,
 } from '../../contract/limits/limits.ts';
 import { Account, DailyUsage } from '../../table/entities/accounts.ts';
-import type { AnyOf, Change } from '../../table/expressions.ts';
+import { type AnyOf, type Change, unchanged } from '../../table/expressions.ts';
 import { changeOrInspect, checkOrInspect, upsert, type Write } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
@@ -175,8 +175,8 @@ export const addBuildMinutes = (account: Account, milliseconds: number, now: Dat
   return {
     set: { buildMonth: month, buildMinutes: before + Math.ceil(Math.max(0, milliseconds) / 60_000) },
     when: {
-      buildMonth: buildMonth === undefined ? 'absent' : { is: buildMonth },
-      buildMinutes: buildMinutes === undefined ? 'absent' : { is: buildMinutes },
+      buildMonth: unchanged(buildMonth),
+      buildMinutes: unchanged(buildMinutes),
     },
   };
 };

@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import { LIMIT_NAMES, type LimitOverrides, type LimitOverridesSchema } from '../../contract/limits/limits.ts';
 import { Account, AccountRate } from '../../table/entities/accounts.ts';
 import { AiAccount } from '../../table/entities/ai.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { change, upsert, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
@@ -28,7 +29,7 @@ export async function overrideLimits(
       const limits: LimitOverrides = Object.fromEntries(merged);
       return await deps.commit(
         [
-          change(Account, { id: accountId }, { set: { limits }, when: unchanged(before) }, concurrentUpdate),
+          change(Account, { id: accountId }, { set: { limits }, when: limitsAsRead(before) }, concurrentUpdate),
           ...copies(accountId, changes, limits),
         ],
         limits,
@@ -43,13 +44,8 @@ export async function overrideLimits(
 }
 
 /** Conditions that hold while no limit has been set or removed since. */
-const unchanged = (before: LimitOverrides = {}) =>
-  Object.fromEntries(
-    LIMIT_NAMES.map((name) => {
-      const value = before[name];
-      return [`limits.${name}`, value === undefined ? ('absent' as const) : { is: value }];
-    }),
-  );
+const limitsAsRead = (before: LimitOverrides = {}) =>
+  Object.fromEntries(LIMIT_NAMES.map((name) => [`limits.${name}`, unchanged(before[name])]));
 
 /** Returns the writes of the limits that stand on other items. */
 function copies(

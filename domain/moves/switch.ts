@@ -2,6 +2,7 @@ import { routeTo } from '../../providers/edge/host-routes.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Move } from '../../table/entities/cells.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { change } from '../../table/writes.ts';
 import { edgeOf, HOME_CELL } from '../apps/cells.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
@@ -37,7 +38,7 @@ async function renumber(deps: MoveDeps, { id: moveId, releases = [] }: Move, app
       ? { set: { release: kept, movedBy: moveId } }
       : { set: { retired: true, movedBy: moveId }, remove: ['release'] };
     // Numbers of both cells may be the same: each deployment is changed once.
-    const when = movedBy === undefined ? ({ movedBy: 'absent' } as const) : { movedBy: { is: movedBy } };
+    const when = { movedBy: unchanged(movedBy) };
     await deps.table.write(Deployment, change(Deployment, { accountId, id }, { ...what, when }, concurrentUpdate));
   }
 }

@@ -2,6 +2,7 @@ import type { listFlags as ListRoute, setFlag as SetRoute } from '../../contract
 import type { Input, Output } from '../../contract/route.ts';
 import { expiredFlags, FLAG_NAMES, type FlagName, flagRule } from '../../contract/switches/flags.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { upsert } from '../../table/writes.ts';
 import { NO_ACCOUNT } from '../audit/record.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
@@ -62,7 +63,7 @@ export async function setFlag(deps: Deps, _: Caller, input: Input<typeof SetRout
   const set = async () => {
     const { off = {}, flags = {}, version } = (await deps.table.get(SwitchState, {})) ?? {};
     const after = { ...flags, [name]: changed(flags[name], input) };
-    const when = { version: version === undefined ? ('absent' as const) : { is: version } };
+    const when = { version: unchanged(version) };
     const what = { set: { off, flags: after, version: (version ?? 0) + 1, entity: SwitchState.type }, when };
     const data = view(name, after, deps.now());
     return await deps.commit(

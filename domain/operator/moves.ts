@@ -3,6 +3,7 @@ import type { listCells as ListRoute, moveApp as MoveRoute } from '../../contrac
 import type { Input, Output } from '../../contract/route.ts';
 import { App } from '../../table/entities/apps.ts';
 import { type Cell, Move } from '../../table/entities/cells.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { change, create } from '../../table/writes.ts';
 import { noSuchApp } from '../apps/apps.ts';
 import { HOME_CELL, listCells as readCells } from '../apps/cells.ts';
@@ -56,7 +57,7 @@ export async function moveApp(
   };
   const when = {
     ...({ moveId: 'absent', activeDeploymentId: 'absent', status: { isNot: 'DELETING' } } as const),
-    cellId: app.cellId === undefined ? ('absent' as const) : { is: app.cellId },
+    cellId: unchanged(app.cellId),
     ...(to === HOME_CELL ? {} : { databaseCount: { absentOrBelow: 1 } }),
   };
   return await deps.commit(

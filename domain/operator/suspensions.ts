@@ -3,6 +3,7 @@ import type { setSuspension as SetRoute } from '../../contract/operator/acts.ts'
 import type { Input, Output } from '../../contract/route.ts';
 import { Account, ApiKey, Credential } from '../../table/entities/accounts.ts';
 import { Webhook } from '../../table/entities/webhooks.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { change } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
@@ -29,7 +30,7 @@ async function suspendKey(deps: Deps, { accountId, id, reason }: Target): Promis
   if (before?.reason === (reason ?? undefined)) return reason !== null;
   const of = { accountId, id };
   const suspension = reason === null ? undefined : sinceNow(deps, reason, before);
-  const when = { 'suspension.reason': before ? { is: before.reason } : ('absent' as const) };
+  const when = { 'suspension.reason': unchanged(before?.reason) };
   const onKey = suspension ? { set: { suspension }, when } : { remove: ['suspension'], when };
   const onHalf = suspension ? { set: { keySuspended: suspension.reason } } : { remove: ['keySuspended'] };
   const writes = [
@@ -51,7 +52,7 @@ async function suspendEndpoint(deps: Deps, { accountId, id, reason }: Target): P
   const { suspension: before } = endpoint;
   if (before?.reason === (reason ?? undefined)) return reason !== null;
   const suspension = reason === null ? undefined : sinceNow(deps, reason, before);
-  const when = { 'suspension.reason': before ? { is: before.reason } : ('absent' as const) };
+  const when = { 'suspension.reason': unchanged(before?.reason) };
   const what = suspension
     ? { set: { suspension, heldSince: endpoint.heldSince ?? suspension.since }, when }
     : // While the account is suspended, deliveries wait all the same.

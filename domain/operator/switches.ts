@@ -3,6 +3,7 @@ import type { listSwitches as ListRoute, setSwitch as SetRoute } from '../../con
 import type { Input, Output } from '../../contract/route.ts';
 import { SWITCH_NAMES, type SwitchName, switchRule, targetProblem } from '../../contract/switches/switches.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { upsert } from '../../table/writes.ts';
 import { NO_ACCOUNT } from '../audit/record.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
@@ -46,7 +47,7 @@ export async function setSwitch(
     const { [key]: was, ...others } = before;
     const state = isOff && message ? { message, since: was?.since ?? deps.now().toISOString() } : undefined;
     const off: Off = state ? { ...others, [key]: state } : others;
-    const when = { version: version === undefined ? ('absent' as const) : { is: version } };
+    const when = { version: unchanged(version) };
     const what = { set: { off, version: (version ?? 0) + 1, entity: SwitchState.type }, when };
     const data = view(name, target ?? null, state);
     return await deps.commit(

@@ -3,6 +3,7 @@ import type { updateDomain as UpdateRoute } from '../../contract/registrar/renew
 import type { Input, Output } from '../../contract/route.ts';
 import { Invoice } from '../../table/entities/billing.ts';
 import { Domain } from '../../table/entities/registrar.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { change } from '../../table/writes.ts';
 import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
@@ -44,7 +45,7 @@ export async function updateDomain(
         status: { is: 'ACTIVE' },
         task: 'absent',
         'renewal.paid': 'absent',
-        'renewal.invoiceId': renewal ? { is: renewal.invoiceId } : 'absent',
+        'renewal.invoiceId': unchanged(renewal?.invoiceId),
       },
     } as const;
     return await deps.commit(

@@ -1,7 +1,7 @@
 import type { Registrar } from '../../providers/registrar/registrar.ts';
 import { Invoice } from '../../table/entities/billing.ts';
 import { Domain } from '../../table/entities/registrar.ts';
-import type { Change } from '../../table/expressions.ts';
+import { type Change, unchanged } from '../../table/expressions.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
 import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
@@ -85,7 +85,7 @@ export async function confirmRegistration(
 const ifIdle = ({ autoRenew, renewal }: Domain): NonNullable<Change['when']> => ({
   ...({ status: { is: 'ACTIVE' }, task: 'absent', 'renewal.paid': 'absent' } as const),
   autoRenew: { is: autoRenew },
-  'renewal.invoiceId': renewal ? { is: renewal.invoiceId } : 'absent',
+  'renewal.invoiceId': unchanged(renewal?.invoiceId),
 });
 
 /** Writes what a check found, and the time of the next one, unless the domain has changed since it was read. */

@@ -9,6 +9,7 @@ import type { Input, Output } from '../../../contract/route.ts';
 import { type ExportLinks, type Exports, LINK_SECONDS, UploadGone } from '../../../providers/exports/exports.ts';
 import { AccountExport, exportsOf } from '../../../table/entities/account-data.ts';
 import { Account } from '../../../table/entities/accounts.ts';
+import { unchanged } from '../../../table/expressions.ts';
 import { schedule, unschedule } from '../../../table/schedule.ts';
 import { change, changeOrInspect, create, type Write } from '../../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
@@ -61,7 +62,7 @@ export async function startExport(deps: Deps, { accountId }: Caller): Promise<Ou
   };
   const { exportId: last } = account;
   const stale = last === undefined ? [] : await endStale(deps, accountId, last);
-  const when = { exportId: last === undefined ? ('absent' as const) : { is: last } };
+  const when = { exportId: unchanged(last) };
   const one = { set: { exportId: item.id }, when };
   return await deps.commit(
     [

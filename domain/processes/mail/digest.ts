@@ -9,6 +9,7 @@ import type { Mailer } from '../../../providers/mail/mailer.ts';
 import type { JobQueue } from '../../../providers/queues/job-queue.ts';
 import { Account, Login } from '../../../table/entities/accounts.ts';
 import { Notification, NotificationReader, notificationsOf } from '../../../table/entities/notifications.ts';
+import { unchanged } from '../../../table/expressions.ts';
 import { upsert } from '../../../table/writes.ts';
 import { readTeam } from '../../accounts/team.ts';
 import { newUnsubscribeKey, unsubscribeUrl } from '../../accounts/unsubscribe.ts';
@@ -112,7 +113,7 @@ function writeReader(
   what: { set: Partial<NotificationReader>; remove?: 'mailClaimedUntil'[] },
 ) {
   const of = { accountId, subject };
-  const when = { mailVersion: read === undefined ? ('absent' as const) : { is: read } };
+  const when = { mailVersion: unchanged(read) };
   const set = { ...of, entity: NotificationReader.type, ...what.set };
   return upsert(NotificationReader, of, { ...what, set, when }, concurrentUpdate);
 }

@@ -2,6 +2,7 @@ import type { PoolUser, Users } from '../../../providers/login/users.ts';
 import { Account, Login } from '../../../table/entities/accounts.ts';
 import { Team } from '../../../table/entities/members.ts';
 import { NotificationReader } from '../../../table/entities/notifications.ts';
+import { unchanged } from '../../../table/expressions.ts';
 import type { ItemKey } from '../../../table/table.ts';
 import { change, create, remove, type Write } from '../../../table/writes.ts';
 import { type Membership, membershipsOf, setMemberships } from '../../accounts/membership.ts';
@@ -93,7 +94,7 @@ async function restoreLogin(deps: RestoreDeps, login: Login): Promise<void> {
 /** Returns the writes of the login under its new `sub`. A person who signed up again meanwhile keeps the new account as a further one. */
 async function moveLogin(deps: RestoreDeps, login: Login, { subject, createdAt }: PoolUser): Promise<Write[]> {
   const { membershipsVersion: version } = login;
-  const when = { membershipsVersion: version === undefined ? ('absent' as const) : { is: version } };
+  const when = { membershipsVersion: unchanged(version) };
   const removed = remove(Login, { subject: login.subject }, when, concurrentUpdate);
   const newer = await deps.table.get(Login, { subject });
   if (!newer) return [removed, create(Login, { ...fieldsOf(login), subject }, concurrentUpdate)];
