@@ -17,21 +17,21 @@ const { baseUrl } = local;
 /** Functions of the domain, against the platform's table: what operators invoke, and what runs by the clock. */
 async function operators() {
   Object.assign(process.env, local.environment);
-  const [{ deps }, { accountQueue, setSuspension }, { sweep }, { Account }, { Deployment }, { joinKey }, { change }] =
+  const [{ deps }, { accountQueue, setSuspension }, { sweep }, { Account }, { Deployment, deploymentsOf }, { change }] =
     await Promise.all([
       import('../../runtime/deps.ts'),
       import('../../domain/processes/suspension.ts'),
       import('../../domain/sweep/sweep.ts'),
       import('../../table/entities/accounts.ts'),
       import('../../table/entities/deployments.ts'),
-      import('../../table/keys.ts'),
       import('../../table/writes.ts'),
     ]);
   const set = (id: string, fields: object) => deps.table.transact([change(Account, { id }, { set: { ...fields } })]);
   return {
     suspend: (accountId: string, reason: string | null, applicationId?: string) =>
       setSuspension(deps, { accountId, reason, ...(applicationId ? { applicationId } : {}) }),
-    deploymentsOf: (applicationId: string) => deps.table.all(Deployment, joinKey('APP', applicationId, 'DEPLOYMENTS')),
+    deploymentsOf: async (applicationId: string) =>
+      (await deps.table.list(Deployment, deploymentsOf(applicationId), { limit: 100, offset: 0 })).items,
     /** Gives an account another plan, as the end of a subscription does. */
     shrinkPlan: (id: string, appLimit: number) => set(id, { plan: { slug: 'app-1', name: 'App 1', appLimit } }),
     /** Ends the grace period of an account. */
