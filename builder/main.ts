@@ -21,32 +21,24 @@ import { takeJob } from './job/job.ts';
 import { readObject, storeObject } from './job/objects.ts';
 import { createBuildLog } from './log/log.ts';
 import { createSections } from './log/sections.ts';
+import { readSettings } from './settings.ts';
 
-/** Maximum disk usage of a build in GiB: many times the largest application, and a fraction of the container's disk. */
-const DISK_GB = 20;
 const PLATFORM_FAULT = 'The build could not be completed because of a problem on our side. Deploying again may help.';
 
-const { JOB_URL: jobUrl = '', BUILD_USER, NODE_BINARIES = '{}', npm_config_registry: registry } = process.env;
-const { GIT_KNOWN_HOSTS: knownHosts = '', BUILD_SECONDS, BUILD_DISK_GB = DISK_GB } = process.env;
-const { BUILD_REPOSITORY_MB, BUILD_REPOSITORY_FILES } = process.env;
-const limits = {
-  ...(BUILD_REPOSITORY_MB ? { megabytes: Number(BUILD_REPOSITORY_MB) } : {}),
-  ...(BUILD_REPOSITORY_FILES ? { files: Number(BUILD_REPOSITORY_FILES) } : {}),
-};
-const limit = limitBuild({ seconds: Number(BUILD_SECONDS), gigabytes: Number(BUILD_DISK_GB) }, tmpdir());
+const settings = readSettings(process.env);
+const { BUILD_REPOSITORY_MB: megabytes, BUILD_REPOSITORY_FILES: files } = settings;
+const limits = { ...(megabytes ? { megabytes } : {}), ...(files ? { files } : {}) };
+const limit = limitBuild({ seconds: settings.BUILD_SECONDS, gigabytes: settings.BUILD_DISK_GB }, tmpdir());
 
-/**
- * Returns the user of the application's commands, whose isolation is tested. `BUILD_USER=self`, which only the local run
- * sets, makes it the builder's own user; anything else requires a user of its own.
- */
+/** Returns the user of the application's commands, whose isolation is tested; undefined for the builder's own. */
 async function prepareUser(PATH: string): Promise<User | undefined> {
-  if (BUILD_USER === 'self') return undefined;
+  if (settings.BUILD_USER === 'self') return undefined;
   const user = createBuildUser();
   await assertIsolated(user, { PATH });
   return user;
 }
 
-const job = await takeJob(jobUrl);
+const job = await takeJob(settings.JOB_URL);
 delete process.env.JOB_URL;
 const { access, variables, deployKey } = job;
 const redactor = createRedactor([...Object.values(variables), ...(deployKey === null ? [] : [deployKey])]);
@@ -61,9 +53,8 @@ const bundled = (name: string) => readFileSync(join(import.meta.dirname, `${name
 /** Puts a major version of Node into a directory of the build, and returns the PATH. */
 const select = (major: string, name: string) =>
   selectNode(major, {
-    ...{ directory: join(workDirectory, name), path: process.env.PATH ?? '', registry },
-    // Only the local run has executables of its own.
-    installed: JSON.parse(NODE_BINARIES),
+    ...{ directory: join(workDirectory, name), path: process.env.PATH ?? '' },
+    ...{ installed: settings.installed, registry: settings.npm_config_registry },
   });
 let closeCache = async (): Promise<void> => {};
 
@@ -88,7 +79,7 @@ try {
       limit,
     },
     sections,
-    ssh: deployKey === null ? undefined : { deployKey, knownHosts },
+    ssh: deployKey === null ? undefined : { deployKey, knownHosts: settings.GIT_KNOWN_HOSTS },
     cache,
     limits,
     modules: { environment: bundled('environment'), launch: bundled('launch'), siteServer: bundled('site-server') },
