@@ -42,7 +42,7 @@ const { reason, stage, region } = values;
 const SETTINGS_OF = ['operator-api-replayFailures', 'schedule-serveAccounts', 'workflow-releaseDeployment'];
 
 /** Returns the settings of the platform's functions, and has the caller's credentials used. */
-async function readSettings(functions = SETTINGS_OF.slice(0, 1)): Promise<Record<string, string>> {
+async function readSettings(functions: readonly string[]): Promise<Record<string, string>> {
   if (values.local) {
     const file = process.env.LOCAL_JSON ?? join(process.env.DATA_DIR ?? '.local', 'local.json');
     return (JSON.parse(readFileSync(file, 'utf8')) as { environment: Record<string, string> }).environment;
@@ -59,15 +59,19 @@ async function readSettings(functions = SETTINGS_OF.slice(0, 1)): Promise<Record
   return { ...Object.assign({}, ...settings.reverse()), AWS_REGION: region };
 }
 
+/** Makes the settings of the platform's functions this process's own. What reads them as it is imported is imported afterwards. */
+async function applySettings(functions = SETTINGS_OF.slice(0, 1)): Promise<Record<string, string>> {
+  return Object.assign(process.env, await readSettings(functions));
+}
+
 /** Turns on a second factor for an operator, who types the password and a code. */
 async function turnOnSecondFactor(email: string): Promise<unknown> {
   // Of the functions that know the user pool.
-  Object.assign(process.env, await readSettings(SETTINGS_OF.slice(1, 2)));
+  const { USER_POOL_ID: userPoolId = '', PUBLIC_URL = '' } = await applySettings(SETTINGS_OF.slice(1, 2));
   const [{ openConversation }, { setUpSecondFactor }] = await Promise.all([
     import('./operate/conversation.ts'),
     import('./operate/second-factor.ts'),
   ]);
-  const { USER_POOL_ID: userPoolId = '', PUBLIC_URL = '' } = process.env;
   const conversation = openConversation(process.stdin, process.stderr);
   try {
     const options = { email, replace: values.replace === true, userPoolId, issuer: new URL(PUBLIC_URL).hostname };
@@ -80,19 +84,19 @@ async function turnOnSecondFactor(email: string): Promise<unknown> {
 async function run(): Promise<unknown> {
   const restores = (command === 'restore' && values.at) || command === 'repair' || command === 'restore-logins';
   if (restores && reason) {
-    Object.assign(process.env, await readSettings(SETTINGS_OF));
+    await applySettings(SETTINGS_OF);
     const { repair, restore, restoreLogins } = await import('./operate/restore.ts');
     if (command === 'restore-logins') return await restoreLogins({ reason });
     if (command === 'repair') return await repair({ reason });
     return await restore({ at: new Date(values.at ?? ''), as: values.as, reason });
   }
   if (command === 'move-app' && given && values.cell && reason) {
-    Object.assign(process.env, await readSettings());
+    await applySettings();
     const { moveApp } = await import('./operate/move-app.ts');
     return await moveApp({ id: given, cell: values.cell, reason });
   }
   if (command === 'flag') {
-    Object.assign(process.env, await readSettings());
+    await applySettings();
     const { operateFlags } = await import('./operate/flags.ts');
     const { operatorDeps } = await import('../runtime/deps.ts');
     return await operateFlags(operatorDeps, positionals.slice(1), values);
@@ -100,7 +104,7 @@ async function run(): Promise<unknown> {
   if (command === 'second-factor' && values.email && !values.local) return await turnOnSecondFactor(values.email);
   const acts = command === 'replay' || command === 'discard';
   if (!(command === 'list' || (acts && name && reason))) throw new Error(USAGE);
-  Object.assign(process.env, await readSettings());
+  await applySettings();
   // Reads its settings as it is imported.
   const [{ discardFailures, listFailures, readFailures, replayFailures }, { operatorDeps }, bindings] =
     await Promise.all([

@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { config, required } from '../../runtime/config.ts';
 import type { ItemKey } from '../../table/table.ts';
 import { renewCredentials } from './credentials.ts';
 import { restoreTable } from './restore-table.ts';
@@ -46,7 +47,8 @@ async function verify(deps: Awaited<ReturnType<typeof openDeps>>): Promise<Recor
 
 /** Restores the table in use into a new one that nothing uses yet, in read-only mode, and compares its balances with their ledgers. */
 export async function restore({ at, as, reason }: { at: Date; as: string | undefined; reason: string }) {
-  const { TABLE_NAME: source = '', AWS_REGION: region = '', STAGE: stage = '' } = process.env;
+  const source = required('TABLE_NAME');
+  const { AWS_REGION: region, STAGE: stage } = config;
   if (Number.isNaN(at.getTime())) throw new Error('--at: give a time such as 2026-11-23T10:00:00Z');
   const target = as ?? `hosting-${stage}-${at.toISOString().replace(/[^\d]/g, '').slice(0, 14)}`;
   // Its table is in read-only mode from then on.
@@ -106,5 +108,5 @@ export async function repair({ reason }: { reason: string }) {
   const { repaired } = await total((input) => repairAfterRestore(deps, input));
   const logins = await restoreLogins({ reason });
   const releases = await restoreReleases(reason);
-  return { table: process.env.TABLE_NAME, repaired, logins, releases, ledgers: await verify(deps) };
+  return { table: config.TABLE_NAME, repaired, logins, releases, ledgers: await verify(deps) };
 }
