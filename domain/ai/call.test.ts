@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { call, contentOf, MODELS, startProviders, upstream, user } from '../../test/support/ai-calls.ts';
+import { call, contentOf, MODELS, PRICED_AT, startProviders, upstream, user } from '../../test/support/ai-calls.ts';
 import { keptKey } from '../../test/support/platform-key.ts';
 import { builtInOffer } from './models.ts';
 
@@ -196,7 +196,7 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
       return report.usage?.input;
     };
     expect(await inputOf({ left_out: 'z'.repeat(300_000) })).toBeLessThan(100);
-    const { contextLimit } = builtInOffer(18).models.find((each) => each.id === model) ?? {};
+    const { contextLimit } = builtInOffer(18, PRICED_AT).models.find((each) => each.id === model) ?? {};
     expect(await inputOf({ messages: user('x '.repeat(2_500_000)) })).toBe(contextLimit);
   });
 

@@ -47,7 +47,7 @@ export const OfferInput = () =>
   });
 
 /** Returns the built-in offer of a day, which applies until an operator changes it. */
-export const builtInOffer = (randPerDollar: number, now = new Date()): Offer => ({
+export const builtInOffer = (randPerDollar: number, now: Date): Offer => ({
   models: modelsAt(now),
   randPerDollar,
 });

@@ -18,7 +18,7 @@ import { lowerOutput, type Quote, quoteCall } from './quote.ts';
  * Credits cannot be overdrawn: for every body that is accepted on credits, what is held covers what the greediest provider
  * counts of the body that it is sent.
  */
-const { models, randPerDollar } = builtInOffer(18);
+const { models, randPerDollar } = builtInOffer(18, new Date('2026-11-01'));
 const SOLD = models.filter(({ credits }) => credits);
 const modelOf = (id: string): Model => SOLD.find((model) => model.id === id) ?? expect.fail(id);
 

@@ -64,6 +64,9 @@ const emulatedUrls = (): Gateway['baseUrls'] => JSON.parse(aiVariables(standIns.
 
 export const OWN_KEY = 'sk-own-0123456789abcdef';
 
+/** The day whose list prices calls cost: prices of later days do not change what tests measure. */
+export const PRICED_AT = new Date('2026-11-01');
+
 const PATIENT = { connect: 30_000, firstByte: 30_000, silence: 30_000, call: 60_000 };
 const IMPATIENT = { connect: 500, firstByte: 1_200, silence: 700, call: 10_000 };
 
@@ -122,7 +125,7 @@ function gateway({
       webhookRetrySchedule: [],
     },
     commit: async (_writes, output) => output,
-    offer: async () => builtInOffer(18),
+    offer: async () => builtInOffer(18, PRICED_AT),
     platformKey: () => platformKey,
     keyRing: { get: () => (saved ? 'sk-saved-0123456789' : undefined), open: async () => undefined },
     transport: createTransport(impatient ? IMPATIENT : PATIENT),

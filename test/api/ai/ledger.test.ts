@@ -33,6 +33,8 @@ beforeAll(async () => {
 });
 afterAll(() => standIns.stop());
 
+/** The day whose list prices calls cost. */
+const PRICED_AT = new Date('2026-11-01');
 /** Table operations of an undisturbed call. */
 const CALL_WRITES = 6;
 const RUNS = 120;
@@ -102,7 +104,7 @@ test('the ledger is correct whatever fails at any step', async () => {
     const gateway: Gateway = {
       ...deps,
       table: createTable(send, name),
-      offer: async () => builtInOffer(18),
+      offer: async () => builtInOffer(18, PRICED_AT),
       platformKey: () => keptKey('sk-own'),
       keyRing: { get: () => undefined, open: async () => undefined },
       transport: createTransport(),
@@ -183,7 +185,7 @@ test('a call writes at most twice in a row before its first byte and after its l
   const gateway: Gateway = {
     ...deps,
     table: createTable(send, process.env.TABLE_NAME ?? ''),
-    offer: async () => builtInOffer(18),
+    offer: async () => builtInOffer(18, PRICED_AT),
     platformKey: () => keptKey('sk-own'),
     keyRing: { get: () => undefined, open: async () => undefined },
     transport: createTransport(),
