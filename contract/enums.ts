@@ -46,7 +46,7 @@ export const CERTIFICATE_STATUSES = ['WAITING', 'PENDING', 'ISSUED', 'FAILED'] a
 /** A database is made in about a minute, or not at all. */
 export const DATABASE_STATUSES = ['PROVISIONING', 'AVAILABLE', 'FAILED', 'DELETING'] as const;
 
-/** Companies whose models the AI gateway passes on. The platform's own key for each is the variable `<ID>_API_KEY`. */
+/** Companies whose models the AI gateway passes on. The platform's own keys are fields of one secret (lib/stacks/ai.ts). */
 export const AI_PROVIDER_IDS = [
   'openai',
   'anthropic',

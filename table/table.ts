@@ -100,7 +100,7 @@ const ofPartition = (pk: string) => ({
   ExpressionAttributeValues: toItem({ ':pk': pk }),
 });
 
-/** The single table behind everything, as entities. All expression strings are made in writes.ts and here. */
+/** The single table behind everything, as entities. All expression strings are made in expressions.ts and here. */
 export function createTable(send: Send, TableName: string): Table {
   const parse = <T, K>(entity: Entity<T, K>, item: Item): T => entity.parse(fromItem(item));
 
