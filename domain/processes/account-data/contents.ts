@@ -61,19 +61,18 @@ const pick = (item: object, names: readonly string[]): object =>
  * Defines what is done with the items of an entity that an account has.
  * @param partsOf returns the keys of the items that belong to one
  */
-export function contents<T extends object, K>(
-  entity: Entity<T, K>,
+export function contents<T extends K & object, K>(
+  { type, key }: Pick<Entity<T, K>, 'type' | 'key' | 'parse'>,
   atDeletion: AtDeletion,
   exported: Exported<T> | NotExported,
   read: Reader<T>,
-  keyOf: (item: T) => K = (item) => item as unknown as K,
   partsOf: (item: T) => ItemKey[] = () => [],
 ): Contents {
   const isExported = typeof exported === 'object';
   const shows = isExported ? exported.shows : [];
   const view = (isExported ? exported.view : undefined) ?? ((item: T) => pick(item, shows));
   return {
-    ...{ type: entity.type, shows, atDeletion, omits: isExported ? { ...exported.omits } : {} },
+    ...{ type, shows, atDeletion, omits: isExported ? { ...exported.omits } : {} },
     file: isExported ? exported.file : undefined,
     because: isExported ? undefined : exported,
     async *rows(table, accountId, after) {
@@ -81,7 +80,7 @@ export function contents<T extends object, K>(
     },
     async *keys(table, accountId, after) {
       for await (const [position, item] of read(table, accountId, after))
-        yield [position, [...partsOf(item), entity.key(keyOf(item))]];
+        yield [position, [...partsOf(item), key(item)]];
     },
   };
 }

@@ -52,7 +52,11 @@ export const APP_CONTENTS: readonly Contents[] = [
     apps,
   ),
   contents(
-    EnvSet,
+    {
+      ...EnvSet,
+      key: ({ accountId, applicationId }: Pick<EnvSet, 'accountId' | 'applicationId'>) =>
+        EnvSet.key({ accountId, id: applicationId }),
+    },
     'teardown',
     {
       file: 'variables',
@@ -63,7 +67,6 @@ export const APP_CONTENTS: readonly Contents[] = [
       const item = after === undefined ? await table.get(EnvSet, { accountId, id }) : undefined;
       if (item) yield ['1', item];
     }),
-    ({ accountId, applicationId }) => ({ accountId, id: applicationId }),
   ),
   contents(
     GitAccess,

@@ -88,7 +88,6 @@ export const WEBHOOK_CONTENTS: readonly Contents[] = [
       omits: { accountId: 'elsewhere', step: 'internal', resendAt: 'internal', held: 'internal' },
     },
     deliveries,
-    undefined,
     (delivery) => attemptsOf(delivery).map(DeliveryAttempt.key),
   ),
   contents(
