@@ -8,7 +8,7 @@ import { openAiCompatible } from '../../providers/ai/openai-compatible.ts';
 import type { ProviderId } from '../../providers/ai/registry.ts';
 import { CallerDisconnected, type Incoming, type Transport } from '../../providers/ai/transport.ts';
 import type { Usage } from '../../providers/ai/usage.ts';
-import { type Flags, isOn } from '../switches/flags.ts';
+import { isOn, type Flags } from '../switches/flags.ts';
 import { assertOn, type Switches } from '../switches/switches.ts';
 import { release } from './credits.ts';
 import { toApiError } from './errors.ts';
@@ -163,13 +163,13 @@ export class ChatCall {
         this.report.callerLeft = true;
         // The provider bills the prompt of a call that is cut off before its first byte.
         const isUncounted = error instanceof CallerDisconnected && error.isSent && !this.report.usage;
-        if (isUncounted) Object.assign(this.report, { usage: ask.estimate(0), estimated: true });
+        if (isUncounted) this.#count(ask.estimate(0), true);
         return;
       }
       if (!(error instanceof ProviderFailure)) throw error;
       this.report.failure = error;
       const isBilled = error.kind === 'content-refused' && choice.provider.billsRefusedContent;
-      if (isBilled && !this.report.usage) Object.assign(this.report, { usage: ask.estimate(0), estimated: true });
+      if (isBilled && !this.report.usage) this.#count(ask.estimate(0), true);
       const apiError = toApiError(error, asked);
       if (this.report.firstByte === undefined && !this.#keepAlive?.isBegun) throw apiError;
       // The response has begun: its body says how it ended, and a stream does not say that it is done.
@@ -209,7 +209,7 @@ export class ChatCall {
     const bytes = await incoming.whole();
     this.#answeredAt = performance.now();
     const { body, usage, estimated } = adapter.answer(bytes, ask);
-    Object.assign(this.report, { usage, estimated });
+    this.#count(usage, estimated);
     this.#begin(JSON_TYPE);
     this.#sink.write(body);
   }
@@ -238,8 +238,7 @@ export class ChatCall {
       if (end === 'ended' && !translator.done) send(translator.end());
     } finally {
       // Whatever ended it: what came is charged.
-      const { usage, estimated } = translator;
-      if (this.report.firstByte !== undefined) Object.assign(this.report, { usage, estimated });
+      if (this.report.firstByte !== undefined) this.#count(translator.usage, translator.estimated);
     }
   }
 
@@ -257,6 +256,11 @@ export class ChatCall {
       'x-gateway-overhead-ms': this.report.overhead.toFixed(1),
       ...toIgnoredHeader(this.#ignored),
     });
+  }
+
+  #count(usage: Usage, estimated: boolean): void {
+    this.report.usage = usage;
+    this.report.estimated = estimated;
   }
 
   async #settle(funding: Funding): Promise<void> {
@@ -285,7 +289,8 @@ export class ChatCall {
       price: { ...priceFor(rate, usage.input + usage.cached + usage.cacheWrite), randPerDollar: rate.randPerDollar },
       estimated: this.report.estimated,
     });
-    Object.assign(this.report, { chargedMicroRand: charged, writtenOffMicroRand: writtenOff });
+    this.report.chargedMicroRand = charged;
+    this.report.writtenOffMicroRand = writtenOff;
     this.report.unwritten.push(...failures.map(String));
   }
 }

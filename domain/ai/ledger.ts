@@ -86,7 +86,7 @@ async function checkLedger(deps: Deps, audit: AiAudit): Promise<LedgerCheck> {
 async function sumLedger(deps: Deps, audit: AiAudit, closedWindow?: number) {
   const settledBefore = Math.min(deps.now().getTime() - SETTLED_AFTER_MS, startOf(closedWindow ?? Infinity));
   const settledUntil = new Date(settledBefore).toISOString();
-  const settled = { upTo: audit.upTo, sumMicroRand: audit.sumMicroRand };
+  let settled = { upTo: audit.upTo, sumMicroRand: audit.sumMicroRand };
   let closed = audit.sumMicroRand;
   let isChanging = false;
   let hasLater = false;
@@ -95,7 +95,7 @@ async function sumLedger(deps: Deps, audit: AiAudit, closedWindow?: number) {
     hasLater ||= window !== undefined && window > (closedWindow ?? 0);
     if (window !== undefined && window > (closedWindow ?? 0)) continue;
     closed += amountMicroRand;
-    if (createdAt < settledUntil && !hasLater) Object.assign(settled, { upTo: id, sumMicroRand: closed });
+    if (createdAt < settledUntil && !hasLater) settled = { upTo: id, sumMicroRand: closed };
     else if (window === undefined) isChanging = true;
   }
   return { closed, settled, isChanging };

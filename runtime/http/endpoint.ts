@@ -126,7 +126,9 @@ const identification = (route: Route, read: Read): Layer => ({
 const validation = (route: Route): Layer => ({
   before: async ({ event, context: { request } }) => {
     if (request.off) assertAllOn(await request.off, route.stoppedBy);
-    Object.assign(request, parseRequest(route, event));
+    const { input, ignored } = parseRequest(route, event);
+    request.input = input;
+    request.ignored = ignored;
     const stored = await request.idempotency?.stored;
     if (stored !== undefined) return buildResponse(request, route.status, stored, REPLAYED);
   },
