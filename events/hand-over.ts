@@ -1,4 +1,4 @@
-import type { JobQueues } from '../domain/processes/jobs.ts';
+import type { JobQueue, JobQueues } from '../domain/processes/jobs.ts';
 import type { Entity } from '../table/entity.ts';
 import type { Change } from './on.ts';
 
@@ -17,6 +17,6 @@ export const handOverTo =
   <Before extends T | undefined>(job: JobName<Q>, detail?: (item: T, change: Change<Before>) => string) =>
   (item: T, change: Change<Before>): Promise<void> => {
     const { accountId } = item as { accountId?: string };
-    const { send } = deps.jobs[queue] as { send(jobs: readonly object[]): Promise<void> };
-    return send([{ job, key: key(item), accountId, ...(detail ? { detail: detail(item, change) } : {}) }]);
+    const jobs: JobQueue = deps.jobs[queue];
+    return jobs.send([{ job, key: key(item), accountId, ...(detail ? { detail: detail(item, change) } : {}) }]);
   };

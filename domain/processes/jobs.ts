@@ -14,6 +14,8 @@ import type { WORKFLOW_JOBS } from './workflow-jobs.ts';
  * item asks for now, so it may be repeated, late or out of order.
  */
 
+export type { JobQueue };
+
 /** The queues of jobs, one for each service that may fail alone. */
 export interface JobQueues {
   routes: JobQueue<keyof typeof ROUTE_JOBS>;
