@@ -3,17 +3,14 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 
-interface Locked {
-  dev?: boolean;
-  hasInstallScript?: boolean;
-}
+const Locked = z.object({ dev: z.optional(z.boolean()), hasInstallScript: z.optional(z.boolean()) });
+const Lockfile = z.object({ packages: z.catch(z.record(z.string(), Locked), {}) });
 
 /** Returns the packages that npm recorded as installed, by path; empty if another package manager installed them. */
-export function installedPackages(directory: string): [path: string, of: Locked][] {
+export function installedPackages(directory: string): [path: string, of: z.output<typeof Locked>][] {
   const lockfile = join(directory, 'node_modules', '.package-lock.json');
   if (!existsSync(lockfile)) return [];
-  const { packages = {} }: { packages?: Record<string, Locked> } = JSON.parse(readFileSync(lockfile, 'utf8'));
-  return Object.entries(packages);
+  return Object.entries(Lockfile.parse(JSON.parse(readFileSync(lockfile, 'utf8'))).packages);
 }
 
 const MODULES = 'node_modules';

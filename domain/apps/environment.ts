@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import {
   ENV_LIMITS,
   ENV_TOO_LARGE,
@@ -6,6 +7,7 @@ import {
   type replaceEnv as ReplaceRoute,
   type updateEnv as UpdateRoute,
 } from '../../contract/apps/environment.ts';
+import { memoize } from '../../contract/envelope.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
@@ -20,14 +22,21 @@ export const envContext = (deps: Deps, applicationId: string) => ({
   application: deps.settings.hostArnOf(applicationId),
 });
 
-/** Returns the stored values by name. A map, because a customer may choose the name of any property of an object. */
+const Entries = memoize(() => z.array(z.tuple([z.string(), z.string()])));
+
+/**
+ * Returns the values by name out of the text that is sealed. A map, because a customer may choose the name of any property of
+ * an object.
+ */
+export const parseVariables = (text: string): ReadonlyMap<string, string> =>
+  new Map(Entries().parse(Object.entries(JSON.parse(text))));
+
 async function readStoredValues(
   deps: Deps & { secrets: Secrets },
   env: EnvSet | undefined,
 ): Promise<ReadonlyMap<string, string>> {
   if (!env) return new Map();
-  const text = await deps.secrets.unseal(envContext(deps, env.applicationId), env.sealed);
-  return new Map(Object.entries<string>(JSON.parse(text)));
+  return parseVariables(await deps.secrets.unseal(envContext(deps, env.applicationId), env.sealed));
 }
 
 type AppKey = { accountId: string; id: string };

@@ -7,7 +7,7 @@ import { type App, EnvSet, GitAccess } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change } from '../../table/writes.ts';
 import type { InCell } from '../apps/cells.ts';
-import { envContext } from '../apps/environment.ts';
+import { envContext, parseVariables } from '../apps/environment.ts';
 import { releaseDatabases } from '../databases/databases.ts';
 import type { Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
@@ -63,7 +63,7 @@ async function buildJob(deps: BuildDeps, app: App, deploymentId: string): Promis
     branchByDefault: app.branchByDefault ?? false,
     nodeVersionByDefault: app.nodeVersionByDefault ?? false,
     logKibPerMinute: limitOf(account, 'runtimeLogKibPerMinute'),
-    variables: JSON.parse(variables),
+    variables: Object.fromEntries(parseVariables(variables)),
     ...(await variablesFor(deps, app, sealed, variables)),
   };
 }

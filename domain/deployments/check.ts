@@ -6,7 +6,7 @@ import { type App, EnvSet } from '../../table/entities/apps.ts';
 import type { Deployment } from '../../table/entities/deployments.ts';
 import { DEFAULT_HEALTH_CHECK_PATH } from '../apps/apps.ts';
 import type { InCell } from '../apps/cells.ts';
-import { envContext } from '../apps/environment.ts';
+import { envContext, parseVariables } from '../apps/environment.ts';
 import type { Deps } from '../deps.ts';
 import type { DeploymentIds } from './inputs.ts';
 import { DeploymentError, readRunning } from './release.ts';
@@ -67,7 +67,7 @@ async function releaseRedactor(deps: CheckDeps, ids: DeploymentIds, deployment: 
   ]);
   const sealed = [built, current?.sealed].flatMap((each) => each ?? []);
   const opened = await Promise.all(sealed.map((each) => deps.secrets.unseal(envContext(deps, applicationId), each)));
-  return createRedactor(opened.flatMap((text) => Object.values<string>(JSON.parse(text))));
+  return createRedactor(opened.flatMap((text) => [...parseVariables(text).values()]));
 }
 
 /** True if a release serves: a redirect, a 401 or a 404 is an answer too. */

@@ -1,8 +1,10 @@
+import * as z from 'zod/mini';
+import { memoize } from '../../contract/envelope.ts';
 import { limitOf } from '../../contract/limits/limits.ts';
 import { RuntimeRetired } from '../../providers/app-host/resources.ts';
 import { readPackedFile, replacePackedFile } from '../../providers/archives/zip.ts';
+import { SealedFile } from '../../providers/builds/builds.ts';
 import { artifactKey } from '../../providers/builds/keys.ts';
-import type { Sealed } from '../../providers/encryption/secrets.ts';
 import type { App } from '../../table/entities/apps.ts';
 import type { Move } from '../../table/entities/cells.ts';
 import { Deployment, deploymentsOf } from '../../table/entities/deployments.ts';
@@ -16,6 +18,7 @@ import { type MoveDeps, MoveFailed, movedApp, removeFrom, saveMove } from './sta
 
 /** The file of a release with its variables (builder/package/archive.ts). */
 const ENVIRONMENT = '.service/env.json';
+const SealedVariables = memoize(() => z.extend(SealedFile(), { hostArn: z.string() }));
 const FILE_MODE = 0o100644;
 
 type Releases = NonNullable<Move['releases']>;
@@ -57,7 +60,7 @@ export async function findReleases(deps: Pick<Deps, 'table'>, app: App): Promise
 async function sealFor(deps: MoveDeps, artifact: Buffer, hostArn: string): Promise<Buffer> {
   const file = readPackedFile(artifact, ENVIRONMENT);
   if (!file) return artifact;
-  const { hostArn: before, ...sealed } = JSON.parse(file.toString('utf8')) as Sealed & { hostArn: string };
+  const { hostArn: before, ...sealed } = SealedVariables().parse(JSON.parse(file.toString('utf8')));
   if (before === hostArn) return artifact;
   const variables = await deps.secrets.unseal({ application: before }, sealed);
   const again = await deps.secrets.seal({ application: hostArn }, variables);

@@ -1,6 +1,8 @@
+import * as z from 'zod/mini';
 import { getAccount } from '../../contract/accounts/accounts.ts';
 import { listModels } from '../../contract/ai/gateway.ts';
 import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments/deployments.ts';
+import { memoize } from '../../contract/envelope.ts';
 import { listDeliveries } from '../../contract/webhooks/management.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { remove } from '../../table/writes.ts';
@@ -86,13 +88,15 @@ async function followWithCookies(deps: CheckDeps, address: string): Promise<Resp
   throw new Unexpected(`The sign-in page is more than ${MAX_REDIRECTS} redirects away`);
 }
 
+const Configuration = memoize(() => z.object({ authorization_endpoint: z.url(), jwks_uri: z.url() }));
+
 /** The way of a sign-in up to the password: the issuer's configuration, its keys and its page. */
 const login: Check = (deps) =>
   timed(deps, async () => {
     const { issuer, clientId } = deps.login;
     const configuration = await deps.send(`${issuer}/.well-known/openid-configuration`);
     expectStatus('The issuer of logins', configuration, 200);
-    const { authorization_endpoint: page, jwks_uri: keys } = (await configuration.json()) as Record<string, string>;
+    const { authorization_endpoint: page, jwks_uri: keys } = Configuration().parse(await configuration.json());
     const query = new URLSearchParams({
       client_id: clientId,
       response_type: 'code',
@@ -102,7 +106,7 @@ const login: Check = (deps) =>
       code_challenge_method: 'S256',
       state: 'check',
     });
-    const [signIn, jwks] = await Promise.all([followWithCookies(deps, `${page}?${query}`), deps.send(String(keys))]);
+    const [signIn, jwks] = await Promise.all([followWithCookies(deps, `${page}?${query}`), deps.send(keys)]);
     expectStatus('The sign-in page', signIn, 200);
     expectStatus('The keys of the issuer', jwks, 200);
   });

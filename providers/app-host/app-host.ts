@@ -19,11 +19,16 @@ import {
   waitUntilFunctionActiveV2,
   waitUntilFunctionUpdatedV2,
 } from '@aws-sdk/client-lambda';
+import * as z from 'zod/mini';
+import { memoize } from '../../contract/envelope.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { checkRequest, parseStatus } from './check-request.ts';
 import { isConfigured, wantedConfiguration } from './configuration.ts';
 import { isCodeReplaced, isNamed, isRuntimeRetired, isThrottled, observeThrottling } from './refusals.ts';
 import { HostThrottled, LIVE_ALIAS, RuntimeRetired } from './resources.ts';
+
+/** The payload of an invocation that failed. */
+const FunctionError = memoize(() => z.catch(z.object({ errorMessage: z.optional(z.string()) }), {}));
 
 /** The application that is to be hosted. */
 export interface HostedApp {
@@ -248,7 +253,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
       const payload = new TextDecoder().decode(answer.Payload);
       const output = Buffer.from(answer.LogResult ?? '', 'base64').toString('utf8');
       if (!answer.FunctionError) return { status: parseStatus(payload), error: undefined, output };
-      const { errorMessage } = JSON.parse(payload) as { errorMessage?: string };
+      const { errorMessage } = FunctionError().parse(JSON.parse(payload));
       return { status: undefined, error: errorMessage ?? answer.FunctionError, output };
     },
 

@@ -1,3 +1,6 @@
+import * as z from 'zod/mini';
+import { memoize } from '../../contract/envelope.ts';
+
 /** The request of a health check to a release, and its answer, as Lambda passes them on. */
 
 /** Returns a `GET` of a path as a function URL would send it. */
@@ -28,12 +31,13 @@ export const checkRequest = (path: string, query: string) => ({
   isBase64Encoded: false,
 });
 
+const Prelude = memoize(() => z.object({ statusCode: z.number() }));
+
 /** Returns the status out of Lambda's streaming answer: a JSON prelude, eight NUL bytes, the body. */
 export function parseStatus(payload: string): number | undefined {
   const end = payload.indexOf('\0');
   try {
-    const { statusCode } = JSON.parse(end < 0 ? payload : payload.slice(0, end));
-    return typeof statusCode === 'number' ? statusCode : undefined;
+    return Prelude().parse(JSON.parse(end < 0 ? payload : payload.slice(0, end))).statusCode;
   } catch {
     return undefined;
   }

@@ -42,6 +42,9 @@ export interface Job {
   access: BuildAccess;
 }
 
+/** The form of a {@link Sealed} text in a file. */
+export const SealedFile = memoize(() => z.object({ wrappedKey: z.string(), iv: z.string(), ciphertext: z.string() }));
+
 const Detected = memoize(() =>
   z.object({
     framework: z.nullable(z.string()),
@@ -111,7 +114,7 @@ export function createBuilds({ getObject, putObject, deleteObject }: Objects, bu
       putObject(bucket, environmentKey(applicationId, deploymentId), JSON.stringify(sealed), 'application/json'),
     readEnvironment: async (applicationId, deploymentId) => {
       const found = await getObject(bucket, environmentKey(applicationId, deploymentId));
-      return found ? JSON.parse(found.toString('utf8')) : undefined;
+      return found ? SealedFile().parse(JSON.parse(found.toString('utf8'))) : undefined;
     },
     readLog: async (deploymentId) => (await getObject(bucket, logKey(deploymentId)))?.toString('utf8') ?? '',
     readResult: async (deploymentId) => {

@@ -23,5 +23,6 @@ export function openJob(document: Buffer, key: string): Job {
     .setAAD(purpose)
     .setAuthTag(document.subarray(-TAG_BYTES));
   const text = Buffer.concat([decipher.update(document.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
-  return JSON.parse(text.toString('utf8'));
+  // What the key opens was sealed by the platform, as a Job.
+  return JSON.parse(text.toString('utf8')) as Job;
 }
