@@ -109,7 +109,7 @@ export const VARIABLES = {
   STREAM_FAILURES_URL: text,
   SCHEDULE_FAILURES_URL: text,
   DOMAIN_STATE_MACHINE_ARN: text,
-  MIRROR_QUEUE_URL: text,
+  ZONE_SYNC_QUEUE_URL: text,
   /** Base URL of the payment provider, and the name of the platform's key, which also signs the provider's callbacks. */
   PAYMENTS_BASE_URL: text,
   PAYMENTS_SECRET_NAME: text,

@@ -3,15 +3,15 @@ import { Deleted, Id, list, Page, plainText, resource, single, Timestamp } from 
 import { route } from '../route.ts';
 import { EVENTS, type EventType } from './events.ts';
 
-/** A subscription of an endpoint: an event type, or `*` for all. */
-export type Subscription = EventType | '*';
-const SUBSCRIPTIONS: ReadonlySet<string> = new Set(['*', ...Object.keys(EVENTS)]);
-const SUBSCRIPTION_SCHEMA = { type: 'string', enum: [...SUBSCRIPTIONS] };
-const isSubscription = (text: string): text is Subscription => SUBSCRIPTIONS.has(text);
-const UNKNOWN_EVENT_TYPE = `must be one of ${[...SUBSCRIPTIONS].join(', ')}`;
+/** An entry of an endpoint's list of events: a type, or `*` for all. */
+export type EventFilter = EventType | '*';
+const EVENT_FILTERS: ReadonlySet<string> = new Set(['*', ...Object.keys(EVENTS)]);
+const EVENT_FILTER_SCHEMA = { type: 'string', enum: [...EVENT_FILTERS] };
+const isEventFilter = (text: string): text is EventFilter => EVENT_FILTERS.has(text);
+const UNKNOWN_EVENT_TYPE = `must be one of ${[...EVENT_FILTERS].join(', ')}`;
 
 /** Repeats collapse, and `*` beside types is all that needs saying. */
-const deduplicate = (types: Subscription[]): Subscription[] => (types.includes('*') ? ['*'] : [...new Set(types)]);
+const deduplicate = (types: EventFilter[]): EventFilter[] => (types.includes('*') ? ['*'] : [...new Set(types)]);
 
 export const Events = () =>
   z.pipe(
@@ -19,12 +19,12 @@ export const Events = () =>
       .array(
         z
           .string()
-          .check(z.refine(isSubscription, UNKNOWN_EVENT_TYPE))
-          .register(z.globalRegistry, { openApiOverride: SUBSCRIPTION_SCHEMA }),
+          .check(z.refine(isEventFilter, UNKNOWN_EVENT_TYPE))
+          .register(z.globalRegistry, { openApiOverride: EVENT_FILTER_SCHEMA }),
       )
       .check(z.minLength(1))
       .register(z.globalRegistry, { examples: [['deployment.succeeded', 'deployment.failed'], ['*']] }),
-    z.transform((types) => deduplicate(types.filter(isSubscription))),
+    z.transform((types) => deduplicate(types.filter(isEventFilter))),
   );
 
 /** Specification, Resources: Webhook endpoint. */
@@ -33,7 +33,7 @@ export const WebhookEndpoint = resource('WebhookEndpoint', () =>
     id: z.string(),
     url: z.string(),
     description: z.string(),
-    events: z.array(z.string().register(z.globalRegistry, { openApiOverride: SUBSCRIPTION_SCHEMA })),
+    events: z.array(z.string().register(z.globalRegistry, { openApiOverride: EVENT_FILTER_SCHEMA })),
     active: z.boolean(),
     createdAt: Timestamp(),
   }),

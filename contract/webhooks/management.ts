@@ -6,7 +6,7 @@ import { Description, Events, Url, WebhookEndpoint } from './endpoints.ts';
 import { EVENTS, type EventType } from './events.ts';
 
 /** An endpoint as the dashboard shows it: failed attempts since the last success besides. */
-export const EndpointWithFailures = resource('WatchedEndpoint', () =>
+export const EndpointWithFailures = resource('EndpointWithFailures', () =>
   z.extend(WebhookEndpoint(), { failureCount: z.int() }),
 );
 

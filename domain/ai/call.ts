@@ -8,8 +8,8 @@ import { openAiCompatible } from '../../providers/ai/openai-compatible.ts';
 import type { ProviderId } from '../../providers/ai/registry.ts';
 import { CallerDisconnected, type Incoming, type Transport } from '../../providers/ai/transport.ts';
 import type { Usage } from '../../providers/ai/usage.ts';
-import { isOn, type Flags } from '../switches/flags.ts';
-import { assertOn, type Switches } from '../switches/switches.ts';
+import { isOn, type ReadFlags } from '../switches/flags.ts';
+import { assertOn, type ReadSwitches } from '../switches/switches.ts';
 import { release } from './credits.ts';
 import { toApiError } from './errors.ts';
 import { type Funding, type FundingDeps, fund } from './funding.ts';
@@ -22,9 +22,9 @@ import { settle } from './settlement.ts';
 export interface Gateway extends FundingDeps {
   offer(): Promise<Offer>;
   /** Reads the switches that are off. */
-  switches: Switches;
+  switches: ReadSwitches;
   /** Reads the feature flags. */
-  flags: Flags;
+  flags: ReadFlags;
   transport: Transport;
   /** Time in milliseconds after which a response begins without its answer. */
   keepAliveMs: number;

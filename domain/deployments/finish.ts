@@ -79,7 +79,7 @@ async function finishDeployment(
   known: Partial<Pick<Deployment, 'commitSha' | 'buildMs'>> = {},
 ): Promise<void> {
   const of = { accountId, id: deploymentId };
-  const change_ = {
+  const ended = {
     set: { ...known, status, finishedAt: deps.now().toISOString() },
     append: { notes: [formatNote(deps, note)] },
     remove: unschedule(Deployment),
@@ -94,7 +94,7 @@ async function finishDeployment(
     ]);
     if (!deployment || !isUnfinished(deployment)) return;
     await deps.table.transact([
-      change(Deployment, of, change_, concurrentUpdate),
+      change(Deployment, of, ended, concurrentUpdate),
       ...(app ? freeSlot(deps, app, deploymentId, status) : []),
       ...(account ? accountForBuild(deps, account, { ...deployment, ...known }) : []),
       emit(deps, accountId, event, deploymentEventData({ ...deployment, ...known })),

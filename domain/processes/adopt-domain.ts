@@ -14,7 +14,7 @@ import { checkAgainstOthers, checkRecord } from '../dns/rules.ts';
 import { syncZone } from '../dns/sync.ts';
 import { isDelegatedTo } from '../registrar/domains.ts';
 import { scheduleCheck } from '../registrar/schedule.ts';
-import { parseDomainName, type TldCatalogue } from '../registrar/tlds.ts';
+import { parseDomainName, type ReadTlds } from '../registrar/tlds.ts';
 
 /** A domain that is at our registrar already, and whose it is from now on. At most 90 records: it is one transaction. */
 export const AdoptionInput = () =>
@@ -26,7 +26,7 @@ export const AdoptionInput = () =>
   });
 type Adoption = z.output<ReturnType<typeof AdoptionInput>>;
 
-export type AdoptionDeps = Deps & InCell<'edgeEndpoint'> & { registrar: Registrar; dns: Dns; tlds: TldCatalogue };
+export type AdoptionDeps = Deps & InCell<'edgeEndpoint'> & { registrar: Registrar; dns: Dns; tlds: ReadTlds };
 
 function toRecords(deps: Deps, { records, domain }: Adoption, domainId: string): DnsRecord[] {
   const createdAt = deps.now().toISOString();

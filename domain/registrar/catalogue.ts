@@ -5,7 +5,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import type { Availability, Registrar } from '../../providers/registrar/registrar.ts';
 import { DomainName } from '../../table/entities/registrar.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { type Name, parseDomainName, type Tld, type TldCatalogue } from './tlds.ts';
+import { type Name, parseDomainName, type ReadTlds, type Tld } from './tlds.ts';
 
 type Result = Output<typeof CheckRoute>['data'][number];
 
@@ -55,7 +55,7 @@ const hasTld = (label: string, offered: Tld): Name => ({
 
 /** GET /v1/domains/check. A suggestion that a registry does not answer for, or the registrar does not sell, is left out; the name asked for is not. */
 export async function checkDomain(
-  deps: Deps & { registrar: Registrar; tlds: TldCatalogue },
+  deps: Deps & { registrar: Registrar; tlds: ReadTlds },
   _caller: Caller,
   { q }: Input<typeof CheckRoute>,
 ): Promise<Output<typeof CheckRoute>> {
@@ -81,7 +81,7 @@ export async function checkDomain(
 }
 
 /** GET /v1/domains/pricing */
-export async function listDomainPrices(deps: { tlds: TldCatalogue }): Promise<Output<typeof PricesRoute>> {
+export async function listDomainPrices(deps: { tlds: ReadTlds }): Promise<Output<typeof PricesRoute>> {
   const featured = (await deps.tlds()).filter((each) => each.featured);
   return {
     data: featured.map(({ tld, registration, renewal, transfer }) => ({ tld, registration, renewal, transfer })),

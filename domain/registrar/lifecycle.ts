@@ -14,11 +14,11 @@ import { giveExpiryNotice } from './expiry-notice.ts';
 import { invoiceLineForYears } from './orders.ts';
 import { lifecycleTimes, scheduleCheck, scheduleCheckIn } from './schedule.ts';
 import { endDomain } from './tasks.ts';
-import type { TldCatalogue } from './tlds.ts';
+import type { ReadTlds } from './tlds.ts';
 
 /** Moves domains through their lifecycle as time passes and invoices are paid or not. */
 export type LifecycleDeps = Deps & { domainTasks: Executions };
-type AdvanceDeps = LifecycleDeps & ConfirmationDeps & { tlds: TldCatalogue };
+type AdvanceDeps = LifecycleDeps & ConfirmationDeps & { tlds: ReadTlds };
 type Task = NonNullable<Domain['task']>;
 
 const HOUR_MS = 3_600_000;

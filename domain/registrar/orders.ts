@@ -16,7 +16,7 @@ import type { Caller, Deps } from '../deps.ts';
 import { checkAvailability } from './catalogue.ts';
 import { scheduleCheckIn } from './schedule.ts';
 import { endDomain } from './tasks.ts';
-import { parseDomainName, type Tld, type TldCatalogue } from './tlds.ts';
+import { parseDomainName, type ReadTlds, type Tld } from './tlds.ts';
 
 /** Time for which an unpaid order holds its name, in milliseconds (design, Domains). */
 const ORDER_HOLD_MS = 24 * 3_600_000;
@@ -82,7 +82,7 @@ const unavailable = (domain: string) => new ApiError('conflict', `domain: ${doma
  * What is paid the stream has registered (domain/registrar/tasks.ts). Throws 409 for a name that is taken, held or premium.
  */
 export async function orderDomain(
-  deps: Deps & { registrar: Registrar; tlds: TldCatalogue },
+  deps: Deps & { registrar: Registrar; tlds: ReadTlds },
   { accountId }: Caller,
   order: Order,
 ): Promise<Output<typeof OrderRoute>> {

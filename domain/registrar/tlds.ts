@@ -57,10 +57,10 @@ const BUILT_IN: readonly Tld[] = [
   sold('cloud', 499, { featured: false }),
 ];
 
-export type TldCatalogue = () => Promise<readonly Tld[]>;
+export type ReadTlds = () => Promise<readonly Tld[]>;
 
 /** The extensions on sale as they are now: the built-in list, or what operators put in its place. */
-export const tldsOnSale = (deps: Deps): TldCatalogue =>
+export const tldsOnSale = (deps: Deps): ReadTlds =>
   staleWhileRevalidate(deps.now, async () => {
     const item = await deps.table.get(DomainOffer, {});
     return (item ? TldsInput().parse(item.offer).extensions : undefined) ?? BUILT_IN;

@@ -6,7 +6,7 @@ import type { SwitchState } from '../../table/entities/switches.ts';
 export type FlagStates = NonNullable<SwitchState['flags']>;
 
 /** Reads operators' settings of flags; as old as the switches, with which it is read. */
-export type Flags = () => Promise<FlagStates>;
+export type ReadFlags = () => Promise<FlagStates>;
 
 /** Returns a number from 0 to 99 that an account keeps for a flag, and that says nothing about its number for another one. */
 const placeOf = (name: string, accountId: string): number =>

@@ -8,19 +8,19 @@ import {
 import { SwitchState } from '../../table/entities/switches.ts';
 import { readThrough } from '../cache/cache.ts';
 import type { Deps } from '../deps.ts';
-import type { Flags } from './flags.ts';
+import type { ReadFlags } from './flags.ts';
 
 /** The switches that are off, by `<switch>` or `<switch>:<target>`. */
 export type Off = SwitchState['off'];
 
 /** Reads what is switched off; at most {@link SWITCH_CACHE_S} seconds old. */
-export type Switches = () => Promise<Off>;
+export type ReadSwitches = () => Promise<Off>;
 
 /**
  * Returns readers of the switches and of the flags with one cache, which never returns a value that has expired: a switch works at
  * once.
  */
-export function switchReader(deps: Pick<Deps, 'table' | 'now'>): { switches: Switches; flags: Flags } {
+export function switchReader(deps: Pick<Deps, 'table' | 'now'>): { switches: ReadSwitches; flags: ReadFlags } {
   const cached = readThrough<SwitchState | undefined>({ max: 1, ttlMs: SWITCH_CACHE_S * 1000, now: deps.now });
   const read = () => cached('switches', () => deps.table.get(SwitchState, {}));
   return { switches: async () => (await read())?.off ?? {}, flags: async () => (await read())?.flags ?? {} };

@@ -13,7 +13,7 @@ import { change, check, replace, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { type Attempt, attemptCount, recordOf } from './attempts.ts';
-import { recordFailure, recordSuccess } from './failure-count.ts';
+import { countFailure, countSuccess } from './failure-count.ts';
 import { newDelivery, settleDelivered, startDelivery, toMessage } from './fan-out.ts';
 import { signBody } from './secrets.ts';
 import { isSlow } from './slow-lane.ts';
@@ -241,14 +241,14 @@ async function recordAttempt(
   const known = attempt.durationMs > QUICK_ATTEMPT_MS ? undefined : before;
   const made = { write, known, durationMs: attempt.durationMs };
   let disabled = false;
-  if (attempt.outcome === 'DELIVERED') await recordSuccess(deps, endpoint, made);
-  else disabled = await recordFailure(deps, endpoint, made);
-  const unqueued =
+  if (attempt.outcome === 'DELIVERED') await countSuccess(deps, endpoint, made);
+  else disabled = await countFailure(deps, endpoint, made);
+  const enqueueError =
     delay === undefined || delay > MAX_DELAY_SECONDS ? undefined : await queueNext(deps, delivery, delay);
   return {
     ...{ outcome: attempt.outcome, durationMs: attempt.durationMs, disabled },
     ...(status ? { status } : {}),
-    ...(unqueued === undefined ? {} : { enqueueError: unqueued }),
+    ...(enqueueError === undefined ? {} : { enqueueError }),
     ...(attemptCount(delivery) === 0 ? { lagMs: Date.parse(attempt.at) - Date.parse(delivery.createdAt) } : {}),
   };
 }

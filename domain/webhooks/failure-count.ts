@@ -50,7 +50,7 @@ export interface Made {
  * Writes a successful attempt down and ends the row of failures; a success after a success costs no more than its record,
  * unless the endpoint's pace changed.
  */
-export const recordSuccess = (deps: CountDeps, endpoint: Endpoint, { write, known, durationMs }: Made) =>
+export const countSuccess = (deps: CountDeps, endpoint: Endpoint, { write, known, durationMs }: Made) =>
   retryOnFreshCount(deps, endpoint, known, async (webhook) => {
     const pace = webhook && paceAfter(webhook, [durationMs], deps.now());
     if (!webhook || (webhook.failureCount === 0 && !pace)) return await deps.table.write(Delivery, write);
@@ -73,7 +73,7 @@ const waiting = new Map<string, Failure[]>();
  *
  * @returns whether this was the one too many
  */
-export function recordFailure(deps: CountDeps, endpoint: Endpoint, made: Made): Promise<boolean> {
+export function countFailure(deps: CountDeps, endpoint: Endpoint, made: Made): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const failure = { ...made, resolve, reject };
     const others = waiting.get(endpoint.id);

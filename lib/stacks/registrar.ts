@@ -148,7 +148,7 @@ export class DomainsStack extends PlatformStack {
       reportBatchItemFailures: true,
     });
     const syncZones = {
-      variables: { MIRROR_QUEUE_URL: queue.queueUrl },
+      variables: { ZONE_SYNC_QUEUE_URL: queue.queueUrl },
       rights: [{ actions: ['sqs:SendMessage'], on: [queue.queueArn] }],
     };
     return [syncZones, failures.manage];

@@ -4,5 +4,5 @@ import { required } from '../config.ts';
 
 export const zoneSyncQueue = createZoneSyncQueue(
   (operation, input) => callAws('sqs', operation, input),
-  required('MIRROR_QUEUE_URL'),
+  required('ZONE_SYNC_QUEUE_URL'),
 );

@@ -26,7 +26,7 @@ import {
   type Event,
   newRequestContext,
   type RequestContext,
-  recordFailure,
+  recordFailedRequest,
   standardHeaders,
   toPublicError,
   toRetryHeaders,
@@ -145,7 +145,7 @@ async function complete(
     if (failure.status === 500 || failure.status === 503) log.error('request failed', error, { requestId });
     if (sink.startedStatus === undefined) sink.refuse(failure);
     else sink.end();
-    await recordFailure(route.id, request, failure);
+    await recordFailedRequest(route.id, request, failure);
   }
   const status = sink.startedStatus ?? 499;
   callReport(request, status, failure, running?.report);

@@ -128,7 +128,11 @@ const NOT_RECORDED = [401, 404, 429];
  * Stores a refused or failed request of a known account, which operators find by the request's id and on the account's page. It
  * takes the right to count requests, which every function has. A request whose failure cannot be stored is in the log alone.
  */
-export async function recordFailure(operation: string, request: RequestContext, { status, code, message }: ApiError) {
+export async function recordFailedRequest(
+  operation: string,
+  request: RequestContext,
+  { status, code, message }: ApiError,
+) {
   const { caller, requestId, address } = request;
   if (!caller?.accountId || NOT_RECORDED.includes(status)) return;
   const at = deps.now().toISOString();
@@ -158,7 +162,7 @@ export const requestLogging = (operation: string): Layer => ({
     const { status, code } = shown;
     if (status >= 500) log.error('request failed', error, { requestId: request.requestId, path: event.rawPath });
     logRequest(operation, event, request, status, code);
-    await recordFailure(operation, request, shown);
+    await recordFailedRequest(operation, request, shown);
     return buildResponse(request, status, errorBody(shown), toRetryHeaders(shown));
   },
 });

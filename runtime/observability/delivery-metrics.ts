@@ -1,7 +1,7 @@
 import type { SweepReport } from '../../domain/sweep/sweep.ts';
 import type { AttemptResult } from '../../domain/webhooks/deliver.ts';
 import type { DeliveryMessage } from '../../providers/webhooks/delivery-queue.ts';
-import { log, metrics, togetherOf, type Unit } from './log.ts';
+import { log, mergeMetrics, metrics, type Unit } from './log.ts';
 
 type Values = Record<string, [number, Unit]>;
 
@@ -11,7 +11,7 @@ export function reportAttempt(
   done: AttemptResult,
 ): Record<string, unknown> {
   const ids = { accountId, webhookId, eventId, deliveryId, step };
-  const { outcome, durationMs, lagMs, disabled, status, enqueueError: unqueued, settleError } = done;
+  const { outcome, durationMs, lagMs, disabled, status, enqueueError, settleError } = done;
   const attempted = outcome !== 'SKIPPED' && outcome !== 'STALE' && outcome !== 'FORWARDED';
   const values: Values = {
     WebhookAttempts: [1, 'Count'],
@@ -19,11 +19,11 @@ export function reportAttempt(
     ...(attempted ? { WebhookAttemptLatency: [durationMs, 'Milliseconds'] } : {}),
   };
   if (disabled) log.warn('webhook endpoint disabled', ids);
-  if (unqueued !== undefined) log.warn('next attempt could not be queued', { ...ids, why: unqueued });
+  if (enqueueError !== undefined) log.warn('next attempt could not be queued', { ...ids, why: enqueueError });
   if (settleError !== undefined) log.warn('event could not be settled', { ...ids, why: settleError });
   // Of all outcomes together: a service level is about it (contract/limits/service-levels.ts).
   const lag = lagMs === undefined ? [] : [metrics({}, { WebhookLag: [lagMs, 'Milliseconds'] })];
-  return { ...ids, status, ...togetherOf(metrics({ outcome }, values), ...lag) };
+  return { ...ids, status, ...mergeMetrics(metrics({ outcome }, values), ...lag) };
 }
 
 /** Logs the number of overdue deliveries, and their greatest age as a metric. */

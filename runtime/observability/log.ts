@@ -48,7 +48,7 @@ export function metrics(
 }
 
 /** Returns the metrics of one log line of which some have other dimensions than others. */
-export function togetherOf(...parts: ReturnType<typeof metrics>[]): EmbeddedMetrics {
+export function mergeMetrics(...parts: ReturnType<typeof metrics>[]): EmbeddedMetrics {
   const CloudWatchMetrics = parts.flatMap(({ _aws }) => _aws.CloudWatchMetrics);
   return { ...Object.assign({}, ...parts), _aws: { Timestamp: Date.now(), CloudWatchMetrics } };
 }
