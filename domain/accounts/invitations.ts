@@ -16,14 +16,13 @@ import { changeOrInspect } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
+import { DAY_MS, timestampAfter } from '../time.ts';
 import { accountClosing } from './credentials.ts';
 import { mayBeInvited, readMailAddress } from './mail-addresses.ts';
 import { membershipOf, membershipsOf, setMemberships } from './membership.ts';
 import { readTeam, type TeamState, writeTeam } from './team.ts';
 
 /** Invitations to an account. The link's secret is stored as a hash, in the account's own item, and works once. */
-
-const DAY_MS = 86_400_000;
 
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
@@ -52,7 +51,7 @@ export function newLink({ settings }: Pick<Deps, 'settings'>, accountId: string,
 /** Returns an invitation with a new secret, which was not sent by email yet, and the link that holds the secret. */
 function withNewLink(deps: Deps, accountId: string, given: Omit<TeamInvitation, 'hash' | 'expiresAt'>) {
   const { mail: _, ...invitation } = given;
-  const expiresAt = new Date(deps.now().getTime() + INVITATION_DAYS * DAY_MS).toISOString();
+  const expiresAt = timestampAfter(deps.now(), INVITATION_DAYS * DAY_MS);
   const { hash, link } = newLink(deps, accountId, invitation.id);
   return { invitation: { ...invitation, hash, expiresAt }, link };
 }

@@ -5,12 +5,12 @@ import { create } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { pageBody, readPage } from '../pages.ts';
 import { percentile } from '../percentile.ts';
+import { DAY_MS, timestampBefore } from '../time.ts';
 import type { Call, Report } from './call.ts';
 
 /** Calls that one request reads at most. */
 const MAX_READ = 5000;
 const PAGE_SIZE = 500;
-const DAY_MS = 86_400_000;
 /** Characters of a model's name that are kept: it is whatever the caller sent. */
 const MAX_MODEL_LENGTH = 128;
 
@@ -79,7 +79,7 @@ export async function readProviderStats(
   { accountId }: Caller,
   { days }: Input<typeof StatsRoute>,
 ): Promise<Output<typeof StatsRoute>> {
-  const from = new Date(deps.now().getTime() - days * DAY_MS).toISOString();
+  const from = timestampBefore(deps.now(), days * DAY_MS);
   const byProvider = new Map<string, AiCall[]>();
   let read = 0;
   for await (const call of deps.table.newest(AiCall, aiCallsOf(accountId), { pageSize: PAGE_SIZE })) {

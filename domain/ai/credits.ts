@@ -6,6 +6,7 @@ import { atMostOnce, change, changeOrInspect } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { limitReached, limitsHere } from '../limits/limits.ts';
+import { timestampAfter } from '../time.ts';
 import { entered, type NewEntry } from './entries.ts';
 import { type CallingKey, type KeyPlace, leaveKeyPlace, takeKeyPlace } from './key-calls.ts';
 import { debtToRand } from './prices.ts';
@@ -94,7 +95,7 @@ async function placeHold(
   const now = deps.now();
   const usualLimit = limitsHere(deps.settings).concurrentAiCalls;
   const window = windowAt(now);
-  const expiresAt = new Date(now.getTime() + HOLD_LIFETIME_MS).toISOString();
+  const expiresAt = timestampAfter(now, HOLD_LIFETIME_MS);
   const what: Change = {
     add: {
       ...{ availableMicroRand: -microRand, openCalls: 1 },

@@ -5,6 +5,7 @@ import { schedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
+import { timestampAfter } from '../time.ts';
 import { debtToRand, microRandToRand } from './prices.ts';
 import { startOf, windowsOf } from './windows.ts';
 
@@ -103,6 +104,6 @@ async function sumLedger(deps: Deps, audit: AiAudit, closedWindow?: number) {
 
 async function scheduleCheck(deps: Deps, accountId: string, settled: Pick<AiAudit, 'upTo' | 'sumMicroRand'>) {
   const { upTo, sumMicroRand } = settled;
-  const next = schedule(AiAudit, new Date(deps.now().getTime() + CHECK_INTERVAL_MS));
+  const next = schedule(AiAudit, timestampAfter(deps.now(), CHECK_INTERVAL_MS));
   await deps.table.write(AiAudit, change(AiAudit, { accountId }, { set: { upTo, sumMicroRand, ...next } }));
 }

@@ -4,8 +4,8 @@ import type { Input, Output } from '../../contract/route.ts';
 import { ApiKey, apiKeysOf } from '../../table/entities/accounts.ts';
 import { AiUsage, aiUsageOf } from '../../table/entities/ai.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { DAY_MS } from '../time.ts';
 
-const DAY_MS = 86_400_000;
 /** Sums that one read returns: more than 90 days of ten keys with five models each. */
 const MAX_SUMS = 5000;
 /** The newest keys are named; older ones keep their id. */

@@ -15,6 +15,7 @@ import { schedule } from '../../table/schedule.ts';
 import { change, changeOrInspect, remove } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { timestampAfter } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
 import { claimedHosts } from './cells.ts';
 import { assertRepositoryUrl } from './repositories.ts';
@@ -24,7 +25,7 @@ import { viewSuspensions } from './suspension.ts';
 const TEARDOWN_RETRY_AFTER_MS = 300_000;
 /** Returns the attributes that have the reconciler start the teardown of a deleted application again. */
 export const scheduleTeardown = ({ now }: Pick<Deps, 'now'>) =>
-  schedule(App, new Date(now().getTime() + TEARDOWN_RETRY_AFTER_MS), { queue: 'TEARDOWN' });
+  schedule(App, timestampAfter(now(), TEARDOWN_RETRY_AFTER_MS), { queue: 'TEARDOWN' });
 
 export const noSuchApp = () => new ApiError('not_found', 'Application not found.');
 

@@ -6,6 +6,7 @@ import { change } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
+import { timestampAfter } from '../time.ts';
 import type { InCell } from './cells.ts';
 
 /** Time between two measurements of a cell, in milliseconds. */
@@ -28,7 +29,7 @@ export const cellQueue: DueQueue<typeof Cell, Deps & InCell<'cellRooms'>> = {
     const { cellRooms } = await deps.cellOf({ cellId: id });
     const room = applicationsFor(await cellRooms.measure());
     const now = deps.now();
-    const next = schedule(Cell, new Date(now.getTime() + MEASURED_EVERY_MS));
+    const next = schedule(Cell, timestampAfter(now, MEASURED_EVERY_MS));
     const set = { room, measuredAt: now.toISOString(), ...next };
     await deps.table.write(Cell, change(Cell, { id }, { set }, concurrentUpdate));
   },

@@ -7,6 +7,7 @@ import { upsert } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { fitting } from '../response-size.ts';
+import { timestampAfter } from '../time.ts';
 import { fromText, positionOfLine, positionOfTime, rangeFrom, toText } from './log-lines.ts';
 
 /**
@@ -85,7 +86,7 @@ async function readAsOnlyOne(log: Log, start: string, seen: LogPage | undefined)
   const { deps, appLogs, applicationId } = log;
   const now = deps.now();
   const at = now.toISOString();
-  const readingUntil = new Date(now.getTime() + LEASE_MS).toISOString();
+  const readingUntil = timestampAfter(now, LEASE_MS);
   const isMine = await changePage(log, start, {
     set: {
       ...(seen ? {} : { applicationId, start, at, entity: LogPage.type, entityVersion: LogPage.version }),
@@ -110,7 +111,7 @@ async function readAsOnlyOne(log: Log, start: string, seen: LogPage | undefined)
     await finish({ set: { lines: text, more, at, ...(end ? { end } : {}) }, remove: end ? [] : ['end'] });
     return { start, end, at, lines, more };
   } catch (error) {
-    const refusedUntil = new Date(deps.now().getTime() + REFUSED_MS).toISOString();
+    const refusedUntil = timestampAfter(deps.now(), REFUSED_MS);
     await finish(error instanceof LogsThrottled ? { set: { refusedUntil } } : {});
     throw error;
   }

@@ -4,6 +4,7 @@ import { unchanged } from '../../table/expressions.ts';
 import { change, upsert } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { timestampAfter } from '../time.ts';
 
 /**
  * The item of a cell's route writer: changes in their order, and the lease (docs/decisions/0081-one-route-writer.md). Each change
@@ -22,7 +23,7 @@ const GONE = { holder: 'GONE', leaseUntil: new Date(0).toISOString() };
 
 const leaseOf = ({ now }: LeaseDeps, holder: string) => ({
   holder,
-  leaseUntil: new Date(now().getTime() + LEASE_MS).toISOString(),
+  leaseUntil: timestampAfter(now(), LEASE_MS),
 });
 
 const written = (writer: RouteWriter | undefined, cellId: string): RouteWriter => writer ?? { cellId, pending: [] };

@@ -8,9 +8,9 @@ import { change, create } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
+import { DAY_MS, timestampAfter } from '../time.ts';
 import { replaceDueReasons } from './account-due.ts';
 import { formatRand, parseCents } from './money.ts';
-import { timestampAfter } from './periods.ts';
 import { areTopUpsOff, newTopUp } from './top-ups.ts';
 
 /** PUT /dashboard/v1/wallet/auto-top-up. Amounts that are left out stay as they are. */
@@ -60,7 +60,6 @@ export async function getAutoTopUp(deps: Deps, { accountId }: Caller): Promise<O
   return { data: { ...viewAutoTopUp(account?.autoTopUp), card: viewCard(account) } };
 }
 
-const DAY_MS = 24 * 3600_000;
 /** While operators have top-ups switched off, one that is due is considered again after this, in milliseconds. */
 const RETRY_WHILE_OFF_MS = 5 * 60_000;
 const { maxPerDay, maxRandPerDay, minAmountRand } = AUTO_TOP_UP_LIMITS;

@@ -2,6 +2,7 @@ import { NEW_CARD } from '../../contract/billing/card-payments.ts';
 import type { InvoiceKind } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Account } from '../../table/entities/accounts.ts';
+import { timestampAfter } from '../time.ts';
 import { formatRand } from './money.ts';
 
 /** Rules about money that a card's owner may reclaim. Amounts are cents. */
@@ -16,8 +17,7 @@ const currentHolds = ({ newCardHolds = [] }: Pick<Account, 'newCardHolds'>, now:
   newCardHolds.filter(({ until }) => until > now);
 
 /** Returns the time at which a payment's money buys everything. @param firstPaidAt as {@link holdsAfter} takes it */
-export const holdEnd = (firstPaidAt: string): string =>
-  new Date(Date.parse(firstPaidAt) + NEW_CARD.holdMs).toISOString();
+export const holdEnd = (firstPaidAt: string): string => timestampAfter(firstPaidAt, NEW_CARD.holdMs);
 
 /**
  * Returns the holds of an account to which a card payment is added.

@@ -7,10 +7,11 @@ import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.t
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { type SweepJob, sweepJob } from '../sweep/sweep-all.ts';
+import { DAY_MS, timestampAfter } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
 import { DEFAULT_PLAN } from './default-plan.ts';
 import { issueInvoice } from './invoices.ts';
-import { periodEndAfter, timestampAfter } from './periods.ts';
+import { periodEndAfter } from './periods.ts';
 import { type Plans, periodPrice } from './plans.ts';
 import {
   accountPlanChange,
@@ -27,7 +28,6 @@ import { balanceIs, type Wallet, withWallet } from './wallet.ts';
 
 /** Moves subscriptions through their lifecycle as time passes and invoices are paid or not. */
 
-const DAY_MS = 24 * 3600_000;
 /** An invoice overdue this long suspends, and this long cancels, in milliseconds (design, Billing). */
 const SUSPEND_AFTER_MS = 7 * DAY_MS;
 const CANCEL_AFTER_MS = 30 * DAY_MS;

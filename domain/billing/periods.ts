@@ -20,7 +20,3 @@ export function periodEndAfter(beginning: string, cycle: Cycle, end: string): st
     if (candidate > end) return candidate;
   }
 }
-
-/** Returns the time, in ISO 8601, so many milliseconds after another one. */
-export const timestampAfter = (time: string | Date, milliseconds: number): string =>
-  new Date(new Date(time).getTime() + milliseconds).toISOString();

@@ -1,5 +1,6 @@
 import { PLAN_GRACE_DAYS } from '../../contract/billing/plans.ts';
 import type { Account } from '../../table/entities/accounts.ts';
+import { timestampAfter } from '../time.ts';
 
 /**
  * Applications beyond the plan's limit (docs/decisions/0031-suspension.md). When the limit falls, the newest applications
@@ -28,7 +29,7 @@ export function nextSteps(
     // A step that excludes nothing now would deny later applications their grace period.
     if (limit < appCount && (known === undefined || step.suspendsAt < known)) kept.set(limit, step.suspendsAt);
   }
-  if (!kept.has(appLimit)) kept.set(appLimit, new Date(now.getTime() + GRACE_MS).toISOString());
+  if (!kept.has(appLimit)) kept.set(appLimit, timestampAfter(now, GRACE_MS));
   return [...kept]
     .map(([limit, suspendsAt]) => ({ appLimit: limit, suspendsAt }))
     .sort((a, b) => (a.suspendsAt < b.suspendsAt ? -1 : 1));

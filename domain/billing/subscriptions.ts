@@ -18,6 +18,7 @@ import { concurrentUpdate } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { claimHostingDomain } from '../hosting/domains.ts';
 import { pageOf } from '../pages.ts';
+import { timestampBefore } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
 import { DEFAULT_PLAN } from './default-plan.ts';
 import { invoiceView } from './invoice-views.ts';
@@ -29,7 +30,6 @@ import { readNothing, type Wallet, withWallet } from './wallet.ts';
 
 /** The next period is invoiced this long before the paid one ends, in milliseconds (design, Billing). */
 const INVOICE_LEAD_MS = 7 * 24 * 3600_000;
-const timestampBefore = (time: string, milliseconds: number) => new Date(Date.parse(time) - milliseconds).toISOString();
 
 /** Returns the time at which the next period of a paid subscription is invoiced. */
 export const nextInvoiceAt = (periodEnd: string) => timestampBefore(periodEnd, INVOICE_LEAD_MS);

@@ -18,10 +18,10 @@ import { ConcurrentUpdateError, concurrentUpdate } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import { messageOf } from '../switches/switches.ts';
+import { timestampAfter } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
 import { holdEnd, holdsAfter } from './card-risk.ts';
 import { formatRand, parseCents } from './money.ts';
-import { timestampAfter } from './periods.ts';
 import { withWallet } from './wallet.ts';
 
 export type PaymentDeps = Deps & { payments: Payments };

@@ -3,6 +3,7 @@ import { App, type CustomDomain, Host } from '../../table/entities/apps.ts';
 import { HostClaim } from '../../table/entities/custom-domains.ts';
 import { checkAbsent, claim, type Write } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
+import { timestampAfter } from '../time.ts';
 
 /** Lifetime of an unverified claim, in milliseconds. */
 const CLAIM_LIFETIME_MS = 14 * 24 * 3600_000;
@@ -27,11 +28,10 @@ export function newCustomDomain(deps: Pick<Deps, 'now'>, host: string): CustomDo
 
 /** Returns the time of the first check of a new claim; undefined for one that needs no verification. */
 export const firstCheckAt = ({ status, claimedAt }: CustomDomain): string | undefined =>
-  status === 'PENDING' ? new Date(Date.parse(claimedAt) + FIRST_CHECK_DELAY_MS).toISOString() : undefined;
+  status === 'PENDING' ? timestampAfter(claimedAt, FIRST_CHECK_DELAY_MS) : undefined;
 
 /** Until when an unproven claim holds. */
-export const claimExpiresAt = ({ claimedAt }: CustomDomain): string =>
-  new Date(Date.parse(claimedAt) + CLAIM_LIFETIME_MS).toISOString();
+export const claimExpiresAt = ({ claimedAt }: CustomDomain): string => timestampAfter(claimedAt, CLAIM_LIFETIME_MS);
 
 /** Makes the error for a host that is taken, which is shown its holder. */
 export type TakenError = (holder: { releasing?: boolean | undefined } | undefined) => Error;

@@ -3,6 +3,7 @@ import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { replace, type Write } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, timestampAfter } from '../time.ts';
 
 export interface TenantKey {
   host: string;
@@ -19,17 +20,11 @@ export interface CheckResult {
 }
 export const DONE: CheckResult = { done: true, waitSeconds: 1 };
 
-export const SECOND_MS = 1000;
-export const MINUTE_MS = 60 * SECOND_MS;
-export const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
 /** An execution keeps looking for this long at what is under way; then the reconciler does. */
 const MAX_WATCH_MS = TIMEOUTS_S.tenant.watch * SECOND_MS;
 /** An execution that is silent for this long is dead. */
 export const HEARTBEAT_TIMEOUT_MS = 5 * MINUTE_MS;
 
-export const timestampAfter = (now: number, milliseconds: number) => new Date(now + milliseconds).toISOString();
 const clamp = (least: number, value: number, most: number) => Math.min(most, Math.max(least, value));
 
 /** Checks whether an execution may be creating the tenant right now. */

@@ -8,16 +8,8 @@ import { remove } from '../../table/writes.ts';
 import type { CellProviders, InCell } from '../apps/cells.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import {
-  type CheckResult,
-  DONE,
-  isCreateLeased,
-  MINUTE_MS,
-  SECOND_MS,
-  saveChanges,
-  type TenantKey,
-  timestampAfter,
-} from './edge-tenant-state.ts';
+import { MINUTE_MS, SECOND_MS, timestampAfter } from '../time.ts';
+import { type CheckResult, DONE, isCreateLeased, saveChanges, type TenantKey } from './edge-tenant-state.ts';
 import { certificateMessage, nameServersSilentMessage, notPointingMessage, takenMessage } from './messages.ts';
 import { startVerifications } from './ownership.ts';
 import { setZoneAlias } from './zone-alias.ts';
@@ -157,7 +149,7 @@ async function createTenant(
   } as const;
   if (!target.alias && target.addresses.length === 0) return (await saveChanges(deps, tenantItem, notPointing)).result;
   const { tenant: leased } = await saveChanges(deps, tenantItem, {
-    createLeaseUntil: timestampAfter(deps.now().getTime(), CREATE_LEASE_MS),
+    createLeaseUntil: timestampAfter(deps.now(), CREATE_LEASE_MS),
     apex,
   });
   const result = await deps.edgeTenants.create(tenantName(tenantItem), host);

@@ -7,15 +7,8 @@ import type { Placed } from '../apps/cells.ts';
 import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
-import {
-  applyChanges,
-  HEARTBEAT_TIMEOUT_MS,
-  HOUR_MS,
-  isCreateLeased,
-  SECOND_MS,
-  type TenantKey,
-  timestampAfter,
-} from './edge-tenant-state.ts';
+import { HOUR_MS, SECOND_MS, timestampAfter } from '../time.ts';
+import { applyChanges, HEARTBEAT_TIMEOUT_MS, isCreateLeased, type TenantKey } from './edge-tenant-state.ts';
 
 /** Creates the tenant of a newly verified domain; the stream starts its reconciliation. */
 export function newTenant(
@@ -33,7 +26,7 @@ export function newTenant(
       certificates: 0,
       reverified: true,
       checkedAt: null,
-      dueAt: timestampAfter(now.getTime(), HEARTBEAT_TIMEOUT_MS),
+      dueAt: timestampAfter(now, HEARTBEAT_TIMEOUT_MS),
       version: 1,
     },
   });
@@ -95,7 +88,7 @@ export const tenantQueue: DueQueue<typeof DistributionTenant, Deps & { tenantExe
   readsAccounts: true,
   async act(deps, tenant, { dueAt }) {
     await startReconciliation(deps, tenant, `${tenant.token}-${Date.parse(dueAt)}`);
-    const next = schedule(DistributionTenant, timestampAfter(deps.now().getTime(), HEARTBEAT_TIMEOUT_MS));
+    const next = schedule(DistributionTenant, timestampAfter(deps.now(), HEARTBEAT_TIMEOUT_MS));
     const write = change(DistributionTenant, tenant, { set: next, when: { dueAt: { is: dueAt } } }, concurrentUpdate);
     // One that was checked meanwhile has its next time.
     await ignoreConflict(deps.table.write(DistributionTenant, write));

@@ -17,6 +17,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
+import { timestampAfter } from '../time.ts';
 import { claimExpiresAt, FIRST_CHECK_DELAY_MS, findVerifiedHolder } from './claim.ts';
 import { heldByOtherMessage, releasingMessage } from './messages.ts';
 import {
@@ -165,7 +166,7 @@ async function checkClaim(deps: OwnershipDeps, app: App, domain: CustomDomain): 
     : Math.min(Math.max(waited, FIRST_CHECK_DELAY_MS), MAX_RECHECK_DELAY_MS);
   const problem = obstacle ?? missing?.problem ?? '';
   const customDomain: CustomDomain = { ...domain, problem, checkedAt: now.toISOString() };
-  const next = schedule(App, new Date(now.getTime() + delay));
+  const next = schedule(App, timestampAfter(now, delay));
   const what = { set: { customDomain, ...next }, when: ifStillPending(domain) };
   await deps.table.transact([change(App, app, what, concurrentUpdate)]);
   return { ...app, customDomain };
@@ -246,7 +247,7 @@ export const customDomainQueue: DueQueue<typeof App, Deps & { txt: TxtRecords }>
     if (customDomain?.status !== 'PENDING') return;
     const checking = ignoreConflict(checkClaim(deps, app, customDomain));
     if (await unlessLimited(checking.then(() => true))) return;
-    const next = schedule(App, new Date(deps.now().getTime() + MAX_RECHECK_DELAY_MS));
+    const next = schedule(App, timestampAfter(deps.now(), MAX_RECHECK_DELAY_MS));
     const what = { set: next, when: ifStillPending(customDomain) };
     await ignoreConflict(deps.table.write(App, change(App, app, what, concurrentUpdate)));
   },

@@ -17,6 +17,7 @@ import { change, changeOrInspect, create } from '../../table/writes.ts';
 import { noSuchApp } from '../apps/apps.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countTowards } from '../limits/limits.ts';
+import { timestampAfter } from '../time.ts';
 
 export const ENGINE = 'aurora-dsql' as const;
 
@@ -24,7 +25,7 @@ export const ENGINE = 'aurora-dsql' as const;
 const HEARTBEAT_TIMEOUT_MS = 300_000;
 /** Returns the attributes that have the reconciler start the work on a cluster again. */
 export const scheduleCheck = ({ now }: Pick<Deps, 'now'>) =>
-  schedule(Database, new Date(now().getTime() + HEARTBEAT_TIMEOUT_MS));
+  schedule(Database, timestampAfter(now(), HEARTBEAT_TIMEOUT_MS));
 
 /** `my-orders` → `DATABASE_MY_ORDERS`: what the names of its variables begin with. */
 const variablePrefix = (name: string) => `DATABASE_${name.toUpperCase().replaceAll('-', '_')}`;

@@ -14,6 +14,7 @@ import { unschedule } from '../../table/schedule.ts';
 import { change, check } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { timestampAfter } from '../time.ts';
 import { findDatabase, scheduleCheck, viewDatabase } from './databases.ts';
 
 const isBeingReset = ({ generation, appliedGeneration }: Database) => generation !== appliedGeneration;
@@ -47,7 +48,7 @@ export async function createDatabasePassword(
   if (isBeingReset(database))
     throw new ApiError('conflict', 'The passwords of the database are being revoked. Try again in a few seconds.');
   const { host, port = DATABASE_PORT, clusterId, region, generation = 0 } = database;
-  const expiresAt = new Date(deps.now().getTime() + PASSWORD_SECONDS * 1000).toISOString();
+  const expiresAt = timestampAfter(deps.now(), PASSWORD_SECONDS * 1000);
   const target = { clusterId, host, region, generation };
   const password = await deps.databasePasswords.create(target, { name: id, seconds: PASSWORD_SECONDS });
   const connection = {

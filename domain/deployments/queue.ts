@@ -5,6 +5,7 @@ import { Deployment } from '../../table/entities/deployments.ts';
 import { schedule } from '../../table/schedule.ts';
 import { create, type Write } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { timestampAfter } from '../time.ts';
 
 /**
  * Time without a heartbeat after which the reconciler checks a deployment, in milliseconds. It runs every minute, so a
@@ -21,7 +22,7 @@ export const deploymentEventData = ({ applicationId, id, commitSha }: Deployment
 
 /** Returns the attributes that have the reconciler check a deployment without a sign of life. */
 export const scheduleCheck = ({ now }: Pick<Deps, 'now'>) =>
-  schedule(Deployment, new Date(now().getTime() + HEARTBEAT_TIMEOUT_MS));
+  schedule(Deployment, timestampAfter(now(), HEARTBEAT_TIMEOUT_MS));
 
 /** True for a deployment whose release was live, and is kept. */
 export const canRollBackTo = ({ status, release, retired }: Deployment): boolean =>

@@ -9,6 +9,7 @@ import { change } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
+import { timestampAfter } from '../time.ts';
 import { fitsRecordSet, toZoneFileValue } from './zone-file.ts';
 
 /** Returns the key of a record set: name servers have one set per name and type. */
@@ -150,7 +151,7 @@ export const zoneQueue: DueQueue<typeof Zone, Pick<Deps, 'table' | 'now'> & { zo
   entity: Zone,
   async act(deps, zone, { dueAt }) {
     await enqueueZoneSync(deps, zone);
-    const next = schedule(Zone, new Date(deps.now().getTime() + retryDelay(zone.failures ?? 0)));
+    const next = schedule(Zone, timestampAfter(deps.now(), retryDelay(zone.failures ?? 0)));
     const what = { set: next, when: { dueAt: { is: dueAt } } };
     // One that was synced meanwhile is due no more, or has its next time.
     await ignoreConflict(deps.table.write(Zone, change(Zone, zone, what, concurrentUpdate)));

@@ -18,6 +18,7 @@ import { change, create } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
+import { timestampAfter } from '../time.ts';
 import { type DomainState, releaseHostingDomain, settleHostingDomain } from './domains.ts';
 import { adopt, decideRemoval, findAdoptable, isAwaitingRemoval } from './removal.ts';
 import { chooseServer, findServer } from './servers.ts';
@@ -70,7 +71,7 @@ const findAccount = (
         ...{ accountId, id, status: 'PENDING', failures: 0 },
         server: adopted?.server ?? '',
         username: adopted?.username ?? usernameFor(id),
-        dueAt: new Date(deps.now().getTime() + HEARTBEAT_TIMEOUT_MS).toISOString(),
+        dueAt: timestampAfter(deps.now(), HEARTBEAT_TIMEOUT_MS),
       };
       const made = create(HostingAccount, account, concurrentUpdate);
       await deps.table.transact(adopted ? [made, adopt(adopted)] : [made]);
@@ -207,14 +208,14 @@ async function end(deps: PanelDeps, subscription: Subscription): Promise<object>
 /** A server that is away or says no is no fault of ours: it is written down, and tried again later. */
 async function scheduleRetry(deps: Deps, account: HostingAccount, problem: string): Promise<void> {
   const wait = Math.min(MIN_RETRY_DELAY_MS * 2 ** account.failures, MAX_RETRY_DELAY_MS);
-  const next = schedule(HostingAccount, new Date(deps.now().getTime() + wait));
+  const next = schedule(HostingAccount, timestampAfter(deps.now(), wait));
   const set = { problem, failures: account.failures + 1, ...next };
   await deps.table.write(HostingAccount, change(HostingAccount, account, { set }));
 }
 
 /** Waits for a removal on the server, without a failure: that of the other account is written down there. */
 async function waitForRemoval(deps: Deps, account: HostingAccount): Promise<object> {
-  const next = schedule(HostingAccount, new Date(deps.now().getTime() + MIN_RETRY_DELAY_MS));
+  const next = schedule(HostingAccount, timestampAfter(deps.now(), MIN_RETRY_DELAY_MS));
   await deps.table.write(HostingAccount, change(HostingAccount, account, { set: next }));
   return {};
 }
@@ -276,7 +277,7 @@ export const hostingQueue: DueQueue<typeof HostingAccount, Deps & { hosting: Exe
   entity: HostingAccount,
   async act(deps, account, { dueAt }) {
     await startReconciliation(deps, account, String(Date.parse(dueAt)));
-    const next = schedule(HostingAccount, new Date(deps.now().getTime() + HEARTBEAT_TIMEOUT_MS));
+    const next = schedule(HostingAccount, timestampAfter(deps.now(), HEARTBEAT_TIMEOUT_MS));
     const what = { set: next, when: { dueAt: { is: dueAt } } };
     // One that was compared meanwhile has its next time.
     await ignoreConflict(deps.table.write(HostingAccount, change(HostingAccount, account, what, concurrentUpdate)));

@@ -8,6 +8,7 @@ import { change } from '../../table/writes.ts';
 import type { InCell } from '../apps/cells.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { timestampAfter } from '../time.ts';
 
 /**
  * The move of an application to another hosting cell (docs/decisions/0071-moving-applications.md). Its kept releases are made
@@ -32,7 +33,7 @@ const HEARTBEAT_TIMEOUT_MS = 60_000;
 
 /** Returns the attributes that have the reconciler look at the execution of a move. */
 export const scheduleCheck = ({ now }: Pick<Deps, 'now'>) =>
-  schedule(Move, new Date(now().getTime() + HEARTBEAT_TIMEOUT_MS));
+  schedule(Move, timestampAfter(now(), HEARTBEAT_TIMEOUT_MS));
 
 /** Stores a change of a move that is still in the status in which it was read. */
 export async function saveMove(deps: Deps, move: Move, set: Partial<Move>): Promise<Move> {

@@ -17,10 +17,10 @@ import { listAuditEntries } from '../audit/log.ts';
 import { formatRand, parseCents } from '../billing/money.ts';
 import { readSpending } from '../billing/spending.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { DAY_MS } from '../time.ts';
 
 type Overview = Output<typeof OverviewRoute>['data'];
 
-const DAY_MS = 86_400_000;
 /** Days whose AI calls say what is spent a day. */
 const AI_RATE_DAYS = 7;
 const MAX_AI_SUMS = 1000;

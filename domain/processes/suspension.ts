@@ -17,6 +17,7 @@ import { considerAutoTopUp } from '../billing/auto-top-up.ts';
 import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
+import { timestampAfter } from '../time.ts';
 import { reviewPlanLimit } from './plan-limit.ts';
 
 /** Suspension of accounts and applications by operators (docs/decisions/0031-suspension.md). */
@@ -60,7 +61,7 @@ export async function setSuspension(
 /** Returns the change of an account by which its suspension and its deletion are applied to what it has, soon and once more. */
 export function reapplying(account: Account, now: Date) {
   const { suspensionVersion: version } = account;
-  const reapplyAt = new Date(now.getTime() + REAPPLY_AFTER_MS).toISOString();
+  const reapplyAt = timestampAfter(now, REAPPLY_AFTER_MS);
   const { set, when } = replaceDueReasons(account, { reapplyAt });
   return { set: { ...set, suspensionVersion: (version ?? 0) + 1 }, when: { ...when, ...versionIs(version) } };
 }

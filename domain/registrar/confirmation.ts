@@ -7,6 +7,7 @@ import { change } from '../../table/writes.ts';
 import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { DAY_MS, HOUR_MS, timestampAfter } from '../time.ts';
 import { checkDelegation, type Delegation } from './delegation.ts';
 import { scheduleCheck } from './schedule.ts';
 import { endDomain } from './tasks.ts';
@@ -17,8 +18,6 @@ import { endDomain } from './tasks.ts';
  */
 export type ConfirmationDeps = Deps & { registrar: Pick<Registrar, 'registered' | 'delegate'> };
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Time for which the registrar must deny a domain before it ends, in milliseconds. It is asked every day. */
 const GRACE_PERIOD_MS = 7 * DAY_MS;
 /** Delay after a question that the registrar did not answer, in milliseconds. */
@@ -74,7 +73,7 @@ export async function confirmRegistration(
   const absentSince = domain.absentSince ?? now.toISOString();
   if (Date.parse(absentSince) + GRACE_PERIOD_MS <= now.getTime())
     return await endAbsent(deps, { ...domain, absentSince });
-  const tomorrow = new Date(now.getTime() + DAY_MS).toISOString();
+  const tomorrow = timestampAfter(now, DAY_MS);
   const { expiresAt } = domain;
   const next = expiresAt && expiresAt < tomorrow ? expiresAt : tomorrow;
   await saveCheck(deps, domain, { set: { absentSince, ...schedule(Domain, next) } });

@@ -9,6 +9,7 @@ import { withWallet } from '../billing/wallet.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
+import { HOUR_MS } from '../time.ts';
 import { type ConfirmationDeps, confirmRegistration, saveCheck, type Unconfirmed } from './confirmation.ts';
 import { giveExpiryNotice } from './expiry-notice.ts';
 import { invoiceLineForYears } from './orders.ts';
@@ -20,8 +21,6 @@ import type { ReadTlds } from './tlds.ts';
 export type LifecycleDeps = Deps & { domainTasks: Executions };
 type AdvanceDeps = LifecycleDeps & ConfirmationDeps & { tlds: ReadTlds };
 type Task = NonNullable<Domain['task']>;
-
-const HOUR_MS = 3_600_000;
 
 const keyOf = ({ accountId, id }: Domain) => ({ accountId, id });
 const idsOf = ({ accountId, id }: Domain) => ({ accountId, domainId: id });

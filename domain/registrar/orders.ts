@@ -13,6 +13,7 @@ import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
 import { withWallet } from '../billing/wallet.ts';
 import { ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { timestampAfter } from '../time.ts';
 import { checkAvailability } from './catalogue.ts';
 import { scheduleCheckIn } from './schedule.ts';
 import { endDomain } from './tasks.ts';
@@ -101,7 +102,7 @@ export async function orderDomain(
   return await withWallet(deps, accountId, look, async (wallet, rival) => {
     const id = deps.newId('dom');
     const { years } = order;
-    const payBy = new Date(Date.parse(wallet.now) + ORDER_HOLD_MS).toISOString();
+    const payBy = timestampAfter(wallet.now, ORDER_HOLD_MS);
     const lines = [invoiceLineForYears(`Registration of ${name}`, years, offered.registration)];
     assertNotHeld(wallet, { kind: 'DOMAIN', lines });
     const invoice = issueInvoice(deps, wallet, {

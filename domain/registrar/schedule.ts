@@ -1,7 +1,7 @@
 import { Domain } from '../../table/entities/registrar.ts';
 import { type DueAttributes, schedule } from '../../table/schedule.ts';
+import { DAY_MS, timestampAfter, timestampBefore } from '../time.ts';
 
-const DAY_MS = 86_400_000;
 /** Renewing begins this long before the end: the registrar is asked, and an invoice issued. */
 const RENEWAL_LEAD_MS = 30 * DAY_MS;
 /** A renewal is paid for until this long before the end: `.co.za` can be renewed until a day before it. */
@@ -15,8 +15,6 @@ const TASK_HEARTBEAT_TIMEOUT_MS = 300_000;
 
 /** Days before the end of its term at which a domain's account is told, unless it is certain to renew. */
 export const EXPIRY_NOTICE_DAYS = [30, 7, 1] as const;
-
-const timestampBefore = (iso: string, milliseconds: number) => new Date(Date.parse(iso) - milliseconds).toISOString();
 
 /** The same day some years later; 28 February for 29. */
 export function addYears(iso: string, years: number): string {
@@ -67,4 +65,4 @@ export function scheduleCheck(domain: Domain, earliest?: Date): DueAttributes {
 
 /** Returns the same for a domain that has a task, or waits to be paid for. */
 export const scheduleCheckIn = (now: Date, milliseconds: number = TASK_HEARTBEAT_TIMEOUT_MS): DueAttributes =>
-  schedule(Domain, new Date(now.getTime() + milliseconds));
+  schedule(Domain, timestampAfter(now, milliseconds));

@@ -11,6 +11,7 @@ import { voidInvoice } from '../billing/invoices.ts';
 import { withWallet } from '../billing/wallet.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { DAY_MS } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
 import { isDelegatedTo } from './domains.ts';
 import { addYears, scheduleCheck } from './schedule.ts';
@@ -40,7 +41,6 @@ const timestamp = (state: Progress['state'], deps: Pick<Deps, 'now'>, { since }:
 
 /** By how much the registrar's clock may be off, in milliseconds. */
 const CLOCK_SKEW_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 async function findDomainAndTask(deps: Pick<Deps, 'table'>, { accountId, domainId }: DomainIds) {
   const domain = await deps.table.get(Domain, { accountId, id: domainId });

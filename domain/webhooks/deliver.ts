@@ -12,6 +12,7 @@ import { unschedule } from '../../table/schedule.ts';
 import { change, check, replace, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { timestampAfter } from '../time.ts';
 import { type Attempt, attemptCount, recordOf } from './attempts.ts';
 import { countFailure, countSuccess } from './failure-count.ts';
 import { newDelivery, settleDelivered, startDelivery, toMessage } from './fan-out.ts';
@@ -97,7 +98,7 @@ export async function deliver(deps: DeliverDeps, message: DeliveryMessage): Prom
 export async function postpone(deps: DeliverDeps, message: DeliveryMessage): Promise<AttemptResult> {
   const { delivery } = await findDue(deps, message);
   if (!delivery) return STALE;
-  const nextAttemptAt = new Date(deps.now().getTime() + POSTPONED_S * 1000).toISOString();
+  const nextAttemptAt = timestampAfter(deps.now(), POSTPONED_S * 1000);
   try {
     await deps.table.write(Delivery, changeDelivery(delivery, { nextAttemptAt }, queuedAt(delivery.id, nextAttemptAt)));
   } catch (error) {
@@ -171,7 +172,7 @@ async function skip(deps: DeliverDeps, delivery: Delivery): Promise<AttemptResul
 
 /** Nothing is sent to an endpoint of a suspended account: the delivery waits, with all the attempts that it had left. */
 async function hold(deps: DeliverDeps, delivery: Delivery): Promise<AttemptResult> {
-  const nextAttemptAt = new Date(deps.now().getTime() + HOLD_RECHECK_MS).toISOString();
+  const nextAttemptAt = timestampAfter(deps.now(), HOLD_RECHECK_MS);
   const set = { nextAttemptAt, held: true as const };
   const write = changeDelivery(delivery, set, waitingUntil(delivery.id, nextAttemptAt));
   const endpoint = { accountId: delivery.accountId, id: delivery.webhookId };
@@ -213,7 +214,7 @@ function nextState(deps: DeliverDeps, delivery: Delivery, attempt: Attempt): Pic
     const write = changeDelivery(delivery, { ...set, tries, status: 'FAILED', nextAttemptAt: null });
     return { status: 'FAILED', write, ...storing };
   }
-  const nextAttemptAt = new Date(deps.now().getTime() + delay * 1000).toISOString();
+  const nextAttemptAt = timestampAfter(deps.now(), delay * 1000);
   const due =
     delay <= MAX_DELAY_SECONDS ? queuedAt(delivery.id, nextAttemptAt) : waitingUntil(delivery.id, nextAttemptAt);
   const write = changeDelivery(delivery, { ...set, tries, nextAttemptAt }, due);

@@ -1,5 +1,6 @@
 import type { Webhook } from '../../table/entities/webhooks.ts';
 import type { Change } from '../../table/expressions.ts';
+import { timestampAfter } from '../time.ts';
 
 /**
  * The lane of endpoints that have been slow for long (docs/decisions/0060-hand-over.md): their deliveries have a queue and
@@ -29,7 +30,7 @@ export function paceAfter(
 ): Pick<Change, 'set' | 'add' | 'remove'> | undefined {
   const slow = durationsMs.filter((each) => each >= SLOW_ATTEMPT_MS).length;
   if (slow < durationsMs.length) return slowAttempts > 0 ? { remove: ['slowAttempts', 'slowUntil'] } : undefined;
-  const after = (milliseconds: number) => new Date(now.getTime() + milliseconds).toISOString();
+  const after = (milliseconds: number) => timestampAfter(now, milliseconds);
   if (slowUntil > after(SLOW_LANE_MS / 2)) return undefined;
   const isLong = slowAttempts + slow >= SLOW_ATTEMPTS;
   return { add: { slowAttempts: slow }, ...(isLong ? { set: { slowUntil: after(SLOW_LANE_MS) } } : {}) };

@@ -17,6 +17,7 @@ import { balanceIs } from '../../billing/wallet.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../../conflict.ts';
 import type { Caller, Deps } from '../../deps.ts';
 import { findAccount } from '../../limits/limits.ts';
+import { DAY_MS, timestampAfter } from '../../time.ts';
 import { reapplying } from '../suspension.ts';
 
 /**
@@ -24,7 +25,6 @@ import { reapplying } from '../suspension.ts';
  * its applications serve, and nothing is changed (docs/decisions/0056-customers-data.md).
  */
 
-const DAY_MS = 86_400_000;
 const MICRO_RAND_PER_CENT = 10_000;
 
 /** The deletion as the account and operators see it. */
@@ -72,7 +72,7 @@ export async function requestDeletion(
     if (account.deletion) throw new ApiError('conflict', 'The deletion of this account is requested already.');
     await assertNothingOwed(deps, account);
     const requestedAt = now.toISOString();
-    const endsAt = new Date(now.getTime() + GRACE_DAYS * DAY_MS).toISOString();
+    const endsAt = timestampAfter(now, GRACE_DAYS * DAY_MS);
     const refundCents = refundOf(account, await deps.table.get(AiAccount, { accountId }));
     const deletion: AccountDeletion = { accountId, status: 'GRACE', requestedAt, endsAt, refundCents, dueAt: endsAt };
     const { set, when } = reapplying(account, now);

@@ -16,22 +16,20 @@ import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
 import type { Caller, Deps } from '../../deps.ts';
 import { countToday, findAccount } from '../../limits/limits.ts';
 import type { DueQueue } from '../../sweep/sweep.ts';
+import { DAY_MS, timestampAfter } from '../../time.ts';
 import { ArchiveTooLarge } from './archive.ts';
 import { type ArchiveDeps, writeArchive } from './write-archive.ts';
 
-const DAY_MS = 86_400_000;
 /** Time for which one process works on an archive, and after which another may: longer, so that no two do. */
 const SLICE_MS = 20_000;
 const LEASE_MS = 120_000;
-
-const after = (now: Date, milliseconds: number) => new Date(now.getTime() + milliseconds).toISOString();
 
 /** The export as its account sees it. */
 function view(
   { id, status, sizeBytes, createdAt, finishedAt }: AccountExport,
   now: Date,
 ): Output<typeof StartRoute>['data'] {
-  const expiresAt = status === 'READY' && finishedAt ? after(new Date(finishedAt), EXPORT_DAYS * DAY_MS) : null;
+  const expiresAt = status === 'READY' && finishedAt ? timestampAfter(finishedAt, EXPORT_DAYS * DAY_MS) : null;
   const isOver = expiresAt !== null && expiresAt <= now.toISOString();
   return { id, status: isOver ? 'EXPIRED' : status, sizeBytes, createdAt, finishedAt, expiresAt };
 }
@@ -46,7 +44,7 @@ const underWay = () =>
 async function endStale({ table, now }: Deps, accountId: string, id: string): Promise<Write[]> {
   const found = await table.get(AccountExport, { accountId, id });
   if (!found || found.finishedAt !== null) return [];
-  if (after(new Date(found.createdAt), DAY_MS) > now().toISOString()) throw underWay();
+  if (timestampAfter(found.createdAt, DAY_MS) > now().toISOString()) throw underWay();
   const ended = { set: { status: 'FAILED', finishedAt: now().toISOString() }, remove: unschedule(AccountExport) };
   return [change(AccountExport, found, { ...ended, when: { finishedAt: { is: null } } }, underWay)];
 }
@@ -100,7 +98,7 @@ export async function createExportLink(
       status === 'EXPIRED' ? `Exports are kept for ${EXPORT_DAYS} days.` : 'The export is not ready.',
     );
   const url = await deps.exportLinks.create(item);
-  return await deps.commit([], { data: { id, url, expiresAt: after(deps.now(), LINK_SECONDS * 1000) } });
+  return await deps.commit([], { data: { id, url, expiresAt: timestampAfter(deps.now(), LINK_SECONDS * 1000) } });
 }
 
 /** Ends an export and lets the account start another one. */
@@ -115,7 +113,7 @@ async function finish(deps: Deps, { accountId, id }: AccountExport, set: Partial
 /** Works on an export for a while. If its process dies, another one goes on from what was saved last. */
 async function advanceExport(deps: Deps & ArchiveDeps, item: AccountExport): Promise<void> {
   const { accountId, id, dueAt = '' } = item;
-  const lease = schedule(AccountExport, after(deps.now(), LEASE_MS));
+  const lease = schedule(AccountExport, timestampAfter(deps.now(), LEASE_MS));
   const taken = { set: { status: 'RUNNING', ...lease }, when: { dueAt: { is: dueAt }, finishedAt: { is: null } } };
   const isOurs = await ignoreConflict(
     deps.table.write(AccountExport, change(AccountExport, { accountId, id }, taken, concurrentUpdate)),
@@ -128,7 +126,7 @@ async function advanceExport(deps: Deps & ArchiveDeps, item: AccountExport): Pro
     );
   };
   try {
-    const { done, sizeBytes } = await writeArchive(deps, item, after(deps.now(), SLICE_MS));
+    const { done, sizeBytes } = await writeArchive(deps, item, timestampAfter(deps.now(), SLICE_MS));
     if (done) return await finish(deps, item, { status: 'READY', sizeBytes });
     await reschedule(sizeBytes);
   } catch (error) {

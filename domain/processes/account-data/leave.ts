@@ -30,6 +30,7 @@ import type { Deps } from '../../deps.ts';
 import { scheduleCheck } from '../../registrar/schedule.ts';
 import { createBudget } from '../../sweep/budget.ts';
 import type { DueQueue } from '../../sweep/sweep.ts';
+import { MINUTE_MS } from '../../time.ts';
 import { applySuspension, reapplying } from '../suspension.ts';
 import { refundOf } from './deletion.ts';
 import { anonymous, recordsEnd, removeRest, storedIn } from './removal.ts';
@@ -42,7 +43,6 @@ import { anonymous, recordsEnd, removeRest, storedIn } from './removal.ts';
 
 export type LeaveDeps = Deps & { users: Pick<Users, 'remove'> };
 
-const MINUTE_MS = 60_000;
 /** Time for which one run removes items, and the next continues. */
 const SLICE_MS = 20_000;
 /** Days for which a deleted login is remembered: longer than an access token is valid, so that none opens a new account. */

@@ -15,6 +15,7 @@ import { readTeam } from '../../accounts/team.ts';
 import { newUnsubscribeKey, unsubscribeUrl } from '../../accounts/unsubscribe.ts';
 import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
 import type { Deps } from '../../deps.ts';
+import { DAY_MS, timestampAfter } from '../../time.ts';
 import { renderDigest } from './messages.ts';
 
 /**
@@ -26,7 +27,6 @@ import { renderDigest } from './messages.ts';
 export type MailDeps = Deps & { mailer: Mailer; mails: JobQueue };
 
 const WINDOW_MS = MAIL_WINDOW_MINUTES * 60_000;
-const DAY_MS = 86_400_000;
 /** An email that was begun and not finished within this time is begun again by another job, in milliseconds. */
 const CLAIM_MS = 45_000;
 /** The longest delay of a message of SQS, in seconds. */
@@ -139,7 +139,7 @@ export async function mailDigest(deps: MailDeps, notification: Notification, sub
     ...{ mailed: reader.mailed ?? {}, unsubscribeKey: reader.unsubscribeKey ?? newUnsubscribeKey() },
     mailVersion: (reader.mailVersion ?? 0) + 1,
   };
-  const mailClaimedUntil = new Date(now.getTime() + CLAIM_MS).toISOString();
+  const mailClaimedUntil = timestampAfter(now, CLAIM_MS);
   const claim = writeReader(reader, reader.mailVersion, { set: { ...claimed, mailClaimedUntil } });
   await deps.table.write(NotificationReader, claim);
   try {

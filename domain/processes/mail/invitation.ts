@@ -8,6 +8,7 @@ import { takeInvitation } from '../../accounts/mail-addresses.ts';
 import { readTeam, type TeamState, writeTeam } from '../../accounts/team.ts';
 import { retryOnConflict } from '../../conflict.ts';
 import type { Deps } from '../../deps.ts';
+import { timestampAfter } from '../../time.ts';
 import { render } from './messages.ts';
 
 /**
@@ -88,7 +89,7 @@ const writeMail = (team: TeamState, id: string, mail: TeamInvitation['mail']) =>
 export async function mailInvitation(deps: InvitationMailDeps, accountId: string, id: string): Promise<void> {
   if (!(await deps.table.get(Account, { id: accountId }))) return;
   const now = deps.now();
-  const claimedUntil = new Date(now.getTime() + CLAIM_MS).toISOString();
+  const claimedUntil = timestampAfter(now, CLAIM_MS);
   const claim = async () => {
     const team = await readTeam(deps, accountId);
     const invitation = team.invitations.filter(isOpen(now)).find((each) => each.id === id);
