@@ -15,6 +15,7 @@ import { schedule } from '../../table/schedule.ts';
 import { change, changeOrInspect, remove } from '../../table/writes.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { pageBody } from '../pages.ts';
 import { timestampAfter } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
 import { claimedHosts } from './cells.ts';
@@ -73,8 +74,7 @@ export async function listApps(
   { accountId }: Caller,
   page: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
-  const { items, hasMore } = await deps.table.list(App, appsOf(accountId), page);
-  return { data: items.map(viewApp), has_more: hasMore };
+  return pageBody(await deps.table.list(App, appsOf(accountId), page), viewApp);
 }
 
 /** GET /v1/apps/{id} */

@@ -8,7 +8,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, InvoiceByStatus, invoiceOrder, invoicesByStatus, invoicesOf } from '../../table/entities/billing.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { noSuchCursor } from '../pages.ts';
+import { noSuchCursor, pageBody } from '../pages.ts';
 import { formatRand } from './money.ts';
 
 /** The company that issues the invoices. */
@@ -47,10 +47,10 @@ export async function listInvoices(
   const last = cursor === undefined ? undefined : await deps.table.get(Invoice, { accountId, id: cursor });
   if (cursor !== undefined && !last) throw noSuchCursor();
   const page = { ...rest, cursor: last && invoiceOrder(last.number) };
-  const { items, hasMore } = status
+  const found = status
     ? await deps.table.list(InvoiceByStatus, invoicesByStatus(accountId, status), page)
     : await deps.table.list(Invoice, invoicesOf(accountId), page);
-  return { data: items.map(invoiceView), has_more: hasMore };
+  return pageBody(found, invoiceView);
 }
 
 /** GET /v1/invoices/{id} */

@@ -17,7 +17,7 @@ import { commitAsPlatform } from '../audit/record.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { claimHostingDomain } from '../hosting/domains.ts';
-import { pageOf } from '../pages.ts';
+import { pageBody, pageOf } from '../pages.ts';
 import { timestampBefore } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
 import { DEFAULT_PLAN } from './default-plan.ts';
@@ -210,8 +210,7 @@ export async function listSubscriptions(
   { accountId }: Caller,
   page: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
-  const { items, hasMore } = pageOf(await deps.table.all(Subscription, subscriptionsOf(accountId)), page);
-  return { data: items.map(viewSubscription), has_more: hasMore };
+  return pageBody(pageOf(await deps.table.all(Subscription, subscriptionsOf(accountId)), page), viewSubscription);
 }
 
 /** A subscription with its next invoice. Throws 404. */

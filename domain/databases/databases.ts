@@ -17,6 +17,7 @@ import { change, changeOrInspect, create } from '../../table/writes.ts';
 import { noSuchApp } from '../apps/apps.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countTowards } from '../limits/limits.ts';
+import { pageBody } from '../pages.ts';
 import { timestampAfter } from '../time.ts';
 
 export const ENGINE = 'aurora-dsql' as const;
@@ -102,8 +103,7 @@ export async function listDatabases(
   { accountId }: Caller,
   page: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
-  const { items, hasMore } = await deps.table.list(Database, databaseListOf(accountId), page);
-  return { data: items.map(viewDatabase), has_more: hasMore };
+  return pageBody(await deps.table.list(Database, databaseListOf(accountId), page), viewDatabase);
 }
 
 /** GET /v1/databases/{id}. Throws 404. */

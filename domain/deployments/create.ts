@@ -15,6 +15,7 @@ import { findApp, noSuchApp } from '../apps/apps.ts';
 import { assertNotSuspended } from '../apps/suspension.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { assertWithin } from '../limits/limits.ts';
+import { pageBody } from '../pages.ts';
 import { fitting, fittingEnd } from '../response-size.ts';
 import { enqueueBuild, placeOf, readLine } from './build-line.ts';
 import { callerTrigger, newDeployment, viewDeployment } from './queue.ts';
@@ -72,12 +73,12 @@ export async function listDeployments(
   caller: Caller,
   { id, ...page }: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
-  const [app, { items, hasMore }] = await Promise.all([
+  const [app, found] = await Promise.all([
     deps.table.get(App, { accountId: caller.accountId, id }),
     deps.table.list(Deployment, deploymentsOf(id), page),
   ]);
   if (!app || app.status === 'DELETING') throw noSuchApp();
-  return { data: items.map(viewDeployment), has_more: hasMore };
+  return pageBody(found, viewDeployment);
 }
 
 /** @throws ApiError 404 where a deployment's application is being deleted, which takes its deployments with it a little later */

@@ -13,6 +13,7 @@ import { HostingAccount, HostingDomain } from '../../table/entities/hosting.ts';
 import type { AccountScopedId } from '../../table/entity.ts';
 import { change } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { pageBody } from '../pages.ts';
 import { hostingChallenge } from './domains.ts';
 import { findServer } from './servers.ts';
 
@@ -35,8 +36,7 @@ export async function listHosting(
   { accountId }: Caller,
   page: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
-  const { items, hasMore } = await deps.table.list(Subscription, hostingOf(accountId), page);
-  return { data: items.map(view), has_more: hasMore };
+  return pageBody(await deps.table.list(Subscription, hostingOf(accountId), page), view);
 }
 
 const noSuchHosting = () => new ApiError('not_found', 'Hosting subscription not found.');

@@ -41,8 +41,7 @@ export async function listOperatorAudit(
   { accountId, limit, offset, cursor }: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
   if (accountId === undefined) {
-    const { items, hasMore } = await deps.table.list(AuditEntry, AUDIT_OF_OPERATORS, { limit, offset, cursor });
-    return { data: items.map(view), has_more: hasMore };
+    return pageBody(await deps.table.list(AuditEntry, AUDIT_OF_OPERATORS, { limit, offset, cursor }), view);
   }
   const entries = deps.table.newest(AuditEntry, auditOf(accountId), { before: cursor, pageSize: offset + limit + 1 });
   const output = pageBody(await readPage(entries, { limit, offset }), view);

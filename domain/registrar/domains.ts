@@ -3,6 +3,7 @@ import type { getDomain as GetRoute, listDomains as ListRoute } from '../../cont
 import type { Input, Output } from '../../contract/route.ts';
 import { Domain, domainsOf } from '../../table/entities/registrar.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { pageBody } from '../pages.ts';
 
 export const noSuchDomain = () => new ApiError('not_found', 'Domain not found.');
 
@@ -29,8 +30,7 @@ export async function listDomains(
   { accountId }: Caller,
   page: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
-  const { items, hasMore } = await deps.table.list(Domain, domainsOf(accountId), page);
-  return { data: items.map(viewDomain), has_more: hasMore };
+  return pageBody(await deps.table.list(Domain, domainsOf(accountId), page), viewDomain);
 }
 
 /** GET /v1/domains/{id} */

@@ -19,7 +19,7 @@ import { Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
 import { change, create, remove } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countTowards } from '../limits/limits.ts';
-import { pageOf } from '../pages.ts';
+import { pageBody, pageOf } from '../pages.ts';
 import { newSecret } from './secrets.ts';
 
 export const noSuchWebhook = () => new ApiError('not_found', 'Webhook endpoint not found.');
@@ -87,8 +87,7 @@ export async function listWebhooksPage<T>(
   page: Input<typeof ListRoute>,
   view: (webhook: Webhook) => T,
 ): Promise<{ data: T[]; has_more: boolean }> {
-  const { items, hasMore } = pageOf(await deps.table.all(Webhook, webhooksOf(accountId)), page);
-  return { data: items.map(view), has_more: hasMore };
+  return pageBody(pageOf(await deps.table.all(Webhook, webhooksOf(accountId)), page), view);
 }
 
 /** GET /v1/webhooks */

@@ -15,6 +15,7 @@ import { change, changeOrInspect, create, type Write } from '../../../table/writ
 import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
 import type { Caller, Deps } from '../../deps.ts';
 import { countToday, findAccount } from '../../limits/limits.ts';
+import { pageBody } from '../../pages.ts';
 import type { DueQueue } from '../../sweep/sweep.ts';
 import { DAY_MS, timestampAfter } from '../../time.ts';
 import { ArchiveTooLarge } from './archive.ts';
@@ -79,8 +80,7 @@ export async function listExports(
   { accountId }: Caller,
   page: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
-  const { items, hasMore } = await deps.table.list(AccountExport, exportsOf(accountId), page);
-  return { data: items.map((item) => view(item, deps.now())), has_more: hasMore };
+  return pageBody(await deps.table.list(AccountExport, exportsOf(accountId), page), (item) => view(item, deps.now()));
 }
 
 /** POST /dashboard/v1/account/export/{id}/link. Throws 404, and 409 for an archive that is not ready or no longer kept. */
