@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { memoize, resource } from '../envelope.ts';
+import { isObject } from '../json.ts';
 import { route } from '../route.ts';
 import { CREDIT_FIELDS, isDeeperThan, MAX_DEPTH } from './credit-fields.ts';
 import { readImage } from './images.ts';
@@ -45,9 +46,6 @@ interface Issue {
   path: (string | number)[];
   message: string;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function findPartProblem(part: unknown): Issue | undefined {
   if (!isObject(part) || typeof part.type !== 'string') return { path: [], message: 'must be an object with a type' };

@@ -1,3 +1,4 @@
+import { isObject } from '../json.ts';
 /**
  * The allow-list of a chat request on AI credits: every field, message field and content part that the platform can price,
  * each with its type and bound. A provider charges nothing for them but the bytes of the prompt, the pictures and the
@@ -22,9 +23,6 @@ export const MAX_DEPTH = 100;
 
 const malformed = (field: string, reason: string): FieldProblem => ({ field, reason, unpriced: false });
 const unpriced = (field: string): FieldProblem => ({ field, reason: 'is not available on AI credits', unpriced: true });
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const flag: Check = (value, field) => (typeof value === 'boolean' ? undefined : malformed(field, 'must be a boolean'));
 

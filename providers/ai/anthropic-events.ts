@@ -1,8 +1,7 @@
+import { isObject } from '../../contract/json.ts';
 import type { Usage } from './usage.ts';
 
 /** Reading what Anthropic sends: parts that may be missing or null, and numbers that count up. */
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** A member that is an object; an empty one otherwise. */
 export function objectAt(value: unknown, key: string): Record<string, unknown> {

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { isObject } from '../../contract/json.ts';
 
 /**
  * Fills in the members that every completion and every chunk has, whatever the provider leaves out: clients read them without asking,
  * and the format is the same for all providers (specification, AI gateway). What the provider said stays as it came.
  */
 type Members = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 const isCount = (value: unknown): value is number => typeof value === 'number';

@@ -1,3 +1,4 @@
+import { isObject } from '../../contract/json.ts';
 /**
  * Kinds of provider failures. The owner of the key and the message to the caller are decided elsewhere
  * (domain/ai/errors.ts).
@@ -48,8 +49,6 @@ const MAX_MESSAGE_LENGTH = 1000;
 const ACCOUNT_IDS = /\b(?:Team|API key ID): [^,\s]+,?\s*/g;
 /** The form of providers' keys, whole or masked in the middle. */
 const KEY_LIKE = /\b(?:sk|pk|rk|gsk|xai|key|tgp|AIza)[-_A-Za-z0-9*.]{12,}/g;
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** The error object in any of the shapes that providers use: `{error: {…}}`, `[{error: {…}}]`, `{message}`, `{detail}`. */
 function findErrorObject(document: unknown): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
+import { isObject } from '../../contract/json.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { type Credentials, config, endpointFor, readCredentials } from '../config.ts';
 import { signJson } from './signature.ts';
@@ -183,8 +184,9 @@ export function callAws<Output>(
       // As a list, which Node sends as it is: it takes headers of an object apart again, a seventh of the time of a request.
       const headers = Object.entries(signed).flat();
       const response = await exchange(endpoint, { method: 'POST', path: '/', headers, body, timeout });
-      const document = response.body.length > 0 ? JSON.parse(response.body.toString('utf8')) : {};
-      if (response.status === 200) return document as Output;
+      const answer: unknown = response.body.length > 0 ? JSON.parse(response.body.toString('utf8')) : {};
+      if (response.status === 200) return answer as Output;
+      const document = isObject(answer) ? answer : {};
       const type = String(document.__type ?? `Http${response.status}`);
       const message = String(document.message ?? document.Message ?? type);
       throw new AwsError(type.slice(type.lastIndexOf('#') + 1), message, response.status, document);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isObject } from '../../contract/json.ts';
 import { type Check, check, mapLimited } from './check.ts';
 import type { Clients } from './clients.ts';
 import type { Plan } from './plan.ts';
@@ -18,9 +19,6 @@ const Schema = Node.extend({
   handlers: z.record(z.string(), z.unknown()).default({}),
 });
 export type Schema = z.output<typeof Schema>;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns the paths of the properties that the schema does not know, such as `DistributionConfig.ConnectionMode`. */
 export function unknownProperties(
