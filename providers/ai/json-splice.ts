@@ -11,7 +11,7 @@ interface Member {
 }
 
 /** The index after a string that begins at `from` (its opening quote). */
-function skipString(text: string, from: number): number {
+export function skipString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let slashes = 0;
     while (text[at - 1 - slashes] === '\\') slashes += 1;

@@ -2,7 +2,7 @@ import type { Adapter, AdapterRequest, AdapterResponse, Translator } from './ada
 import { DONE, Silence } from './adapter.ts';
 import { ChunkForm, completionGaps, newCompletionId, withTotal } from './chat-form.ts';
 import { ProviderFailure, parseReportedFailure } from './failures.ts';
-import { setMembers } from './json-splice.ts';
+import { setMembers, skipString } from './json-splice.ts';
 import { prepareRequest } from './openai-request.ts';
 import { type SseFrame, SseSplitter } from './sse-frames.ts';
 import { readUsage, toChatUsage, type Usage } from './usage.ts';
@@ -40,16 +40,6 @@ const RELEVANT_MEMBERS =
 const PREFIX = Buffer.from('data: ');
 const SUFFIX = Buffer.from('\n\n');
 const NOTHING = Buffer.alloc(0);
-
-/** The index of the quote that ends a string whose first character is at `from`. */
-function endOfString(text: string, from: number): number {
-  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
-    let slashes = 0;
-    while (text.charCodeAt(at - 1 - slashes) === 92) slashes += 1;
-    if (slashes % 2 === 0) return at;
-  }
-  return text.length;
-}
 
 /** Passes chunks through as bytes: they are looked at, and only the model's name is put in its place. */
 class PassThrough implements Translator {
@@ -190,7 +180,7 @@ class PassThrough implements Translator {
     for (let found = RELEVANT_MEMBERS.exec(text); found; found = RELEVANT_MEMBERS.exec(text)) {
       const [, key, quote, other] = found;
       const from = RELEVANT_MEMBERS.lastIndex;
-      const end = quote ? endOfString(text, from) : from;
+      const end = quote ? skipString(text, from - 1) - 1 : from;
       if (quote) RELEVANT_MEMBERS.lastIndex = end + 1;
       if (key === 'model') {
         if (quote && seen.modelEnd === 0) Object.assign(seen, { model: from - 1, modelEnd: end + 1 });
