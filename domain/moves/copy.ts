@@ -21,6 +21,9 @@ const ENVIRONMENT = '.service/env.json';
 const SealedVariables = memoize(() => z.extend(SealedFile(), { hostArn: z.string() }));
 const FILE_MODE = 0o100644;
 
+/** Deployments of one round trip. */
+const PAGE_SIZE = 100;
+
 type Releases = NonNullable<Move['releases']>;
 type MovedRelease = Releases[number];
 
@@ -32,7 +35,13 @@ export async function* eachDeployment({ table }: Pick<Deps, 'table'>, app: App):
   const { accountId, liveDeploymentId: id } = app;
   const live = id === undefined ? undefined : await table.get(Deployment, { accountId, id });
   if (live) yield live;
-  for await (const each of table.each(Deployment, deploymentsOf(app.id))) if (each.id !== id) yield each;
+  let page: { items: Deployment[]; hasMore: boolean };
+  let cursor: string | undefined;
+  do {
+    page = await table.list(Deployment, deploymentsOf(app.id), { limit: PAGE_SIZE, offset: 0, cursor });
+    yield* page.items.filter((each) => each.id !== id);
+    cursor = page.items.at(-1)?.id;
+  } while (page.hasMore);
 }
 
 /** Finds the releases that are kept: the live one, and those that can be rolled back to. */

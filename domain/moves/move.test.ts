@@ -121,6 +121,12 @@ test('a step that fails for good ends the move before the switch, and never afte
   await expectMoved(after);
 });
 
+test('of more releases than are kept, the newest are in the new cell', async () => {
+  const made = await moved({ releases: ['1', '2', '3', '4', '5'] });
+  const kept = made.deployments().filter(({ release }) => release !== undefined);
+  expect(kept.map(({ id }) => id)).toEqual(['dep_3', 'dep_4', 'dep_5']);
+});
+
 test('an older release whose code is not kept is not offered for rollback any more', async () => {
   const made = await moveSimulation();
   await made.request('b');
