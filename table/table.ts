@@ -125,7 +125,8 @@ export function createTable(send: Send, TableName: string): Table {
 
   /** Applies one write outside a transaction and returns the requested attributes of the item. */
   async function apply(write: Write, returns: 'ALL_NEW' | 'UPDATED_NEW'): Promise<Item | undefined> {
-    const operation = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem', ConditionCheck: '' }[write.kind];
+    if (write.kind === 'ConditionCheck') throw new Error('A check is part of a transaction, and nothing alone');
+    const operation = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem' }[write.kind];
     const ReturnValues = write.kind === 'Update' ? { ReturnValues: returns } : {};
     for (let attempt = 1; ; attempt += 1) {
       try {

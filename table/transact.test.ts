@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { memoryTable } from '../test/support/memory-table.ts';
 import { DomainName } from './entities/registrar.ts';
-import type { Send } from './table.ts';
+import { createTable, type Send } from './table.ts';
 import { transact } from './transact.ts';
-import { create } from './writes.ts';
+import { check, create } from './writes.ts';
 
 /** Sends a transaction that DynamoDB answers with these errors, one after another, and then makes; returns the token of each try. */
 async function tokensAfter(...errors: { name: string; detail?: object }[]): Promise<string[]> {
@@ -30,4 +30,12 @@ test('a transaction that lost a conflict is tried again under a token of its own
   const detail = { CancellationReasons: [{ Code: 'TransactionConflict' }] };
   const tokens = await tokensAfter({ name: 'TransactionCanceledException', detail });
   expect(new Set(tokens).size).toBe(2);
+});
+
+test('a check outside of a transaction is refused, and sent as nothing', async () => {
+  const sent: string[] = [];
+  const send: Send = async (operation) => void sent.push(operation) as never;
+  const write = check(DomainName, { name: 'example.com' }, {}, () => new Error('failed'));
+  await expect(createTable(send, 'table').write(DomainName, write)).rejects.toThrow('transaction');
+  expect(sent).toEqual([]);
 });
