@@ -20,11 +20,11 @@ export const MAX_EARLIER_BYTES = 1024;
 /** Returns the number of a delivery's attempts that are items of their own. */
 const storedCount = ({ made }: Pick<Delivery, 'made'>): number => made?.count ?? 0;
 
-/** Returns the number of attempts that a delivery has had; of many resends, those that are kept. */
+/** Returns the number of attempts that a delivery has had, those of resends included. */
 export const attemptCount = (delivery: Pick<Delivery, 'attempts' | 'made'>): number =>
   delivery.attempts.length + storedCount(delivery);
 
-/** Returns the durations of a delivery's latest attempts, in milliseconds. */
+/** Returns the durations of a delivery's latest attempts, in milliseconds; of many resends, those that are kept. */
 export const durationsOf = ({ attempts, made }: Pick<Delivery, 'attempts' | 'made'>): number[] => [
   ...attempts.map(({ durationMs }) => durationMs),
   ...(made?.durations ?? []),

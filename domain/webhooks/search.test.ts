@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Delivery, Webhook } from '../../table/entities/webhooks.ts';
-import { create } from '../../table/writes.ts';
+import { change, create } from '../../table/writes.ts';
 import { webhookSimulation } from '../../test/simulation/webhooks.ts';
 import { listDeliveries } from './manage.ts';
 import { readDeliveryStats } from './search.ts';
@@ -82,6 +82,17 @@ test('figures count deliveries by period, the attempts’ durations, and what wa
   const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
   expect(sum(data.points.map(({ deliveries }) => deliveries))).toBe(5);
   expect(sum(data.points.map(({ failed }) => failed))).toBe(2);
+  expect(sum(data.points.map(({ attempts }) => attempts))).toBe(4);
   const other = readDeliveryStats(deps, { ...caller, accountId: 'acc_2' }, { id: ids.webhookId, range: 'day' });
   await expect(other).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('figures count all attempts of a delivery that was resent often, not only those whose durations are kept', async () => {
+  const { deps } = await endpointWith(['DELIVERED', 'SKIPPED']);
+  const made = { count: 18, durations: Array.from({ length: 12 }, () => 400), lastOutcome: 'TIMEOUT' };
+  const resent = { accountId: ids.accountId, id: 'del_1' };
+  await deps.table.write(Delivery, change(Delivery, resent, { set: { made, status: 'FAILED' } }));
+  const { data } = await readDeliveryStats(deps, caller, { id: ids.webhookId, range: 'day' });
+  expect(data.totals).toMatchObject({ failed: 1, attempts: 19, p50Ms: 400 });
+  expect(data.points.reduce((total, { attempts }) => total + attempts, 0)).toBe(19);
 });
