@@ -148,7 +148,7 @@ export const changeOrInspect = <T, K>(
   onConditionFailed: (item?: T) => Error,
 ): Write => showingItem(entity, change(entity, of, what), onConditionFailed);
 
-/** Changes an item, making it if it is not there. Conditions must allow for the absent item. */
+/** Changes an item, making it with its type if it is not there. Conditions must allow for the absent item. */
 export function upsert<T, K>(
   entity: Entity<T, K>,
   of: K,
@@ -156,7 +156,7 @@ export function upsert<T, K>(
   onConditionFailed: () => Error = unexpectedConditionFailure,
 ): Write {
   const expression = new Expression();
-  const UpdateExpression = expression.update(withOrigin(what));
+  const UpdateExpression = expression.update(withOrigin({ ...what, set: { entity: entity.type, ...what.set } }));
   const ConditionExpression = expression.condition(what.when ?? {}, what.whenAny);
   const Key = toItem(entity.key(of));
   return {
@@ -175,15 +175,8 @@ export function upsert<T, K>(
  * request. `onConditionFailed` makes the error for one that exists already.
  */
 export function createViaUpdate<T, K>(entity: Entity<T, K>, item: T & K, onConditionFailed: () => Error): Write {
-  const expression = new Expression();
-  const UpdateExpression = expression.update({ set: toAttributes(entity, item) });
-  const ConditionExpression = expression.condition({ pk: 'absent' });
-  const Key = toItem(entity.key(item));
-  return {
-    kind: 'Update',
-    input: { Key, UpdateExpression, ConditionExpression, ...expression.parts() },
-    onConditionFailed,
-  };
+  const set = withoutUndefined(toAttributes(entity, item));
+  return upsert(entity, item, { set, when: { pk: 'absent' } }, onConditionFailed);
 }
 
 /** Deletes an item; deleting what is not there is no error unless a condition says so. */

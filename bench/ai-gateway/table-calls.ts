@@ -15,7 +15,7 @@ const sums = { calls: 1, inputTokens: 6, outputTokens: 64, microRand: 708 };
 /** The write of a call's statistics: of a medium size among those that a call makes. */
 const call = () =>
   deps.table.updateReturningChanged(
-    atMostOnce(upsert(AiUsage, of, { set: { ...of, entity: AiUsage.type, expiresAtEpoch: 1_798_225_797 }, add: sums })),
+    atMostOnce(upsert(AiUsage, of, { set: { ...of, expiresAtEpoch: 1_798_225_797 }, add: sums })),
   );
 
 const server = createServer(async ({ url = '/0' }, response) => {

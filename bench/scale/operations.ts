@@ -18,7 +18,7 @@ import { Credential } from '../../table/entities/accounts.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { Zone } from '../../table/entities/dns.ts';
 import { Domain } from '../../table/entities/registrar.ts';
-import { create, upsert } from '../../table/writes.ts';
+import { change, create } from '../../table/writes.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
 import { registrarSimulation } from '../../test/simulation/registrar.ts';
@@ -55,7 +55,7 @@ async function apiRequest(): Promise<World> {
     const now = steady.deps.now();
     const old = Object.keys(countAt(new Date(now.getTime() - 65_000)));
     const what = { add: countAt(now), remove: old };
-    await steady.deps.table.updateReturningChanged(upsert(Credential, credential, what));
+    await steady.deps.table.updateReturningChanged(change(Credential, credential, what));
     clock.now += 1000;
   };
   await times(61, count);

@@ -30,7 +30,7 @@ export function takeInvitation(address: string, invitedFor: string, now: Date, o
     MailAddress,
     item,
     {
-      set: { ...item, entity: MailAddress.type, expiresAtEpoch: MailAddress.expiresAtEpoch?.(item) },
+      set: { ...item, expiresAtEpoch: MailAddress.expiresAtEpoch?.(item) },
       whenAny: [
         [
           { invitedAtEpoch: 'absent' },

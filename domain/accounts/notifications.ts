@@ -31,7 +31,7 @@ export async function notify(deps: Pick<Deps, 'table'>, incidents: readonly Inci
   const writes = incidents.map(async (incident) => {
     const item = { ...incident, day: incident.at.slice(0, 10) };
     const expiresAtEpoch = Notification.expiresAtEpoch?.(item);
-    const set = { ...item, entity: Notification.type, expiresAtEpoch };
+    const set = { ...item, expiresAtEpoch };
     await deps.table.write(Notification, upsert(Notification, item, { set }));
   });
   await Promise.all(writes);
@@ -133,7 +133,7 @@ export async function listNotifications(deps: Deps, caller: Caller): Promise<Out
 function change({ accountId, session }: Caller, fields: Partial<NotificationReader>) {
   if (!session) throw new ApiError('unauthorized');
   const of = { accountId, subject: session.subject };
-  return upsert(NotificationReader, of, { set: { ...of, entity: NotificationReader.type, ...fields } });
+  return upsert(NotificationReader, of, { set: { ...of, ...fields } });
 }
 
 /** POST /dashboard/v1/notifications/read */

@@ -47,7 +47,7 @@ export function addCredits(entry: NewEntry, payment?: NewEntry): Write[] {
   const added = amountMicroRand - paid;
   const { add, setOnce, when } = entered(entry, added);
   const opening = {
-    set: { accountId, entity: AiAccount.type },
+    set: { accountId },
     setOnce: { holds: {}, keys: {}, ...setOnce },
     add: { ...add, availableMicroRand: added },
     when,
@@ -65,7 +65,7 @@ export function addCredits(entry: NewEntry, payment?: NewEntry): Write[] {
       AiAudit,
       { accountId },
       {
-        set: { accountId, entity: AiAudit.type },
+        set: { accountId },
         setOnce: { upTo: '', sumMicroRand: 0, ...schedule(AiAudit, createdAt) },
       },
     ),

@@ -59,7 +59,7 @@ export async function takeKeyPlace(
   const spent = monthAttribute('spent', monthAt(now));
   const calls = sumAttribute('calls', window);
   const what = {
-    set: { ...of, entity: AiKeyCalls.type, expiresAtEpoch: epoch(now.toISOString()) + KEPT_DAYS * DAY },
+    set: { ...of, expiresAtEpoch: epoch(now.toISOString()) + KEPT_DAYS * DAY },
     add: { openCalls: 1, [calls]: 1, ...(held > 0 && { [spent]: held, [sumAttribute('held', window)]: held }) },
     remove: staleMonthAttributes(now),
     when: {

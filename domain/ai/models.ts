@@ -67,7 +67,7 @@ export async function setOffer(
 ): Promise<{ models: number | 'built-in' }> {
   const changedAt = deps.now().toISOString();
   const before = (await deps.table.get(AiOffer, {})) ?? {};
-  const write = upsert(AiOffer, {}, { set: { offer, changedAt, entity: AiOffer.type } });
+  const write = upsert(AiOffer, {}, { set: { offer, changedAt } });
   const change = { action: 'ai-offer.set', accountId: NO_ACCOUNT, before, after: { offer } } as const;
   return await deps.commit([write], { models: offer.models?.length ?? 'built-in' }, change);
 }

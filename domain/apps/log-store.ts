@@ -89,7 +89,7 @@ async function readAsOnlyOne(log: Log, start: string, seen: LogPage | undefined)
   const readingUntil = timestampAfter(now, LEASE_MS);
   const isMine = await changePage(log, start, {
     set: {
-      ...(seen ? {} : { applicationId, start, at, entity: LogPage.type, entityVersion: LogPage.version }),
+      ...(seen ? {} : { applicationId, start, at, entityVersion: LogPage.version }),
       ...{ readingUntil, expiresAtEpoch: epoch(at) + DAY },
     },
     when: seen ? asSeen(seen) : { pk: 'absent' },

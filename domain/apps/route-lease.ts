@@ -35,7 +35,7 @@ export const readWriter = async ({ table }: LeaseDeps, cellId: string): Promise<
 /** Has a change wait behind all others, and takes the lease if it was given back. One write. */
 export async function joinWriter(deps: LeaseDeps, cellId: string, own: Pending): Promise<RouteWriter> {
   const what = {
-    set: { cellId, entity: RouteWriter.type },
+    set: { cellId },
     append: { pending: [own] },
     setOnce: leaseOf(deps, own.id),
   };

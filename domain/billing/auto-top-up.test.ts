@@ -27,7 +27,7 @@ async function cardHolder(amount: string, threshold: string) {
     return run.charged.slice(before);
   };
   const setSwitch = (off: SwitchState['off']) =>
-    run.deps.table.write(SwitchState, upsert(SwitchState, {}, { set: { off, version: 1, entity: SwitchState.type } }));
+    run.deps.table.write(SwitchState, upsert(SwitchState, {}, { set: { off, version: 1 } }));
   /** Returns the times that the account waits for. */
   const waits = async () => {
     const { topUpAt, dueAt } = await run.account();

@@ -83,7 +83,7 @@ export async function setPlans(
 ): Promise<{ plans: number | 'built-in' }> {
   const changedAt = deps.now().toISOString();
   const before = (await deps.table.get(PlanOffer, {})) ?? {};
-  const write = upsert(PlanOffer, {}, { set: { offer, changedAt, entity: PlanOffer.type } });
+  const write = upsert(PlanOffer, {}, { set: { offer, changedAt } });
   const change = { action: 'plans.set', accountId: NO_ACCOUNT, before, after: { offer } } as const;
   return await deps.commit([write], { plans: offer.plans?.length ?? 'built-in' }, change);
 }

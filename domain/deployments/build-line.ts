@@ -20,11 +20,7 @@ export const enqueueBuild = (
   { id, accountId, applicationId }: Pick<Deployment, 'id' | 'accountId' | 'applicationId'>,
 ): Write[] => [
   create(QueuedBuild, { id, accountId, applicationId, queuedAt: deps.now().toISOString() }),
-  upsert(
-    BuildQueue,
-    { accountId },
-    { set: { accountId, entity: BuildQueue.type, ...schedule(BuildQueue, deps.now()) }, add: { waiting: 1 } },
-  ),
+  upsert(BuildQueue, { accountId }, { set: { accountId, ...schedule(BuildQueue, deps.now()) }, add: { waiting: 1 } }),
 ];
 
 /** A build that has its builder, or needs none any more, makes room for the next one. May be repeated. */

@@ -1,7 +1,6 @@
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { QueuedRelease, queuedReleasesOf, ReleasePace } from '../../table/entities/releases.ts';
-import { DAY, epoch } from '../../table/entity.ts';
 import { unchanged } from '../../table/expressions.ts';
 import { change, remove, upsert, type Write } from '../../table/writes.ts';
 import { ConcurrentUpdateError, concurrentUpdate, contended, ignoreConflict, retryOnConflict } from '../conflict.ts';
@@ -102,7 +101,7 @@ function storePace(
   stored: ReleasePace | undefined,
   pace: Omit<ReleasePace, 'cellId' | 'version'>,
 ): Write {
-  const set = { ...pace, cellId, version: (stored?.version ?? 0) + 1, entity: ReleasePace.type };
+  const set = { ...pace, cellId, version: (stored?.version ?? 0) + 1 };
   const when = { version: unchanged(stored?.version) };
   return contended(upsert(ReleasePace, { cellId }, { set, when }, concurrentUpdate));
 }
@@ -126,7 +125,8 @@ async function joinLine(
   const { since = seenAt } = releaseQueue ?? {};
   if (Date.parse(seenAt) - Date.parse(since) > MAX_WAIT_MS)
     throw new Error(`the release had no turn within ${TIMEOUTS_S.release.wait} s`);
-  const set = { id, accountId, cellId, seenAt, entity: QueuedRelease.type, expiresAtEpoch: epoch(seenAt) + DAY };
+  const item = { id, accountId, cellId, seenAt };
+  const set = { ...item, expiresAtEpoch: QueuedRelease.expiresAtEpoch?.(item) };
   await deps.table.write(QueuedRelease, upsert(QueuedRelease, { cellId, id }, { set }));
   if (releaseQueue?.cellId !== cellId) {
     // Its next look finds out if it was deleted meanwhile.

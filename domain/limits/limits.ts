@@ -200,7 +200,7 @@ export function countToday(
     DailyUsage,
     of,
     {
-      set: { ...of, entity: DailyUsage.type, expiresAtEpoch: DailyUsage.expiresAtEpoch?.(of) },
+      set: { ...of, expiresAtEpoch: DailyUsage.expiresAtEpoch?.(of) },
       add: { [counter]: count },
       when: { [counter]: { absentOrBelow: limit - count + 1 } },
     },

@@ -60,7 +60,7 @@ function copies(
   return [
     ...(changes.requestsPerMinute === undefined
       ? []
-      : [upsert(AccountRate, { accountId }, { ...rate, set: { accountId, entity: AccountRate.type, ...rate.set } })]),
+      : [upsert(AccountRate, { accountId }, { ...rate, set: { accountId, ...rate.set } })]),
     ...(changes.concurrentAiCalls === undefined
       ? []
       : [
@@ -69,7 +69,7 @@ function copies(
             { accountId },
             {
               ...calls,
-              set: { accountId, entity: AiAccount.type, ...calls.set },
+              set: { accountId, ...calls.set },
               setOnce: { balanceMicroRand: 0, availableMicroRand: 0, holds: {}, keys: {} },
             },
           ),

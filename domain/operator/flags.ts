@@ -64,7 +64,7 @@ export async function setFlag(deps: Deps, _: Caller, input: Input<typeof SetRout
     const { off = {}, flags = {}, version } = (await deps.table.get(SwitchState, {})) ?? {};
     const after = { ...flags, [name]: changed(flags[name], input) };
     const when = { version: unchanged(version) };
-    const what = { set: { off, flags: after, version: (version ?? 0) + 1, entity: SwitchState.type }, when };
+    const what = { set: { off, flags: after, version: (version ?? 0) + 1 }, when };
     const data = view(name, after, deps.now());
     return await deps.commit(
       [upsert(SwitchState, {}, what, concurrentUpdate)],

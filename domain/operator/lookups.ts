@@ -12,10 +12,7 @@ type New = Pick<Lookup, 'text' | 'kind' | 'accountId' | 'id' | 'by'>;
 export async function recordLookups(deps: Pick<Deps, 'table' | 'now'>, lookups: readonly New[]): Promise<void> {
   const writes = lookups.map(async (lookup) => {
     const expiresAtEpoch = Math.floor(deps.now().getTime() / 1000) + KEPT_DAYS * 86_400;
-    const set = {
-      ...{ ...lookup, entity: Lookup.type },
-      ...(NUMEROUS.includes(lookup.kind) ? { expiresAtEpoch } : {}),
-    };
+    const set = { ...lookup, ...(NUMEROUS.includes(lookup.kind) ? { expiresAtEpoch } : {}) };
     // Not one transaction, which costs twice: each stands for itself, and the stream repeats all.
     await deps.table.write(Lookup, upsert(Lookup, lookup, { set }));
   });

@@ -48,7 +48,7 @@ export async function setSwitch(
     const state = isOff && message ? { message, since: was?.since ?? deps.now().toISOString() } : undefined;
     const off: Off = state ? { ...others, [key]: state } : others;
     const when = { version: unchanged(version) };
-    const what = { set: { off, version: (version ?? 0) + 1, entity: SwitchState.type }, when };
+    const what = { set: { off, version: (version ?? 0) + 1 }, when };
     const data = view(name, target ?? null, state);
     return await deps.commit(
       [upsert(SwitchState, {}, what, concurrentUpdate)],

@@ -73,7 +73,7 @@ export async function setTlds(
 ): Promise<{ extensions: number | 'built-in' }> {
   const changedAt = deps.now().toISOString();
   const before = (await deps.table.get(DomainOffer, {})) ?? {};
-  const write = upsert(DomainOffer, {}, { set: { offer, changedAt, entity: DomainOffer.type } });
+  const write = upsert(DomainOffer, {}, { set: { offer, changedAt } });
   const change = { action: 'domain-prices.set', accountId: NO_ACCOUNT, before, after: { offer } } as const;
   return await deps.commit([write], { extensions: offer.extensions?.length ?? 'built-in' }, change);
 }

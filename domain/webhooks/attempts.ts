@@ -57,7 +57,7 @@ export function recordOf(
     ? attempt.responseBody
     : truncateText(Buffer.from(attempt.responseBody), MAX_EARLIER_BYTES);
   const item = { ...of, ...attempt, step, responseBody };
-  const set = { ...item, entity: DeliveryAttempt.type, expiresAtEpoch: DeliveryAttempt.expiresAtEpoch?.(item) };
+  const set = { ...item, expiresAtEpoch: DeliveryAttempt.expiresAtEpoch?.(item) };
   return {
     set: { made: { count: count + 1, durations, lastOutcome: attempt.outcome } },
     store: upsert(DeliveryAttempt, of, { set, when: { step: { absentOrBelow: step + 1 } } }, onOvertaken),

@@ -51,7 +51,7 @@ const refuse = (quota: Quota, retryAfter: number): Refusal => {
 };
 
 const update = async (accountId: string, counters: CountUpdate) => {
-  const set = { ...counters.set, accountId, entity: AccountRate.type };
+  const set = { ...counters.set, accountId };
   const write = upsert(AccountRate, { accountId }, { ...counters, set });
   return (await throttlingTo429(deps.table.write(AccountRate, write))) ?? { accountId };
 };

@@ -86,11 +86,7 @@ export async function requestDeletion(
           { set: { ...set, deletion: { requestedAt, endsAt } }, when: { ...when, ...unowed } },
           concurrentUpdate,
         ),
-        upsert(
-          AccountDeletion,
-          { accountId },
-          { set: { ...deletion, ...schedule(AccountDeletion, endsAt), entity: AccountDeletion.type } },
-        ),
+        upsert(AccountDeletion, { accountId }, { set: { ...deletion, ...schedule(AccountDeletion, endsAt) } }),
       ],
       { data },
       { subjectId: accountId, after: data },

@@ -105,7 +105,7 @@ async function world(faults: FaultPlan = noFaults) {
       Lookup,
       { text: EMAIL, accountId, id: accountId },
       {
-        set: { text: EMAIL, kind: 'account', accountId, id: accountId, entity: Lookup.type },
+        set: { text: EMAIL, kind: 'account', accountId, id: accountId },
       },
     ),
   ]);

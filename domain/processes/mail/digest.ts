@@ -114,7 +114,7 @@ function writeReader(
 ) {
   const of = { accountId, subject };
   const when = { mailVersion: unchanged(read) };
-  const set = { ...of, entity: NotificationReader.type, ...what.set };
+  const set = { ...of, ...what.set };
   return upsert(NotificationReader, of, { ...what, set, when }, concurrentUpdate);
 }
 

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { memoryTable } from '../test/support/memory-table.ts';
+import { entity } from './entity.ts';
+import { createViaUpdate, upsert } from './writes.ts';
+
+const Thing = entity({
+  type: 'THING',
+  schema: () => z.object({ id: z.string(), name: z.optional(z.string()) }),
+  key: ({ id }: { id: string }) => ({ pk: id, sk: 'THING' }),
+});
+const exists = () => new Error('exists');
+
+test('an item that a change makes has its type, by which migrations and the stream find it', async () => {
+  const { table, items } = memoryTable();
+  await table.transact([upsert(Thing, { id: 'a' }, { set: { id: 'a' } })]);
+  expect(items('THING')).toMatchObject([{ id: 'a' }]);
+});
+
+test('an item that is made by an update is as one that is put, and takes the place of none', async () => {
+  const { table, items } = memoryTable();
+  const make = (name?: string) => table.transact([createViaUpdate(Thing, { id: 'a', name }, exists)]);
+  await make();
+  expect(items('THING')).toMatchObject([{ id: 'a', entityVersion: 1 }]);
+  await expect(make('b')).rejects.toThrow('exists');
+});
