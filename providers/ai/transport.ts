@@ -1,6 +1,7 @@
-import type { ClientRequest, Agent as HttpAgent, IncomingMessage, RequestOptions } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import { keepConnections } from '../http/connections.ts';
 import { ProviderFailure, parseFailure } from './failures.ts';
 import { PhaseTimer } from './phase-timer.ts';
 
@@ -22,8 +23,6 @@ export const TIMEOUTS_MS: Timeouts = {
 /** An error's body is read up to this much, in bytes, and a whole answer up to that. */
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
-/** A connection that was idle for longer may be dead without our knowing (a frozen Lambda hears nothing), in milliseconds. */
-const MAX_IDLE_MS = 20_000;
 /** Time that a provider has to close the stream after its last frame, in milliseconds. */
 const TRAILER_TIMEOUT_MS = 1_000;
 
@@ -64,42 +63,15 @@ export class CallerDisconnected extends Error {
   }
 }
 
-interface Connection {
-  request(url: URL, options: RequestOptions): ClientRequest;
-  agent: HttpAgent;
-}
-
 const isRefused = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED';
 
 /** Connections are kept and shared by all calls of this process. */
 export function createTransport(limits: Timeouts = TIMEOUTS_MS): Transport {
-  const connections = new Map<string, Promise<Connection>>();
-  let lastUse = 0;
-
-  async function connect(protocol: string): Promise<Connection> {
-    const { Agent, request } = protocol === 'https:' ? await import('node:https') : await import('node:http');
-    return { request, agent: new Agent({ keepAlive: true, scheduling: 'lifo', maxFreeSockets: 256 }) };
-  }
-
-  async function connection(protocol: string): Promise<Connection> {
-    let found = connections.get(protocol);
-    if (!found) {
-      found = connect(protocol);
-      connections.set(protocol, found);
-    }
-    const { agent, request } = await found;
-    const now = Date.now();
-    if (now - lastUse > MAX_IDLE_MS) {
-      for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
-    }
-    lastUse = now;
-    return { agent, request };
-  }
-
+  const connectionFor = keepConnections();
   return async (outgoing) => {
     const url = new URL(outgoing.url);
-    const { agent, request } = await connection(url.protocol);
+    const { agent, request } = await connectionFor(url.protocol);
     const once = () =>
       exchange(() => request(url, { method: 'POST', agent, headers: headersOf(outgoing) }), outgoing, limits);
     try {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { isObject } from '../../contract/json.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import { keepConnections } from '../../providers/http/connections.ts';
 import { type Credentials, config, endpointFor, readCredentials } from '../config.ts';
 import { signJson } from './signature.ts';
 
@@ -63,44 +64,8 @@ const TRY_TIMEOUT_MS = TIMEOUTS_S.aws.attempt * 1000;
 export const OBJECT_TIMEOUT_MS = TIMEOUTS_S.aws.object * 1000;
 const CALL_TIMEOUT_MS = TIMEOUTS_S.aws.call * 1000;
 
-interface Transport {
-  request(options: RequestOptions, answered: (response: IncomingMessage) => void): import('node:http').ClientRequest;
-  Agent: typeof import('node:http').Agent;
-}
-interface Connection {
-  transport: Transport;
-  agent: import('node:http').Agent;
-}
-const connections = new Map<string, Promise<Connection>>();
-/**
- * A connection that was idle for longer, in milliseconds, may have been closed while Lambda had frozen this process, which
- * did not hear of it: a request over it would wait for its timeout.
- */
-const MAX_IDLE_MS = 20_000;
-let lastUse = 0;
-
-/** Loads node:https or node:http with the first call, because loading takes time at cold start. */
-function connect(protocol: string): Promise<Connection> {
-  let found = connections.get(protocol);
-  if (!found) {
-    found = (async () => {
-      const transport: Transport = protocol === 'https:' ? await import('node:https') : await import('node:http');
-      const agent = new transport.Agent({ keepAlive: true, maxSockets: 100, scheduling: 'lifo' });
-      return { transport, agent };
-    })();
-    connections.set(protocol, found);
-  }
-  return found;
-}
-
-/** Closes connections that may be dead after a pause. */
-function closeIdle({ freeSockets }: Connection['agent']): void {
-  const now = Date.now();
-  if (now - lastUse > MAX_IDLE_MS) {
-    for (const sockets of Object.values(freeSockets)) for (const socket of sockets ?? []) socket.destroy();
-  }
-  lastUse = now;
-}
+/** A call reuses a connection of an earlier one. */
+const connectionFor = keepConnections(100);
 
 interface Outgoing {
   method: string;
@@ -117,11 +82,10 @@ interface Answered {
 }
 
 export async function exchange(endpoint: URL, { body, ...request }: Outgoing): Promise<Answered> {
-  const { transport, agent } = await connect(endpoint.protocol);
-  closeIdle(agent);
-  const options: RequestOptions = { ...request, hostname: endpoint.hostname, port: endpoint.port, agent };
+  const { request: open, agent } = await connectionFor(endpoint.protocol);
+  const options = { ...request, hostname: endpoint.hostname, port: endpoint.port, agent };
   return await new Promise((resolve, reject) => {
-    const outgoing = transport.request(options, (response) => {
+    const outgoing = open(options, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);

@@ -1,0 +1,40 @@
+import type { Agent as HttpAgent, request } from 'node:http';
+
+/**
+ * A connection that was idle for longer, in milliseconds, may have been closed while Lambda had frozen this process, which
+ * did not hear of it: a request over it would wait for its timeout.
+ */
+const MAX_IDLE_MS = 20_000;
+
+interface Connection {
+  request: typeof request;
+  agent: HttpAgent;
+}
+
+/**
+ * Returns a function that gives what makes requests over kept connections, which all its callers share. It loads node:https or
+ * node:http with the first call, because loading takes time at cold start.
+ * @param maxSockets connections to one host, at most
+ */
+export function keepConnections(maxSockets = Number.POSITIVE_INFINITY): (protocol: string) => Promise<Connection> {
+  const connections = new Map<string, Promise<Connection>>();
+  let lastUse = 0;
+
+  async function load(protocol: string): Promise<Connection> {
+    const { Agent, request } = protocol === 'https:' ? await import('node:https') : await import('node:http');
+    return { request, agent: new Agent({ keepAlive: true, maxSockets, scheduling: 'lifo' }) };
+  }
+
+  return async (protocol) => {
+    const found = connections.get(protocol) ?? load(protocol);
+    connections.set(protocol, found);
+    const connection = await found;
+    const now = Date.now();
+    if (now - lastUse > MAX_IDLE_MS) {
+      for (const sockets of Object.values(connection.agent.freeSockets))
+        for (const socket of sockets ?? []) socket.destroy();
+    }
+    lastUse = now;
+    return connection;
+  };
+}
