@@ -6,8 +6,8 @@ import { type Credentials, config, endpointFor, readCredentials } from '../confi
 import { signJson } from './signature.ts';
 
 /**
- * A lean AWS client for the request path: SigV4 (signature.ts; aws4 for S3), keep-alive connections, the JSON protocol
- * and S3 objects. docs/decisions/0006-lean-aws-client.md explains why the SDK is not used there.
+ * A lean AWS client for the request path: SigV4 (signature.ts), kept connections and the JSON protocol. Other protocols
+ * (rest.ts) and objects (objects.ts) share its retries. docs/decisions/0006-lean-aws-client.md explains why the SDK is not used there.
  */
 
 /**
@@ -61,7 +61,6 @@ interface CallPolicy {
 }
 const MAX_ATTEMPTS = 4;
 const TRY_TIMEOUT_MS = TIMEOUTS_S.aws.attempt * 1000;
-export const OBJECT_TIMEOUT_MS = TIMEOUTS_S.aws.object * 1000;
 const CALL_TIMEOUT_MS = TIMEOUTS_S.aws.call * 1000;
 
 /** A call reuses a connection of an earlier one. */
@@ -72,10 +71,10 @@ interface Outgoing {
   path: string;
   /** The signed headers. */
   headers: RequestOptions['headers'];
-  body: string | Buffer | undefined;
+  body?: string | Buffer;
   timeout: number;
 }
-interface Answered {
+export interface Answered {
   status: number;
   headers: IncomingMessage['headers'];
   body: Buffer;
@@ -159,84 +158,4 @@ export function callAws<Output>(
     attempts,
     once,
   );
-}
-
-interface ObjectRequest {
-  method: string;
-  path: string;
-  headers: Record<string, string>;
-  body?: string | Buffer;
-  timeout: number;
-  access?: Access | undefined;
-}
-
-/** Another role, and the region in which it is used. */
-interface Access {
-  region: string;
-  credentials: () => Promise<Credentials>;
-}
-
-/**
- * Signs with aws4, which handles any headers and paths of objects. It takes 10 ms to load and is loaded with the first
- * call.
- */
-export async function requestS3({ timeout, access, ...request }: ObjectRequest): Promise<Answered> {
-  const { default: aws4 } = await import('aws4');
-  const region = access?.region ?? config.AWS_REGION;
-  const endpoint = endpointFor('s3', region);
-  const signed = aws4.sign(
-    { ...request, service: 's3', region, host: endpoint.host },
-    access ? await access.credentials() : readCredentials(),
-  );
-  const { method, path, body } = request;
-  return await exchange(endpoint, { method, path, body, timeout, headers: signed.headers ?? {} });
-}
-
-export const objectPath = (bucket: string, key: string) =>
-  `/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
-export const s3Error = (status: number, body: Buffer) => {
-  const name = /<Code>([^<]+)<\/Code>/.exec(body.toString('utf8'))?.[1] ?? `Http${status}`;
-  return new AwsError(name, `S3 answered ${status} ${name}`, status);
-};
-
-/** Reads an object; undefined if it does not exist. */
-export function getObject(bucket: string, key: string): Promise<Buffer | undefined> {
-  return withRetries(async () => {
-    const path = objectPath(bucket, key);
-    const response = await requestS3({ method: 'GET', path, headers: {}, timeout: OBJECT_TIMEOUT_MS });
-    if (response.status === 404) return undefined;
-    if (response.status !== 200) throw s3Error(response.status, response.body);
-    return response.body;
-  }, OBJECT_TIMEOUT_MS);
-}
-
-/** Writes an object, replacing an existing one. */
-export function putObject(bucket: string, key: string, body: string | Buffer, contentType: string): Promise<void> {
-  return withRetries(async () => {
-    const headers = { 'content-type': contentType };
-    const path = objectPath(bucket, key);
-    const response = await requestS3({ method: 'PUT', path, headers, body, timeout: OBJECT_TIMEOUT_MS });
-    if (response.status !== 200) throw s3Error(response.status, response.body);
-  }, OBJECT_TIMEOUT_MS);
-}
-
-/** Copies an object of at most 5 GB into another bucket under the same key, with the rights of another role on both. */
-export function copyObject(from: { bucket: string; key: string }, bucket: string, access: Access): Promise<void> {
-  return withRetries(async () => {
-    const headers = { 'x-amz-copy-source': objectPath(from.bucket, from.key) };
-    const path = objectPath(bucket, from.key);
-    const response = await requestS3({ method: 'PUT', path, headers, timeout: OBJECT_TIMEOUT_MS, access });
-    // A copy that fails after it began answers 200 with the error
-    // (https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html).
-    if (response.status !== 200 || response.body.includes('<Error>')) throw s3Error(response.status, response.body);
-  }, OBJECT_TIMEOUT_MS);
-}
-
-/** Deletes an object. A missing object is no error. */
-export function deleteObject(bucket: string, key: string): Promise<void> {
-  return withRetries(async () => {
-    const path = objectPath(bucket, key);
-    const response = await requestS3({ method: 'DELETE', path, headers: {}, timeout: OBJECT_TIMEOUT_MS });
-    if (response.status !== 204 && response.status !== 404) throw s3Error(response.status, response.body);
-  }, OBJECT_TIMEOUT_MS);
 }

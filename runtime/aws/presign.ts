@@ -2,6 +2,7 @@ import aws4 from 'aws4';
 import type { ObjectGrant, SignedRequest } from '../../providers/builds/access.ts';
 import { config, endpointFor } from '../config.ts';
 import { assumeRole } from './assume-role.ts';
+import { objectPath } from './objects.ts';
 
 const ACTIONS: Record<SignedRequest['method'], string> = {
   GET: 's3:GetObject',
@@ -32,7 +33,7 @@ export async function presign(
   const credentials = await assumeRole({ roleArn, name, seconds, policy: sessionPolicy(bucket, grants) });
   const endpoint = endpointFor('s3');
   return grants.map(({ method, key, headers }) => {
-    const path = `/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}?X-Amz-Expires=${seconds}`;
+    const path = `${objectPath(bucket, key)}?X-Amz-Expires=${seconds}`;
     const request = { service: 's3', region: config.AWS_REGION, host: endpoint.host, method, path, signQuery: true };
     const signed = aws4.sign({ ...request, headers: { ...headers } }, credentials);
     return { method, headers, url: new URL(signed.path ?? '', endpoint).href };

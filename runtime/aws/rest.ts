@@ -1,27 +1,62 @@
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
-import { endpointFor, readCredentials } from '../config.ts';
-import { AwsError, exchange, withRetries } from './client.ts';
+import { type Credentials, config, endpointFor, readCredentials } from '../config.ts';
+import { type Answered, AwsError, exchange, withRetries } from './client.ts';
 
-/** A service with the REST protocol: its name in signatures, the first label of its host name, and a region. */
-interface RestService {
+/** A request to a service with the REST or the query protocol. */
+interface RestRequest {
+  /** The service's name in signatures. */
   service: string;
-  host: string;
-  region: string;
+  /** The first label of its host name, where that is another. */
+  host?: string;
+  region?: string;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: string | Buffer;
+  /** Those of another role; the function's own unless given. */
+  credentials?: (() => Promise<Credentials>) | undefined;
+  timeout: number;
 }
 
 const TIMEOUT_MS = TIMEOUTS_S.aws.attempt * 1000;
 
-/** Calls an operation that takes JSON by POST, signed by aws4. Throws {@link AwsError}. */
-export function postJson({ service, host, region }: RestService, path: string, input: object): Promise<void> {
-  const body = JSON.stringify(input);
+/**
+ * Signs with aws4, which handles any headers and paths, and sends once. It takes 10 ms to load and is loaded with the first
+ * call.
+ */
+export async function sendSigned(request: RestRequest): Promise<Answered> {
+  const { service, host = service, region = config.AWS_REGION, credentials, timeout, ...content } = request;
+  const { default: aws4 } = await import('aws4');
+  const endpoint = endpointFor(host, region);
+  const { headers = {} } = aws4.sign(
+    { ...content, service, region, host: endpoint.host },
+    credentials ? await credentials() : readCredentials(),
+  );
+  return await exchange(endpoint, { ...content, headers, timeout });
+}
+
+/** Calls an operation that takes JSON by POST. Throws {@link AwsError}. */
+export function postJson(
+  of: Pick<RestRequest, 'service' | 'host' | 'region'>,
+  path: string,
+  input: object,
+): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const request = { ...of, method: 'POST', path, headers, body: JSON.stringify(input), timeout: TIMEOUT_MS };
   return withRetries(async () => {
-    const { default: aws4 } = await import('aws4');
-    const endpoint = endpointFor(host, region);
-    const request = { method: 'POST', path, body, headers: { 'content-type': 'application/json' } };
-    const { headers = {} } = aws4.sign({ ...request, service, region, host: endpoint.host }, readCredentials());
-    const answer = await exchange(endpoint, { ...request, headers, timeout: TIMEOUT_MS });
+    const answer = await sendSigned(request);
     if (answer.status === 200) return;
     const name = String(answer.headers['x-amzn-errortype'] ?? `Http${answer.status}`).split(':')[0] ?? '';
-    throw new AwsError(name, `${service} answered ${answer.status} ${answer.body.toString('utf8')}`, answer.status);
+    throw new AwsError(name, `${of.service} answered ${answer.status} ${answer.body.toString('utf8')}`, answer.status);
   }, TIMEOUT_MS);
+}
+
+/** Returns the text of the first element of a name in an answer in XML. */
+export const textIn = (body: Buffer, element: string): string | undefined =>
+  new RegExp(`<${element}>([^<]+)</${element}>`).exec(body.toString('utf8'))?.[1];
+
+/** Returns the error that an answer in XML means. */
+export function xmlError(service: string, { status, body }: Answered): AwsError {
+  const name = textIn(body, 'Code') ?? `Http${status}`;
+  return new AwsError(name, `${service} answered ${status} ${name}`, status);
 }

@@ -1,32 +1,26 @@
 import { UploadGone, type Uploads } from '../../providers/exports/exports.ts';
-import { AwsError, getObject, OBJECT_TIMEOUT_MS, objectPath, requestS3, s3Error, withRetries } from './client.ts';
+import { AwsError } from './client.ts';
+import { getObject, objectPath, sendS3 } from './objects.ts';
+import { textIn } from './rest.ts';
 
 /** Uploads of objects in parts (https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html). */
-
-const textIn = (body: Buffer, element: string): string | undefined =>
-  new RegExp(`<${element}>([^<]+)</${element}>`).exec(body.toString('utf8'))?.[1];
-
-const send = (method: string, path: string, body: string | Buffer = '', headers: Record<string, string> = {}) =>
-  withRetries(async () => {
-    const response = await requestS3({ method, path, headers, body, timeout: OBJECT_TIMEOUT_MS });
-    // S3 may answer the end of an upload with 200 and an error in the document.
-    if (response.status !== 200 || textIn(response.body, 'Code')) throw s3Error(response.status, response.body);
-    return response;
-  }, OBJECT_TIMEOUT_MS);
 
 const isUploadGone = (error: unknown) => error instanceof AwsError && error.name === 'NoSuchUpload';
 
 export const uploads: Uploads = {
   async begin(bucket, key, contentType) {
-    const { body } = await send('POST', `${objectPath(bucket, key)}?uploads=`, '', { 'content-type': contentType });
+    const { body } = await sendS3('POST', `${objectPath(bucket, key)}?uploads=`, {
+      headers: { 'content-type': contentType },
+    });
     const uploadId = textIn(body, 'UploadId');
     if (uploadId === undefined) throw new Error('S3 began an upload without saying its id');
     return uploadId;
   },
   async addPart(bucket, key, { uploadId, number, body }) {
     const query = `partNumber=${number}&uploadId=${encodeURIComponent(uploadId)}`;
-    const { headers } = await send('PUT', `${objectPath(bucket, key)}?${query}`, body, {
-      'content-type': 'application/octet-stream',
+    const { headers } = await sendS3('PUT', `${objectPath(bucket, key)}?${query}`, {
+      headers: { 'content-type': 'application/octet-stream' },
+      body,
     }).catch((error: unknown) => {
       throw isUploadGone(error) ? new UploadGone(`the upload of ${key} is gone`) : error;
     });
@@ -40,7 +34,7 @@ export const uploads: Uploads = {
     const query = `uploadId=${encodeURIComponent(uploadId)}`;
     const path = objectPath(bucket, key);
     try {
-      await send('POST', `${path}?${query}`, document, { 'content-type': 'application/xml' });
+      await sendS3('POST', `${path}?${query}`, { headers: { 'content-type': 'application/xml' }, body: document });
     } catch (error) {
       if (!isUploadGone(error)) throw error;
       // An earlier end, whose answer was lost, has made the object.

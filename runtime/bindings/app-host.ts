@@ -1,6 +1,6 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { APP_HOST_ATTEMPTS, createAppHost } from '../../providers/app-host/app-host.ts';
-import { copyObject } from '../aws/client.ts';
+import { copyObject } from '../aws/objects.ts';
 import type { RemoteCell } from '../cells.ts';
 import { required } from '../config.ts';
 

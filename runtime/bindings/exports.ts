@@ -1,5 +1,5 @@
 import { createExports } from '../../providers/exports/exports.ts';
-import { deleteObject, getObject, putObject } from '../aws/client.ts';
+import { deleteObject, getObject, putObject } from '../aws/objects.ts';
 import { uploads } from '../aws/uploads.ts';
 import { required } from '../config.ts';
 

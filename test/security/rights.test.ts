@@ -106,7 +106,8 @@ const functionSettings = {
 
 test('every service refuses a role without the right, and names the right', async () => {
   await actAs('api-getApp', local);
-  const { callAws, putObject, getObject } = await import('../../runtime/aws/client.ts');
+  const { callAws } = await import('../../runtime/aws/client.ts');
+  const { putObject, getObject } = await import('../../runtime/aws/objects.ts');
   const { TABLE_NAME = '', DELIVERY_QUEUE_URL, SECRETS_KEY_ARN, BUILDS_BUCKET = '' } = local.environment;
   const { BUILD_PROJECT_NAME, TEARDOWN_STATE_MACHINE_ARN: stateMachineArn } = local.environment;
   const item = { TableName: TABLE_NAME, Key: { pk: { S: 'x' }, sk: { S: 'x' } } };

@@ -102,7 +102,7 @@ test('the next deployment receives the available databases, oldest first, and co
   Object.assign(process.env, local.environment);
   const [{ bucket }, { getObject }] = await Promise.all([
     import('../../../runtime/bindings/builds.ts'),
-    import('../../../runtime/aws/client.ts'),
+    import('../../../runtime/aws/objects.ts'),
   ]);
   const files = await entriesOf(await getObject(bucket, artifactKey(id, deployment.id)));
   const known = JSON.parse(files.get('.service/databases.json') ?? '');

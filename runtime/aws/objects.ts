@@ -1,0 +1,65 @@
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import type { Credentials } from '../config.ts';
+import { type Answered, withRetries } from './client.ts';
+import { sendSigned, textIn, xmlError } from './rest.ts';
+
+/** Objects of S3. */
+
+const TIMEOUT_MS = TIMEOUTS_S.aws.object * 1000;
+
+/** Another role, and the region in which it is used. */
+interface Access {
+  region: string;
+  credentials: () => Promise<Credentials>;
+}
+
+interface ObjectRequest {
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+  access?: Access;
+  /** Statuses that are no failure. */
+  accepted?: readonly number[];
+}
+
+export const objectPath = (bucket: string, key: string) =>
+  `/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
+
+/** Sends a request to S3. Throws `AwsError`. */
+export function sendS3(
+  method: string,
+  path: string,
+  { headers = {}, body, access, accepted = [200] }: ObjectRequest = {},
+): Promise<Answered> {
+  const content = { method, path, headers, ...(body === undefined ? {} : { body }) };
+  const request = { ...content, ...access, service: 's3', timeout: TIMEOUT_MS };
+  return withRetries(async () => {
+    const answer = await sendSigned(request);
+    // What fails after it began answers 200 with the error
+    // (https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html). An object that is read may hold any text.
+    const isFailed = !accepted.includes(answer.status) || (method !== 'GET' && textIn(answer.body, 'Code'));
+    if (isFailed) throw xmlError('S3', answer);
+    return answer;
+  }, TIMEOUT_MS);
+}
+
+/** Reads an object; undefined if it does not exist. */
+export async function getObject(bucket: string, key: string): Promise<Buffer | undefined> {
+  const { status, body } = await sendS3('GET', objectPath(bucket, key), { accepted: [200, 404] });
+  return status === 404 ? undefined : body;
+}
+
+/** Writes an object, replacing an existing one. */
+export async function putObject(bucket: string, key: string, body: string | Buffer, contentType: string) {
+  await sendS3('PUT', objectPath(bucket, key), { headers: { 'content-type': contentType }, body });
+}
+
+/** Copies an object of at most 5 GB into another bucket under the same key, with the rights of another role on both. */
+export async function copyObject(from: { bucket: string; key: string }, bucket: string, access: Access) {
+  const headers = { 'x-amz-copy-source': objectPath(from.bucket, from.key) };
+  await sendS3('PUT', objectPath(bucket, from.key), { headers, access });
+}
+
+/** Deletes an object. A missing object is no error. */
+export async function deleteObject(bucket: string, key: string) {
+  await sendS3('DELETE', objectPath(bucket, key), { accepted: [204, 404] });
+}
