@@ -1,6 +1,5 @@
 import { AWS_LIMITS } from '../../contract/limits/aws-limits.ts';
 import { LIMITS } from '../../contract/limits/limits.ts';
-import { inTurns } from '../../domain/deployments/release-line.ts';
 import {
   firstPace,
   MAX_RATE,
@@ -9,6 +8,7 @@ import {
   secondsUntil,
   spend,
 } from '../../domain/deployments/release-pace.ts';
+import { inTurns } from '../../domain/sweep/turns.ts';
 import { STREAM } from '../../lib/concurrency.ts';
 import { breaksAt, cellsFor, type Limit, limitsOf, PARTITION_WRITE_UNITS } from './breaks.ts';
 import { type Heat, measureAll } from './heat.ts';
@@ -101,7 +101,7 @@ function releasesTable(): string {
     for (let hasArrived = false; line.length > 0; ) {
       if (!hasArrived && at >= 1000) [line, hasArrived] = [[...line, OTHER], true];
       pace = refill(pace, new Date(at));
-      const [next] = inTurns(line, pace.recent);
+      const [next] = inTurns(line, ({ accountId }) => accountId, pace.recent);
       const after = next && spend(pace, next.accountId);
       if (after) {
         pace = after;

@@ -5,6 +5,7 @@ import { unchanged } from '../../table/expressions.ts';
 import { change, remove, upsert, type Write } from '../../table/writes.ts';
 import { ConcurrentUpdateError, concurrentUpdate, contended, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { inTurns } from '../sweep/turns.ts';
 import { formatNote } from './queue.ts';
 import { firstPace, refill, secondsUntil, slow, spend } from './release-pace.ts';
 
@@ -59,7 +60,8 @@ async function tryTurn(deps: LineDeps, cellId: string, deployment: Deployment): 
   const others = line.filter((each) => each.id !== id && each.admittedAt === undefined && !isDead(each));
 
   let pace = refill(stored ?? firstPace(now), now);
-  const order = inTurns([...others, { id, accountId }], pace.recent);
+  const byArrival = [...others, { id, accountId }].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const order = inTurns(byArrival, (each) => each.accountId, pace.recent);
   const admitted: string[] = [];
   for (const next of order.slice(0, MAX_TURNS)) {
     const after = spend(pace, next.accountId);
@@ -77,23 +79,6 @@ async function tryTurn(deps: LineDeps, cellId: string, deployment: Deployment): 
   if (admitted.includes(id)) return TURN;
   const place = order.findIndex((each) => each.id === id) + 1 - admitted.length;
   return await joinLine(deps, cellId, deployment, secondsUntil(pace, place, now));
-}
-
-/** Orders releases by the turns of their accounts: fewest of the last ones first, then in the order of arrival. */
-export function inTurns<T extends { id: string; accountId: string }>(
-  line: readonly T[],
-  recent: readonly string[],
-): T[] {
-  const turns = new Map<string, number>();
-  for (const accountId of recent) turns.set(accountId, (turns.get(accountId) ?? 0) + 1);
-  const placed = [...line]
-    .sort((a, b) => (a.id < b.id ? -1 : 1))
-    .map((release) => {
-      const turn = turns.get(release.accountId) ?? 0;
-      turns.set(release.accountId, turn + 1);
-      return { release, turn };
-    });
-  return placed.sort((a, b) => a.turn - b.turn).map(({ release }) => release);
 }
 
 function storePace(

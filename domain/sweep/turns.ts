@@ -31,17 +31,27 @@ export class Turns {
 
   /** Orders items so that accounts take turns, each with its oldest first: one with many does not keep the others waiting. */
   order(found: readonly Due[]): Due[] {
-    const turns = new Map<string, number>();
-    const placed = found.map((due) => {
-      const turn = turns.get(this.accountOf(due)) ?? 0;
-      turns.set(this.accountOf(due), turn + 1);
-      return { due, turn };
-    });
-    return placed.sort((a, b) => a.turn - b.turn).map(({ due }) => due);
+    return inTurns(found, (due) => this.accountOf(due));
   }
 
   /** The account that was read, or that the key names; the same for all items without one. */
   private accountOf(due: Due): string {
     return this.accounts.get(due) ?? /^ACCOUNT#([^#]*)/.exec(due.pk)?.[1] ?? '';
   }
+}
+
+/**
+ * Orders items so that accounts take turns, each with its items in the given order.
+ * @param recent accounts of the last turns: one that had more of them waits longer
+ */
+export function inTurns<T>(items: readonly T[], accountOf: (item: T) => string, recent: readonly string[] = []): T[] {
+  const turns = new Map<string, number>();
+  const nextTurn = (account: string): number => {
+    const turn = turns.get(account) ?? 0;
+    turns.set(account, turn + 1);
+    return turn;
+  };
+  for (const account of recent) nextTurn(account);
+  const placed = items.map((item) => ({ item, turn: nextTurn(accountOf(item)) }));
+  return placed.sort((a, b) => a.turn - b.turn).map(({ item }) => item);
 }
