@@ -6,7 +6,6 @@ import type { Deps } from '../deps.ts';
 
 /** Deliveries made this long before the hold may have had attempts left then, in milliseconds. */
 const LOOKBACK_MS = 24 * 3600_000;
-const PAGE_SIZE = 200;
 /** Number of deliveries written at once. */
 const CONCURRENCY = 20;
 
@@ -19,16 +18,14 @@ const CONCURRENCY = 20;
 export async function releaseHeld(deps: Pick<Deps, 'table' | 'now'>, before: Webhook): Promise<void> {
   const { id: webhookId, heldSince } = before;
   if (!heldSince) return;
-  let from = joinKey(new Date(Date.parse(heldSince) - LOOKBACK_MS).toISOString());
-  for (let more = true; more; ) {
-    const page = await deps.table.since(Delivery, deliveriesOf(webhookId), from, PAGE_SIZE);
-    const held = page.filter(({ status, held: isHeld }) => status === 'PENDING' && isHeld);
-    for (let at = 0; at < held.length; at += CONCURRENCY)
-      await Promise.all(held.slice(at, at + CONCURRENCY).map((delivery) => release(deps, delivery)));
-    const last = page.at(-1);
-    if (last) from = `${joinKey(last.createdAt, last.id)} `;
-    more = page.length === PAGE_SIZE;
+  const held: Delivery[] = [];
+  const releaseAll = () => Promise.all(held.splice(0).map((delivery) => release(deps, delivery)));
+  const after = joinKey(new Date(Date.parse(heldSince) - LOOKBACK_MS).toISOString());
+  for await (const delivery of deps.table.each(Delivery, deliveriesOf(webhookId), after)) {
+    if (delivery.status === 'PENDING' && delivery.held) held.push(delivery);
+    if (held.length === CONCURRENCY) await releaseAll();
   }
+  await releaseAll();
 }
 
 async function release(deps: Pick<Deps, 'table' | 'now'>, { accountId, id, step }: Delivery): Promise<void> {

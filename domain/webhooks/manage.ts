@@ -188,20 +188,17 @@ export async function resendSkipped(
   const [webhook, account] = await Promise.all([findWebhook(deps, caller, id), findAccount(deps, caller.accountId)]);
   if (!webhook.active) throw isDisabled();
   const skipped: Delivery[] = [];
-  let from = joinKey(since);
   let read = 0;
   let last: Delivery | undefined;
-  let more = true;
-  for (; more && skipped.length <= MAX_RESENT && read < MAX_READ; read += MAX_RESENT) {
-    const page = await deps.table.since(Delivery, deliveriesOf(id), from, MAX_RESENT);
-    skipped.push(...page.filter(({ status }) => statuses.some((each) => each === status)));
-    last = page.at(-1) ?? last;
-    if (last) from = `${joinKey(last.createdAt, last.id)} `;
-    more = page.length === MAX_RESENT;
+  for await (const delivery of deps.table.each(Delivery, deliveriesOf(id), joinKey(since))) {
+    read += 1;
+    last = delivery;
+    if (statuses.some((each) => each === delivery.status)) skipped.push(delivery);
+    if (skipped.length > MAX_RESENT || read === MAX_READ) break;
   }
   const chosen = skipped.slice(0, MAX_RESENT);
   // Where there was too much to read, from what was read last.
-  const next = skipped.at(MAX_RESENT) ?? (more ? last : undefined);
+  const next = skipped.at(MAX_RESENT) ?? (read === MAX_READ ? last : undefined);
   // Counted before anything is sent: what fails afterwards is skipped still, and a repeat resends it.
   if (chosen.length > 0) await deps.table.transact([countToday(deps, account, 'webhookResendsPerDay', chosen.length)]);
   let resent = 0;
