@@ -123,7 +123,7 @@ export async function sweep<E extends Sweepable, D, R>(
   queue: DueQueue<E, D, R>,
   { budget = createBudget(deps, RUN_BUDGET_MS), until = deps.now().toISOString(), ...options }: SweepOptions = {},
 ): Promise<SweepReport<R>> {
-  const { concurrency = 1, pageSize = PAGE_SIZE } = queue;
+  const { concurrency = 1 } = queue;
   const report: SweepReport<R> = { queue: queue.queue, done: 0, results: [], failed: [], oldestMs: 0, reached: until };
   const begun: Cursor = options.resume ?? {
     found: [],
@@ -136,24 +136,10 @@ export async function sweep<E extends Sweepable, D, R>(
     if (budget.isSpent())
       return { ...report, reached: reachedBy(open, found, last), resume: { found, open, last, after } };
     if (found.length === 0) {
-      const turns = new Turns();
-      const mostAhead = queue.readsAccounts ? MAX_READ_AHEAD : MAX_AHEAD;
-      do {
-        const pages = await Promise.all(
-          open.map(({ duePk, from }) => deps.table.due(duePk, { until, after, limit: pageSize, from })),
-        );
-        found = [...found, ...pages.flat()];
-        open = pages.flatMap((page, at) =>
-          page.length < pageSize ? [] : [{ duePk: open[at]?.duePk ?? '', from: page.at(-1) }],
-        );
-        // What is acted on at once needs no turns.
-        if (queue.readsAccounts && found.length > concurrency) await turns.readAccounts(deps, found);
-      } while (open.length > 0 && found.length < mostAhead && turns.isMostlyOneAccount(found));
-      found.sort((a, b) => (a.dueAt < b.dueAt ? -1 : 1));
-      const [first] = found;
-      const oldest = first && !queue.isLine ? deps.now().getTime() - Date.parse(first.dueAt) : 0;
-      found = turns.order(found);
-      report.oldestMs = Math.max(report.oldestMs, oldest || 0);
+      ({ found, open } = await readDueKeys(deps, queue, open, { until, after }));
+      const [oldest] = found;
+      const age = oldest && !queue.isLine ? deps.now().getTime() - Date.parse(oldest.dueAt) : 0;
+      report.oldestMs = Math.max(report.oldestMs, age || 0);
       continue;
     }
     const chunk = found.slice(0, concurrency);
@@ -162,6 +148,35 @@ export async function sweep<E extends Sweepable, D, R>(
     last = [last ?? '', ...chunk.map(({ dueAt }) => dueAt)].sort().at(-1);
   }
   return report;
+}
+
+/** Reads the next keys of open partitions, more while one account has most of them. @returns them by turns, the oldest first */
+async function readDueKeys(
+  { table }: SweepDeps,
+  { concurrency = 1, pageSize = PAGE_SIZE, readsAccounts }: DueQueue<Sweepable, never>,
+  open: Cursor['open'],
+  bounds: { until: string; after: string | undefined },
+): Promise<Pick<Cursor, 'found' | 'open'>> {
+  const turns = new Turns();
+  const found: Due[] = [];
+  let rest = open;
+  do {
+    const pages = await Promise.all(
+      rest.map(({ duePk, from }) => table.due(duePk, { ...bounds, limit: pageSize, from })),
+    );
+    found.push(...pages.flat());
+    rest = pages.flatMap((page, at) =>
+      page.length < pageSize ? [] : [{ duePk: rest[at]?.duePk ?? '', from: page.at(-1) }],
+    );
+    // What is acted on at once needs no turns.
+    if (readsAccounts && found.length > concurrency) await turns.readAccounts({ table }, found);
+  } while (
+    rest.length > 0 &&
+    found.length < (readsAccounts ? MAX_READ_AHEAD : MAX_AHEAD) &&
+    turns.isMostlyOneAccount(found)
+  );
+  found.sort((a, b) => (a.dueAt < b.dueAt ? -1 : 1));
+  return { found: turns.order(found), open: rest };
 }
 
 /** Returns the time until which every item was acted on: no item that is left was due by then. */
