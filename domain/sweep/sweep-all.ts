@@ -1,3 +1,5 @@
+import { Sweep } from '../../table/entities/webhooks.ts';
+import { upsert } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
 import { type Budget, createBudget, RUN_BUDGET_MS } from './budget.ts';
 import {
@@ -20,6 +22,24 @@ export const sweepJob =
   <E extends Sweepable, D, R>(deps: D & SweepDeps, queue: DueQueue<E, D, R>): SweepJob<R> =>
   (part) =>
     sweep(deps, queue, part);
+
+/**
+ * Sweeps a queue, each item once: how far it has come is stored for all of them together, so that an item costs no write.
+ * @param name that of the {@link Sweep}
+ */
+export async function sweepOnce<E extends Sweepable, D, R>(
+  deps: D & SweepDeps,
+  queue: DueQueue<E, D, R>,
+  name: string,
+  part: SweepOptions,
+): Promise<SweepReport<R>> {
+  const { table } = deps;
+  const stored = await table.get(Sweep, { name });
+  const report = await sweep(deps, queue, { ...part, after: stored?.upTo });
+  if (report.done + report.failed.length > 0)
+    await table.write(Sweep, upsert(Sweep, { name }, { set: { name, upTo: report.reached } }));
+  return report;
+}
 
 type Queues = Readonly<Record<string, DueQueue<Sweepable, never>>>;
 /** The dependencies of all of these queues together. */

@@ -1,10 +1,10 @@
 import { type DeliveryQueue, MAX_DELAY_SECONDS } from '../../providers/webhooks/delivery-queue.ts';
-import { ATTEMPT_GRACE_MS, Delivery, queuedAt, Sweep } from '../../table/entities/webhooks.ts';
-import { change, upsert } from '../../table/writes.ts';
+import { ATTEMPT_GRACE_MS, Delivery, queuedAt } from '../../table/entities/webhooks.ts';
+import { change } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { type DueQueue, sweep } from '../sweep/sweep.ts';
-import { type SweepJob, sweepJob } from '../sweep/sweep-all.ts';
+import { type SweepJob, sweepJob, sweepOnce } from '../sweep/sweep-all.ts';
 import { toMessage } from './fan-out.ts';
 
 type QueueDeps = Pick<Deps, 'table' | 'now'> & { queue: DeliveryQueue };
@@ -33,18 +33,6 @@ const upcoming: DueQueue<typeof Delivery, QueueDeps> = {
   },
 };
 
-/** Sweeps upcoming attempts, each once: how far it has come is stored for all of them together. */
-const upcomingJob =
-  (deps: QueueDeps): SweepJob =>
-  async (part) => {
-    const name = 'deliveries';
-    const stored = await deps.table.get(Sweep, { name });
-    const until = iso(deps.now().getTime() + HORIZON_MS);
-    const report = await sweep(deps, upcoming, { ...part, until, after: stored?.upTo });
-    await deps.table.write(Sweep, upsert(Sweep, { name }, { set: { name, upTo: report.reached } }));
-    return report;
-  };
-
 /**
  * Attempts that should have been made long since: they are queued again, each time with twice as long to the next such rescue.
  * @returns by how much an attempt is late, in milliseconds
@@ -68,7 +56,11 @@ const overdue = (queue: 'DELIVERY#QUEUED' | 'DELIVERY#WAITING'): DueQueue<typeof
 
 /** The due queues of deliveries: attempts whose time comes near, and those whose message was lost. */
 export const deliverySweeps = (deps: QueueDeps) => ({
-  upcomingDeliveries: upcomingJob(deps),
+  upcomingDeliveries: ((part) =>
+    sweepOnce(deps, upcoming, 'deliveries', {
+      ...part,
+      until: iso(deps.now().getTime() + HORIZON_MS),
+    })) satisfies SweepJob,
   queuedDeliveries: sweepJob(deps, overdue('DELIVERY#QUEUED')),
   waitingDeliveries: ((part) =>
     sweep(deps, overdue('DELIVERY#WAITING'), {

@@ -1,12 +1,12 @@
 import type { DeliveryQueue } from '../../providers/webhooks/delivery-queue.ts';
-import { Delivery, Event, queuedAt, Sweep, Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
+import { Delivery, Event, queuedAt, Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
 import { joinTransactions } from '../../table/joint-transactions.ts';
 import type { Table } from '../../table/table.ts';
-import { create, upsert, type Write } from '../../table/writes.ts';
+import { create, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { type DueQueue, sweep } from '../sweep/sweep.ts';
-import type { SweepJob } from '../sweep/sweep-all.ts';
+import { type SweepJob, sweepOnce } from '../sweep/sweep-all.ts';
 import {
   findSubscribers,
   firstMessages,
@@ -117,18 +117,11 @@ const eventDeps = (deps: QueueDeps): EventDeps => ({
   append: joinAppends(deps),
 });
 
-/** Sweeps late events, each once: how far it has come is stored for all of them together. */
+/** Sweeps late events, each once. */
 const lateJob =
   (deps: QueueDeps): SweepJob<number> =>
-  async (part) => {
-    const name = 'events';
-    const stored = await deps.table.get(Sweep, { name });
-    const report = await sweep(eventDeps(deps), lateEvents, { ...part, after: stored?.upTo });
-    if (report.done + report.failed.length > 0) {
-      await deps.table.write(Sweep, upsert(Sweep, { name }, { set: { name, upTo: report.reached } }));
-    }
-    return report;
-  };
+  (part) =>
+    sweepOnce(eventDeps(deps), lateEvents, 'events', part);
 
 /** Sweeps events that are still not settled. */
 const lostJob =
