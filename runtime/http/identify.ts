@@ -21,8 +21,6 @@ import { type Count, countAnonymous, countRequest, limitOf, Refusal, revertAt, t
 export interface Identity {
   caller: Caller;
   quota: Quota;
-  /** Text that the caller's idempotency records are found by and encrypted with. */
-  idempotencySubject: string;
 }
 
 /** The parts of an operation that decide who may call it. */
@@ -55,7 +53,7 @@ export async function identify(credentials: RequestCredentials, route: Called): 
 }
 
 async function identifyKey(credentials: KeyCredentials, route: Called): Promise<Identity> {
-  const { kind, sender: hash, idempotencySubject, origin } = credentials;
+  const { kind, sender: hash, origin } = credentials;
   const now = deps.now();
   const count: Count<Record<string, unknown>> = (update) => {
     const set = { ...update.set, lastUsedAt: now.toISOString() };
@@ -75,7 +73,7 @@ async function identifyKey(credentials: KeyCredentials, route: Called): Promise<
   });
   const { accountId, keyId, aiBudgetMicroRand } = credential;
   const budget = aiBudgetMicroRand === undefined ? {} : { aiBudgetMicroRand };
-  return { caller: { accountId, keyId, ...budget }, quota, idempotencySubject };
+  return { caller: { accountId, keyId, ...budget }, quota };
 }
 
 /** Makes refusals of a counted request report its quota. */
@@ -105,10 +103,7 @@ const operatorsOnly = () => new ApiError('forbidden', 'This needs a login with t
  * Identifies a login and its role in the account that it acts in, which its own item has: the check costs no round trip. The first
  * request of a new one opens its account. An ended session does not count on the login, whose other sessions it would slow down.
  */
-async function identifyLogin(
-  { session, token, account, idempotencySubject }: LoginCredentials,
-  route: Called,
-): Promise<Identity> {
+async function identifyLogin({ session, token, account }: LoginCredentials, route: Called): Promise<Identity> {
   const { subject } = session;
   const { access, right, whileSuspended = false } = route;
   const count = async (): Promise<Identity> => {
@@ -132,7 +127,7 @@ async function identifyLogin(
     });
     const { email } = item;
     const caller: Caller = { accountId, keyId: '', login: true, session, role, ...(email ? { email } : {}) };
-    return { caller, quota, idempotencySubject };
+    return { caller, quota };
   };
   try {
     return await count();

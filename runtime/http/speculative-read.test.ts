@@ -15,7 +15,6 @@ const identity = (of: Caller): Identity => ({
     stale: [],
     staleLimitReached: false,
   },
-  idempotencySubject: 'subject',
 });
 
 /** Reads for a caller and records for whom. */
