@@ -7,20 +7,19 @@ import type { DueQueue } from '../sweep/sweep.ts';
 import { FIRST_CHECK_DELAY_MS, PAYMENT_PAGE_LIFETIME_MS, type PaymentDeps, settleTopUp } from './top-ups.ts';
 import { payUnpaidInvoices } from './unpaid-invoices.ts';
 
-/** Schedules the next status check of an open payment, or none when its page has expired. @returns whether it is open */
-async function scheduleCheck(deps: Deps, id: string): Promise<boolean> {
+/** Schedules the next status check of an open payment, or none when its page has expired. */
+async function scheduleCheck(deps: Deps, id: string): Promise<void> {
   const topUp = await deps.table.get(TopUp, { id });
   // A settled one may be due when its money is no longer withheld.
-  if (!topUp?.dueAt || topUp.status === 'SUCCEEDED') return false;
+  if (!topUp?.dueAt || topUp.status === 'SUCCEEDED') return;
   const now = deps.now().getTime();
-  if (topUp.automatic && topUp.status === 'FAILED' && topUp.dueAt > deps.now().toISOString()) return false;
+  if (topUp.automatic && topUp.status === 'FAILED' && topUp.dueAt > deps.now().toISOString()) return;
   const age = now - Date.parse(topUp.createdAt);
   const next = schedule(TopUp, new Date(now + Math.max(FIRST_CHECK_DELAY_MS, age)));
   const what = age >= PAYMENT_PAGE_LIFETIME_MS ? { remove: unschedule(TopUp) } : { set: next };
   // A concurrent settlement unschedules it.
   const write = change(TopUp, { id }, { ...what, when: { status: { is: topUp.status } } }, concurrentUpdate);
   await ignoreConflict(deps.table.updateReturningChanged(write));
-  return true;
 }
 
 /** Pays the invoices that a payment's money did not, because its card was new to the account. */
