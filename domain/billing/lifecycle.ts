@@ -19,6 +19,7 @@ import {
   findOwned,
   invoiceLineForPeriod,
   nextInvoiceAt,
+  type OwnedSubscription,
   viewSubscription,
 } from './subscriptions.ts';
 import { topUpQueue } from './top-up-queue.ts';
@@ -122,13 +123,13 @@ export async function addPaidPeriod(deps: Deps, invoice: Invoice): Promise<void>
   const { periodEnd: currentPeriodEnd } = renewal;
   const period = { currentPeriodEnd, ...schedule(Subscription, nextInvoiceAt(currentPeriodEnd)) };
   const writes = [...settleRenewal(subscription, period), activated(deps, subscription)];
-  // On a conflict it was added before, or cancelled meanwhile.
   const about = { action: 'subscription.renewed', accountId, subjectId: id } as const;
   const audited = {
     ...about,
     before: viewSubscription(subscription),
     after: { ...viewSubscription(subscription), status: 'ACTIVE', currentPeriodEnd },
   };
+  // On a conflict it was added before, or cancelled meanwhile.
   await ignoreConflict(deps.commit(writes, undefined, audited));
 }
 
@@ -178,6 +179,25 @@ function nextStepAt({ status, renewal }: Subscription, { resumedAt }: Account): 
   return suspendedAt === undefined ? cancelsAt : latest(cancelsAt, timestampAfter(suspendedAt, MIN_SUSPENDED_MS));
 }
 
+/** Suspends a subscription within a transaction. @returns what the audit log has of it */
+function suspendUnpaid(wallet: Wallet, { accountId, id, status }: Subscription, { id: invoiceId }: Invoice) {
+  const suspended = { status: 'SUSPENDED', 'renewal.suspendedAt': wallet.now };
+  const set = { ...suspended, ...schedule(Subscription, timestampAfter(wallet.now, MIN_SUSPENDED_MS)) };
+  const when = { status: { is: status }, 'renewal.invoiceId': { is: invoiceId } };
+  wallet.add(
+    change(Subscription, { accountId, id }, { set, when }, concurrentUpdate),
+    // One that was paid since it was read renews the plan, which must not be suspended after that.
+    check(Invoice, { accountId, id: invoiceId }, { status: { is: 'UNPAID' } }, concurrentUpdate),
+  );
+  return { action: 'subscription.suspended', after: 'SUSPENDED' } as const;
+}
+
+/** Cancels a suspended subscription within a transaction. @returns what the audit log has of it */
+function cancelUnpaid(deps: Deps, wallet: Wallet, owned: OwnedSubscription) {
+  cancelWithin(deps, wallet, owned, { endsNow: true });
+  return { action: 'subscription.cancelled', after: 'CANCELLED' } as const;
+}
+
 /** Does what the time has come for with an unpaid invoice: suspends, then cancels what has been suspended for long enough. */
 async function runDunning(deps: Deps, { accountId, id }: Subscription): Promise<Invoice | undefined> {
   const read = async () => ({
@@ -194,21 +214,8 @@ async function runDunning(deps: Deps, { accountId, id }: Subscription): Promise<
     const again = postponedTo(wallet) ?? (next > wallet.now ? next : undefined);
     if (again) return await reschedule(deps, subscription, again);
     // One that is looked at late, after a long stop or out of quarantine, is suspended first as well.
-    const over = status !== 'ACTIVE';
-    if (over) cancelWithin(deps, wallet, owned, unschedule(Subscription));
-    else {
-      const suspended = { status: 'SUSPENDED', 'renewal.suspendedAt': wallet.now };
-      const set = { ...suspended, ...schedule(Subscription, timestampAfter(wallet.now, MIN_SUSPENDED_MS)) };
-      const when = { status: { is: status }, 'renewal.invoiceId': { is: renewal.id } };
-      wallet.add(
-        change(Subscription, { accountId, id }, { set, when }, concurrentUpdate),
-        // One that was paid since it was read renews the plan, which must not be suspended after that.
-        check(Invoice, { accountId, id: renewal.id }, { status: { is: 'UNPAID' } }, concurrentUpdate),
-      );
-    }
-    const [action, after] = over
-      ? (['subscription.cancelled', 'CANCELLED'] as const)
-      : (['subscription.suspended', 'SUSPENDED'] as const);
+    const { action, after } =
+      status === 'ACTIVE' ? suspendUnpaid(wallet, subscription, renewal) : cancelUnpaid(deps, wallet, owned);
     const before = viewSubscription(subscription);
     return await deps.commit(
       wallet.writes(planAfter(subscription, all, wallet.now)),

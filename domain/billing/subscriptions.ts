@@ -11,7 +11,7 @@ import type { TxtRecords } from '../../providers/dns/txt-records.ts';
 import { Invoice, Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
 import { HostingAccount, HostingDomain } from '../../table/entities/hosting.ts';
 import type { Change } from '../../table/expressions.ts';
-import { schedule } from '../../table/schedule.ts';
+import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, create, type Write } from '../../table/writes.ts';
 import { commitAsPlatform } from '../audit/record.ts';
 import { concurrentUpdate } from '../conflict.ts';
@@ -69,7 +69,7 @@ function validateHostingDomain({ category }: Plan, given: string | undefined): s
   return given;
 }
 
-interface OwnedSubscription {
+export interface OwnedSubscription {
   subscription: Subscription;
   /** The invoice for the next period, where it is issued. */
   renewal: Invoice | undefined;
@@ -159,7 +159,7 @@ async function subscribe(
     support(wallet, line);
     const invoice = issuePaidInvoice(deps, wallet, { kind: 'PLAN', lines: [line], subjectId: subscription.id });
     // Looked at again when what is paid of it ends: it may be the account's plan again until then.
-    for (const old of replaced) cancelWithin(deps, wallet, old, []);
+    for (const old of replaced) cancelWithin(deps, wallet, old);
     const activated = { subscriptionId: subscription.id, plan: slug };
     if (claimDomain) wallet.add(claimDomain(subscription.id));
     wallet.add(create(Subscription, subscription), emit(deps, accountId, 'subscription.activated', activated));
@@ -181,23 +181,26 @@ async function subscribe(
 const tooManyApps = () =>
   new ApiError('conflict', 'You have more applications than this plan allows. Delete some first.');
 
-/** Cancels within a transaction; an unpaid invoice for the next period becomes void. */
+/**
+ * Cancels within a transaction; an unpaid invoice for the next period becomes void.
+ * @param options.endsNow true where nothing is paid beyond now: it is not looked at again
+ */
 export function cancelWithin(
   deps: Pick<Deps, 'now'>,
   wallet: Wallet,
   { subscription, renewal }: OwnedSubscription,
-  remove: readonly string[],
+  { endsNow = false }: { endsNow?: boolean } = {},
 ): void {
   const { accountId, id, status, plan, currentPeriodEnd } = subscription;
   if (renewal?.status === 'UNPAID') voidInvoice(wallet, renewal);
   // Paid, and not yet added to the period: it stays usable as well.
   const end = renewal?.status === 'PAID' ? (subscription.renewal?.periodEnd ?? currentPeriodEnd) : currentPeriodEnd;
   const set = { status: 'CANCELLED', cancelledAt: wallet.now, currentPeriodEnd: end };
-  const look = remove.length > 0 ? {} : schedule(Subscription, end);
+  const due = endsNow ? {} : schedule(Subscription, end);
   // An invoice that is issued meanwhile would be paid for nothing.
   const invoice = subscription.renewal ? { is: subscription.renewal.invoiceId } : ('absent' as const);
   const when = { status: { is: status }, 'renewal.invoiceId': invoice };
-  const what = { set: { ...set, ...look }, remove: [...remove, 'renewal'], when };
+  const what = { set: { ...set, ...due }, remove: ['renewal', ...(endsNow ? unschedule(Subscription) : [])], when };
   wallet.add(
     change(Subscription, { accountId, id }, what, concurrentUpdate),
     emit(deps, accountId, 'subscription.cancelled', { subscriptionId: id, plan: plan.slug }),
@@ -228,7 +231,7 @@ export const cancelSubscription = (
 ): Promise<Output<typeof CancelRoute>> =>
   withWallet(deps, accountId, findOwned(deps, accountId, id), async (wallet, owned) => {
     if (owned.subscription.status === 'CANCELLED') throw new ApiError('conflict', 'It is cancelled already.');
-    cancelWithin(deps, wallet, owned, []);
+    cancelWithin(deps, wallet, owned);
     const before = viewSubscription(owned.subscription);
     const after = { ...before, status: 'CANCELLED' };
     return await deps.commit(wallet.writes(), { data: { id, deleted: true } }, { before, after });
@@ -248,7 +251,7 @@ export async function cancelHostingOf(deps: Deps, accountId: string, domain: str
     if (isBack && account?.status !== 'REMOVED') continue;
     await withWallet(deps, accountId, findOwned(deps, accountId, subscription.id), async (wallet, found) => {
       if (found.subscription.status === 'CANCELLED') return;
-      cancelWithin(deps, wallet, found, []);
+      cancelWithin(deps, wallet, found);
       const before = viewSubscription(found.subscription);
       const reason = `Another account proved that ${domain} is its own.`;
       const after = { ...before, status: 'CANCELLED', reason };
