@@ -31,6 +31,18 @@ test('accepts a finished response without [DONE]', async () => {
   expect(report.usage).toEqual({ input: 1, cached: 0, cacheWrite: 0, output: 2 });
 });
 
+test('the emulated provider gives as many answers as are asked for', async () => {
+  const body = { model: 'openai/gpt-4o', n: 2, messages: user('say exactly: one two') };
+  const { choices, usage } = JSON.parse((await call(body)).said);
+  expect(choices.map(({ index, message }: { index: number; message: object }) => ({ index, message }))).toMatchObject(
+    [0, 1].map((index) => ({ index, message: { content: 'one two' } })),
+  );
+  const { frames, report } = await call({ ...body, stream: true });
+  const answerOf = (wanted: number) => frames.filter(({ choices: [choice] = [] }) => choice?.index === wanted);
+  expect([0, 1].map((index) => contentOf(answerOf(index)))).toEqual(['one two', 'one two']);
+  expect(report.usage?.output).toBe(usage.completion_tokens);
+});
+
 describe('where the usage is, whatever the provider streams', () => {
   const chunk = (index: number, delta: object, finish_reason: string | null, more: object = {}) =>
     `data: ${JSON.stringify({ id: '1', model: 'm', choices: [{ index, delta, finish_reason }], ...more })}\n\n`;

@@ -15,6 +15,7 @@ const Request = z.looseObject({
   max_tokens: z.number().nullish(),
   max_completion_tokens: z.number().nullish(),
   stop: z.union([z.string(), z.array(z.string())]).nullish(),
+  n: z.int().min(1).max(128).nullish(),
   reasoning_effort: z.string().nullish(),
   ...ToolFields,
 });
@@ -87,7 +88,10 @@ export const handleCompletions: Handler = async (body, key, response, pace, quir
   );
   const tokens = fault.name === 'huge' ? ['x'.repeat(5_000_000)] : calls.length > 0 ? [] : reply.tokens;
   const finish_reason = calls.length > 0 ? 'tool_calls' : reply.end === 'limit' ? 'length' : 'stop';
-  const outputTokens = tokens.length + callDeltas(calls, quirks).length;
+  const answers = parsed.data.n ?? 1;
+  /** The answers that were asked for say the same. */
+  const perAnswer = <T>(make: (index: number) => T): T[] => Array.from({ length: answers }, (_, index) => make(index));
+  const outputTokens = answers * (tokens.length + callDeltas(calls, quirks).length);
   const counted = countAs(fault, body, { promptTokens: reply.promptTokens, outputTokens });
   const usage = {
     prompt_tokens: counted.promptTokens,
@@ -105,26 +109,25 @@ export const handleCompletions: Handler = async (body, key, response, pace, quir
     const said =
       calls.length > 0 ? { content: null, tool_calls: calls } : { content: contentOf(tokens.join(''), thinks) };
     const message = { role: 'assistant', ...said, refusal: null, annotations: [] };
-    const choices = [{ index: 0, message, logprobs: null, finish_reason }];
+    const choices = perAnswer((index) => ({ index, message, logprobs: null, finish_reason }));
     const usagePart = fault.name === 'no-usage' ? {} : { usage };
     return sendWhole(response, fault.name, { ...head, object: 'chat.completion', choices, ...usagePart });
   }
   const includesUsage = stream_options?.include_usage === true && fault.name !== 'no-usage';
   const frame = (choices: object[], usagePart: object | null) =>
     `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, ...(includesUsage ? { usage: usagePart } : {}) })}\n\n`;
-  const choice = (delta: object, finish: string | null = null) => [
-    { index: 0, delta, logprobs: null, finish_reason: finish },
-  ];
+  const chunk = (delta: object, finish: string | null = null) =>
+    perAnswer((index) => frame([{ index, delta, logprobs: null, finish_reason: finish }], null)).join('');
   const script = {
     before: [
       ...(quirks.signOfLife ? [quirks.signOfLife] : []),
-      frame(choice({ role: 'assistant', content: calls.length > 0 ? null : '', refusal: null }), null),
+      chunk({ role: 'assistant', content: calls.length > 0 ? null : '', refusal: null }),
     ],
     tokens: [...thinkingDeltas(thinks), ...tokens.map((content) => ({ content })), ...callDeltas(calls, quirks)].map(
-      (delta) => frame(choice(delta), null),
+      (delta) => chunk(delta),
     ),
     after: [
-      frame(choice({}, quirks.unnumberedCalls && calls.length > 0 ? 'stop' : finish_reason), null),
+      chunk({}, quirks.unnumberedCalls && calls.length > 0 ? 'stop' : finish_reason),
       ...(includesUsage ? [frame([], usage)] : []),
       'data: [DONE]\n\n',
     ],
