@@ -12,14 +12,17 @@ test('handles a provider that reports an error with status 200', async () => {
   expect(apiError).toMatchObject({ status: 429, code: 'rate_limited', retryAfter: 5 });
 });
 
-test('accepts a finished response without [DONE]', async () => {
+test.each([
+  ['without [DONE]', ''],
+  ['whose [DONE] has no blank line behind it', 'data: [DONE]'],
+])('accepts a finished response %s', async (_, end) => {
   upstream.act = (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(
       'data: {"id":"1","model":"m","choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]}\n\n',
     );
     response.end(
-      'data: {"id":"1","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":3}}\n\n',
+      `data: {"id":"1","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":3}}\n\n${end}`,
     );
   };
   const { frames, report } = await call(

@@ -96,8 +96,8 @@ class PassThrough implements Translator {
   }
 
   end(): Buffer {
-    // Some providers close without [DONE]; one that said how it finished was not cut.
-    if (this.#splitter.isIncomplete || !this.#finished) throw invalidResponse();
+    // Some providers close without [DONE], or without the blank line behind it; one that said how it finished was not cut.
+    if (!this.#finished) throw invalidResponse();
     const out: Buffer[] = [];
     this.#finish(out);
     return Buffer.concat(out);

@@ -51,11 +51,6 @@ export class SseSplitter {
     return frames;
   }
 
-  /** True when part of a frame is left over. */
-  get isIncomplete(): boolean {
-    return this.#pieces.some((piece) => piece.some((byte) => byte !== CR && byte !== LF));
-  }
-
   #keep(piece: Buffer): void {
     this.#length += piece.length;
     this.isOverlong ||= this.#length > MAX_FRAME_BYTES;
