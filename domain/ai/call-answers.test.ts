@@ -34,6 +34,20 @@ test.each([
   expect(report.usage).toEqual({ input: 1, cached: 0, cacheWrite: 0, output: 2 });
 });
 
+test.each([[{}], [{ stream_options: { include_usage: true } }]])(
+  'a stream without a chunk is 502 and free, as an answer without a choice is: %j',
+  async (more) => {
+    upstream.act = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end('data: [DONE]\n\n');
+    };
+    const body = { model: 'openai/gpt-4o', stream: true, messages: user('x'), ...more };
+    const { apiError, done } = await call(body, { baseUrl: upstream.url });
+    expect(apiError).toMatchObject({ status: 502 });
+    expect(done).toEqual(['hold', 'release']);
+  },
+);
+
 test('the emulated provider gives as many answers as are asked for', async () => {
   const body = { model: 'openai/gpt-4o', n: 2, messages: user('say exactly: one two') };
   const { choices, usage } = JSON.parse((await call(body)).said);

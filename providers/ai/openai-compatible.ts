@@ -111,7 +111,9 @@ class PassThrough implements Translator {
     }
     const text = data.toString('latin1');
     if (text.startsWith('[DONE]')) {
-      this.#finish(out);
+      // Without a chunk it is no answer, as one without a choice is none.
+      if (this.#first) this.#finish(out);
+      else this.failure = invalidResponse();
       return;
     }
     if (text[0] !== '{') {
