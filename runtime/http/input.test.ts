@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { replaceEnv } from '../../contract/apps/environment.ts';
 import type { Route } from '../../contract/route.ts';
-import { parseInput } from './input.ts';
+import { parseInput, readBody } from './input.ts';
 
 const event = (body: string | undefined, query?: Record<string, string>, isBase64Encoded = false) =>
   ({
@@ -66,6 +66,11 @@ test('half of a surrogate pair is refused however deep it is, and a whole pair i
     /: must be Unicode text$/,
   );
   expect(validationMessageOf(createApp as unknown as Route, event(nested('"\\ud83d\\ude00"')))).toBe('');
+});
+
+test('half of a surrogate pair is refused in every body that is JSON, those of the AI gateway included', () => {
+  const body = '{"messages":[{"role":"user","content":"a\\ud83d"}]}';
+  expect(() => readBody(event(body))).toThrow('messages.0.content: must be Unicode text');
 });
 
 test('accepts a valid body, sets defaults and ignores unknown fields', () => {

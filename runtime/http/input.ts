@@ -18,10 +18,21 @@ export function bodyBytes({ body = '', isBase64Encoded }: Event, limit: number):
   return bytes;
 }
 
+interface JsonBody {
+  text: string;
+  json: unknown;
+}
+
 /** Reads the body as JSON, whatever its content type. A missing body is read as an empty object. */
-export function readBody(event: Event, limit = MAX_BODY_BYTES): { text: string; json: unknown } {
+export function readBody(event: Event, limit = MAX_BODY_BYTES): JsonBody {
   const bytes = bodyBytes(event, limit);
   if (bytes.length === 0) return { text: '{}', json: {} };
+  const body = parseJson(bytes);
+  assertUnicode(body);
+  return body;
+}
+
+function parseJson(bytes: Buffer): JsonBody {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return { text, json: JSON.parse(text) };
@@ -37,7 +48,7 @@ const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
  * Throws 400, naming the field, for text with half of a surrogate pair: JSON can write it down, but it is no Unicode text (RFC
  * 8259, section 8.2), and what stores or sends text in UTF-8 refuses or changes it.
  */
-function assertUnicode({ text, json }: { text: string; json: unknown }): void {
+function assertUnicode({ text, json }: JsonBody): void {
   if (!ESCAPED_SURROGATE.test(text)) return;
   const left: { value: unknown; path: string }[] = [{ value: json, path: '' }];
   // A list in place of recursion, because a body may be nested deeper than the stack.
@@ -107,9 +118,7 @@ export interface ParsedRequest {
 
 /** Parses the path, query and body of a request into one object by the route's schemas. Throws 400, naming the field, or 404. */
 export function parseRequest(route: Route, event: Event): ParsedRequest {
-  const body = route.body && readBody(event);
-  if (body) assertUnicode(body);
-  const json = body?.json;
+  const json = route.body && readBody(event).json;
   const input = {
     ...parseFields(route.body, json, 'body'),
     ...parseFields(route.query, event.queryStringParameters ?? {}, 'query'),
