@@ -1,10 +1,11 @@
-import { incidentOfEvent, incidentOfTransaction, notify } from '../domain/accounts/notifications.ts';
+import { incidentOfTransaction, notify } from '../domain/accounts/notifications.ts';
 import type { Deps } from '../domain/deps.ts';
 import {
   incidentOfExpiry,
   incidentOfExport,
   incidentOfTenant,
   incidentsOfEntry,
+  incidentsOfEvent,
   incidentsOfLimits,
 } from '../domain/processes/incidents.ts';
 import { mailNewInvitations } from '../domain/processes/mail/invitation.ts';
@@ -24,7 +25,7 @@ export type NotificationRuleDeps = Pick<Deps, 'table' | 'now'> & HandOverDeps;
 
 /** Rules that notify the members of an account. */
 export const notificationRules = (deps: NotificationRuleDeps): Rules => ({
-  'event.notify': on(Event).created((event) => notify(deps, incidentOfEvent(event))),
+  'event.notify': on(Event).created(async (event) => notify(deps, await incidentsOfEvent(deps, event))),
   'audit.notify': on(AuditEntry).created(async (entry) => notify(deps, await incidentsOfEntry(deps, entry))),
   'wallet.notify-low-balance': on(WalletTransaction).created((transaction) =>
     notify(deps, incidentOfTransaction(transaction)),

@@ -59,7 +59,7 @@ function freeSlot(deps: Deps, app: App, deploymentId: string, status: Outcome): 
 }
 
 /** The account's share of a deployment that ends: the minutes of its build, and its place among the deployments at once. */
-export function accountForBuild(deps: Pick<Deps, 'now'>, account: Account, deployment: Deployment): Write[] {
+function accountForBuild(deps: Pick<Deps, 'now'>, account: Account, deployment: Deployment): Write[] {
   const now = deps.now();
   const spent = billedBuildMs(deployment, now);
   const minutes = spent === undefined ? {} : addBuildMinutes(account, spent, now);

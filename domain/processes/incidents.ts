@@ -9,11 +9,13 @@ import {
 } from '../../contract/limits/limits.ts';
 import type { AccountExport } from '../../table/entities/account-data.ts';
 import { Account } from '../../table/entities/accounts.ts';
+import { App } from '../../table/entities/apps.ts';
 import type { AuditEntry } from '../../table/entities/audit.ts';
 import { Invoice } from '../../table/entities/billing.ts';
 import type { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import type { Domain } from '../../table/entities/registrar.ts';
-import { type Incident, incidentOfEntry } from '../accounts/notifications.ts';
+import type { Event } from '../../table/entities/webhooks.ts';
+import { type Incident, incidentOfEntry, incidentOfEvent } from '../accounts/notifications.ts';
 import { willCardPay } from '../billing/auto-top-up.ts';
 import type { Deps } from '../deps.ts';
 import { usageOf } from '../limits/limits.ts';
@@ -34,6 +36,15 @@ export async function incidentsOfEntry(deps: Pick<Deps, 'table' | 'now'>, entry:
   ]);
   if (!account || invoice?.status !== 'UNPAID') return [];
   return (await willCardPay(deps, account, invoice.amountCents)) ? [] : incidents;
+}
+
+/** Returns the incidents that an event is. A deployment that failed is none once its application is deleted, which ends it. */
+export async function incidentsOfEvent(deps: Pick<Deps, 'table'>, event: Event): Promise<Incident[]> {
+  const incidents = incidentOfEvent(event);
+  const [incident] = incidents;
+  if (incident?.kind !== 'deployment-failed') return incidents;
+  const app = await deps.table.get(App, { accountId: event.accountId, id: incident.subjectId });
+  return app && app.status !== 'DELETING' ? incidents : [];
 }
 
 const EXPIRY_TITLES = {

@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
+import { Account } from '../../table/entities/accounts.ts';
 import { App, Host } from '../../table/entities/apps.ts';
 import { DistributionTenant, HostClaim } from '../../table/entities/custom-domains.ts';
-import { create, replace } from '../../table/writes.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
+import { Event } from '../../table/entities/webhooks.ts';
+import { change, create, replace } from '../../table/writes.ts';
+import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { newTenant } from '../custom-domains/reconciliation.ts';
+import { incidentsOfEvent } from './incidents.ts';
 import { teardownApp } from './teardown.ts';
 
 const HOST = 'shop.mine.co.za';
@@ -13,7 +18,7 @@ const OF = { accountId: 'acc_1', id: 'app_1' };
 
 /** Sets up a deleted application with a verified domain, with or without a tenant. */
 async function deleted(hasDoor: boolean) {
-  const { deps } = billingSimulation({});
+  const { deps, memory } = billingSimulation({});
   const customDomain = {
     host: HOST,
     token: 'a'.repeat(40),
@@ -47,6 +52,7 @@ async function deleted(hasDoor: boolean) {
   const given = { ...deps, ...providers } as unknown as Parameters<typeof teardownApp>[0];
   return {
     deps,
+    memory,
     unrouted,
     teardown: () => teardownApp(given, { accountId: OF.accountId, applicationId: OF.id }),
     holder: async (host: string) => (await deps.table.get(Host, { host }))?.applicationId,
@@ -88,4 +94,32 @@ test('a late teardown takes nothing from a later owner of the domain', async () 
   await teardown();
   expect([await holder(HOST), await holder(OWN)]).toEqual(['app_2', undefined]);
   expect(unrouted).toEqual([OWN]);
+});
+
+test('ends each unfinished deployment once, with its event and without a notification', async () => {
+  const { deps, memory, teardown } = await deleted(false);
+  const { accountId, id: applicationId } = OF;
+  const deployment = (id: string, more: Partial<Deployment>) =>
+    create(Deployment, {
+      ...{ id, accountId, applicationId, trigger: 'API', commitSha: 'abc', startedAt: '', notes: [], ...more },
+      ...{ status: more.status ?? 'RUNNING', finishedAt: more.finishedAt ?? null },
+    });
+  const begun = { admittedAt: '2026-01-31T08:00:00.000Z', beganAt: '2026-01-31T08:00:00.000Z' };
+  await deps.table.transact([
+    newSimulatedAccount(accountId, { buildCount: 1 }),
+    deployment('dep_1', { status: 'SUCCEEDED', finishedAt: '2026-01-31T07:00:00.000Z' }),
+    deployment('dep_2', { ...begun }),
+    deployment('dep_3', { status: 'QUEUED', waiting: true }),
+    change(App, OF, { set: { activeDeploymentId: 'dep_2', nextDeploymentId: 'dep_3' } }),
+  ]);
+  await teardown();
+  await teardown();
+  const events = memory.items('EVENT').map((item) => Event.parse(item));
+  expect(events.map(({ type, data }) => [type, data.deploymentId]).toSorted()).toEqual([
+    ['deployment.failed', 'dep_2'],
+    ['deployment.failed', 'dep_3'],
+  ]);
+  expect(await deps.table.get(Account, { id: accountId })).toMatchObject({ buildCount: 0 });
+  expect(memory.items('DEPLOYMENT')).toEqual([]);
+  for (const event of events) expect(await incidentsOfEvent(deps, event)).toEqual([]);
 });

@@ -1,17 +1,14 @@
 import * as z from 'zod/mini';
 import type { Builds } from '../../providers/builds/builds.ts';
 import type { Databases } from '../../providers/databases/databases.ts';
-import { Account } from '../../table/entities/accounts.ts';
 import { App, EnvSet, GitAccess, Host } from '../../table/entities/apps.ts';
 import { HostClaim } from '../../table/entities/custom-domains.ts';
 import { Deployment, deploymentsOf } from '../../table/entities/deployments.ts';
-import { unschedule } from '../../table/schedule.ts';
-import { change, remove, type Write } from '../../table/writes.ts';
+import { remove, type Write } from '../../table/writes.ts';
 import { cellsInUse, claimedHosts, edgeOf, type InCell } from '../apps/cells.ts';
-import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import { closeTenant } from '../custom-domains/reconciliation.ts';
 import { removeDatabases } from '../databases/removal.ts';
-import { accountForBuild } from '../deployments/finish.ts';
+import { failDeployment } from '../deployments/finish.ts';
 import type { Deps } from '../deps.ts';
 
 /** Deletes at most this many items in one transaction. */
@@ -52,16 +49,19 @@ export async function teardownApp(
   await removeDatabases(deps, applicationId);
   await deps.builds.removeCaches(applicationId);
   const list = deploymentsOf(applicationId);
+  // As any that fails: its event follows, and its build's minutes count, otherwise deleting an application would make builds free.
+  const endDeployment = (id: string) =>
+    failDeployment(deps, { accountId, applicationId, deploymentId: id }, 'The application was deleted.');
   for (;;) {
     const { items } = await deps.table.list(Deployment, list, { limit: BATCH_SIZE, offset: 0 });
     if (items.length === 0) break;
     await Promise.all(items.map(({ id }) => deps.builds.remove(applicationId, id)));
-    for (const { id, finishedAt } of items) if (finishedAt === null) await endDeployment(deps, accountId, id);
+    for (const { id, finishedAt } of items) if (finishedAt === null) await endDeployment(id);
     await deps.table.transact(items.map(({ id }) => remove(Deployment, { accountId, id })));
   }
   // The list is some milliseconds behind: what is newest may not be in it yet.
   const newest = [app.activeDeploymentId, app.nextDeploymentId].filter((id) => id !== undefined);
-  for (const id of newest) await endDeployment(deps, accountId, id);
+  for (const id of newest) await endDeployment(id);
   await deps.table.transact([
     ...newest.map((id) => remove(Deployment, { accountId, id })),
     ...[...claimedHosts(app), ...own].map((host) => remove(Host, { host }, { applicationId: { is: applicationId } })),
@@ -70,26 +70,6 @@ export async function teardownApp(
     remove(GitAccess, { applicationId }),
     remove(App, of),
   ]);
-}
-
-/**
- * Ends a deployment that the deletion stopped, once: its build's minutes count, otherwise deleting an application would make
- * builds free, and its place among the deployments at once is free again.
- */
-async function endDeployment(deps: Deps, accountId: string, id: string): Promise<void> {
-  await retryOnConflict(async () => {
-    const [deployment, account] = await Promise.all([
-      deps.table.get(Deployment, { accountId, id }),
-      deps.table.get(Account, { id: accountId }),
-    ]);
-    if (!deployment || deployment.finishedAt !== null || !account) return;
-    const set = { status: 'FAILED', finishedAt: deps.now().toISOString() };
-    const what = { set, remove: unschedule(Deployment), when: { finishedAt: { is: null } } };
-    await deps.table.transact([
-      change(Deployment, { accountId, id }, what, concurrentUpdate),
-      ...accountForBuild(deps, account, deployment),
-    ]);
-  });
 }
 
 /**
