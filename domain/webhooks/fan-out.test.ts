@@ -74,9 +74,9 @@ test('a message carries ids and the content of the event, no secret and no addre
 });
 
 test.each([
-  ['is too large', 'x'.repeat(17_000)],
-  ['holds a character that SQS refuses', 'App \uffff'],
-])('content that %s stays in the table, and is delivered', async (_, name) => {
+  ['in ASCII', 'x'.repeat(17_000)],
+  ['once its characters are escaped', '\uffff'.repeat(3_000)],
+])('content that is too large %s stays in the table, and is delivered', async (_, name) => {
   const fanned = await fannedOut(name);
   expect(fanned.messages[0]).not.toHaveProperty('content');
   await readsBefore(fanned);

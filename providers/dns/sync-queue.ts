@@ -17,7 +17,7 @@ export function createZoneSyncQueue(callSqs: CallSqs, QueueUrl: string): ZoneSyn
   const sendEntry = createBatchSender(callSqs, QueueUrl);
   return {
     async send(zones) {
-      await Promise.all(zones.map((zone) => sendEntry({ MessageBody: JSON.stringify(zone) })));
+      await Promise.all(zones.map((zone) => sendEntry({ message: zone })));
     },
   };
 }

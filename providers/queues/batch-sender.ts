@@ -1,6 +1,6 @@
-/** One message of SQS as `SendMessageBatch` takes it, without its id. */
+/** One message of SQS as `SendMessageBatch` takes it, without its id, its body as the object that it is made of. */
 export interface QueueEntry {
-  MessageBody: string;
+  message: object;
   MessageGroupId?: string;
   MessageAttributes?: Record<string, { DataType: 'String'; StringValue: string }>;
   DelaySeconds?: number;
@@ -10,6 +10,13 @@ export type CallSqs = <Output>(operation: string, input: object) => Promise<Outp
 
 /** Returns what a message carries beside its content: the id of the request that it belongs to. */
 export type Origin = () => { requestId?: string };
+
+/**
+ * Returns a message's body: JSON in ASCII. SQS refuses U+FFFE and U+FFFF, which JSON leaves as they are, and the local run's
+ * SQS each character outside the Basic Multilingual Plane.
+ */
+export const toMessageBody = (message: object): string =>
+  JSON.stringify(message).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** Messages that one call accepts. */
 const BATCH_SIZE = 10;
@@ -32,7 +39,10 @@ export function createBatchSender(callSqs: CallSqs, QueueUrl: string): (entry: Q
   let waiting: Waiting[] = [];
 
   async function sendBatch(batch: readonly Waiting[]): Promise<void> {
-    const Entries = batch.map(({ entry }, index) => ({ Id: String(index), ...entry }));
+    const Entries = batch.map(({ entry: { message, ...entry } }, index) => ({
+      ...{ Id: String(index), MessageBody: toMessageBody(message) },
+      ...entry,
+    }));
     const { Failed = [] } = await callSqs<SendResponse>('SendMessageBatch', { QueueUrl, Entries });
     const refused = new Map(Failed.map(({ Id, Code, Message = '' }) => [Id, `${Code} ${Message}`]));
     for (const [index, { resolve, reject }] of batch.entries()) {

@@ -33,7 +33,7 @@ export function createJobQueue<Name extends string>(
         jobs.map((job) => {
           const MessageGroupId = job.accountId ?? job.key.pk;
           return sendEntry({
-            MessageBody: JSON.stringify({ ...job, ...origin() }),
+            message: { ...job, ...origin() },
             MessageGroupId,
             ...(DelaySeconds === undefined ? {} : { DelaySeconds }),
             // The local run's SQS forgets a standard queue's groups.

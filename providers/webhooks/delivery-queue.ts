@@ -1,4 +1,10 @@
-import { type CallSqs, createBatchSender, type Origin, type QueueEntry } from '../queues/batch-sender.ts';
+import {
+  type CallSqs,
+  createBatchSender,
+  type Origin,
+  type QueueEntry,
+  toMessageBody,
+} from '../queues/batch-sender.ts';
 
 /** Content of a delivery: what every attempt sends, and nothing else of the account. */
 export interface DeliveryContent {
@@ -30,11 +36,8 @@ export interface DeliveryMessage {
 /** Content larger than this stays in the table: ten messages and their ids must fit into one call (256 KiB). */
 const MAX_CONTENT_BYTES = 16 * 1024;
 
-/** Tells whether a message can carry content. SQS refuses two characters that JSON does not escape. */
-export function fitsMessage(content: DeliveryContent): boolean {
-  const text = JSON.stringify(content);
-  return Buffer.byteLength(text) <= MAX_CONTENT_BYTES && !/[\ufffe\uffff]/.test(text);
-}
+/** Tells whether a message can carry content. */
+export const fitsMessage = (content: DeliveryContent): boolean => toMessageBody(content).length <= MAX_CONTENT_BYTES;
 
 export interface Queued {
   message: DeliveryMessage;
@@ -58,7 +61,7 @@ export interface DeliveryQueueUrls {
 const attribute = (StringValue: string) => ({ DataType: 'String' as const, StringValue });
 
 const toEntry = ({ message, delay }: Queued): QueueEntry => ({
-  MessageBody: JSON.stringify(message),
+  message,
   MessageGroupId: message.accountId,
   // Beside the group, for a consumer that has to be fair itself: the local run's SQS forgets a standard queue's groups.
   MessageAttributes: { group: attribute(message.accountId), subgroup: attribute(message.webhookId) },

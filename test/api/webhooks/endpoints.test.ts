@@ -128,3 +128,13 @@ test('an event reaches its subscribers only, and a deleted endpoint receives not
   expect([all.received.length, other.received.length]).toEqual([1, 0]);
   await Promise.all([all, picky, other].map((each) => each.stop()));
 });
+
+test.each(['Rocket 🚀', 'Last \uffff'])('an event is delivered whatever characters its data has: %j', async (name) => {
+  const account = await newAccount();
+  const all = await receiver();
+  await create(account, { url: all.url });
+  await account.call(createApp, { body: { name, framework: 'NODE' } });
+  const event = await waitFor(async () => all.received[0], 20);
+  expect(JSON.parse(event.body)).toMatchObject({ type: 'app.created', data: { name } });
+  await all.stop();
+});

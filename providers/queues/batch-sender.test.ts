@@ -1,0 +1,14 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { toMessageBody } from './batch-sender.ts';
+
+test('a message body is ASCII, whatever its message says, and is read as it was written', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const body = toMessageBody({ text });
+      expect(body).toMatch(/^[ -~]*$/);
+      expect(JSON.parse(body)).toEqual({ text });
+    }),
+    { examples: [['Rocket 🚀'], ['\uffff'], ['\ud83d'], ['line\n\u2028"quoted"\\']] },
+  );
+});
