@@ -74,6 +74,7 @@ export async function replaceEnv(
     const before = await readEnv(deps, of);
     const stored = vars.some(({ value }) => value === '') ? await readStoredValues(deps, before) : new Map();
     const values = new Map(vars.map(({ key, value }) => [key, value || (stored.get(key) ?? '')]));
+    assertWithinLimits('vars', values, stored);
     const write = await storing(deps, of, before, values);
     return await deps.commit([write], { data: { keys: [...values.keys()] } }, changeOf(before, values, vars));
   };
@@ -94,13 +95,20 @@ function changeOf(
   };
 }
 
-/** @throws ApiError 400 when a set is larger than an application's may be */
-function assertWithinLimits(values: ReadonlyMap<string, string>): void {
-  const vars = [...values].map(([key, value]) => ({ key, value }));
-  if (vars.length > ENV_LIMITS.count)
-    throw new ApiError('invalid_request', `set: an application has at most ${ENV_LIMITS.count} variables`);
-  if (envBytes(vars) > ENV_LIMITS.totalBytes)
-    throw new ApiError('invalid_request', `set: all variables of the application ${ENV_TOO_LARGE}`);
+type Values = ReadonlyMap<string, string>;
+
+const bytesOf = (values: Values): number => envBytes([...values].map(([key, value]) => ({ key, value })));
+
+/**
+ * Refuses a set that is larger than an application's may be. One that earlier versions let grow too large may shrink.
+ * @throws ApiError 400, naming the field
+ */
+function assertWithinLimits(field: 'vars' | 'set', values: Values, stored: Values): void {
+  if (values.size > ENV_LIMITS.count && values.size >= stored.size)
+    throw new ApiError('invalid_request', `${field}: an application has at most ${ENV_LIMITS.count} variables`);
+  const bytes = bytesOf(values);
+  if (bytes > ENV_LIMITS.totalBytes && bytes >= bytesOf(stored))
+    throw new ApiError('invalid_request', `${field}: all variables of the application ${ENV_TOO_LARGE}`);
 }
 
 /**
@@ -115,10 +123,11 @@ export async function updateEnv(
   const of = { accountId, id };
   const update = async () => {
     const before = await readEnv(deps, of);
-    const values = new Map(await readStoredValues(deps, before));
+    const stored = await readStoredValues(deps, before);
+    const values = new Map(stored);
     for (const key of remove) values.delete(key);
     for (const { key, value } of set) values.set(key, value);
-    assertWithinLimits(values);
+    assertWithinLimits('set', values, stored);
     const write = await storing(deps, of, before, values);
     return await deps.commit([write], { data: { keys: [...values.keys()] } }, changeOf(before, values, set));
   };

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createApp } from '../../../contract/apps/apps.ts';
 import { listEnvKeys, replaceEnv, updateEnv } from '../../../contract/apps/environment.ts';
 import { EnvSet } from '../../../table/entities/apps.ts';
+import { change } from '../../../table/writes.ts';
 import { codeOf, local, newAccount } from '../../support/harness.ts';
 
 async function withApp() {
@@ -16,16 +17,29 @@ async function withApp() {
   };
 }
 
-/** Returns the application's stored variables, decrypted as its workflow would. */
-async function stored(accountId: string, id: string): Promise<Record<string, string>> {
+/** Loads what the platform's functions have. */
+async function asPlatform() {
   Object.assign(process.env, local.environment);
   const [{ deps }, { secrets }, { envContext }] = await Promise.all([
     import('../../../runtime/deps.ts'),
     import('../../../runtime/bindings/secrets.ts'),
     import('../../../domain/apps/environment.ts'),
   ]);
+  return { deps, secrets, envContext };
+}
+
+/** Returns the application's stored variables, decrypted as its workflow would. */
+async function stored(accountId: string, id: string): Promise<Record<string, string>> {
+  const { deps, secrets, envContext } = await asPlatform();
   const env = await deps.table.get(EnvSet, { accountId, id });
   return env ? JSON.parse(await secrets.unseal(envContext(deps, id), env.sealed)) : {};
+}
+
+/** Stores values in place of the application's, past the API. */
+async function store(accountId: string, id: string, values: Record<string, string>): Promise<void> {
+  const { deps, secrets, envContext } = await asPlatform();
+  const set = { sealed: await secrets.seal(envContext(deps, id), JSON.stringify(values)), keys: Object.keys(values) };
+  await deps.table.transact([change(EnvSet, { accountId, id }, { set })]);
 }
 
 test('replaces the whole set, keeps the stored value for an empty one, and returns only names', async () => {
@@ -102,15 +116,35 @@ test('refuses an update that is malformed, too large with what is stored, or of 
   expect(codeOf(await stranger.call(updateEnv, { params: { id }, body: { remove: ['A'] } }))).toBe('not_found');
 });
 
+test('refuses a replacement that is too large with the values that it keeps', async () => {
+  const { account, id, replace } = await withApp();
+  const named = (prefix: string, value: string) =>
+    Array.from({ length: 7 }, (_, index) => ({ key: `${prefix}_${index}`, value }));
+  const large = 'v'.repeat(4096);
+  await replace(named('A', large));
+  const answer = await replace([...named('A', ''), ...named('B', large)]);
+  expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_request']);
+  expect(answer.error?.message).toMatch(/^vars: /);
+  expect(Object.keys(await stored(account.id, id))).toHaveLength(7);
+});
+
+test('a set that an earlier version let grow too large can shrink, and not grow', async () => {
+  const { account, id, replace, update } = await withApp();
+  const large = 'v'.repeat(4096);
+  await replace([{ key: 'A', value: large }]);
+  const values = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`KEY_${index}`, large]));
+  await store(account.id, id, values);
+  expect((await update({ set: [{ key: 'NEW', value: '1' }] })).error?.message).toMatch(/^set: /);
+  expect((await update({ remove: ['KEY_0'] })).status).toBe(200);
+  const kept = Object.keys(values).slice(2);
+  expect((await replace(kept.map((key) => ({ key, value: '' })))).status).toBe(200);
+  expect(Object.keys(await stored(account.id, id))).toEqual(kept);
+});
+
 test('encrypts values for their application: another application’s cannot be decrypted with them', async () => {
   const one = await withApp();
   await one.replace([{ key: 'A', value: 'secret-a' }]);
-  Object.assign(process.env, local.environment);
-  const [{ deps }, { secrets }, { envContext }] = await Promise.all([
-    import('../../../runtime/deps.ts'),
-    import('../../../runtime/bindings/secrets.ts'),
-    import('../../../domain/apps/environment.ts'),
-  ]);
+  const { deps, secrets, envContext } = await asPlatform();
   const env = await deps.table.get(EnvSet, { accountId: one.account.id, id: one.id });
   expect(JSON.stringify(env)).not.toContain('secret-a');
   if (!env) throw new Error('no variables stored');
