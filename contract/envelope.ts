@@ -98,13 +98,19 @@ const MAX_OFFSET = 10_000;
 /**
  * `limit` 1-100 (default 50) and `offset` from 0 (specification, Limits 4). An addition: `cursor`, the id of the last item of
  * the page before, after which this one begins, however long the list is and whatever was added to it meanwhile.
+ *
+ * @param idPrefix that of the list's ids: an id of another kind names no place in it
  */
-export const Page = () =>
+export const Page = (idPrefix: string) =>
   z.object({
     limit: wholeNumber('Maximum number of items to return', 1, 100, 50),
     offset: wholeNumber('Number of items to skip; further into a list than this, use `cursor`', 0, MAX_OFFSET, 0),
     cursor: z
-      .optional(z.string().check(z.regex(/^[a-z]{2,8}_[0-9A-Za-z]{1,40}$/, 'must be the id of an item of this list')))
+      .optional(
+        z
+          .string()
+          .check(z.regex(new RegExp(`^${idPrefix}_[0-9A-Za-z]{1,40}$`), 'must be the id of an item of this list')),
+      )
       .register(z.globalRegistry, { description: 'The `id` of the last item of the page before' }),
   });
 

@@ -73,7 +73,7 @@ export const listKeys = /* @__PURE__ */ route({
   right: 'member',
   summary: 'List your API keys, newest first; revoked ones stay on the list',
   tag,
-  query: Page,
+  query: () => Page('key'),
   response: () => list(ApiKey()),
 });
 

@@ -46,7 +46,7 @@ export const listExports = /* @__PURE__ */ route({
   right: 'manage',
   summary: 'List the exports of your account, newest first',
   tag: 'Account',
-  query: Page,
+  query: () => Page('exp'),
   response: () => list(AccountExport()),
 });
 

@@ -49,7 +49,7 @@ export const listAiCalls = /* @__PURE__ */ route({
   summary: 'List your calls to models of the last 30 days, newest first, without their text',
   tag,
   query: () =>
-    z.extend(Page(), {
+    z.extend(Page('aic'), {
       model: z.optional(z.string().check(z.minLength(1), z.maxLength(128))),
       failed: z.optional(z.enum(['true', 'false'])),
     }),

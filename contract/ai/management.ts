@@ -18,7 +18,7 @@ export const getAiCredits = /* @__PURE__ */ route({
   access,
   summary: 'Read your AI credits and a page of their ledger, newest first',
   tag,
-  query: Page,
+  query: () => Page('aie'),
   response: () => single(AiCredits()),
 });
 

@@ -135,7 +135,7 @@ export const listApps = /* @__PURE__ */ route({
   right: 'member',
   summary: 'List your applications, newest first',
   tag,
-  query: Page,
+  query: () => Page('app'),
   response: () => list(Application()),
 });
 

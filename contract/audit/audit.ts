@@ -10,7 +10,7 @@ const Action = () =>
     z.transform((text) => text as AuditAction),
   );
 const Filter = () =>
-  z.extend(Page(), {
+  z.extend(Page('aud'), {
     action: z.optional(Action().register(z.globalRegistry, { openApiOverride: { type: 'string' } })),
     actor: z.optional(z.enum(AUDIT_ACTORS)),
     /** The id of what was changed, or of the key or login that changed it. */

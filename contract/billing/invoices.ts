@@ -68,7 +68,7 @@ export const listInvoices = /* @__PURE__ */ route({
   right: 'member',
   summary: 'List your invoices, newest first',
   tag,
-  query: () => z.extend(Page(), { status: z.optional(z.enum(INVOICE_STATUSES)) }),
+  query: () => z.extend(Page('inv'), { status: z.optional(z.enum(INVOICE_STATUSES)) }),
   response: () => list(Invoice()),
 });
 

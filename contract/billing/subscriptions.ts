@@ -32,7 +32,7 @@ export const listSubscriptions = /* @__PURE__ */ route({
   right: 'member',
   summary: 'List your subscriptions, newest first',
   tag,
-  query: Page,
+  query: () => Page('sub'),
   response: () => list(Subscription()),
 });
 

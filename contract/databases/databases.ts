@@ -76,7 +76,7 @@ export const listDatabases = /* @__PURE__ */ route({
   right: 'member',
   summary: 'List the databases of your applications, newest first',
   tag,
-  query: Page,
+  query: () => Page('db'),
   response: () => list(Database()),
 });
 

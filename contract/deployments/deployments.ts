@@ -66,7 +66,7 @@ export const listDeployments = /* @__PURE__ */ route({
   summary: "List an application's deployments, newest first",
   tag,
   params: Id,
-  query: Page,
+  query: () => Page('dep'),
   response: () => list(Deployment()),
 });
 

@@ -46,7 +46,7 @@ export const listHosting = /* @__PURE__ */ route({
   right: 'member',
   summary: 'List your web and email hosting subscriptions, newest first',
   tag,
-  query: Page,
+  query: () => Page('sub'),
   response: () => list(HostingItem()),
 });
 

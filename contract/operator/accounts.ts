@@ -153,6 +153,6 @@ export const listOperatorAudit = /* @__PURE__ */ route({
   audit: 'audit.read',
   summary: 'List what operators did, or every change of one account, newest first',
   tag: OPERATOR_TAG,
-  query: () => z.extend(Page(), { accountId: z.optional(z.string().check(z.minLength(1), z.maxLength(64))) }),
+  query: () => z.extend(Page('aud'), { accountId: z.optional(z.string().check(z.minLength(1), z.maxLength(64))) }),
   response: () => list(OperatorAuditEntry()),
 });

@@ -28,7 +28,7 @@ export const listDomains = /* @__PURE__ */ route({
   right: 'member',
   summary: 'List your domains, newest first',
   tag,
-  query: Page,
+  query: () => Page('dom'),
   response: () => list(Domain()),
 });
 

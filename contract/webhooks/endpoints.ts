@@ -64,7 +64,7 @@ export const listWebhooks = /* @__PURE__ */ route({
   access: 'read',
   summary: 'List your webhook endpoints, newest first',
   tag,
-  query: Page,
+  query: () => Page('whk'),
   response: () => list(WebhookEndpoint()),
   // There it tells of failures as well (management.ts).
   alsoOnDashboard: false,

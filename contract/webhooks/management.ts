@@ -84,7 +84,7 @@ export const listEndpoints = /* @__PURE__ */ route({
   access,
   summary: 'List your webhook endpoints, newest first, with their failures',
   tag,
-  query: Page,
+  query: () => Page('whk'),
   response: () => list(EndpointWithFailures()),
 });
 
@@ -155,7 +155,7 @@ export const listDeliveries = /* @__PURE__ */ route({
   tag,
   params: Id,
   query: () =>
-    z.extend(Page(), {
+    z.extend(Page('dlv'), {
       status: z.optional(z.enum(DELIVERY_STATUSES)),
       type: z.optional(z.enum(Object.keys(EVENTS) as EventType[])),
       from: z.optional(Moment('Only deliveries that were made at this time or later')),

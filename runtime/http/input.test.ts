@@ -92,6 +92,8 @@ test.each([
   [{ offset: '-1' }, 'offset: must be a whole number from 0 to 10000'],
   [{ offset: '0x10' }, 'offset: must be a whole number from 0 to 10000'],
   [{ limit: '100', offset: '0' }, ''],
+  [{ cursor: 'app_01' }, ''],
+  [{ cursor: 'dom_01' }, 'cursor: must be the id of an item of this list'],
 ])('listing with %j: %s', (query, said) => {
   expect(listWith(query)).toBe(said);
 });
