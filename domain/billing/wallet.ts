@@ -135,13 +135,16 @@ export class Wallet {
         return limitReached('unpaidDomainOrders', limit);
       return onConditionFailed();
     };
+    // What a deleted account gets yet, such as the booking of its refund, is kept as long as the account.
+    const { expiresAtEpoch } = this.account;
+    const kept = expiresAtEpoch === undefined ? {} : { expiresAtEpoch };
     const account = changes
       ? changeOrInspect(Account, { id }, { ...more, ...orders, set, when: { ...when, ...more.when } }, refused)
       : check(Account, { id }, when, concurrentUpdate);
     return [
       contended(account),
       ...this.numberWrites(),
-      ...this.entries.map((entry) => create(WalletTransaction, entry, concurrentUpdate)),
+      ...this.entries.map((entry) => create(WalletTransaction, { ...entry, ...kept }, concurrentUpdate)),
       ...this.others,
     ];
   }

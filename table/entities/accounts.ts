@@ -118,6 +118,8 @@ export const Account = /* @__PURE__ */ entity({
       planLimitVersion: z.optional(z.int()),
       /** Present from the request for its deletion on; its keys and logins hold the end of the grace period as well. */
       deletion: z.optional(object({ requestedAt: z.string(), endsAt: z.string() })),
+      /** Of a deleted account, without a name: the time until which the law has its records kept, in epoch seconds. */
+      expiresAtEpoch: z.optional(z.int()),
       /** The export that is being made; there is at most one. */
       exportId: z.optional(z.string()),
       /** An automatic top-up that is due was held back: it is considered again at this time. */

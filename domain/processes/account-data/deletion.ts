@@ -38,9 +38,13 @@ export function viewDeletion(deletion: AccountDeletion): Output<typeof RequestRo
  * with that the bank took back. Final once no dispute and no AI call is open.
  */
 export function refundOf({ walletCents, frozenCents = 0 }: Account, credits: AiAccount | undefined): number {
+  return Math.max(0, walletCents - frozenCents + creditCentsOf(credits));
+}
+
+/** Returns the whole cents of AI credits that are left after what the account owes for calls. */
+export function creditCentsOf(credits: AiAccount | undefined): number {
   const { balanceMicroRand = 0, debtMicroRand = 0 } = credits ?? {};
-  const creditCents = Math.floor(Math.max(0, balanceMicroRand - debtMicroRand) / MICRO_RAND_PER_CENT);
-  return Math.max(0, walletCents - frozenCents + creditCents);
+  return Math.floor(Math.max(0, balanceMicroRand - debtMicroRand) / MICRO_RAND_PER_CENT);
 }
 
 /** Throws 409 with the reason while money is owed. */

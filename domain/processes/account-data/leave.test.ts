@@ -9,6 +9,7 @@ import { Lookup } from '../../../table/entities/lookups.ts';
 import { Domain } from '../../../table/entities/registrar.ts';
 import { Delivery, DeliveryAttempt, Webhook } from '../../../table/entities/webhooks.ts';
 import { change, create, upsert } from '../../../table/writes.ts';
+import { expectLedgerInvariants } from '../../../test/simulation/billing.ts';
 import {
   crashAt,
   type FaultPlan,
@@ -24,6 +25,7 @@ import { issuePaidInvoice } from '../../billing/invoices.ts';
 import { readNothing, withWallet } from '../../billing/wallet.ts';
 import type { Caller } from '../../deps.ts';
 import { sweep } from '../../sweep/sweep.ts';
+import { verifyLedgers } from '../restore/restore.ts';
 import { teardownApp } from '../teardown.ts';
 import { ALL_CONTENTS } from './all-contents.ts';
 import { cancelDeletion, requestDeletion } from './deletion.ts';
@@ -169,7 +171,16 @@ async function expectForgotten({ memory, deps, accountId, read, removedUsers }: 
   const kept = left.filter(({ type }) => !['AUDIT', 'LOGIN'].includes(type));
   const text = JSON.stringify(kept.filter(({ type }) => type !== 'EVENT'));
   expect(PERSONAL.filter((each) => text.includes(each))).toEqual([]);
-  const forTax = left.filter(({ type }) => ['ACCOUNT', 'INVOICE', 'WALLET_TRANSACTION', 'SUBSCRIPTION'].includes(type));
+  // The credits are in the wallet: both ledgers add up, and operators book the refund, which is all of it.
+  expectLedgerInvariants(memory);
+  expect(await verifyLedgers(deps, {})).toEqual({ accounts: 1, problems: [] });
+  await withWallet(deps, accountId, readNothing, async (wallet) => {
+    wallet.move('ADJUSTMENT', -4150, 'Refund');
+    await deps.commit(wallet.writes(), {});
+  });
+  const forTax = ALL_CONTENTS.filter(({ atDeletion }) => atDeletion === 'tax').flatMap(({ type }) =>
+    memory.items(type),
+  );
   expect(forTax.filter((item) => !('expiresAtEpoch' in item))).toEqual([]);
   expect(await deps.table.get(Domain, { accountId, id: 'dom_1' })).toMatchObject({
     status: 'ACTIVE',
@@ -179,7 +190,7 @@ async function expectForgotten({ memory, deps, accountId, read, removedUsers }: 
   expect(await deps.table.get(Login, { subject: 'subject-1' })).toMatchObject({ suspended: expect.any(String) });
   expect(new Set(removedUsers)).toEqual(new Set(['subject-1']));
   expect(await deps.table.get(Account, { id: accountId })).toMatchObject({
-    walletCents: 3850,
+    walletCents: 0,
     name: 'Deleted account',
   });
 }
@@ -219,10 +230,13 @@ test('a deletion of much data ends in slices, each of which continues where the 
   const { deps, accountId, clock, memory, run, read, steady } = given;
   const at = new Date(clock.now).toISOString();
   const entry = { accountId, type: 'ADJUSTMENT' as const, amountCents: 0, balanceAfterCents: 3850, description: '' };
-  for (let first = 1000; first < 2500; first += 50)
-    await deps.table.transact(
-      Array.from({ length: 50 }, (_, n) => create(WalletTransaction, { ...entry, serial: first + n, createdAt: at })),
-    );
+  for (let last = 2; last < 1502; last += 50)
+    await deps.table.transact([
+      ...Array.from({ length: 50 }, (_, n) =>
+        create(WalletTransaction, { ...entry, serial: last + n + 1, createdAt: at }),
+      ),
+      change(Account, { id: accountId }, { set: { walletVersion: last + 50 } }),
+    ]);
   await requestDeletion(deps, given.caller, { confirm: EMAIL });
   clock.now += 7 * DAY_MS;
   const keptOf = () => memory.items('WALLET_TRANSACTION').filter((item) => 'expiresAtEpoch' in item).length;

@@ -1,7 +1,7 @@
 import type { Users } from '../../../providers/login/users.ts';
 import { AccountDeletion } from '../../../table/entities/account-data.ts';
 import { Account, Login } from '../../../table/entities/accounts.ts';
-import { AiAccount } from '../../../table/entities/ai.ts';
+import { AiAccount, AiEntry } from '../../../table/entities/ai.ts';
 import { App, appsOf } from '../../../table/entities/apps.ts';
 import {
   Invoice,
@@ -15,16 +15,17 @@ import { HostingAccount } from '../../../table/entities/hosting.ts';
 import { Domain, domainsOf } from '../../../table/entities/registrar.ts';
 import { DAY } from '../../../table/entity.ts';
 import { schedule, unschedule } from '../../../table/schedule.ts';
-import { change, remove } from '../../../table/writes.ts';
+import { change, create, remove, type Write } from '../../../table/writes.ts';
 import { membershipOf, membershipsOf, setMemberships } from '../../accounts/membership.ts';
 import { closeWindowsOf } from '../../ai/closing.ts';
+import { newCreditEntry } from '../../ai/entries.ts';
 import { windowsOf } from '../../ai/windows.ts';
 import { deleteApp } from '../../apps/apps.ts';
 import { commitAsPlatform } from '../../audit/record.ts';
 import { formatRand } from '../../billing/money.ts';
 import { cancelSubscription } from '../../billing/subscriptions.ts';
 import { voidUnpaidInvoice } from '../../billing/unpaid-invoices.ts';
-import { balanceIs } from '../../billing/wallet.ts';
+import { Wallet } from '../../billing/wallet.ts';
 import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
 import type { Deps } from '../../deps.ts';
 import { scheduleCheck } from '../../registrar/schedule.ts';
@@ -32,7 +33,7 @@ import { createBudget } from '../../sweep/budget.ts';
 import type { DueQueue } from '../../sweep/sweep.ts';
 import { MINUTE_MS } from '../../time.ts';
 import { applySuspension, reapplying } from '../suspension.ts';
-import { refundOf } from './deletion.ts';
+import { creditCentsOf, refundOf } from './deletion.ts';
 import { anonymous, recordsEnd, removeRest, storedIn } from './removal.ts';
 
 /**
@@ -181,9 +182,19 @@ async function deleteLogins(deps: LeaveDeps, { id: accountId, logins = [] }: Acc
   }
 }
 
+/** Takes the AI credits out of their ledger, which then adds up to what there is: nothing. */
+function closeCredits(deps: LeaveDeps, { accountId, balanceMicroRand }: AiAccount): Write[] {
+  const entry = newCreditEntry(deps, accountId, 'ADJUSTMENT', -balanceMicroRand);
+  const kept = { ...entry, expiresAtEpoch: recordsEnd(deps.now()) };
+  return [
+    remove(AiAccount, { accountId }, { balanceMicroRand: { is: balanceMicroRand } }, concurrentUpdate),
+    ...(balanceMicroRand === 0 ? [] : [create(AiEntry, kept)]),
+  ];
+}
+
 /**
- * Records what the account gets back, and that it is deleted. Its id, its ledger and its invoices stay as long as the law asks. If
- * money moves meanwhile, the next run does it.
+ * Moves the AI credits to the wallet, which then is what the account gets back, and records that it is deleted. Its id, its ledgers and
+ * its invoices stay as long as the law asks. If money moves meanwhile, the next run does it.
  */
 async function finish(deps: LeaveDeps, accountId: string): Promise<void> {
   const [account, credits] = await Promise.all([
@@ -193,21 +204,17 @@ async function finish(deps: LeaveDeps, accountId: string): Promise<void> {
   if (!account) return;
   // A dispute may have been opened since the account's things were taken down.
   if (isDisputed(account)) return await continueAt(deps, accountId, inAnHour(deps));
-  const refundCents = refundOf(account, credits);
   const now = deps.now();
+  const wallet = new Wallet(account, undefined, now.toISOString());
+  const creditCents = creditCentsOf(credits);
+  if (creditCents > 0) wallet.move('ADJUSTMENT', creditCents, 'AI credits of the deleted account');
+  const refundCents = Math.max(0, wallet.balanceCents);
   const { set, remove: personal } = anonymous(deps, accountId);
   const done = { status: 'DELETED', refundCents, deletedAt: now.toISOString(), expiresAtEpoch: recordsEnd(now) };
   const running = { remove: ['removal', ...unschedule(AccountDeletion)], when: { status: { is: 'RUNNING' } } };
   const writes = [
-    change(
-      Account,
-      { id: accountId },
-      { set, remove: [...personal, 'deletion'], when: balanceIs(account) },
-      concurrentUpdate,
-    ),
-    ...(credits
-      ? [remove(AiAccount, { accountId }, { balanceMicroRand: { is: credits.balanceMicroRand } }, concurrentUpdate)]
-      : []),
+    ...wallet.writes({ set, remove: [...personal, 'deletion'] }),
+    ...(credits ? closeCredits(deps, credits) : []),
     change(AccountDeletion, { accountId }, { set: done, ...running }, concurrentUpdate),
   ];
   const about = { action: 'account.deleted', accountId, subjectId: accountId } as const;

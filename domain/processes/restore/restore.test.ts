@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Dns, RecordSet } from '../../../providers/dns/dns.ts';
+import { AccountDeletion } from '../../../table/entities/account-data.ts';
 import { Account } from '../../../table/entities/accounts.ts';
-import { AiEntry } from '../../../table/entities/ai.ts';
+import { AiAccount, AiEntry } from '../../../table/entities/ai.ts';
 import { WalletTransaction } from '../../../table/entities/billing.ts';
 import { Deployment } from '../../../table/entities/deployments.ts';
 import { DnsRecord, Zone } from '../../../table/entities/dns.ts';
@@ -130,6 +131,14 @@ test('a ledger that does not add up is named', async () => {
     );
     expect((await verifyLedgers(deps, {})).problems).toEqual([{ accountId, problem }]);
   }
+});
+
+test('the credits of a deleted account, which earlier versions left in the ledger, are no problem', async () => {
+  const { deps, accountId, clock } = await world();
+  const at = new Date(clock.now).toISOString();
+  const deletion: AccountDeletion = { accountId, status: 'DELETED', requestedAt: at, endsAt: at };
+  await deps.table.transact([remove(AiAccount, { accountId }), create(AccountDeletion, deletion)]);
+  expect((await verifyLedgers(deps, {})).problems).toEqual([]);
 });
 
 test('both continue where the time of a run was over', async () => {

@@ -60,6 +60,7 @@ export const ACCOUNT_CONTENTS: readonly Contents[] = [
           buildCount: 'internal',
         },
         ...{ planLimitVersion: 'internal', topUpAt: 'internal', dueAt: 'internal', exportId: 'internal' },
+        expiresAtEpoch: 'internal',
       },
     },
     account,
