@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest';
 import { Notification, notificationsOf } from '../../table/entities/notifications.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
-import { incidentOfEntry, incidentOfEvent, incidentOfTransaction, notify } from './notifications.ts';
+import type { Caller } from '../deps.ts';
+import {
+  incidentOfEntry,
+  incidentOfEvent,
+  incidentOfTransaction,
+  notify,
+  readInbox,
+  setNotificationSettings,
+} from './notifications.ts';
 
 const at = '2026-11-23T08:00:00.000Z';
 const failure = (created: string, applicationId = 'app_1') =>
@@ -22,6 +30,29 @@ test('failures in a loop are one notification of each application and day, at th
     ['2026-11-23', 'app_2', at],
     ['2026-11-23', 'app_1', times.at(-1)],
   ]);
+});
+
+test('a busy kind, switched off or not, hides no newer notification of another kind', async () => {
+  const { steady } = simulation();
+  const of = { accountId: 'acc_1', path: '/', title: '' };
+  // Keys are in the order of kinds within a day: of a hundred domains, all are before the failed deployment of the evening.
+  const domains = Array.from({ length: 100 }, (_, n) => ({
+    ...of,
+    kind: 'domain-problem' as const,
+    subjectId: `${n}`,
+    at,
+  }));
+  const evening = { ...of, kind: 'deployment-failed' as const, subjectId: 'app_1', at: '2026-11-23T20:00:00.000Z' };
+  const before = { ...evening, at: '2026-11-22T20:00:00.000Z' };
+  await notify(steady.deps, [...domains, evening, before]);
+  const session = { subject: 'sub_1', key: 'k', expiresAtEpoch: 0, readProfile: () => expect.unreachable() };
+  const caller: Caller = { accountId: 'acc_1', keyId: '', login: true, session };
+  const { notifications } = await readInbox(steady.deps, caller);
+  expect(notifications).toHaveLength(50);
+  expect(notifications.slice(0, 2)).toMatchObject([{ at: evening.at }, { kind: 'domain-problem' }]);
+  await setNotificationSettings(steady.deps, caller, { off: ['domain-problem'] });
+  const shown = (await readInbox(steady.deps, caller)).notifications.map((each) => each.at);
+  expect(shown).toEqual([evening.at, before.at]);
 });
 
 test('a balance notifies when it falls below the threshold, and not again while it is below', () => {

@@ -105,21 +105,40 @@ export function incidentOfTransaction(transaction: WalletTransaction): Incident[
   return [{ accountId, kind: 'low-balance', subjectId: 'wallet', title, path: '/billing', at }];
 }
 
+/** Notifications that are read for a list at most, where most are of kinds that are switched off. */
+const MAX_READ = 2000;
+
+/** Reads the newest notifications of the kinds that a login has not switched off. Its settings are read at the same time. */
+async function readNewest(
+  { table }: Pick<Deps, 'table'>,
+  accountId: string,
+  reading: Promise<NotificationReader | undefined>,
+): Promise<Notification[]> {
+  const newest: Notification[] = [];
+  let read = 0;
+  for await (const each of table.newest(Notification, notificationsOf(accountId), {
+    pageSize: 2 * MAX_NOTIFICATIONS,
+  })) {
+    const { off = [] } = (await reading) ?? {};
+    // A day is read to its end: within it, they are in the order of their kinds and not of their times.
+    const isFull = newest.length >= MAX_NOTIFICATIONS && newest.at(-1)?.day !== each.day;
+    if (isFull || read === MAX_READ) break;
+    read += 1;
+    if (!off.includes(each.kind)) newest.push(each);
+  }
+  return newest.sort((one, other) => other.at.localeCompare(one.at)).slice(0, MAX_NOTIFICATIONS);
+}
+
 /** Reads what a login is shown: the newest notifications first, without the kinds that it has switched off. */
-export async function readInbox({ table }: Pick<Deps, 'table'>, { accountId, session }: Caller) {
+export async function readInbox(deps: Pick<Deps, 'table'>, { accountId, session }: Caller) {
   if (!session) throw new ApiError('unauthorized');
-  const [stored, reader] = await Promise.all([
-    table.all(Notification, notificationsOf(accountId), { limit: MAX_NOTIFICATIONS }),
-    table.get(NotificationReader, { accountId, subject: session.subject }),
-  ]);
+  const reading = deps.table.get(NotificationReader, { accountId, subject: session.subject });
+  const [newest, reader] = await Promise.all([readNewest(deps, accountId, reading), reading]);
   const { off = [], offByMail = [], readUntil = '' } = reader ?? {};
-  const notifications = stored
-    .filter(({ kind }) => !off.includes(kind))
-    .map(({ day, kind, subjectId, title, path, at }) => ({
-      ...{ id: `${day}.${kind}.${subjectId}`, kind, title, path, at },
-      isRead: at <= readUntil,
-    }))
-    .sort((one, other) => other.at.localeCompare(one.at));
+  const notifications = newest.map(({ day, kind, subjectId, title, path, at }) => ({
+    ...{ id: `${day}.${kind}.${subjectId}`, kind, title, path, at },
+    isRead: at <= readUntil,
+  }));
   return { notifications, off, offByMail };
 }
 
