@@ -31,7 +31,7 @@ export interface Databases {
   find(clusterId: string): Promise<Cluster>;
   /** Deleting what is not there is no error. Throws while the cluster is still being made. */
   remove(clusterId: string): Promise<void>;
-  /** Revokes the passwords of earlier generations (passwords.ts). */
+  /** Revokes the passwords of earlier generations (passwords.ts). A cluster that is gone has none. */
   setGeneration(clusterId: string, generation: number): Promise<void>;
 }
 
@@ -98,7 +98,11 @@ export function createDatabases(region: string, arnPrefix: string): Databases {
 
     async setGeneration(identifier, generation) {
       const tags = { [GENERATION_TAG]: String(generation) };
-      await client.send(new TagResourceCommand({ resourceArn: `${arnPrefix}${identifier}`, tags }));
+      try {
+        await client.send(new TagResourceCommand({ resourceArn: `${arnPrefix}${identifier}`, tags }));
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+      }
     },
   };
 }

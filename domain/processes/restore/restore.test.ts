@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
+import type { Databases } from '../../../providers/databases/databases.ts';
+import type { DatabasePasswords } from '../../../providers/databases/passwords.ts';
 import type { Dns, RecordSet } from '../../../providers/dns/dns.ts';
 import { AccountDeletion } from '../../../table/entities/account-data.ts';
 import { Account } from '../../../table/entities/accounts.ts';
 import { AiAccount, AiEntry } from '../../../table/entities/ai.ts';
 import { WalletTransaction } from '../../../table/entities/billing.ts';
+import { Database } from '../../../table/entities/databases.ts';
 import { Deployment } from '../../../table/entities/deployments.ts';
 import { DnsRecord, Zone } from '../../../table/entities/dns.ts';
 import { DomainName } from '../../../table/entities/registrar.ts';
@@ -11,6 +14,8 @@ import { change, create, remove } from '../../../table/writes.ts';
 import { simulation } from '../../../test/simulation/simulation.ts';
 import { openAccount } from '../../accounts/accounts.ts';
 import { readNothing, withWallet } from '../../billing/wallet.ts';
+import { advanceDatabase } from '../../databases/clusters.ts';
+import { createDatabasePassword, resetDatabasePasswords } from '../../databases/passwords.ts';
 import type { Deps } from '../../deps.ts';
 import { syncZone } from '../../dns/sync.ts';
 import { repairAfterRestore, verifyLedgers } from './restore.ts';
@@ -105,6 +110,36 @@ test('after a restore the ledgers add up, and what lives outside follows the res
   expect([...nameServers.keys()]).toEqual(['www.shop.co.za A']);
   expect(await now.table.due('DEPLOYMENT', { until: now.now().toISOString(), limit: 10 })).toHaveLength(1);
   expect((await repairAfterRestore(now, {})).repaired).toBe(2);
+});
+
+test('after a restore passwords of databases are those that their clusters accept, whatever was revoked since', async () => {
+  const platform = await world();
+  const { deps, accountId } = platform;
+  const key = { applicationId: 'app_1', prefix: 'DATABASE_A' };
+  const common = { ...key, accountId, name: 'a', region: 'eu-west-1', createdAt: deps.now().toISOString() };
+  const available = { ...common, status: 'AVAILABLE' as const, id: 'db_1', clusterId: 'c_1', host: 'h', generation: 1 };
+  await deps.table.transact([create(Database, { ...available, appliedGeneration: 1 })]);
+  const clusters = new Map<string, number>();
+  const databases = { setGeneration: async (id: string, generation: number) => void clusters.set(id, generation) };
+  const caller = { accountId, keyId: '' };
+  const passwords: number[] = [];
+  const databasePasswords: DatabasePasswords = {
+    create: async ({ generation }) => String(passwords.push(generation)),
+  };
+  const advance = (of: Deps) => advanceDatabase({ ...of, databases: databases as unknown as Databases }, key);
+  const kept = await backup(platform);
+  for (let resets = 0; resets < 2; resets += 1) {
+    await resetDatabasePasswords(deps, caller, { id: 'db_1' });
+    await advance(deps);
+    await createDatabasePassword({ ...deps, databasePasswords }, caller, { id: 'db_1' });
+  }
+  const restored = (await restoredFrom(kept)).steady.deps;
+  await repairAfterRestore(restored, {});
+  const due = { until: restored.now().toISOString(), limit: 10 };
+  for (const _ of await restored.table.due('DATABASE', due)) await advance(restored);
+  await createDatabasePassword({ ...restored, databasePasswords }, caller, { id: 'db_1' });
+  expect(passwords.at(-1)).toBe(clusters.get('c_1'));
+  expect(new Set(passwords).size).toBe(3);
 });
 
 test('a ledger that does not add up is named', async () => {

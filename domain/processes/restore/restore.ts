@@ -7,6 +7,7 @@ import { Database } from '../../../table/entities/databases.ts';
 import { Deployment } from '../../../table/entities/deployments.ts';
 import { Zone } from '../../../table/entities/dns.ts';
 import { HostingAccount } from '../../../table/entities/hosting.ts';
+import { epoch } from '../../../table/entity.ts';
 import { schedule } from '../../../table/schedule.ts';
 import type { ItemKey } from '../../../table/table.ts';
 import { changeByKey } from '../../../table/writes.ts';
@@ -77,7 +78,7 @@ const RECONCILED = [DistributionTenant, HostingAccount] as const;
 /**
  * Has everything outside of a restored table follow it again: zones are written to the name servers as the table has them, and
  * edge tenants, hosting accounts, unfinished databases and unfinished deployments are due now, so that the reconciler compares
- * them. Deliveries and events are in their due queues already. May be repeated; it is no part of normal operation.
+ * them. The passwords of databases are revoked. Deliveries and events are in their due queues already. May be repeated; it is no part of normal operation.
  */
 export async function repairAfterRestore(
   deps: Pick<Deps, 'table' | 'now' | 'commit'>,
@@ -105,8 +106,12 @@ function repairOf(item: Record<string, unknown>, now: string): Record<string, un
     // What waits in line is started by the scheduler, whose lines are due already.
     return deployment.finishedAt === null && !isInLine(deployment) ? schedule(Deployment, now) : undefined;
   }
-  if (item.entity === Database.type)
-    return Database.parse(item).status === 'PROVISIONING' ? schedule(Database, now) : undefined;
+  if (item.entity === Database.type) {
+    const { status } = Database.parse(item);
+    // Its cluster may have a generation of passwords that the table does not know: it gets one that is above all that there were.
+    if (status === 'AVAILABLE') return { ...schedule(Database, now), generation: epoch(now) };
+    return status === 'PROVISIONING' ? schedule(Database, now) : undefined;
+  }
   const entity = RECONCILED.find(({ type }) => type === item.entity);
   return entity && schedule(entity, now);
 }

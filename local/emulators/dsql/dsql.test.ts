@@ -46,5 +46,6 @@ test('lets an unmodified SDK client create a cluster once per token, watch it be
   await databases.remove(made.id);
   await databases.remove(made.id);
   expect((await databases.find(made.id)).status).toBe('GONE');
+  await databases.setGeneration(made.id, 2);
   expect((await databases.find('nothing')).status).toBe('GONE');
 }, 60_000);
