@@ -1,4 +1,5 @@
 import { Domain } from '../../table/entities/registrar.ts';
+import { DAY } from '../../table/entity.ts';
 import { type DueAttributes, schedule } from '../../table/schedule.ts';
 import { DAY_MS, timestampAfter, timestampBefore } from '../time.ts';
 
@@ -15,6 +16,12 @@ const TASK_HEARTBEAT_TIMEOUT_MS = 300_000;
 
 /** Days before the end of its term at which a domain's account is told, unless it is certain to renew. */
 export const EXPIRY_NOTICE_DAYS = [30, 7, 1] as const;
+
+/** Days for which the ended domain of a deleted account is kept: what follows from its end reads it. */
+const ENDED_DAYS = 30;
+
+/** Returns the attribute by which the table deletes the ended domain of a deleted account. */
+export const forgetLater = (now: Date) => ({ expiresAtEpoch: Math.floor(now.getTime() / 1000) + ENDED_DAYS * DAY });
 
 /** The same day some years later; 28 February for 29. */
 export function addYears(iso: string, years: number): string {

@@ -14,7 +14,7 @@ import type { Deps } from '../deps.ts';
 import { DAY_MS } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
 import { isDelegatedTo } from './domains.ts';
-import { addYears, scheduleCheck } from './schedule.ts';
+import { addYears, forgetLater, scheduleCheck } from './schedule.ts';
 
 /**
  * The steps of a registrar task; the state machine calls them (lib/state-machines/registrar.ts). Each may run twice and
@@ -256,18 +256,22 @@ export function endRegistration(
 }
 
 /** Ends a domain as {@link endRegistration} does, in a commit of its own. */
-export const endDomain = (
+export function endDomain(
   deps: Pick<Deps, 'table' | 'now' | 'newId'>,
   domain: Domain,
   status: 'FAILED' | 'EXPIRED',
   when: Parameters<typeof remove>[2],
   also: Partial<Domain> = {},
-): Promise<true> =>
-  commitAsPlatform(deps, endRegistration(domain, status, when, concurrentUpdate, also), true, {
+): Promise<true> {
+  // Without a registrant, its account is deleted (domain/processes/account-data/leave.ts).
+  const forgotten = domain.owner.name === '' ? forgetLater(deps.now()) : {};
+  const writes = endRegistration(domain, status, when, concurrentUpdate, { ...also, ...forgotten });
+  return commitAsPlatform(deps, writes, true, {
     ...{ action: status === 'EXPIRED' ? 'domain.expired' : 'domain.failed', accountId: domain.accountId },
     subjectId: domain.id,
     before: { status: domain.status },
     after: { domain: domain.name, status },
   });
+}
 
 export const DomainInput = z.object({ accountId: z.string(), domainId: z.string() });

@@ -5,8 +5,9 @@ import { AiAccount } from '../../../table/entities/ai.ts';
 import { App, EnvSet } from '../../../table/entities/apps.ts';
 import { Invoice, KnownCard, Subscription, WalletTransaction } from '../../../table/entities/billing.ts';
 import { DnsRecord, Zone } from '../../../table/entities/dns.ts';
+import { HostingAccount } from '../../../table/entities/hosting.ts';
 import { Lookup } from '../../../table/entities/lookups.ts';
-import { Domain } from '../../../table/entities/registrar.ts';
+import { Domain, DomainName } from '../../../table/entities/registrar.ts';
 import { Delivery, DeliveryAttempt, Webhook } from '../../../table/entities/webhooks.ts';
 import { change, create, upsert } from '../../../table/writes.ts';
 import { expectLedgerInvariants } from '../../../test/simulation/billing.ts';
@@ -24,6 +25,7 @@ import { hold } from '../../ai/credits.ts';
 import { issuePaidInvoice } from '../../billing/invoices.ts';
 import { readNothing, withWallet } from '../../billing/wallet.ts';
 import type { Caller } from '../../deps.ts';
+import { endDomain } from '../../registrar/tasks.ts';
 import { sweep } from '../../sweep/sweep.ts';
 import { verifyLedgers } from '../restore/restore.ts';
 import { teardownApp } from '../teardown.ts';
@@ -61,6 +63,17 @@ async function world(faults: FaultPlan = noFaults) {
     await deps.commit(wallet.writes(), {});
   });
   const owner = { name: 'Thandi', email: EMAIL, contactNumber: '+27.1', address1: '1 Long Street' };
+  const subscription: Subscription = {
+    ...{ ...of, id: 'sub_1', plan: { ...plan, category: 'APP' }, billingCycle: 'MONTHLY', priceCents: 1000 },
+    ...{ status: 'ACTIVE', hostingDomain: null, currentPeriodEnd: '2026-02-28T00:00:00.000Z' },
+    ...{ createdAt: at, cancelledAt: null },
+  };
+  const domain: Domain = {
+    ...{ ...of, id: 'dom_1', name: 'shop.co.za', tld: 'co.za', status: 'ACTIVE', autoRenew: true, registeredAt: at },
+    ...{ expiresAt: '2027-01-31T00:00:00.000Z', nameservers: [], dnsProvider: 'PLATFORM', years: 1, yearsAtOnce: 1 },
+    ...{ privacy: true, createdAt: at },
+    owner: { ...owner, city: 'Cape Town', province: 'WC', postalCode: '8001', country: 'ZA' },
+  };
   await deps.table.transact([
     create(App, {
       ...{ ...of, id: 'app_1', name: 'Shop', slug: 'shop', framework: 'NODE', nodeVersion: '22', repoUrl: null },
@@ -69,16 +82,15 @@ async function world(faults: FaultPlan = noFaults) {
     }),
     create(EnvSet, { ...of, id: 'app_1', applicationId: 'app_1', keys: ['A'], sealed: SEALED, version: 1 }),
     change(Account, { id: accountId }, { add: { appCount: 1 } }),
+    create(Subscription, subscription),
+    create(Domain, domain),
+    create(Domain, { ...domain, id: 'dom_2', name: 'old.co.za', status: 'EXPIRED' }),
     create(Subscription, {
-      ...{ ...of, id: 'sub_1', plan: { ...plan, category: 'APP' }, billingCycle: 'MONTHLY', priceCents: 1000 },
-      ...{ status: 'ACTIVE', hostingDomain: null, currentPeriodEnd: '2026-02-28T00:00:00.000Z' },
-      ...{ createdAt: at, cancelledAt: null },
+      ...{ ...subscription, id: 'sub_2', plan: { ...plan, category: 'WEB' }, hostingDomain: 'old.co.za' },
+      ...{ status: 'CANCELLED', cancelledAt: at, currentPeriodEnd: at },
     }),
-    create(Domain, {
-      ...{ ...of, id: 'dom_1', name: 'shop.co.za', tld: 'co.za', status: 'ACTIVE', autoRenew: true, registeredAt: at },
-      ...{ expiresAt: '2027-01-31T00:00:00.000Z', nameservers: [], dnsProvider: 'PLATFORM', years: 1, yearsAtOnce: 1 },
-      ...{ privacy: true, createdAt: at },
-      owner: { ...owner, city: 'Cape Town', province: 'WC', postalCode: '8001', country: 'ZA' },
+    create(HostingAccount, {
+      ...{ ...of, id: 'sub_2', server: 'web-1', username: 'old', status: 'REMOVED', failures: 0 },
     }),
     create(Zone, { ...of, domainId: 'dom_1', name: 'shop.co.za', version: 1, mirrored: 1 }),
     create(DnsRecord, {
@@ -186,6 +198,8 @@ async function expectForgotten({ memory, deps, accountId, read, removedUsers }: 
     status: 'ACTIVE',
     autoRenew: false,
   });
+  const ended = memory.items('DOMAIN').filter((item) => 'expiresAtEpoch' in item);
+  expect(ended).toMatchObject([{ id: 'dom_2' }]);
   expect((await deps.table.get(Zone, { accountId, domainId: 'dom_1' }))?.version).toBeGreaterThan(1);
   expect(await deps.table.get(Login, { subject: 'subject-1' })).toMatchObject({ suspended: expect.any(String) });
   expect(new Set(removedUsers)).toEqual(new Set(['subject-1']));
@@ -207,6 +221,20 @@ test('a deletion begins after the grace period, and leaves what the law asks for
   await finish(given);
   await expectForgotten(given);
   expect(auditIn(memory)).toEqual(expect.arrayContaining(['account.deletion-begun', 'account.deleted']));
+});
+
+test('the domain of a deleted account is forgotten after it has ended', async () => {
+  const given = await world();
+  const { deps, caller, clock, accountId, memory } = given;
+  await requestDeletion(deps, caller, { confirm: EMAIL });
+  clock.now += 7 * DAY_MS;
+  await finish(given);
+  const of = { accountId, id: 'dom_1' };
+  await deps.table.transact([create(DomainName, { name: 'shop.co.za', accountId, domainId: of.id })]);
+  const domain = (await deps.table.get(Domain, of)) ?? expect.unreachable();
+  await endDomain(deps, domain, 'EXPIRED', { task: 'absent' });
+  const expiresAtEpoch = clock.now / 1000 + 30 * 86_400;
+  expect(memory.items('DOMAIN').find(({ id }) => id === of.id)).toMatchObject({ status: 'EXPIRED', expiresAtEpoch });
 });
 
 test('a deletion survives a crash at every call', async () => {

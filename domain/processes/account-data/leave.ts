@@ -28,7 +28,7 @@ import { voidUnpaidInvoice } from '../../billing/unpaid-invoices.ts';
 import { Wallet } from '../../billing/wallet.ts';
 import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
 import type { Deps } from '../../deps.ts';
-import { scheduleCheck } from '../../registrar/schedule.ts';
+import { forgetLater, scheduleCheck } from '../../registrar/schedule.ts';
 import { createBudget } from '../../sweep/budget.ts';
 import type { DueQueue } from '../../sweep/sweep.ts';
 import { MINUTE_MS } from '../../time.ts';
@@ -111,7 +111,8 @@ async function isUnderWay({ table }: LeaveDeps, { accountId, status, task, renew
 }
 
 /**
- * Registered domains run out at the end of their term and are not renewed; their registrants are forgotten here.
+ * Registered domains run out at the end of their term and are not renewed; their registrants are forgotten here. The table deletes those that
+ * have ended.
  * @returns whether that is so of all of them
  */
 async function letDomainsRunOut(deps: LeaveDeps, accountId: string): Promise<boolean> {
@@ -131,7 +132,8 @@ async function letDomainsRunOut(deps: LeaveDeps, accountId: string): Promise<boo
     const underWay = await isUnderWay(deps, domain);
     if (underWay) done = false;
     if (underWay || owner.name === '') continue;
-    const next = status === 'ACTIVE' ? scheduleCheck({ ...domain, autoRenew: false }, deps.now()) : {};
+    const next =
+      status === 'ACTIVE' ? scheduleCheck({ ...domain, autoRenew: false }, deps.now()) : forgetLater(deps.now());
     const set = { autoRenew: false, owner: blank, ...next };
     const when = { status: { is: status }, task: 'absent' as const };
     const write = change(Domain, { accountId, id }, { set, when }, concurrentUpdate);

@@ -40,9 +40,10 @@ export const BILLING_CONTENTS: readonly Contents[] = [
     },
     subscriptions,
   ),
+  // By then the servers have removed all of them.
   contents(
     HostingAccount,
-    'teardown',
+    'removed',
     {
       file: 'hosting-accounts',
       shows: ['id', 'server', 'username', 'status', 'mail', 'problem'],
