@@ -19,8 +19,9 @@ import { findDatabase, scheduleCheck, viewDatabase } from './databases.ts';
 
 const isBeingReset = ({ generation, appliedGeneration }: Database) => generation !== appliedGeneration;
 
-/** Holds while the database is available and its passwords are those of this generation. */
-const asRead = ({ generation }: Database): Record<string, Condition> => ({
+/** Holds while the database is the same one and available, and its passwords are those of this generation. */
+const asRead = ({ id, generation }: Database): Record<string, Condition> => ({
+  id: { is: id },
   status: { is: 'AVAILABLE' },
   generation: unchanged(generation),
 });

@@ -7,7 +7,7 @@ import { type Dsql, startDsql } from '../../local/emulators/dsql/dsql.ts';
 import { createDatabases, type Databases } from '../../providers/databases/databases.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Database } from '../../table/entities/databases.ts';
-import { change, create } from '../../table/writes.ts';
+import { change, create, remove } from '../../table/writes.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
 import { advanceDatabase } from './clusters.ts';
 import { deleteDatabase } from './databases.ts';
@@ -36,6 +36,12 @@ afterAll(async () => {
   vi.unstubAllEnvs();
   await dsql.stop();
   rmSync(dataDir, { recursive: true });
+});
+
+/** Creates a cluster that takes its time. */
+const createPending: Databases['create'] = async (...given) => ({
+  ...(await databases.create(...given)),
+  status: 'PENDING',
 });
 
 /** A database that is being provisioned, at a time. */
@@ -160,6 +166,29 @@ test('a deleted database goes with its cluster, once the cluster can be deleted,
   expect((await databases.find(clusterId)).status).toBe('GONE');
   expect(await provision()).toEqual({ done: true });
 });
+
+test.each(['create', 'find'] as const)(
+  'a database of the same name that was made during the call %s keeps a cluster of its own',
+  async (call) => {
+    const { provision, read, deps } = await provisioning(`db_former-${call}`);
+    if (call === 'find') await provision({ ...databases, create: createPending });
+    const former = (await read()) ?? expect.unreachable();
+    const replace = async () => {
+      const { clusterId: _, ...own } = former;
+      await deps.table.transact([remove(Database, former)]);
+      await deps.table.transact([create(Database, { ...own, id: `db_new-${call}` })]);
+    };
+    const slow: Databases = {
+      ...databases,
+      create: (...given) => databases.create(...given).finally(replace),
+      find: (id) => databases.find(id).finally(replace),
+    };
+    await expect(provision(slow)).rejects.toThrow();
+    expect(await read()).toMatchObject({ status: 'PROVISIONING', host: null });
+    expect(await read()).not.toHaveProperty('clusterId');
+    expect(await provision()).toEqual({ done: true });
+  },
+);
 
 test('a database that is deleted before its cluster was requested leaves none behind', async () => {
   const { provision, read, deps, caller } = await provisioning('db_early');

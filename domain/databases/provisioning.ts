@@ -19,8 +19,10 @@ const NOT_IN_TIME = `The database was not available after ${TIMEOUTS_S.database.
 /** Asks for the cluster, once, and keeps its id. A database that went with its application meanwhile takes it along. */
 export async function requestCluster(deps: Deps & { databases: Databases }, database: Database): Promise<Cluster> {
   const cluster = await deps.databases.create(database.id, deps.settings.hostArnOf(database.applicationId));
+  // Another may have its name, and so its key, by now.
+  const kept = { set: { clusterId: cluster.id }, when: { id: { is: database.id } } };
   try {
-    await deps.table.write(Database, change(Database, database, { set: { clusterId: cluster.id } }, concurrentUpdate));
+    await deps.table.write(Database, change(Database, database, kept, concurrentUpdate));
   } catch (error) {
     if (error instanceof ConcurrentUpdateError) await deps.databases.remove(cluster.id);
     throw error;
@@ -33,7 +35,8 @@ type Outcome = Pick<Database, 'status' | 'host' | 'port' | 'failureReason'>;
 /** Ends the making, once: status and event in one transaction. */
 async function endProvisioning(deps: Deps, database: Database, ended: Outcome): Promise<void> {
   const { id: databaseId, accountId, name } = database;
-  const finished = { set: ended, remove: unschedule(Database), when: { status: { is: 'PROVISIONING' } } };
+  const when = { status: { is: 'PROVISIONING' }, id: { is: databaseId } };
+  const finished = { set: ended, remove: unschedule(Database), when };
   await deps.table.transact([
     change(Database, database, finished, concurrentUpdate),
     ...(ended.status === 'AVAILABLE'
