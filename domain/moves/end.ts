@@ -52,12 +52,21 @@ async function removeRoutes(deps: MoveDeps, { edge, applicationId }: Move): Prom
 /** Ends the move of an application that was deleted: the teardown may have ended before a step here made something. */
 export async function endWithApp(deps: MoveDeps, move: Move): Promise<void> {
   await removeRoutes(deps, move);
-  await removeFrom(deps, move.from, move.applicationId);
-  await abandonMove(deps, move, 'The application was deleted.');
+  for (const cellId of [move.from, move.to]) await removeFrom(deps, cellId, move.applicationId);
+  await endMove(deps, move, 'FAILED', 'The application was deleted.');
+}
+
+/** True where the old cell has the release that serves, or there is none. */
+async function isWhereItWas(deps: MoveDeps, { from, applicationId, releases = [] }: Move): Promise<boolean> {
+  const live = releases.find((each) => each.live);
+  if (!live) return true;
+  const { appHost } = await deps.cellOf({ cellId: from });
+  return (await appHost.nodeVersionOf(applicationId, live.from)) !== undefined;
 }
 
 /** Leaves the application where it was, with the reason, and removes what is in the new cell. */
 export async function abandonMove(deps: MoveDeps, move: Move, problem: string): Promise<void> {
-  await removeFrom(deps, move.to, move.applicationId);
+  // A move that was completed after the time to which the table was restored serves there: `operate repair` brings it back from there.
+  if (await isWhereItWas(deps, move)) await removeFrom(deps, move.to, move.applicationId);
   await endMove(deps, move, 'FAILED', problem);
 }

@@ -65,6 +65,24 @@ test('a process that dies at any call leaves a move that the next one finishes, 
     }
 });
 
+test('a move that was completed after the time to which the table was restored leaves a served application', async () => {
+  for (let steps = 0, isOver = false; !isOver; steps += 1) {
+    const made = await moveSimulation();
+    await made.request('b');
+    for (let step = 0; step < steps && !isOver; step += 1) {
+      const { done, waitSeconds } = await made.step();
+      isOver = done;
+      made.clock.now += waitSeconds * 1000;
+    }
+    const { items } = await made.deps.table.scan({ limit: 100 });
+    if (!isOver) await made.finish();
+    for (const Item of items) await made.memory.send('PutItem', { Item });
+    await made.finish();
+    expect(made.isServed(), `after ${steps} steps`).toBe(true);
+    expect(await made.app()).not.toHaveProperty('moveId');
+  }
+});
+
 test('a move back home leaves no trace of the cell', async () => {
   const made = await moved();
   made.clock.now += 1000;
