@@ -74,6 +74,17 @@ test('accounts of one domain on two servers, which earlier versions made, are ea
   ]);
 });
 
+test('hosting that its server did not make is tried again until it is there', async () => {
+  const { deps, set, subscribe } = await hostingSimulation();
+  await set('web-1', true);
+  const of = await subscribe();
+  const deaf = { ...deps, panel: { ...deps.panel, create: async () => undefined } };
+  expect((await reconcileHostingAccount(deaf, of)).problem).toMatch(/^web-1: nonsense: h\w+ does not exist/);
+  expect(await deps.table.get(HostingAccount, of)).toMatchObject({ status: 'PENDING', failures: 1 });
+  expect(await reconcileHostingAccount(deps, of)).toEqual({});
+  expect(await deps.table.get(HostingAccount, of)).toMatchObject({ status: 'ACTIVE', failures: 0 });
+});
+
 test('accounts of many domains fill all servers', async () => {
   const { deps, set, subscribe, servers } = await hostingSimulation();
   for (const name of ['web-1', 'web-2']) await set(name, true);

@@ -256,10 +256,11 @@ async function reconcileOnce(deps: PanelDeps, of: AccountScopedId): Promise<{ pr
   const state = await settleHostingDomain(deps, subscription);
   try {
     const mail = await converge(deps, server, account, [subscription, sharing], state);
-    if (account.removing && !isOver && state !== 'LOST') return await startOver(deps, account, account.removing);
     // What is over is removed for its subscription, also while another one keeps the account.
-    const now = isOver ? undefined : await deps.panel.read(server, account.username);
-    if (!now) return await end(deps, subscription);
+    if (isOver || state === 'LOST') return await end(deps, subscription);
+    if (account.removing) return await startOver(deps, account, account.removing);
+    const now = await deps.panel.read(server, account.username);
+    if (!now) throw new PanelFailure('nonsense', `${account.username} does not exist, although it was made`);
     const panel = { status: now.status, mailboxes: now.mailboxes.length };
     await saveState(deps, subscription, panel, { mail, isProven: state === 'PROVEN' });
     return {};

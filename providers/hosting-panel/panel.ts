@@ -48,6 +48,7 @@ export interface Panel {
   changePlan(server: PanelServer, username: string, plan: string): Promise<void>;
   suspend(server: PanelServer, username: string, reason: string): Promise<void>;
   unsuspend(server: PanelServer, username: string): Promise<void>;
+  /** Removes an account; does nothing where there is none. */
   remove(server: PanelServer, username: string): Promise<void>;
   /**
    * Signs in to the account's control panel, within five seconds: an address that opens it without a password, and the time
@@ -76,8 +77,22 @@ const TIMEOUTS_MS = { read: TIMEOUTS_S.panel.read * 1000, change: TIMEOUTS_S.pan
 /** Far more than any account's answer. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
-/** A panel has no status for "there is no such account", only words. */
+/**
+ * A panel has no status for "there is no such account", only words, which may be about a package as well. So only what an
+ * account's absence answers takes them for it: a read, a removal.
+ */
 const MISSING_ACCOUNT = /does not exist|no such (user|account)|not (a )?valid user|unknown user/i;
+
+/** Returns undefined where the command was refused because the account does not exist. */
+async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof PanelFailure && error.fault === 'refused' && MISSING_ACCOUNT.test(error.message))
+      return undefined;
+    throw error;
+  }
+}
 
 function parsed<T>(schema: z.ZodMiniType<T>, value: unknown): T {
   const { success, data } = schema.safeParse(value);
@@ -127,7 +142,7 @@ export function createPanel(deadlines = TIMEOUTS_MS): Panel {
     }
   }
 
-  /** Runs a command and returns its data, or undefined where the account does not exist. */
+  /** Runs a command and returns its data. */
   async function ask(...call: Parameters<typeof exchange>): Promise<unknown> {
     const text = await exchange(...call);
     let json: unknown;
@@ -138,7 +153,6 @@ export function createPanel(deadlines = TIMEOUTS_MS): Panel {
     }
     const { metadata, data } = parsed(WhmResponse(), json);
     if (metadata.result) return data ?? {};
-    if (MISSING_ACCOUNT.test(metadata.reason)) return undefined;
     throw new PanelFailure('refused', metadata.reason || 'the panel refused without a reason');
   }
 
@@ -147,7 +161,7 @@ export function createPanel(deadlines = TIMEOUTS_MS): Panel {
   }
 
   async function summary(server: PanelServer, user: string, signal: AbortSignal) {
-    const data = await ask(server, 'accountsummary', { user }, signal, 'GET');
+    const data = await unlessMissing(ask(server, 'accountsummary', { user }, signal, 'GET'));
     const [account] = data === undefined ? [] : parsed(Summary(), data).acct;
     const status = account?.suspended ? ('SUSPENDED' as const) : ('ACTIVE' as const);
     return account && { domain: account.domain, plan: account.plan, status };
@@ -164,7 +178,7 @@ export function createPanel(deadlines = TIMEOUTS_MS): Panel {
     signal: AbortSignal,
   ): Promise<T[] | undefined> {
     const call = { 'cpanel.user': user, 'cpanel.module': module, 'cpanel.function': name };
-    const answer = await ask(server, 'uapi_cpanel', call, signal, 'GET');
+    const answer = await unlessMissing(ask(server, 'uapi_cpanel', call, signal, 'GET'));
     if (answer === undefined) return undefined;
     const { status, errors, data } = parsed(schema, answer).uapi;
     if (status !== 1) throw new PanelFailure('refused', errors?.join(' ') || `${module}::${name} was refused`);
@@ -204,10 +218,11 @@ export function createPanel(deadlines = TIMEOUTS_MS): Panel {
     changePlan: (server, user, pkg) => change(server, 'changepackage', { user, pkg }),
     suspend: (server, user, reason) => change(server, 'suspendacct', { user, reason }),
     unsuspend: (server, user) => change(server, 'unsuspendacct', { user }),
-    remove: (server, username) => change(server, 'removeacct', { username }),
+    remove: (server, username) => unlessMissing(change(server, 'removeacct', { username })),
     async createSession(server, user) {
       const signal = AbortSignal.timeout(deadlines.read);
-      const data = await ask(server, 'create_user_session', { user, service: 'cpaneld' }, signal, 'POST');
+      const call = { user, service: 'cpaneld' };
+      const data = await unlessMissing(ask(server, 'create_user_session', call, signal, 'POST'));
       if (data === undefined) return undefined;
       const { url, expires } = parsed(Session(), data);
       return { url, expiresAt: expires * 1000 };

@@ -73,6 +73,17 @@ test('signs in to the control panel of an account, for a quarter of an hour', as
   await expect(impatient.createSession(at(DEAD_SERVER), 'guest')).rejects.toMatchObject({ fault: 'timeout' });
 });
 
+test('reports a change of an account that does not exist as refused, not as made', async () => {
+  const server = at('web-1');
+  for (const changed of [
+    panel.changePlan(server, 'none', 'web-m'),
+    panel.suspend(server, 'none', 'not paid'),
+    panel.unsuspend(server, 'none'),
+    panel.routeMail(server, 'none', 'none.example.com', 'LOCAL'),
+  ])
+    await expect(changed).rejects.toMatchObject({ fault: 'refused', message: /does not exist/ });
+});
+
 test('keeps servers separate and their state over a restart', async () => {
   await open('same', 'same.example.com');
   await open('same', 'same.example.com', 'web-2');
