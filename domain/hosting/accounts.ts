@@ -178,30 +178,23 @@ async function saveState(
   const wait = isProven ? CHECK_INTERVAL_MS : clamp(MIN_PROOF_DELAY_MS, now - Date.parse(createdAt), CHECK_INTERVAL_MS);
   const tomorrow = new Date(now + wait).toISOString();
   const next = status === 'CANCELLED' && currentPeriodEnd < tomorrow ? currentPeriodEnd : tomorrow;
-  const gone = panel.status === 'REMOVED';
+  const due = panel.status === 'REMOVED' ? {} : schedule(HostingAccount, next);
+  const set = { status: panel.status, failures: 0, ...(mail ? { mail } : {}), ...due };
   await deps.table.transact([
     change(Subscription, { accountId, id }, { set: { panel } }),
-    change(
-      HostingAccount,
-      { accountId, id },
-      {
-        set: {
-          status: panel.status,
-          failures: 0,
-          ...(mail ? { mail } : {}),
-          ...(gone ? {} : schedule(HostingAccount, next)),
-        },
-        remove: ['problem', ...(gone ? unschedule(HostingAccount) : [])],
-      },
-    ),
+    change(HostingAccount, { accountId, id }, { set, remove: ['problem'] }),
   ]);
 }
 
-/** Stores that a subscription has no account any more, and frees its domain. */
+/**
+ * Stores that a subscription has no account any more, and frees its domain. The account stays due until then, for the case that the process
+ * dies in between: what is found removed ends again.
+ */
 async function end(deps: PanelDeps, subscription: Subscription): Promise<object> {
   const panel = { status: 'REMOVED' as const, mailboxes: 0 };
   await saveState(deps, subscription, panel, { mail: undefined, isProven: false });
   await releaseHostingDomain(deps, { ...subscription, panel });
+  await deps.table.write(HostingAccount, change(HostingAccount, subscription, { remove: unschedule(HostingAccount) }));
   return {};
 }
 
@@ -241,7 +234,7 @@ async function reconcileOnce(deps: PanelDeps, of: AccountScopedId): Promise<{ pr
   const subscription = await deps.table.get(Subscription, of);
   if (!subscription || subscription.plan.category === 'APP') return {};
   const { account: found, sharing } = await findAccount(deps, subscription);
-  if (found.status === 'REMOVED') return {};
+  if (found.status === 'REMOVED') return await end(deps, subscription);
   const isOver = desiredStatus(subscription, deps.now()) === 'REMOVED';
   // One that never had a server has nothing there.
   if (isOver && found.server === '') return await end(deps, subscription);

@@ -136,22 +136,21 @@ export const settleHostingDomain = (
   });
 
 /** Frees the domain of a subscription whose account on the server is removed, unless another one hosts it. */
-export async function releaseHostingDomain(
-  deps: DomainDeps,
-  { accountId, id, hostingDomain }: Subscription,
-): Promise<void> {
-  const domain = hostingDomain ?? '';
-  const held = await deps.table.get(HostingDomain, { domain });
-  if (held?.accountId !== accountId) return;
-  const all = await deps.table.all(Subscription, subscriptionsOf(accountId));
-  const other = all.find((each) => each.id !== id && each.hostingDomain === domain && each.panel?.status !== 'REMOVED');
-  const same = { accountId: { is: accountId }, subscriptionId: { is: held.subscriptionId } };
-  const write = other
-    ? change(HostingDomain, { domain }, { set: { subscriptionId: other.id }, when: same }, concurrentUpdate)
-    : remove(HostingDomain, { domain }, same, concurrentUpdate);
-  // On a conflict another subscription has it.
-  await ignoreConflict(deps.table.transact([write]));
-}
+export const releaseHostingDomain = (deps: DomainDeps, { accountId, id, hostingDomain }: Subscription): Promise<void> =>
+  // On a conflict another subscription has it, which may be over as well: it read this one before, or after.
+  retryOnConflict(async () => {
+    const domain = hostingDomain ?? '';
+    const held = await deps.table.get(HostingDomain, { domain });
+    if (held?.accountId !== accountId) return;
+    const all = await deps.table.all(Subscription, subscriptionsOf(accountId));
+    const others = all.filter((each) => each.id !== id && each.hostingDomain === domain);
+    const other = others.find((each) => each.panel?.status !== 'REMOVED');
+    const same = { accountId: { is: accountId }, subscriptionId: { is: held.subscriptionId } };
+    const write = other
+      ? change(HostingDomain, { domain }, { set: { subscriptionId: other.id }, when: same }, concurrentUpdate)
+      : remove(HostingDomain, { domain }, same, concurrentUpdate);
+    await deps.table.transact([write]);
+  });
 
 const HOSTED_DOMAINS = {
   entity: HostingDomain,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { Subscription } from '../../table/entities/billing.ts';
-import { HostingAccount } from '../../table/entities/hosting.ts';
+import { HostingAccount, HostingDomain } from '../../table/entities/hosting.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, create } from '../../table/writes.ts';
 import { hostingSimulation } from '../../test/simulation/hosting.ts';
-import { type FaultPlan, type SimulatedCall, toleratingFaults } from '../../test/simulation/simulation.ts';
+import { crashAtStep, type FaultPlan, type SimulatedCall, toleratingFaults } from '../../test/simulation/simulation.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { hostingQueue, reconcileHostingAccount } from './accounts.ts';
 
@@ -164,3 +164,65 @@ test('accounts that earlier versions stored are shared, kept for the last subscr
   for (const each of [former, of])
     expect(await deps.table.get(HostingAccount, each)).toMatchObject({ status: 'REMOVED' });
 });
+
+test('a removal that crashes at any call frees the domain, and leaves the queue', async () => {
+  let isCrashed = true;
+  for (let step = 1; isCrashed; step += 1)
+    for (const when of ['before', 'after'] as const) {
+      const run = await hostingSimulation();
+      const of = await overSubscription(run);
+      isCrashed = false;
+      const crash = crashAtStep(step, when);
+      const plan: FaultPlan = async (call) => {
+        const fault = await crash(call);
+        if (fault) isCrashed = true;
+        return fault;
+      };
+      await toleratingFaults(() => reconcileHostingAccount(run.startReconciler(plan), of));
+      await pass(run, 20, MINUTE);
+      const account = await run.deps.table.get(HostingAccount, of);
+      expect([step, account?.status, account?.dueAt]).toEqual([step, 'REMOVED', undefined]);
+      expect(await run.deps.table.get(HostingDomain, { domain: HOSTING_DOMAIN }), `step ${step}`).toBeUndefined();
+    }
+});
+
+test('two subscriptions of one domain that end side by side, however they interleave, free it and leave the queue', async () => {
+  /** Ends the first up to one call, the second up to one of its own, then both. @returns whether both calls came */
+  const interleave = async (stepOfFirst: number, stepOfSecond: number) => {
+    const run = await hostingSimulation();
+    const both = [await overSubscription(run), await overSubscription(run)] as const;
+    const pauses = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+    let second: Promise<void> | undefined;
+    let isPaused = false;
+    const ofSecond = run.startReconciler(async ({ step, when }) => {
+      if (step !== stepOfSecond || when === 'after') return undefined;
+      isPaused = true;
+      pauses[0].resolve();
+      await pauses[1].promise;
+      return undefined;
+    });
+    const ofFirst = run.startReconciler(async ({ step, when }) => {
+      if (step !== stepOfFirst || when === 'after') return undefined;
+      second = toleratingFaults(() => reconcileHostingAccount(ofSecond, both[1])).then(pauses[0].resolve);
+      await pauses[0].promise;
+      return undefined;
+    });
+    await toleratingFaults(() => reconcileHostingAccount(ofFirst, both[0]));
+    pauses[1].resolve();
+    await second;
+    await pass(run, 20, MINUTE);
+    const where = `steps ${stepOfFirst} and ${stepOfSecond}`;
+    for (const of of both) {
+      const account = await run.deps.table.get(HostingAccount, of);
+      expect([where, account?.status, account?.dueAt]).toEqual([where, 'REMOVED', undefined]);
+    }
+    expect(await run.deps.table.get(HostingDomain, { domain: HOSTING_DOMAIN }), where).toBeUndefined();
+    return { first: second !== undefined, second: isPaused };
+  };
+  for (let first = 1, came = true; came; first += 1)
+    for (let second = 1, more = true; more; second += 1) {
+      const { first: isReached, second: isPaused } = await interleave(first, second);
+      came = isReached;
+      more = isReached && isPaused;
+    }
+}, 120_000);
