@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
+import { ApiError } from '../../contract/errors.ts';
 import type { TxtRecords } from '../../providers/dns/txt-records.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import {
@@ -278,7 +279,7 @@ export const hostingQueue: DueQueue<typeof HostingAccount, Deps & { hosting: Exe
   },
 };
 
-/** For operators: a subscription's account is on another server, where it was moved to by hand. */
+/** For operators: a subscription's account is on another server, where it was moved to by hand. Throws 404 for one that is removed. */
 export async function moveHosting(deps: Deps, { server, ...of }: AccountScopedId & { server: string }): Promise<void> {
   const subscription = await deps.table.get(Subscription, of);
   if (!subscription) throw new Error(`there is no subscription ${of.id}`);
@@ -286,7 +287,9 @@ export async function moveHosting(deps: Deps, { server, ...of }: AccountScopedId
   const moved = [before, ...sharersOf(before, sharing).map((each) => each.account)];
   const set = { server, ...schedule(HostingAccount, deps.now()) };
   const about = { action: 'hosting.moved', accountId: of.accountId, subjectId: of.id } as const;
-  const writes = moved.map((each) => change(HostingAccount, each, { set }));
+  const what = { set, when: { status: { isNot: 'REMOVED' } } } as const;
+  const removed = () => new ApiError('not_found', 'The hosting has ended, and its account is removed.');
+  const writes = moved.map((each) => change(HostingAccount, each, what, removed));
   await deps.commit(writes, undefined, { ...about, before, after: { server } });
 }
 

@@ -7,7 +7,7 @@ import { change, create } from '../../table/writes.ts';
 import { hostingSimulation } from '../../test/simulation/hosting.ts';
 import { crashAtStep, type FaultPlan, type SimulatedCall, toleratingFaults } from '../../test/simulation/simulation.ts';
 import { sweep } from '../sweep/sweep.ts';
-import { hostingQueue, reconcileHostingAccount } from './accounts.ts';
+import { hostingQueue, moveHosting, reconcileHostingAccount } from './accounts.ts';
 
 const HOSTING_DOMAIN = 'shop.example.com';
 const MINUTE = 60_000;
@@ -226,3 +226,22 @@ test('two subscriptions of one domain that end side by side, however they interl
       more = isReached && isPaused;
     }
 }, 120_000);
+
+test('an account that is removed cannot be moved to another server, and stays out of the queue', async () => {
+  const run = await hostingSimulation();
+  const of = await overSubscription(run);
+  await pass(run, 20, MINUTE);
+  const moved = moveHosting(run.deps, { accountId: of.accountId, id: of.id, server: 'web-2' });
+  await expect(moved).rejects.toMatchObject({ code: 'not_found' });
+  expect(await run.deps.table.get(HostingAccount, of)).not.toHaveProperty('dueAt');
+});
+
+test('an account that is removed and due, as earlier versions left some, leaves the queue', async () => {
+  const run = await hostingSimulation();
+  const of = await overSubscription(run);
+  await pass(run, 20, MINUTE);
+  const due = { set: schedule(HostingAccount, run.deps.now()) };
+  await run.deps.table.write(HostingAccount, change(HostingAccount, of, due));
+  await pass(run, 2, MINUTE);
+  expect(await run.deps.table.get(HostingAccount, of)).not.toHaveProperty('dueAt');
+});

@@ -49,8 +49,11 @@ export async function decideRemoval(
   if (idsOf(ofName(await findSharing(deps, subscription))) !== idsOf(others)) throw concurrentUpdate();
   const sharers = new Set(sharersOf(account, sharing).map(({ subscription: { id } }) => id));
   const removing = deps.now().toISOString();
-  const mark = (each: HostingAccount, soon: object) =>
-    change(HostingAccount, each, { set: { removing, ...soon }, when: asRead(each) }, concurrentUpdate);
+  const mark = (each: HostingAccount, soon: object) => {
+    // One that another check has removed meanwhile is due no more.
+    const when = { ...asRead(each), status: { isNot: 'REMOVED' } } as const;
+    return change(HostingAccount, each, { set: { removing, ...soon }, when }, concurrentUpdate);
+  };
   await deps.table.transact([
     mark(account, {}),
     ...others.map((each) =>

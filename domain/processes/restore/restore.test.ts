@@ -9,6 +9,7 @@ import { WalletTransaction } from '../../../table/entities/billing.ts';
 import { Database } from '../../../table/entities/databases.ts';
 import { Deployment } from '../../../table/entities/deployments.ts';
 import { DnsRecord, Zone } from '../../../table/entities/dns.ts';
+import { HostingAccount } from '../../../table/entities/hosting.ts';
 import { DomainName } from '../../../table/entities/registrar.ts';
 import { change, create, remove } from '../../../table/writes.ts';
 import { simulation } from '../../../test/simulation/simulation.ts';
@@ -140,6 +141,18 @@ test('after a restore passwords of databases are those that their clusters accep
   await createDatabasePassword({ ...restored, databasePasswords }, caller, { id: 'db_1' });
   expect(passwords.at(-1)).toBe(clusters.get('c_1'));
   expect(new Set(passwords).size).toBe(3);
+});
+
+test('a repair has hosting compared with its server, but for accounts that are removed for good', async () => {
+  const { deps, accountId } = await world();
+  const account = { accountId, server: 'web-1', username: 'h1', failures: 0 };
+  await deps.table.transact([
+    create(HostingAccount, { ...account, id: 'sub_1', status: 'ACTIVE', dueAt: '2999' }),
+    create(HostingAccount, { ...account, id: 'sub_2', status: 'REMOVED' }),
+  ]);
+  await repairAfterRestore(deps, {});
+  const dueAt = async (id: string) => (await deps.table.get(HostingAccount, { accountId, id }))?.dueAt;
+  expect(await Promise.all(['sub_1', 'sub_2'].map(dueAt))).toEqual([deps.now().toISOString(), undefined]);
 });
 
 test('a ledger that does not add up is named', async () => {

@@ -72,9 +72,6 @@ async function creditProblem({ table }: Pick<Deps, 'table'>, { id }: Account): P
   return `the AI credits are ${balanceMicroRand}, their ledger adds up to ${sum}`;
 }
 
-/** Entities whose state outside of the table is compared with the item when the item is due. */
-const RECONCILED = [DistributionTenant, HostingAccount] as const;
-
 /**
  * Has everything outside of a restored table follow it again: zones are written to the name servers as the table has them, and
  * edge tenants, hosting accounts, unfinished databases and unfinished deployments are due now, so that the reconciler compares
@@ -112,6 +109,7 @@ function repairOf(item: Record<string, unknown>, now: string): Record<string, un
     if (status === 'AVAILABLE') return { ...schedule(Database, now), generation: epoch(now) };
     return status === 'PROVISIONING' ? schedule(Database, now) : undefined;
   }
-  const entity = RECONCILED.find(({ type }) => type === item.entity);
-  return entity && schedule(entity, now);
+  // A removed account stays in the table, and its subscription is over for good.
+  if (item.entity === HostingAccount.type) return item.status === 'REMOVED' ? undefined : schedule(HostingAccount, now);
+  return item.entity === DistributionTenant.type ? schedule(DistributionTenant, now) : undefined;
 }
