@@ -85,6 +85,21 @@ test('hosting that its server did not make is tried again until it is there', as
   expect(await deps.table.get(HostingAccount, of)).toMatchObject({ status: 'ACTIVE', failures: 0 });
 });
 
+test('a suspended account whose mailboxes are not listed keeps the number that was known last', async () => {
+  const { deps, set, subscribe, servers } = await hostingSimulation();
+  await set('web-1', true);
+  const of = await subscribe();
+  await reconcileHostingAccount(deps, of);
+  await deps.table.write(
+    Subscription,
+    change(Subscription, of, { set: { status: 'SUSPENDED', panel: { status: 'ACTIVE', mailboxes: 3 } } }),
+  );
+  for (const accounts of servers.values())
+    for (const [name, account] of accounts) accounts.set(name, { ...account, mailboxes: undefined });
+  expect(await reconcileHostingAccount(deps, of)).toEqual({});
+  expect((await deps.table.get(Subscription, of))?.panel).toEqual({ status: 'SUSPENDED', mailboxes: 3 });
+});
+
 test('accounts of many domains fill all servers', async () => {
   const { deps, set, subscribe, servers } = await hostingSimulation();
   for (const name of ['web-1', 'web-2']) await set(name, true);

@@ -24,6 +24,7 @@ import { type DomainState, releaseHostingDomain, settleHostingDomain } from './d
 import { adopt, decideRemoval, findAdoptable, isAwaitingRemoval } from './removal.ts';
 import { chooseServer, findServer } from './servers.ts';
 import { desiredStatus, findSharing, requiredOf, type Sharing, sharersOf } from './shared-accounts.ts';
+import { countMailboxes } from './subscriptions.ts';
 
 /** Interval between two comparisons of an account with its subscription, in milliseconds. */
 const CHECK_INTERVAL_MS = 24 * 3600_000;
@@ -255,7 +256,7 @@ async function reconcileOnce(deps: PanelDeps, of: AccountScopedId): Promise<{ pr
     if (account.removing) return await startOver(deps, account, account.removing);
     const now = await deps.panel.read(server, account.username);
     if (!now) throw new PanelFailure('nonsense', `${account.username} does not exist, although it was made`);
-    const panel = { status: now.status, mailboxes: now.mailboxes.length };
+    const panel = { status: now.status, mailboxes: countMailboxes(now, subscription) };
     await saveState(deps, subscription, panel, { mail, isProven: state === 'PROVEN' });
     return {};
   } catch (error) {

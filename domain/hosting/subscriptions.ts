@@ -7,7 +7,7 @@ import type {
 } from '../../contract/hosting/hosting.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
-import { type Panel, PanelFailure, type PanelServer } from '../../providers/hosting-panel/panel.ts';
+import { type Panel, type PanelAccount, PanelFailure, type PanelServer } from '../../providers/hosting-panel/panel.ts';
 import { hostingOf, Subscription } from '../../table/entities/billing.ts';
 import { HostingAccount, HostingDomain } from '../../table/entities/hosting.ts';
 import type { AccountScopedId } from '../../table/entity.ts';
@@ -19,6 +19,10 @@ import { findServer } from './servers.ts';
 
 /** The state of an account that does not exist yet. */
 const NOT_CREATED = { status: 'PENDING', mailboxes: 0 } as const;
+
+/** Returns the number of an account's mailboxes: as it was known last where its server does not list them. */
+export const countMailboxes = ({ mailboxes }: PanelAccount, { panel }: Subscription): number =>
+  mailboxes?.length ?? panel?.mailboxes ?? 0;
 
 /** A subscription as lists show it: with what the server said of it last. */
 function view(subscription: Subscription): Output<typeof ListRoute>['data'][number] {
@@ -90,12 +94,12 @@ export async function getHosting(
     const panelStatus = account?.status === 'REMOVED' ? 'REMOVED' : NOT_CREATED.status;
     return { data: { id, hostingDomain, panelStatus, usage: {}, mailboxes: [] } };
   }
-  const panel = { status: live.status, mailboxes: live.mailboxes.length };
+  const panel = { status: live.status, mailboxes: countMailboxes(live, subscription) };
   // What lists say is put right on the way, where it has changed.
   if (subscription.panel?.status !== panel.status || subscription.panel.mailboxes !== panel.mailboxes) {
     await deps.table.updateReturningChanged(change(Subscription, of, { set: { panel } }));
   }
-  const mailboxes = live.mailboxes.map(({ address, quotaMb }) => ({ address, quotaMb }));
+  const mailboxes = (live.mailboxes ?? []).map(({ address, quotaMb }) => ({ address, quotaMb }));
   return { data: { id, hostingDomain, panelStatus: live.status, usage: live.usage, mailboxes } };
 }
 

@@ -125,10 +125,10 @@ const READS: Record<string, (deps: never, caller: Caller, input: never) => Promi
   },
 };
 
-const PANEL_ACCOUNT: PanelAccount = {
-  ...{ domain: 'example.com', plan: 'web-s', status: 'ACTIVE', usage: { Disk: '1 MB' } },
+const PANEL_ACCOUNT = {
+  ...{ domain: 'example.com', plan: 'web-s', status: 'ACTIVE' as const, usage: { Disk: '1 MB' } },
   mailboxes: [{ address: 'a@example.com', quotaMb: 0 }],
-};
+} satisfies PanelAccount;
 
 /**
  * Returns a table in which every item has all its fields, optional ones too, and in each object one that this version does not know.

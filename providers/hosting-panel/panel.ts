@@ -19,8 +19,8 @@ export interface PanelAccount {
   status: 'ACTIVE' | 'SUSPENDED';
   /** Used and available amounts as text: `{"Disk Usage": "25 MB of 1 GB"}`. */
   usage: Record<string, string>;
-  /** `quotaMb` is 0 where a mailbox has no limit of its own. */
-  mailboxes: { address: string; quotaMb: number }[];
+  /** `quotaMb` is 0 where a mailbox has no limit of its own. Undefined where the server refuses to list those of a suspended account. */
+  mailboxes: { address: string; quotaMb: number }[] | undefined;
 }
 
 /** `LOCAL`: the server accepts mail for the domain. `REMOTE`: it sends it where the domain's MX records say. */
@@ -92,6 +92,12 @@ async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
       return undefined;
     throw error;
   }
+}
+
+/** Returns a refusal as a result, for the caller to decide; throws any other failure. */
+function refusal(error: unknown): PanelFailure {
+  if (error instanceof PanelFailure && error.fault === 'refused') return error;
+  throw error;
 }
 
 function parsed<T>(schema: z.ZodMiniType<T>, value: unknown): T {
@@ -193,14 +199,19 @@ export function createPanel(deadlines = TIMEOUTS_MS): Panel {
       // What failed first is told; the others are not waited for, and the deadline ends them.
       const [found, usages, mailboxes] = await Promise.all([
         summary(server, username, signal),
-        accountApi(Usages(), server, username, ['ResourceUsage', 'get_usages'], signal),
-        accountApi(Mailboxes(), server, username, ['Email', 'list_pops_with_disk'], signal),
+        accountApi(Usages(), server, username, ['ResourceUsage', 'get_usages'], signal).catch(refusal),
+        accountApi(Mailboxes(), server, username, ['Email', 'list_pops_with_disk'], signal).catch(refusal),
       ]);
+      // A suspended account may not use its own API: WHM's documentation does not say.
+      for (const each of [usages, mailboxes])
+        if (each instanceof PanelFailure && found?.status !== 'SUSPENDED') throw each;
       return (
         found && {
           ...found,
-          usage: Object.fromEntries((usages ?? []).map((each) => [each.description, formatUsage(each)])),
-          mailboxes: (mailboxes ?? []).map(toMailbox),
+          usage: Object.fromEntries(
+            (usages instanceof PanelFailure ? [] : (usages ?? [])).map((each) => [each.description, formatUsage(each)]),
+          ),
+          mailboxes: mailboxes instanceof PanelFailure ? undefined : (mailboxes ?? []).map(toMailbox),
         }
       );
     },

@@ -84,6 +84,16 @@ test('reports a change of an account that does not exist as refused, not as made
     await expect(changed).rejects.toMatchObject({ fault: 'refused', message: /does not exist/ });
 });
 
+test('reads a suspended account whose own API is refused, without its mailboxes', async () => {
+  const server = at('web-1');
+  await open('locked', 'locked-example.com');
+  await panel.suspend(server, 'locked', 'not paid');
+  const account = { domain: 'locked-example.com', plan: 'web-s', status: 'SUSPENDED' };
+  expect(await panel.read(server, 'locked')).toEqual({ ...account, usage: {}, mailboxes: undefined });
+  await panel.unsuspend(server, 'locked');
+  expect((await panel.read(server, 'locked'))?.mailboxes).toHaveLength(2);
+});
+
 test('keeps servers separate and their state over a restart', async () => {
   await open('same', 'same.example.com');
   await open('same', 'same.example.com', 'web-2');

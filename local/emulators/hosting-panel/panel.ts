@@ -177,6 +177,7 @@ export async function startPanel({
       }
       case 'uapi_cpanel': {
         const account = findAccount();
+        if (account.suspended && account.domain.startsWith('locked-')) refuse(`The user “${name}” is suspended.`);
         const functionName = `${parameters.get('cpanel.module')}::${parameters.get('cpanel.function')}`;
         const act = FUNCTIONS[functionName];
         const errors = act ? null : [`The system could not find the function “${functionName}”.`];
