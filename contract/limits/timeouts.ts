@@ -77,7 +77,8 @@ export const TIMEOUTS_S = {
   /** Edge tenants of custom domains. The lease outlives the function, so that one execution creates a tenant. */
   tenant: { function: 60, lease: 75, watch: 30 * 60 },
   database: { function: 60, provisioning: 30 * 60 },
-  registrar: { read: 10, order: 30, function: 60, task: 14 * 86_400 },
+  /** `sweep`: the question for a domain and the request for its name servers, one after the other for one item of a scheduled job. */
+  registrar: { sweep: 5, read: 10, order: 30, function: 60, task: 14 * 86_400 },
   /**
    * The move of an application to another cell: one step of it, of which the longest makes a release and reads and writes its code; and
    * the time in which routes reach all of the edge and the last request that went the old way ends.

@@ -1,3 +1,4 @@
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { Registrar } from '../../providers/registrar/registrar.ts';
 import { Invoice } from '../../table/entities/billing.ts';
 import { Domain } from '../../table/entities/registrar.ts';
@@ -8,7 +9,7 @@ import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { DAY_MS, HOUR_MS, timestampAfter } from '../time.ts';
-import { checkDelegation, type Delegation } from './delegation.ts';
+import { checkDelegation } from './delegation.ts';
 import { scheduleCheck } from './schedule.ts';
 import { endDomain } from './tasks.ts';
 
@@ -22,13 +23,18 @@ export type ConfirmationDeps = Deps & { registrar: Pick<Registrar, 'registered' 
 const GRACE_PERIOD_MS = 7 * DAY_MS;
 /** Delay after a question that the registrar did not answer, in milliseconds. */
 const RETRY_DELAY_MS = HOUR_MS;
+/** One short attempt, because the sweep has other items: the next one is an hour later. */
+const QUESTION_OPTIONS = { attempts: 1, timeout: TIMEOUTS_S.registrar.sweep * 1000 };
 
 /** Result of a check that did not confirm a domain, for logs and metrics. */
 export interface Unconfirmed {
   accountId: string;
   domainId: string;
   domain: string;
-  /** `UNKNOWN` where the registrar did not answer, which proves nothing; `MISDELEGATED` where the registry refuses its name servers. */
+  /**
+   * `UNKNOWN` where the registrar did not answer the question, or a request for the domain's name servers, which proves nothing; `MISDELEGATED`
+   * where the registry refuses its name servers.
+   */
   outcome: 'ABSENT' | 'ENDED' | 'UNKNOWN' | 'MISDELEGATED';
   /** Time at which the registrar first denied the domain. */
   absentSince?: string;
@@ -50,25 +56,24 @@ export async function confirmRegistration(
   const ids = { accountId, domainId, domain: name };
   // One time for all that is written, so that a request made now counts as made with this check.
   const now = deps.now();
-  let found: Delegation | undefined;
+  let registered: Awaited<ReturnType<Registrar['registered']>>;
   try {
-    // One attempt, because the sweep has other items: the next one is an hour later.
-    const registered = await deps.registrar.registered(name, { attempts: 1 });
-    found = registered && (await checkDelegation(deps, domain, registered.nameservers, now));
+    registered = await deps.registrar.registered(name, QUESTION_OPTIONS);
   } catch (error) {
     // Not a failure of the item: ten of those would quarantine the domain, and nothing would renew it.
     const later = new Date(deps.now().getTime() + RETRY_DELAY_MS);
     await saveCheck(deps, domain, { set: scheduleCheck(seen, later) });
     return { ...ids, outcome: 'UNKNOWN', error };
   }
-  if (found) {
+  if (registered) {
+    const { delegation, isRefused, error } = await checkDelegation(deps, domain, registered.nameservers, now);
     const { absentSince: _, ...rest } = seen;
-    const { delegation, isRefused } = found;
     const confirmedAt = now.toISOString();
     const next = scheduleCheck({ ...rest, confirmedAt, delegation });
     const set = { confirmedAt, ...next, ...(delegation ? { delegation } : {}) };
     await saveCheck(deps, domain, { set, remove: delegation ? ['absentSince'] : ['absentSince', 'delegation'] });
-    return isRefused ? { ...ids, outcome: 'MISDELEGATED', present: delegation?.present ?? [] } : undefined;
+    if (isRefused) return { ...ids, outcome: 'MISDELEGATED', present: delegation?.present ?? [] };
+    return error === undefined ? undefined : { ...ids, outcome: 'UNKNOWN', error };
   }
   const absentSince = domain.absentSince ?? now.toISOString();
   if (Date.parse(absentSince) + GRACE_PERIOD_MS <= now.getTime())

@@ -109,3 +109,26 @@ test('a request that another change delays, or that is not answered, is repeated
   await pass(2, HOUR, failing(new RegistrarRejected('invalid')));
   expect(reports).toMatchObject([{ outcome: 'MISDELEGATED', present: OTHERS }, { outcome: 'MISDELEGATED' }]);
 });
+
+test('a domain that the registrar confirms is not denied, whatever comes of the request for its name servers', async () => {
+  const { run, domain, known, reports, pass, shown } = await registered();
+  await pass(3, HOUR);
+  known.ours = false;
+  await pass(7, DAY);
+  expect(domain().absentSince).toBeDefined();
+  Object.assign(known, { ours: true, nameservers: OTHERS });
+  const error = new Error('Rate exceeded');
+  const throttled = { ...run.steady.registrar, delegate: () => Promise.reject(error) };
+  await pass(1, DAY, throttled);
+  const now = new Date(run.clock.now).toISOString();
+  expect(domain()).toMatchObject({ confirmedAt: now, delegation: { askedAt: now, present: OTHERS } });
+  expect(domain()).not.toHaveProperty('absentSince');
+  expect([reports.at(-1), shown()]).toMatchObject([{ outcome: 'UNKNOWN', error }, OTHERS]);
+  await pass(8 * 24, HOUR, throttled);
+  known.ours = false;
+  await pass(1, DAY, throttled);
+  expect(domain().status, 'one denial ends nothing').toBe('ACTIVE');
+  known.ours = true;
+  await pass(1, DAY);
+  expect([known.nameservers, domain().absentSince]).toEqual([OURS, undefined]);
+});

@@ -1,3 +1,4 @@
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { DelegationUnderWay, type Registrar, RegistrarRejected } from '../../providers/registrar/registrar.ts';
 import { Zone } from '../../table/entities/dns.ts';
 import type { Domain } from '../../table/entities/registrar.ts';
@@ -13,12 +14,17 @@ export interface Delegation {
   delegation?: Domain['delegation'];
   /** True where the registry has others although they were requested twice. */
   isRefused: boolean;
+  /** The reason for which the request was neither taken nor refused. A later check repeats it. */
+  error?: unknown;
 }
 
-/** A request within a sweep, which has other items: one that was not answered in time is repeated by a later check. In milliseconds. */
-const REQUEST_TIMEOUT_MS = 5000;
+/** A request that was not answered in time is repeated by a later check. */
+const REQUEST_OPTIONS = { timeout: TIMEOUTS_S.registrar.sweep * 1000 };
 
-/** Compares a domain's name servers with those that the registry has, and requests them once more where those are others. */
+/**
+ * Compares a domain's name servers with those that the registry has, and requests them once more where those are others. A request that fails
+ * does not throw: it takes nothing from the registrar's confirmation of the domain.
+ */
 export async function checkDelegation(
   deps: Pick<Deps, 'table'> & { registrar: Pick<Registrar, 'delegate'> },
   domain: Domain,
@@ -29,14 +35,14 @@ export async function checkDelegation(
   if (nameservers.length === 0 || isDelegatedTo(nameservers, present)) return { isRefused: false };
   if (delegation?.repeated) return { delegation: { ...delegation, present }, isRefused: true };
   const asked = { askedAt: now.toISOString(), present };
-  if (!(await isAnswering(deps, domain))) return { delegation: asked, isRefused: false };
   try {
-    await deps.registrar.delegate(name, nameservers, { timeout: REQUEST_TIMEOUT_MS });
+    if (!(await isAnswering(deps, domain))) return { delegation: asked, isRefused: false };
+    await deps.registrar.delegate(name, nameservers, REQUEST_OPTIONS);
   } catch (error) {
+    if (error instanceof RegistrarRejected) return { delegation: { ...asked, repeated: true }, isRefused: true };
     // Another change is under way, which may be this one: the next check tells.
     if (error instanceof DelegationUnderWay) return { delegation: asked, isRefused: false };
-    if (!(error instanceof RegistrarRejected)) throw error;
-    return { delegation: { ...asked, repeated: true }, isRefused: true };
+    return { delegation: asked, isRefused: false, error };
   }
   return { delegation: { ...asked, repeated: true }, isRefused: false };
 }

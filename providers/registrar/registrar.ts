@@ -48,10 +48,7 @@ export interface Registrar {
    * Reads the expiry and the name servers of a domain in the platform's account; undefined only where the registrar says that
    * the domain is not in it.
    */
-  registered(
-    domain: string,
-    options?: Pick<CallOptions, 'attempts'>,
-  ): Promise<{ expiresAt: Date; nameservers: string[] } | undefined>;
+  registered(domain: string, options?: CallOptions): Promise<{ expiresAt: Date; nameservers: string[] } | undefined>;
   /**
    * Requests that a domain is answered for by these name servers, which the registry may refuse later: `registered` tells. Throws
    * {@link DelegationUnderWay} while another change of them is made, and as {@link register}.

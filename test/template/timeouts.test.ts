@@ -117,6 +117,8 @@ describe('queue → consumer → callee', () => {
       expect(timeoutOf(Target.Arn)).toBeLessThan(T.schedule.interval);
       expect(timeoutOf(Target.Arn)).toBeGreaterThan(T.schedule.budget + T.schedule.item);
     }
+    // A domain that is confirmed: the question, the request, and reads and writes of the table.
+    expect(T.schedule.item).toBeGreaterThan(2 * T.registrar.sweep + T.aws.attempt);
   });
 });
 
