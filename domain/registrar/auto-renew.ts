@@ -9,7 +9,8 @@ import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { noSuchDomain, viewDomain } from './domains.ts';
-import { scheduleCheck } from './schedule.ts';
+import { lifecycleTimes, scheduleCheck } from './schedule.ts';
+import type { ReadTlds } from './tlds.ts';
 
 const renewing = () => new ApiError('conflict', 'The domain is being renewed. Try again when that is done.');
 
@@ -21,12 +22,24 @@ async function dropRenewal(deps: Deps, { accountId, renewal }: Domain): Promise<
   if (invoice?.status === 'PAID') throw renewing();
 }
 
+/** Throws 409 for a domain whose next term can no longer be invoiced: it would be shown as renewing, and expire. */
+async function assertRenewable(deps: Deps & { tlds: ReadTlds }, domain: Domain): Promise<void> {
+  const { lastPaid } = lifecycleTimes(domain);
+  if (lastPaid !== undefined && lastPaid <= deps.now().toISOString())
+    throw new ApiError(
+      'conflict',
+      'It is too late to renew this domain: its renewal had to be paid two days before it expires.',
+    );
+  if (!(await deps.tlds()).some(({ tld }) => tld === domain.tld))
+    throw new ApiError('conflict', `Domains under .${domain.tld} are no longer sold, so this one cannot be renewed.`);
+}
+
 /**
  * PATCH /dashboard/v1/domains/{id}: whether the next term is invoiced, 30 days before the present one ends or at once where that time has come.
- * Throws 404, and 409 for a domain that is not registered or is being renewed.
+ * Throws 404, and 409 for a domain that is not registered, is being renewed, or can no longer be renewed.
  */
 export async function updateDomain(
-  deps: Deps,
+  deps: Deps & { tlds: ReadTlds },
   { accountId }: Caller,
   { id, autoRenew }: Input<typeof UpdateRoute>,
 ): Promise<Output<typeof UpdateRoute>> {
@@ -36,7 +49,7 @@ export async function updateDomain(
     if (domain.status !== 'ACTIVE') throw new ApiError('conflict', 'This domain is not registered.');
     if (domain.autoRenew === autoRenew) return { data: viewDomain(domain) };
     if (domain.task || domain.renewal?.paid) throw renewing();
-    if (!autoRenew) await dropRenewal(deps, domain);
+    await (autoRenew ? assertRenewable(deps, domain) : dropRenewal(deps, domain));
     const { renewal, ...rest } = domain;
     const after: Domain = { ...rest, autoRenew };
     const what = {

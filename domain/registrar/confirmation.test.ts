@@ -136,7 +136,7 @@ test.each([
 ])('a domain whose renewal is switched on while the registrar %s it is invoiced next', async (_, answer) => {
   const { run, account, domain } = await registered(100_000);
   const caller = { accountId: account, keyId: '' };
-  const set = (autoRenew: boolean) => updateDomain(run.deps, caller, { id: domain().id, autoRenew });
+  const set = (autoRenew: boolean) => updateDomain(run.steady, caller, { id: domain().id, autoRenew });
   await set(false);
   const end = Date.parse(domain().expiresAt ?? '');
   run.clock.now = end - 5 * DAY;

@@ -143,7 +143,7 @@ test('a domain whose renewal was refused is renewed once its owner has it renewe
   expect(domain()).toMatchObject({ expiresAt: first, autoRenew: false });
   refusing = false;
   const caller = { accountId: account, keyId: '' };
-  const { data } = await updateDomain(run.deps, caller, { id: domain().id, autoRenew: true });
+  const { data } = await updateDomain(run.steady, caller, { id: domain().id, autoRenew: true });
   expect(data).toMatchObject({ autoRenew: true, status: 'ACTIVE' });
   await days(run, 2);
   expect(domain()).toMatchObject({ autoRenew: true, expiresAt: addYears(first, 1) });
@@ -156,7 +156,7 @@ test('a domain that is not to be renewed has no invoice for it any more, and exp
   await days(run, 340);
   expect(statuses(run)).toEqual(['PAID', 'UNPAID']);
   const set = (autoRenew: boolean) =>
-    updateDomain(run.deps, { accountId: account, keyId: '' }, { id: domain().id, autoRenew });
+    updateDomain(run.steady, { accountId: account, keyId: '' }, { id: domain().id, autoRenew });
   expect((await set(false)).data.autoRenew).toBe(false);
   await run.runUntilIdle();
   expect(statuses(run)).toEqual(['PAID', 'VOID']);
@@ -168,6 +168,23 @@ test('a domain that is not to be renewed has no invoice for it any more, and exp
   expectLedgerInvariants(run.memory);
 }, 60_000);
 
+test.each([
+  ['less than two days before the end', 363.5, undefined, /too late/],
+  ['where its extension is no longer sold', 300, [], /no longer sold/],
+])('automatic renewal is not switched on %s', async (_, after, offer, message) => {
+  const { run, account, domain } = await opened(100_000);
+  const set = (autoRenew: boolean) =>
+    updateDomain(
+      { ...run.steady, ...(offer ? { tlds: async () => offer } : {}) },
+      { accountId: account, keyId: '' },
+      { id: domain().id, autoRenew },
+    );
+  await set(false);
+  run.clock.now = Date.parse(domain().registeredAt ?? '') + after * DAY;
+  await expect(set(true)).rejects.toMatchObject({ code: 'conflict', message: expect.stringMatching(message) });
+  expect(domain().autoRenew).toBe(false);
+});
+
 test.each(['before', 'after'])(
   'a renewal that its owner switches off just %s the invoice is computed is not charged',
   async (moment) => {
@@ -176,7 +193,7 @@ test.each(['before', 'after'])(
     run.clock.now = Date.parse(lifecycleTimes(read).invoices ?? '');
     let switched: Promise<unknown> | undefined;
     const switchOff = async () => {
-      switched ??= updateDomain(run.deps, { accountId: account, keyId: '' }, { id: read.id, autoRenew: false });
+      switched ??= updateDomain(run.steady, { accountId: account, keyId: '' }, { id: read.id, autoRenew: false });
       await switched;
     };
     const needs: typeof run.steady = {
