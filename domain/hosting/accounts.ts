@@ -21,7 +21,7 @@ import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { timestampAfter } from '../time.ts';
 import { type DomainState, releaseHostingDomain, settleHostingDomain } from './domains.ts';
-import { adopt, decideRemoval, findAdoptable, isAwaitingRemoval } from './removal.ts';
+import { adopt, decideRemoval, findAdoptable, isAwaitingRemoval, notRemoved } from './removal.ts';
 import { chooseServer, findServer } from './servers.ts';
 import { desiredStatus, findSharing, requiredOf, type Sharing, sharersOf } from './shared-accounts.ts';
 import { countMailboxes } from './subscriptions.ts';
@@ -200,18 +200,21 @@ async function end(deps: PanelDeps, subscription: Subscription): Promise<object>
   return {};
 }
 
-/** A server that is away or says no is no fault of ours: it is written down, and tried again later. */
+/** A server that is away or says no is no fault of ours: it is written down, and tried again later. Throws a conflict where the account was removed. */
 async function scheduleRetry(deps: Deps, account: HostingAccount, problem: string): Promise<void> {
   const wait = Math.min(MIN_RETRY_DELAY_MS * 2 ** account.failures, MAX_RETRY_DELAY_MS);
   const next = schedule(HostingAccount, timestampAfter(deps.now(), wait));
-  const set = { problem, failures: account.failures + 1, ...next };
-  await deps.table.write(HostingAccount, change(HostingAccount, account, { set }));
+  const what = { set: { problem, failures: account.failures + 1, ...next }, when: notRemoved };
+  await deps.table.write(HostingAccount, change(HostingAccount, account, what, concurrentUpdate));
 }
 
 /** Waits for a removal on the server, without a failure: that of the other account is written down there. */
 async function waitForRemoval(deps: Deps, account: HostingAccount): Promise<object> {
   const next = schedule(HostingAccount, timestampAfter(deps.now(), MIN_RETRY_DELAY_MS));
-  await deps.table.write(HostingAccount, change(HostingAccount, account, { set: next }));
+  await deps.table.write(
+    HostingAccount,
+    change(HostingAccount, account, { set: next, when: notRemoved }, concurrentUpdate),
+  );
   return {};
 }
 
@@ -288,7 +291,7 @@ export async function moveHosting(deps: Deps, { server, ...of }: AccountScopedId
   const moved = [before, ...sharersOf(before, sharing).map((each) => each.account)];
   const set = { server, ...schedule(HostingAccount, deps.now()) };
   const about = { action: 'hosting.moved', accountId: of.accountId, subjectId: of.id } as const;
-  const what = { set, when: { status: { isNot: 'REMOVED' } } } as const;
+  const what = { set, when: notRemoved };
   const removed = () => new ApiError('not_found', 'The hosting has ended, and its account is removed.');
   const writes = moved.map((each) => change(HostingAccount, each, what, removed));
   await deps.commit(writes, undefined, { ...about, before, after: { server } });

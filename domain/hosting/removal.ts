@@ -19,6 +19,9 @@ export function findAdoptable(sharing: readonly Sharing[]): HostingAccount | und
   return accounts.find(({ status }) => status !== 'PENDING') ?? accounts[0];
 }
 
+/** The condition of writes that give an account its next check: one that is removed has none, for good. */
+export const notRemoved = { status: { isNot: 'REMOVED' } } as const;
+
 /** The write with which an account is adopted. Fails where it is or will be removed. */
 export const adopt = ({ accountId, id, username }: HostingAccount): Write =>
   change(
@@ -26,7 +29,7 @@ export const adopt = ({ accountId, id, username }: HostingAccount): Write =>
     { accountId, id },
     {
       add: { adoptions: 1 },
-      when: { removing: 'absent', status: { isNot: 'REMOVED' }, username: { is: username } },
+      when: { removing: 'absent', ...notRemoved, username: { is: username } },
     },
     concurrentUpdate,
   );
@@ -51,7 +54,7 @@ export async function decideRemoval(
   const removing = deps.now().toISOString();
   const mark = (each: HostingAccount, soon: object) => {
     // One that another check has removed meanwhile is due no more.
-    const when = { ...asRead(each), status: { isNot: 'REMOVED' } } as const;
+    const when = { ...asRead(each), ...notRemoved };
     return change(HostingAccount, each, { set: { removing, ...soon }, when }, concurrentUpdate);
   };
   await deps.table.transact([
