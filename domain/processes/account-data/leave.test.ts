@@ -429,6 +429,8 @@ test('a deletion waits for a dispute that is opened during the removal, and refu
     clock.now += 3700_000;
   }
   expect(await read()).toMatchObject({ status: 'RUNNING', dueAt: expect.any(String) });
+  // The name servers are not asked every hour meanwhile.
+  expect((await deps.table.get(Zone, { accountId, domainId: 'dom_1' }))?.version).toBe(1);
   await freeze(0);
   await finish(given);
   expect(await read()).toMatchObject({ status: 'DELETED', refundCents: 3850 + 300 });

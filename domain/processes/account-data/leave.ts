@@ -204,7 +204,7 @@ async function finish(deps: LeaveDeps, accountId: string): Promise<void> {
     deps.table.get(AiAccount, { accountId }),
   ]);
   if (!account) return;
-  // A dispute may have been opened since the account's things were taken down.
+  // A dispute may have been opened during this run.
   if (isDisputed(account)) return await continueAt(deps, accountId, inAnHour(deps));
   const now = deps.now();
   const wallet = new Wallet(account, undefined, now.toISOString());
@@ -260,12 +260,10 @@ async function advanceDeletion(deps: LeaveDeps, deletion: AccountDeletion): Prom
     return;
   }
   if (status === 'GRACE' && !(await begin(deps, deletion))) return;
-  if (!removal) {
-    if (!(await takeDown(deps, accountId)))
-      return await continueAt(deps, accountId, new Date(deps.now().getTime() + MINUTE_MS));
-    if (isDisputed(account)) return await continueAt(deps, accountId, inAnHour(deps));
-    await deleteLogins(deps, account);
-  }
+  if (!removal && !(await takeDown(deps, accountId)))
+    return await continueAt(deps, accountId, new Date(deps.now().getTime() + MINUTE_MS));
+  if (isDisputed(account)) return await continueAt(deps, accountId, inAnHour(deps));
+  if (!removal) await deleteLogins(deps, account);
   const left = await removeRest(deps, deletion, budget);
   if (left) return await continueAt(deps, accountId, deps.now(), left);
   await emptyZones(deps, accountId);
