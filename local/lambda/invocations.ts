@@ -104,6 +104,11 @@ export class Invocations {
     for (const number of [...this.#running.keys()]) this.fail(number, fault);
   }
 
+  /** Forgets all: none of them settles. */
+  dropAll(): void {
+    for (const number of [...this.#running.keys()]) this.#take(number);
+  }
+
   #take(number: number): Running | undefined {
     const found = this.#running.get(number);
     clearTimeout(found?.timer);

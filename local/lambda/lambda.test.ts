@@ -74,6 +74,20 @@ describe('lambda', () => {
     expect(readFileSync(join(directory, 'logs', 'fn.log'), 'utf8')).toMatch(/^a line\n.*RangeError/);
   });
 
+  test('settles no invocation that the stop cuts off, nor a later one: the shutdown is no error of the function', async () => {
+    const { invoke } = pool('export const handler = ({ wait }) => new Promise((done) => setTimeout(done, wait));');
+    await invoke('fn', { wait: 0 });
+    const settled: string[] = [];
+    const note = (name: string, invocation: Promise<unknown>) =>
+      void invocation.catch(() => {}).finally(() => settled.push(name));
+    note('running', invoke('fn', { wait: 60_000 }));
+    for (let count = 0; count < 8; count++) note('waiting', invoke('fn', { wait: 60_000 }));
+    await stops.pop()?.();
+    note('later', invoke('fn', { wait: 0 }));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(settled).toEqual([]);
+  });
+
   test('runs one invocation per environment and scales up to the limit', async () => {
     const { invoke } = pool(`
       const environment = Math.random();

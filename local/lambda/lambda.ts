@@ -31,6 +31,10 @@ export interface Lambda {
   readonly activity: Activity;
   /** Makes the next invocation run the bundle on disk. */
   reload(name: string): void;
+  /**
+   * Ends all execution environments. Invocations under way and later ones never settle, as if the process were killed: a caller must
+   * not take the shutdown for an error of the function and act on it.
+   */
   stop(): Promise<void>;
 }
 
@@ -44,6 +48,7 @@ export function startLambda(options: LambdaOptions): Lambda {
   const pools = new Map<string, FunctionPool>();
   const threads = new Threads();
   const { idleMs = 30_000 } = options;
+  let isStopped = false;
   const retirement = setInterval(() => {
     for (const pool of pools.values()) pool.retire(idleMs);
   }, idleMs / 2);
@@ -66,6 +71,7 @@ export function startLambda(options: LambdaOptions): Lambda {
   };
   const { activity, track } = createActivity();
   const invokeText: Lambda['invokeText'] = async (nameOrArn, event, reader) => {
+    if (isStopped) return new Promise(() => {});
     const payload = await track(() => pool(nameOrArn).invoke(event, reader));
     assertPayloadSize(payload);
     return payload;
@@ -77,6 +83,7 @@ export function startLambda(options: LambdaOptions): Lambda {
     has: (nameOrArn) => specOf(nameOrArn) !== undefined,
     reload: (name) => pools.get(name)?.reload(),
     async stop() {
+      isStopped = true;
       clearInterval(retirement);
       const ended = threads.stop();
       await Promise.all([...pools.values()].map((each) => each.stop(ended)));

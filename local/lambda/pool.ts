@@ -91,12 +91,11 @@ export class FunctionPool {
       if (environment.running.count === 0 && environment.idleSince < limit) this.#close(environment);
   }
 
-  /** Fails all invocations. `ended` resolves when the threads have ended, and with them the writing to the log. */
+  /** Drops all invocations. `ended` resolves when the threads have ended, and with them the writing to the log. */
   async stop(ended: Promise<unknown>): Promise<void> {
-    const fault = { errorType: 'Runtime.Stopped', errorMessage: 'The platform is stopping' };
     clearTimeout(this.#growth);
-    for (const { reject } of this.#waiting.splice(0)) reject(new FunctionError(fault));
-    for (const environment of this.#all) environment.running.failAll(fault);
+    this.#waiting.length = 0;
+    for (const environment of this.#all) environment.running.dropAll();
     await ended;
     closeSync(this.#log);
   }

@@ -140,6 +140,35 @@ test('resumes a running execution from its current state after a restart', async
   expect([calls, seen]).toEqual([1, [{ id: 'y' }]]);
 });
 
+test('takes a task that the shutdown cuts off for no error, and runs it again after the restart', async () => {
+  const dataDir = directory();
+  const definition: JsonObject = {
+    StartAt: 'Check',
+    States: {
+      Check: task('check', { Catch: [{ ErrorEquals: ['States.ALL'], Next: 'Fail' }], Next: 'Finish' }),
+      Finish: task('finish', { End: true }),
+      Fail: task('fail', { End: true }),
+    },
+  };
+  const seen: string[] = [];
+  const noting = { finish: () => seen.push('finish'), fail: () => seen.push('fail') };
+  let cutOff: (() => void) | undefined;
+  const check = () =>
+    new Promise<null>((_, reject) => {
+      cutOff = () => reject(new FunctionError({ errorType: 'Runtime.ExitError', errorMessage: 'ended' }));
+    });
+  const before = await machine(definition, { ...noting, check }, dataDir);
+  await before.start('{}');
+  while (!cutOff) await sleep(5);
+  await before.stop();
+  cutOff();
+  await sleep(50);
+  expect(seen).toEqual([]);
+  const after = await machine(definition, { ...noting, check: () => null }, dataDir);
+  expect((await after.ended()).status).toBe('SUCCEEDED');
+  expect(seen).toEqual(['finish']);
+});
+
 test('resumes from the last complete line of an execution’s file, wherever a kill has cut it off', async () => {
   const dataDir = directory();
   const before = await machine(two, { first: () => null, second: () => new Promise(() => {}) }, dataDir);

@@ -39,6 +39,8 @@ const List = z.object({
   nextToken: z.string().optional(),
 });
 
+const NEVER = new Promise<never>(() => {});
+
 const seconds = (milliseconds: number): number => milliseconds / 1000;
 
 /** Returns the fields that DescribeExecution and ListExecutions share. */
@@ -62,10 +64,24 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
   const turns = createTurns({ atOnce: 1, turnMs: TASK_TURN_MS });
   let stopping = false;
 
+  /**
+   * Runs a task, which at shutdown neither starts nor settles: what ends with the services around it has not failed, and the
+   * machine must not act on it. The next start runs it again.
+   */
+  const untilStop = async <T>(invoke: () => Promise<T>): Promise<T> => {
+    try {
+      return await (stopping ? NEVER : invoke());
+    } finally {
+      if (stopping) await NEVER;
+    }
+  };
+
   const run = (machine: Machine, execution: Execution): void => {
     const { arn, name, startedAt } = execution;
     const port: TaskPort = {
-      lambda: { invoke: (task, input) => turns(machine.arn, () => options.lambda.invoke(task, input)) },
+      lambda: {
+        invoke: (task, input) => turns(machine.arn, () => untilStop(() => options.lambda.invoke(task, input))),
+      },
       principal: options.principalOf?.(machine.role, name.slice(0, 64)),
     };
     const handlers = Object.fromEntries(
@@ -208,7 +224,7 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
   return {
     ...emulator,
     async stop() {
-      // Nothing is aborted: running tasks end with the services that run them.
+      // Nothing is aborted, which would end the executions: untilStop holds their tasks.
       stopping = true;
       await emulator.stop();
     },

@@ -64,13 +64,6 @@ export async function startStacks(engines: Engines, options: StackOptions) {
   );
   delete variables.AWS_SESSION_TOKEN;
   const roles = Object.fromEntries(functions.map(({ name, role }) => [name, role]));
-  const lambda = started(
-    startLambda({
-      ...{ functions, dataDir, idleMs: options.idleMs },
-      onErrorOutput: (name, text) => console.error(formatErrorLine(name, text)),
-    }),
-  );
-  engines.appHost.serveOwn((name, payload) => (lambda.has(name) ? lambda.invokeText(name, payload) : undefined));
   const cells = cellsIn(template, options.cells);
   const endpointOf = (account: string) =>
     cells.find((cell) => cell.account === account)?.resources.edgeEndpoint ?? String(variables.EDGE_ENDPOINT);
@@ -111,6 +104,14 @@ export async function startStacks(engines: Engines, options: StackOptions) {
   // The keys of other services, which operators store on AWS.
   secretsManager.put(String(variables.PAYMENTS_SECRET_NAME), payments.secretKey);
   secretsManager.put(String(variables.AI_KEYS_SECRET_NAME), JSON.stringify(aiKeys(overrides)));
+  // Started after the services that functions call, and so stopped before them: no function may take the shutdown for their failure.
+  const lambda = started(
+    startLambda({
+      ...{ functions, dataDir, idleMs: options.idleMs },
+      onErrorOutput: (name, text) => console.error(formatErrorLine(name, text)),
+    }),
+  );
+  engines.appHost.serveOwn((name, payload) => (lambda.has(name) ? lambda.invokeText(name, payload) : undefined));
   // Unfinished executions resume at once; the services they call are running by now.
   await startStepFunctions({
     ...{ template, dataDir, port: ports.states, lambda, principalOf },

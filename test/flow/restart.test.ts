@@ -63,8 +63,13 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
     deployNow: false,
   };
   const app = (await connect().call(createApp, { body })).body.data;
-  // The run is killed right after the deployment was accepted, then during the build.
-  for (const moment of ['', '==> Installing']) {
+  // The run is killed right after the deployment was accepted, then during the build, and ended while the release is checked.
+  const moments = [
+    ['', 'SIGKILL'],
+    ['==> Installing', 'SIGKILL'],
+    ['==> Release', 'SIGTERM'],
+  ] as const;
+  for (const [moment, signal] of moments) {
     const client = connect();
     const name = `Kept ${moment || 'at once'}`;
     expect((await client.call(createApp, { body: { name } })).status).toBe(201);
@@ -77,9 +82,10 @@ test('a run killed at any moment loses no acknowledged write and leaves no deplo
       const { body: seen } = await client.call(getDeployment, { params: { id: queued.body.data.id } });
       return seen.data.log.includes(moment);
     }, 100);
-    await run.stop('SIGKILL');
+    await run.stop(signal);
     run = await startRun({ DATA_DIR, PORT, RATE_LIMIT_SECRET });
-    await finished(queued.body.data.id);
+    const { status } = await finished(queued.body.data.id);
+    if (signal === 'SIGTERM') expect(status).toBe('SUCCEEDED');
   }
   const client = connect();
   const kept = (await client.call(listApps)).body.data.map(({ name }) => name);
