@@ -6,11 +6,12 @@ import { call, startProviders, upstream, user } from '../../test/support/ai-call
 startProviders();
 
 const MISTRAL = 'mistral/mistral-large-2512';
+const LLAMA = 'together/meta-llama/Llama-3.3-70B-Instruct-Turbo';
 
 let last: Awaited<ReturnType<typeof call>>;
-/** Returns the deltas that a caller gets of those that a provider streams. */
-async function streamed(model: string, deltas: object[], finish_reason = 'tool_calls') {
-  const head = { id: '1', object: 'chat.completion.chunk', created: 1, model: 'm' };
+/** Returns the deltas that a caller gets of those that a provider streams, beside other members. */
+async function streamed(model: string, deltas: object[], finish_reason = 'tool_calls', others: object = {}) {
+  const head = { id: '1', object: 'chat.completion.chunk', created: 1, model: 'm', ...others };
   const choices = [...deltas.map((delta) => ({ index: 0, delta })), { index: 0, delta: {}, finish_reason }];
   upstream.act = (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -154,4 +155,14 @@ describe('a provider whose answer comes in parts', () => {
       }
     },
   );
+});
+
+test('the text of an answer counts once where a provider repeats it beside the content', async () => {
+  const text = 'a'.repeat(400);
+  const token = { id: 330, text, logprob: 0, special: false };
+  await streamed(LLAMA, [{ content: text }], 'stop', { token });
+  expect(last.report).toMatchObject({ estimated: true, usage: { output: 100 } });
+  const details = [{ type: 'reasoning.text', text, format: 'unknown', index: 0 }];
+  await streamed(LLAMA, [{ content: '', reasoning: text, reasoning_details: details }], 'stop');
+  expect(last.report).toMatchObject({ estimated: true, usage: { output: 100 } });
 });

@@ -194,7 +194,8 @@ class PassThrough implements Translator {
         seen.stops ||= end - from === 4 && text.startsWith('stop', from);
         this.#finished ||= seen.finish;
       } else if (key === 'tool_calls') seen.calls ||= other === '[' && text[from + 1] !== ']';
-      else if (quote) this.#streamedBytes += end - from;
+      // Outside the content's parts, a text repeats the content: Together's token, OpenRouter's details of the reasoning.
+      else if (quote) this.#streamedBytes += key === 'text' && !seen.parts ? 0 : end - from;
       else if (key === 'content') seen.parts ||= other === '[';
     }
     return seen;

@@ -114,18 +114,26 @@ export const handleCompletions: Handler = async (body, key, response, pace, quir
     return sendWhole(response, fault.name, { ...head, object: 'chat.completion', choices, ...usagePart });
   }
   const includesUsage = stream_options?.include_usage === true && fault.name !== 'no-usage';
-  const frame = (choices: object[], usagePart: object | null) =>
-    `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, ...(includesUsage ? { usage: usagePart } : {}) })}\n\n`;
-  const chunk = (delta: object, finish: string | null = null) =>
-    perAnswer((index) => frame([{ index, delta, logprobs: null, finish_reason: finish }], null)).join('');
+  const frame = (choices: object[], usagePart: object | null, others: object = {}) =>
+    `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, ...(includesUsage ? { usage: usagePart } : {}), ...others })}\n\n`;
+  const chunk = (delta: object, finish: string | null = null, others: object = {}) =>
+    perAnswer((index) => frame([{ index, delta, logprobs: null, finish_reason: finish }], null, others)).join('');
+  const textChunk = (content: string) =>
+    chunk(
+      { content },
+      null,
+      quirks.repeatsTokens ? { token: { id: 330, text: content, logprob: 0, special: false } } : {},
+    );
   const script = {
     before: [
       ...(quirks.signOfLife ? [quirks.signOfLife] : []),
       chunk({ role: 'assistant', content: calls.length > 0 ? null : '', refusal: null }),
     ],
-    tokens: [...thinkingDeltas(thinks), ...tokens.map((content) => ({ content })), ...callDeltas(calls, quirks)].map(
-      (delta) => chunk(delta),
-    ),
+    tokens: [
+      ...thinkingDeltas(thinks).map((delta) => chunk(delta)),
+      ...tokens.map(textChunk),
+      ...callDeltas(calls, quirks).map((delta) => chunk(delta)),
+    ],
     after: [
       chunk({}, quirks.unnumberedCalls && calls.length > 0 ? 'stop' : finish_reason),
       ...(includesUsage ? [frame([], usage)] : []),

@@ -13,6 +13,8 @@ export interface Quirks {
   unnumberedCalls?: boolean;
   /** True where an answer with reasoning has parts as its content, and a conversation with `reasoning_content` is refused. */
   thinksInParts?: boolean;
+  /** True where a chunk of a stream has its text a second time, as a token beside the choices. */
+  repeatsTokens?: boolean;
 }
 
 /** Answers a request in one of the wire formats; the key is empty where none was sent. */
@@ -105,6 +107,7 @@ export const QUIRKS: Readonly<Record<string, Quirks>> = {
     },
   },
   mistral: { untypedCalls: true, thinksInParts: true },
+  together: { repeatsTokens: true },
   deepseek: { signOfLife: ': keep-alive\n\n' },
   openrouter: {
     signOfLife: ': OPENROUTER PROCESSING\n\n',
