@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,18 +32,32 @@ test('no other user of the machine reaches what a run stores, also in a director
   const parent = mkdtempSync(join(tmpdir(), 'data-'));
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
   try {
-    const [path, shared] = [join(parent, 'new'), join(parent, 'shared')];
+    const path = join(parent, 'new');
     openDataDirectory(path).release();
     expect(modeOf(path)).toBe('700');
     chmodSync(path, 0o755);
     openDataDirectory(path).release();
     expect(modeOf(path)).toBe('700');
-    mkdirSync(shared);
-    chmodSync(shared, 0o755);
-    writeFileSync(join(shared, 'notes.txt'), '');
-    openDataDirectory(shared).release();
-    expect(modeOf(shared)).toBe('755');
   } finally {
     rmSync(parent, { recursive: true, force: true });
+  }
+});
+
+test('takes no directory of other files, which a reset would delete', () => {
+  const path = mkdtempSync(join(tmpdir(), 'data-'));
+  try {
+    chmodSync(path, 0o755);
+    writeFileSync(join(path, 'start.log'), '');
+    writeFileSync(join(path, 'notes.txt'), '');
+    for (const _start of [1, 2]) expect(() => openDataDirectory(path)).toThrow('holds other files');
+    expect((statSync(path).mode & 0o777).toString(8)).toBe('755');
+    const reset = spawnSync(process.execPath, ['local/reset.ts'], { env: { DATA_DIR: path }, encoding: 'utf8' });
+    expect([reset.status, reset.stderr]).toEqual([1, expect.stringContaining('nothing was deleted')]);
+    expect(readdirSync(path)).toEqual(['notes.txt', 'start.log']);
+    // What a run may have put there before.
+    rmSync(join(path, 'notes.txt'));
+    openDataDirectory(path).release();
+  } finally {
+    rmSync(path, { recursive: true, force: true });
   }
 });

@@ -22,15 +22,19 @@ export interface DataDirectory {
 
 const LOCK = 'lock.db';
 
+/** Names that a directory may hold before its first run: output of a run that is redirected there, and what file systems put there. */
+const HARMLESS = /^(local\.json|logs|.+\.log|lost\+found|\.DS_Store)$/;
+
 /**
  * Creates the directory, and closes it to other users of this machine: the table, sign-ins and logs in it have the modes that the
- * umask gives them. One with other files and none of a run keeps its mode.
+ * umask gives them. Throws a user error for one with other files and none of a run: a reset would delete them.
  */
 function createPrivate(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const names = readdirSync(path);
-  const isOurs = names.length === 0 || names.includes(LOCK);
-  if (isOurs && statSync(path).uid === process.getuid?.()) chmodSync(path, 0o700);
+  if (!names.includes(LOCK) && !names.every((name) => HARMLESS.test(name)))
+    throw new UserError(`${path} holds other files. Set DATA_DIR to a new or an empty directory.`);
+  if (statSync(path).uid === process.getuid?.()) chmodSync(path, 0o700);
 }
 
 /**
@@ -51,7 +55,7 @@ function lock(path: string): DatabaseSync {
 
 /**
  * Opens and locks a data directory; `:memory:` creates a temporary one. Throws a user error if another run uses the
- * directory.
+ * directory, or it holds other files.
  */
 export function openDataDirectory(name: string): DataDirectory {
   const temporary = name === ':memory:';
