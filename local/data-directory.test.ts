@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openDataDirectory, UserError } from './data-directory.ts';
+import { deleteDataDirectory, openDataDirectory, UserError } from './data-directory.ts';
 
 test('allows one run per data directory and remembers its ports', async () => {
   const path = mkdtempSync(join(tmpdir(), 'data-'));
@@ -59,5 +59,30 @@ test('takes no directory of other files, which a reset would delete', () => {
     openDataDirectory(path).release();
   } finally {
     rmSync(path, { recursive: true, force: true });
+  }
+});
+
+test('says in one sentence why a directory cannot be used, or deleted', () => {
+  const parent = mkdtempSync(join(tmpdir(), 'data-'));
+  try {
+    const file = join(parent, 'file');
+    writeFileSync(file, '');
+    for (const path of [file, join(file, 'below')]) {
+      expect(() => openDataDirectory(path)).toThrow(UserError);
+      expect(() => openDataDirectory(path)).toThrow(`${path} cannot be the data directory: it is a file`);
+    }
+    expect(() => deleteDataDirectory(file)).toThrow(UserError);
+    expect(deleteDataDirectory(join(parent, 'none'))).toBe(false);
+    // A lock that cannot be opened is no other run's.
+    const locked = join(parent, 'locked');
+    mkdirSync(join(locked, 'lock.db'), { recursive: true });
+    expect(() => openDataDirectory(locked)).toThrow('this user may not write there');
+    const unused = join(parent, 'unused');
+    const run = openDataDirectory(unused);
+    expect(() => deleteDataDirectory(unused)).toThrow('Another run');
+    run.release();
+    expect([deleteDataDirectory(unused), existsSync(unused)]).toEqual([true, false]);
+  } finally {
+    rmSync(parent, { recursive: true, force: true });
   }
 });

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -25,6 +25,36 @@ const LOCK = 'lock.db';
 /** Names that a directory may hold before its first run: output of a run that is redirected there, and what file systems put there. */
 const HARMLESS = /^(local\.json|logs|.+\.log|lost\+found|\.DS_Store)$/;
 
+/** Reasons for which a directory cannot be used, by the code of the system's error or SQLite's. */
+const UNUSABLE: Record<string | number, string> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not change it',
+  EROFS: 'its file system is read-only',
+  EEXIST: 'it is a file',
+  ENOTDIR: 'it is a file, or below one',
+  8: 'this user may not write its files',
+  14: 'this user may not write there',
+};
+const SQLITE_BUSY = 5;
+
+/** Returns the code of a system error or, as a number, of SQLite, whose extended codes have the code in the lowest byte. */
+function codeOf(error: unknown): string | number | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('errcode' in error) return Number(error.errcode) & 0xff;
+  return 'code' in error ? String(error.code) : undefined;
+}
+
+/** Does what needs the directory. Throws a user error where the directory cannot be used. */
+function withDirectory<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const reason = UNUSABLE[codeOf(error) ?? ''];
+    if (reason === undefined) throw error;
+    throw new UserError(`${path} cannot be the data directory: ${reason}. Set another DATA_DIR.`);
+  }
+}
+
 /**
  * Creates the directory, and closes it to other users of this machine: the table, sign-ins and logs in it have the modes that the
  * umask gives them. Throws a user error for one with other files and none of a run: a reset would delete them.
@@ -34,7 +64,8 @@ function createPrivate(path: string): void {
   const names = readdirSync(path);
   if (!names.includes(LOCK) && !names.every((name) => HARMLESS.test(name)))
     throw new UserError(`${path} holds other files. Set DATA_DIR to a new or an empty directory.`);
-  if (statSync(path).uid === process.getuid?.()) chmodSync(path, 0o700);
+  const { uid, mode } = statSync(path);
+  if (uid === process.getuid?.() && (mode & 0o777) !== 0o700) chmodSync(path, 0o700);
 }
 
 /**
@@ -45,8 +76,9 @@ function lock(path: string): DatabaseSync {
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; CREATE TABLE IF NOT EXISTS held (at); COMMIT;');
     return database;
-  } catch {
+  } catch (error) {
     database.close();
+    if (codeOf(error) !== SQLITE_BUSY) throw error;
     throw new UserError(
       `Another run of the platform uses ${path}. Stop it first, or set another DATA_DIR and another PORT for this run.`,
     );
@@ -54,14 +86,32 @@ function lock(path: string): DatabaseSync {
 }
 
 /**
+ * Deletes a data directory. Returns false if there is none. Throws a user error if a run uses it, and for a directory without the
+ * data of a run, so that a wrong name does no harm.
+ */
+export function deleteDataDirectory(name: string): boolean {
+  const path = resolve(name);
+  return withDirectory(path, () => {
+    if (!statSync(path, { throwIfNoEntry: false })) return false;
+    if (!readdirSync(path).includes(LOCK))
+      throw new UserError(`${path} is not a data directory of the platform, so nothing was deleted.`);
+    lock(path).close();
+    rmSync(path, { recursive: true, force: true });
+    return true;
+  });
+}
+
+/**
  * Opens and locks a data directory; `:memory:` creates a temporary one. Throws a user error if another run uses the
- * directory, or it holds other files.
+ * directory, or the directory cannot be used.
  */
 export function openDataDirectory(name: string): DataDirectory {
   const temporary = name === ':memory:';
   const path = temporary ? mkdtempSync(join(tmpdir(), 'hosting-platform-')) : resolve(name);
-  createPrivate(path);
-  const lockHandle = lock(path);
+  const lockHandle = withDirectory(path, () => {
+    createPrivate(path);
+    return lock(path);
+  });
   return {
     path,
     temporary,
