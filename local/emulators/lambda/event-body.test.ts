@@ -1,15 +1,17 @@
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AppProcess } from './app-process.ts';
 import { forwardTo } from './forward.ts';
 
 /** An application that answers with the number of bytes that it was sent. */
-const app = createServer(async (incoming, response) => {
+const app = createServer((incoming, response) => {
   let bytes = 0;
-  for await (const chunk of incoming) bytes += chunk.length;
-  response.end(String(bytes));
+  incoming.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  incoming.on('end', () => response.end(String(bytes)));
 });
 const agent = new Agent();
 const front = createServer((incoming, response) => {
@@ -38,6 +40,7 @@ async function send(type: string, bytes: number, isChunked: boolean) {
 }
 
 const MIB = 1024 * 1024;
+const CRLF = Buffer.from('\r\n');
 test.each([false, true])(
   'an application is sent only what fits into an event of Lambda (chunked: %s)',
   async (isChunked) => {
@@ -48,5 +51,28 @@ test.each([false, true])(
     // Base64 needs a third more.
     expect(await send('image/png', 4.5 * MIB + 1, isChunked)).toEqual(refused);
     expect(await send('multipart/form-data; boundary=x', 5 * MIB, isChunked)).toEqual(refused);
+  },
+);
+
+test.each([false, true])(
+  'a client that reads nothing before it has sent all of a body that is too large reads the refusal (chunked: %s)',
+  async (isChunked) => {
+    const { port } = front.address() as AddressInfo;
+    const socket = connect(port, '127.0.0.1');
+    const write = (data: string | Buffer) =>
+      new Promise<void>((resolve, reject) => socket.write(data, (error) => (error ? reject(error) : resolve())));
+    const length = isChunked ? 'transfer-encoding: chunked' : `content-length: ${40 * MIB}`;
+    const head = ['POST / HTTP/1.1', 'host: app.example', 'content-type: application/json', 'connection: close'];
+    await write(`${[...head, length].join('\r\n')}\r\n\r\n`);
+    const piece = Buffer.alloc(MIB, 'a');
+    for (let sent = 0; sent < 40; sent++) {
+      await write(isChunked ? Buffer.concat([Buffer.from(`${MIB.toString(16)}\r\n`), piece, CRLF]) : piece);
+      // Beyond the time in which the end of the application's process would be known.
+      if (sent === 8) await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+    if (isChunked) await write('0\r\n\r\n');
+    const chunks: Buffer[] = [];
+    for await (const chunk of socket) chunks.push(chunk);
+    expect(String(Buffer.concat(chunks))).toMatch(/^HTTP\/1\.1 413 .*Request must be smaller than 6291456 bytes/s);
   },
 );

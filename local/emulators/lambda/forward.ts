@@ -30,7 +30,7 @@ export function forwardTo(
   onAnswer?: OnAnswer,
 ): Promise<void> {
   if (exceedsEvent(incoming.headers, Number(incoming.headers['content-length'] ?? 0))) {
-    refuseSize(response);
+    refuseSize(incoming, response);
     return Promise.resolve();
   }
   return new Promise((resolve, reject) => {
@@ -57,15 +57,18 @@ export function forwardTo(
     const timer = setTimeout(() => fail(504, 'The application did not answer in time.'), timeoutMs);
 
     let sent = false;
+    let isTooLarge = false;
     const send = (): void => {
       sent = true;
       let bytes = 0;
-      incoming.on('data', (chunk: Buffer) => {
+      const count = (chunk: Buffer): void => {
         bytes += chunk.length;
         if (!exceedsEvent(incoming.headers, bytes)) return;
-        refuseSize(response);
+        isTooLarge = true;
+        refuseSize(incoming.off('data', count).unpipe(outgoing), response);
         finish();
-      });
+      };
+      incoming.on('data', count);
       incoming.pipe(outgoing);
     };
     outgoing.once('socket', (socket) => {
@@ -92,6 +95,7 @@ export function forwardTo(
     });
     outgoing.once('error', async () => {
       clearTimeout(timer);
+      if (isTooLarge) return;
       if (!sent && !response.destroyed) return reject(new Unreachable());
       // Waits until the process's end is known, so that the next request does not reach an ending process.
       const endReason = await Promise.race([app.ended, sleep(END_MS)]);
@@ -104,13 +108,15 @@ export function forwardTo(
   });
 }
 
-/** Answers as a function URL does for a request that is larger than an event. */
-function refuseSize(response: ServerResponse): void {
+/**
+ * Answers as a function URL does for a request that is larger than an event, after the rest of it, which is read and discarded in the
+ * time that a request has: many clients read no response before they have sent everything.
+ */
+function refuseSize(incoming: IncomingMessage, response: ServerResponse): void {
   if (response.headersSent) return void response.destroy();
   const headers = { 'content-type': 'application/json', 'x-amzn-errortype': 'RequestTooLargeException' };
   const Message = `Request must be smaller than ${AWS_LIMITS.lambdaPayloadBytes.value} bytes for the InvokeFunction operation`;
-  // The rest of the request is not read.
-  response.writeHead(413, { ...headers, connection: 'close' }).end(JSON.stringify({ Message }));
+  incoming.resume().once('end', () => response.writeHead(413, headers).end(JSON.stringify({ Message })));
 }
 
 const hasBody = ({ headers }: IncomingMessage) =>
