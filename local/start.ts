@@ -10,6 +10,8 @@ import { welcome } from './welcome.ts';
 
 /** Maximum duration of the shutdown in milliseconds: npm's time until it kills, less a margin. */
 const SHUTDOWN_TIMEOUT_MS = 4500;
+/** A day: timers take no more than 24 days. */
+const MAX_IDLE_SECONDS = 86_400;
 
 const {
   PORT = '4000',
@@ -46,10 +48,17 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 try {
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new UserError(`PORT must be a number from 1 to 65535, not ${PORT}`);
-  if (!(Number(LOCAL_IDLE_SECONDS) > 0))
-    throw new UserError(`LOCAL_IDLE_SECONDS must be a number of seconds, not ${LOCAL_IDLE_SECONDS}`);
+  if (!(Number(LOCAL_IDLE_SECONDS) > 0 && Number(LOCAL_IDLE_SECONDS) <= MAX_IDLE_SECONDS))
+    throw new UserError(
+      `LOCAL_IDLE_SECONDS must be a number of seconds up to ${MAX_IDLE_SECONDS}, not ${LOCAL_IDLE_SECONDS}`,
+    );
   if (!/^1?\d$/.test(LOCAL_BUILD_NICENESS))
     throw new UserError(`LOCAL_BUILD_NICENESS must be a number from 0 to 19, not ${LOCAL_BUILD_NICENESS}`);
+  // A switch with another value would be off, though the run was to be strict.
+  if (LOCAL_IAM && LOCAL_IAM !== 'on' && LOCAL_IAM !== 'off')
+    throw new UserError(`LOCAL_IAM must be on or off, not ${LOCAL_IAM}`);
+  if (STRICT_AWS && STRICT_AWS !== 'true' && STRICT_AWS !== 'false')
+    throw new UserError(`STRICT_AWS must be true or false, not ${STRICT_AWS}`);
   if (CELLS && CELLS !== '1' && CELLS !== '2') throw new UserError(`CELLS must be 1 or 2, not ${CELLS}`);
   const started = performance.now();
   platform = await startPlatform({

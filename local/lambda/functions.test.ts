@@ -13,6 +13,9 @@ test.each([
   ['WEBHOOK_RETRY_SCHEDULE', '1m,5m'],
   ['AI_PROVIDER_BASE_URLS', 'http://127.0.0.1:9'],
   ['AI_PROVIDER_BASE_URLS', '{"openai":"here"}'],
+  ['BUILD_SECONDS', '30m'],
+  ['BUILD_SECONDS', '0'],
+  ['BUILD_SECONDS', '3000000'],
 ])('rejects %s=%s by name before anything starts', (name, value) => {
   expect(() => shellOverrides({ [name]: value })).toThrow(UserError);
   expect(() => shellOverrides({ [name]: value })).toThrow(name);
@@ -20,6 +23,7 @@ test.each([
 
 test.each([
   ['WEBHOOK_RETRY_SCHEDULE', '1, 1, 2'],
+  ['BUILD_SECONDS', '25'],
   ['AI_PROVIDER_BASE_URLS', '{"openai":"http://127.0.0.1:9/v1"}'],
 ])('accepts %s=%s', (name, value) => {
   expect(shellOverrides({ [name]: value })).toEqual({ [name]: value });

@@ -20,6 +20,16 @@ const CONCURRENCY = 64;
  */
 const STREAMS_PER_ENVIRONMENT = 100;
 
+/** Maximum duration of a build in seconds that the shell can set: a day. */
+const MAX_BUILD_SECONDS = 86_400;
+
+/** Throws an error that names the variable if its value is invalid: those of functions by their schemas, and those of builds. */
+function checkOverride(name: string, value: string): void {
+  checkVariable(name, value);
+  if (name !== 'BUILD_SECONDS' || (/^[1-9]\d*$/.test(value) && Number(value) <= MAX_BUILD_SECONDS)) return;
+  throw new Error(`BUILD_SECONDS must be a whole number of seconds from 1 to ${MAX_BUILD_SECONDS}, not ${value}`);
+}
+
 /**
  * Returns the template's variables that the shell overrides; empty ones do not. Throws a user error for an invalid
  * value.
@@ -29,7 +39,7 @@ export function shellOverrides(shell: NodeJS.ProcessEnv): Record<string, string>
   for (const [name, value] of Object.entries(shell)) {
     if (!value || !FROM_THE_SHELL.test(name)) continue;
     try {
-      checkVariable(name, value);
+      checkOverride(name, value);
     } catch (error) {
       throw new UserError(error instanceof Error ? error.message : String(error));
     }
