@@ -34,7 +34,7 @@ test.each([
       'apps/web/package.json': { scripts: { start: 'node server.js' } },
     },
   ],
-  ['pnpm, without a list', { 'pnpm-workspace.yaml': 'onlyBuiltDependencies:\n  - sharp\n' }],
+  ['pnpm, with a list in a form of its own', { 'pnpm-workspace.yaml': 'packages: &all\n  [apps/web]\n' }],
 ])('a workspace of the repository is installed with it: %s', (_what, files) => {
   expect(installedIn(files)).toBe('');
 });
@@ -44,6 +44,7 @@ test.each([
   ['a lockfile of its own', { 'package.json': { workspaces: ['apps/*'] }, 'apps/web/package-lock.json': {} }],
   ['other workspaces', { 'package.json': { workspaces: ['packages/*'] } }],
   ['an exception', { 'package.json': { workspaces: ['apps/*', '!apps/web'] } }],
+  ['settings of pnpm alone', { 'pnpm-workspace.yaml': 'onlyBuiltDependencies:\n  - sharp\n' }],
   ['other workspaces of pnpm', { 'pnpm-workspace.yaml': 'packages:\n- packages/*\n- "!apps/web"\n' }],
 ])('a directory that is no workspace of the repository is installed on its own: %s', (_what, files) => {
   expect(installedIn(files)).toBe('apps/web');

@@ -43,10 +43,13 @@ export function layoutOf(repository: string, rootDirectory: string | null): Layo
 function isPartOf(repository: string, path: string): boolean {
   const { workspaces } = readManifest(repository) ?? {};
   const pnpm = join(repository, 'pnpm-workspace.yaml');
-  if (workspaces === undefined && !existsSync(pnpm)) return false;
+  const pnpmSettings = existsSync(pnpm) ? readFileSync(pnpm, 'utf8') : undefined;
+  if (workspaces === undefined && pnpmSettings === undefined) return false;
   const own = readManifest(join(repository, path));
   if (own === undefined || !needsInstall(own)) return true;
-  const patterns = [...namesIn(workspaces), ...(existsSync(pnpm) ? packagesOf(readFileSync(pnpm, 'utf8')) : [])];
+  // Without a list, pnpm installs the repository's own package alone.
+  if (workspaces === undefined && !/^packages:/m.test(pnpmSettings ?? '')) return false;
+  const patterns = [...namesIn(workspaces), ...packagesOf(pnpmSettings ?? '')];
   const matches = (pattern: string) => posix.matchesGlob(path, posix.normalize(pattern).replace(/\/$/, ''));
   const isException = (pattern: string) => pattern.startsWith('!');
   if (patterns.every(isException)) return true;
