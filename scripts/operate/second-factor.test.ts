@@ -34,14 +34,15 @@ const isCodeOf = (secret: string, code: unknown): boolean =>
   code === codeOf(secret) || code === codeOf(secret, Date.now() - PERIOD_MS);
 
 /** A user pool with one user, which keeps Cognito's rules for the calls of a second factor. */
-function userPool() {
+function userPool(givesRefreshToken: boolean) {
   const user = { name: randomUUID(), secret: '', pending: '', verified: false, isOn: false };
   const tokens = { AccessToken: 'header.access.signature', RefreshToken: 'header.refresh.signature', ExpiresIn: 600 };
   const Session = 'session-of-at-least-twenty-characters';
   let isRevoked = true;
   const signedIn = () => {
     isRevoked = false;
-    return { ChallengeParameters: {}, AuthenticationResult: tokens };
+    const { RefreshToken, ...others } = tokens;
+    return { ChallengeParameters: {}, AuthenticationResult: givesRefreshToken ? tokens : others };
   };
   const withToken =
     (act: (input: Record<string, unknown>) => object): Scenario[string] =>
@@ -110,8 +111,8 @@ afterEach(() => void vi.unstubAllEnvs());
 const NOTHING_LEFT = 'nothing is left of the answers';
 
 /** Starts the pool, and returns the command, whose person answers in order: a function is given all that was said. */
-async function start(change: Scenario = {}) {
-  const pool = userPool();
+async function start(change: Scenario = {}, givesRefreshToken = true) {
+  const pool = userPool(givesRefreshToken);
   const account = await startAwsAccount({ ...pool.scenario, ...change }, {});
   onTestFinished(() => account.stop());
   vi.stubEnv('AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER', account.url);
@@ -155,6 +156,12 @@ test('a second factor is set up in order, and nothing is signed in afterwards', 
     `otpauth://totp/hosting.example:operator%40example.com?secret=${user.secret}&issuer=hosting.example`,
   );
   expect(shown).not.toContain(PASSWORD);
+});
+
+test('a second factor is set up by a client that is given no token to refresh', async () => {
+  const { setUp, user, operations } = await start({}, false);
+  expect(await setUp([PASSWORD, shownCode])).toEqual({ email: EMAIL, secondFactor: true });
+  expect([user.isOn, operations().at(-1)]).toEqual([true, 'unsigned SetUserMFAPreference']);
 });
 
 test('a wrong password and an unknown user are named, and change nothing', async () => {

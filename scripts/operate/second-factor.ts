@@ -21,7 +21,7 @@ const WRONG_CODE = ['CodeMismatchException', 'EnableSoftwareTokenMFAException'];
 
 const Clients = z.object({ UserPoolClients: z.array(z.object({ ClientId: z.string(), ClientName: z.string() })) });
 const User = z.object({ Username: z.string(), UserMFASettingList: z._default(z.array(z.string()), []) });
-const Tokens = z.object({ AccessToken: z.string(), RefreshToken: z.string() });
+const Tokens = z.object({ AccessToken: z.string(), RefreshToken: z.optional(z.string()) });
 const Associated = z.object({ SecretCode: z.string() });
 const Verified = z.object({ Status: z.string() });
 const SignIn = z.object({
@@ -149,8 +149,9 @@ export async function setUpSecondFactor(options: Options, conversation: Conversa
     try {
       await setUp(options, AccessToken, conversation);
     } finally {
-      // Where this fails they expire within the hour.
-      await callWithToken('RevokeToken', { Token: RefreshToken, ClientId }).catch(() => undefined);
+      // Where this fails, or the client is given no token to refresh, they expire within the hour.
+      if (RefreshToken !== undefined)
+        await callWithToken('RevokeToken', { Token: RefreshToken, ClientId }).catch(() => undefined);
     }
     return { email, secondFactor: true };
   } catch (error) {
