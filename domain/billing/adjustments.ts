@@ -8,7 +8,7 @@ import { overrideLimits } from '../limits/overrides.ts';
 import { invoiceView } from './invoice-views.ts';
 import { issueInvoice } from './invoices.ts';
 import { addVat, formatRand } from './money.ts';
-import type { Plans } from './plans.ts';
+import type { ReadPlans } from './plans.ts';
 import { grantSubscription } from './subscriptions.ts';
 import { cancelInvoice } from './unpaid-invoices.ts';
 import { readNothing, withWallet } from './wallet.ts';
@@ -38,7 +38,7 @@ type Adjustment = z.output<ReturnType<typeof AdjustmentInput>>;
 
 /** For operators: does what is given and tells the id of what was made. Throws as the API does, and 402 below zero. */
 export async function adjustAccount(
-  deps: Deps & { plans: Plans },
+  deps: Deps & { plans: ReadPlans },
   { accountId, adjust, invoice, voidInvoice, grant, limits }: Adjustment,
 ): Promise<{ invoiceId?: string; subscriptionId?: string; limits?: LimitOverrides }> {
   if ([adjust, invoice, voidInvoice, grant, limits].filter(Boolean).length !== 1) {

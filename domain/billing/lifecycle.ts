@@ -12,7 +12,7 @@ import { emit } from '../webhooks/events.ts';
 import { DEFAULT_PLAN } from './default-plan.ts';
 import { issueInvoice } from './invoices.ts';
 import { periodEndAfter } from './periods.ts';
-import { type Plans, periodPrice } from './plans.ts';
+import { periodPrice, type ReadPlans } from './plans.ts';
 import {
   accountPlanChange,
   cancelWithin,
@@ -36,7 +36,7 @@ const CANCEL_AFTER_MS = 30 * DAY_MS;
 const MIN_SUSPENDED_MS = CANCEL_AFTER_MS - SUSPEND_AFTER_MS;
 const latest = (time: string, other = '') => (time > other ? time : other);
 
-type LifecycleDeps = Deps & { plans: Plans };
+type LifecycleDeps = Deps & { plans: ReadPlans };
 
 /** Has a subscription looked at again at a time, unless another change has scheduled it since it was read. */
 async function reschedule(

@@ -67,10 +67,10 @@ const APP: Sold[] = [
 /** The built-in plans, which apply until an operator changes them. */
 const BUILT_IN: readonly Plan[] = [...WEB.map(plan('WEB')), ...EMAIL.map(plan('EMAIL')), ...APP.map(plan('APP'))];
 
-export type Plans = () => Promise<readonly Plan[]>;
+export type ReadPlans = () => Promise<readonly Plan[]>;
 
 /** The plans as they are now, on sale or not: the built-in list, or what operators put in its place. */
-export const currentPlans = (deps: Pick<Deps, 'table' | 'now'>): Plans =>
+export const currentPlans = (deps: Pick<Deps, 'table' | 'now'>): ReadPlans =>
   staleWhileRevalidate(deps.now, async () => {
     const item = await deps.table.get(PlanOffer, {});
     return (item ? PlansInput().parse(item.offer).plans : undefined) ?? BUILT_IN;
@@ -94,7 +94,7 @@ export const periodPrice = (plan: Plan, cycle: 'MONTHLY' | 'YEARLY'): number =>
 
 /** GET /v1/plans */
 export async function listPlans(
-  deps: { plans: Plans },
+  deps: { plans: ReadPlans },
   _caller: Caller,
   { category }: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {

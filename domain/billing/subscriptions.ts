@@ -25,7 +25,7 @@ import { invoiceView } from './invoice-views.ts';
 import { issuePaidInvoice, type Line, voidInvoice } from './invoices.ts';
 import { addVat } from './money.ts';
 import { periodEndAfter } from './periods.ts';
-import { type Plan, type Plans, periodPrice } from './plans.ts';
+import { type Plan, periodPrice, type ReadPlans } from './plans.ts';
 import { readNothing, type Wallet, withWallet } from './wallet.ts';
 
 /** The next period is invoiced this long before the paid one ends, in milliseconds (design, Billing). */
@@ -95,7 +95,7 @@ async function readOwned(deps: Deps, accountId: string): Promise<OwnedSubscripti
  * than there are.
  */
 export const createSubscription = (
-  deps: Deps & { plans: Plans; txt: TxtRecords },
+  deps: Deps & { plans: ReadPlans; txt: TxtRecords },
   { accountId }: Pick<Caller, 'accountId'>,
   order: Input<typeof CreateRoute>,
 ): Promise<Output<typeof CreateRoute>> =>
@@ -110,7 +110,7 @@ export const createSubscription = (
  * reconciled.
  */
 export const grantSubscription = (
-  deps: Deps & { plans: Plans },
+  deps: Deps & { plans: ReadPlans },
   accountId: string,
   order: Input<typeof CreateRoute>,
 ): Promise<Output<typeof CreateRoute>> =>
@@ -129,7 +129,7 @@ interface Purchase {
 }
 
 async function subscribe(
-  deps: Deps & { plans: Plans },
+  deps: Deps & { plans: ReadPlans },
   accountId: string,
   { plan: slug, billingCycle, hostingDomain: given }: Input<typeof CreateRoute>,
   { action, claim, support }: Purchase,

@@ -13,7 +13,7 @@ import { openAccount } from '../accounts/accounts.ts';
 import { addCredits, newCreditEntry, takeCredits } from '../ai/entries.ts';
 import { adjustAccount } from '../billing/adjustments.ts';
 import { parseCents } from '../billing/money.ts';
-import type { Plans } from '../billing/plans.ts';
+import type { ReadPlans } from '../billing/plans.ts';
 import { noSuchDeployment } from '../deployments/create.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
@@ -70,7 +70,7 @@ async function adjustCredits(deps: Deps, accountId: string, amount: string): Pro
 
 /** POST /operator/v1/accounts/{id}/adjustments */
 export async function adjustMoney(
-  deps: Deps & { plans: Plans },
+  deps: Deps & { plans: ReadPlans },
   _: Caller,
   { id: accountId, wallet, credits, invoice, voidInvoice, grant }: Input<typeof AdjustRoute>,
 ): Promise<Output<typeof AdjustRoute>> {
