@@ -4,6 +4,7 @@ import { SwitchState } from '../../table/entities/switches.ts';
 import { upsert } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { CARD, cardSimulation, RAND } from '../../test/simulation/card-payments.ts';
+import { considerAutoTopUp } from './auto-top-up.ts';
 import { chargeTopUp } from './top-ups.ts';
 
 /** Automatic top-ups that are held back, and considered again without any other change of the account. */
@@ -119,4 +120,17 @@ test.each<[string, (of: Awaited<ReturnType<typeof cardHolder>>) => Promise<unkno
   await run.setSwitch({});
   expect(await run.waitFor(5 * MINUTE)).toEqual([]);
   expect(await run.waits()).toEqual([undefined, undefined]);
+});
+
+test('a top-up that is cancelled before its charge counts in no bound', async () => {
+  const run = await cardHolder('60000.00', '50.00');
+  await considerAutoTopUp(run.deps, run.accountId);
+  await run.setSwitch({ 'top-ups': { message: 'Back soon.', since: '' } });
+  const { autoTopUpId = '' } = await run.account();
+  await chargeTopUp(run.deps, autoTopUpId);
+  expect(run.charged).toEqual([]);
+  await run.setSwitch({});
+  await run.topUpAutomatically();
+  expect(run.charged).toEqual([60_000 * RAND]);
+  expectLedgerInvariants(run.memory);
 });

@@ -239,6 +239,13 @@ const credit = (deps: Deps, topUp: TopUp, { amountCents, card, signature }: Paym
 
 const endTopUp = ({ autoTopUpId }: Account, id: string) => (autoTopUpId === id ? ['autoTopUpId'] : []);
 
+/** Ends one whose card was never charged: it counts in no bound of a day. Its entry is the last, because one runs at a time. */
+const endUncharged = ({ autoTopUpId, autoTopUpHistory = [] }: Account, { id, chargedAt }: TopUp) => {
+  if (autoTopUpId !== id) return {};
+  const set = chargedAt === undefined ? { autoTopUpHistory: autoTopUpHistory.slice(0, -1) } : {};
+  return { set, remove: ['autoTopUpId'], when: { autoTopUpId: { is: id } } };
+};
+
 /** After a refused card, in milliseconds: it is not asked again sooner. */
 const CARD_RETRY_DELAY_MS = 24 * 3600_000;
 
@@ -248,28 +255,19 @@ const CARD_RETRY_DELAY_MS = 24 * 3600_000;
  * @param isCancelled the card was not charged at all
  */
 const fail = (deps: Deps, topUp: TopUp, { isCancelled = false } = {}) =>
-  withWallet(
-    deps,
-    topUp.accountId,
-    rereadTopUp(deps, topUp),
-    async (wallet, { id, accountId, amountCents, status }) => {
-      if (status !== 'PENDING') return status;
-      const done: TopUp['status'] = 'FAILED';
-      const noAutoTopUpBefore = timestampAfter(deps.now(), CARD_RETRY_DELAY_MS);
-      const isRetried = topUp.automatic && !isCancelled;
-      // It stays on the list: the same payment may still be made, with another card, or arrive late. An automatic one is looked at
-      // once more, a day later.
-      const set = { status: done, ...(isRetried && schedule(TopUp, noAutoTopUpBefore)) };
-      wallet.add(change(TopUp, { id }, { set, when: { status: { is: status } } }, concurrentUpdate));
-      const audited = wallet.audited(
-        'top-up.failed',
-        id,
-        { amount: formatRand(amountCents), status: done },
-        { status },
-      );
-      if (isCancelled) return await deps.commit(wallet.writes({ remove: endTopUp(wallet.account, id) }), done, audited);
-      wallet.add(emit(deps, accountId, 'payment.failed', { paymentId: id, amount: formatRand(amountCents) }));
-      const rest = topUp.automatic ? { set: { noAutoTopUpBefore }, remove: endTopUp(wallet.account, id) } : {};
-      return await deps.commit(wallet.writes(rest), done, audited);
-    },
-  );
+  withWallet(deps, topUp.accountId, rereadTopUp(deps, topUp), async (wallet, found) => {
+    const { id, accountId, amountCents, status } = found;
+    if (status !== 'PENDING') return status;
+    const done: TopUp['status'] = 'FAILED';
+    const noAutoTopUpBefore = timestampAfter(deps.now(), CARD_RETRY_DELAY_MS);
+    const isRetried = topUp.automatic && !isCancelled;
+    // It stays on the list: the same payment may still be made, with another card, or arrive late. An automatic one is looked at
+    // once more, a day later.
+    const set = { status: done, ...(isRetried && schedule(TopUp, noAutoTopUpBefore)) };
+    wallet.add(change(TopUp, { id }, { set, when: { status: { is: status } } }, concurrentUpdate));
+    const audited = wallet.audited('top-up.failed', id, { amount: formatRand(amountCents), status: done }, { status });
+    if (isCancelled) return await deps.commit(wallet.writes(endUncharged(wallet.account, found)), done, audited);
+    wallet.add(emit(deps, accountId, 'payment.failed', { paymentId: id, amount: formatRand(amountCents) }));
+    const rest = topUp.automatic ? { set: { noAutoTopUpBefore }, remove: endTopUp(wallet.account, id) } : {};
+    return await deps.commit(wallet.writes(rest), done, audited);
+  });
