@@ -43,20 +43,21 @@ test('no other user of the machine reaches what a run stores, also in a director
   }
 });
 
-test('takes no directory of other files, which a reset would delete', () => {
+test('leaves alone what a directory held before its first run', () => {
   const path = mkdtempSync(join(tmpdir(), 'data-'));
   try {
     chmodSync(path, 0o755);
-    writeFileSync(join(path, 'start.log'), '');
     writeFileSync(join(path, 'notes.txt'), '');
-    for (const _start of [1, 2]) expect(() => openDataDirectory(path)).toThrow('holds other files');
-    expect((statSync(path).mode & 0o777).toString(8)).toBe('755');
-    const reset = spawnSync(process.execPath, ['local/reset.ts'], { env: { DATA_DIR: path }, encoding: 'utf8' });
-    expect([reset.status, reset.stderr]).toEqual([1, expect.stringContaining('nothing was deleted')]);
-    expect(readdirSync(path)).toEqual(['notes.txt', 'start.log']);
-    // What a run may have put there before.
-    rmSync(join(path, 'notes.txt'));
-    openDataDirectory(path).release();
+    mkdirSync(join(path, 'photos'));
+    const reset = () => spawnSync(process.execPath, ['local/reset.ts'], { env: { DATA_DIR: path }, encoding: 'utf8' });
+    expect(reset()).toMatchObject({ status: 1, stderr: expect.stringContaining('nothing was deleted') });
+    for (const start of [1, 2]) {
+      openDataDirectory(path).release();
+      writeFileSync(join(path, `${start}.json`), '');
+      expect((statSync(path).mode & 0o777).toString(8)).toBe('755');
+    }
+    expect(reset().status).toBe(0);
+    expect(readdirSync(path)).toEqual(['notes.txt', 'photos']);
   } finally {
     rmSync(path, { recursive: true, force: true });
   }

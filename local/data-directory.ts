@@ -1,7 +1,18 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import * as z from 'zod';
 import { freePort, reusePort } from './processes/ports.ts';
 
 /** An error that the user can fix. Only its message is shown. */
@@ -21,9 +32,13 @@ export interface DataDirectory {
 }
 
 const LOCK = 'lock.db';
+/** The names of what a directory held before its first run, where it held anything: not ours to delete, or to close to others. */
+const NEIGHBOURS = 'neighbours.json';
 
-/** Names that a directory may hold before its first run: output of a run that is redirected there, and what file systems put there. */
-const HARMLESS = /^(local\.json|logs|.+\.log|lost\+found|\.DS_Store)$/;
+function neighboursIn(path: string): string[] {
+  const file = join(path, NEIGHBOURS);
+  return existsSync(file) ? z.array(z.string()).parse(JSON.parse(readFileSync(file, 'utf8'))) : [];
+}
 
 /** Reasons for which a directory cannot be used, by the code of the system's error or SQLite's. */
 const UNUSABLE: Record<string | number, string> = {
@@ -57,13 +72,13 @@ function withDirectory<T>(path: string, work: () => T): T {
 
 /**
  * Creates the directory, and closes it to other users of this machine: the table, sign-ins and logs in it have the modes that the
- * umask gives them. Throws a user error for one with other files and none of a run: a reset would delete them.
+ * umask gives them. One that held other files before its first run keeps its mode.
  */
 function createPrivate(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const names = readdirSync(path);
-  if (!names.includes(LOCK) && !names.every((name) => HARMLESS.test(name)))
-    throw new UserError(`${path} holds other files. Set DATA_DIR to a new or an empty directory.`);
+  if (!names.includes(LOCK) && names.length > 0) writeFileSync(join(path, NEIGHBOURS), JSON.stringify(names));
+  if (neighboursIn(path).length > 0) return;
   const { uid, mode } = statSync(path);
   if (uid === process.getuid?.() && (mode & 0o777) !== 0o700) chmodSync(path, 0o700);
 }
@@ -86,8 +101,8 @@ function lock(path: string): DatabaseSync {
 }
 
 /**
- * Deletes a data directory. Returns false if there is none. Throws a user error if a run uses it, and for a directory without the
- * data of a run, so that a wrong name does no harm.
+ * Deletes a data directory, but for what it held before its first run. Returns false if there is none. Throws a user error if a
+ * run uses it, and for a directory without the data of a run, so that a wrong name does no harm.
  */
 export function deleteDataDirectory(name: string): boolean {
   const path = resolve(name);
@@ -96,7 +111,9 @@ export function deleteDataDirectory(name: string): boolean {
     if (!readdirSync(path).includes(LOCK))
       throw new UserError(`${path} is not a data directory of the platform, so nothing was deleted.`);
     lock(path).close();
-    rmSync(path, { recursive: true, force: true });
+    const neighbours = neighboursIn(path);
+    const names = neighbours.length > 0 ? readdirSync(path).filter((each) => !neighbours.includes(each)) : [''];
+    for (const each of names) rmSync(join(path, each), { recursive: true, force: true });
     return true;
   });
 }

@@ -6,7 +6,7 @@ const { DATA_DIR = '.local' } = process.env;
 
 try {
   if (DATA_DIR !== ':memory:' && deleteDataDirectory(DATA_DIR))
-    console.log(`${basename(DATA_DIR)} was deleted. The next start creates it again`);
+    console.log(`The data in ${basename(DATA_DIR)} was deleted. The next start begins with none`);
   else console.log('Nothing to delete');
 } catch (error) {
   console.error(error instanceof UserError ? error.message : error);
