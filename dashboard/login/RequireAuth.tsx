@@ -12,6 +12,8 @@ export function RequireAuth({ children }: { children: ReactNode }) {
   switch (state) {
     case 'starting':
       return <AuthRedirect text="Redirecting to the login page…" />;
+    case 'leaving':
+      return <AuthRedirect text="Signing you in…" />;
     case 'signedOut':
       return <SignIn key={state} returnTo={location + window.location.search + window.location.hash} />;
     case 'signedOutElsewhere':

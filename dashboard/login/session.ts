@@ -7,9 +7,16 @@ import { chooseAccount } from './account-choice.ts';
 
 /**
  * `signedOutElsewhere`: signed out in another tab. `signedOutHere`: signed out in this browser, but not at the login provider, which could not
- * be reached. `expired`: the session can no longer be renewed.
+ * be reached. `expired`: the session can no longer be renewed. `leaving`: another login has signed in, which gets a page of its own.
  */
-export type SessionState = 'starting' | 'signedOut' | 'signedIn' | 'signedOutElsewhere' | 'signedOutHere' | 'expired';
+export type SessionState =
+  | 'starting'
+  | 'signedOut'
+  | 'signedIn'
+  | 'signedOutElsewhere'
+  | 'signedOutHere'
+  | 'expired'
+  | 'leaving';
 
 /** Loads the OIDC client (17 kB) only when it is needed: to sign in, to renew and to sign out. */
 const loadOidcClient = () => import('oidc-client-ts');
@@ -42,21 +49,37 @@ const isStoredSession = (value: unknown): value is StoredSession =>
 const isSignInState = (value: unknown): value is SignInState =>
   typeof value === 'object' && value !== null && 'returnTo' in value && 'isPopup' in value;
 
-/**
- * The session of this browser: authorization code with PKCE, renewed silently with the refresh token. It is stored in
- * localStorage, so that all tabs share it; storage events report sign-ins and sign-outs of other tabs.
- */
-/** Returns the groups that an access token names, unverified. */
-function groupsOf(token: string): unknown[] {
+/** Returns the login and the groups that an access token names, unverified. */
+function claimsOf(token = ''): { login: string; groups: unknown[] } {
   try {
     const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
-    const groups: unknown = JSON.parse(atob(payload))['cognito:groups'];
-    return Array.isArray(groups) ? groups : [];
+    const { sub, 'cognito:groups': groups } = JSON.parse(atob(payload));
+    return { login: String(sub), groups: Array.isArray(groups) ? groups : [] };
   } catch {
-    return [];
+    return { login: '', groups: [] };
   }
 }
 
+/** Name under which the tab keeps the login that it was last used with, also over a reload. */
+const TAB_LOGIN = 'login';
+
+/** Clears what the tab keeps for a login: drafts and the chosen account. */
+function forgetLogin(): void {
+  clearDrafts();
+  chooseAccount(undefined);
+}
+
+/** Gives the tab to a login. Keeps nothing of another one that had it before. */
+function takeTab(login: string): void {
+  if ((sessionStorage.getItem(TAB_LOGIN) ?? login) !== login) forgetLogin();
+  sessionStorage.setItem(TAB_LOGIN, login);
+}
+
+/**
+ * The session of this browser: authorization code with PKCE, renewed silently with the refresh token. It is stored in
+ * localStorage, so that all tabs share it; storage events report sign-ins and sign-outs of other tabs. A page belongs to one login:
+ * another one that signs in gets a page of its own, so that it neither sees what this one has read nor sends what waits in it.
+ */
 export class Session {
   state: SessionState = 'starting';
   email = '';
@@ -66,6 +89,8 @@ export class Session {
   readonly #base: string;
   #managerPromise: Promise<UserManager> | undefined;
   #stored: StoredSession | undefined;
+  /** The login that the page belongs to. */
+  #login: string | undefined;
   /** Token that the API rejected, regardless of its expiry. */
   #rejectedToken = '';
 
@@ -82,10 +107,7 @@ export class Session {
     const user = this.#readStored();
     // A redirect to the login page would sign in again while the other tab is still signing out.
     const signedOutElsewhere = !user && this.state === 'signedIn';
-    if (signedOutElsewhere) {
-      clearDrafts();
-      chooseAccount(undefined);
-    }
+    if (signedOutElsewhere) forgetLogin();
     this.#update(user, signedOutElsewhere ? 'signedOutElsewhere' : undefined);
   }
 
@@ -109,7 +131,7 @@ export class Session {
 
   /** True if the login has the role operator. It decides what is shown; the API decides what is allowed. */
   get isOperator(): boolean {
-    return groupsOf(this.#stored?.access_token ?? '').includes(OPERATOR_GROUP);
+    return claimsOf(this.#stored?.access_token).groups.includes(OPERATOR_GROUP);
   }
 
   /** Marks a token as rejected after the API responded with 401. */
@@ -125,6 +147,8 @@ export class Session {
   /** Completes the redirect back from the login page. */
   async completeSignIn(): Promise<SignInState> {
     const user = await (await this.#manager()).signinRedirectCallback();
+    // Nothing was read with the session that the page found.
+    this.#login = undefined;
     this.#update(user);
     return isSignInState(user.state) ? user.state : { returnTo: '/', isPopup: false };
   }
@@ -134,8 +158,7 @@ export class Session {
    * then refuses its access tokens. If the provider cannot be reached, signs out of this browser.
    */
   async signOut(): Promise<void> {
-    clearDrafts();
-    chooseAccount(undefined);
+    forgetLogin();
     try {
       await this.#signOutAtProvider();
     } catch {
@@ -253,6 +276,17 @@ export class Session {
   }
 
   #update(user: StoredSession | undefined, state: SessionState = user ? 'signedIn' : 'signedOut'): void {
+    if (user) {
+      const { login } = claimsOf(user.access_token);
+      takeTab(login);
+      this.#login ??= login;
+      if (login !== this.#login) {
+        location.replace(this.#base);
+        // Shows and sends nothing meanwhile.
+        this.#update(undefined, 'leaving');
+        return;
+      }
+    }
     this.#stored = user;
     this.state = state;
     this.email = user?.profile?.email ?? this.email;

@@ -1,24 +1,42 @@
+import { randomUUID } from 'node:crypto';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { listKeys } from '../../contract/accounts/api-keys.ts';
 import { getMe } from '../../contract/accounts/me.ts';
 import { clientOf, codeOf, local, newAccount, waitFor } from '../support/harness.ts';
 import { LoginBrowser } from '../support/sign-in.ts';
 import { newContext, openScreen, signedInContext, waitUntilLoaded } from './browser.ts';
 
 const { demo } = local.accounts;
+type User = Pick<typeof demo, 'email' | 'password'>;
 
 /** Signs in on the login page. */
-async function submitLogin(page: Page): Promise<void> {
-  await page.getByLabel('Email address').fill(demo.email);
-  await page.getByLabel('Password').fill(demo.password);
+async function submitLogin(page: Page, { email, password }: User = demo): Promise<void> {
+  await page.getByLabel('Email address').fill(email);
+  await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-async function signIn(context: BrowserContext, path: string): Promise<Page> {
+async function signIn(context: BrowserContext, path: string, user: User = demo): Promise<Page> {
   const page = await context.newPage();
   await page.goto(path);
-  await submitLogin(page);
+  await submitLogin(page, user);
   return page;
+}
+
+/** Presses the button of an expired session. Returns the popup. */
+async function openPopup(page: Page): Promise<Page> {
+  const dialog = page.getByRole('dialog', { name: 'Your session has expired' });
+  const opened = page.context().waitForEvent('page');
+  await dialog.getByRole('button', { name: 'Sign in again' }).click();
+  return await opened;
+}
+
+/** Signs up with an account of its own. */
+async function signUp() {
+  const user = { email: `${randomUUID()}@example.com`, password: 'correct horse battery' };
+  const { access_token: accessToken } = await new LoginBrowser().signIn({ ...user, name: 'Test' });
+  return { ...user, accessToken, dashboard: clientOf({ accessToken: () => accessToken }) };
 }
 
 /** Rejects the token of the next call, like the API does once it has expired or was revoked. */
@@ -54,22 +72,33 @@ test('an expired token is renewed without interruption', async () => {
 });
 
 test('an expired session is renewed in a popup: input is kept and pending calls continue', async () => {
-  const context = await signedInContext(await newAccount());
-  const page = await openScreen(context, 'apps/new');
+  const user = await signUp();
+  const page = await openScreen(await signedInContext(user), 'apps/new');
   const name = `Kept ${Date.now()}`;
   await page.getByLabel('Name').fill(name);
   await rejectTokenOnce(page, '/dashboard/v1/apps');
   await page.getByRole('button', { name: 'Create application' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Your session has expired' });
-  await dialog.waitFor();
-  const [popup] = await Promise.all([
-    context.waitForEvent('page'),
-    dialog.getByRole('button', { name: 'Sign in again' }).click(),
-  ]);
-  await submitLogin(popup);
+  const popup = await openPopup(page);
+  await submitLogin(popup, user);
   await page.getByRole('heading', { name }).waitFor();
-  expect(await dialog.count()).toBe(0);
+  expect(await page.getByRole('dialog').count()).toBe(0);
   if (!popup.isClosed()) await popup.waitForEvent('close');
+});
+
+test('another user who signs in where a session expired gets a page of their own, and pending calls are not sent', async () => {
+  const [alice, zoe] = [await signUp(), await signUp()];
+  const page = await openScreen(await signedInContext(alice), 'developers?dialog=new-key');
+  await page.getByLabel('Name').fill('Of Alice');
+  await rejectTokenOnce(page, '/dashboard/v1/keys');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+  await submitLogin(await openPopup(page), zoe);
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('button', { name: `Account ${zoe.email}` }).waitFor();
+  await page.getByRole('link', { name: 'Developers' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
+  expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('');
+  for (const { dashboard } of [alice, zoe])
+    expect((await dashboard.call(listKeys)).body.data.map(({ name }) => name)).not.toContain('Of Alice');
 });
 
 test('signing out in one tab signs out the other, and revokes the session', async () => {
@@ -94,6 +123,22 @@ test('signing out in one tab signs out the other, and revokes the session', asyn
   expect(codeOf(await access.call(getMe))).toBe('unauthorized');
   await second.getByRole('button', { name: 'Sign in' }).click();
   await second.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
+
+test('after a sign-out, other tabs show the next user nothing of the one before', async () => {
+  const [account, next] = [await newAccount({ walletCents: 12_345 }), await signUp()];
+  const context = await signedInContext(account);
+  const page = await openScreen(context, 'billing');
+  await page.getByText('R123.45').first().waitFor();
+  const other = await openScreen(context, '');
+  await other.getByRole('button', { name: /^Account/ }).click();
+  await other.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+  await signIn(context, '', next);
+  await page.getByRole('button', { name: `Account ${next.email}` }).waitFor();
+  await page.getByRole('link', { name: 'Billing' }).click();
+  await page.getByText('R0.00').first().waitFor();
+  expect(await page.getByText('R123.45').count()).toBe(0);
 });
 
 test('a callback without a sign-in started here is rejected and offers to sign in', async () => {
