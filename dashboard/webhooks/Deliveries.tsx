@@ -11,7 +11,7 @@ import { ShowMore } from '../ui/ShowMore.tsx';
 import { toLabel } from '../ui/Status.tsx';
 import { toast } from '../ui/toast.ts';
 import { useUrlStates } from '../ui/use-url-state.ts';
-import { type Delivery, type DeliveryFilter, type Endpoint, useDeliveries, useResend } from './api.ts';
+import { type Delivery, type DeliveryFilter, type Endpoint, type Ping, useDeliveries, useResend } from './api.ts';
 import { DeliveryRow } from './DeliveryRow.tsx';
 import { ALL_EVENT_TYPES } from './event-types.ts';
 import { Replay } from './Replay.tsx';
@@ -28,7 +28,7 @@ const VIEW: ListView<Delivery> = {
 };
 
 /** Recent deliveries to an endpoint and its responses, by status, type and time. */
-export function Deliveries({ endpoint: { id, url, active } }: { endpoint: Endpoint }) {
+export function Deliveries({ endpoint: { id, url, active }, ping }: { endpoint: Endpoint; ping: Ping }) {
   const { filter, hours, choose } = useDeliveryFilter();
   const listFilter = useListFilter('q', 'list-');
   const [selected, setSelected] = useState<readonly string[]>([]);
@@ -38,7 +38,7 @@ export function Deliveries({ endpoint: { id, url, active } }: { endpoint: Endpoi
     [],
   );
   const { mutateAsync: resend } = useResend();
-  const deliveries = useDeliveries(id, filter);
+  const deliveries = useDeliveries(id, filter, ping);
   const missed = deliveries.data?.data.findLast(({ status }) => status === 'SKIPPED' || status === 'FAILED');
   const oldest = deliveries.data?.data.at(-1);
   const isFiltered = Object.values(filter).some((value) => value !== undefined);

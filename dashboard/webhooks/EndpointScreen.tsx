@@ -11,6 +11,7 @@ import { toast } from '../ui/toast.ts';
 import {
   ENDPOINT_POLL_MS,
   type Endpoint,
+  type Ping,
   useDeleteEndpoint,
   useEnableEndpoint,
   useEndpoints,
@@ -28,6 +29,7 @@ const CRUMBS = [{ href: '/developers', name: 'Developers' }, WEBHOOKS];
 /** One endpoint: events, deliveries and actions. */
 export function EndpointScreen({ id }: { id: string }) {
   const endpoints = useEndpoints({ pollInterval: ENDPOINT_POLL_MS });
+  const ping = usePing();
   const found = endpoints.data?.data.find((each) => each.id === id);
   return (
     <Screen
@@ -35,13 +37,13 @@ export function EndpointScreen({ id }: { id: string }) {
       crumbs={CRUMBS}
       id={found?.id}
       beside={found && <Status value={found.active ? 'ACTIVE' : 'DISABLED'} />}
-      actions={found && <Actions endpoint={found} />}
+      actions={found && <Actions endpoint={found} ping={ping} />}
     >
       <QueryBoundary query={endpoints}>
         {() => (found ? <EndpointDetails endpoint={found} /> : <EndpointNotFound />)}
       </QueryBoundary>
       {found && <EndpointFigures id={id} />}
-      {found && <Deliveries endpoint={found} />}
+      {found && <Deliveries endpoint={found} ping={ping} />}
     </Screen>
   );
 }
@@ -71,10 +73,9 @@ const EndpointDetails = ({ endpoint: { url, description, events, active, failure
   </Stack>
 );
 
-function Actions({ endpoint }: { endpoint: Endpoint }) {
+function Actions({ endpoint, ping }: { endpoint: Endpoint; ping: Ping }) {
   const { id, active, url } = endpoint;
   const update = useUpdateEndpoint();
-  const ping = usePing();
   const enable = useEnableEndpoint();
   const remove = useDeleteEndpoint();
   const [, navigate] = useLocation();

@@ -35,6 +35,7 @@ export const useUpdateEndpoint = () => useApiMutation(updateWebhook, [listEndpoi
 export const useDeleteEndpoint = () => useApiMutation(deleteWebhook, [listEndpoints]);
 export const useEnableEndpoint = () => useApiMutation(enableWebhook, [listEndpoints]);
 export const usePing = () => useApiMutation(pingWebhook, [listDeliveries, getDeliveryStats]);
+export type Ping = ReturnType<typeof usePing>;
 export const useRotateSecret = () => useApiMutation(rotateSecret);
 
 /** Poll interval of an endpoint's own state. */
@@ -52,14 +53,25 @@ export type DeliveryFilter = Pick<
   'status' | 'type' | 'from' | 'to'
 >;
 
-export const useDeliveries = (id: string, filter: DeliveryFilter) =>
+/** Time that the list waits for the delivery of a test event. */
+const MAX_PING_WAIT_MS = 15_000;
+
+/** True until the delivery of a test event is listed: it is created soon after the event. */
+const isAwaited = ({ data: sent, submittedAt }: Ping, deliveries: readonly Delivery[]): boolean =>
+  sent !== undefined &&
+  Date.now() - submittedAt < MAX_PING_WAIT_MS &&
+  !deliveries.some(({ eventId }) => eventId === sent.data.eventId);
+
+/** @param ping the last test event that was sent from the screen */
+export const useDeliveries = (id: string, filter: DeliveryFilter, ping: Ping) =>
   useApiList(
     listDeliveries,
     { params: { id } },
     {
       filter,
       pageSize: 50,
-      pollInterval: (deliveries) => (deliveries.some(isDueSoon) ? ACTIVE_POLL_MS : IDLE_POLL_MS),
+      pollInterval: (deliveries) =>
+        isAwaited(ping, deliveries) || deliveries.some(isDueSoon) ? ACTIVE_POLL_MS : IDLE_POLL_MS,
     },
   );
 /** Poll interval of an endpoint's figures. */

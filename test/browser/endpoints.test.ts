@@ -113,6 +113,20 @@ test('an endpoint’s health is charted, and deliveries are filtered, copied as 
   await waitFor(async () => hooks.received.length === before + 5);
 });
 
+test('a test event appears within seconds, also if its delivery is created after the list was read', async () => {
+  const account = await newAccount();
+  const { id } = (await account.call(createWebhook, { body: { url: hooks.url } })).body.data;
+  const page = await openScreen(await signedInContext(account), `developers/webhooks/${id}`);
+  await page.getByText('No deliveries yet').waitFor();
+  const json = { data: [], has_more: false };
+  await page.route('**/deliveries?*', (route) => route.fulfill({ json }), { times: 2 });
+  const sentAt = Date.now();
+  await page.getByRole('button', { name: 'Send test event' }).click();
+  await page.locator('.row', { hasText: 'ping' }).waitFor();
+  // Two polls of an idle list take 20 seconds.
+  expect(Date.now() - sentAt).toBeLessThan(15_000);
+});
+
 test('after a rotation deliveries are signed with both secrets, and the page shows until when', async () => {
   const account = await newAccount();
   const { id } = (await account.call(createWebhook, { body: { url: hooks.url } })).body.data;
