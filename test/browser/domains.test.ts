@@ -56,6 +56,11 @@ test('a domain is searched for, bought from the wallet and registered; records a
     await page.getByRole('button', { name: 'Add record' }).click();
     await page.getByRole('button', { name: `Delete TXT ${shown}`, exact: true }).waitFor();
   }
+  await page.getByRole('button', { name: `Delete TXT www.${name}` }).click();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await expect.poll(() => page.getByRole('button', { name: `Delete TXT www.${name}` }).count(), POLL).toBe(0);
+  // The button that had the focus went with its row.
+  await page.locator(`section:focus[aria-label="DNS records of ${name}"]`).waitFor();
   const id = page.url().split('/').at(-1) ?? '';
   const { data } = (await account.call(listDnsRecords, { params: { id } })).body;
   expect(data.filter(({ type }) => type === 'A')).toEqual([]);

@@ -54,6 +54,19 @@ test('the arrow keys move between tabs, and Enter opens one', async () => {
   expect(await page.getByRole('tab', { name: 'Wallet' }).getAttribute('aria-selected')).toBe('false');
 });
 
+test('a dialog returns the focus to its button, also when it is closed for the first time', async () => {
+  const page = await openScreen(await signedInContext(await newAccount()), 'developers');
+  for (const name of ['Create key', 'Revoke']) {
+    const button = page.getByRole('button', { name }).first();
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count(), POLL).toBe(0);
+    await page.locator('button:focus', { hasText: name }).waitFor();
+  }
+});
+
 test('a click copies an identifier, and times have an exact tooltip', async () => {
   const account = await newAccount();
   const { id } = (await account.call(createApp, { body: { name: 'Named' } })).body.data;
