@@ -1,13 +1,11 @@
 import { Checkbox, Group, Stack, Text } from '@mantine/core';
 import { memo } from 'react';
-import { getMe } from '../../contract/accounts/me.ts';
 import {
   NOTIFICATION_DAYS,
   NOTIFICATION_KIND_NAMES,
   NOTIFICATION_KINDS,
   type NotificationKind,
 } from '../../contract/accounts/notifications.ts';
-import { useApiQuery } from '../api/use-api-query.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { FilteredItems, useListFilter } from '../ui/FilteredItems.tsx';
@@ -26,8 +24,6 @@ import {
 
 /** The notifications of the account for this login, and the kinds that it wants. */
 export function Notifications() {
-  // The bell shows what is read here: the number of unread ones follows each change.
-  useApiQuery(getMe);
   const query = useNotifications();
   return (
     <QueryBoundary query={query}>

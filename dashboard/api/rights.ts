@@ -12,8 +12,7 @@ export const RoleContext = createContext<MemberRole>('owner');
 
 /** Returns the role of the login in the current account. It decides what is shown; the API decides what is allowed. */
 export function useRole(): MemberRole {
-  // Screens that show the account read it; this adds no request to the others.
-  const me = useApiQuery(getMe, undefined, { enabled: false });
+  const me = useApiQuery(getMe);
   const roles: readonly string[] = me.data?.data.roles ?? [];
   const role = MEMBER_ROLES.find((each) => roles.includes(each));
   useEffect(() => {

@@ -17,8 +17,7 @@ function switchTo({ id, role }: Account, own: string | undefined): void {
 /** The signed-in user, the accounts to switch between and the sign-out button, in a native popover: Escape and a click outside close it. */
 export function AccountMenu() {
   const session = useSession();
-  // Read when the menu opens; screens that show the account have read it.
-  const me = useApiQuery(getMe, undefined, { enabled: false });
+  const me = useApiQuery(getMe);
   const { accounts = [], account } = me.data?.data ?? {};
   return (
     <>
@@ -27,7 +26,6 @@ export function AccountMenu() {
         className="header-button account-button"
         popoverTarget="account-menu"
         aria-label={`Account ${session.email}`}
-        onClick={() => me.data ?? void me.refetch()}
       >
         {session.email || 'Account'}
       </button>

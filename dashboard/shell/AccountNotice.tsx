@@ -48,8 +48,6 @@ function PlanLimitBanner({ appLimit, applications, suspendsAt }: Exceeded) {
 
 /** A banner of an account that will be deleted. */
 function DeletionBanner({ endsAt }: { endsAt: string }) {
-  // Reads the account where the screen does not: the banner ends with the deletion.
-  useApiQuery(getMe);
   const cancel = useApiMutation(cancelDeletion);
   return (
     <div role="status" className="notice">
@@ -65,8 +63,7 @@ function DeletionBanner({ endsAt }: { endsAt: string }) {
 export function AccountNotice({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const refusal = useRefusedRead();
-  // Screens that show the account read it; this adds no request to the others.
-  const me = useApiQuery(getMe, undefined, { enabled: false });
+  const me = useApiQuery(getMe);
   const { account, suspensionReason, notices = [] } = me.data?.data ?? {};
   const suspension = refusal ?? (suspensionReason ? suspensionMessage(suspensionReason) : undefined);
   const exceeded = account?.planLimitExceeded;

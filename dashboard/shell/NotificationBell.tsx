@@ -3,9 +3,9 @@ import { getMe } from '../../contract/accounts/me.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 import { Icon } from '../ui/Icon.tsx';
 
-/** The link to the notifications, with the number of unread ones. It follows what screens read, and adds no request. */
+/** The link to the notifications, with the number of unread ones. */
 export function NotificationBell() {
-  const me = useApiQuery(getMe, undefined, { enabled: false });
+  const me = useApiQuery(getMe);
   const unread = me.data?.data.unreadNotifications ?? 0;
   const label = unread === 0 ? 'Notifications' : `Notifications, ${unread} unread`;
   return (

@@ -264,6 +264,7 @@ test('an account is exported, downloaded, and its deletion requested and cancell
   await page.getByText('The deletion of the account is requested.').waitFor();
   await page.getByRole('link', { name: 'Applications' }).click();
   const banner = page.getByRole('status').filter({ hasText: 'This account will be deleted on' });
+  await openScreen(page.context(), 'developers', page);
   await banner.getByRole('button', { name: 'Cancel deletion' }).click();
   await expect.poll(() => banner.count(), POLL).toBe(0);
 });
