@@ -25,6 +25,8 @@ import {
 /** The notifications of the account for this login, and the kinds that it wants. */
 export function Notifications() {
   const query = useNotifications();
+  // One for both lists: each change of the second one also sends the first.
+  const settings = useSetNotificationSettings();
   return (
     <QueryBoundary query={query}>
       {({ data }) => (
@@ -37,14 +39,14 @@ export function Notifications() {
             <List {...data} />
           </Section>
           <Section title="Notify me of" description="For your login in this account.">
-            <Choices off={data.off} toBody={(off) => ({ off })} />
+            <Choices {...settings} off={data.off} toBody={(off) => ({ off })} />
           </Section>
           {data.mail && (
             <Section
               title="Email me about"
               description={`Sent to ${data.mail.address ?? 'the address of your login'}, at most once an hour for each kind. You get emails about what your role can act on.`}
             >
-              <Choices off={data.offByMail} toBody={(offByMail) => ({ off: data.off, offByMail })} />
+              <Choices {...settings} off={data.offByMail} toBody={(offByMail) => ({ off: data.off, offByMail })} />
             </Section>
           )}
         </Stack>
@@ -103,18 +105,17 @@ const NotificationRow = memo(
   ),
 );
 
-interface Chosen {
+interface Chosen extends ReturnType<typeof useSetNotificationSettings> {
   off: readonly NotificationKind[];
   /** Returns the settings with other kinds switched off. */
   toBody(off: NotificationKind[]): { off: NotificationKind[]; offByMail?: NotificationKind[] };
 }
 
-function Choices({ off, toBody }: Chosen) {
-  const set = useSetNotificationSettings();
+function Choices({ off, toBody, save, isPending }: Chosen) {
   const choose = async (kind: NotificationKind, isOn: boolean) => {
     const others = off.filter((each) => each !== kind);
     try {
-      await set.mutateAsync({ body: toBody(isOn ? others : [...others, kind]) });
+      await save({ body: toBody(isOn ? others : [...others, kind]) });
     } catch (error) {
       toastError(error);
     }
@@ -126,7 +127,7 @@ function Choices({ off, toBody }: Chosen) {
           key={kind}
           label={NOTIFICATION_KINDS[kind]}
           checked={!off.includes(kind)}
-          disabled={set.isPending}
+          disabled={isPending}
           onChange={({ currentTarget }) => void choose(kind, currentTarget.checked)}
         />
       ))}

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { createKey, listKeys, revokeKey, updateKey } from '../../contract/accounts/api-keys.ts';
 import { cancelDeletion, requestDeletion } from '../../contract/accounts/deletion.ts';
 import { createExportLink, listExports, startExport } from '../../contract/accounts/export.ts';
@@ -17,10 +18,10 @@ import {
   readNotifications,
   setNotificationSettings,
 } from '../../contract/accounts/notifications.ts';
-import type { Output } from '../../contract/route.ts';
+import type { CallerInput, Output } from '../../contract/route.ts';
 import { useApiList } from '../api/use-api-list.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
-import { useApiQuery } from '../api/use-api-query.ts';
+import { queryKey, useApiQuery } from '../api/use-api-query.ts';
 
 export type Account = Output<typeof getMe>['data']['account'];
 export type ApiKey = Output<typeof listKeys>['data'][number];
@@ -55,7 +56,20 @@ export const useCancelDeletion = () => useApiMutation(cancelDeletion);
 export type Notifications = Output<typeof listNotifications>['data'];
 export const useNotifications = () => useApiQuery(listNotifications);
 export const useReadNotifications = () => useApiMutation(readNotifications, [listNotifications]);
-export const useSetNotificationSettings = () => useApiMutation(setNotificationSettings, [listNotifications]);
+
+/** Returns the write of the settings. Its result is shown at once: the next change builds on it, and the list is read later. */
+export function useSetNotificationSettings() {
+  const client = useQueryClient();
+  const set = useApiMutation(setNotificationSettings, [listNotifications]);
+  const save = async (input: CallerInput<typeof setNotificationSettings>) => {
+    const { data } = await set.mutateAsync(input);
+    client.setQueryData<Output<typeof listNotifications>>(
+      queryKey(listNotifications),
+      (before) => before && { data: { ...before.data, ...data } },
+    );
+  };
+  return { save, isPending: set.isPending };
+}
 
 export const useMe = () => useApiQuery(getMe);
 

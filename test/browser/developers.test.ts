@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listKeys } from '../../contract/accounts/api-keys.ts';
 import { getMe } from '../../contract/accounts/me.ts';
+import { listNotifications } from '../../contract/accounts/notifications.ts';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { roleMessage } from '../../contract/roles.ts';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
@@ -129,6 +130,24 @@ test('the bell opens the notifications, which are marked as read and switched of
   await page.getByText('No notifications').waitFor();
   expect(await failures('Email me about').isChecked()).toBe(false);
   await page.getByRole('link', { name: 'Notifications', exact: true }).first().waitFor();
+});
+
+test('kinds of notifications are switched off one after the other before the list is read again', async () => {
+  const account = await newAccount();
+  const page = await openScreen(await signedInContext(account), 'settings/notifications');
+  // The list is not answered any more.
+  await page.route('**/dashboard/v1/notifications', () => undefined);
+  const kind = (region: string, name: string) => page.getByRole('region', { name: region }).getByLabel(name);
+  await kind('Notify me of', 'Failed deployments').click();
+  await kind('Notify me of', 'A low balance').click();
+  await kind('Email me about', 'Failed payments').click();
+  const settings = await waitFor(async () => {
+    const { data } = (await account.dashboard.call(listNotifications)).body;
+    return data.offByMail.length > 0 && data;
+  });
+  expect(settings).toMatchObject({ off: ['deployment-failed', 'low-balance'], offByMail: ['payment-failed'] });
+  await expect.poll(() => kind('Email me about', 'Failed payments').isChecked(), POLL).toBe(false);
+  expect(await kind('Notify me of', 'A low balance').isChecked()).toBe(false);
 });
 
 test('the audit log shows who changed what, and is filtered', async () => {
