@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { useSearchParams } from 'wouter';
+import { type NavigateOptions, useSearchParams } from 'wouter';
 
 /** State in the URL, so that a link, a reload and Back restore it. Changes replace the entry of the history: Back leaves the screen. */
 export function useUrlState(name: string): [value: string, set: (value: string) => void] {
@@ -10,22 +10,21 @@ export function useUrlState(name: string): [value: string, set: (value: string) 
 
 type Values = Readonly<Record<string, string>>;
 
+type Change = (values: Values, options?: NavigateOptions<unknown>) => void;
+
 /** Several values that change together. An empty text is not in the URL. */
-export function useUrlStates(names: readonly string[]): [values: Values, change: (values: Values) => void] {
+export function useUrlStates(names: readonly string[]): [values: Values, change: Change] {
   const [params, setParams] = useSearchParams();
-  const change = useCallback(
-    (values: Values) =>
-      setParams(
-        (before) => {
-          const next = new URLSearchParams(before);
-          for (const [name, value] of Object.entries(values)) {
-            if (value === '') next.delete(name);
-            else next.set(name, value);
-          }
-          return next;
-        },
-        { replace: true },
-      ),
+  const change = useCallback<Change>(
+    (values, options = { replace: true }) =>
+      setParams((before) => {
+        const next = new URLSearchParams(before);
+        for (const [name, value] of Object.entries(values)) {
+          if (value === '') next.delete(name);
+          else next.set(name, value);
+        }
+        return next;
+      }, options),
     [setParams],
   );
   return [Object.fromEntries(names.map((name) => [name, params.get(name) ?? ''])), change];
@@ -58,8 +57,17 @@ export function useUrlText(name: string): [text: string, set: (text: string) => 
   return [text, setText];
 }
 
-/** The open state of a dialog, in the URL: `?dialog=new-key`. */
+/** State of the entry of the history that opening a dialog adds. */
+const OPENED = 'opened';
+
+/** The open state of a dialog, in the URL: `?dialog=new-key`. Opening adds an entry to the history, so that Back closes the dialog. */
 export function useUrlDialog(name: string): [isOpen: boolean, setIsOpen: (isOpen: boolean) => void] {
-  const [dialog, setDialog] = useUrlState('dialog');
-  return [dialog === name, (isOpen) => setDialog(isOpen ? name : '')];
+  const [{ dialog }, change] = useUrlStates(['dialog']);
+  const setIsOpen = (isOpen: boolean) => {
+    // A dialog that a link opened has no entry of its own.
+    const hasEntry = history.state === OPENED;
+    change({ dialog: isOpen ? name : '' }, isOpen ? { state: OPENED } : undefined);
+    if (!isOpen && hasEntry) history.back();
+  };
+  return [dialog === name, setIsOpen];
 }

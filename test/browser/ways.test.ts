@@ -67,6 +67,23 @@ test('a dialog returns the focus to its button, also when it is closed for the f
   }
 });
 
+test('Back closes a dialog that a button opened, and a closed dialog is no step of Back', async () => {
+  const page = await openScreen(await signedInContext(await newAccount()), 'apps');
+  await page.getByRole('link', { name: 'Developers' }).click();
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await dialog.waitFor();
+  await page.goBack();
+  await expect.poll(() => dialog.count(), POLL).toBe(0);
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => dialog.count(), POLL).toBe(0);
+  expect(new URL(page.url()).pathname).toBe('/dashboard/developers');
+  await page.goBack();
+  await page.getByRole('heading', { level: 1, name: 'Applications' }).waitFor();
+});
+
 test('a click copies an identifier, and times have an exact tooltip', async () => {
   const account = await newAccount();
   const { id } = (await account.call(createApp, { body: { name: 'Named' } })).body.data;
