@@ -2,6 +2,7 @@ import { Alert, Group, SimpleGrid, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { createApp } from '../../contract/apps/apps.ts';
+import { toSlug } from '../../contract/apps/slug.ts';
 import { FRAMEWORK_DEFAULTS, FRAMEWORKS } from '../../contract/enums.ts';
 import { useMe } from '../accounts/api.ts';
 import { FormBox } from '../form/FormBox.tsx';
@@ -14,12 +15,6 @@ import { useCreateApp, useRepository } from './api.ts';
 import { FRAMEWORK_LABELS } from './labels.ts';
 import { initialValues, suggestName, toBody } from './new-app-form.ts';
 import { RepositoryFindings } from './RepositoryFindings.tsx';
-
-const toSlug = (name: string): string =>
-  name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '');
 
 /** Time without typing after which the repository is read, in milliseconds. */
 const TYPING_PAUSE_MS = 400;

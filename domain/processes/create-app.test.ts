@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { RESERVED_SLUGS } from '../../contract/apps/reserved-slugs.ts';
+import { toSlug } from '../../contract/apps/slug.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Cell } from '../../table/entities/cells.ts';
 import { change, create } from '../../table/writes.ts';
@@ -8,7 +9,7 @@ import { simulation } from '../../test/simulation/simulation.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { deleteApp } from '../apps/apps.ts';
 import { listCells } from '../apps/cells.ts';
-import { createApp, toSlug } from './create-app.ts';
+import { createApp } from './create-app.ts';
 import { teardownApp } from './teardown.ts';
 
 test.each([

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { createApp as CreateRoute } from '../../contract/apps/apps.ts';
 import { RESERVED_SLUGS } from '../../contract/apps/reserved-slugs.ts';
+import { toSlug } from '../../contract/apps/slug.ts';
 import { DEFAULT_BRANCH, DEFAULT_NODE_VERSION, FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
@@ -18,20 +19,8 @@ import type { Caller, Deps } from '../deps.ts';
 import { countToday, countTowards, findAccount } from '../limits/limits.ts';
 import { emit } from '../webhooks/events.ts';
 
-/** A DNS label holds 63 characters; this leaves room for a suffix. */
-const MAX_SLUG_LENGTH = 50;
 /** Attempts at a slug with a random suffix. */
 const MAX_SLUG_ATTEMPTS = 3;
-
-/** The name in lower case, every run of other characters a `-`. */
-export const toSlug = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/\p{M}/gu, '')
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, MAX_SLUG_LENGTH)
-    .replace(/^-+|-+$/g, '') || 'app';
 
 /** 40 random bits: of two applications with one name, or of one whose name is reserved. */
 const randomSuffix = () => `-${randomBytes(5).toString('hex')}`;
