@@ -275,7 +275,7 @@ test('both providers respond in the same shape, field by field', async () => {
 });
 
 test.each([
-  ['unknown/x', /there is no provider "unknown"/],
+  ['unknown/x', /has the unknown provider "unknown"/],
   ['openai/no-such-model', /not sold on credits/],
   ['openrouter/openrouter/auto', /not sold on credits/],
 ])('rejects %s with 400', async (model, message) => {

@@ -123,7 +123,7 @@ export function chooseModel({ models }: Offer, id: string): Choice {
   if (!isProviderId(providerId)) {
     throw new ApiError(
       'invalid_request',
-      `model: there is no provider "${providerId}"; there are ${AI_PROVIDER_IDS.join(', ')}`,
+      `model: has the unknown provider "${providerId}"; there are ${AI_PROVIDER_IDS.join(', ')}`,
     );
   }
   const model = models.find((each) => each.id === id);

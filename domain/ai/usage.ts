@@ -23,7 +23,8 @@ export async function readUsage(
     deps.table.list(ApiKey, apiKeysOf(accountId), { limit: MAX_NAMED_KEYS, offset: 0 }),
   ]);
   // Part of the sums would look like all of them.
-  if (sums.length === MAX_SUMS) throw new ApiError('invalid_request', 'days: too much for one response; ask for fewer');
+  if (sums.length === MAX_SUMS)
+    throw new ApiError('invalid_request', 'days: must be fewer: the response would be too long');
   const names = new Map(keys.map(({ id, name }) => [id, name]));
   const data = sums.map(({ keyId, microRand, day, model, calls, inputTokens, outputTokens }) => ({
     ...{ day, keyId: keyId || null, keyName: names.get(keyId) ?? null, model },

@@ -105,10 +105,10 @@ const bytesOf = (values: Values): number => envBytes([...values].map(([key, valu
  */
 function assertWithinLimits(field: 'vars' | 'set', values: Values, stored: Values): void {
   if (values.size > ENV_LIMITS.count && values.size >= stored.size)
-    throw new ApiError('invalid_request', `${field}: an application has at most ${ENV_LIMITS.count} variables`);
+    throw new ApiError('invalid_request', `${field}: must leave at most ${ENV_LIMITS.count} variables`);
   const bytes = bytesOf(values);
   if (bytes > ENV_LIMITS.totalBytes && bytes >= bytesOf(stored))
-    throw new ApiError('invalid_request', `${field}: all variables of the application ${ENV_TOO_LARGE}`);
+    throw new ApiError('invalid_request', `${field}: ${ENV_TOO_LARGE} with the application’s other variables`);
 }
 
 /**

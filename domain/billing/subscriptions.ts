@@ -135,7 +135,7 @@ async function subscribe(
   { action, claim, support }: Purchase,
 ): Promise<Output<typeof CreateRoute>> {
   const plan = (await deps.plans()).find((each) => each.slug === slug && each.onSale);
-  if (!plan) throw new ApiError('invalid_request', 'plan: there is no such plan on sale');
+  if (!plan) throw new ApiError('invalid_request', 'plan: is not on sale');
   const hostingDomain = validateHostingDomain(plan, given);
   const { name, category, appLimit } = plan;
   return await withWallet(deps, accountId, readNothing, async (wallet) => {

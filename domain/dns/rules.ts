@@ -108,11 +108,11 @@ export function checkRecord(input: RecordInput, domain: string): RecordFields {
   const { type, ttl, prio } = input;
   const name = checkName(input.name, domain);
   if (type === 'CNAME' && name === '') {
-    throw refuse('name', 'a CNAME cannot stand at the domain itself, where other records must be');
+    throw refuse('name', 'must be below the domain for a CNAME: the domain itself has other records');
   }
   if (type === 'NS' && name === '')
-    throw refuse('name', "the name servers of the domain itself are the platform's own");
-  if (type === 'NS' && name.startsWith('*')) throw refuse('name', 'name servers cannot be given for *');
+    throw refuse('name', "must be below the domain for an NS record: the domain's own name servers are the platform's");
+  if (type === 'NS' && name.startsWith('*')) throw refuse('name', 'must not be * for an NS record');
   const ranked = type === 'MX' || type === 'SRV';
   if (ranked && prio === undefined) throw refuse('prio', `is required for ${type}`);
   if (type === 'MX' && input.content.trim() === NULL_MX && prio !== 0) {

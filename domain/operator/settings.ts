@@ -50,7 +50,7 @@ export async function saveHostingServer(
 ): Promise<Output<typeof ServerRoute>> {
   const input = parse(ServerInput, server, 'server');
   if (input.token === undefined && !(await deps.table.get(HostingServer, { name: input.name })))
-    throw new ApiError('invalid_request', 'token: a new server needs one');
+    throw new ApiError('invalid_request', 'token: is required for a new server');
   return { data: await setServer(deps, input) };
 }
 

@@ -40,7 +40,7 @@ export async function setSwitch(
   const isMisplaced = (switchRule(name).target === undefined) !== (target === undefined);
   // What is off already can be turned on, whatever its name is.
   if (problem !== undefined && (isOff || isMisplaced)) throw new ApiError('invalid_request', `target: ${problem}`);
-  if (isOff && message === undefined) throw new ApiError('invalid_request', 'message: customers need one');
+  if (isOff && message === undefined) throw new ApiError('invalid_request', 'message: is required: customers read it');
   const key = target === undefined ? name : `${name}:${target}`;
   const set = async () => {
     const { off: before = {}, version } = (await deps.table.get(SwitchState, {})) ?? {};

@@ -26,7 +26,8 @@ export async function checkAvailability(
     const found = await registrar.availability(domain).catch((cause: unknown) => {
       throw Object.assign(registrarDown(), { cause });
     });
-    if (found === 'UNSUPPORTED') throw new ApiError('invalid_request', `${domain}: this extension is not sold`);
+    if (found === 'UNSUPPORTED')
+      throw new ApiError('invalid_request', `${domain}: is under an extension that is not sold`);
     if (found !== 'UNKNOWN') return found;
   }
   throw registrarDown();
@@ -41,10 +42,10 @@ function suggestNames(q: string, catalogue: readonly Tld[]): { asked: Name | und
     return { asked, names: [asked, ...others.map((each) => hasTld(asked.label, each))] };
   }
   if (/[^\0-\x7f]|^xn--/.test(q)) {
-    throw new ApiError('invalid_request', 'q: internationalised names are not sold; use letters a to z');
+    throw new ApiError('invalid_request', 'q: must use letters a to z; internationalised names are not sold');
   }
   if (!isRegistrable(q)) {
-    throw new ApiError('invalid_request', 'q: must be a name such as example or example.co.za');
+    throw new ApiError('invalid_request', 'q: must be a word such as example, or a name such as example.co.za');
   }
   return { asked: undefined, names: featured.map((each) => hasTld(q, each)) };
 }

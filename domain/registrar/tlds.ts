@@ -88,13 +88,14 @@ export interface Name {
 /** Takes a full domain apart. Throws 400 naming `field` for what is no domain name, or an extension that we do not sell. */
 export function parseDomainName(field: string, domain: string, catalogue: readonly Tld[]): Name {
   const refuse = (why: string) => new ApiError('invalid_request', `${field}: ${why}`);
-  if (/[^\0-\x7f]|(^|\.)xn--/.test(domain)) throw refuse('internationalised names are not sold; use letters a to z');
+  if (/[^\0-\x7f]|(^|\.)xn--/.test(domain))
+    throw refuse('must use letters a to z; internationalised names are not sold');
   if (!isHostName(domain)) throw refuse('must be a domain name, e.g. example.co.za');
   const offered = catalogue
     .filter(({ tld }) => domain.endsWith(`.${tld}`))
     .sort((a, b) => b.tld.length - a.tld.length)[0];
   const tlds = catalogue.map(({ tld }) => `.${tld}`).join(' ');
-  if (!offered) throw refuse(`this extension is not sold; there are ${tlds}`);
+  if (!offered) throw refuse(`is under an extension that is not sold; there are ${tlds}`);
   const label = domain.slice(0, -offered.tld.length - 1);
   if (!isRegistrable(label)) throw refuse(`must be one label and an extension, e.g. example.${offered.tld}`);
   return { domain, label, extension: offered };
