@@ -62,8 +62,8 @@ function BuyForm({ plan, replaces, close }: { plan: Plan; replaces: string | und
       )}
       {replaces && (
         <Alert variant="default">
-          {plan.name} replaces {replaces} now. The full price is charged; the rest of the period that you paid for{' '}
-          {replaces} is not credited.
+          {plan.name === replaces ? 'A new period of the plan begins now.' : `${plan.name} replaces ${replaces} now.`}{' '}
+          The full price is charged; the rest of the period that you paid for {replaces} is not credited.
         </Alert>
       )}
       <Text size="sm" c="dimmed">

@@ -5,7 +5,7 @@ import { formatRand } from '../ui/money.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
-import { type Plan, usePlans } from './api.ts';
+import { type Plan, type Subscription, usePlans, useSubscriptions } from './api.ts';
 import { BuyPlan } from './BuyPlan.tsx';
 import { Subscriptions } from './Subscriptions.tsx';
 
@@ -17,7 +17,8 @@ const CATEGORY_LABELS: Readonly<Record<Plan['category'], string>> = {
 
 /** Subscriptions and available plans. */
 export function Plans() {
-  const current = useMe().data?.data.account.plan;
+  const current = useMe().data?.data.account.plan.slug;
+  const paid = useSubscriptions({ allPages: true }).data?.data.find(isForApplications);
   return (
     <Stack gap="xl">
       <Subscriptions />
@@ -29,7 +30,7 @@ export function Plans() {
                 {data
                   .filter((plan) => plan.category === category)
                   .map((plan) => (
-                    <PlanCard key={plan.slug} plan={plan} current={current} />
+                    <PlanCard key={plan.slug} plan={plan} current={current} paid={paid} />
                   ))}
               </SimpleGrid>
             </Section>
@@ -40,16 +41,26 @@ export function Plans() {
   );
 }
 
-type CurrentPlan = { slug: string; name: string } | undefined;
+/** The newest one is the account's: a purchase cancels those before it. */
+const isForApplications = ({ plan, currentPeriodEnd }: Subscription): boolean =>
+  plan.category === 'APP' && Date.parse(currentPeriodEnd) > Date.now();
+
+interface PlanCardProps {
+  plan: Plan;
+  /** Slug of the account's plan, which is the free one where none is paid. */
+  current: string | undefined;
+  /** The subscription to a plan for applications, also a cancelled one until its period ends. */
+  paid: Subscription | undefined;
+}
 
 const describeLimits = ({ appLimit, storageGb }: Plan): string =>
   `${appLimit === null ? '' : `${appLimit} ${appLimit === 1 ? 'application' : 'applications'} · `}${storageGb} GB storage`;
 
-const PlanCard = ({ plan, current }: { plan: Plan; current: CurrentPlan }) => (
+const PlanCard = ({ plan, current, paid }: PlanCardProps) => (
   <Stack className="card" p="md" gap={4}>
     <Group gap="xs">
       <Text fw={650}>{plan.name}</Text>
-      {plan.slug === current?.slug && <Status value="ACTIVE" label="Current plan" />}
+      {plan.slug === current && <Status value="ACTIVE" label={paid ? 'Current plan' : 'Current plan, free'} />}
     </Group>
     <Text size="sm">
       {formatRand(plan.priceMonthly)}/month or {formatRand(plan.priceYearly)}/year excl. VAT
@@ -58,8 +69,8 @@ const PlanCard = ({ plan, current }: { plan: Plan; current: CurrentPlan }) => (
       {describeLimits(plan)}
     </Text>
     <Group mt="xs">
-      {plan.slug !== current?.slug && (
-        <BuyPlan plan={plan} replaces={plan.category === 'APP' ? current?.name : undefined} />
+      {(plan.slug !== paid?.plan.slug || paid.status === 'CANCELLED') && (
+        <BuyPlan plan={plan} replaces={plan.category === 'APP' ? paid?.plan.name : undefined} />
       )}
     </Group>
   </Stack>

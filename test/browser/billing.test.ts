@@ -133,18 +133,29 @@ test('a plan is bought for the announced price, its invoice can be read, and the
   expect(await page.getByRole('cell', { name: 'VAT (15%), included' }).isVisible()).toBe(true);
 });
 
-test('the current plan is marked, and a change says what it costs and replaces', async () => {
+test('the current plan is marked, a change says what it costs and replaces, and a cancelled plan is bought again', async () => {
   const account = await newAccount({ walletCents: 500_000 });
   const page = await openScreen(await signedInContext(account), 'billing/plans');
   await page.getByText('3 applications · 15 GB storage').waitFor();
   await page.getByRole('button', { name: 'Subscribe to App 3', exact: true }).click();
   const dialog = page.getByRole('dialog');
+  // The free plan is no purchase that another one replaces.
+  expect(await dialog.getByText('replaces', { exact: false }).count()).toBe(0);
   await dialog.getByRole('button', { name: 'Subscribe for R', exact: false }).click();
   const card = page.locator('.card', { hasText: 'Current plan' });
   await card.getByText('App 3', { exact: true }).waitFor();
   expect(await page.getByRole('button', { name: 'Subscribe to App 3', exact: true }).count()).toBe(0);
   await page.getByRole('button', { name: 'Subscribe to App 10', exact: true }).click();
   await dialog.getByText('App 10 replaces App 3 now. The full price is charged', { exact: false }).waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: 'Cancel plan' }).click();
+  await dialog.getByRole('button', { name: 'Cancel plan' }).click();
+  await page.getByRole('button', { name: 'Subscribe to App 3', exact: true }).click();
+  await dialog.getByText('A new period of the plan begins now.', { exact: false }).waitFor();
+  await dialog.getByLabel('Billing cycle').selectOption('YEARLY');
+  await dialog.getByRole('button', { name: 'Subscribe for R', exact: false }).click();
+  await page.locator('.row', { hasText: 'App 3' }).getByText('yearly', { exact: false }).waitFor();
+  expect(await page.getByRole('button', { name: 'Subscribe to App 3', exact: true }).count()).toBe(0);
 });
 
 test('an unpaid invoice is paid from the wallet after confirmation, and not without sufficient balance', async () => {
