@@ -7,7 +7,7 @@ import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
-import { type Availability, useAvailability } from './api.ts';
+import { type Availability, isForSale, useAvailability } from './api.ts';
 
 /** Search for available domains and their prices. */
 export function DomainSearch() {
@@ -16,6 +16,7 @@ export function DomainSearch() {
   const [, navigate] = useLocation();
   const [text, setText] = useState(query);
   const check = useAvailability(query);
+  const refusal = check.error ? refusalOf(check.error) : undefined;
   const search = (event: FormEvent) => {
     event.preventDefault();
     navigate(`/domains?q=${encodeURIComponent(text.trim())}`, { replace: query !== '' });
@@ -43,9 +44,9 @@ export function DomainSearch() {
       </search>
       {query !== '' && (
         <div aria-live="polite">
-          {isInvalid(check.error) ? (
-            <Text size="sm" c="var(--bad)" role="alert">
-              “{query}” is not a domain name. Use letters, digits and hyphens, for example my-shop or my-shop.co.za.
+          {refusal ? (
+            <Text size="sm" c="var(--bad)" role="alert" className="break">
+              {refusal}
             </Text>
           ) : (
             <QueryBoundary query={check}>
@@ -64,21 +65,28 @@ export function DomainSearch() {
   );
 }
 
-/** True if the API refused the name that was searched for. Other errors are shown as they are. */
-const isInvalid = (error: unknown): boolean => error !== null && toFailure(error).code === 'invalid_request';
+/** Why the API refused the name that was searched for. Other errors are shown as they are. */
+function refusalOf(error: unknown): string | undefined {
+  const { code, message } = toFailure(error);
+  return code === 'invalid_request' ? message.replace(/^[^:]+:/, 'This name') : undefined;
+}
 
-const SearchResult = ({ result: { domain, available, premium, price } }: { result: Availability }) => (
+const SearchResult = ({ result }: { result: Availability }) => (
   <Group className="row" justify="space-between" gap="sm">
     <Group gap="sm">
       <Text fw={600} className="break">
-        {domain}
+        {result.domain}
       </Text>
-      <Status value={available ? (premium ? 'PREMIUM' : 'AVAILABLE') : 'TAKEN'} />
+      <Status value={result.available ? (result.premium ? 'PREMIUM' : 'AVAILABLE') : 'TAKEN'} />
     </Group>
-    {available && !premium && (
+    {isForSale(result) && (
       <Group gap="sm">
-        <Text size="sm">{formatRand(price)}/year excl. VAT</Text>
-        <ButtonLink href={`/domains/order/${encodeURIComponent(domain)}`} size="xs" aria-label={`Register ${domain}`}>
+        <Text size="sm">{formatRand(result.price)}/year excl. VAT</Text>
+        <ButtonLink
+          href={`/domains/order/${encodeURIComponent(result.domain)}`}
+          size="xs"
+          aria-label={`Register ${result.domain}`}
+        >
           Register
         </ButtonLink>
       </Group>

@@ -14,8 +14,8 @@ import { initialValues, toOrder } from './order.ts';
 
 interface OrderFormProps {
   name: string;
-  /** Price in rand per year, excluding VAT; undefined if the registry states none. */
-  price: number | undefined;
+  /** Price in rand per year, excluding VAT. */
+  price: number;
   account: Output<typeof getMe>['data']['account'];
 }
 
@@ -32,7 +32,7 @@ export function OrderForm({ name, price, account }: OrderFormProps) {
   const order = useOrderDomain();
   const [, navigate] = useLocation();
   const { field, values } = form;
-  const total = price === undefined ? undefined : price * Number(values.years) * VAT_FACTOR;
+  const total = price * Number(values.years) * VAT_FACTOR;
   const submit = async () => {
     const { data } = await order.mutateAsync({ body: toOrder(name, values) });
     const { number, status, amount } = data.invoice;
@@ -41,11 +41,7 @@ export function OrderForm({ name, price, account }: OrderFormProps) {
     navigate(status === 'PAID' ? '/domains' : `/billing/invoices/${data.invoice.id}`);
   };
   return (
-    <FormBox
-      form={form}
-      label={total === undefined ? 'Register' : `Register for ${formatRand(total)}`}
-      onSubmit={submit}
-    >
+    <FormBox form={form} label={`Register for ${formatRand(total)}`} onSubmit={submit}>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <SelectField field={field('years')} label="Years" options={YEARS} />
         <div />
@@ -76,8 +72,8 @@ export function OrderForm({ name, price, account }: OrderFormProps) {
         description="One per line, 2 to 5. Leave empty to use our name servers."
       />
       <Text size="sm" c="dimmed">
-        {total !== undefined && `${formatRand(total)} including VAT is charged to your wallet. `}The registrant's
-        details must be accurate: they are registered with the domain.
+        {formatRand(total)} including VAT is charged to your wallet. The registrant's details must be accurate: they are
+        registered with the domain.
       </Text>
     </FormBox>
   );

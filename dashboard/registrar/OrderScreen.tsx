@@ -1,7 +1,9 @@
 import { useMe } from '../accounts/api.ts';
+import { EmptyState } from '../ui/EmptyState.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
-import { useAvailability } from './api.ts';
+import { ButtonLink } from '../ui/TextLink.tsx';
+import { isForSale, useAvailability } from './api.ts';
 import { OrderForm } from './OrderForm.tsx';
 
 const CRUMBS = [{ href: '/domains', name: 'Domains' }];
@@ -15,9 +17,22 @@ export function OrderScreen({ name }: { name: string }) {
       <QueryBoundary query={me}>
         {({ data: { account } }) => (
           <QueryBoundary query={check}>
-            {({ data }) => (
-              <OrderForm name={name} price={data.find(({ domain }) => domain === name)?.price} account={account} />
-            )}
+            {({ data }) => {
+              const found = data.find(({ domain }) => domain === name);
+              if (found && isForSale(found)) return <OrderForm name={name} price={found.price} account={account} />;
+              return (
+                <EmptyState
+                  title={`${name} cannot be registered here`}
+                  action={
+                    <ButtonLink href={`/domains?q=${encodeURIComponent(name)}`} size="xs">
+                      Search for another name
+                    </ButtonLink>
+                  }
+                >
+                  {found?.available ? 'It is a premium name, which we do not sell.' : 'The name is taken.'}
+                </EmptyState>
+              );
+            }}
           </QueryBoundary>
         )}
       </QueryBoundary>

@@ -13,6 +13,9 @@ import { useApiQuery } from '../api/use-api-query.ts';
 export type Domain = Output<typeof getDomain>['data'];
 export type Availability = Output<typeof checkDomain>['data'][number];
 
+/** True for a name that can be registered here; premium names cannot. */
+export const isForSale = ({ available, premium }: Availability): boolean => available && !premium;
+
 /** Poll interval while a registration is pending. */
 const ACTIVE_POLL_MS = 3000;
 const isPending = ({ status }: Domain): boolean => status === 'PENDING';

@@ -66,7 +66,7 @@ test('a domain is searched for, bought from the wallet and registered; records a
   expect(data.filter(({ type }) => type === 'A')).toEqual([]);
 });
 
-test('a taken name cannot be ordered, and an invalid name is rejected', async () => {
+test('a taken or premium name cannot be ordered, and an invalid name is rejected with the reason', async () => {
   const page = await openScreen(await signedInContext(await newAccount()), 'domains');
   await page.getByRole('textbox', { name: 'Name' }).fill('taken-name.com');
   await page.getByRole('button', { name: 'Search', exact: true }).click();
@@ -74,7 +74,10 @@ test('a taken name cannot be ordered, and an invalid name is rejected', async ()
   expect(await page.getByRole('link', { name: 'Register taken-name.com' }).count()).toBe(0);
   await page.getByRole('textbox', { name: 'Name' }).fill('not a name');
   await page.getByRole('button', { name: 'Search', exact: true }).click();
-  await page.getByRole('alert').getByText('“not a name” is not a domain name.', { exact: false }).waitFor();
+  await page.getByRole('alert').getByText('This name must be a word such as example', { exact: false }).waitFor();
+  await page.getByRole('textbox', { name: 'Name' }).fill('zoë-shop');
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  await page.getByRole('alert').getByText('internationalised names are not sold', { exact: false }).waitFor();
   const results = page.getByRole('link', { name: /^Register / });
   await page.getByRole('textbox', { name: 'Name' }).fill(`back-${Date.now()}`);
   await page.getByRole('button', { name: 'Search', exact: true }).click();
@@ -82,6 +85,11 @@ test('a taken name cannot be ordered, and an invalid name is rejected', async ()
   await page.getByRole('heading', { name: /^Register / }).waitFor();
   await page.goBack();
   await results.first().waitFor();
+  await page.goto('domains/order/taken-name.com');
+  await page.getByText('The name is taken.').waitFor();
+  await page.goto('domains/order/premium-name.com');
+  await page.getByText('It is a premium name', { exact: false }).waitFor();
+  expect(await page.getByLabel('Registrant name').count()).toBe(0);
 });
 
 test('an order that the wallet does not cover states the payment deadline and opens its invoice', async () => {
