@@ -166,6 +166,18 @@ test('the audit log shows who changed what, and is filtered', async () => {
   await page.getByText('No changes').waitFor();
 });
 
+test('on a phone the audit log shows entries with many values in its width', async () => {
+  const account = await newAccount();
+  const repoUrl = `https://git.localhost/${'a-long-name-'.repeat(10)}.git`;
+  await account.call(createApp, { body: { name: 'Many values', framework: 'EXPRESS', repoUrl, deployNow: false } });
+  const page = await openScreen(await signedInContext(account, { size: 'phone' }), 'developers/audit');
+  const log = page.locator('.sideways');
+  await log.getByText('Application created').waitFor();
+  expect(await log.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+  const shown = await log.getByText(repoUrl, { exact: false }).first().boundingBox();
+  expect(shown?.width).toBeGreaterThan(150);
+});
+
 test('an endpoint is added and tested, its response is shown as text, and the delivery is resent', async () => {
   const account = await newAccount();
   const page = await openScreen(await signedInContext(account), 'developers/webhooks');
