@@ -1,4 +1,5 @@
 import { Button, Checkbox, Stack } from '@mantine/core';
+import { useState } from 'react';
 import { createKey } from '../../contract/accounts/api-keys.ts';
 import { SCOPES, type Scope } from '../../contract/route.ts';
 import { FormBox } from '../form/FormBox.tsx';
@@ -28,11 +29,12 @@ const INITIAL_VALUES = {
   aiBudget: '',
 };
 
-const toBody = ({ name, scopes, expires, allowedOrigins: origins, aiBudget }: typeof INITIAL_VALUES) => ({
+/** @param from start of the key's life, in milliseconds since the epoch */
+const toBody = ({ name, scopes, expires, allowedOrigins: origins, aiBudget }: typeof INITIAL_VALUES, from: number) => ({
   name,
   scopes,
   aiBudget: scopes.includes('ai') ? toAiBudget(aiBudget) : null,
-  ...(expires === 'never' ? {} : { expiresAt: new Date(Date.now() + Number(expires) * DAY_MS).toISOString() }),
+  ...(expires === 'never' ? {} : { expiresAt: new Date(from + Number(expires) * DAY_MS).toISOString() }),
   ...(origins.trim() === '' ? {} : { allowedOrigins: origins.trim().split(/[\s,]+/) }),
 });
 
@@ -55,7 +57,9 @@ export function NewApiKey() {
 }
 
 function ApiKeyForm({ create, close }: { create: ReturnType<typeof useCreateApiKey>; close: () => void }) {
-  const form = useForm(createKey.body, INITIAL_VALUES, toBody, 'new-key');
+  // The same in each attempt: one whose answer was lost is repeated, and makes no second key.
+  const [openedAt] = useState(Date.now);
+  const form = useForm(createKey.body, INITIAL_VALUES, (values) => toBody(values, openedAt), 'new-key');
   const { field, values } = form;
   const created = create.data?.data;
   if (created) {
@@ -72,7 +76,7 @@ function ApiKeyForm({ create, close }: { create: ReturnType<typeof useCreateApiK
     );
   }
   return (
-    <FormBox form={form} label="Create key" onSubmit={() => create.mutateAsync({ body: toBody(values) })}>
+    <FormBox form={form} label="Create key" onSubmit={() => create.mutateAsync({ body: toBody(values, openedAt) })}>
       <TextField field={field('name')} label="Name" description="For example CI" required autoFocus />
       <Checkbox.Group
         label="Scopes"
