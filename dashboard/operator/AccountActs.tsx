@@ -31,12 +31,5 @@ export function ResendDelivery({ accountId, id }: ActProps) {
     await resend.mutateAsync({ params: { id: accountId, deliveryId: id }, body: { reason } });
     toast('Delivery queued.');
   };
-  return (
-    <ReasonButton
-      label="Replay"
-      question="Replay this delivery?"
-      description="Kept in the audit log."
-      onConfirm={confirm}
-    />
-  );
+  return <ReasonButton label="Replay" question="Replay this delivery?" onConfirm={confirm} />;
 }

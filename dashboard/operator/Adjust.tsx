@@ -1,6 +1,7 @@
 import { NativeSelect, NumberInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { LIMIT_NAMES, type LimitName, limitRule } from '../../contract/limits/limits.ts';
+import { parseMoney } from '../ui/money.ts';
 import { toast } from '../ui/toast.ts';
 import { useAdjust, useChangeLimits } from './api.ts';
 import { ReasonButton } from './ReasonButton.tsx';
@@ -17,12 +18,15 @@ export function AdjustMoney({ accountId }: { accountId: string }) {
   const [description, setDescription] = useState('');
   const adjust = useAdjust();
   const confirm = async (reason: string) => {
-    const change = what === 'wallet' ? { wallet: { amount, description } } : { credits: { amount } };
+    const money = { amount: parseMoney(amount) };
+    const change = what === 'wallet' ? { wallet: { ...money, description } } : { credits: money };
     await adjust.mutateAsync({ params: { id: accountId }, body: { reason, ...change } });
+    // Opened again, the dialog begins without an amount that was paid already.
+    setAmount('');
     toast('Adjusted.');
   };
   return (
-    <ReasonButton label="Adjust money" question="Adjust money" description="Kept in the audit log." onConfirm={confirm}>
+    <ReasonButton label="Adjust money" onConfirm={confirm}>
       <NativeSelect
         label="Account"
         value={what}
@@ -31,10 +35,10 @@ export function AdjustMoney({ accountId }: { accountId: string }) {
       />
       <TextInput
         label="Amount"
-        description="In rand with two decimals; negative to take away"
+        description="In rand; negative to take away"
         placeholder="-12.50"
         value={amount}
-        onChange={(event) => setAmount(event.currentTarget.value.trim())}
+        onChange={(event) => setAmount(event.currentTarget.value)}
         autoComplete="off"
       />
       {what === 'wallet' && (
@@ -64,12 +68,7 @@ export function ChangeLimit({ accountId, overrides }: { accountId: string; overr
     toast('Limit changed.');
   };
   return (
-    <ReasonButton
-      label="Change a limit"
-      question="Change a limit"
-      description="Kept in the audit log."
-      onConfirm={confirm}
-    >
+    <ReasonButton label="Change a limit" onConfirm={confirm}>
       <NativeSelect
         label="Limit"
         value={name}

@@ -14,7 +14,7 @@ import { ReasonButton } from './ReasonButton.tsx';
 export function FailureList() {
   const [open, setOpen] = useState<Failures['name']>();
   return (
-    <Section title="Failures" description="Work that failed after all its attempts waits here for 14 days.">
+    <Section title="Failures" description="Work that failed after all attempts waits here for 14 days.">
       <QueryBoundary query={useFailures()}>
         {({ data }) => (
           <DataTable

@@ -22,7 +22,7 @@ export function FindAccount() {
   return (
     <Section
       title="Find an account"
-      description="By email address, id, key or its first 16 characters, domain, host name or request id. Searches are recorded."
+      description="By email, id, key or its first 16 characters, host name or request id. Searches are recorded."
     >
       <search>
         <form onSubmit={submit}>

@@ -11,7 +11,7 @@ export function Flags() {
   return (
     <Section
       title="Feature flags"
-      description="On for all accounts, for a share of them, or for one. Functions notice a change within 15 seconds."
+      description="On for all accounts, for a share of them, or for one, within 15 seconds."
     >
       <QueryBoundary query={useFlags()}>
         {({ data }) => (
@@ -68,13 +68,7 @@ function Change({ item: { name, label, share, owner, ends } }: { item: FeatureFl
     return set.mutateAsync({ params: { name }, body: { reason, ...change, ...kept } });
   };
   return (
-    <ReasonButton
-      label="Change"
-      question={`Change “${label}”?`}
-      description="The reason is kept in the operators’ audit log."
-      onConfirm={confirm}
-      aria-label={`Change ${label}`}
-    >
+    <ReasonButton label="Change" question={`Change “${label}”?`} onConfirm={confirm} aria-label={`Change ${label}`}>
       <TextInput
         label="Account"
         description="Empty: all accounts"

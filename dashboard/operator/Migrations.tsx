@@ -11,7 +11,7 @@ export function Migrations() {
   return (
     <Section
       title="Migrations"
-      description="Stored items are brought to the form of this version in the background. An item that cannot be changed is tried again hourly."
+      description="Bring stored items to this version’s form in the background. What fails is tried again hourly."
     >
       <QueryBoundary query={useMigrations()}>
         {({ data }) => (

@@ -7,17 +7,24 @@ import { useSubmit } from '../ui/use-submit.ts';
 interface ReasonButtonProps extends ButtonProps {
   /** Label of the button and of the confirmation. */
   label: string;
-  /** Title of the dialog. */
-  question: string;
-  /** The readers of the reason. */
-  description: string;
+  /** Title of the dialog. Default: the label. */
+  question?: string;
+  /** What becomes of the reason. Default: it is kept in the audit log. */
+  description?: string;
   /** Inputs before the reason. */
   children?: ReactNode;
   onConfirm: (reason: string) => Promise<unknown>;
 }
 
 /** A button for an act of an operator, which asks for its reason in a dialog. A failure is shown in the dialog. */
-export function ReasonButton({ label, question, description, children, onConfirm, ...button }: ReasonButtonProps) {
+export function ReasonButton({
+  label,
+  question = label,
+  description = 'Kept in the audit log.',
+  children,
+  onConfirm,
+  ...button
+}: ReasonButtonProps) {
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
   return (
@@ -32,7 +39,10 @@ export function ReasonButton({ label, question, description, children, onConfirm
   );
 }
 
-type FormProps = Pick<ReasonButtonProps, 'label' | 'description' | 'children' | 'onConfirm'> & { close: () => void };
+type FormProps = Pick<ReasonButtonProps, 'label' | 'children' | 'onConfirm'> & {
+  description: string;
+  close: () => void;
+};
 
 function ReasonForm({ label, description, children, onConfirm, close }: FormProps) {
   const [reason, setReason] = useState('');

@@ -13,10 +13,7 @@ import { stateOf } from './switch-state.ts';
 /** The parts of the platform that operators can turn off. */
 export function Switches() {
   return (
-    <Section
-      title="Switches"
-      description="A part that is off refuses customers with your message within 15 seconds, and works again as soon."
-    >
+    <Section title="Switches" description="A part that is off refuses customers with your message, within 15 seconds.">
       <QueryBoundary query={useSwitches()}>
         {({ data }) => (
           <DataTable
@@ -72,7 +69,6 @@ function Turn({ item }: { item: PlatformSwitch }) {
     <ReasonButton
       label={label}
       question={`${label} ${nameOf(item)}?`}
-      description="The reason is kept in the operators’ audit log."
       onConfirm={confirm}
       aria-label={`${label} ${nameOf(item)}`}
     >

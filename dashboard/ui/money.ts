@@ -13,8 +13,8 @@ export function formatMicroRand(amount: number): string {
   return amount < 0 ? `-${text}` : text;
 }
 
-/** Converts typed amounts (`50`, `1 000.5`) to the contract's format. Invalid input is returned unchanged, for validation. */
+/** Converts typed amounts (`50`, `-1 000.5`) to the contract's format. Invalid input is returned unchanged, for validation. */
 export function parseMoney(typed: string): string {
   const text = typed.replace(/[\sR]/g, '').replace(',', '.');
-  return /^\d+(\.\d{0,2})?$/.test(text) ? Number(text).toFixed(2) : text;
+  return /^-?\d+(\.\d{0,2})?$/.test(text) ? Number(text).toFixed(2) : text;
 }
