@@ -111,7 +111,7 @@ export const AUDIT_ACTIONS = {
   'account.read': { label: 'Account read', shows: [] },
   'accounts.searched': { label: 'Accounts searched', shows: ['query', 'found'] },
   'audit.read': { label: 'Audit log read', shows: [] },
-  'hosting.session-created': { label: 'Signed in to the control panel of web hosting', shows: ['expiresAt'] },
+  'hosting.session-created': { label: 'Control panel of web hosting opened', shows: ['expiresAt'] },
   'hosting.moved': { label: 'Web hosting moved to another server', shows: ['server'] },
   'plans.set': { label: 'Plans and prices set', shows: ['offer'] },
   'domain-prices.set': { label: 'Prices of domains set', shows: ['offer'] },

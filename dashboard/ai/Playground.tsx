@@ -86,7 +86,9 @@ function Conversations({ models: known }: { models: readonly Model[] }) {
         busy={shown.isBusy}
         priceOf={(id) => known.find((each) => each.id === id)}
       />
-      {shown.error !== undefined && <FailureAlert error={shown.error} retry={() => void shown.retry(of, settings)} />}
+      {shown.error !== undefined && (
+        <FailureAlert error={shown.error} retry={() => void shown.retry(of, settings)} isRead={false} />
+      )}
     </Stack>
   );
   return (

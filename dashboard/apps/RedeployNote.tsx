@@ -11,7 +11,8 @@ export function useUnapplied(app: Application, what: string): [isUnapplied: bool
   const [, setCount] = useState(0);
   const name = `${app.id} ${what}`;
   return [
-    changed.get(name) === app.liveDeploymentId && app.activeDeploymentId === null,
+    // Nothing waits where nothing was ever live: the first deployment takes everything.
+    app.liveDeploymentId !== null && changed.get(name) === app.liveDeploymentId && app.activeDeploymentId === null,
     () => {
       changed.set(name, app.liveDeploymentId);
       setCount((count) => count + 1);

@@ -11,12 +11,14 @@ const NEXT_STEPS: Partial<Record<Failure['code'], { href: string; name: string }
 
 interface FailureAlertProps {
   error: unknown;
-  /** Repeats the read. Omitted in forms, whose submit button repeats. */
+  /** Repeats what failed. Omitted in forms, whose submit button repeats. */
   retry?: (() => void) | undefined;
+  /** True for a read, which is repeated without the user too while its failure may pass. */
+  isRead?: boolean;
 }
 
 /** An alert with the API's message and the request id to quote to support. */
-export function FailureAlert({ error, retry }: FailureAlertProps) {
+export function FailureAlert({ error, retry, isRead = true }: FailureAlertProps) {
   const { message, code, requestId, isTransient } = toFailure(error);
   const nextStep = NEXT_STEPS[code];
   return (
@@ -31,7 +33,7 @@ export function FailureAlert({ error, retry }: FailureAlertProps) {
               Request id: <code>{requestId}</code>
             </Text>
           )}
-          {retry && isTransient && (
+          {retry && isRead && isTransient && (
             <Text size="xs" c="dimmed">
               Retrying automatically…
             </Text>
