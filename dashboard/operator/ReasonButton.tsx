@@ -9,7 +9,7 @@ interface ReasonButtonProps extends ButtonProps {
   label: string;
   /** Title of the dialog. Default: the label. */
   question?: string;
-  /** What becomes of the reason. Default: it is kept in the audit log. */
+  /** Tells who reads the reason. Default: it is kept in the audit log. */
   description?: string;
   /** Inputs before the reason. */
   children?: ReactNode;
