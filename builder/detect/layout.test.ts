@@ -34,6 +34,7 @@ test.each([
       'apps/web/package.json': { scripts: { start: 'node server.js' } },
     },
   ],
+  ['pnpm, with a quoted name', { 'pnpm-workspace.yaml': '"packages":\n  - apps/*\n' }],
   ['pnpm, with a list in a form of its own', { 'pnpm-workspace.yaml': 'packages: &all\n  [apps/web]\n' }],
 ])('a workspace of the repository is installed with it: %s', (_what, files) => {
   expect(installedIn(files)).toBe('');

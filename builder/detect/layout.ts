@@ -48,7 +48,7 @@ function isPartOf(repository: string, path: string): boolean {
   const own = readManifest(join(repository, path));
   if (own === undefined || !needsInstall(own)) return true;
   // Without a list, pnpm installs the repository's own package alone.
-  if (workspaces === undefined && !/^packages:/m.test(pnpmSettings ?? '')) return false;
+  if (workspaces === undefined && !/^\uFEFF?(['"]?)packages\1:/m.test(pnpmSettings ?? '')) return false;
   const patterns = [...namesIn(workspaces), ...packagesOf(pnpmSettings ?? '')];
   const matches = (pattern: string) => posix.matchesGlob(path, posix.normalize(pattern).replace(/\/$/, ''));
   const isException = (pattern: string) => pattern.startsWith('!');
@@ -68,7 +68,7 @@ function namesIn(workspaces: unknown): string[] {
 
 /** Returns the patterns of a pnpm-workspace.yaml: the items of its list `packages`. */
 function packagesOf(yaml: string): string[] {
-  const [, inline, rest = ''] = /^packages:[ \t]*(?:\[([^\]]*)\])?(.*)/ms.exec(yaml) ?? [];
+  const [, inline, rest = ''] = /^\uFEFF?['"]?packages['"]?:[ \t]*(?:\[([^\]]*)\])?(.*)/ms.exec(yaml) ?? [];
   const lines = rest.split('\n').map((line) => line.replace(/(^|\s)#.*$/, '').trim());
   const end = lines.findIndex((line) => line !== '' && !line.startsWith('- '));
   // A comma inside of braces belongs to its pattern.

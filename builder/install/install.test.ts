@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -78,6 +78,17 @@ test('installs a pnpm workspace whose root has no dependencies of its own', () =
     command: 'pnpm install',
     nothing: undefined,
   });
+});
+
+test('installs a directory below settings of pnpm on its own', () => {
+  const repository = directoryOf({ 'pnpm-workspace.yaml': 'onlyBuiltDependencies:\n  - sharp\n' });
+  const app = join(repository, 'web');
+  mkdirSync(app);
+  writeFileSync(join(app, 'package.json'), JSON.stringify({ dependencies: { a: '1' } }));
+  writeFileSync(join(app, 'pnpm-lock.yaml'), "lockfileVersion: '9.0'\n");
+  expect(planInstall('npm ci', app, readManifest(app)).command).toBe(
+    'pnpm install --ignore-workspace --frozen-lockfile',
+  );
 });
 
 test('runs a custom command unchanged and refuses an unsupported package manager by default', () => {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { lockedBy, type PackageManagerName } from '../../providers/builds/detection/lockfile.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 
@@ -32,13 +32,24 @@ export function packageManagerOf(directory: string, manifest: Manifest): Package
     case 'pnpm':
       return {
         ...{ name, tool: `pnpm@${exact ?? pnpmFor(read())}`, lockfile },
-        install: lockfile === undefined ? 'pnpm install' : 'pnpm install --frozen-lockfile',
+        install: `pnpm install${isBelowSettings(directory) ? ' --ignore-workspace' : ''}${lockfile === undefined ? '' : ' --frozen-lockfile'}`,
       };
     case 'yarn':
       return { name, lockfile, ...yarnFor(read(), exact) };
     default:
       return { name: 'bun', tool: undefined, lockfile, install: undefined };
   }
+}
+
+/** The file of pnpm's workspaces and settings. */
+const PNPM_WORKSPACE = 'pnpm-workspace.yaml';
+
+/** Returns true for a directory that is installed on its own below pnpm's settings: pnpm would install the package beside them alone. */
+function isBelowSettings(directory: string): boolean {
+  if (existsSync(join(directory, PNPM_WORKSPACE))) return false;
+  for (let parent = dirname(directory); parent !== dirname(parent); parent = dirname(parent))
+    if (existsSync(join(parent, PNPM_WORKSPACE))) return true;
+  return false;
 }
 
 /** Returns pnpm's version for a lockfile; the newest one for an unknown, later format. */
