@@ -63,6 +63,16 @@ test('leaves alone what a directory held before its first run', () => {
   }
 });
 
+test('a run whose lock was deleted is deleted whole', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'data-'));
+  const run = openDataDirectory(path);
+  await run.ports('a');
+  run.release();
+  rmSync(join(path, 'lock.db'));
+  openDataDirectory(path).release();
+  expect([deleteDataDirectory(path), existsSync(path)]).toEqual([true, false]);
+});
+
 test('says in one sentence why a directory cannot be used, or deleted', () => {
   const parent = mkdtempSync(join(tmpdir(), 'data-'));
   try {

@@ -32,6 +32,7 @@ export interface DataDirectory {
 }
 
 const LOCK = 'lock.db';
+const PORTS = 'ports.json';
 /** The names of what a directory held before its first run, where it held anything: not ours to delete, or to close to others. */
 const NEIGHBOURS = 'neighbours.json';
 
@@ -77,7 +78,9 @@ function withDirectory<T>(path: string, work: () => T): T {
 function createPrivate(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const names = readdirSync(path);
-  if (!names.includes(LOCK) && names.length > 0) writeFileSync(join(path, NEIGHBOURS), JSON.stringify(names));
+  // A run whose lock was deleted has no neighbours.
+  if (names.length > 0 && !names.includes(LOCK) && !names.includes(PORTS))
+    writeFileSync(join(path, NEIGHBOURS), JSON.stringify(names));
   if (neighboursIn(path).length > 0) return;
   const { uid, mode } = statSync(path);
   if (uid === process.getuid?.() && (mode & 0o777) !== 0o700) chmodSync(path, 0o700);
@@ -134,7 +137,7 @@ export function openDataDirectory(name: string): DataDirectory {
     temporary,
     release: () => lockHandle.close(),
     async ports<Name extends string>(...names: Name[]) {
-      const file = join(path, 'ports.json');
+      const file = join(path, PORTS);
       const ports: Record<string, number> = {};
       try {
         Object.assign(ports, JSON.parse(readFileSync(file, 'utf8')));
