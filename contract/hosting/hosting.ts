@@ -70,6 +70,8 @@ export const createHostingSession = /* @__PURE__ */ route({
   access: 'login',
   right: 'develop',
   audit: 'hosting.session-created',
+  // Owners fetch their mail and files.
+  whileClosing: true,
   summary: 'Sign in to the control panel of a hosting subscription, where mailboxes, files and databases are managed',
   tag,
   params: Id,
