@@ -11,8 +11,7 @@ export function useUnapplied(app: Application, what: string): [isUnapplied: bool
   const [, setCount] = useState(0);
   const name = `${app.id} ${what}`;
   return [
-    // Nothing waits where nothing was ever live: the first deployment takes everything.
-    app.liveDeploymentId !== null && changed.get(name) === app.liveDeploymentId && app.activeDeploymentId === null,
+    changed.get(name) === app.liveDeploymentId && app.activeDeploymentId === null,
     () => {
       changed.set(name, app.liveDeploymentId);
       setCount((count) => count + 1);
@@ -24,7 +23,9 @@ export function useUnapplied(app: Application, what: string): [isUnapplied: bool
 export const RedeployNote = ({ app, what }: { app: Application; what: string }) => (
   <Alert variant="default" role="status">
     <Group justify="space-between">
-      <Text size="sm">The live deployment still uses the previous {what}. Redeploy to apply the change.</Text>
+      <Text size="sm">
+        {app.liveDeploymentId && `The live deployment still uses the previous ${what}. `}Redeploy to apply the change.
+      </Text>
       <DeployButton appId={app.id} disabled={!isDeployable(app)} label="Redeploy" />
     </Group>
   </Alert>

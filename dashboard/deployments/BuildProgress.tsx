@@ -52,7 +52,7 @@ export function BuildFailure({ appId, reason, isServing }: BuildFailureProps) {
           </Text>
           <Text size="sm">
             {isServing ? 'The previous deployment is still live.' : 'Nothing is live yet.'}{' '}
-            {remedy?.name ?? 'Change the code, push it'}, then redeploy.
+            {remedy ? 'Remove the cause' : 'Change the code, push it'}, then redeploy.
           </Text>
         </Stack>
         {remedy && (

@@ -129,7 +129,7 @@ test('saving variables leaves those that were stored meanwhile, and typed ones s
   await page.getByRole('tab', { name: 'Variables' }).click();
   await page.getByLabel('Value of TYPED', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Save variables' }).click();
-  await page.getByText('The live deployment still uses the previous variables.', { exact: false }).waitFor();
+  await page.getByText('Redeploy to apply the change.').waitFor();
   const { keys } = (await account.dashboard.call(listEnvKeys, { params })).body.data;
   expect([...keys].sort()).toEqual(['FIRST', 'MEANWHILE', 'TYPED']);
   expect(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })')).not.toContain('TYPED');
