@@ -18,7 +18,8 @@ const CATEGORY_LABELS: Readonly<Record<Plan['category'], string>> = {
 /** Subscriptions and available plans. */
 export function Plans() {
   const current = useMe().data?.data.account.plan.slug;
-  const paid = useSubscriptions({ allPages: true }).data?.data.find(isForApplications);
+  const subscriptions = useSubscriptions().data;
+  const paid = subscriptions?.data.find(isForApplications) ?? (subscriptions?.has_more === false ? null : undefined);
   return (
     <Stack gap="xl">
       <Subscriptions />
@@ -41,16 +42,16 @@ export function Plans() {
   );
 }
 
-/** The newest one is the account's: a purchase cancels those before it. */
-const isForApplications = ({ plan, currentPeriodEnd }: Subscription): boolean =>
-  plan.category === 'APP' && Date.parse(currentPeriodEnd) > Date.now();
+/** The newest one is the account's: a purchase cancels those before it. One whose renewal is overdue is still its plan. */
+const isForApplications = ({ plan, status, currentPeriodEnd }: Subscription): boolean =>
+  plan.category === 'APP' && (status !== 'CANCELLED' || Date.parse(currentPeriodEnd) > Date.now());
 
 interface PlanCardProps {
   plan: Plan;
   /** Slug of the account's plan, which is the free one where none is paid. */
   current: string | undefined;
-  /** The subscription to a plan for applications, also a cancelled one until its period ends. */
-  paid: Subscription | undefined;
+  /** The subscription to a plan for applications, also a cancelled one until its period ends; undefined until it is known. */
+  paid: Subscription | null | undefined;
 }
 
 const describeLimits = ({ appLimit, storageGb }: Plan): string =>
@@ -60,7 +61,7 @@ const PlanCard = ({ plan, current, paid }: PlanCardProps) => (
   <Stack className="card" p="md" gap={4}>
     <Group gap="xs">
       <Text fw={650}>{plan.name}</Text>
-      {plan.slug === current && <Status value="ACTIVE" label={paid ? 'Current plan' : 'Current plan, free'} />}
+      {plan.slug === current && <Status value="ACTIVE" label={paid === null ? 'Current plan, free' : 'Current plan'} />}
     </Group>
     <Text size="sm">
       {formatRand(plan.priceMonthly)}/month or {formatRand(plan.priceYearly)}/year excl. VAT
@@ -69,7 +70,7 @@ const PlanCard = ({ plan, current, paid }: PlanCardProps) => (
       {describeLimits(plan)}
     </Text>
     <Group mt="xs">
-      {(plan.slug !== paid?.plan.slug || paid.status === 'CANCELLED') && (
+      {(plan.slug !== (paid === undefined ? current : paid?.plan.slug) || paid?.status === 'CANCELLED') && (
         <BuyPlan plan={plan} replaces={plan.category === 'APP' ? paid?.plan.name : undefined} />
       )}
     </Group>

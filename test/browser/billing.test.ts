@@ -2,8 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { listInvoices } from '../../contract/billing/invoices.ts';
 import { listPlans } from '../../contract/billing/plans.ts';
+import { createSubscription } from '../../contract/billing/subscriptions.ts';
 import { createTopUp, getAutoTopUp } from '../../contract/billing/top-ups.ts';
 import { getWallet } from '../../contract/billing/wallet.ts';
+import { Subscription } from '../../table/entities/billing.ts';
+import { change } from '../../table/writes.ts';
 import { local, newAccount } from '../support/harness.ts';
 import { openScreen, signedInContext } from './browser.ts';
 
@@ -156,6 +159,25 @@ test('the current plan is marked, a change says what it costs and replaces, and 
   await dialog.getByRole('button', { name: 'Subscribe for R', exact: false }).click();
   await page.locator('.row', { hasText: 'App 3' }).getByText('yearly', { exact: false }).waitFor();
   expect(await page.getByRole('button', { name: 'Subscribe to App 3', exact: true }).count()).toBe(0);
+});
+
+test('a plan whose renewal is overdue is still the plan, and is not offered again', async () => {
+  const account = await newAccount({ walletCents: 500_000 });
+  const { data } = (
+    await account.dashboard.call(createSubscription, { body: { plan: 'app-10', billingCycle: 'MONTHLY' } })
+  ).body;
+  Object.assign(process.env, local.environment);
+  const { deps } = await import('../../runtime/deps.ts');
+  const of = { accountId: account.id, id: data.id };
+  const set = { currentPeriodEnd: new Date(Date.now() - 86_400_000).toISOString() };
+  await deps.table.write(Subscription, change(Subscription, of, { set }));
+  const page = await openScreen(await signedInContext(account), 'billing/plans');
+  const card = page.locator('.card', { hasText: 'Current plan' });
+  await card.getByText('App 10', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Subscribe to App 3', exact: true }).click();
+  await page.getByText('App 3 replaces App 10 now.', { exact: false }).waitFor();
+  expect(await page.getByText('Current plan, free').count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Subscribe to App 10', exact: true }).count()).toBe(0);
 });
 
 test('an unpaid invoice is paid from the wallet after confirmation, and not without sufficient balance', async () => {
