@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { useMe } from '../accounts/api.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
@@ -10,29 +11,34 @@ const CRUMBS = [{ href: '/domains', name: 'Domains' }];
 
 /** Registration of one domain. Reads the price again, so that the amount shown is the amount charged. */
 export function OrderScreen({ name }: { name: string }) {
-  const check = useAvailability(name);
+  const domain = name.toLowerCase();
+  const check = useAvailability(domain);
   const me = useMe();
+  // Once shown, the form stays: the name is taken by its own order, whose answer may be lost and is repeated.
+  const [orderable, setOrderable] = useState('');
+  const found = check.data?.data.find((each) => each.domain === domain);
+  if (found && isForSale(found) && orderable !== domain) setOrderable(domain);
   return (
-    <Screen title={`Register ${name}`} crumbs={CRUMBS}>
+    <Screen title={`Register ${domain}`} crumbs={CRUMBS}>
       <QueryBoundary query={me}>
         {({ data: { account } }) => (
           <QueryBoundary query={check}>
-            {({ data }) => {
-              const found = data.find(({ domain }) => domain === name);
-              if (found && isForSale(found)) return <OrderForm name={name} price={found.price} account={account} />;
-              return (
+            {() =>
+              found && (isForSale(found) || orderable === domain) ? (
+                <OrderForm name={domain} price={found.price} account={account} />
+              ) : (
                 <EmptyState
-                  title={`${name} cannot be registered here`}
+                  title={`${domain} cannot be registered here`}
                   action={
-                    <ButtonLink href={`/domains?q=${encodeURIComponent(name)}`} size="xs">
+                    <ButtonLink href={`/domains?q=${encodeURIComponent(domain)}`} size="xs">
                       Search for another name
                     </ButtonLink>
                   }
                 >
                   {found?.available ? 'It is a premium name, which we do not sell.' : 'The name is taken.'}
                 </EmptyState>
-              );
-            }}
+              )
+            }
           </QueryBoundary>
         )}
       </QueryBoundary>

@@ -1,3 +1,4 @@
+import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { listDnsRecords } from '../../contract/dns/records.ts';
 import { listDomains } from '../../contract/registrar/domains.ts';
@@ -92,14 +93,36 @@ test('a taken or premium name cannot be ordered, and an invalid name is rejected
   expect(await page.getByLabel('Registrant name').count()).toBe(0);
 });
 
-test('an order that the wallet does not cover states the payment deadline and opens its invoice', async () => {
-  const account = await newAccount();
-  const page = await openScreen(await signedInContext(account), `domains/order/unpaid-${Date.now()}.co.za`);
+async function fillRegistrant(page: Page): Promise<void> {
   const fields = {
     ...{ Phone: '+27.215551234', 'Street and number': '1 Long Street', City: 'Cape Town' },
     ...{ Province: 'Western Cape', 'Postal code': '8001' },
   };
   for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).fill(value);
+}
+
+test('an order whose answer is lost is repeated, and its own name is not said to be taken', async () => {
+  const account = await newAccount({ walletCents: 100_000 });
+  const name = `lost-${Date.now()}.co.za`;
+  const page = await openScreen(await signedInContext(account), `domains/order/${name.toUpperCase()}`);
+  await fillRegistrant(page);
+  const lose = async (route: Route) => {
+    await route.fetch();
+    await route.abort('connectionreset');
+  };
+  await page.route('**/v1/domains', lose, { times: 2 });
+  await page.getByRole('button', { name: 'Register for R', exact: false }).click();
+  await page.getByRole('alert').waitFor();
+  expect((await account.call(listDomains)).body.data).toHaveLength(1);
+  await page.getByRole('button', { name: 'Register for R', exact: false }).click();
+  await page.getByText('is being registered', { exact: false }).waitFor();
+  expect((await account.call(listDomains)).body.data).toHaveLength(1);
+});
+
+test('an order that the wallet does not cover states the payment deadline and opens its invoice', async () => {
+  const account = await newAccount();
+  const page = await openScreen(await signedInContext(account), `domains/order/unpaid-${Date.now()}.co.za`);
+  await fillRegistrant(page);
   await page.getByRole('button', { name: 'Register for R', exact: false }).click();
   await page.getByText('within 24 hours', { exact: false }).waitFor();
   await page.getByRole('heading', { name: 'Invoice INV-' }).waitFor();
