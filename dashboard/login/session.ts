@@ -281,7 +281,9 @@ export class Session {
       takeTab(login);
       this.#login ??= login;
       if (login !== this.#login) {
-        location.replace(this.#base);
+        // An invitation belongs to no login: the new one accepts it.
+        if (location.href.startsWith(`${this.#base}invitation`)) location.reload();
+        else location.replace(this.#base);
         // Shows and sends nothing meanwhile.
         this.#update(undefined, 'leaving');
         return;

@@ -101,6 +101,17 @@ test('another user who signs in where a session expired gets a page of their own
     expect((await dashboard.call(listKeys)).body.data.map(({ name }) => name)).not.toContain('Of Alice');
 });
 
+test('an invitation is kept where another user signs in to accept it', async () => {
+  const [alice, zoe] = [await signUp(), await signUp()];
+  const page = await openScreen(await signedInContext(alice), 'invitation#a-secret');
+  await rejectTokenOnce(page, '/dashboard/v1/invitations/accept');
+  await page.getByRole('button', { name: 'Accept invitation' }).click();
+  await submitLogin(await openPopup(page), zoe);
+  await page.getByRole('button', { name: `Account ${zoe.email}` }).waitFor();
+  await page.getByRole('button', { name: 'Accept invitation' }).waitFor();
+  expect(page.url()).toMatch(/\/dashboard\/invitation#a-secret$/);
+});
+
 test('signing out in one tab signs out the other, and revokes the session', async () => {
   const context = await newContext();
   const first = await signIn(context, '');
