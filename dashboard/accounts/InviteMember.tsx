@@ -20,13 +20,10 @@ const OPTION_LABELS = Object.fromEntries(MEMBER_ROLES.map((role) => [role, `${ro
 
 /** Button and dialog that invite a person. The link is shown once. */
 export function InviteMember() {
-  const [open, setOpen] = useUrlDialog('invite');
   const invite = useInviteMember();
+  const [open, setOpen] = useUrlDialog('invite', invite.reset);
   const refusal = useRefusal();
-  const close = () => {
-    setOpen(false);
-    invite.reset();
-  };
+  const close = () => setOpen(false);
   return (
     <>
       <Button onClick={() => setOpen(true)} {...(refusal === undefined ? {} : { disabled: true, title: refusal })}>

@@ -40,12 +40,9 @@ const toBody = ({ name, scopes, expires, allowedOrigins: origins, aiBudget }: ty
 
 /** Button and dialog that create a key. Its secret is shown once. */
 export function NewApiKey() {
-  const [open, setOpen] = useUrlDialog('new-key');
   const create = useCreateApiKey();
-  const close = () => {
-    setOpen(false);
-    create.reset();
-  };
+  const [open, setOpen] = useUrlDialog('new-key', create.reset);
+  const close = () => setOpen(false);
   return (
     <>
       <Button onClick={() => setOpen(true)}>Create key</Button>

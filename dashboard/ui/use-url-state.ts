@@ -60,14 +60,21 @@ export function useUrlText(name: string): [text: string, set: (text: string) => 
 /** State of the entry of the history that opening a dialog adds. */
 const OPENED = 'opened';
 
-/** The open state of a dialog, in the URL: `?dialog=new-key`. Opening adds an entry to the history, so that Back closes the dialog. */
-export function useUrlDialog(name: string): [isOpen: boolean, setIsOpen: (isOpen: boolean) => void] {
+/**
+ * The open state of a dialog, in the URL: `?dialog=new-key`. Opening adds an entry to the history, so that Back closes the dialog.
+ * @param reset called when it is closed, in whichever way: what it showed is not shown again
+ */
+export function useUrlDialog(name: string, reset: () => void): [isOpen: boolean, setIsOpen: (isOpen: boolean) => void] {
   const [{ dialog }, change] = useUrlStates(['dialog']);
+  const isOpen = dialog === name;
+  useEffect(() => {
+    if (!isOpen) reset();
+  }, [isOpen, reset]);
   const setIsOpen = (isOpen: boolean) => {
     // A dialog that a link opened has no entry of its own.
     const hasEntry = history.state === OPENED;
     change({ dialog: isOpen ? name : '' }, isOpen ? { state: OPENED } : undefined);
     if (!isOpen && hasEntry) history.back();
   };
-  return [dialog === name, setIsOpen];
+  return [isOpen, setIsOpen];
 }

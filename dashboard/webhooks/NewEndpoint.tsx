@@ -12,12 +12,9 @@ const INITIAL_VALUES: EndpointValues = { url: '', description: '', events: [] };
 
 /** Button and dialog that create an endpoint. Its signing secret is shown once. */
 export function NewEndpoint() {
-  const [open, setOpen] = useUrlDialog('new-endpoint');
   const create = useCreateEndpoint();
-  const close = () => {
-    setOpen(false);
-    create.reset();
-  };
+  const [open, setOpen] = useUrlDialog('new-endpoint', create.reset);
+  const close = () => setOpen(false);
   return (
     <>
       <Button onClick={() => setOpen(true)}>Add endpoint</Button>

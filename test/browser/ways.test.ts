@@ -75,8 +75,16 @@ test('Back closes a dialog that a button opened, and a closed dialog is no step 
   await dialog.waitFor();
   await page.goBack();
   await expect.poll(() => dialog.count(), POLL).toBe(0);
+  // Nor is what it showed once shown again.
   await page.getByRole('button', { name: 'Create key' }).click();
-  await dialog.waitFor();
+  await dialog.getByLabel('Name').fill('Shown once');
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  await dialog.getByText('Copy the secret key now.', { exact: false }).waitFor();
+  await page.goBack();
+  await expect.poll(() => dialog.count(), POLL).toBe(0);
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await dialog.getByLabel('Name').waitFor();
+  expect(await dialog.getByText('Copy the secret key now.', { exact: false }).count()).toBe(0);
   await page.keyboard.press('Escape');
   await expect.poll(() => dialog.count(), POLL).toBe(0);
   expect(new URL(page.url()).pathname).toBe('/dashboard/developers');
