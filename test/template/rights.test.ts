@@ -253,6 +253,8 @@ test('the stream’s function reaches the table and queues, and nothing else', a
     // The form of a log's lines, and no client.
     'providers/builds/build-log.ts',
     'providers/dns/sync-queue.ts',
+    // Of the table's client and the queues'.
+    'providers/http/connections.ts',
     'providers/queues/batch-sender.ts',
     'providers/queues/job-queue.ts',
     'providers/webhooks/delivery-queue.ts',
