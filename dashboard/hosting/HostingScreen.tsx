@@ -124,7 +124,7 @@ function HostingDomain({ domain }: { domain: ReturnType<typeof useHostingDomain>
     <Section title="Domain">
       <QueryBoundary query={domain}>
         {({ data: { status, problem, challenge } }) => (
-          <Stack className="card" p="md" gap="md">
+          <Stack className="card" p="md" gap="md" align="flex-start">
             <Status value={status} />
             {status === 'VERIFIED' ? (
               <Text size="sm">The server accepts mail for this domain.</Text>
