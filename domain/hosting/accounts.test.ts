@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { PanelFailure } from '../../providers/hosting-panel/panel.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { Subscription } from '../../table/entities/billing.ts';
 import { HostingAccount } from '../../table/entities/hosting.ts';
@@ -8,6 +9,7 @@ import { hostingSimulation } from '../../test/simulation/hosting.ts';
 import { applySuspension, setSuspension } from '../processes/suspension.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { hostingQueue, reconcileHostingAccount } from './accounts.ts';
+import { hostingChallenge } from './domains.ts';
 
 test('hosting that is bought while no server takes new accounts is provisioned once one does', async () => {
   const { deps, set, subscribe, servers, clock } = await hostingSimulation();
@@ -149,4 +151,55 @@ test('hosting that is removed while its account is being suspended stays out of 
   };
   await applySuspension({ ...deps, table: { ...deps.table, get } }, 'acc_1');
   expect(await deps.table.get(HostingAccount, of)).not.toHaveProperty('dueAt');
+});
+
+test('hosting that is paid is served again where its server routes no mail of a suspended account, and routes it then', async () => {
+  const { deps: before, set, subscribe, clock } = await hostingSimulation();
+  await set('web-1', true);
+  const of = await subscribe({ hostingDomain: 'shop.co.za' });
+  const proof = hostingChallenge('acc_1', 'shop.co.za').value;
+  const texts: string[] = [];
+  const routed: string[] = [];
+  const routeMail: typeof before.panel.routeMail = async (server, username, _, mail) => {
+    if ((await before.panel.find(server, username))?.status === 'SUSPENDED')
+      throw new PanelFailure('refused', 'The user is suspended.');
+    routed.push(mail);
+  };
+  const deps = { ...before, panel: { ...before.panel, routeMail }, txt: { at: async () => texts } };
+  /** Compares a day later. @returns the status, and the treatment of mail as it is stored */
+  const reconcileAs = async (status: Subscription['status']) => {
+    clock.now += 24 * 3600_000;
+    await deps.table.write(Subscription, change(Subscription, of, { set: { status } }));
+    expect(await reconcileHostingAccount(deps, of)).toEqual({});
+    const account = await deps.table.get(HostingAccount, of);
+    return [account?.status, account?.mail];
+  };
+  expect(await reconcileAs('ACTIVE')).toEqual(['ACTIVE', 'REMOTE']);
+  expect(await reconcileAs('SUSPENDED')).toEqual(['SUSPENDED', 'REMOTE']);
+  texts.push(proof);
+  expect(await reconcileAs('SUSPENDED')).toEqual(['SUSPENDED', 'REMOTE']);
+  expect(routed).toEqual([]);
+  expect(await reconcileAs('ACTIVE')).toEqual(['ACTIVE', 'LOCAL']);
+  expect(routed).toEqual(['LOCAL']);
+});
+
+test('a server that refuses another plan suspends what is not paid, and serves what is', async () => {
+  const { deps: before, set, subscribe, servers } = await hostingSimulation();
+  await set('web-1', true);
+  const changePlan = async () => {
+    throw new PanelFailure('refused', 'There is no such package.');
+  };
+  const deps = { ...before, panel: { ...before.panel, changePlan } };
+  const plan = { slug: 'mail', name: 'Mail', category: 'EMAIL' } as const;
+  const hostingDomain = 'shop.example.com';
+  const two = [await subscribe({ hostingDomain, plan }), await subscribe({ hostingDomain })];
+  const reconcileAs = async (status: Subscription['status']) => {
+    for (const of of two) await deps.table.write(Subscription, change(Subscription, of, { set: { status } }));
+    const problems = [];
+    for (const of of two) problems.push((await reconcileHostingAccount(deps, of)).problem !== undefined);
+    return [problems, [...servers.values()].flatMap((accounts) => [...accounts.values()].map((each) => each.status))];
+  };
+  expect(await reconcileAs('ACTIVE')).toEqual([[false, true], ['ACTIVE']]);
+  expect(await reconcileAs('SUSPENDED')).toEqual([[true, true], ['SUSPENDED']]);
+  expect(await reconcileAs('ACTIVE')).toEqual([[true, true], ['ACTIVE']]);
 });

@@ -156,15 +156,31 @@ async function converge(
       password: randomBytes(24).toString('base64url'),
     });
   }
+  const status = found?.status ?? 'ACTIVE';
+  const why = owner?.suspension ? 'The account is suspended.' : 'The subscription is not paid.';
+  // Before what a server may refuse: what is paid is served, and what is not paid is not.
+  if (wanted === 'SUSPENDED' && status !== wanted) await deps.panel.suspend(server, username, why);
+  if (wanted === 'ACTIVE' && status !== wanted) await deps.panel.unsuspend(server, username);
+  const routed = !found || mail === before || (await routeMail(deps, server, { username, domain, mail, wanted }));
   if (found && sharers.length > 0 && found.plan !== required.plan)
     await deps.panel.changePlan(server, username, required.plan);
-  if (found && mail !== before) await deps.panel.routeMail(server, username, domain, mail);
-  const status = found?.status ?? 'ACTIVE';
-  if (status === wanted) return mail;
-  const why = owner?.suspension ? 'The account is suspended.' : 'The subscription is not paid.';
-  if (wanted === 'SUSPENDED') await deps.panel.suspend(server, username, why);
-  else await deps.panel.unsuspend(server, username);
-  return mail;
+  return routed ? mail : before;
+}
+
+/** Has the server treat an account's mail as it should. @returns false where it refuses that while the account is suspended */
+async function routeMail(
+  { panel }: PanelDeps,
+  server: PanelServer,
+  { username, domain, mail, wanted }: Pick<NewPanelAccount, 'username' | 'domain' | 'mail'> & { wanted: string },
+): Promise<boolean> {
+  try {
+    await panel.routeMail(server, username, domain, mail);
+    return true;
+  } catch (error) {
+    const isRefused = error instanceof PanelFailure && error.fault === 'refused';
+    if (!isRefused || wanted !== 'SUSPENDED') throw error;
+    return false;
+  }
 }
 
 /** Stores the account's state where lists read it, and schedules the next check. */
