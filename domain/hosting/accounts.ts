@@ -1,16 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
 import type { TxtRecords } from '../../providers/dns/txt-records.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
-import {
-  type NewPanelAccount,
-  type Panel,
-  PanelFailure,
-  type PanelServer,
-} from '../../providers/hosting-panel/panel.ts';
+import { PanelFailure } from '../../providers/hosting-panel/panel.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
-import { Account } from '../../table/entities/accounts.ts';
 import { Subscription } from '../../table/entities/billing.ts';
 import { HostingAccount } from '../../table/entities/hosting.ts';
 import type { AccountScopedId } from '../../table/entity.ts';
@@ -20,10 +14,11 @@ import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.t
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { timestampAfter } from '../time.ts';
-import { type DomainState, releaseHostingDomain, settleHostingDomain } from './domains.ts';
-import { adopt, decideRemoval, findAdoptable, isAwaitingRemoval, notRemoved } from './removal.ts';
+import { type ConvergeDeps, converge } from './converge.ts';
+import { releaseHostingDomain, settleHostingDomain } from './domains.ts';
+import { adopt, findAdoptable, isAwaitingRemoval, notRemoved } from './removal.ts';
 import { chooseServer, findServer } from './servers.ts';
-import { desiredStatus, findSharing, requiredOf, type Sharing, sharersOf } from './shared-accounts.ts';
+import { desiredStatus, findSharing, type Sharing, sharersOf } from './shared-accounts.ts';
 import { countMailboxes } from './subscriptions.ts';
 
 /** Interval between two comparisons of an account with its subscription, in milliseconds. */
@@ -37,7 +32,7 @@ const MAX_RETRY_DELAY_MS = 3600_000;
 /** An execution has this long before the reconciler starts another. */
 const HEARTBEAT_TIMEOUT_MS = 600_000;
 
-type PanelDeps = Deps & { panel: Panel; secrets: Secrets; txt: TxtRecords };
+type PanelDeps = ConvergeDeps & { secrets: Secrets; txt: TxtRecords };
 
 /**
  * cPanel's names have at most 16 characters, and the first eight of them must be the account's own: 41 bits of the
@@ -103,84 +98,6 @@ async function place(
   // On a conflict another run chose one, by the same rule.
   await ignoreConflict(deps.table.transact([write]));
   return await deps.table.get(HostingAccount, account);
-}
-
-/** Makes an account, unless another run of the same was a moment earlier. */
-async function createAccount({ panel }: PanelDeps, server: PanelServer, account: NewPanelAccount): Promise<void> {
-  try {
-    await panel.create(server, account);
-  } catch (error) {
-    if (!(error instanceof PanelFailure) || error.fault !== 'refused') throw error;
-    if ((await panel.find(server, account.username))?.domain !== account.domain) throw error;
-  }
-}
-
-/**
- * Makes the account on the server what it should be. Whatever was done before is found done. Throws a conflict where another subscription
- * has adopted the account that was to be removed.
- */
-async function converge(
-  deps: PanelDeps,
-  server: PanelServer,
-  account: HostingAccount,
-  [subscription, sharing]: [Subscription, readonly Sharing[]],
-  state: DomainState,
-): Promise<HostingAccount['mail']> {
-  const { accountId, hostingDomain } = subscription;
-  const { username, mail: before } = account;
-  const sharers = sharersOf(account, sharing).map((each) => each.subscription);
-  const required = requiredOf([subscription, ...sharers], deps.now());
-  const domain = hostingDomain ?? '';
-  const owner = await deps.table.get(Account, { id: accountId });
-  const allowed = required.status === 'ACTIVE' && owner?.suspension ? 'SUSPENDED' : required.status;
-  const wanted = state === 'LOST' || account.removing ? 'REMOVED' : allowed;
-  // Other customers' mail for a domain that is not proven must not end here: the server sends it where its DNS says.
-  const mail = state === 'PROVEN' ? 'LOCAL' : 'REMOTE';
-  const found = await deps.panel.find(server, username);
-  if (found && found.domain !== hostingDomain) {
-    throw new PanelFailure('refused', `${username} is the account of ${found.domain}`);
-  }
-  if (wanted === 'REMOVED') {
-    if (!found) return undefined;
-    if (!account.removing) await decideRemoval(deps, subscription, account, sharing);
-    await deps.panel.remove(server, username);
-    return undefined;
-  }
-  if (!found) {
-    await createAccount(deps, server, {
-      username,
-      ...{ domain, mail },
-      plan: required.plan,
-      contactEmail: owner?.email ?? '',
-      // The password is never used: owners enter the panel through sessions that the platform requests.
-      password: randomBytes(24).toString('base64url'),
-    });
-  }
-  const status = found?.status ?? 'ACTIVE';
-  const why = owner?.suspension ? 'The account is suspended.' : 'The subscription is not paid.';
-  // Before what a server may refuse: what is paid is served, and what is not paid is not.
-  if (wanted === 'SUSPENDED' && status !== wanted) await deps.panel.suspend(server, username, why);
-  if (wanted === 'ACTIVE' && status !== wanted) await deps.panel.unsuspend(server, username);
-  const routed = !found || mail === before || (await routeMail(deps, server, { username, domain, mail, wanted }));
-  if (found && sharers.length > 0 && found.plan !== required.plan)
-    await deps.panel.changePlan(server, username, required.plan);
-  return routed ? mail : before;
-}
-
-/** Has the server treat an account's mail as it should. @returns false where it refuses that while the account is suspended */
-async function routeMail(
-  { panel }: PanelDeps,
-  server: PanelServer,
-  { username, domain, mail, wanted }: Pick<NewPanelAccount, 'username' | 'domain' | 'mail'> & { wanted: string },
-): Promise<boolean> {
-  try {
-    await panel.routeMail(server, username, domain, mail);
-    return true;
-  } catch (error) {
-    const isRefused = error instanceof PanelFailure && error.fault === 'refused';
-    if (!isRefused || wanted !== 'SUSPENDED') throw error;
-    return false;
-  }
 }
 
 /** Stores the account's state where lists read it, and schedules the next check. */
