@@ -10,6 +10,7 @@ import { applySuspension, setSuspension } from '../processes/suspension.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { hostingQueue, reconcileHostingAccount } from './accounts.ts';
 import { hostingChallenge } from './domains.ts';
+import { getHosting } from './subscriptions.ts';
 
 test('hosting that is bought while no server takes new accounts is provisioned once one does', async () => {
   const { deps, set, subscribe, servers, clock } = await hostingSimulation();
@@ -202,4 +203,20 @@ test('a server that refuses another plan suspends what is not paid, and serves w
   expect(await reconcileAs('ACTIVE')).toEqual([[false, true], ['ACTIVE']]);
   expect(await reconcileAs('SUSPENDED')).toEqual([[true, true], ['SUSPENDED']]);
   expect(await reconcileAs('ACTIVE')).toEqual([[true, true], ['ACTIVE']]);
+});
+
+test('hosting that is removed while it is read live stays shown as removed', async () => {
+  const { deps, set, subscribe } = await hostingSimulation();
+  await set('web-1', true);
+  const of = await subscribe();
+  await reconcileHostingAccount(deps, of);
+  const read: typeof deps.panel.read = async (server, username) => {
+    const live = await deps.panel.read(server, username);
+    const over = { status: 'CANCELLED', currentPeriodEnd: '2026-01-01T00:00:00.000Z' };
+    await deps.table.write(Subscription, change(Subscription, of, { set: over }));
+    await reconcileHostingAccount(deps, of);
+    return live && { ...live, mailboxes: [{ address: 'a@example.com', quotaMb: 1 }] };
+  };
+  await getHosting({ ...deps, panel: { ...deps.panel, read } }, { accountId: of.accountId, keyId: '' }, { id: of.id });
+  expect((await deps.table.get(Subscription, of))?.panel).toEqual({ status: 'REMOVED', mailboxes: 0 });
 });

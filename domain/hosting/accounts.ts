@@ -8,9 +8,10 @@ import type { Executions } from '../../providers/workflows/executions.ts';
 import { Subscription } from '../../table/entities/billing.ts';
 import { HostingAccount } from '../../table/entities/hosting.ts';
 import type { AccountScopedId } from '../../table/entity.ts';
+import { type Change, unchanged } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, create } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
+import { ConcurrentUpdateError, concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { timestampAfter } from '../time.ts';
@@ -78,7 +79,7 @@ const findAccount = (
     const isTakingOver = isRefused && adopted && adopted.status !== 'PENDING' && adopted.username !== found.username;
     if (!isTakingOver) return { account: found, sharing };
     const set = { server: adopted.server, username: adopted.username };
-    const when = { username: { is: found.username }, removing: 'absent' } as const;
+    const when = { username: { is: found.username }, removing: 'absent', ...notRemoved } as const;
     await deps.table.transact([change(HostingAccount, found, { set, when }, concurrentUpdate), adopt(adopted)]);
     return { account: { ...found, ...set }, sharing };
   });
@@ -94,43 +95,72 @@ async function place(
   const placed = sharing.filter((each) => each.account.server !== '');
   const server = findAdoptable(placed)?.server ?? (await chooseServer(deps, domain));
   if (server === undefined) return undefined;
-  const write = change(HostingAccount, account, { set: { server }, when: { server: { is: '' } } }, concurrentUpdate);
-  // On a conflict another run chose one, by the same rule.
-  await ignoreConflict(deps.table.transact([write]));
-  return await deps.table.get(HostingAccount, account);
+  // On a conflict another run chose one, by the same rule, or the account has ended.
+  const what = { set: { server }, when: { server: { is: '' }, ...notRemoved } };
+  await deps.table.transact([change(HostingAccount, account, what, concurrentUpdate)]);
+  return { ...account, server };
 }
 
-/** Stores the account's state where lists read it, and schedules the next check. */
-async function saveState(
+const asRead = ({ server, username }: HostingAccount) => ({ server: { is: server }, username: { is: username } });
+
+/** Stores the account's state where lists read it. Throws a conflict where the account is another one by now. */
+const saveState = (
   deps: Deps,
-  subscription: Subscription,
+  [subscription, account]: [Subscription, HostingAccount],
+  panel: NonNullable<Subscription['panel']>,
+  { set, when }: Pick<Change, 'set' | 'when'>,
+): Promise<void> => {
+  const what = { set: { ...set, status: panel.status, failures: 0 }, remove: ['problem'] };
+  return deps.table.transact([
+    change(Subscription, subscription, { set: { panel } }),
+    change(HostingAccount, account, { ...what, when: { ...when, ...asRead(account) } }, concurrentUpdate),
+  ]);
+};
+
+/** Stores what the account is on its server, and schedules the next check. Throws a conflict where another run has ended it. */
+async function saveServed(
+  deps: Deps,
+  of: [Subscription, HostingAccount],
   panel: NonNullable<Subscription['panel']>,
   { mail, isProven }: { mail: HostingAccount['mail']; isProven: boolean },
 ): Promise<void> {
-  const { accountId, id, status, currentPeriodEnd, createdAt } = subscription;
+  const [{ status, currentPeriodEnd, createdAt }] = of;
   const now = deps.now().getTime();
   // Most owners prove a domain soon after they bought its hosting, some never.
   const wait = isProven ? CHECK_INTERVAL_MS : clamp(MIN_PROOF_DELAY_MS, now - Date.parse(createdAt), CHECK_INTERVAL_MS);
   const tomorrow = new Date(now + wait).toISOString();
-  const next = status === 'CANCELLED' && currentPeriodEnd < tomorrow ? currentPeriodEnd : tomorrow;
-  const due = panel.status === 'REMOVED' ? {} : schedule(HostingAccount, next);
-  const set = { status: panel.status, failures: 0, ...(mail ? { mail } : {}), ...due };
-  await deps.table.transact([
-    change(Subscription, { accountId, id }, { set: { panel } }),
-    change(HostingAccount, { accountId, id }, { set, remove: ['problem'] }),
-  ]);
+  // Never in the past, so that a run that ends the account meanwhile finds another time than it read.
+  const periodEnd = new Date(Math.max(now, Date.parse(currentPeriodEnd))).toISOString();
+  const next = status === 'CANCELLED' && periodEnd < tomorrow ? periodEnd : tomorrow;
+  const set = { ...(mail ? { mail } : {}), ...schedule(HostingAccount, next) };
+  await saveState(deps, of, panel, { set, when: notRemoved });
 }
 
 /**
  * Stores that a subscription has no account any more, and frees its domain. The account stays due until then, for the case that the process
  * dies in between: what is found removed ends again.
  */
-async function end(deps: PanelDeps, subscription: Subscription): Promise<object> {
+async function end(deps: PanelDeps, subscription: Subscription, account: HostingAccount): Promise<object> {
   const panel = { status: 'REMOVED' as const, mailboxes: 0 };
-  await saveState(deps, subscription, panel, { mail: undefined, isProven: false });
+  const due = schedule(HostingAccount, timestampAfter(deps.now(), HEARTBEAT_TIMEOUT_MS));
+  // Another run that found nothing on the server either may have made the account there: it has changed the time of the next check.
+  await saveState(deps, [subscription, account], panel, { set: due, when: { dueAt: unchanged(account.dueAt) } });
   await releaseHostingDomain(deps, { ...subscription, panel });
-  await deps.table.write(HostingAccount, change(HostingAccount, subscription, { remove: unschedule(HostingAccount) }));
+  // On a conflict another run is at it.
+  const when = { status: { is: 'REMOVED' }, dueAt: { is: due.dueAt } };
+  const done = change(HostingAccount, account, { remove: unschedule(HostingAccount), when }, concurrentUpdate);
+  await ignoreConflict(deps.table.write(HostingAccount, done));
   return {};
+}
+
+/**
+ * Has an account compared again that another run has ended since this one read it: this one may have made it on the server after the other
+ * had found nothing there.
+ */
+async function reopen(deps: Deps, account: HostingAccount): Promise<void> {
+  const set = { status: 'ACTIVE', ...schedule(HostingAccount, deps.now()) };
+  const when = { status: { is: 'REMOVED' }, ...asRead(account) };
+  await ignoreConflict(deps.table.transact([change(HostingAccount, account, { set, when }, concurrentUpdate)]));
 }
 
 /** A server that is away or says no is no fault of ours: it is written down, and tried again later. Throws a conflict where the account was removed. */
@@ -155,7 +185,7 @@ async function waitForRemoval(deps: Deps, account: HostingAccount): Promise<obje
 async function startOver(deps: Deps, account: HostingAccount, removing: string): Promise<object> {
   const username = usernameFor(`${account.id} ${removing}`);
   const set = { username, server: '', status: 'PENDING', failures: 0, ...schedule(HostingAccount, deps.now()) };
-  const what = { set, remove: ['removing', 'problem'], when: { removing: { is: removing } } };
+  const what = { set, remove: ['removing', 'problem'], when: { removing: { is: removing }, ...notRemoved } };
   await deps.table.transact([change(HostingAccount, account, what, concurrentUpdate)]);
   return {};
 }
@@ -172,10 +202,10 @@ async function reconcileOnce(deps: PanelDeps, of: AccountScopedId): Promise<{ pr
   const subscription = await deps.table.get(Subscription, of);
   if (!subscription || subscription.plan.category === 'APP') return {};
   const { account: found, sharing } = await findAccount(deps, subscription);
-  if (found.status === 'REMOVED') return await end(deps, subscription);
-  const isOver = desiredStatus(subscription, deps.now()) === 'REMOVED';
+  if (found.status === 'REMOVED') return await end(deps, subscription, found);
   // One that never had a server has nothing there.
-  if (isOver && found.server === '') return await end(deps, subscription);
+  if (desiredStatus(subscription, deps.now()) === 'REMOVED' && found.server === '')
+    return await end(deps, subscription, found);
   const account = await place(deps, found, subscription.hostingDomain ?? '', sharing);
   if (!account) {
     const problem = 'no hosting server takes new accounts';
@@ -183,17 +213,33 @@ async function reconcileOnce(deps: PanelDeps, of: AccountScopedId): Promise<{ pr
     return { problem };
   }
   if (isAwaitingRemoval(account, sharing)) return await waitForRemoval(deps, account);
+  try {
+    return await reconcilePlaced(deps, subscription, account, sharing);
+  } catch (error) {
+    if (error instanceof ConcurrentUpdateError) await reopen(deps, account);
+    throw error;
+  }
+}
+
+/** Compares an account that has a server. Throws a conflict where another run was faster. */
+async function reconcilePlaced(
+  deps: PanelDeps,
+  subscription: Subscription,
+  account: HostingAccount,
+  sharing: readonly Sharing[],
+): Promise<{ problem?: string }> {
+  const isOver = desiredStatus(subscription, deps.now()) === 'REMOVED';
   const server = await findServer(deps, account.server);
   const state = await settleHostingDomain(deps, subscription);
   try {
     const mail = await converge(deps, server, account, [subscription, sharing], state);
     // What is over is removed for its subscription, also while another one keeps the account.
-    if (isOver || state === 'LOST') return await end(deps, subscription);
+    if (isOver || state === 'LOST') return await end(deps, subscription, account);
     if (account.removing) return await startOver(deps, account, account.removing);
     const now = await deps.panel.read(server, account.username);
     if (!now) throw new PanelFailure('nonsense', `${account.username} does not exist, although it was made`);
     const panel = { status: now.status, mailboxes: countMailboxes(now, subscription) };
-    await saveState(deps, subscription, panel, { mail, isProven: state === 'PROVEN' });
+    await saveServed(deps, [subscription, account], panel, { mail, isProven: state === 'PROVEN' });
     return {};
   } catch (error) {
     if (!(error instanceof PanelFailure)) throw error;

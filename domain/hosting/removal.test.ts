@@ -186,46 +186,96 @@ test('a removal that crashes at any call frees the domain, and leaves the queue'
     }
 });
 
-test('two subscriptions of one domain that end side by side, however they interleave, free it and leave the queue', async () => {
-  /** Ends the first up to one call, the second up to one of its own, then both. @returns whether both calls came */
-  const interleave = async (stepOfFirst: number, stepOfSecond: number) => {
-    const run = await hostingSimulation();
-    const both = [await overSubscription(run), await overSubscription(run)] as const;
-    const pauses = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
-    let second: Promise<void> | undefined;
-    let isPaused = false;
-    const ofSecond = run.startReconciler(async ({ step, when }) => {
-      if (step !== stepOfSecond || when === 'after') return undefined;
-      isPaused = true;
-      pauses[0].resolve();
-      await pauses[1].promise;
-      return undefined;
-    });
-    const ofFirst = run.startReconciler(async ({ step, when }) => {
-      if (step !== stepOfFirst || when === 'after') return undefined;
-      second = toleratingFaults(() => reconcileHostingAccount(ofSecond, both[1])).then(pauses[0].resolve);
-      await pauses[0].promise;
-      return undefined;
-    });
-    await toleratingFaults(() => reconcileHostingAccount(ofFirst, both[0]));
-    pauses[1].resolve();
-    await second;
-    await pass(run, 20, MINUTE);
-    const where = `steps ${stepOfFirst} and ${stepOfSecond}`;
-    for (const of of both) {
-      const account = await run.deps.table.get(HostingAccount, of);
-      expect([where, account?.status, account?.dueAt]).toEqual([where, 'REMOVED', undefined]);
-    }
-    expect(await run.deps.table.get(HostingDomain, { domain: HOSTING_DOMAIN }), where).toBeUndefined();
-    return { first: second !== undefined, second: isPaused };
-  };
+/**
+ * Reconciles the first subscription up to one call, the second up to one of its own, the first to its end, and then the second.
+ * @param between is called before the second begins
+ * @returns whether each call came
+ */
+async function interleave(
+  run: Hosting,
+  [first, second]: readonly [Subscription, Subscription],
+  [stepOfFirst, stepOfSecond]: readonly [number, number],
+  between = () => {},
+): Promise<[boolean, boolean]> {
+  const pauses = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  let other: Promise<void> | undefined;
+  let isPaused = false;
+  const ofSecond = run.startReconciler(async ({ step, when }) => {
+    if (step !== stepOfSecond || when === 'after') return undefined;
+    isPaused = true;
+    pauses[0].resolve();
+    await pauses[1].promise;
+    return undefined;
+  });
+  const ofFirst = run.startReconciler(async ({ step, when }) => {
+    if (step !== stepOfFirst || when === 'after') return undefined;
+    between();
+    other = toleratingFaults(() => reconcileHostingAccount(ofSecond, second)).then(pauses[0].resolve);
+    await pauses[0].promise;
+    return undefined;
+  });
+  await toleratingFaults(() => reconcileHostingAccount(ofFirst, first));
+  pauses[1].resolve();
+  await other;
+  return [other !== undefined, isPaused];
+}
+
+/** Calls a scenario with each pair of calls at which two runs can pause. */
+async function atEachPair(scenario: (steps: readonly [number, number]) => Promise<[boolean, boolean]>): Promise<void> {
   for (let first = 1, came = true; came; first += 1)
     for (let second = 1, more = true; more; second += 1) {
-      const { first: isReached, second: isPaused } = await interleave(first, second);
+      const [isReached, isPaused] = await scenario([first, second]);
       came = isReached;
       more = isReached && isPaused;
     }
-}, 120_000);
+}
+
+/** Expects that subscriptions have ended, and left nothing. */
+async function expectEnded({ deps, servers }: Hosting, subscriptions: readonly Subscription[], where: string) {
+  for (const of of subscriptions) {
+    const account = await deps.table.get(HostingAccount, of);
+    expect([where, account?.status, account?.dueAt]).toEqual([where, 'REMOVED', undefined]);
+    expect((await deps.table.get(Subscription, of))?.panel?.status, where).toBe('REMOVED');
+  }
+  expect(await deps.table.get(HostingDomain, { domain: HOSTING_DOMAIN }), where).toBeUndefined();
+  expect([...servers.values()].map((accounts) => accounts.size).filter(Boolean), where).toEqual([]);
+}
+
+test(
+  'two subscriptions of one domain that end side by side, however they interleave, free it and leave the queue',
+  () =>
+    atEachPair(async (steps) => {
+      const run = await hostingSimulation();
+      const both = [await overSubscription(run), await overSubscription(run)] as const;
+      const reached = await interleave(run, both, steps);
+      await pass(run, 20, MINUTE);
+      await expectEnded(run, both, `steps ${steps}`);
+      return reached;
+    }),
+  120_000,
+);
+
+test.each([true, false])(
+  'two checks of one subscription whose period ends between their reads, however they interleave, leave nothing (made before: %s)',
+  (isMade) =>
+    atEachPair(async (steps) => {
+      const run = await hostingSimulation();
+      await run.set('web-1', true);
+      const of = await run.subscribe({
+        ...{ hostingDomain: HOSTING_DOMAIN, status: 'CANCELLED' },
+        currentPeriodEnd: new Date(run.clock.now + 20_000).toISOString(),
+      });
+      if (isMade) await reconcileHostingAccount(run.deps, of);
+      const reached = await interleave(run, [of, of], steps, () => {
+        run.clock.now += 30_000;
+      });
+      run.clock.now += MINUTE;
+      await pass(run, 20, MINUTE);
+      await expectEnded(run, [of], `steps ${steps}`);
+      return reached;
+    }),
+  120_000,
+);
 
 test('an account that is removed cannot be moved to another server, and stays out of the queue', async () => {
   const run = await hostingSimulation();

@@ -11,7 +11,9 @@ import { type Panel, type PanelAccount, PanelFailure, type PanelServer } from '.
 import { hostingOf, Subscription } from '../../table/entities/billing.ts';
 import { HostingAccount, HostingDomain } from '../../table/entities/hosting.ts';
 import type { AccountScopedId } from '../../table/entity.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { change } from '../../table/writes.ts';
+import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { pageBody } from '../pages.ts';
 import { hostingChallenge } from './domains.ts';
@@ -97,7 +99,11 @@ export async function getHosting(
   const panel = { status: live.status, mailboxes: countMailboxes(live, subscription) };
   // What lists say is put right on the way, where it has changed.
   if (subscription.panel?.status !== panel.status || subscription.panel.mailboxes !== panel.mailboxes) {
-    await deps.table.updateReturningChanged(change(Subscription, of, { set: { panel } }));
+    const when = { 'panel.status': unchanged(subscription.panel?.status) };
+    // On a conflict a reconciliation was faster, which knows more: the account may be removed.
+    await ignoreConflict(
+      deps.table.updateReturningChanged(change(Subscription, of, { set: { panel }, when }, concurrentUpdate)),
+    );
   }
   const mailboxes = (live.mailboxes ?? []).map(({ address, quotaMb }) => ({ address, quotaMb }));
   return { data: { id, hostingDomain, panelStatus: live.status, usage: live.usage, mailboxes } };
