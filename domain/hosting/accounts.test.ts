@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { PanelFailure } from '../../providers/hosting-panel/panel.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { Subscription } from '../../table/entities/billing.ts';
-import { HostingAccount } from '../../table/entities/hosting.ts';
+import { HostingAccount, HostingDomain } from '../../table/entities/hosting.ts';
 import { unschedule } from '../../table/schedule.ts';
-import { change, create } from '../../table/writes.ts';
+import { change, create, remove } from '../../table/writes.ts';
 import { hostingSimulation } from '../../test/simulation/hosting.ts';
 import { applySuspension, setSuspension } from '../processes/suspension.ts';
 import { sweep } from '../sweep/sweep.ts';
-import { hostingQueue, reconcileHostingAccount } from './accounts.ts';
+import { hostingQueue, moveHosting, reconcileHostingAccount } from './accounts.ts';
 import { hostingChallenge } from './domains.ts';
 import { getHosting } from './subscriptions.ts';
 
@@ -219,4 +219,21 @@ test('hosting that is removed while it is read live stays shown as removed', asy
   };
   await getHosting({ ...deps, panel: { ...deps.panel, read } }, { accountId: of.accountId, keyId: '' }, { id: of.id });
   expect((await deps.table.get(Subscription, of))?.panel).toEqual({ status: 'REMOVED', mailboxes: 0 });
+});
+
+test('a check of hosting that is over and has no account frees its domain, and makes none', async () => {
+  const { deps, set, subscribe } = await hostingSimulation();
+  await set('web-1', true);
+  const hostingDomain = 'shop.co.za';
+  const of = await subscribe({ hostingDomain });
+  await reconcileHostingAccount(deps, of);
+  const over = { status: 'CANCELLED', currentPeriodEnd: '2026-01-01T00:00:00.000Z' };
+  await deps.table.transact([change(Subscription, of, { set: over }), remove(HostingAccount, of)]);
+  expect(await deps.table.get(HostingDomain, { domain: hostingDomain })).toBeDefined();
+  const moved = moveHosting(deps, { accountId: of.accountId, id: of.id, server: 'web-1' });
+  await expect(moved).rejects.toMatchObject({ code: 'not_found' });
+  expect(await reconcileHostingAccount(deps, of)).toEqual({});
+  expect(await deps.table.get(HostingAccount, of)).toBeUndefined();
+  expect(await deps.table.get(HostingDomain, { domain: hostingDomain })).toBeUndefined();
+  expect((await deps.table.get(Subscription, of))?.panel?.status).toBe('REMOVED');
 });

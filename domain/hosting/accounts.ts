@@ -53,17 +53,18 @@ export const startReconciliation = (
 
 /**
  * Returns the account of a subscription on its server: that of another subscription for its domain where there is one. Where both were
- * bought at once, the one that the server refused takes over the account of the other.
+ * bought at once, the one that the server refused takes over the account of the other. None is made for one that is over.
  */
 const findAccount = (
   deps: Deps,
   subscription: Subscription,
-): Promise<{ account: HostingAccount; sharing: Sharing[] }> =>
+): Promise<{ account?: HostingAccount; sharing: Sharing[] }> =>
   retryOnConflict(async () => {
     const { accountId, id } = subscription;
     const sharing = await findSharing(deps, subscription);
     const found = await deps.table.get(HostingAccount, { accountId, id });
     const adopted = findAdoptable(sharing);
+    if (!found && desiredStatus(subscription, deps.now()) === 'REMOVED') return { sharing };
     if (!found) {
       const account: HostingAccount = {
         ...{ accountId, id, status: 'PENDING', failures: 0 },
@@ -136,20 +137,30 @@ async function saveServed(
   await saveState(deps, of, panel, { set, when: notRemoved });
 }
 
+/** The state of a removed account, as lists show it. */
+const REMOVED = { status: 'REMOVED' as const, mailboxes: 0 };
+
 /**
  * Stores that a subscription has no account any more, and frees its domain. The account stays due until then, for the case that the process
  * dies in between: what is found removed ends again.
  */
 async function end(deps: PanelDeps, subscription: Subscription, account: HostingAccount): Promise<object> {
-  const panel = { status: 'REMOVED' as const, mailboxes: 0 };
   const due = schedule(HostingAccount, timestampAfter(deps.now(), HEARTBEAT_TIMEOUT_MS));
   // Another run that found nothing on the server either may have made the account there: it has changed the time of the next check.
-  await saveState(deps, [subscription, account], panel, { set: due, when: { dueAt: unchanged(account.dueAt) } });
-  await releaseHostingDomain(deps, { ...subscription, panel });
+  await saveState(deps, [subscription, account], REMOVED, { set: due, when: { dueAt: unchanged(account.dueAt) } });
+  await releaseHostingDomain(deps, { ...subscription, panel: REMOVED });
   // On a conflict another run is at it.
   const when = { status: { is: 'REMOVED' }, dueAt: { is: due.dueAt } };
   const done = change(HostingAccount, account, { remove: unschedule(HostingAccount), when }, concurrentUpdate);
   await ignoreConflict(deps.table.write(HostingAccount, done));
+  return {};
+}
+
+/** Frees the domain of a subscription that is over and has no account: it never had one, or that was deleted with the customer's account. */
+async function endWithoutAccount(deps: PanelDeps, subscription: Subscription): Promise<object> {
+  const write = change(Subscription, subscription, { set: { panel: REMOVED } }, concurrentUpdate);
+  await deps.table.transact([write]);
+  await releaseHostingDomain(deps, { ...subscription, panel: REMOVED });
   return {};
 }
 
@@ -202,6 +213,7 @@ async function reconcileOnce(deps: PanelDeps, of: AccountScopedId): Promise<{ pr
   const subscription = await deps.table.get(Subscription, of);
   if (!subscription || subscription.plan.category === 'APP') return {};
   const { account: found, sharing } = await findAccount(deps, subscription);
+  if (!found) return await endWithoutAccount(deps, subscription);
   if (found.status === 'REMOVED') return await end(deps, subscription, found);
   // One that never had a server has nothing there.
   if (desiredStatus(subscription, deps.now()) === 'REMOVED' && found.server === '')
@@ -266,12 +278,13 @@ export const hostingQueue: DueQueue<typeof HostingAccount, Deps & { hosting: Exe
 export async function moveHosting(deps: Deps, { server, ...of }: AccountScopedId & { server: string }): Promise<void> {
   const subscription = await deps.table.get(Subscription, of);
   if (!subscription) throw new Error(`there is no subscription ${of.id}`);
+  const removed = () => new ApiError('not_found', 'The hosting has ended, and its account is removed.');
   const { account: before, sharing } = await findAccount(deps, subscription);
+  if (!before) throw removed();
   const moved = [before, ...sharersOf(before, sharing).map((each) => each.account)];
   const set = { server, ...schedule(HostingAccount, deps.now()) };
   const about = { action: 'hosting.moved', accountId: of.accountId, subjectId: of.id } as const;
   const what = { set, when: notRemoved };
-  const removed = () => new ApiError('not_found', 'The hosting has ended, and its account is removed.');
   const writes = moved.map((each) => change(HostingAccount, each, what, removed));
   await deps.commit(writes, undefined, { ...about, before, after: { server } });
 }

@@ -9,6 +9,7 @@ import { HostingAccount } from '../../../table/entities/hosting.ts';
 import { Lookup } from '../../../table/entities/lookups.ts';
 import { Domain, DomainName } from '../../../table/entities/registrar.ts';
 import { Delivery, DeliveryAttempt, Webhook } from '../../../table/entities/webhooks.ts';
+import { schedule, unschedule } from '../../../table/schedule.ts';
 import { change, create, upsert } from '../../../table/writes.ts';
 import { expectLedgerInvariants } from '../../../test/simulation/billing.ts';
 import {
@@ -235,6 +236,56 @@ test('the domain of a deleted account is forgotten after it has ended', async ()
   await endDomain(deps, domain, 'EXPIRED', { task: 'absent' });
   const expiresAtEpoch = clock.now / 1000 + 30 * 86_400;
   expect(memory.items('DOMAIN').find(({ id }) => id === of.id)).toMatchObject({ status: 'EXPIRED', expiresAtEpoch });
+});
+
+test('a deletion waits for hosting that is removed, and whose domain is not free yet', async () => {
+  const given = await world();
+  const { deps, caller, clock, accountId, run, read, steady } = given;
+  const of = { accountId, id: 'sub_2' };
+  await deps.table.transact([
+    change(HostingAccount, of, { set: schedule(HostingAccount, '2027-01-01T00:00:00.000Z') }),
+  ]);
+  await requestDeletion(deps, caller, { confirm: EMAIL });
+  clock.now += 7 * DAY_MS;
+  for (let runs = 0; runs < 5; runs += 1) {
+    expect(await run(steady)).toEqual([]);
+    await given.teardown();
+    clock.now += 130_000;
+  }
+  expect([await read(), await deps.table.get(HostingAccount, of)]).toMatchObject([
+    { status: 'RUNNING' },
+    { id: of.id },
+  ]);
+  await deps.table.transact([change(HostingAccount, of, { remove: unschedule(HostingAccount) })]);
+  await finish(given);
+  await expectForgotten(given);
+});
+
+test('a deletion puts hosting that is removed at that moment in no queue', async () => {
+  const given = await world();
+  const { deps, caller, clock, accountId, run, steady } = given;
+  const of = { accountId, id: 'sub_2' };
+  const ends = { set: { currentPeriodEnd: '2027-01-01T00:00:00.000Z' } };
+  const served = { set: { status: 'SUSPENDED', ...schedule(HostingAccount, '2027-01-01T00:00:00.000Z') } };
+  await deps.table.transact([change(Subscription, of, ends), change(HostingAccount, of, served)]);
+  await requestDeletion(deps, caller, { confirm: EMAIL });
+  clock.now += 7 * DAY_MS;
+  let reads = 0;
+  const get: typeof deps.table.get = async (entity, key) => {
+    const found = await deps.table.get(entity, key);
+    if (!Object.is(entity, HostingAccount) || !found) return found;
+    reads += 1;
+    // The suspension of the customer's account has read it before.
+    if (reads !== 2) return found;
+    const removed = { set: { status: 'REMOVED' }, remove: unschedule(HostingAccount) };
+    await deps.table.transact([change(HostingAccount, of, removed)]);
+    return found;
+  };
+  expect(await run({ ...steady, deps: { ...deps, table: { ...deps.table, get } } })).toEqual([]);
+  expect(reads).toBe(2);
+  expect(await deps.table.get(HostingAccount, of)).not.toHaveProperty('dueAt');
+  await finish(given);
+  await expectForgotten(given);
 });
 
 test('a deletion survives a crash at every call', async () => {

@@ -28,6 +28,7 @@ import { voidUnpaidInvoice } from '../../billing/unpaid-invoices.ts';
 import { Wallet } from '../../billing/wallet.ts';
 import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
 import type { Deps } from '../../deps.ts';
+import { notRemoved } from '../../hosting/removal.ts';
 import { forgetLater, scheduleCheck } from '../../registrar/schedule.ts';
 import { createBudget } from '../../sweep/budget.ts';
 import type { DueQueue } from '../../sweep/sweep.ts';
@@ -78,14 +79,18 @@ async function endSubscriptions(deps: LeaveDeps, accountId: string): Promise<boo
   for (const { id, status, currentPeriodEnd } of await deps.table.all(Subscription, subscriptionsOf(accountId))) {
     if (status !== 'CANCELLED') await cancelSubscription(deps, caller, { id });
     const hosting = await deps.table.get(HostingAccount, { accountId, id });
-    const isThere = hosting !== undefined && hosting.status !== 'REMOVED';
-    if (isThere) gone = false;
+    const isServed = hosting !== undefined && hosting.status !== 'REMOVED';
+    // Removed and still due: its domain is not free yet.
+    if (isServed || hosting?.dueAt !== undefined) gone = false;
     if (currentPeriodEnd <= now) continue;
     // What is paid usually stays usable: not here.
-    await deps.table.transact([
+    const soon = { set: schedule(HostingAccount, now), when: notRemoved };
+    const writes = [
       change(Subscription, { accountId, id }, { set: { currentPeriodEnd: now, ...schedule(Subscription, now) } }),
-      ...(isThere ? [change(HostingAccount, { accountId, id }, { set: schedule(HostingAccount, now) })] : []),
-    ]);
+      ...(isServed ? [change(HostingAccount, { accountId, id }, soon, concurrentUpdate)] : []),
+    ];
+    // On a conflict the hosting has ended meanwhile: the next run ends its subscription.
+    await ignoreConflict(deps.table.transact(writes));
   }
   const unpaid = await deps.table.all(InvoiceByStatus, invoicesByStatus(accountId, 'UNPAID'));
   for (const { id } of unpaid) await voidUnpaidInvoice(deps, accountId, id);
