@@ -36,7 +36,8 @@ export function sendS3(
     const answer = await sendSigned(request);
     // What fails after it began answers 200 with the error
     // (https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html). An object that is read may hold any text.
-    const isFailed = !accepted.includes(answer.status) || (method !== 'GET' && textIn(answer.body, 'Code'));
+    const { status, body: document } = answer;
+    const isFailed = !accepted.includes(status) || (status === 200 && method !== 'GET' && textIn(document, 'Code'));
     if (isFailed) throw xmlError('S3', answer);
     return answer;
   }, TIMEOUT_MS);
