@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { AUTO_TOP_UP_LIMITS } from '../../contract/billing/card-payments.ts';
+import { TopUp } from '../../table/entities/billing.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
 import { upsert } from '../../table/writes.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
@@ -133,4 +134,41 @@ test('a top-up that is cancelled before its charge counts in no bound', async ()
   await run.topUpAutomatically();
   expect(run.charged).toEqual([60_000 * RAND]);
   expectLedgerInvariants(run.memory);
+});
+
+test.each([
+  ['before it reads the top-up again', SwitchState, 1],
+  ['after it has read the top-up again', TopUp, 2],
+])('a top-up that another run charges while one cancels it counts in the bounds: %s', async (_, entity, ordinal) => {
+  const { deps, accountId, setSwitch, account, charged, memory } = await cardHolder('60000.00', '50.00');
+  await considerAutoTopUp(deps, accountId);
+  const { autoTopUpId = '' } = await account();
+  await setSwitch({ 'top-ups': { message: 'Back soon.', since: '' } });
+  const [begun, cancelled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const charge: typeof deps.payments.charge = async (of) => {
+    begun.resolve();
+    await cancelled.promise;
+    await deps.payments.charge(of);
+  };
+  let other: Promise<void> | undefined;
+  let reads = 0;
+  const get: typeof deps.table.get = async (of, key) => {
+    const found = await deps.table.get(of, key);
+    if (!Object.is(of, entity)) return found;
+    reads += 1;
+    if (reads !== ordinal) return found;
+    await setSwitch({});
+    other = chargeTopUp({ ...deps, payments: { ...deps.payments, charge } }, autoTopUpId);
+    await begun.promise;
+    return found;
+  };
+  await chargeTopUp({ ...deps, table: { ...deps.table, get } }, autoTopUpId);
+  const meanwhile = await account();
+  cancelled.resolve();
+  await other;
+  expect(meanwhile).toMatchObject({ autoTopUpId, autoTopUpHistory: [{ amountCents: 60_000 * RAND }] });
+  expect(charged).toEqual([60_000 * RAND]);
+  expect((await account()).autoTopUpHistory).toHaveLength(1);
+  expect(await deps.table.get(TopUp, { id: autoTopUpId })).toMatchObject({ status: 'SUCCEEDED' });
+  expectLedgerInvariants(memory);
 });

@@ -12,6 +12,7 @@ import { AccountDeletion } from '../../table/entities/account-data.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { KnownCard, TopUp } from '../../table/entities/billing.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
+import { unchanged } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, check, create, type Write } from '../../table/writes.ts';
 import { ConcurrentUpdateError, concurrentUpdate } from '../conflict.ts';
@@ -256,15 +257,17 @@ const CARD_RETRY_DELAY_MS = 24 * 3600_000;
  */
 const fail = (deps: Deps, topUp: TopUp, { isCancelled = false } = {}) =>
   withWallet(deps, topUp.accountId, rereadTopUp(deps, topUp), async (wallet, found) => {
-    const { id, accountId, amountCents, status } = found;
-    if (status !== 'PENDING') return status;
+    const { id, accountId, amountCents, status, chargedAt } = found;
+    // Another run may charge the card after all, which then says what becomes of it.
+    if (status !== 'PENDING' || (isCancelled && chargedAt !== topUp.chargedAt)) return status;
     const done: TopUp['status'] = 'FAILED';
     const noAutoTopUpBefore = timestampAfter(deps.now(), CARD_RETRY_DELAY_MS);
     const isRetried = topUp.automatic && !isCancelled;
     // It stays on the list: the same payment may still be made, with another card, or arrive late. An automatic one is looked at
     // once more, a day later.
     const set = { status: done, ...(isRetried && schedule(TopUp, noAutoTopUpBefore)) };
-    wallet.add(change(TopUp, { id }, { set, when: { status: { is: status } } }, concurrentUpdate));
+    const when = { status: { is: status }, chargedAt: unchanged(chargedAt) };
+    wallet.add(change(TopUp, { id }, { set, when }, concurrentUpdate));
     const audited = wallet.audited('top-up.failed', id, { amount: formatRand(amountCents), status: done }, { status });
     if (isCancelled) return await deps.commit(wallet.writes(endUncharged(wallet.account, found)), done, audited);
     wallet.add(emit(deps, accountId, 'payment.failed', { paymentId: id, amount: formatRand(amountCents) }));
