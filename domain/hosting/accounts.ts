@@ -11,7 +11,7 @@ import type { AccountScopedId } from '../../table/entity.ts';
 import { type Change, unchanged } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, create } from '../../table/writes.ts';
-import { ConcurrentUpdateError, concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
+import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { timestampAfter } from '../time.ts';
@@ -130,9 +130,7 @@ async function saveServed(
   // Most owners prove a domain soon after they bought its hosting, some never.
   const wait = isProven ? CHECK_INTERVAL_MS : clamp(MIN_PROOF_DELAY_MS, now - Date.parse(createdAt), CHECK_INTERVAL_MS);
   const tomorrow = new Date(now + wait).toISOString();
-  // Never in the past, so that a run that ends the account meanwhile finds another time than it read.
-  const periodEnd = new Date(Math.max(now, Date.parse(currentPeriodEnd))).toISOString();
-  const next = status === 'CANCELLED' && periodEnd < tomorrow ? periodEnd : tomorrow;
+  const next = status === 'CANCELLED' && currentPeriodEnd < tomorrow ? currentPeriodEnd : tomorrow;
   const set = { ...(mail ? { mail } : {}), ...schedule(HostingAccount, next) };
   await saveState(deps, of, panel, { set, when: notRemoved });
 }
@@ -146,12 +144,13 @@ const REMOVED = { status: 'REMOVED' as const, mailboxes: 0 };
  */
 async function end(deps: PanelDeps, subscription: Subscription, account: HostingAccount): Promise<object> {
   const due = schedule(HostingAccount, timestampAfter(deps.now(), HEARTBEAT_TIMEOUT_MS));
-  // Another run that found nothing on the server either may have made the account there: it has changed the time of the next check.
-  await saveState(deps, [subscription, account], REMOVED, { set: due, when: { dueAt: unchanged(account.dueAt) } });
+  // On a conflict another run has begun to make the account on the server meanwhile.
+  const when = { creatingUntil: unchanged(account.creatingUntil) };
+  await saveState(deps, [subscription, account], REMOVED, { set: due, when });
   await releaseHostingDomain(deps, { ...subscription, panel: REMOVED });
   // On a conflict another run is at it.
-  const when = { status: { is: 'REMOVED' }, dueAt: { is: due.dueAt } };
-  const done = change(HostingAccount, account, { remove: unschedule(HostingAccount), when }, concurrentUpdate);
+  const isOurs = { status: { is: 'REMOVED' }, dueAt: { is: due.dueAt } };
+  const done = change(HostingAccount, account, { remove: unschedule(HostingAccount), when: isOurs }, concurrentUpdate);
   await ignoreConflict(deps.table.write(HostingAccount, done));
   return {};
 }
@@ -164,16 +163,6 @@ async function endWithoutAccount(deps: PanelDeps, subscription: Subscription): P
   return {};
 }
 
-/**
- * Has an account compared again that another run has ended since this one read it: this one may have made it on the server after the other
- * had found nothing there.
- */
-async function reopen(deps: Deps, account: HostingAccount): Promise<void> {
-  const set = { status: 'ACTIVE', ...schedule(HostingAccount, deps.now()) };
-  const when = { status: { is: 'REMOVED' }, ...asRead(account) };
-  await ignoreConflict(deps.table.transact([change(HostingAccount, account, { set, when }, concurrentUpdate)]));
-}
-
 /** A server that is away or says no is no fault of ours: it is written down, and tried again later. Throws a conflict where the account was removed. */
 async function scheduleRetry(deps: Deps, account: HostingAccount, problem: string): Promise<void> {
   const wait = Math.min(MIN_RETRY_DELAY_MS * 2 ** account.failures, MAX_RETRY_DELAY_MS);
@@ -182,8 +171,8 @@ async function scheduleRetry(deps: Deps, account: HostingAccount, problem: strin
   await deps.table.write(HostingAccount, change(HostingAccount, account, what, concurrentUpdate));
 }
 
-/** Waits for a removal on the server, without a failure: that of the other account is written down there. */
-async function waitForRemoval(deps: Deps, account: HostingAccount): Promise<object> {
+/** Waits for what another check does on the server, without a failure: what it meets is written down by that one. */
+async function lookAgainSoon(deps: Deps, account: HostingAccount): Promise<object> {
   const next = schedule(HostingAccount, timestampAfter(deps.now(), MIN_RETRY_DELAY_MS));
   await deps.table.write(
     HostingAccount,
@@ -224,13 +213,8 @@ async function reconcileOnce(deps: PanelDeps, of: AccountScopedId): Promise<{ pr
     await scheduleRetry(deps, found, problem);
     return { problem };
   }
-  if (isAwaitingRemoval(account, sharing)) return await waitForRemoval(deps, account);
-  try {
-    return await reconcilePlaced(deps, subscription, account, sharing);
-  } catch (error) {
-    if (error instanceof ConcurrentUpdateError) await reopen(deps, account);
-    throw error;
-  }
+  if (isAwaitingRemoval(account, sharing)) return await lookAgainSoon(deps, account);
+  return await reconcilePlaced(deps, subscription, account, sharing);
 }
 
 /** Compares an account that has a server. Throws a conflict where another run was faster. */
@@ -244,7 +228,8 @@ async function reconcilePlaced(
   const server = await findServer(deps, account.server);
   const state = await settleHostingDomain(deps, subscription);
   try {
-    const mail = await converge(deps, server, account, [subscription, sharing], state);
+    const { mail, mayCome } = await converge(deps, server, account, [subscription, sharing], state);
+    if (mayCome) return await lookAgainSoon(deps, account);
     // What is over is removed for its subscription, also while another one keeps the account.
     if (isOver || state === 'LOST') return await end(deps, subscription, account);
     if (account.removing) return await startOver(deps, account, account.removing);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import {
   type NewPanelAccount,
   type Panel,
@@ -7,10 +8,13 @@ import {
 } from '../../providers/hosting-panel/panel.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import type { Subscription } from '../../table/entities/billing.ts';
-import type { HostingAccount } from '../../table/entities/hosting.ts';
+import { HostingAccount } from '../../table/entities/hosting.ts';
+import { change } from '../../table/writes.ts';
+import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { timestampAfter } from '../time.ts';
 import type { DomainState } from './domains.ts';
-import { decideRemoval } from './removal.ts';
+import { decideRemoval, notRemoved } from './removal.ts';
 import { requiredOf, type Sharing, sharersOf } from './shared-accounts.ts';
 
 export type ConvergeDeps = Deps & { panel: Panel };
@@ -25,9 +29,27 @@ async function createAccount({ panel }: ConvergeDeps, server: PanelServer, accou
   }
 }
 
+/** No check runs longer, so that afterwards the server makes no account that one asked for. In milliseconds. */
+const CREATION_MS = TIMEOUTS_S.panel.function * 1000;
+
+/** Says, before an account is made on the server, that it may be there soon. Throws a conflict where it has ended, or is another one by now. */
+const announceCreation = (deps: Deps, account: HostingAccount): Promise<void> => {
+  const { server, username } = account;
+  const set = { creatingUntil: timestampAfter(deps.now(), CREATION_MS) };
+  const when = { server: { is: server }, username: { is: username }, ...notRemoved };
+  return deps.table.transact([change(HostingAccount, account, { set, when }, concurrentUpdate)]);
+};
+
+interface Converged {
+  /** The server's treatment of the account's mail. */
+  mail?: HostingAccount['mail'];
+  /** True where the account should not be there, and is not yet: another check may be making it. */
+  mayCome?: boolean;
+}
+
 /**
  * Makes the account on the server what it should be. Whatever was done before is found done. Throws a conflict where another subscription
- * has adopted the account that was to be removed.
+ * has adopted the account that was to be removed, or the account has ended.
  */
 export async function converge(
   deps: ConvergeDeps,
@@ -35,7 +57,7 @@ export async function converge(
   account: HostingAccount,
   [subscription, sharing]: [Subscription, readonly Sharing[]],
   state: DomainState,
-): Promise<HostingAccount['mail']> {
+): Promise<Converged> {
   const { accountId, hostingDomain } = subscription;
   const { username, mail: before } = account;
   const sharers = sharersOf(account, sharing).map((each) => each.subscription);
@@ -51,12 +73,13 @@ export async function converge(
     throw new PanelFailure('refused', `${username} is the account of ${found.domain}`);
   }
   if (wanted === 'REMOVED') {
-    if (!found) return undefined;
+    if (!found) return { mayCome: (account.creatingUntil ?? '') > deps.now().toISOString() };
     if (!account.removing) await decideRemoval(deps, subscription, account, sharing);
     await deps.panel.remove(server, username);
-    return undefined;
+    return {};
   }
   if (!found) {
+    await announceCreation(deps, account);
     await createAccount(deps, server, {
       username,
       ...{ domain, mail },
@@ -74,7 +97,7 @@ export async function converge(
   const routed = !found || mail === before || (await routeMail(deps, server, { username, domain, mail, wanted }));
   if (found && sharers.length > 0 && found.plan !== required.plan)
     await deps.panel.changePlan(server, username, required.plan);
-  return routed ? mail : before;
+  return { mail: routed ? mail : before };
 }
 
 /** Has the server treat an account's mail as it should. @returns false where it refuses that while the account is suspended */

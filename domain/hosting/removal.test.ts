@@ -278,6 +278,44 @@ test.each([true, false])(
   120_000,
 );
 
+test('a check that another one overtakes at the end of the period, and that then dies at any call, leaves nothing', async () => {
+  /** @returns whether the check came to the call at which it is overtaken, and to the one at which it dies */
+  const overtake = async (pause: number, death: number, when: 'before' | 'after'): Promise<[boolean, boolean]> => {
+    const run = await hostingSimulation();
+    await run.set('web-1', true);
+    const of = await run.subscribe({
+      ...{ hostingDomain: HOSTING_DOMAIN, status: 'CANCELLED' },
+      currentPeriodEnd: new Date(run.clock.now + 20_000).toISOString(),
+    });
+    let isOvertaken = false;
+    let isDead = false;
+    const late = run.startReconciler(async (call) => {
+      if (call.step === pause && call.when === 'before') {
+        isOvertaken = true;
+        run.clock.now += 30_000;
+        await toleratingFaults(() => reconcileHostingAccount(run.deps, of));
+      }
+      if (!isOvertaken || call.step < death || call.when !== when) return undefined;
+      isDead = true;
+      return 'crash';
+    });
+    await toleratingFaults(() => reconcileHostingAccount(late, of));
+    // As the state machine repeats it.
+    await toleratingFaults(() => reconcileHostingAccount(run.deps, of));
+    run.clock.now += MINUTE;
+    await pass(run, 20, MINUTE);
+    await expectEnded(run, [of], `overtaken at ${pause}, dead ${when} ${death}`);
+    return [isOvertaken, isDead];
+  };
+  for (const when of ['before', 'after'] as const)
+    for (let pause = 1, came = true; came; pause += 1)
+      for (let death = pause, more = true; more; death += 1) {
+        const [isOvertaken, isDead] = await overtake(pause, death, when);
+        came = isOvertaken;
+        more = isOvertaken && isDead;
+      }
+}, 120_000);
+
 test('an account that is removed cannot be moved to another server, and stays out of the queue', async () => {
   const run = await hostingSimulation();
   const of = await overSubscription(run);

@@ -68,6 +68,8 @@ export const HostingAccount = /* @__PURE__ */ entity({
       adoptions: z.optional(z.int()),
       /** Time at which its removal was decided, which no check takes back: no subscription adopts it from then on. */
       removing: z.optional(z.string()),
+      /** Time until which the server may make it after a check asked for that. Not removed afterwards. */
+      creatingUntil: z.optional(z.string()),
       /** Checks in a row that came to nothing, and what the last one said. */
       failures: z.int(),
       problem: z.optional(z.string()),
