@@ -48,7 +48,7 @@ function isPartOf(repository: string, path: string): boolean {
   const own = readManifest(join(repository, path));
   if (own === undefined || !needsInstall(own)) return true;
   // Without a list, pnpm installs the repository's own package alone.
-  if (workspaces === undefined && !/^\uFEFF?(['"]?)packages\1:/m.test(pnpmSettings ?? '')) return false;
+  if (workspaces === undefined && !listsPackages(pnpmSettings ?? '')) return false;
   const patterns = [...namesIn(workspaces), ...packagesOf(pnpmSettings ?? '')];
   const matches = (pattern: string) => posix.matchesGlob(path, posix.normalize(pattern).replace(/\/$/, ''));
   const isException = (pattern: string) => pattern.startsWith('!');
@@ -56,6 +56,9 @@ function isPartOf(repository: string, path: string): boolean {
   const last = patterns.findLast((pattern) => matches(pattern.replace(/^!/, '')));
   return last !== undefined && !isException(last);
 }
+
+/** Returns true if a pnpm-workspace.yaml lists packages, and has not settings alone. */
+export const listsPackages = (yaml: string): boolean => /^\uFEFF?(['"]?)packages\1:/m.test(yaml);
 
 /** Returns the patterns of the field `workspaces`: a list, or Yarn's object with one. */
 function namesIn(workspaces: unknown): string[] {

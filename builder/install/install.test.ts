@@ -86,9 +86,11 @@ test('installs a directory below settings of pnpm on its own', () => {
   mkdirSync(app);
   writeFileSync(join(app, 'package.json'), JSON.stringify({ dependencies: { a: '1' } }));
   writeFileSync(join(app, 'pnpm-lock.yaml'), "lockfileVersion: '9.0'\n");
-  expect(planInstall('npm ci', app, readManifest(app)).command).toBe(
-    'pnpm install --ignore-workspace --frozen-lockfile',
-  );
+  const command = () => planInstall('npm ci', app, readManifest(app)).command;
+  expect(command()).toBe('pnpm install --ignore-workspace --frozen-lockfile');
+  // A package of a workspace takes the settings of it, also with a lockfile of its own.
+  writeFileSync(join(repository, 'pnpm-workspace.yaml'), 'packages: [web]\nsharedWorkspaceLockfile: false\n');
+  expect(command()).toBe('pnpm install --frozen-lockfile');
 });
 
 test('runs a custom command unchanged and refuses an unsupported package manager by default', () => {

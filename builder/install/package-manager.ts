@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { lockedBy, type PackageManagerName } from '../../providers/builds/detection/lockfile.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
+import { listsPackages } from '../detect/layout.ts';
 
 /** The package manager of a repository, with its command for installing the locked versions. */
 export interface PackageManager {
@@ -44,11 +45,12 @@ export function packageManagerOf(directory: string, manifest: Manifest): Package
 /** The file of pnpm's workspaces and settings. */
 const PNPM_WORKSPACE = 'pnpm-workspace.yaml';
 
-/** Returns true for a directory that is installed on its own below pnpm's settings: pnpm would install the package beside them alone. */
+/** Returns true for a directory below pnpm's settings for a package that is no workspace: pnpm would install that one alone. */
 function isBelowSettings(directory: string): boolean {
   if (existsSync(join(directory, PNPM_WORKSPACE))) return false;
   for (let parent = dirname(directory); parent !== dirname(parent); parent = dirname(parent))
-    if (existsSync(join(parent, PNPM_WORKSPACE))) return true;
+    if (existsSync(join(parent, PNPM_WORKSPACE)))
+      return !listsPackages(readFileSync(join(parent, PNPM_WORKSPACE), 'utf8'));
   return false;
 }
 
