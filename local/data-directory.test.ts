@@ -48,6 +48,7 @@ test('leaves alone what a directory held before its first run', () => {
   try {
     chmodSync(path, 0o755);
     writeFileSync(join(path, 'notes.txt'), '');
+    writeFileSync(join(path, 'ports.json'), '{}');
     mkdirSync(join(path, 'photos'));
     const reset = () => spawnSync(process.execPath, ['local/reset.ts'], { env: { DATA_DIR: path }, encoding: 'utf8' });
     expect(reset()).toMatchObject({ status: 1, stderr: expect.stringContaining('nothing was deleted') });
@@ -57,7 +58,7 @@ test('leaves alone what a directory held before its first run', () => {
       expect((statSync(path).mode & 0o777).toString(8)).toBe('755');
     }
     expect(reset().status).toBe(0);
-    expect(readdirSync(path)).toEqual(['notes.txt', 'photos']);
+    expect(readdirSync(path)).toEqual(['notes.txt', 'photos', 'ports.json']);
   } finally {
     rmSync(path, { recursive: true, force: true });
   }
@@ -67,6 +68,7 @@ test('a run whose lock was deleted is deleted whole', async () => {
   const path = mkdtempSync(join(tmpdir(), 'data-'));
   const run = openDataDirectory(path);
   await run.ports('a');
+  mkdirSync(join(path, 'logs'));
   run.release();
   rmSync(join(path, 'lock.db'));
   openDataDirectory(path).release();

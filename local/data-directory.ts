@@ -33,6 +33,8 @@ export interface DataDirectory {
 
 const LOCK = 'lock.db';
 const PORTS = 'ports.json';
+/** What every run leaves, beside its lock. */
+const RUN = [PORTS, 'logs'];
 /** The names of what a directory held before its first run, where it held anything: not ours to delete, or to close to others. */
 const NEIGHBOURS = 'neighbours.json';
 
@@ -79,8 +81,8 @@ function createPrivate(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const names = readdirSync(path);
   // A run whose lock was deleted has no neighbours.
-  if (names.length > 0 && !names.includes(LOCK) && !names.includes(PORTS))
-    writeFileSync(join(path, NEIGHBOURS), JSON.stringify(names));
+  const isOurs = names.includes(LOCK) || RUN.every((each) => names.includes(each));
+  if (names.length > 0 && !isOurs) writeFileSync(join(path, NEIGHBOURS), JSON.stringify(names));
   if (neighboursIn(path).length > 0) return;
   const { uid, mode } = statSync(path);
   if (uid === process.getuid?.() && (mode & 0o777) !== 0o700) chmodSync(path, 0o700);
