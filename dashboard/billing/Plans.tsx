@@ -17,7 +17,7 @@ const CATEGORY_LABELS: Readonly<Record<Plan['category'], string>> = {
 
 /** Subscriptions and available plans. */
 export function Plans() {
-  const current = useMe().data?.data.account.plan.slug;
+  const current = useMe().data?.data.account.plan;
   const subscriptions = useSubscriptions().data;
   const paid = subscriptions?.data.find(isForApplications) ?? (subscriptions?.has_more === false ? null : undefined);
   return (
@@ -48,8 +48,8 @@ const isForApplications = ({ plan, status, currentPeriodEnd }: Subscription): bo
 
 interface PlanCardProps {
   plan: Plan;
-  /** Slug of the account's plan, which is the free one where none is paid. */
-  current: string | undefined;
+  /** The account's plan, which is the free one where none is paid. */
+  current: { slug: string; name: string } | undefined;
   /** The subscription to a plan for applications, also a cancelled one until its period ends; undefined until it is known. */
   paid: Subscription | null | undefined;
 }
@@ -57,22 +57,27 @@ interface PlanCardProps {
 const describeLimits = ({ appLimit, storageGb }: Plan): string =>
   `${appLimit === null ? '' : `${appLimit} ${appLimit === 1 ? 'application' : 'applications'} · `}${storageGb} GB storage`;
 
-const PlanCard = ({ plan, current, paid }: PlanCardProps) => (
-  <Stack className="card" p="md" gap={4}>
-    <Group gap="xs">
-      <Text fw={650}>{plan.name}</Text>
-      {plan.slug === current && <Status value="ACTIVE" label={paid === null ? 'Current plan, free' : 'Current plan'} />}
-    </Group>
-    <Text size="sm">
-      {formatRand(plan.priceMonthly)}/month or {formatRand(plan.priceYearly)}/year excl. VAT
-    </Text>
-    <Text size="sm" c="dimmed">
-      {describeLimits(plan)}
-    </Text>
-    <Group mt="xs">
-      {(plan.slug !== (paid === undefined ? current : paid?.plan.slug) || paid?.status === 'CANCELLED') && (
-        <BuyPlan plan={plan} replaces={plan.category === 'APP' ? paid?.plan.name : undefined} />
-      )}
-    </Group>
-  </Stack>
-);
+function PlanCard({ plan, current, paid }: PlanCardProps) {
+  const replaced = paid === undefined ? current : paid?.plan;
+  return (
+    <Stack className="card" p="md" gap={4}>
+      <Group gap="xs">
+        <Text fw={650}>{plan.name}</Text>
+        {plan.slug === current?.slug && (
+          <Status value="ACTIVE" label={paid === null ? 'Current plan, free' : 'Current plan'} />
+        )}
+      </Group>
+      <Text size="sm">
+        {formatRand(plan.priceMonthly)}/month or {formatRand(plan.priceYearly)}/year excl. VAT
+      </Text>
+      <Text size="sm" c="dimmed">
+        {describeLimits(plan)}
+      </Text>
+      <Group mt="xs">
+        {(plan.slug !== replaced?.slug || paid?.status === 'CANCELLED') && (
+          <BuyPlan plan={plan} replaces={plan.category === 'APP' ? replaced?.name : undefined} />
+        )}
+      </Group>
+    </Stack>
+  );
+}
