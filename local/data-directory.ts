@@ -33,7 +33,7 @@ export interface DataDirectory {
 
 const LOCK = 'lock.db';
 const PORTS = 'ports.json';
-/** What every run leaves, beside its lock. */
+/** Names that every run leaves, beside its lock. */
 const RUN = [PORTS, 'logs'];
 /** The names of what a directory held before its first run, where it held anything: not ours to delete, or to close to others. */
 const NEIGHBOURS = 'neighbours.json';

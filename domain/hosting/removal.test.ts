@@ -279,23 +279,23 @@ test.each([true, false])(
 );
 
 test('a check that another one overtakes at the end of the period, and that then dies at any call, leaves nothing', async () => {
-  /** @returns whether the check came to the call at which it is overtaken, and to the one at which it dies */
-  const overtake = async (pause: number, death: number, when: 'before' | 'after'): Promise<[boolean, boolean]> => {
+  /** @returns whether the check came to the call at which the other one runs, and to the one at which it dies */
+  const outrun = async (pause: number, death: number, when: 'before' | 'after'): Promise<[boolean, boolean]> => {
     const run = await hostingSimulation();
     await run.set('web-1', true);
     const of = await run.subscribe({
       ...{ hostingDomain: HOSTING_DOMAIN, status: 'CANCELLED' },
       currentPeriodEnd: new Date(run.clock.now + 20_000).toISOString(),
     });
-    let isOvertaken = false;
+    let isOutrun = false;
     let isDead = false;
     const late = run.startReconciler(async (call) => {
       if (call.step === pause && call.when === 'before') {
-        isOvertaken = true;
+        isOutrun = true;
         run.clock.now += 30_000;
         await toleratingFaults(() => reconcileHostingAccount(run.deps, of));
       }
-      if (!isOvertaken || call.step < death || call.when !== when) return undefined;
+      if (!isOutrun || call.step < death || call.when !== when) return undefined;
       isDead = true;
       return 'crash';
     });
@@ -304,15 +304,15 @@ test('a check that another one overtakes at the end of the period, and that then
     await toleratingFaults(() => reconcileHostingAccount(run.deps, of));
     run.clock.now += MINUTE;
     await pass(run, 20, MINUTE);
-    await expectEnded(run, [of], `overtaken at ${pause}, dead ${when} ${death}`);
-    return [isOvertaken, isDead];
+    await expectEnded(run, [of], `outrun at ${pause}, dead ${when} ${death}`);
+    return [isOutrun, isDead];
   };
   for (const when of ['before', 'after'] as const)
     for (let pause = 1, came = true; came; pause += 1)
       for (let death = pause, more = true; more; death += 1) {
-        const [isOvertaken, isDead] = await overtake(pause, death, when);
-        came = isOvertaken;
-        more = isOvertaken && isDead;
+        const [isOutrun, isDead] = await outrun(pause, death, when);
+        came = isOutrun;
+        more = isOutrun && isDead;
       }
 }, 120_000);
 
