@@ -30,6 +30,13 @@ const {
 const port = Number(PORT);
 const write = (text: string): void => console.log(text);
 
+/** Reads a switch. Throws a user error for another word, which would be off although the run was to be strict. */
+function isOn(name: string, value = ''): boolean {
+  if (/^(on|true|yes|1)$/i.test(value)) return true;
+  if (/^(off|false|no|0)?$/i.test(value)) return false;
+  throw new UserError(`${name} must be on or off, not ${value}`);
+}
+
 let platform: Platform | undefined;
 let isShuttingDown = false;
 async function shutDown(code: number): Promise<void> {
@@ -54,11 +61,6 @@ try {
     );
   if (!/^1?\d$/.test(LOCAL_BUILD_NICENESS))
     throw new UserError(`LOCAL_BUILD_NICENESS must be a number from 0 to 19, not ${LOCAL_BUILD_NICENESS}`);
-  // A switch with another value would be off, though the run was to be strict.
-  if (LOCAL_IAM && LOCAL_IAM !== 'on' && LOCAL_IAM !== 'off')
-    throw new UserError(`LOCAL_IAM must be on or off, not ${LOCAL_IAM}`);
-  if (STRICT_AWS && STRICT_AWS !== 'true' && STRICT_AWS !== 'false')
-    throw new UserError(`STRICT_AWS must be true or false, not ${STRICT_AWS}`);
   if (CELLS && CELLS !== '1' && CELLS !== '2') throw new UserError(`CELLS must be 1 or 2, not ${CELLS}`);
   const started = performance.now();
   platform = await startPlatform({
@@ -69,8 +71,8 @@ try {
     gitRoot: LOCAL_GIT_ROOT,
     table: LOCAL_TABLE || undefined,
     cells: CELLS === '2' ? [SECOND_CELL] : [],
-    strict: STRICT_AWS === 'true',
-    enforceIam: LOCAL_IAM === 'on',
+    strict: isOn('STRICT_AWS', STRICT_AWS),
+    enforceIam: isOn('LOCAL_IAM', LOCAL_IAM),
     iamReport: LOCAL_IAM_REPORT,
     idleMs: Number(LOCAL_IDLE_SECONDS) * 1000,
     buildNiceness: Number(LOCAL_BUILD_NICENESS),
