@@ -1,27 +1,11 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { standInFor } from '../../test/support/aws-service.ts';
 import { deleteObject, getObject, putObject } from './objects.ts';
 
 /** S3 without any object, which answers a write as one that fails after it began. */
-let server: Server;
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    request.resume();
-    const [status, code] = request.method === 'PUT' ? [200, 'AccessDenied'] : [404, 'NoSuchKey'];
-    response.writeHead(status).end(`<Error><Code>${code}</Code><Message>No.</Message></Error>`);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  vi.stubEnv('AWS_ENDPOINT_URL_S3', `http://127.0.0.1:${port}`);
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
-});
-afterAll(() => {
-  vi.unstubAllEnvs();
-  server.closeAllConnections();
-  server.close();
+standInFor('S3', (method, response) => {
+  const [status, code] = method === 'PUT' ? [200, 'AccessDenied'] : [404, 'NoSuchKey'];
+  response.writeHead(status).end(`<Error><Code>${code}</Code><Message>No.</Message></Error>`);
 });
 
 test('an object that is not there is read as none, and deleted without an error', async () => {

@@ -1,30 +1,14 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { UploadGone } from '../../providers/exports/exports.ts';
+import { standInFor } from '../../test/support/aws-service.ts';
 import { uploads } from './uploads.ts';
 
 /** S3 after it has deleted an upload with its parts: only objects that were made are there. */
-let server: Server;
 const object = { isThere: false };
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    request.resume();
-    if (request.method === 'GET' && object.isThere) return response.end('archive');
-    const code = request.method === 'GET' ? 'NoSuchKey' : 'NoSuchUpload';
-    return response.writeHead(404).end(`<Error><Code>${code}</Code><Message>Gone.</Message></Error>`);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  vi.stubEnv('AWS_ENDPOINT_URL_S3', `http://127.0.0.1:${port}`);
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
-});
-afterAll(() => {
-  vi.unstubAllEnvs();
-  server.closeAllConnections();
-  server.close();
+standInFor('S3', (method, response) => {
+  if (method === 'GET' && object.isThere) return response.end('archive');
+  const code = method === 'GET' ? 'NoSuchKey' : 'NoSuchUpload';
+  return response.writeHead(404).end(`<Error><Code>${code}</Code><Message>Gone.</Message></Error>`);
 });
 
 test('an upload that is gone says so, unless it has made its object', async () => {
