@@ -14,16 +14,16 @@ import { change, create } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
-import { timestampAfter } from '../time.ts';
+import { DAY_MS, timestampAfter } from '../time.ts';
 import { type ConvergeDeps, converge } from './converge.ts';
 import { releaseHostingDomain, settleHostingDomain } from './domains.ts';
-import { adopt, findAdoptable, isAwaitingRemoval, notRemoved } from './removal.ts';
+import { adopt, findAdoptable, isAwaitingRemoval, isSame, notRemoved } from './removal.ts';
 import { chooseServer, findServer } from './servers.ts';
 import { desiredStatus, findSharing, type Sharing, sharersOf } from './shared-accounts.ts';
 import { countMailboxes } from './subscriptions.ts';
 
 /** Interval between two comparisons of an account with its subscription, in milliseconds. */
-const CHECK_INTERVAL_MS = 24 * 3600_000;
+const CHECK_INTERVAL_MS = DAY_MS;
 /** The first check of a domain that is not proven, after which they become rarer, in milliseconds. */
 const MIN_PROOF_DELAY_MS = 10 * 60_000;
 const clamp = (least: number, value: number, most: number) => Math.min(most, Math.max(least, value));
@@ -102,8 +102,6 @@ async function place(
   return { ...account, server };
 }
 
-const asRead = ({ server, username }: HostingAccount) => ({ server: { is: server }, username: { is: username } });
-
 /** Stores the account's state where lists read it. Throws a conflict where the account is another one by now. */
 const saveState = (
   deps: Deps,
@@ -114,7 +112,7 @@ const saveState = (
   const what = { set: { ...set, status: panel.status, failures: 0 }, remove: ['problem'] };
   return deps.table.transact([
     change(Subscription, subscription, { set: { panel } }),
-    change(HostingAccount, account, { ...what, when: { ...when, ...asRead(account) } }, concurrentUpdate),
+    change(HostingAccount, account, { ...what, when: { ...when, ...isSame(account) } }, concurrentUpdate),
   ]);
 };
 

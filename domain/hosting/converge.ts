@@ -14,7 +14,7 @@ import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { timestampAfter } from '../time.ts';
 import type { DomainState } from './domains.ts';
-import { decideRemoval, notRemoved } from './removal.ts';
+import { decideRemoval, isSame, notRemoved } from './removal.ts';
 import { requiredOf, type Sharing, sharersOf } from './shared-accounts.ts';
 
 export type ConvergeDeps = Deps & { panel: Panel };
@@ -34,10 +34,9 @@ const CREATION_MS = TIMEOUTS_S.panel.function * 1000;
 
 /** Says, before an account is made on the server, that it may be there soon. Throws a conflict where it has ended, or is another one by now. */
 const announceCreation = (deps: Deps, account: HostingAccount): Promise<void> => {
-  const { server, username } = account;
   const set = { creatingUntil: timestampAfter(deps.now(), CREATION_MS) };
-  const when = { server: { is: server }, username: { is: username }, ...notRemoved };
-  return deps.table.transact([change(HostingAccount, account, { set, when }, concurrentUpdate)]);
+  const what = { set, when: { ...isSame(account), ...notRemoved } };
+  return deps.table.transact([change(HostingAccount, account, what, concurrentUpdate)]);
 };
 
 interface Converged {

@@ -22,6 +22,12 @@ export function findAdoptable(sharing: readonly Sharing[]): HostingAccount | und
 /** The condition of writes that give an account its next check: one that is removed has none, for good. */
 export const notRemoved = { status: { isNot: 'REMOVED' } } as const;
 
+/** The condition that an account is still the one that was read. */
+export const isSame = ({ server, username }: HostingAccount) => ({
+  server: { is: server },
+  username: { is: username },
+});
+
 /** The write with which an account is adopted. Fails where it is or will be removed. */
 export const adopt = ({ accountId, id, username }: HostingAccount): Write =>
   change(
