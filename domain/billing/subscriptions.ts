@@ -10,7 +10,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import type { TxtRecords } from '../../providers/dns/txt-records.ts';
 import { Invoice, Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
 import { HostingAccount, HostingDomain } from '../../table/entities/hosting.ts';
-import type { Change } from '../../table/expressions.ts';
+import { type Change, unchanged } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, create, type Write } from '../../table/writes.ts';
 import { commitAsPlatform } from '../audit/record.ts';
@@ -18,7 +18,7 @@ import { concurrentUpdate } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { claimHostingDomain } from '../hosting/domains.ts';
 import { pageBody, pageOf } from '../pages.ts';
-import { timestampBefore } from '../time.ts';
+import { DAY_MS, timestampBefore } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
 import { DEFAULT_PLAN } from './default-plan.ts';
 import { invoiceView } from './invoice-views.ts';
@@ -29,7 +29,7 @@ import { type Plan, periodPrice, type ReadPlans } from './plans.ts';
 import { readNothing, type Wallet, withWallet } from './wallet.ts';
 
 /** The next period is invoiced this long before the paid one ends, in milliseconds (design, Billing). */
-const INVOICE_LEAD_MS = 7 * 24 * 3600_000;
+const INVOICE_LEAD_MS = 7 * DAY_MS;
 
 /** Returns the time at which the next period of a paid subscription is invoiced. */
 export const nextInvoiceAt = (periodEnd: string) => timestampBefore(periodEnd, INVOICE_LEAD_MS);
@@ -198,8 +198,7 @@ export function cancelWithin(
   const set = { status: 'CANCELLED', cancelledAt: wallet.now, currentPeriodEnd: end };
   const due = endsNow ? {} : schedule(Subscription, end);
   // An invoice that is issued meanwhile would be paid for nothing.
-  const invoice = subscription.renewal ? { is: subscription.renewal.invoiceId } : ('absent' as const);
-  const when = { status: { is: status }, 'renewal.invoiceId': invoice };
+  const when = { status: { is: status }, 'renewal.invoiceId': unchanged(subscription.renewal?.invoiceId) };
   const what = { set: { ...set, ...due }, remove: ['renewal', ...(endsNow ? unschedule(Subscription) : [])], when };
   wallet.add(
     change(Subscription, { accountId, id }, what, concurrentUpdate),
