@@ -1,4 +1,5 @@
 import { isObject } from '../json.ts';
+
 /**
  * The allow-list of a chat request on AI credits: every field, message field and content part that the platform can price,
  * each with its type and bound. A provider charges nothing for them but the bytes of the prompt, the pictures and the

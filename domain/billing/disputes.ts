@@ -3,6 +3,7 @@ import { Dispute, TopUp } from '../../table/entities/billing.ts';
 import { change, create } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { DAY_MS } from '../time.ts';
 import { formatRand } from './money.ts';
 import { type PaymentDeps, topUpId } from './top-ups.ts';
 import { type Wallet, withWallet } from './wallet.ts';
@@ -91,7 +92,7 @@ export async function settleDispute(
 /** Callbacks of disputes are repeated for days at most; then the provider's list is the only word of them. */
 const RECOVERY_INTERVAL_MIN = 60;
 /** Disputes opened before this are not listed, in milliseconds: banks decide within months. */
-const RECOVERY_WINDOW_MS = 180 * 24 * 3600_000;
+const RECOVERY_WINDOW_MS = 180 * DAY_MS;
 
 /** Result of a comparison with the payment provider's disputes: those that its callbacks did not tell, and what failed. */
 export interface DisputeRecovery {

@@ -1,13 +1,13 @@
 import { PLAN_GRACE_DAYS } from '../../contract/billing/plans.ts';
 import type { Account } from '../../table/entities/accounts.ts';
-import { timestampAfter } from '../time.ts';
+import { DAY_MS, timestampAfter } from '../time.ts';
 
 /**
  * Applications beyond the plan's limit (docs/decisions/0031-suspension.md). When the limit falls, the newest applications
  * keep running for a grace period and are suspended then; when it rises, they resume at once.
  */
 
-const GRACE_MS = PLAN_GRACE_DAYS * 24 * 3600_000;
+const GRACE_MS = PLAN_GRACE_DAYS * DAY_MS;
 
 /** A limit that an account exceeds, and the time at which the applications beyond it are suspended. */
 export type Step = NonNullable<Account['planLimit']>['steps'][number];

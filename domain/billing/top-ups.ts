@@ -19,7 +19,7 @@ import { ConcurrentUpdateError, concurrentUpdate } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import { messageOf } from '../switches/switches.ts';
-import { timestampAfter } from '../time.ts';
+import { DAY_MS, timestampAfter } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
 import { holdEnd, holdsAfter } from './card-risk.ts';
 import { formatRand, parseCents } from './money.ts';
@@ -33,7 +33,7 @@ export type PaymentDeps = Deps & { payments: Payments };
  */
 export const FIRST_CHECK_DELAY_MS = 60_000;
 /** Time after which an unpaid payment page is closed, in milliseconds. A later payment on it still counts. */
-export const PAYMENT_PAGE_LIFETIME_MS = 24 * 3600_000;
+export const PAYMENT_PAGE_LIFETIME_MS = DAY_MS;
 
 /** A payment's name at the processor, which takes no underscore. */
 const paymentReference = (id: string) => id.replace('_', '-');
@@ -248,7 +248,7 @@ const endUncharged = ({ autoTopUpId, autoTopUpHistory = [] }: Account, { id, cha
 };
 
 /** After a refused card, in milliseconds: it is not asked again sooner. */
-const CARD_RETRY_DELAY_MS = 24 * 3600_000;
+const CARD_RETRY_DELAY_MS = DAY_MS;
 
 /**
  * Ends a payment without money.

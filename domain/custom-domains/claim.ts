@@ -3,10 +3,10 @@ import { App, type CustomDomain, Host } from '../../table/entities/apps.ts';
 import { HostClaim } from '../../table/entities/custom-domains.ts';
 import { checkAbsent, claim, type Write } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
-import { timestampAfter } from '../time.ts';
+import { DAY_MS, timestampAfter } from '../time.ts';
 
 /** Lifetime of an unverified claim, in milliseconds. */
-const CLAIM_LIFETIME_MS = 14 * 24 * 3600_000;
+const CLAIM_LIFETIME_MS = 14 * DAY_MS;
 /** Delay of the first check for the proof, in milliseconds. */
 export const FIRST_CHECK_DELAY_MS = 60_000;
 

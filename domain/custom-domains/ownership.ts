@@ -5,6 +5,7 @@ import { change } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
+import { DAY_MS } from '../time.ts';
 import { nameServersSilentMessage, proofMissingMessage } from './messages.ts';
 import { releaseAsPlatform } from './release.ts';
 import { findEnclosingDomains } from './zone-alias.ts';
@@ -13,9 +14,9 @@ import { findEnclosingDomains } from './zone-alias.ts';
  * Ownership of verified domains: it is verified again every week. A proof that is missing is shown, and looked for every
  * day; after the grace period the domain is released. Meanwhile the domain serves, and other accounts may claim it.
  */
-const VERIFICATION_INTERVAL_MS = 7 * 24 * 3600_000;
-const GRACE_PERIOD_MS = 7 * 24 * 3600_000;
-const GRACE_CHECK_INTERVAL_MS = 24 * 3600_000;
+const VERIFICATION_INTERVAL_MS = 7 * DAY_MS;
+const GRACE_PERIOD_MS = 7 * DAY_MS;
+const GRACE_CHECK_INTERVAL_MS = DAY_MS;
 
 export type OwnershipDeps = Deps & { txt: TxtRecords };
 

@@ -7,6 +7,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { type DueQueue, sweep } from '../sweep/sweep.ts';
 import { type SweepJob, sweepOnce } from '../sweep/sweep-all.ts';
+import { timestampBefore } from '../time.ts';
 import {
   findSubscribers,
   firstMessages,
@@ -129,7 +130,7 @@ const lostJob =
   (part) =>
     sweep(eventDeps(deps), lostEvents, {
       ...part,
-      until: new Date(deps.now().getTime() - STORE_AFTER_MS).toISOString(),
+      until: timestampBefore(deps.now(), STORE_AFTER_MS),
     });
 
 /** The safety net of events: what a lost record of the stream or a lost message would keep from their receivers. */

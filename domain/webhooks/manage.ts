@@ -18,6 +18,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import { noSuchCursor, pageBody } from '../pages.ts';
+import { timestampAfter } from '../time.ts';
 import { viewDeliveries } from './delivery-view.ts';
 import { assertReceiverUrl, findWebhook, listWebhooksPage, noSuchWebhook, viewWebhook } from './endpoints.ts';
 import { newEvent } from './events.ts';
@@ -109,7 +110,7 @@ export async function rotateSecret(
   const { accountId } = caller;
   const webhook = await findWebhook(deps, caller, id);
   const { secret, sealed } = await newSecret(deps, id);
-  const previousExpiresAt = new Date(deps.now().getTime() + ROTATION_OVERLAP_MS).toISOString();
+  const previousExpiresAt = timestampAfter(deps.now(), ROTATION_OVERLAP_MS);
   const set = { secret: sealed, previous: { secret: webhook.secret, expiresAt: previousExpiresAt } };
   const when = { 'secret.ciphertext': { is: webhook.secret.ciphertext } };
   return await deps.commit([change(Webhook, { accountId, id }, { set, when }, changedConcurrently)], {
