@@ -1,4 +1,5 @@
 import { isObject } from '../../contract/json.ts';
+
 /**
  * Kinds of provider failures. The owner of the key and the message to the caller are decided elsewhere
  * (domain/ai/errors.ts).

@@ -1,4 +1,5 @@
 import { isDnsName } from '../../contract/host-names/host-names.ts';
+
 /**
  * Addresses that webhooks are never sent to: everything that is not public unicast, and every form that carries another
  * address inside. Test vectors: providers/webhooks/addresses.test.ts. Source: IANA special-purpose registries (RFC 6890 and

@@ -1,7 +1,6 @@
-/** Pages of the local login: plain forms that work without JavaScript, with a keyboard and with a screen reader. */
+import { html } from '../../../contract/reference/html.ts';
 
-const escapeHtml = (text: string) =>
-  text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
+/** Pages of the local login: plain forms that work without JavaScript, with a keyboard and with a screen reader. */
 
 const STYLE = `:root{color-scheme:light dark;--ink:#1a1f29;--paper:#fff;--line:#8a94a3;--accent:#1d4f91;--bad:#9b2226}
 @media(prefers-color-scheme:dark){:root{--ink:#e6e9ee;--paper:#14171c;--line:#7c8796;--accent:#8ab4f0;--bad:#ff9b9b}}
@@ -23,8 +22,8 @@ export interface Attempt {
 }
 
 const field = (name: string, label: string, attributes: string, value = '') =>
-  `<label for="${name}">${label}</label><input id="${name}" name="${name}" value="${escapeHtml(value)}" required ${attributes}>`;
-const alert = (problem: string | undefined) => (problem ? `<p role="alert">${escapeHtml(problem)}</p>` : '');
+  `<label for="${name}">${label}</label><input id="${name}" name="${name}" value="${html(value)}" required ${attributes}>`;
+const alert = (problem: string | undefined) => (problem ? `<p role="alert">${html(problem)}</p>` : '');
 
 export const PASSWORD_LENGTH = 12;
 
@@ -49,7 +48,7 @@ ${field('password', 'Password', `type="password" autocomplete="new-password" min
   );
 
 export const errorPage = (description: string) =>
-  page('Sign-in failed', `<p>${escapeHtml(description)}</p><p><a href="/dashboard/">Back to the dashboard</a></p>`);
+  page('Sign-in failed', `<p>${html(description)}</p><p><a href="/dashboard/">Back to the dashboard</a></p>`);
 
 export const signedOutPage = () => page('Signed out', '<p><a href="/dashboard/">Sign in again</a></p>');
 
