@@ -5,8 +5,7 @@ import { useRefusal } from '../api/rights.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SelectField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
-import { Dialog } from '../ui/Dialog.tsx';
-import { KEEP_OPEN } from '../ui/OneTimeSecret.tsx';
+import { SecretDialog } from '../ui/OneTimeSecret.tsx';
 import { useUrlDialog } from '../ui/use-url-state.ts';
 import { useInviteMember } from './api.ts';
 import { InvitationLink } from './invitation-link.tsx';
@@ -21,17 +20,20 @@ const OPTION_LABELS = Object.fromEntries(MEMBER_ROLES.map((role) => [role, `${ro
 /** Button and dialog that invite a person. The link is shown once. */
 export function InviteMember() {
   const invite = useInviteMember();
-  const [open, setOpen] = useUrlDialog('invite', invite.reset);
+  const [open, setOpen] = useUrlDialog('invite');
   const refusal = useRefusal();
-  const close = () => setOpen(false);
+  const close = () => {
+    setOpen(false);
+    invite.reset();
+  };
   return (
     <>
       <Button onClick={() => setOpen(true)} {...(refusal === undefined ? {} : { disabled: true, title: refusal })}>
         Invite member
       </Button>
-      <Dialog opened={open} onClose={close} title="Invite a member" {...(invite.data ? KEEP_OPEN : {})}>
+      <SecretDialog request={invite} opened={open} onClose={close} title="Invite a member">
         {invite.data ? <InvitationLink invitation={invite.data.data} close={close} /> : <InviteForm invite={invite} />}
-      </Dialog>
+      </SecretDialog>
     </>
   );
 }

@@ -5,8 +5,7 @@ import { SCOPES, type Scope } from '../../contract/route.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SelectField, TextAreaField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
-import { Dialog } from '../ui/Dialog.tsx';
-import { KEEP_OPEN, OneTimeSecret } from '../ui/OneTimeSecret.tsx';
+import { OneTimeSecret, SecretDialog } from '../ui/OneTimeSecret.tsx';
 import { useUrlDialog } from '../ui/use-url-state.ts';
 import { AI_BUDGET_FIELD, toAiBudget } from './ai-budget.ts';
 import { useCreateApiKey } from './api.ts';
@@ -41,14 +40,17 @@ const toBody = ({ name, scopes, expires, allowedOrigins: origins, aiBudget }: ty
 /** Button and dialog that create a key. Its secret is shown once. */
 export function NewApiKey() {
   const create = useCreateApiKey();
-  const [open, setOpen] = useUrlDialog('new-key', create.reset);
-  const close = () => setOpen(false);
+  const [open, setOpen] = useUrlDialog('new-key');
+  const close = () => {
+    setOpen(false);
+    create.reset();
+  };
   return (
     <>
       <Button onClick={() => setOpen(true)}>Create key</Button>
-      <Dialog opened={open} onClose={close} title="Create an API key" {...(create.data ? KEEP_OPEN : {})}>
+      <SecretDialog request={create} opened={open} onClose={close} title="Create an API key">
         <ApiKeyForm create={create} close={close} />
-      </Dialog>
+      </SecretDialog>
     </>
   );
 }

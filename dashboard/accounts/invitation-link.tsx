@@ -1,6 +1,5 @@
 import { useState } from 'react';
-import { Dialog } from '../ui/Dialog.tsx';
-import { KEEP_OPEN, OneTimeSecret } from '../ui/OneTimeSecret.tsx';
+import { OneTimeSecret, SecretDialog } from '../ui/OneTimeSecret.tsx';
 import type { NewInvitation } from './api.ts';
 
 /** Text and link of a new invitation, shown once. */
@@ -21,9 +20,14 @@ export function useInvitationLink() {
   const [shown, setShown] = useState<NewInvitation>();
   const close = () => setShown(undefined);
   const dialog = (
-    <Dialog opened={shown !== undefined} onClose={close} title="New invitation link" {...KEEP_OPEN}>
+    <SecretDialog
+      request={{ data: shown, isPending: false }}
+      opened={shown !== undefined}
+      onClose={close}
+      title="New invitation link"
+    >
       {shown && <InvitationLink invitation={shown} close={close} />}
-    </Dialog>
+    </SecretDialog>
   );
   return { show: setShown, dialog };
 }

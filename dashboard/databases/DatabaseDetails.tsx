@@ -3,8 +3,7 @@ import { useState } from 'react';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { CopyText } from '../ui/CopyText.tsx';
-import { Dialog } from '../ui/Dialog.tsx';
-import { KEEP_OPEN, OneTimeSecret } from '../ui/OneTimeSecret.tsx';
+import { OneTimeSecret, SecretDialog } from '../ui/OneTimeSecret.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { toast } from '../ui/toast.ts';
 import { type Database, useCreatePassword, useDatabase, useDeleteDatabase, useResetPasswords } from './api.ts';
@@ -28,7 +27,7 @@ export function ConnectButton({ database }: { database: Database }) {
       >
         Connect
       </Button>
-      <Dialog opened={open} onClose={close} title={`Connect to ${database.name}`} {...(create.data ? KEEP_OPEN : {})}>
+      <SecretDialog request={create} opened={open} onClose={close} title={`Connect to ${database.name}`}>
         {create.data ? (
           <OneTimeSecret
             secrets={[
@@ -44,7 +43,7 @@ export function ConnectButton({ database }: { database: Database }) {
         ) : (
           <Details id={database.id} createPassword={() => create.mutateAsync({ params: { id: database.id } })} />
         )}
-      </Dialog>
+      </SecretDialog>
     </>
   );
 }

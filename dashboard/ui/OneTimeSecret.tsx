@@ -1,6 +1,7 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, type ModalProps, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CopyText } from './CopyText.tsx';
+import { Dialog } from './Dialog.tsx';
 
 interface OneTimeSecretProps {
   secrets: readonly { name: string; text: string }[];
@@ -8,8 +9,22 @@ interface OneTimeSecretProps {
   close: () => void;
 }
 
-/** Properties of the dialog: neither Escape nor a click beside it closes it, which would lose the secret. */
-export const KEEP_OPEN = { closeOnEscape: false, closeOnClickOutside: false, withCloseButton: false } as const;
+/** What stays open until its own button closes it. */
+const KEEP_OPEN = { closeOnEscape: false, closeOnClickOutside: false, withCloseButton: false } as const;
+
+interface SecretDialogProps extends ModalProps {
+  /** The request whose answer holds the secret. */
+  request: { data: unknown; isPending: boolean };
+}
+
+/**
+ * Dialog of a request that is answered with a secret. From when it is sent, only the button below the secret closes it: Escape,
+ * a click beside it, or Back would lose the secret.
+ */
+export function SecretDialog({ request, opened, ...props }: SecretDialogProps) {
+  const isSent = request.isPending || request.data !== undefined;
+  return <Dialog {...props} opened={opened || isSent} {...(isSent ? KEEP_OPEN : {})} />;
+}
 
 /** Secrets that are shown once, to be copied now. */
 export const OneTimeSecret = ({ secrets, children, close }: OneTimeSecretProps) => (

@@ -62,14 +62,10 @@ const OPENED = 'opened';
 
 /**
  * The open state of a dialog, in the URL: `?dialog=new-key`. Opening adds an entry to the history, so that Back closes the dialog.
- * @param reset called when it is closed, in whichever way: what it showed is not shown again
  */
-export function useUrlDialog(name: string, reset: () => void): [isOpen: boolean, setIsOpen: (isOpen: boolean) => void] {
+export function useUrlDialog(name: string): [isOpen: boolean, setIsOpen: (isOpen: boolean) => void] {
   const [{ dialog }, change] = useUrlStates(['dialog']);
   const isOpen = dialog === name;
-  useEffect(() => {
-    if (!isOpen) reset();
-  }, [isOpen, reset]);
   const setIsOpen = (isOpen: boolean) => {
     // A dialog that a link opened has no entry of its own.
     const hasEntry = history.state === OPENED;

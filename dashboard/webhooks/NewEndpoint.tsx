@@ -2,8 +2,7 @@ import { Button } from '@mantine/core';
 import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { useForm } from '../form/form.ts';
-import { Dialog } from '../ui/Dialog.tsx';
-import { KEEP_OPEN, OneTimeSecret } from '../ui/OneTimeSecret.tsx';
+import { OneTimeSecret, SecretDialog } from '../ui/OneTimeSecret.tsx';
 import { useUrlDialog } from '../ui/use-url-state.ts';
 import { useCreateEndpoint } from './api.ts';
 import { EndpointFields, type EndpointValues, toBody } from './endpoint-form.tsx';
@@ -13,14 +12,17 @@ const INITIAL_VALUES: EndpointValues = { url: '', description: '', events: [] };
 /** Button and dialog that create an endpoint. Its signing secret is shown once. */
 export function NewEndpoint() {
   const create = useCreateEndpoint();
-  const [open, setOpen] = useUrlDialog('new-endpoint', create.reset);
-  const close = () => setOpen(false);
+  const [open, setOpen] = useUrlDialog('new-endpoint');
+  const close = () => {
+    setOpen(false);
+    create.reset();
+  };
   return (
     <>
       <Button onClick={() => setOpen(true)}>Add endpoint</Button>
-      <Dialog opened={open} onClose={close} title="Add a webhook endpoint" {...(create.data ? KEEP_OPEN : {})}>
+      <SecretDialog request={create} opened={open} onClose={close} title="Add a webhook endpoint">
         <EndpointForm create={create} close={close} />
-      </Dialog>
+      </SecretDialog>
     </>
   );
 }

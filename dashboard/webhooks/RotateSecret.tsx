@@ -1,8 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ActionButton } from '../ui/ActionButton.tsx';
-import { Dialog } from '../ui/Dialog.tsx';
-import { KEEP_OPEN, OneTimeSecret } from '../ui/OneTimeSecret.tsx';
+import { OneTimeSecret, SecretDialog } from '../ui/OneTimeSecret.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { useRotateSecret } from './api.ts';
 
@@ -20,7 +19,7 @@ export function RotateSecret({ id }: { id: string }) {
       <Button variant="default" onClick={() => setOpen(true)}>
         Rotate secret
       </Button>
-      <Dialog opened={open} onClose={close} title="Rotate the signing secret" {...(created ? KEEP_OPEN : {})}>
+      <SecretDialog request={rotate} opened={open} onClose={close} title="Rotate the signing secret">
         {created ? (
           <OneTimeSecret secrets={[{ name: 'Signing secret', text: created.secret }]} close={close}>
             Copy it now. You won't be able to see it again. Deliveries are also signed with the previous secret, which
@@ -36,7 +35,7 @@ export function RotateSecret({ id }: { id: string }) {
             </ActionButton>
           </Stack>
         )}
-      </Dialog>
+      </SecretDialog>
     </>
   );
 }

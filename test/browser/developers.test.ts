@@ -59,6 +59,30 @@ test('a key is created with its scopes, its secret is shown once, and it is revo
   expect((await account.dashboard.call(listKeys)).body.data).toHaveLength(2);
 });
 
+test('neither Escape nor Back closes the dialog while a key is created', async () => {
+  const page = await openScreen(await signedInContext(await newAccount()), 'developers');
+  const [sent, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await page.route('**/dashboard/v1/keys', async (route) => {
+    if (route.request().method() === 'POST') {
+      sent.resolve();
+      await answered.promise;
+    }
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Slow');
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  await sent.promise;
+  await page.keyboard.press('Escape');
+  await page.goBack();
+  answered.resolve();
+  await dialog.getByText(/^sk_live_/).waitFor();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await expect.poll(() => dialog.count(), POLL).toBe(0);
+  expect(new URL(page.url()).pathname).toBe('/dashboard/developers');
+});
+
 test('an owner invites a member, who accepts, changes accounts, and is shown what the role allows', async () => {
   const account = await newAccount({ email: 'owner@example.com' });
   const email = `${randomUUID()}@example.com`;
