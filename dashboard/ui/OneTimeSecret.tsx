@@ -9,7 +9,7 @@ interface OneTimeSecretProps {
   close: () => void;
 }
 
-/** What stays open until its own button closes it. */
+/** Properties of a dialog that only its own button closes. */
 const KEEP_OPEN = { closeOnEscape: false, closeOnClickOutside: false, withCloseButton: false } as const;
 
 interface SecretDialogProps extends ModalProps {
