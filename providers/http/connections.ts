@@ -1,4 +1,5 @@
 import type { Agent as HttpAgent, request } from 'node:http';
+import type { Duplex } from 'node:stream';
 
 /**
  * A connection that was idle for longer, in milliseconds, may have been closed while Lambda had frozen this process, which
@@ -18,23 +19,22 @@ interface Connection {
  */
 export function keepConnections(maxSockets = Number.POSITIVE_INFINITY): (protocol: string) => Promise<Connection> {
   const connections = new Map<string, Promise<Connection>>();
-  let lastUse = 0;
+  const idleSince = new WeakMap<Duplex, number>();
 
   async function load(protocol: string): Promise<Connection> {
     const { Agent, request } = protocol === 'https:' ? await import('node:https') : await import('node:http');
-    return { request, agent: new Agent({ keepAlive: true, maxSockets, scheduling: 'lifo' }) };
+    const agent = new Agent({ keepAlive: true, maxSockets, scheduling: 'lifo' });
+    agent.on('free', (socket: Duplex) => idleSince.set(socket, Date.now()));
+    return { request, agent };
   }
 
   return async (protocol) => {
     const found = connections.get(protocol) ?? load(protocol);
     connections.set(protocol, found);
     const connection = await found;
-    const now = Date.now();
-    if (now - lastUse > MAX_IDLE_MS) {
-      for (const sockets of Object.values(connection.agent.freeSockets))
-        for (const socket of sockets ?? []) socket.destroy();
-    }
-    lastUse = now;
+    const oldest = Date.now() - MAX_IDLE_MS;
+    for (const sockets of Object.values(connection.agent.freeSockets))
+      for (const socket of sockets ?? []) if ((idleSince.get(socket) ?? 0) < oldest) socket.destroy();
     return connection;
   };
 }
