@@ -20,10 +20,9 @@ export const step =
   <T, R>(schema: z.ZodMiniType<T>, act: (input: T) => Promise<R>) =>
   async (event: unknown): Promise<R> => {
     const started = performance.now();
-    const input = schema.parse(event);
     return await withRequestId(requestIdIn(event), async () => {
       try {
-        const output = await act(input);
+        const output = await act(schema.parse(event));
         log.info('step done', { ...idsOf(event), milliseconds: Math.round(performance.now() - started) });
         return output;
       } catch (error) {
