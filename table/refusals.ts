@@ -1,14 +1,12 @@
 import { fromItem, type Item } from './attributes.ts';
 import type { Write } from './writes.ts';
 
-/** The form of an error of DynamoDB. */
-interface Refusal {
-  name: string;
+/** An error of DynamoDB. */
+export interface DynamoDbError extends Error {
   detail?: { Item?: Item; CancellationReasons?: { Code?: string; Item?: Item }[] };
 }
-export const isRefusal = (error: unknown): error is Error & Refusal => error instanceof Error;
 
-/** The item that lost its condition, where the write asked to see it. */
+/** Returns the item that lost its condition, where the write asked to see it. */
 export const failedItem = (item: Item | undefined): unknown => item && fromItem(item);
 
 /**
@@ -16,13 +14,14 @@ export const failedItem = (item: Item | undefined): unknown => item && fromItem(
  * conflict, `in progress` for one that an earlier request with the same token has begun, or the error itself.
  */
 export function translateCancellation(error: unknown, writes: readonly Write[]): Error | 'retry' | 'in progress' {
-  if (!isRefusal(error)) return new Error(String(error));
-  if (error.name === 'TransactionInProgressException') return 'in progress';
-  if (error.name !== 'TransactionCanceledException') return error;
-  const codes = (error.detail?.CancellationReasons ?? []).map((reason) => reason.Code);
+  if (!(error instanceof Error)) return new Error(String(error));
+  const { name, detail }: DynamoDbError = error;
+  if (name === 'TransactionInProgressException') return 'in progress';
+  if (name !== 'TransactionCanceledException') return error;
+  const codes = (detail?.CancellationReasons ?? []).map((reason) => reason.Code);
   const failed = codes.indexOf('ConditionalCheckFailed');
   if (failed >= 0)
-    return writes[failed]?.onConditionFailed(failedItem(error.detail?.CancellationReasons?.[failed]?.Item)) ?? error;
+    return writes[failed]?.onConditionFailed(failedItem(detail?.CancellationReasons?.[failed]?.Item)) ?? error;
   const conflicting = writes.find((write, at) => write.onConflict && codes[at] === 'TransactionConflict');
   if (conflicting?.onConflict) return conflicting.onConflict();
   return codes.some((code) => code === 'TransactionConflict' || code === 'ThrottlingError') ? 'retry' : error;

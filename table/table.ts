@@ -1,6 +1,6 @@
 import { fromItem, type Item, toItem } from './attributes.ts';
 import type { Entity } from './entity.ts';
-import { failedItem, isRefusal } from './refusals.ts';
+import { type DynamoDbError, failedItem } from './refusals.ts';
 import { backoffAfterConflict, MAX_CONFLICT_ATTEMPTS, transact } from './transact.ts';
 import type { Write } from './writes.ts';
 
@@ -134,11 +134,11 @@ export function createTable(send: Send, TableName: string): Table {
         const { Attributes } = await send<{ Attributes?: Item }>(operation, input, { once: write.once });
         return Attributes;
       } catch (error) {
-        if (!isRefusal(error)) throw error;
-        if (error.name === 'ConditionalCheckFailedException')
-          throw write.onConditionFailed(failedItem(error.detail?.Item));
+        if (!(error instanceof Error)) throw error;
+        const { name, detail }: DynamoDbError = error;
+        if (name === 'ConditionalCheckFailedException') throw write.onConditionFailed(failedItem(detail?.Item));
         // A transaction holds this item right now.
-        if (error.name !== 'TransactionConflictException' || attempt === MAX_CONFLICT_ATTEMPTS) throw error;
+        if (name !== 'TransactionConflictException' || attempt === MAX_CONFLICT_ATTEMPTS) throw error;
         await backoffAfterConflict(attempt);
       }
     }
