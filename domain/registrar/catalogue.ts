@@ -39,7 +39,7 @@ function suggestNames(q: string, catalogue: readonly Tld[]): { asked: Name | und
   if (q.includes('.')) {
     const asked = parseDomainName('q', q, catalogue);
     const others = featured.filter(({ tld }) => tld !== asked.extension.tld);
-    return { asked, names: [asked, ...others.map((each) => hasTld(asked.label, each))] };
+    return { asked, names: [asked, ...others.map((each) => nameUnder(asked.label, each))] };
   }
   if (/[^\0-\x7f]|^xn--/.test(q)) {
     throw new ApiError('invalid_request', 'q: must use letters a to z; internationalised names are not sold');
@@ -47,10 +47,10 @@ function suggestNames(q: string, catalogue: readonly Tld[]): { asked: Name | und
   if (!isRegistrable(q)) {
     throw new ApiError('invalid_request', 'q: must be a word such as example, or a name such as example.co.za');
   }
-  return { asked: undefined, names: featured.map((each) => hasTld(q, each)) };
+  return { asked: undefined, names: featured.map((each) => nameUnder(q, each)) };
 }
 
-const hasTld = (label: string, offered: Tld): Name => ({
+const nameUnder = (label: string, offered: Tld): Name => ({
   ...{ domain: `${label}.${offered.tld}`, label, extension: offered },
 });
 

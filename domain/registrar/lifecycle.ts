@@ -22,7 +22,6 @@ export type LifecycleDeps = Deps & { domainTasks: Executions };
 type AdvanceDeps = LifecycleDeps & ConfirmationDeps & { tlds: ReadTlds };
 type Task = NonNullable<Domain['task']>;
 
-const keyOf = ({ accountId, id }: Domain) => ({ accountId, id });
 const idsOf = ({ accountId, id }: Domain) => ({ accountId, domainId: id });
 
 /** Stores a task and starts its execution. A second caller finds the task of the first. */
@@ -32,7 +31,7 @@ async function beginTask(deps: LifecycleDeps, domain: Domain, task: Omit<Task, '
   const when = { task: 'absent' as const, status: { is: domain.status } };
   await ignoreConflict(
     (async () => {
-      await deps.table.write(Domain, change(Domain, keyOf(domain), { set, when }, concurrentUpdate));
+      await deps.table.write(Domain, change(Domain, domain, { set, when }, concurrentUpdate));
       await deps.domainTasks.start(task.execution, idsOf(domain));
     })(),
   );
@@ -61,7 +60,7 @@ export async function onDomainInvoicePaid(deps: LifecycleDeps, invoice: Invoice)
     // Another task may be under way: then this one follows when the domain is looked at next.
     const when = { 'renewal.invoiceId': { is: invoice.id } };
     const set = { 'renewal.paid': true, ...scheduleCheckIn(deps.now()) };
-    await ignoreConflict(deps.table.write(Domain, change(Domain, keyOf(domain), { set, when }, concurrentUpdate)));
+    await ignoreConflict(deps.table.write(Domain, change(Domain, domain, { set, when }, concurrentUpdate)));
     if (domain.task?.invoiceId === invoice.id) await deps.domainTasks.start(domain.task.execution, idsOf(domain));
     if (!domain.task) await beginRenewal(deps, { ...domain, renewal: { ...domain.renewal, paid: true } });
   }
@@ -85,7 +84,7 @@ export async function onDomainInvoiceVoided(
     const when = { 'renewal.invoiceId': { is: invoice.id }, task: 'absent' as const };
     const set = { autoRenew: false, ...scheduleCheck({ ...domain, autoRenew: false, renewal: undefined }) };
     await ignoreConflict(
-      deps.table.write(Domain, change(Domain, keyOf(domain), { set, remove: ['renewal'], when }, concurrentUpdate)),
+      deps.table.write(Domain, change(Domain, domain, { set, remove: ['renewal'], when }, concurrentUpdate)),
     );
   }
 }
@@ -110,7 +109,7 @@ async function superviseTask(deps: LifecycleDeps, domain: Domain, task: Task): P
   const execution = status === 'ENDED' ? `${base}-again${now.getTime()}` : task.execution;
   const when = { 'task.execution': { is: task.execution } };
   const set = { 'task.execution': execution, ...scheduleCheckIn(now) };
-  await ignoreConflict(deps.table.write(Domain, change(Domain, keyOf(domain), { set, when }, concurrentUpdate)));
+  await ignoreConflict(deps.table.write(Domain, change(Domain, domain, { set, when }, concurrentUpdate)));
   if (status !== 'RUNNING') await deps.domainTasks.start(execution, idsOf(domain));
 }
 
@@ -122,7 +121,7 @@ async function checkOrder(deps: LifecycleDeps, domain: Domain): Promise<void> {
   if (invoice?.status === 'VOID') return await onDomainInvoiceVoided(deps, invoice);
   const set = scheduleCheckIn(deps.now(), HOUR_MS);
   const when = { status: { is: 'PENDING' }, task: 'absent' as const };
-  await ignoreConflict(deps.table.write(Domain, change(Domain, keyOf(domain), { set, when }, concurrentUpdate)));
+  await ignoreConflict(deps.table.write(Domain, change(Domain, domain, { set, when }, concurrentUpdate)));
 }
 
 async function checkTerm(deps: AdvanceDeps, domain: Domain, now: string): Promise<Unconfirmed | undefined> {

@@ -33,7 +33,7 @@ export interface Progress {
   waitSeconds: number;
 }
 const ended: Progress = { state: 'ENDED', waitSeconds: 1 };
-const timestamp = (state: Progress['state'], deps: Pick<Deps, 'now'>, { since }: Task): Progress => {
+const progressOf = (state: Progress['state'], deps: Pick<Deps, 'now'>, { since }: Task): Progress => {
   const seconds = (deps.now().getTime() - Date.parse(since)) / 1000;
   // Mostly it takes seconds, sometimes days: the longer it has taken, the longer we wait.
   return { state, waitSeconds: Math.min(900, Math.max(1, Math.round(seconds / 5))) };
@@ -46,7 +46,6 @@ async function findDomainAndTask(deps: Pick<Deps, 'table'>, { accountId, domainI
   const domain = await deps.table.get(Domain, { accountId, id: domainId });
   return domain?.task ? { domain, task: domain.task } : undefined;
 }
-const ifUnchanged = ({ accountId, id }: Domain) => ({ accountId, id });
 const ifTaskUnchanged = ({ since }: Task) => ({ 'task.since': { is: since } });
 
 /** Asks the registrar. An earlier request whose answer was lost is found and taken for this one. */
@@ -54,17 +53,14 @@ export async function submitTask(deps: Deps & { registrar: Registrar }, ids: Dom
   const found = await findDomainAndTask(deps, ids);
   if (!found) return ended;
   const { domain, task } = found;
-  if (task.operationId) return timestamp('PENDING', deps, task);
+  if (task.operationId) return progressOf('PENDING', deps, task);
   const submitted = await submitOnce(deps.registrar, domain, task);
-  if (typeof submitted === 'string') return timestamp(submitted, deps, task);
+  if (typeof submitted === 'string') return progressOf(submitted, deps, task);
   const set = { 'task.operationId': submitted.operationId };
   await ignoreConflict(
-    deps.table.write(
-      Domain,
-      change(Domain, ifUnchanged(domain), { set, when: ifTaskUnchanged(task) }, concurrentUpdate),
-    ),
+    deps.table.write(Domain, change(Domain, domain, { set, when: ifTaskUnchanged(task) }, concurrentUpdate)),
   );
-  return timestamp('PENDING', deps, task);
+  return progressOf('PENDING', deps, task);
 }
 
 type Submitted = 'DONE' | 'REFUSED' | { operationId: string };
@@ -110,9 +106,9 @@ export async function checkTask(deps: Deps & { registrar: Registrar }, ids: Doma
   const found = await findDomainAndTask(deps, ids);
   if (!found) return ended;
   const { task } = found;
-  if (!task.operationId) return timestamp('PENDING', deps, task);
+  if (!task.operationId) return progressOf('PENDING', deps, task);
   const { status } = await deps.registrar.operation(task.operationId);
-  return timestamp(status, deps, task);
+  return progressOf(status, deps, task);
 }
 
 /** The registrar has done it: so has the platform now. */
@@ -157,7 +153,7 @@ async function activate(
   const writes = [
     change(
       Domain,
-      ifUnchanged(domain),
+      domain,
       {
         set: { ...set, ...scheduleCheck({ ...domain, ...set, task: undefined }) },
         remove: ['task'],
@@ -185,7 +181,7 @@ function applyRenewal(deps: Deps, domain: Domain, task: Task, { expiresAt }: Reg
   return [
     change(
       Domain,
-      ifUnchanged(domain),
+      domain,
       { set: { ...set, ...next }, remove: removedAttributes, when: ifTaskUnchanged(task) },
       concurrentUpdate,
     ),
@@ -221,14 +217,7 @@ function applyRefusal(deps: Deps, domain: Domain, task: Task): Write[] {
   const next = scheduleCheck({ ...domain, task: undefined }, new Date(deps.now().getTime() + DAY_MS));
   const set = task.invoiceId ? { autoRenew: false, ...next } : next;
   const removedAttributes = task.invoiceId ? ['task', 'renewal'] : ['task'];
-  return [
-    change(
-      Domain,
-      ifUnchanged(domain),
-      { set, remove: removedAttributes, when: ifTaskUnchanged(task) },
-      concurrentUpdate,
-    ),
-  ];
+  return [change(Domain, domain, { set, remove: removedAttributes, when: ifTaskUnchanged(task) }, concurrentUpdate)];
 }
 
 /**
@@ -247,7 +236,7 @@ export function endRegistration(
   return [
     change(
       Domain,
-      ifUnchanged(domain),
+      domain,
       { set: { ...also, status }, remove: removedAttributes, when: { ...when, status: { is: domain.status } } },
       onConditionFailed,
     ),
