@@ -52,10 +52,11 @@ export const startReconciliation = (
 ) => deps.hosting.start(`${id}-${change}`, { accountId, subscriptionId: id });
 
 /**
- * Returns the account of a subscription on its server: that of another subscription for its domain where there is one. Where both were
- * bought at once, the one that the server refused takes over the account of the other. None is made for one that is over.
+ * Creates the account of a subscription where there is none yet, with the server and name of another subscription's account for its domain
+ * where there is one. Where both were bought at once, the account that the server refused takes over the other.
+ * @returns the account, and those that share its domain; no account for a subscription that is over and never had one
  */
-const findAccount = (
+const ensureAccount = (
   deps: Deps,
   subscription: Subscription,
 ): Promise<{ account?: HostingAccount; sharing: Sharing[] }> =>
@@ -199,7 +200,7 @@ export const reconcileHostingAccount = (deps: PanelDeps, of: AccountScopedId): P
 async function reconcileOnce(deps: PanelDeps, of: AccountScopedId): Promise<{ problem?: string }> {
   const subscription = await deps.table.get(Subscription, of);
   if (!subscription || subscription.plan.category === 'APP') return {};
-  const { account: found, sharing } = await findAccount(deps, subscription);
+  const { account: found, sharing } = await ensureAccount(deps, subscription);
   if (!found) return await endWithoutAccount(deps, subscription);
   if (found.status === 'REMOVED') return await end(deps, subscription, found);
   // One that never had a server has nothing there.
@@ -262,7 +263,7 @@ export async function moveHosting(deps: Deps, { server, ...of }: AccountScopedId
   const subscription = await deps.table.get(Subscription, of);
   if (!subscription) throw new Error(`there is no subscription ${of.id}`);
   const removed = () => new ApiError('not_found', 'The hosting has ended, and its account is removed.');
-  const { account: before, sharing } = await findAccount(deps, subscription);
+  const { account: before, sharing } = await ensureAccount(deps, subscription);
   if (!before) throw removed();
   const moved = [before, ...sharersOf(before, sharing).map((each) => each.account)];
   const set = { server, ...schedule(HostingAccount, deps.now()) };
