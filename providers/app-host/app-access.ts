@@ -1,4 +1,5 @@
 import { type LambdaClient, UpdateFunctionUrlConfigCommand } from '@aws-sdk/client-lambda';
+import { isAwsError } from '../aws-errors.ts';
 import { LIVE_ALIAS } from './resources.ts';
 
 /** Opens and closes the address of an application's function, which anyone who knows it can call past the edge. */
@@ -20,7 +21,7 @@ export function createAppAccess(client: Pick<LambdaClient, 'send'>, prefix: stri
     try {
       await client.send(new UpdateFunctionUrlConfigCommand({ ...of, AuthType }));
     } catch (error) {
-      if (!(error instanceof Error && error.name === 'ResourceNotFoundException')) throw error;
+      if (!isAwsError(error, 'ResourceNotFoundException')) throw error;
     }
   };
   return {

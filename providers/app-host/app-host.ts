@@ -22,9 +22,10 @@ import {
 import * as z from 'zod/mini';
 import { memoize } from '../../contract/envelope.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import { isAwsError } from '../aws-errors.ts';
 import { checkRequest, parseStatus } from './check-request.ts';
 import { isConfigured, wantedConfiguration } from './configuration.ts';
-import { isCodeReplaced, isNamed, isRuntimeRetired, isThrottled, observeThrottling } from './refusals.ts';
+import { isCodeReplaced, isRuntimeRetired, isThrottled, observeThrottling } from './refusals.ts';
 import { HostThrottled, LIVE_ALIAS, RuntimeRetired } from './resources.ts';
 
 /** The payload of an invocation that failed. */
@@ -102,7 +103,7 @@ const PROPAGATION_PAUSE_MS = 250;
  */
 export const APP_HOST_ATTEMPTS = 10;
 
-const missing = (error: unknown) => isNamed(error, 'ResourceNotFoundException');
+const missing = (error: unknown) => isAwsError(error, 'ResourceNotFoundException');
 
 /**
  * One Lambda function an application, with the Lambda Web Adapter: a release is a published version, the alias `live`
@@ -205,7 +206,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
       try {
         await propagated(() => client.send(new AddPermissionCommand({ ...anyone, ...permission })));
       } catch (error) {
-        if (!isNamed(error, 'ResourceConflictException')) throw error; // it was given before
+        if (!isAwsError(error, 'ResourceConflictException')) throw error; // it was given before
       }
     }
     const config = { ...of, AuthType: 'NONE' as const, InvokeMode: 'RESPONSE_STREAM' as const };
@@ -276,7 +277,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
       try {
         await client.send(new DeleteFunctionCommand({ FunctionName: nameOf(applicationId), Qualifier }));
       } catch (error) {
-        if (isNamed(error, 'ResourceConflictException')) return false; // the alias points to it
+        if (isAwsError(error, 'ResourceConflictException')) return false; // the alias points to it
         if (!missing(error)) throw error;
       }
       return true;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAwsError } from '../aws-errors.ts';
 import { MetricsThrottled } from './metrics.ts';
 
 /** Queries of CloudWatch Logs Insights over the log of one application. */
@@ -9,7 +10,7 @@ type Row = readonly { field: string; value: string }[];
 /** Pauses between two looks at a query: most take about a second, and GetQueryResults five calls a second of all viewers. */
 const POLL_MS = [250, 500, 750, 1000, 1500, 2000, 3000, 3000, 3000];
 
-const isNamed = (error: unknown, name: RegExp) => error instanceof Error && name.test(error.name);
+const isThrottled = (error: unknown) => error instanceof Error && /^(Throttling|LimitExceeded)/.test(error.name);
 
 interface InsightsQuery {
   logGroupName: string;
@@ -41,8 +42,8 @@ export async function queryInsights(
     throw new MetricsThrottled('The query took too long');
   };
   const rows = await results().catch((cause: unknown): readonly Row[] => {
-    if (isNamed(cause, /^ResourceNotFoundException$/)) return [];
-    if (!isNamed(cause, /^(Throttling|LimitExceeded)/)) throw cause;
+    if (isAwsError(cause, 'ResourceNotFoundException')) return [];
+    if (!isThrottled(cause)) throw cause;
     throw new MetricsThrottled('Logs Insights refused a query: too many at once', { cause });
   });
   return rows.map((row) => new Map(row.map(({ field, value }) => [field, value])));

@@ -1,3 +1,4 @@
+import { isAwsError } from '../aws-errors.ts';
 import { parseLine } from './requests.ts';
 
 /** Run-time logs of applications: CloudWatch Logs, with one group per application's function. */
@@ -57,7 +58,6 @@ const TAIL = { attempts: 6 };
 /** The platform's own lines, between those of the application: Lambda's, and one for each request (./requests.ts). */
 const PLATFORM =
   /^REQUEST \{|^(START|END|REPORT|INIT_START|INIT_REPORT|EXTENSION|LOGS)\b.*(RequestId|Version|Name|State)/;
-const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name;
 /** Both parts of an id have as many digits always: the time first, then the place. */
 const order = (a: AppLogLine, b: AppLogLine) => (a.id < b.id ? -1 : 1);
 
@@ -72,7 +72,7 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
     try {
       return await answer;
     } catch (error) {
-      if (isNamed(error, 'ResourceNotFoundException')) return undefined;
+      if (isAwsError(error, 'ResourceNotFoundException')) return undefined;
       throw error;
     }
   };
@@ -83,7 +83,7 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
       const input = { ...asked, ...(nextToken ? { nextToken } : {}) };
       return await unlessAbsent(call<Events>('FilterLogEvents', input, READ));
     } catch (cause) {
-      if (!isNamed(cause, 'ThrottlingException')) throw cause;
+      if (!isAwsError(cause, 'ThrottlingException')) throw cause;
       throw new LogsThrottled('CloudWatch Logs refused a read: its rate is used up', { cause });
     }
   };
@@ -101,7 +101,7 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
       try {
         await call('CreateLogGroup', { ...group, tags }, WRITE);
       } catch (error) {
-        if (!isNamed(error, 'ResourceAlreadyExistsException')) throw error;
+        if (!isAwsError(error, 'ResourceAlreadyExistsException')) throw error;
       }
       await retain();
     },

@@ -1,17 +1,16 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
-
-export const isNamed = (error: unknown, name: string): boolean => error instanceof Error && error.name === name;
+import { isAwsError } from '../aws-errors.ts';
 
 /** Returns true if Lambda refused a request because its rate is used up. */
-export const isThrottled = (error: unknown): boolean => isNamed(error, 'TooManyRequestsException');
+export const isThrottled = (error: unknown): boolean => isAwsError(error, 'TooManyRequestsException');
 
 /** Lambda's words for a runtime past the end of its support; the error's name is that of any invalid parameter. */
 export const isRuntimeRetired = (error: unknown): boolean =>
-  isNamed(error, 'InvalidParameterValueException') && /runtime.*no longer supported/i.test(String(error));
+  isAwsError(error, 'InvalidParameterValueException') && /runtime.*no longer supported/i.test(String(error));
 
 /** Lambda's words for a version that is not published, because the function's code is another one by now. */
 export const isCodeReplaced = (error: unknown): boolean =>
-  isNamed(error, 'InvalidParameterValueException') && /CodeSHA256 .*is different from current/i.test(String(error));
+  isAwsError(error, 'InvalidParameterValueException') && /CodeSHA256 .*is different from current/i.test(String(error));
 
 /** Returns a set of listeners that are called for each attempt of a client that Lambda throttles, also where the client repeats it. */
 export function observeThrottling(client: LambdaClient): Set<() => void> {

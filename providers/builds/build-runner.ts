@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isAwsError } from '../aws-errors.ts';
 
 /** CodeBuild: the project that runs the builder, in the region of builds. */
 
@@ -97,7 +98,7 @@ export function createBuildRunner(call: Call, projectName: string): BuildRunner 
       try {
         await call('StopBuild', { id });
       } catch (error) {
-        if (!(error instanceof Error && error.name === 'ResourceNotFoundException')) throw error;
+        if (!isAwsError(error, 'ResourceNotFoundException')) throw error;
       }
     },
   };

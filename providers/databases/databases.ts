@@ -5,6 +5,7 @@ import {
   GetClusterCommand,
   TagResourceCommand,
 } from '@aws-sdk/client-dsql';
+import { isAwsError } from '../aws-errors.ts';
 import { GENERATION_TAG } from './passwords.ts';
 
 export interface Cluster {
@@ -35,8 +36,7 @@ export interface Databases {
   setGeneration(clusterId: string, generation: number): Promise<void>;
 }
 
-const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name;
-const isMissing = (error: unknown) => isNamed(error, 'ResourceNotFoundException');
+const isMissing = (error: unknown) => isAwsError(error, 'ResourceNotFoundException');
 
 /** DSQL's states as the platform distinguishes them. An idle cluster wakes up with its first connection. */
 const STATUS: Record<string, Cluster['status']> = {
@@ -74,7 +74,7 @@ export function createDatabases(region: string, arnPrefix: string): Databases {
       try {
         return clusterOf(await client.send(new CreateClusterCommand(wanted)));
       } catch (cause) {
-        if (!isNamed(cause, 'ServiceQuotaExceededException')) throw cause;
+        if (!isAwsError(cause, 'ServiceQuotaExceededException')) throw cause;
         throw new DatabaseQuotaReached('AWS allows no further cluster', { cause });
       }
     },

@@ -5,6 +5,7 @@ import {
   GetKeyCommand,
   UpdateKeysCommand,
 } from '@aws-sdk/client-cloudfront-keyvaluestore';
+import { isAwsError } from '../aws-errors.ts';
 import { countWithin, effectOf, keysOf, type RouteChange } from './route-changes.ts';
 // CloudFront's store takes SigV4A signatures only; the SDK finds the signer once it is imported.
 import '@aws-sdk/signature-v4a';
@@ -75,7 +76,7 @@ export function createRouteStore(KvsARN: string, access: CloudFrontKeyValueStore
     try {
       return (await client.send(new GetKeyCommand({ KvsARN, Key }))).Value ?? null;
     } catch (error) {
-      if (error instanceof Error && error.name === 'ResourceNotFoundException') return null;
+      if (isAwsError(error, 'ResourceNotFoundException')) return null;
       throw error;
     }
   };

@@ -6,6 +6,7 @@ import {
   GetManagedCertificateDetailsCommand,
   UpdateDistributionTenantCommand,
 } from '@aws-sdk/client-cloudfront';
+import { isAwsError } from '../aws-errors.ts';
 
 /** The distribution tenant of one domain. */
 export interface Tenant {
@@ -49,11 +50,9 @@ export interface DistributionTenants {
   remove(tenant: Tenant): Promise<boolean>;
 }
 
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
-
 /** CloudFront makes no tenant for a domain that does not lead to it: "Could not verify Domain Name ownership". */
 const isNotPointingHere = (error: unknown): boolean =>
-  error instanceof Error && error.name === 'InvalidArgument' && /ownership|not be pointing/i.test(error.message);
+  isAwsError(error, 'InvalidArgument') && /ownership|not be pointing/i.test(error.message);
 
 const STATUSES: Record<string, Certificate['status']> = {
   'pending-validation': 'PENDING',
@@ -106,7 +105,7 @@ export function createDistributionTenants(
       } catch (error) {
         if (isNotPointingHere(error)) return 'ELSEWHERE';
         // Ours, from an earlier time whose answer was lost; or not ours.
-        if (!['CNAMEAlreadyExists', 'EntityAlreadyExists'].includes(nameOf(error))) throw error;
+        if (!isAwsError(error, 'CNAMEAlreadyExists', 'EntityAlreadyExists')) throw error;
         return (await tenants.find(name)) ? 'MADE' : 'TAKEN';
       }
     },
@@ -122,7 +121,7 @@ export function createDistributionTenants(
           certificate: Customizations?.Certificate?.Arn,
         };
       } catch (error) {
-        if (nameOf(error) === 'EntityNotFound') return undefined;
+        if (isAwsError(error, 'EntityNotFound')) return undefined;
         throw error;
       }
     },
@@ -135,7 +134,7 @@ export function createDistributionTenants(
         const status = STATUSES[details?.CertificateStatus ?? ''];
         return status ? { status, arn: details?.CertificateArn } : undefined;
       } catch (error) {
-        if (nameOf(error) === 'EntityNotFound') return undefined;
+        if (isAwsError(error, 'EntityNotFound')) return undefined;
         throw error;
       }
     },
@@ -163,9 +162,8 @@ export function createDistributionTenants(
         await client.send(new DeleteDistributionTenantCommand({ Id: id, IfMatch: version }));
         return true;
       } catch (error) {
-        if (nameOf(error) === 'EntityNotFound') return true;
-        if (['ResourceNotDisabled', 'PreconditionFailed', 'InvalidIfMatchVersion'].includes(nameOf(error)))
-          return false;
+        if (isAwsError(error, 'EntityNotFound')) return true;
+        if (isAwsError(error, 'ResourceNotDisabled', 'PreconditionFailed', 'InvalidIfMatchVersion')) return false;
         throw error;
       }
     },

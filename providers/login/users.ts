@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
 import { memoize } from '../../contract/envelope.ts';
+import { isAwsError } from '../aws-errors.ts';
 
 /** A person who may sign in, as the issuer of logins knows them. */
 export interface PoolUser {
@@ -37,7 +38,6 @@ const GetUser = memoize(() =>
   }),
 );
 
-const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name;
 /** Attempts at a user that others create and delete meanwhile. */
 const MAX_ATTEMPTS = 3;
 
@@ -53,7 +53,7 @@ export function createUsers(call: Call, UserPoolId: string): Users {
       const user = { subject: attributes.get('sub') ?? '', createdAt: new Date(found.UserCreateDate * 1000) };
       return { user, status: found.UserStatus, isVerified: attributes.get('email_verified') === 'true' };
     } catch (error) {
-      if (!isNamed(error, 'UserNotFoundException')) throw error;
+      if (!isAwsError(error, 'UserNotFoundException')) throw error;
       return undefined;
     }
   }
@@ -62,7 +62,7 @@ export function createUsers(call: Call, UserPoolId: string): Users {
     try {
       await call('AdminDeleteUser', { UserPoolId, Username });
     } catch (error) {
-      if (!isNamed(error, 'UserNotFoundException')) throw error;
+      if (!isAwsError(error, 'UserNotFoundException')) throw error;
     }
   }
 
@@ -73,7 +73,7 @@ export function createUsers(call: Call, UserPoolId: string): Users {
       await call('AdminCreateUser', { UserPoolId, Username: email, UserAttributes, MessageAction: 'SUPPRESS' });
     } catch (error) {
       // Created meanwhile, or by an attempt whose answer was lost.
-      if (!isNamed(error, 'UsernameExistsException')) throw error;
+      if (!isAwsError(error, 'UsernameExistsException')) throw error;
     }
   }
 

@@ -1,3 +1,5 @@
+import { isAwsError } from '../aws-errors.ts';
+
 /** Changes of a table that its stream still has: those of one shard, from one sequence number to another. */
 export interface FailedChanges {
   streamArn: string;
@@ -30,7 +32,6 @@ const MAX_PAGES = 20;
 /** A stream keeps its records for 24 hours (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html). */
 const GONE = ['TrimmedDataAccessException', 'ResourceNotFoundException'];
 
-const isGone = (error: unknown): boolean => error instanceof Error && GONE.includes(error.name);
 const isWithin = (number: string, { startSequenceNumber, endSequenceNumber }: FailedChanges): boolean =>
   BigInt(number) >= BigInt(startSequenceNumber) && BigInt(number) <= BigInt(endSequenceNumber);
 
@@ -58,7 +59,7 @@ export const createReplays = (callStreams: CallStreams, invoke: Invoke): Replays
     try {
       return await readShard(callStreams, changes);
     } catch (error) {
-      if (isGone(error)) return undefined;
+      if (isAwsError(error, ...GONE)) return undefined;
       throw error;
     }
   },

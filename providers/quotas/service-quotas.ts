@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { type AwsLimitName, awsLimit } from '../../contract/limits/aws-limits.ts';
+import { isAwsError } from '../aws-errors.ts';
 
 /** Calls an operation of Service Quotas in a region. */
 type Call = (operation: string, input: object, options: { region: string }) => Promise<unknown>;
@@ -24,7 +25,7 @@ export function createServiceQuotas(call: Call): ServiceQuotas {
     try {
       return One.parse(await call('GetServiceQuota', { ServiceCode, QuotaCode }, { region })).Quota.Value;
     } catch (error) {
-      if (error instanceof Error && error.name === 'NoSuchResourceException') return undefined;
+      if (isAwsError(error, 'NoSuchResourceException')) return undefined;
       throw error;
     }
   }

@@ -1,4 +1,5 @@
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import { isAwsError } from '../aws-errors.ts';
 
 /** The owner that a domain is registered for, as orders give it (contract/registrar/orders.ts). */
 export interface Owner {
@@ -78,8 +79,7 @@ const AVAILABILITIES: Record<string, Availability> = {
 const STATUSES: Record<string, Operation['status']> = { SUCCESSFUL: 'DONE', FAILED: 'REFUSED', ERROR: 'REFUSED' };
 
 /** Errors of requests that can never succeed; rate limits and a registry's maintenance are not among them. */
-const REFUSALS = new Set(['InvalidInput', 'TLDRulesViolation', 'UnsupportedTLD']);
-const isNamed = (error: unknown, name: string): error is Error => error instanceof Error && error.name === name;
+const REFUSALS = ['InvalidInput', 'TLDRulesViolation', 'UnsupportedTLD'];
 
 /** A question may be asked again; an order may not, for a lost answer is no proof that it was not taken on. */
 const READ_OPTIONS: CallOptions = { timeout: TIMEOUTS_S.registrar.read * 1000 };
@@ -124,8 +124,7 @@ export function createRegistrar(call: Call): Registrar {
       const answer = await call<{ OperationId: string }>(operation, input, { ...ORDER_OPTIONS, ...options });
       return answer.OperationId;
     } catch (error) {
-      if (error instanceof Error && REFUSALS.has(error.name))
-        throw new RegistrarRejected(error.message, { cause: error });
+      if (isAwsError(error, ...REFUSALS)) throw new RegistrarRejected(error.message, { cause: error });
       throw error;
     }
   }
@@ -136,8 +135,8 @@ export function createRegistrar(call: Call): Registrar {
         const { Availability } = await call<{ Availability: string }>('CheckDomainAvailability', input, READ_OPTIONS);
         return AVAILABILITIES[Availability] ?? 'TAKEN';
       } catch (error) {
-        if (isNamed(error, 'TLDInMaintenance')) return 'UNKNOWN';
-        if (isNamed(error, 'UnsupportedTLD')) return 'UNSUPPORTED';
+        if (isAwsError(error, 'TLDInMaintenance')) return 'UNKNOWN';
+        if (isAwsError(error, 'UnsupportedTLD')) return 'UNSUPPORTED';
         throw error;
       }
     },
@@ -198,7 +197,7 @@ export function createRegistrar(call: Call): Registrar {
         return { expiresAt: new Date(ExpirationDate * 1000), nameservers: Nameservers.map(({ Name }) => Name) };
       } catch (error) {
         // "A domain name that doesn't belong to the account that submitted the request", in the API reference of GetDomainDetail.
-        if (isNamed(error, 'InvalidInput')) return undefined;
+        if (isAwsError(error, 'InvalidInput')) return undefined;
         throw error;
       }
     },
@@ -208,8 +207,7 @@ export function createRegistrar(call: Call): Registrar {
       try {
         await order('UpdateDomainNameservers', { DomainName: domain, Nameservers }, options);
       } catch (error) {
-        const isUnderWay = error instanceof Error && error.name === 'DuplicateRequest';
-        throw isUnderWay ? new DelegationUnderWay(error.message) : error;
+        throw isAwsError(error, 'DuplicateRequest') ? new DelegationUnderWay(error.message) : error;
       }
     },
   };

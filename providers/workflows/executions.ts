@@ -4,6 +4,7 @@ import {
   StartExecutionCommand,
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
+import { isAwsError } from '../aws-errors.ts';
 
 export type ExecutionStatus = 'RUNNING' | 'ENDED' | 'MISSING';
 
@@ -13,8 +14,6 @@ export interface Executions {
   status(name: string): Promise<ExecutionStatus>;
   stop(name: string, cause: string): Promise<void>;
 }
-
-const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name;
 
 /** Step Functions. Names hold 80 characters of letters, digits, `-` and `_`. */
 export function createExecutions(
@@ -31,7 +30,7 @@ export function createExecutions(
           new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify({ ...origin(), ...input }) }),
         );
       } catch (error) {
-        if (!isNamed(error, 'ExecutionAlreadyExists')) throw error; // it ran already: a replay of the stream
+        if (!isAwsError(error, 'ExecutionAlreadyExists')) throw error; // it ran already: a replay of the stream
       }
     },
 
@@ -40,7 +39,7 @@ export function createExecutions(
         const { status } = await client.send(new DescribeExecutionCommand({ executionArn: arnOf(name) }));
         return status === 'RUNNING' || status === 'PENDING_REDRIVE' ? 'RUNNING' : 'ENDED';
       } catch (error) {
-        if (isNamed(error, 'ExecutionDoesNotExist')) return 'MISSING';
+        if (isAwsError(error, 'ExecutionDoesNotExist')) return 'MISSING';
         throw error;
       }
     },
@@ -49,7 +48,7 @@ export function createExecutions(
       try {
         await client.send(new StopExecutionCommand({ executionArn: arnOf(name), cause }));
       } catch (error) {
-        if (!isNamed(error, 'ExecutionDoesNotExist')) throw error;
+        if (!isAwsError(error, 'ExecutionDoesNotExist')) throw error;
       }
     },
   };
