@@ -11,7 +11,7 @@ import { addCredits, newCreditEntry } from '../ai/entries.ts';
 import { formatRand } from '../billing/money.ts';
 import { nextSuspension } from '../billing/plan-limit.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { dayOf, limitsHere, usagesOf } from '../limits/limits.ts';
+import { dayOf, findAccount, limitsHere, usagesOf } from '../limits/limits.ts';
 
 import { createKeyPair } from './credentials.ts';
 
@@ -21,11 +21,7 @@ export const readUsage = (deps: Pick<Deps, 'table' | 'now'>, accountId: string):
 
 /** GET /v1/account */
 export async function getAccount(deps: Deps, caller: Caller): Promise<Output<typeof getAccountRoute>> {
-  const [account, today] = await Promise.all([
-    deps.table.get(Account, { id: caller.accountId }),
-    readUsage(deps, caller.accountId),
-  ]);
-  if (!account) throw new ApiError('not_found');
+  const [account, today] = await Promise.all([findAccount(deps, caller.accountId), readUsage(deps, caller.accountId)]);
   return { data: viewAccount(deps, account, today) };
 }
 

@@ -1,9 +1,10 @@
 import { ApiError } from '../../contract/errors.ts';
-import { Account } from '../../table/entities/accounts.ts';
+import type { Account } from '../../table/entities/accounts.ts';
 import { Team, type TeamInvitation, type TeamMember } from '../../table/entities/members.ts';
 import { change, create, type Write } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { findAccount } from '../limits/limits.ts';
 
 /** Reads and writes of an account's members and invitations, which are one item. */
 
@@ -24,8 +25,7 @@ const founders = ({ logins = [], email, name, createdAt }: Account): TeamMember[
 export async function readTeam({ table }: Pick<Deps, 'table'>, accountId: string): Promise<TeamState> {
   // The account after the team: it then has the logins of all members of that version, and one that joins later changes the version.
   const team = await table.get(Team, { accountId });
-  const account = await table.get(Account, { id: accountId });
-  if (!account) throw new ApiError('not_found');
+  const account = await findAccount({ table }, accountId);
   const { members = founders(account), invitations = [], version } = team ?? {};
   return { account, members, invitations, version };
 }

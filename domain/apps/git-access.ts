@@ -14,6 +14,7 @@ import type { Change } from '../../table/expressions.ts';
 import { change, type Write } from '../../table/writes.ts';
 import { openSecret } from '../cache/secret-cache.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { noSuchApp } from './apps.ts';
 
 /** Encryption context of an application's hook secret: the function that checks hooks can decrypt nothing else. */
 const hookContext = (applicationId: string) => ({ gitHook: applicationId });
@@ -54,7 +55,7 @@ async function findAccess(deps: Deps, { accountId }: Caller, id: string): Promis
     deps.table.get(App, { accountId, id }),
     deps.table.get(GitAccess, { applicationId: id }),
   ]);
-  if (!app || app.status === 'DELETING' || !access) throw new ApiError('not_found', 'Application not found.');
+  if (!app || app.status === 'DELETING' || !access) throw noSuchApp();
   return access;
 }
 

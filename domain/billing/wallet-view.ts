@@ -1,18 +1,16 @@
 import { type getWallet as GetRoute, MAX_TRANSACTIONS_SHOWN } from '../../contract/billing/wallet.ts';
-import { ApiError } from '../../contract/errors.ts';
 import type { Output } from '../../contract/route.ts';
-import { Account } from '../../table/entities/accounts.ts';
 import { WalletTransaction, walletOf } from '../../table/entities/billing.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { findAccount } from '../limits/limits.ts';
 import { formatRand } from './money.ts';
 
 /** GET /v1/wallet: balance and transactions are of one moment, for each transaction says the balance after it. */
 export async function getWallet(deps: Deps, { accountId }: Caller): Promise<Output<typeof GetRoute>> {
   const [account, newest] = await Promise.all([
-    deps.table.get(Account, { id: accountId }),
+    findAccount(deps, accountId),
     deps.table.all(WalletTransaction, walletOf(accountId), { limit: MAX_TRANSACTIONS_SHOWN }),
   ]);
-  if (!account) throw new ApiError('not_found');
   const transactions = newest.map(({ amountCents, balanceAfterCents, type, description, createdAt }) => ({
     ...{ amount: formatRand(amountCents), balanceAfter: formatRand(balanceAfterCents), type, description, createdAt },
   }));

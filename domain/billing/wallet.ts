@@ -8,7 +8,7 @@ import { type Change, unchanged } from '../../table/expressions.ts';
 import { change, changeOrInspect, check, create, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, contended, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { AuditedChange, Deps } from '../deps.ts';
-import { countingTowards, limitReached } from '../limits/limits.ts';
+import { countingTowards, findAccount, limitReached } from '../limits/limits.ts';
 import { disputeError, newCardError, withheldCents } from './card-risk.ts';
 import { formatRand } from './money.ts';
 
@@ -189,10 +189,9 @@ const CONTENTION = { attempts: 60, maxMs: 20_000, onExhausted: serviceBusy };
 async function openWallet(deps: Deps, accountId: string): Promise<Wallet> {
   const now = deps.now().toISOString();
   const [account, numbers] = await Promise.all([
-    deps.table.get(Account, { id: accountId }),
+    findAccount(deps, accountId),
     deps.table.get(InvoiceSequence, { year: yearIn(now) }),
   ]);
-  if (!account) throw new ApiError('not_found');
   return new Wallet(account, numbers, now);
 }
 

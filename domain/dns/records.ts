@@ -8,22 +8,21 @@ import {
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { DnsRecord, recordsOf, Zone, zoneChanged } from '../../table/entities/dns.ts';
-import { Domain } from '../../table/entities/registrar.ts';
+import type { Domain } from '../../table/entities/registrar.ts';
 import { change, create, remove, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, contended, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { AuditedChange, Caller, Deps } from '../deps.ts';
-import { noSuchDomain } from '../registrar/domains.ts';
+import { findDomain } from '../registrar/domains.ts';
 import { checkAgainstOthers, checkRecord } from './rules.ts';
 
 const noSuchRecord = () => new ApiError('not_found', 'DNS record not found.');
 
 /** A domain of the caller's with its records: one round trip. Throws 404. */
-async function findRecords(deps: Deps, { accountId }: Caller, domainId: string) {
+async function findRecords(deps: Deps, caller: Caller, domainId: string) {
   const [domain, records] = await Promise.all([
-    deps.table.get(Domain, { accountId, id: domainId }),
+    findDomain(deps, caller, domainId),
     deps.table.all(DnsRecord, recordsOf(domainId)),
   ]);
-  if (!domain) throw noSuchDomain();
   return { domain, records };
 }
 

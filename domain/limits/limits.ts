@@ -208,7 +208,7 @@ export function countToday(
   );
 }
 
-/** Reads the account whose limits a request needs. */
+/** Returns an account. Throws 404. */
 export async function findAccount(deps: Pick<Deps, 'table'>, accountId: string): Promise<Account> {
   const account = await deps.table.get(Account, { id: accountId });
   if (!account) throw new ApiError('not_found');

@@ -8,7 +8,7 @@ import { change } from '../../table/writes.ts';
 import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { noSuchDomain, viewDomain } from './domains.ts';
+import { findDomain, viewDomain } from './domains.ts';
 import { lifecycleTimes, scheduleCheck } from './schedule.ts';
 import type { ReadTlds } from './tlds.ts';
 
@@ -44,8 +44,7 @@ export async function updateDomain(
   { id, autoRenew }: Input<typeof UpdateRoute>,
 ): Promise<Output<typeof UpdateRoute>> {
   const update = async (): Promise<Output<typeof UpdateRoute>> => {
-    const domain = await deps.table.get(Domain, { accountId, id });
-    if (!domain) throw noSuchDomain();
+    const domain = await findDomain(deps, { accountId }, id);
     if (domain.status !== 'ACTIVE') throw new ApiError('conflict', 'This domain is not registered.');
     if (domain.autoRenew === autoRenew) return { data: viewDomain(domain) };
     if (domain.task || domain.renewal?.paid) throw renewing();

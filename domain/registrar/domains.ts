@@ -5,7 +5,12 @@ import { Domain, domainsOf } from '../../table/entities/registrar.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { pageBody } from '../pages.ts';
 
-export const noSuchDomain = () => new ApiError('not_found', 'Domain not found.');
+/** Returns a domain of the caller's. Throws 404. */
+export async function findDomain(deps: Deps, { accountId }: Pick<Caller, 'accountId'>, id: string): Promise<Domain> {
+  const domain = await deps.table.get(Domain, { accountId, id });
+  if (!domain) throw new ApiError('not_found', 'Domain not found.');
+  return domain;
+}
 
 /** The domain as the API shows it: with the name servers that the registry has, as far as that is known. */
 export function viewDomain(domain: Domain): Output<typeof GetRoute>['data'] {
@@ -36,10 +41,8 @@ export async function listDomains(
 /** GET /v1/domains/{id} */
 export async function getDomain(
   deps: Deps,
-  { accountId }: Caller,
+  caller: Caller,
   { id }: Input<typeof GetRoute>,
 ): Promise<Output<typeof GetRoute>> {
-  const domain = await deps.table.get(Domain, { accountId, id });
-  if (!domain) throw noSuchDomain();
-  return { data: viewDomain(domain) };
+  return { data: viewDomain(await findDomain(deps, caller, id)) };
 }
