@@ -6,6 +6,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { firstIdAt } from '../ids.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
+import { timestampAfter } from '../time.ts';
 import { callsOverAt, closesAt, ENTRY_GRACE_MS, firstUnclosedAt, startOf, windowsOf } from './windows.ts';
 
 /** The work that closing an account's windows had to make up for. */
@@ -90,7 +91,7 @@ async function sumEntries(deps: Deps, accountId: string, first: number, unclosed
   let sum = 0;
   // The clocks of two processes differ by less than the grace.
   const from = firstIdAt('aie', startOf(first) - ENTRY_GRACE_MS);
-  const until = new Date(startOf(unclosed) + ENTRY_GRACE_MS).toISOString();
+  const until = timestampAfter(startOf(unclosed), ENTRY_GRACE_MS);
   for await (const { window, amountMicroRand, createdAt } of deps.table.each(AiEntry, aiEntriesOf(accountId), from)) {
     if (createdAt > until) break;
     if (window !== undefined && window >= first && window < unclosed) sum += amountMicroRand;

@@ -4,7 +4,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import { ApiKey, apiKeysOf } from '../../table/entities/accounts.ts';
 import { AiUsage, aiUsageOf } from '../../table/entities/ai.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { DAY_MS } from '../time.ts';
+import { DAY_MS, timestampBefore } from '../time.ts';
 
 /** Sums that one read returns: more than 90 days of ten keys with five models each. */
 const MAX_SUMS = 5000;
@@ -17,7 +17,7 @@ export async function readUsage(
   { accountId }: Pick<Caller, 'accountId'>,
   { days }: Input<typeof ReadRoute>,
 ): Promise<Output<typeof ReadRoute>> {
-  const from = new Date(deps.now().getTime() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
+  const from = timestampBefore(deps.now(), (days - 1) * DAY_MS).slice(0, 10);
   const [sums, { items: keys }] = await Promise.all([
     deps.table.since(AiUsage, aiUsageOf(accountId), from, MAX_SUMS),
     deps.table.list(ApiKey, apiKeysOf(accountId), { limit: MAX_NAMED_KEYS, offset: 0 }),

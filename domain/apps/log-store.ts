@@ -7,7 +7,7 @@ import { upsert } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { fitting } from '../response-size.ts';
-import { timestampAfter } from '../time.ts';
+import { HOUR_MS, MINUTE_MS, timestampAfter } from '../time.ts';
 import { fromText, positionOfLine, positionOfTime, rangeFrom, toText } from './log-lines.ts';
 
 /**
@@ -32,9 +32,9 @@ const MAX_TURNS = 5;
 /** Pages of one query: those of the last minute are small. */
 const PAGES = 40;
 /** Lines may reach CloudWatch some seconds late, out of order. So a page with lines of its last minute serves for a minute only. */
-const SETTLED_MS = 60_000;
-const UNSETTLED_LIFETIME_MS = 60_000;
-const SETTLED_LIFETIME_MS = 3_600_000;
+const SETTLED_MS = MINUTE_MS;
+const UNSETTLED_LIFETIME_MS = MINUTE_MS;
+const SETTLED_LIFETIME_MS = HOUR_MS;
 
 /** A page with its lines. */
 interface Page extends Pick<LogPage, 'start' | 'end' | 'at'> {

@@ -3,13 +3,14 @@ import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { LogsThrottled } from '../../providers/app-host/logs.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { DAY_MS } from '../time.ts';
 import { findApp } from './apps.ts';
 import type { InCell } from './cells.ts';
 import { positionOfLine, positionOfTime } from './log-lines.ts';
 import { readLog } from './log-store.ts';
 
 /** Age of the oldest line that is read when the caller names none, in milliseconds. */
-const LOOKBACK_MS = 24 * 3600 * 1000;
+const LOOKBACK_MS = DAY_MS;
 
 /** Seconds after which a reader that met this rate asks again. */
 const RETRY_AFTER_S = 5;

@@ -5,7 +5,7 @@ import { change } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
-import { DAY_MS } from '../time.ts';
+import { DAY_MS, timestampAfter } from '../time.ts';
 import { nameServersSilentMessage, proofMissingMessage } from './messages.ts';
 import { releaseAsPlatform } from './release.ts';
 import { findEnclosingDomains } from './zone-alias.ts';
@@ -23,12 +23,10 @@ export type OwnershipDeps = Deps & { txt: TxtRecords };
 /** Returns the name of the TXT record that proves ownership of a host. */
 export const challengeName = (host: string) => `_hosting-challenge.${host}`;
 
-const after = (now: Date, milliseconds: number) => new Date(now.getTime() + milliseconds);
-export const nextVerification = (now: Date): string => after(now, VERIFICATION_INTERVAL_MS).toISOString();
+export const nextVerification = (now: Date): string => timestampAfter(now, VERIFICATION_INTERVAL_MS);
 
 /** Returns the end of the grace period of a domain whose proof is missing. */
-export const releasedAt = (unprovenSince: string): string =>
-  after(new Date(unprovenSince), GRACE_PERIOD_MS).toISOString();
+export const releasedAt = (unprovenSince: string): string => timestampAfter(unprovenSince, GRACE_PERIOD_MS);
 
 /** The reason why a host is not proven. */
 export interface MissingProof {
@@ -87,7 +85,7 @@ export async function verifyAgain(deps: OwnershipDeps, held: Host): Promise<void
   const shown: CustomDomain = missing
     ? { ...proven, unprovenSince: since, problem: proofMissingMessage(challengeName(host), releasedAt(since)) }
     : proven;
-  const next = schedule(Host, missing ? after(now, GRACE_CHECK_INTERVAL_MS) : nextVerification(now));
+  const next = schedule(Host, missing ? timestampAfter(now, GRACE_CHECK_INTERVAL_MS) : nextVerification(now));
   const seen = {
     ...(missing ? { set: { ...next, unprovenSince: since } } : { set: next, remove: ['unprovenSince'] }),
     when: mine,

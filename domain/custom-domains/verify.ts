@@ -17,7 +17,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
-import { timestampAfter } from '../time.ts';
+import { HOUR_MS, timestampAfter } from '../time.ts';
 import { claimExpiresAt, FIRST_CHECK_DELAY_MS, findVerifiedHolder } from './claim.ts';
 import { heldByOtherMessage, releasingMessage } from './messages.ts';
 import {
@@ -33,7 +33,7 @@ import { findTenant, releaseAsPlatform } from './release.ts';
 import { findEnclosingDomains } from './zone-alias.ts';
 
 /** An unproven domain is looked at again after as long as it has waited, but not later than this, in milliseconds. */
-const MAX_RECHECK_DELAY_MS = 3600_000;
+const MAX_RECHECK_DELAY_MS = HOUR_MS;
 
 export const noDomain = () => new ApiError('not_found', 'This application has no custom domain.');
 

@@ -8,6 +8,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { countTowards, usageOf } from '../limits/limits.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
+import { MINUTE_MS, timestampAfter } from '../time.ts';
 import { freeNextBuild } from './build-line.ts';
 import { failDeployment } from './finish.ts';
 import { scheduleCheck } from './queue.ts';
@@ -23,11 +24,9 @@ const MAX_LINES = 20;
 /** Builds of one line that one admission drops. */
 const MAX_DROPPED = 25;
 /** An account that has its builds at once is looked at again when one ends, and after this in any case. */
-const POSTPONE_MS = 60_000;
+const POSTPONE_MS = MINUTE_MS;
 /** A build that waits in front of the builders for longer is looked at: its deployment may have ended. */
-const NEXT_BUILD_CHECK_MS = 60_000;
-
-const later = ({ now }: Pick<Deps, 'now'>, milliseconds: number) => new Date(now().getTime() + milliseconds);
+const NEXT_BUILD_CHECK_MS = MINUTE_MS;
 
 /** Why a deployment was not admitted. */
 class NotAdmitted extends Error {
@@ -127,7 +126,7 @@ async function admitFirst(deps: Deps, line: Line): Promise<boolean> {
       if (!(error instanceof NotAdmitted)) throw error;
       if (error.because === 'BUSY') return true;
       if (error.because === 'LIMIT') {
-        await leaveTurn(deps, line, { set: schedule(BuildQueue, later(deps, POSTPONE_MS)) });
+        await leaveTurn(deps, line, { set: schedule(BuildQueue, timestampAfter(deps.now(), POSTPONE_MS)) });
         return false;
       }
       // It was stopped while it waited, or its application was deleted.

@@ -9,7 +9,7 @@ import { change } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
-import { timestampAfter } from '../time.ts';
+import { HOUR_MS, MINUTE_MS, timestampAfter } from '../time.ts';
 import { fitsRecordSet, toZoneFileValue } from './zone-file.ts';
 
 /** Returns the key of a record set: name servers have one set per name and type. */
@@ -73,8 +73,8 @@ const LEASE_MS = TIMEOUTS_S.zoneSync.lease * 1000;
  * A zone whose sync failed is retried after this, doubled with each failure, in milliseconds: all zones share the requests of
  * Route 53 (`route53Rate` of contract/limits/aws-limits.ts).
  */
-const FIRST_RETRY_MS = 60_000;
-const MAX_RETRY_MS = 6 * 3600_000;
+const FIRST_RETRY_MS = MINUTE_MS;
+const MAX_RETRY_MS = 6 * HOUR_MS;
 const retryDelay = (failures: number) => Math.min(FIRST_RETRY_MS * 2 ** Math.max(0, failures - 1), MAX_RETRY_MS);
 
 /** Result of a sync: the number of changed record sets, and what failed. */

@@ -14,7 +14,7 @@ import { change, create } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
-import { DAY_MS, timestampAfter } from '../time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, timestampAfter } from '../time.ts';
 import { type ConvergeDeps, converge } from './converge.ts';
 import { releaseHostingDomain, settleHostingDomain } from './domains.ts';
 import { adopt, findAdoptable, isAwaitingRemoval, isSame, notRemoved } from './removal.ts';
@@ -25,13 +25,13 @@ import { countMailboxes } from './subscriptions.ts';
 /** Interval between two comparisons of an account with its subscription, in milliseconds. */
 const CHECK_INTERVAL_MS = DAY_MS;
 /** The first check of a domain that is not proven, after which they become rarer, in milliseconds. */
-const MIN_PROOF_DELAY_MS = 10 * 60_000;
+const MIN_PROOF_DELAY_MS = 10 * MINUTE_MS;
 const clamp = (least: number, value: number, most: number) => Math.min(most, Math.max(least, value));
 /** After a check that came to nothing: a minute, doubled each time up to an hour. */
-const MIN_RETRY_DELAY_MS = 60_000;
-const MAX_RETRY_DELAY_MS = 3600_000;
+const MIN_RETRY_DELAY_MS = MINUTE_MS;
+const MAX_RETRY_DELAY_MS = HOUR_MS;
 /** An execution has this long before the reconciler starts another. */
-const HEARTBEAT_TIMEOUT_MS = 600_000;
+const HEARTBEAT_TIMEOUT_MS = 10 * MINUTE_MS;
 
 type PanelDeps = ConvergeDeps & { secrets: Secrets; txt: TxtRecords };
 
@@ -128,7 +128,7 @@ async function saveServed(
   const now = deps.now().getTime();
   // Most owners prove a domain soon after they bought its hosting, some never.
   const wait = isProven ? CHECK_INTERVAL_MS : clamp(MIN_PROOF_DELAY_MS, now - Date.parse(createdAt), CHECK_INTERVAL_MS);
-  const tomorrow = new Date(now + wait).toISOString();
+  const tomorrow = timestampAfter(now, wait);
   const next = status === 'CANCELLED' && currentPeriodEnd < tomorrow ? currentPeriodEnd : tomorrow;
   const set = { ...(mail ? { mail } : {}), ...schedule(HostingAccount, next) };
   await saveState(deps, of, panel, { set, when: notRemoved });

@@ -12,6 +12,7 @@ import { eachBelow } from '../custom-domains/names-below.ts';
 import { challengeName, findMissingProof, type MissingProof, releasedAt } from '../custom-domains/ownership.ts';
 import { findRegistrations } from '../custom-domains/zone-alias.ts';
 import type { Deps } from '../deps.ts';
+import { DAY_MS } from '../time.ts';
 
 /**
  * The domains of hosting subscriptions: each is one account's. A domain that is not proven is hosted, but the server
@@ -20,7 +21,7 @@ import type { Deps } from '../deps.ts';
 type DomainDeps = Pick<Deps, 'table' | 'now'> & { txt: TxtRecords };
 
 /** A proven domain is verified again after this, in milliseconds. */
-const VERIFICATION_INTERVAL_MS = 7 * 24 * 3600_000;
+const VERIFICATION_INTERVAL_MS = 7 * DAY_MS;
 
 /** Returns the value of the TXT record that proves a domain for the hosting of an account. */
 const hostingToken = (accountId: string, domain: string): string =>

@@ -8,13 +8,14 @@ import { changeByKey, create, replace, type Write } from '../../table/writes.ts'
 import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { createBudget, RUN_BUDGET_MS } from '../sweep/budget.ts';
+import { HOUR_MS } from '../time.ts';
 
 /** Items that are read at once, and of them those that are changed at once. */
 const BATCH_SIZE = 100;
 const PARALLEL = 10;
 const MAX_FAILURES_SHOWN = 10;
 /** Time after which a migration with items that could not be changed goes through the table again. */
-const REPEAT_FAILED_AFTER_MS = 3_600_000;
+const REPEAT_FAILED_AFTER_MS = HOUR_MS;
 
 type MigrateDeps = Pick<Deps, 'table' | 'now'>;
 

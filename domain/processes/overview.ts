@@ -17,7 +17,7 @@ import { listAuditEntries } from '../audit/log.ts';
 import { formatRand, parseCents } from '../billing/money.ts';
 import { readSpending } from '../billing/spending.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { DAY_MS } from '../time.ts';
+import { DAY_MS, timestampBefore } from '../time.ts';
 
 type Overview = Output<typeof OverviewRoute>['data'];
 
@@ -46,7 +46,7 @@ async function readWalletRate(deps: Deps, caller: Caller): Promise<number> {
 
 /** Returns the cents of AI credits that the last days' calls cost a day. */
 async function readCreditsRate(deps: Deps, { accountId }: Caller): Promise<number> {
-  const from = new Date(deps.now().getTime() - (AI_RATE_DAYS - 1) * DAY_MS).toISOString().slice(0, 10);
+  const from = timestampBefore(deps.now(), (AI_RATE_DAYS - 1) * DAY_MS).slice(0, 10);
   const sums = await deps.table.since(AiUsage, aiUsageOf(accountId), from, MAX_AI_SUMS);
   return sums.reduce((sum, { microRand }) => sum + microRand, 0) / CENT_MICRO_RAND / AI_RATE_DAYS;
 }

@@ -3,7 +3,7 @@ import { Domain } from '../../table/entities/registrar.ts';
 import { change } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { DAY_MS } from '../time.ts';
+import { DAY_MS, HOUR_MS } from '../time.ts';
 import { EXPIRY_NOTICE_DAYS, scheduleCheck } from './schedule.ts';
 
 /** Notices that a domain will expire (docs/decisions/0073-more-notifications.md). */
@@ -11,7 +11,7 @@ import { EXPIRY_NOTICE_DAYS, scheduleCheck } from './schedule.ts';
 type Reason = NonNullable<NonNullable<Domain['expiryNotice']>['reason']>;
 
 /** A renewal that is unpaid for less than this may still be paid by a charge of the account's card, in milliseconds. */
-const CARD_CHARGE_MS = 3_600_000;
+const CARD_CHARGE_MS = HOUR_MS;
 
 const findInvoice = ({ table }: Pick<Deps, 'table'>, { accountId, renewal }: Domain) =>
   renewal && table.get(Invoice, { accountId, id: renewal.invoiceId });

@@ -13,19 +13,19 @@ import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
 import { withWallet } from '../billing/wallet.ts';
 import { ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { timestampAfter } from '../time.ts';
+import { DAY_MS, HOUR_MS, timestampAfter } from '../time.ts';
 import { checkAvailability } from './catalogue.ts';
 import { scheduleCheckIn } from './schedule.ts';
 import { endDomain } from './tasks.ts';
 import { parseDomainName, type ReadTlds, type Tld } from './tlds.ts';
 
 /** Time for which an unpaid order holds its name, in milliseconds (design, Domains). */
-const ORDER_HOLD_MS = 24 * 3_600_000;
+const ORDER_HOLD_MS = DAY_MS;
 /**
  * Time for which an unpaid order holds its name against everybody, in milliseconds: enough for a payment. After that it holds
  * the name against other unpaid orders only, so that an account without money locks out no customer who pays.
  */
-const EXCLUSIVE_HOLD_MS = 3_600_000;
+const EXCLUSIVE_HOLD_MS = HOUR_MS;
 
 /** The invoice's line for some years of a domain. @param price rand a year, without VAT */
 export function invoiceLineForYears(what: string, years: number, price: number): Line {

@@ -1,7 +1,7 @@
 import { Domain } from '../../table/entities/registrar.ts';
 import { DAY } from '../../table/entity.ts';
 import { type DueAttributes, schedule } from '../../table/schedule.ts';
-import { DAY_MS, timestampAfter, timestampBefore } from '../time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, timestampAfter, timestampBefore } from '../time.ts';
 
 /** Renewing begins this long before the end: the registrar is asked, and an invoice issued. */
 const RENEWAL_LEAD_MS = 30 * DAY_MS;
@@ -10,9 +10,9 @@ const RENEWAL_CUTOFF_MS = 2 * DAY_MS;
 /** The registrar is asked this often whether it still has a domain, in milliseconds. */
 const CONFIRMATION_INTERVAL_MS = 7 * DAY_MS;
 /** A registry has this long for a change of name servers before the registrar is asked about it, in milliseconds. */
-const DELEGATION_MS = 3_600_000;
+const DELEGATION_MS = HOUR_MS;
 /** Time without a heartbeat after which a task counts as dead, in milliseconds. */
-const TASK_HEARTBEAT_TIMEOUT_MS = 300_000;
+const TASK_HEARTBEAT_TIMEOUT_MS = 5 * MINUTE_MS;
 
 /** Days before the end of its term at which a domain's account is told, unless it is certain to renew. */
 export const EXPIRY_NOTICE_DAYS = [30, 7, 1] as const;
@@ -57,8 +57,8 @@ export function lifecycleTimes(domain: Domain) {
     /** The registrar is asked whether it still has it, and with which name servers. */
     confirms:
       askedAt >= confirmedAt
-        ? timestampBefore(askedAt, -DELEGATION_MS)
-        : timestampBefore(confirmedAt, -CONFIRMATION_INTERVAL_MS),
+        ? timestampAfter(askedAt, DELEGATION_MS)
+        : timestampAfter(confirmedAt, CONFIRMATION_INTERVAL_MS),
   };
 }
 

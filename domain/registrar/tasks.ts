@@ -11,7 +11,7 @@ import { voidInvoice } from '../billing/invoices.ts';
 import { withWallet } from '../billing/wallet.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { DAY_MS } from '../time.ts';
+import { DAY_MS, MINUTE_MS } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
 import { isDelegatedTo } from './domains.ts';
 import { addYears, forgetLater, scheduleCheck } from './schedule.ts';
@@ -40,7 +40,7 @@ const progressOf = (state: Progress['state'], deps: Pick<Deps, 'now'>, { since }
 };
 
 /** By how much the registrar's clock may be off, in milliseconds. */
-const CLOCK_SKEW_MS = 60_000;
+const CLOCK_SKEW_MS = MINUTE_MS;
 
 async function findDomainAndTask(deps: Pick<Deps, 'table'>, { accountId, domainId }: DomainIds) {
   const domain = await deps.table.get(Domain, { accountId, id: domainId });

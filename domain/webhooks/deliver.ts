@@ -12,7 +12,7 @@ import { unschedule } from '../../table/schedule.ts';
 import { change, check, replace, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { timestampAfter } from '../time.ts';
+import { HOUR_MS, timestampAfter } from '../time.ts';
 import { type Attempt, attemptCount, recordOf } from './attempts.ts';
 import { countFailure, countSuccess } from './failure-count.ts';
 import { newDelivery, settleDelivered, startDelivery, toMessage } from './fan-out.ts';
@@ -20,7 +20,7 @@ import { signBody } from './secrets.ts';
 import { isSlow } from './slow-lane.ts';
 
 /** A held delivery that the end of the suspension did not release is looked at again after this, in milliseconds. */
-const HOLD_RECHECK_MS = 3600_000;
+const HOLD_RECHECK_MS = HOUR_MS;
 /** Time after which an attempt is due again while deliveries are switched off, in seconds. */
 const POSTPONED_S = 30;
 /** An attempt that took less than this had no time for the endpoint's count to move much, in milliseconds. */

@@ -5,6 +5,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { type DueQueue, sweep } from '../sweep/sweep.ts';
 import { type SweepJob, sweepJob, sweepOnce } from '../sweep/sweep-all.ts';
+import { timestampAfter, timestampBefore } from '../time.ts';
 import { toMessage } from './fan-out.ts';
 
 type QueueDeps = Pick<Deps, 'table' | 'now'> & { queue: DeliveryQueue };
@@ -16,8 +17,6 @@ const SIZES = { pageSize: 500, concurrency: 100 };
  * the minute between runs.
  */
 const HORIZON_MS = (MAX_DELAY_SECONDS - 60) * 1000;
-
-const iso = (time: number) => new Date(time).toISOString();
 
 /** Queues an attempt with what is left of its time. */
 const enqueue = ({ queue, now }: QueueDeps, delivery: Delivery): Promise<void> => {
@@ -42,10 +41,10 @@ const overdue = (queue: 'DELIVERY#QUEUED' | 'DELIVERY#WAITING'): DueQueue<typeof
   act: async (deps, delivery, { dueAt }) => {
     if (delivery.status !== 'PENDING') return undefined;
     await enqueue(deps, delivery);
-    const now = deps.now().getTime();
-    const late = now - Date.parse(delivery.nextAttemptAt ?? iso(now));
+    const now = deps.now();
+    const late = now.getTime() - new Date(delivery.nextAttemptAt ?? now).getTime();
     const { accountId, id, step } = delivery;
-    const set = queuedAt(id, iso(now), ATTEMPT_GRACE_MS + late);
+    const set = queuedAt(id, now.toISOString(), ATTEMPT_GRACE_MS + late);
     const when = { step: { is: step }, dueAt: { is: dueAt } };
     await ignoreConflict(
       deps.table.write(Delivery, change(Delivery, { accountId, id }, { set, when }, concurrentUpdate)),
@@ -59,12 +58,12 @@ export const deliverySweeps = (deps: QueueDeps) => ({
   upcomingDeliveries: ((part) =>
     sweepOnce(deps, upcoming, 'deliveries', {
       ...part,
-      until: iso(deps.now().getTime() + HORIZON_MS),
+      until: timestampAfter(deps.now(), HORIZON_MS),
     })) satisfies SweepJob,
   queuedDeliveries: sweepJob(deps, overdue('DELIVERY#QUEUED')),
   waitingDeliveries: ((part) =>
     sweep(deps, overdue('DELIVERY#WAITING'), {
       ...part,
-      until: iso(deps.now().getTime() - ATTEMPT_GRACE_MS),
+      until: timestampBefore(deps.now(), ATTEMPT_GRACE_MS),
     })) satisfies SweepJob<number>,
 });

@@ -3,9 +3,10 @@ import { joinKey } from '../../table/keys.ts';
 import { change } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { DAY_MS, timestampBefore } from '../time.ts';
 
 /** Deliveries made this long before the hold may have had attempts left then, in milliseconds. */
-const LOOKBACK_MS = 24 * 3600_000;
+const LOOKBACK_MS = DAY_MS;
 /** Number of deliveries written at once. */
 const CONCURRENCY = 20;
 
@@ -20,7 +21,7 @@ export async function releaseHeld(deps: Pick<Deps, 'table' | 'now'>, before: Web
   if (!heldSince) return;
   const held: Delivery[] = [];
   const releaseAll = () => Promise.all(held.splice(0).map((delivery) => release(deps, delivery)));
-  const after = joinKey(new Date(Date.parse(heldSince) - LOOKBACK_MS).toISOString());
+  const after = joinKey(timestampBefore(heldSince, LOOKBACK_MS));
   for await (const delivery of deps.table.each(Delivery, deliveriesOf(webhookId), after)) {
     if (delivery.status === 'PENDING' && delivery.held) held.push(delivery);
     if (held.length === CONCURRENCY) await releaseAll();

@@ -3,9 +3,10 @@ import type { Sealed, Secrets } from '../../providers/encryption/secrets.ts';
 import type { Webhook } from '../../table/entities/webhooks.ts';
 import { openSecret } from '../cache/secret-cache.ts';
 import type { Deps } from '../deps.ts';
+import { DAY_MS } from '../time.ts';
 
 /** Time for which the previous secret signs too after a rotation, in milliseconds (design, Dashboard API). */
-export const ROTATION_OVERLAP_MS = 24 * 3600 * 1000;
+export const ROTATION_OVERLAP_MS = DAY_MS;
 
 /** Encryption context of an endpoint's secrets (docs/decisions/0013-webhook-delivery.md). */
 const context = (webhookId: string) => ({ webhook: webhookId });

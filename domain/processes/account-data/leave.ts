@@ -32,7 +32,7 @@ import { notRemoved } from '../../hosting/removal.ts';
 import { forgetLater, scheduleCheck } from '../../registrar/schedule.ts';
 import { createBudget } from '../../sweep/budget.ts';
 import type { DueQueue } from '../../sweep/sweep.ts';
-import { MINUTE_MS } from '../../time.ts';
+import { HOUR_MS, MINUTE_MS, timestampAfter } from '../../time.ts';
 import { applySuspension, reapplying } from '../suspension.ts';
 import { creditCentsOf, refundOf } from './deletion.ts';
 import { anonymous, recordsEnd, removeRest, storedIn } from './removal.ts';
@@ -210,7 +210,7 @@ async function finish(deps: LeaveDeps, accountId: string): Promise<void> {
   ]);
   if (!account) return;
   // A dispute may have been opened during this run.
-  if (isDisputed(account)) return await continueAt(deps, accountId, inAnHour(deps));
+  if (isDisputed(account)) return await continueAt(deps, accountId, timestampAfter(deps.now(), HOUR_MS));
   const now = deps.now();
   const wallet = new Wallet(account, undefined, now.toISOString());
   const creditCents = creditCentsOf(credits);
@@ -232,7 +232,6 @@ async function finish(deps: LeaveDeps, accountId: string): Promise<void> {
 
 /** Returns true while the bank decides about a card payment of the account, which takes weeks: its money is the customer's or not. */
 const isDisputed = ({ frozenCents = 0 }: Account): boolean => frozenCents > 0;
-const inAnHour = ({ now }: LeaveDeps): Date => new Date(now().getTime() + 60 * MINUTE_MS);
 
 /** Ends what processes take down. @returns whether it is gone */
 async function takeDown(deps: LeaveDeps, accountId: string): Promise<boolean> {
@@ -247,7 +246,7 @@ async function takeDown(deps: LeaveDeps, accountId: string): Promise<boolean> {
 async function continueAt(
   deps: LeaveDeps,
   accountId: string,
-  at: Date,
+  at: string | Date,
   removal?: AccountDeletion['removal'],
 ): Promise<void> {
   const set = { ...(removal && { removal }), ...schedule(AccountDeletion, at) };
@@ -266,8 +265,8 @@ async function advanceDeletion(deps: LeaveDeps, deletion: AccountDeletion): Prom
   }
   if (status === 'GRACE' && !(await begin(deps, deletion))) return;
   if (!removal && !(await takeDown(deps, accountId)))
-    return await continueAt(deps, accountId, new Date(deps.now().getTime() + MINUTE_MS));
-  if (isDisputed(account)) return await continueAt(deps, accountId, inAnHour(deps));
+    return await continueAt(deps, accountId, timestampAfter(deps.now(), MINUTE_MS));
+  if (isDisputed(account)) return await continueAt(deps, accountId, timestampAfter(deps.now(), HOUR_MS));
   if (!removal) await deleteLogins(deps, account);
   const left = await removeRest(deps, deletion, budget);
   if (left) return await continueAt(deps, accountId, deps.now(), left);

@@ -15,7 +15,7 @@ import { readTeam } from '../../accounts/team.ts';
 import { newUnsubscribeKey, unsubscribeUrl } from '../../accounts/unsubscribe.ts';
 import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
 import type { Deps } from '../../deps.ts';
-import { DAY_MS, timestampAfter } from '../../time.ts';
+import { DAY_MS, MINUTE_MS, timestampAfter, timestampBefore } from '../../time.ts';
 import { renderDigest } from './messages.ts';
 
 /**
@@ -26,7 +26,7 @@ import { renderDigest } from './messages.ts';
 
 export type MailDeps = Deps & { mailer: Mailer; mails: JobQueue };
 
-const WINDOW_MS = MAIL_WINDOW_MINUTES * 60_000;
+const WINDOW_MS = MAIL_WINDOW_MINUTES * MINUTE_MS;
 /** An email that was begun and not finished within this time is begun again by another job, in milliseconds. */
 const CLAIM_MS = 45_000;
 /** The longest delay of a message of SQS, in seconds. */
@@ -60,7 +60,7 @@ export async function announce(deps: MailDeps, notification: Notification): Prom
 
 /** Reads the notifications of a kind of the last day, and whether there are more. */
 async function readRecent(deps: Pick<Deps, 'table' | 'now'>, { accountId, kind }: Notification) {
-  const from = new Date(deps.now().getTime() - DAY_MS).toISOString().slice(0, 10);
+  const from = timestampBefore(deps.now(), DAY_MS).slice(0, 10);
   const recent: Notification[] = [];
   let read = 0;
   for await (const each of deps.table.newest(Notification, notificationsOf(accountId), { pageSize: MAX_COUNTED + 1 })) {
