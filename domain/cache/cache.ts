@@ -82,6 +82,7 @@ export function readThrough<V>({ ttlMs = Number.POSITIVE_INFINITY, staleMs = 0, 
     if (entry && now().getTime() < entry.freshUntil) return entry.value;
     const reading = reads.get(key) ?? start(key, read);
     if (!entry) return await reading;
+    // The next reader reads again where this fails.
     reading.catch(() => undefined);
     return entry.value;
   };

@@ -13,6 +13,7 @@ import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
 import { withWallet } from '../billing/wallet.ts';
 import { ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { startEarly } from '../early.ts';
 import { DAY_MS, HOUR_MS, timestampAfter } from '../time.ts';
 import { checkAvailability } from './catalogue.ts';
 import { scheduleCheckIn } from './schedule.ts';
@@ -89,9 +90,8 @@ export async function orderDomain(
 ): Promise<Output<typeof OrderRoute>> {
   const { domain: name, extension: offered } = parseDomainName('domain', order.domain, await deps.tlds());
   assertNameservers(name, order.nameservers ?? []);
-  const available = checkAvailability(deps.registrar, name);
-  // The wallet is read in parallel; if that read fails first, this result is not awaited.
-  available.catch(() => undefined);
+  // The wallet is read in parallel.
+  const available = startEarly(checkAvailability(deps.registrar, name));
   const look = async () => {
     const [found, held] = await Promise.all([available, deps.table.get(DomainName, { name })]);
     if (found === 'PREMIUM') throw new ApiError('conflict', `domain: ${name} is a premium name, which we do not sell`);

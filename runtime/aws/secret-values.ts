@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { readThrough } from '../../domain/cache/cache.ts';
+import { startEarly } from '../../domain/early.ts';
 import { isUnset, type PlatformKey } from '../../providers/platform-keys/platform-key.ts';
 import { AwsError, callAws } from './client.ts';
 
@@ -44,7 +45,7 @@ function cached<V>(read: () => Promise<V>, now: () => Date) {
   const values = readThrough<V>({ max: 1, ttlMs: TTL_MS, staleMs: Number.POSITIVE_INFINITY, now });
   const get = () => values('value', read);
   // Begins while the rest of the function loads. A failure is the first caller's, who reads again.
-  get().catch(() => undefined);
+  startEarly(get());
   return { get, again: (minAgeMs = MIN_AGE_MS) => values.again('value', read, minAgeMs) };
 }
 

@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { KEYS_WITH_RESERVE, LIMITS, limitMessage } from '../../contract/limits/limits.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
 import { Cache } from '../../domain/cache/cache.ts';
+import { startEarly } from '../../domain/early.ts';
 import { AccountRate, type Credential } from '../../table/entities/accounts.ts';
 import { upsert } from '../../table/writes.ts';
 import { deps } from '../deps.ts';
@@ -88,8 +89,7 @@ export async function countOnAccount(
   countOnKey: () => Promise<Counted>,
 ): Promise<Pick<Counted, 'credential' | 'quota'>> {
   const known = isKnownOverLimit(hash) ? undefined : beyondShare.get(hash);
-  const early = known === undefined ? undefined : countBeyondShare(known, now);
-  early?.catch(() => undefined);
+  const early = known === undefined ? undefined : startEarly(countBeyondShare(known, now));
   let counted: Counted;
   try {
     counted = await countOnKey();

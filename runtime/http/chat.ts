@@ -7,6 +7,7 @@ import { type Call, ChatCall, type Gateway, type Report, type ResponseSink } fro
 import { recordCall } from '../../domain/ai/calls.ts';
 import { createKeyRing } from '../../domain/ai/provider-keys.ts';
 import type { Caller } from '../../domain/deps.ts';
+import { startEarly } from '../../domain/early.ts';
 import { createTransport } from '../../providers/ai/transport.ts';
 import { withRequestId } from '../../table/correlation.ts';
 import { baseUrls, offer } from '../bindings/ai.ts';
@@ -127,8 +128,8 @@ async function complete(
   const { requestId, startedAt } = request;
   const sink = new ResponseStream(start, request, signal);
   // The first request of an instance needs the offer: it is read in parallel with the authentication, and so is what is switched off.
-  gateway.offer().catch(() => undefined);
-  gateway.switches().catch(() => undefined);
+  startEarly(gateway.offer());
+  startEarly(gateway.switches());
   let running: { call: Call; report: Report } | undefined;
   let failure: ApiError | undefined;
   try {

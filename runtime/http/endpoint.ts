@@ -3,6 +3,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { type Input, MAX_REVOCATION_DELAY_S, type Output, type Route } from '../../contract/route.ts';
 import { committing } from '../../domain/audit/record.ts';
 import type { Caller, Deps } from '../../domain/deps.ts';
+import { startEarly } from '../../domain/early.ts';
 import { assertAllOn } from '../../domain/switches/switches.ts';
 import { switches } from '../bindings/switches.ts';
 import { deps as base } from '../deps.ts';
@@ -108,11 +109,7 @@ const identification = (route: Route, read: Read): Layer => ({
       request.quota = await countAnonymous(`docs ${clientNetwork(event)}`);
       return;
     }
-    if (route.stoppedBy.length > 0) {
-      request.off = switches();
-      // Awaited after the authentication, which may refuse the request first.
-      request.off.catch(() => undefined);
-    }
+    if (route.stoppedBy.length > 0) request.off = startEarly(switches());
     const credentials = await credentialsFrom(event);
     request.idempotency = idempotencyOf(route, event, credentials.idempotencySubject);
     const { caller, quota, output } = await identifyAndRead(route, read, event, credentials);

@@ -4,6 +4,7 @@ import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output, Route } from '../../contract/route.ts';
 import type { HookRequest } from '../../domain/deployments/git-hosts.ts';
 import type { Deps } from '../../domain/deps.ts';
+import { startEarly } from '../../domain/early.ts';
 import { assertAllOn } from '../../domain/switches/switches.ts';
 import { switches } from '../bindings/switches.ts';
 import { deps as base } from '../deps.ts';
@@ -44,8 +45,7 @@ export function hook<R extends Route, E extends object, Subject>(
   const handler = middy<Event, Result, Error, HandlerContext>()
     .use(requestLogging(route.id))
     .handler(async (event: Event, context: HandlerContext): Promise<Result> => {
-      const off = switches();
-      off.catch(() => undefined);
+      const off = startEarly(switches());
       const { request, subject } = await verify(event);
       assertAllOn(await off, route.stoppedBy);
       context.request.quota = await countAnonymous(`hook ${event.rawPath}`, MAX_CALLS_PER_HOOK);

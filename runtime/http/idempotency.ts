@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { ApiError } from '../../contract/errors.ts';
 import type { Deps } from '../../domain/deps.ts';
+import { startEarly } from '../../domain/early.ts';
 import { IdempotencyRecord } from '../../table/entities/accounts.ts';
 import { create } from '../../table/writes.ts';
 
@@ -88,10 +89,8 @@ export function idempotentRequest(
     }
     return decrypt(secret, record.sealed);
   };
-  const stored = lookup();
-  stored.catch(() => undefined); // awaited after the authentication, which may refuse the request first
   return {
-    stored,
+    stored: startEarly(lookup()),
     lookup,
     withIdempotency: (deps) => ({
       ...deps,

@@ -1,5 +1,6 @@
 import { Cache } from '../../domain/cache/cache.ts';
 import type { Caller } from '../../domain/deps.ts';
+import { startEarly } from '../../domain/early.ts';
 import type { Identity } from './identify.ts';
 
 /** Number of senders whose caller a warm instance remembers. */
@@ -27,9 +28,7 @@ export async function withSpeculativeRead<T>(
   read: (caller: Caller) => Promise<T>,
 ): Promise<Identity & { output: Promise<T> | undefined }> {
   const recent = recentCallers.get(sender);
-  const output = recent && read(recent);
-  // Its failure is reported to the identified caller, or to no one.
-  output?.catch(() => undefined);
+  const output = recent && startEarly(read(recent));
   try {
     const identity = await identification;
     recentCallers.set(sender, identity.caller);
