@@ -5,6 +5,7 @@ import { type Migration, versionOf } from '../../table/migrations/migration.ts';
 import { MIGRATIONS } from '../../table/migrations/migrations.ts';
 import type { ItemKey } from '../../table/table.ts';
 import { changeByKey, create, replace, type Write } from '../../table/writes.ts';
+import { inChunks } from '../chunks.ts';
 import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { createBudget, RUN_BUDGET_MS } from '../sweep/budget.ts';
@@ -12,7 +13,7 @@ import { HOUR_MS } from '../time.ts';
 
 /** Items that are read at once, and of them those that are changed at once. */
 const BATCH_SIZE = 100;
-const PARALLEL = 10;
+const CONCURRENCY = 10;
 const MAX_FAILURES_SHOWN = 10;
 /** Time after which a migration with items that could not be changed goes through the table again. */
 const REPEAT_FAILED_AFTER_MS = HOUR_MS;
@@ -80,18 +81,14 @@ async function continueRun(
   const behind = stored.filter((item) => item.entity === migration.entity && versionOf(item) < migration.to);
   let changed = 0;
   const failures: MigrationRun['failures'] = [];
-  for (let from = 0; from < behind.length; from += PARALLEL) {
-    await Promise.all(
-      behind.slice(from, from + PARALLEL).map(async (item) => {
-        const key = { pk: String(item.pk), sk: String(item.sk) };
-        try {
-          if (await changeItem(deps, migration, key)) changed += 1;
-        } catch (error) {
-          failures.push({ ...key, error: String(error).slice(0, 300) });
-        }
-      }),
-    );
-  }
+  await inChunks(behind, CONCURRENCY, async (item) => {
+    const key = { pk: String(item.pk), sk: String(item.sk) };
+    try {
+      if (await changeItem(deps, migration, key)) changed += 1;
+    } catch (error) {
+      failures.push({ ...key, error: String(error).slice(0, 300) });
+    }
+  });
   const failed = run.failed + failures.length;
   const { cursor: _, ...counts } = run;
   const after: MigrationRun = {

@@ -3,6 +3,7 @@ import type { Item } from '../../table/attributes.ts';
 import type { Due } from '../../table/table.ts';
 import { changeByKey } from '../../table/writes.ts';
 import { NO_ACCOUNT } from '../audit/record.ts';
+import { inChunks } from '../chunks.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { QUARANTINE, type SweepDeps, type SweepFailure, sweepFailureOf } from '../sweep/sweep.ts';
@@ -18,7 +19,7 @@ export interface QuarantinedItem {
 }
 
 /** Number of items read at once. */
-const PARALLEL = 20;
+const CONCURRENCY = 20;
 /** Items shown or released by one call. */
 const MAX_ITEMS = 500;
 
@@ -29,16 +30,11 @@ interface Found {
 
 async function findAll(deps: SweepDeps): Promise<Found[]> {
   const dues = await deps.table.due(QUARANTINE, { until: deps.now().toISOString(), limit: MAX_ITEMS });
-  const found: Found[] = [];
-  for (let from = 0; from < dues.length; from += PARALLEL) {
-    const chunk = dues.slice(from, from + PARALLEL);
-    const stored = await Promise.all(chunk.map((due) => deps.table.getByKey(due)));
-    for (const [at, due] of chunk.entries()) {
-      const failure = failureIn(stored[at]);
-      if (failure) found.push({ due, failure });
-    }
-  }
-  return found;
+  const found = await inChunks(dues, CONCURRENCY, async (due) => ({
+    due,
+    failure: failureIn(await deps.table.getByKey(due)),
+  }));
+  return found.flatMap(({ due, failure }) => (failure ? [{ due, failure }] : []));
 }
 
 /** Returns the failure of an item that is quarantined; undefined for any other: the index is some milliseconds behind. */

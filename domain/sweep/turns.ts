@@ -1,9 +1,10 @@
 import { textOf } from '../../table/attributes.ts';
 import type { Due } from '../../table/table.ts';
+import { inChunks } from '../chunks.ts';
 import type { Deps } from '../deps.ts';
 
 /** Items whose accounts are read at once. */
-const BATCH_SIZE = 100;
+const CONCURRENCY = 100;
 
 /** The order in which the items of a due queue are acted on: accounts take turns. */
 export class Turns {
@@ -12,13 +13,10 @@ export class Turns {
   /** Reads the accounts of items whose keys do not name them. One that cannot be read has none: acting on it reports why. */
   async readAccounts({ table }: Pick<Deps, 'table'>, found: readonly Due[]): Promise<void> {
     const unread = found.filter((due) => !this.accounts.has(due));
-    for (let at = 0; at < unread.length; at += BATCH_SIZE) {
-      const read = unread.slice(at, at + BATCH_SIZE).map(async (due) => {
-        const item = await table.getByKey(due).catch(() => undefined);
-        this.accounts.set(due, textOf(item?.accountId));
-      });
-      await Promise.all(read);
-    }
+    await inChunks(unread, CONCURRENCY, async (due) => {
+      const item = await table.getByKey(due).catch(() => undefined);
+      this.accounts.set(due, textOf(item?.accountId));
+    });
   }
 
   /** True if one account has most of the items: those of others are behind them, in pages that are not read yet. */

@@ -14,6 +14,7 @@ import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { Delivery, deliveriesOf, deliveryOrder, queuedAt, Webhook } from '../../table/entities/webhooks.ts';
 import { joinKey } from '../../table/keys.ts';
 import { change, check, type Write } from '../../table/writes.ts';
+import { inChunks } from '../chunks.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
@@ -202,14 +203,11 @@ export async function resendSkipped(
   const next = skipped.at(MAX_RESENT) ?? (read === MAX_READ ? last : undefined);
   // Counted before anything is sent: what fails afterwards is skipped still, and a repeat resends it.
   if (chosen.length > 0) await deps.table.transact([countToday(deps, account, 'webhookResendsPerDay', chosen.length)]);
-  let resent = 0;
-  for (let start = 0; start < chosen.length; start += CONCURRENCY) {
-    const part = chosen.slice(start, start + CONCURRENCY);
-    const writes = part.map((delivery) => newSchedule(deps, delivery, concurrentUpdate).write);
-    // On a conflict another request resent it.
-    const written = await Promise.all(writes.map((write) => ignoreConflict(deps.table.write(Delivery, write))));
-    resent += written.filter((each) => each !== undefined).length;
-  }
+  // On a conflict another request resent it.
+  const written = await inChunks(chosen, CONCURRENCY, (delivery) =>
+    ignoreConflict(deps.table.write(Delivery, newSchedule(deps, delivery, concurrentUpdate).write)),
+  );
+  const resent = written.filter((each) => each !== undefined).length;
   const data = { resent, remaining: next !== undefined, next: next?.createdAt ?? null };
   // Each delivery is a write of its own, before this one: a call that dies in between leaves no entry, and its repeat does.
   return await deps.commit([], { data }, { after: { since, ...data } });
