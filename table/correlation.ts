@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { memberOf } from '../contract/json.ts';
 
 /**
  * The request that the work under way belongs to. It is carried out of band, so that no function has to pass it on: the
@@ -31,6 +32,6 @@ export function originFields(): { requestId?: string } {
 
 /** Returns the id that a message or the input of an execution carries. */
 export function requestIdIn(carrier: unknown): string | undefined {
-  const id: unknown = typeof carrier === 'object' && carrier !== null ? Reflect.get(carrier, 'requestId') : undefined;
+  const id = memberOf(carrier, 'requestId');
   return typeof id === 'string' ? id : undefined;
 }

@@ -1,8 +1,7 @@
+import { isObject } from '../json.ts';
 import type { Json } from './components.ts';
 
 /** Example values of schemas, for the document and the page: a request made of them is valid (examples.test.ts). */
-
-const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Values by the name of their field, where the schema has no example. */
 const BY_NAME: Readonly<Record<string, unknown>> = {
@@ -55,7 +54,7 @@ export class Examples {
   }
 
   #resolve(schema: unknown): Json {
-    if (!isJson(schema)) return {};
+    if (!isObject(schema)) return {};
     return typeof schema.$ref === 'string' ? this.#resolve(this.#schemas[schema.$ref.split('/').at(-1) ?? '']) : schema;
   }
 
@@ -93,7 +92,7 @@ export class Examples {
 
   #object(schema: Json, shown: readonly string[] | 'all'): Json {
     const required = Array.isArray(schema.required) ? schema.required : [];
-    const properties = Object.entries(isJson(schema.properties) ? schema.properties : {});
+    const properties = Object.entries(isObject(schema.properties) ? schema.properties : {});
     const wanted = properties.filter(
       ([name, field]) =>
         shown === 'all' ||
@@ -108,8 +107,8 @@ export class Examples {
   /** Returns an example of an operation's body. Where no field is required, it has the first one. */
   bodyOf(operationId: string, schema: unknown): unknown {
     const example = this.valueOf(schema, '', SHOWN[operationId] ?? []);
-    if (!isJson(example) || Object.keys(example).length > 0) return example;
+    if (!isObject(example) || Object.keys(example).length > 0) return example;
     const { properties } = this.#resolve(schema);
-    return this.valueOf(schema, '', Object.keys(isJson(properties) ? properties : {}).slice(0, 1));
+    return this.valueOf(schema, '', Object.keys(isObject(properties) ? properties : {}).slice(0, 1));
   }
 }

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { isObject } from '../json.ts';
 
 /** The response header that names the fields of a body that had no effect (design, section 4). */
 export const IGNORED_HEADER = 'X-Ignored-Parameters';
@@ -31,7 +32,7 @@ export function findIgnoredFields(schema: z.core.$ZodType, value: unknown, path 
 const join = (path: string, name: string) => (path === '' ? name : `${path}.${name}`);
 
 function ofObject({ shape, catchall }: z.core.$ZodObjectDef, value: unknown, path: string): string[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, each]) => {
     const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
     if (field) return findIgnoredFields(field, each, join(path, name));

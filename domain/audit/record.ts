@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AUDIT_ACTIONS, type AuditAction } from '../../contract/audit/actions.ts';
 import type { AuditActor } from '../../contract/audit/entry.ts';
+import { memberOf } from '../../contract/json.ts';
 import { AuditEntry } from '../../table/entities/audit.ts';
 import { create, type Write } from '../../table/writes.ts';
 import type { AuditedChange, Deps } from '../deps.ts';
@@ -54,13 +55,13 @@ function differences(before: Values | null, after: Values | null): { before: Val
 }
 
 const idOf = (value: unknown): string | undefined => {
-  const id: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'id') : undefined;
+  const id = memberOf(value, 'id');
   return typeof id === 'string' ? id : undefined;
 };
 
 /** The resource that a response shows. */
 const dataOf = (output: unknown): object | undefined => {
-  const data: unknown = typeof output === 'object' && output !== null ? Reflect.get(output, 'data') : undefined;
+  const data = memberOf(output, 'data');
   return typeof data === 'object' && data !== null ? data : undefined;
 };
 

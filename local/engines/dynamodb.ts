@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { ACCOUNT, REGION } from '../addresses.ts';
 import { type DataDirectory, UserError } from '../data-directory.ts';
 import type { Children } from '../processes/children.ts';
-import type { JsonObject } from '../template/intrinsics.ts';
+import { isObject, type JsonObject } from '../template/intrinsics.ts';
 import type { Resource, Template } from '../template/template.ts';
 import { type EarlierTables, openEarlierTables } from './earlier-table.ts';
 import { updateIndexes } from './table-changes.ts';
@@ -55,8 +55,7 @@ export async function startDynamoDb({ port, folder, children, rights }: DynamoDb
   return url;
 }
 
-const asObject = (value: JsonObject[string] | undefined): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+const asObject = (value: JsonObject[string] | undefined): JsonObject => (isObject(value) ? value : {});
 
 /** Returns CreateTable's input for a table of the template, of either resource type. */
 function tableInput({ name, properties }: Resource): JsonObject {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../template/intrinsics.ts';
+import { isObject, type JsonObject } from '../template/intrinsics.ts';
 import type { Statement } from './policies.ts';
 
 /** One granted right: an action of a role on one resource of its policies, with its conditions. */
@@ -37,8 +37,7 @@ export const rightKey = ({ role, action, resource, condition }: GrantedRight): s
 
 const rightOf = (role: string, action: string, resource: string, { document }: Statement): GrantedRight => {
   const { Condition: condition } = document;
-  const hasCondition = typeof condition === 'object' && condition !== null && !Array.isArray(condition);
-  return { role, action, resource, ...(hasCondition ? { condition } : {}) };
+  return { role, action, resource, ...(isObject(condition) ? { condition } : {}) };
 };
 
 /** Opens the count of rights that a run's requests use. */

@@ -1,3 +1,4 @@
+import { memberOf } from '../../contract/json.ts';
 import type { Adapter, AdapterRequest, AdapterResponse, Translator } from './adapter.ts';
 import { DONE, Silence } from './adapter.ts';
 import { objectAt, textAt, toFinishReason, UsageTally } from './anthropic-events.ts';
@@ -20,8 +21,7 @@ function parse(bytes: Buffer): unknown {
 function toCompletion(bytes: Buffer, { request, estimate }: AdapterRequest): AdapterResponse {
   const document = parse(bytes);
   if (textAt(document, 'type') === 'error') throw parseReportedFailure(document);
-  const content: unknown =
-    typeof document === 'object' && document !== null ? Reflect.get(document, 'content') : undefined;
+  const content = memberOf(document, 'content');
   if (!Array.isArray(content)) throw invalidResponse();
   const text = content.map((block) => (textAt(block, 'type') === 'text' ? textAt(block, 'text') : '')).join('');
   const tally = new UsageTally();

@@ -1,3 +1,4 @@
+import { memberOf } from '../../contract/json.ts';
 import type { Adapter, AdapterRequest, AdapterResponse, Translator } from './adapter.ts';
 import { DONE, Silence } from './adapter.ts';
 import { ChunkForm, completionGaps, newCompletionId, withTotal } from './chat-form.ts';
@@ -214,9 +215,7 @@ class PassThrough implements Translator {
     const { checksContent } = this.#ask.provider;
     if (document.error || event === 'error') return parseReportedFailure(document, checksContent);
     const choices: unknown[] = Array.isArray(document.choices) ? document.choices : [];
-    const failed = choices.find(
-      (choice) => typeof choice === 'object' && choice !== null && Reflect.get(choice, 'error'),
-    );
+    const failed = choices.find((choice) => memberOf(choice, 'error'));
     return failed ? parseReportedFailure(failed, checksContent) : undefined;
   }
 

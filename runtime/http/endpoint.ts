@@ -1,5 +1,6 @@
 import middy from '@middy/core';
 import { ApiError } from '../../contract/errors.ts';
+import { memberOf } from '../../contract/json.ts';
 import { type Input, MAX_REVOCATION_DELAY_S, type Output, type Route } from '../../contract/route.ts';
 import { committing } from '../../domain/audit/record.ts';
 import type { Caller, Deps } from '../../domain/deps.ts';
@@ -49,7 +50,7 @@ function canonicalBodyOf(event: Event): string | undefined {
 
 /** Returns the reason in an operator's request. */
 const reasonOf = (input: unknown): { reason?: string } => {
-  const reason: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'reason') : undefined;
+  const reason = memberOf(input, 'reason');
   return typeof reason === 'string' ? { reason } : {};
 };
 

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { ApiError } from '../../contract/errors.ts';
+import { isObject } from '../../contract/json.ts';
 import type { Deps } from '../../domain/deps.ts';
 import { startEarly } from '../../domain/early.ts';
 import { IdempotencyRecord } from '../../table/entities/accounts.ts';
@@ -45,9 +46,7 @@ function decrypt(secret: Buffer, text: string): unknown {
  */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, each: unknown) =>
-    typeof each === 'object' && each !== null && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : each,
+    isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
   );
 
 /** The parts of a request that a repeated one must match. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isObject } from '../../../contract/json.ts';
 import { createBackups } from './backups.ts';
 import { DynamoDbError, invalid } from './errors.ts';
 import * as items from './items.ts';
@@ -8,7 +9,7 @@ import { keyOf, type OpenTable, openStorage } from './storage.ts';
 import { createStreams } from './streams.ts';
 import { changeTable, type Definition, defineTable, describe, type Place, tableArn } from './tables.ts';
 import * as transactions from './transactions.ts';
-import { type Item, isObject } from './values.ts';
+import type { Item } from './values.ts';
 
 export interface EngineOptions extends Place {
   /** File of the database; undefined keeps it in memory. */

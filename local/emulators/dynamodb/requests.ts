@@ -1,10 +1,11 @@
+import { isObject } from '../../../contract/json.ts';
 import { DynamoDbError, invalid, invalidParameter } from './errors.ts';
 import { checkOperands, holds } from './expressions/conditions.ts';
 import { parseCondition } from './expressions/parser.ts';
 import { createScope, type Placeholders, type Scope } from './expressions/scope.ts';
 import type { Condition, Parsed } from './expressions/syntax.ts';
 import { keyOf, type OpenTable, type Stored, type StoredKey } from './storage.ts';
-import { type Item, isObject, member, readItem, typeOf, type Value } from './values.ts';
+import { type Item, member, readItem, typeOf, type Value } from './values.ts';
 
 /** Parts that single operations, batches and transactions share: keys, conditions, sizes. */
 

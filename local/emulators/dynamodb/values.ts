@@ -1,3 +1,4 @@
+import { isObject } from '../../../contract/json.ts';
 import { invalid, invalidParameter } from './errors.ts';
 import { addNumbers, canonicalNumber, compareNumbers } from './numbers.ts';
 
@@ -27,9 +28,6 @@ export const typeOf = (value: Value): Type => {
   for (const type in value) return type as Type;
   throw invalid('Supplied AttributeValue is empty, must contain exactly one of the supported datatypes');
 };
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns a value in its canonical form. Throws for what is no attribute value. */
 export function readValue(raw: unknown, depth = 0): Value {

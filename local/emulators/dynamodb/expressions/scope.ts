@@ -1,5 +1,6 @@
+import { isObject } from '../../../../contract/json.ts';
 import { invalid } from '../errors.ts';
-import { type Item, isObject, member, readValue, sizeOfValue, type Value } from '../values.ts';
+import { type Item, member, readValue, sizeOfValue, type Value } from '../values.ts';
 import type { Operand, Parsed, Path } from './syntax.ts';
 import type { ExpressionName } from './tokens.ts';
 
