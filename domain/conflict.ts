@@ -89,3 +89,11 @@ export async function retryOnConflict<T>(
 /** Creates the error of a request that lost every race: 503, to be retried by the caller. */
 export const serviceBusy = () =>
   new ApiError('server_error', 'The service is busy. It is safe to retry.', { status: 503 });
+
+/** Repeats the work of a request as {@link retryOnConflict} does. Throws 503 where it lost every race. */
+export const retryRequest = <T>(work: (attempt: number) => Promise<T>): Promise<T> =>
+  retryOnConflict(work, { onExhausted: serviceBusy });
+
+/** Creates the error of a request that does not try again: 409. */
+export const changedConcurrently = () =>
+  new ApiError('conflict', 'This was changed by another request at the same time.');

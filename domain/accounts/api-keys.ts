@@ -12,7 +12,7 @@ import { AiKeyCalls } from '../../table/entities/ai.ts';
 import { change } from '../../table/writes.ts';
 import { chargedIn, toMicroRand } from '../ai/key-budgets.ts';
 import { microRandToRand } from '../ai/prices.ts';
-import { concurrentUpdate, ignoreConflict, retryOnConflict, serviceBusy } from '../conflict.ts';
+import { concurrentUpdate, ignoreConflict, retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, countTowards, findAccount } from '../limits/limits.ts';
 import { createKeyPair } from './credentials.ts';
@@ -91,7 +91,7 @@ export async function createKey(
       data: { ...view(listed, { lastUsedAt: null, aiSpentMicroRand: 0 }), secretKey },
     });
   };
-  return await retryOnConflict(create, { onExhausted: serviceBusy });
+  return await retryRequest(create);
 }
 
 /** PATCH /dashboard/v1/keys/{id}: a new budget counts for the next call, with what the month has spent already. */

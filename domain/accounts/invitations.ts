@@ -13,7 +13,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import { Account, Login } from '../../table/entities/accounts.ts';
 import type { TeamInvitation, TeamMember } from '../../table/entities/members.ts';
 import { changeOrInspect } from '../../table/writes.ts';
-import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
+import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import { DAY_MS, timestampAfter } from '../time.ts';
@@ -94,7 +94,7 @@ export async function inviteMember(
       { subjectId: id, after: audited(invitation) },
     );
   };
-  return await retryOnConflict(invite, { onExhausted: serviceBusy });
+  return await retryRequest(invite);
 }
 
 const noSuchInvitation = () => new ApiError('not_found', 'Invitation not found.');
@@ -118,7 +118,7 @@ export async function resendInvitation(
       { subjectId: id, after: audited(invitation) },
     );
   };
-  return await retryOnConflict(resend, { onExhausted: serviceBusy });
+  return await retryRequest(resend);
 }
 
 /** DELETE /dashboard/v1/members/invitations/{id} */
@@ -138,7 +138,7 @@ export async function revokeInvitation(
       { subjectId: id, before: audited(found) },
     );
   };
-  return await retryOnConflict(revoke, { onExhausted: serviceBusy });
+  return await retryRequest(revoke);
 }
 
 const noLongerValid = () =>
@@ -208,7 +208,7 @@ export async function acceptInvitation(
       { accountId, subjectId: subject, after: { email: member.email, role } },
     );
   };
-  return await retryOnConflict(accept, { onExhausted: serviceBusy });
+  return await retryRequest(accept);
 }
 
 /** Returns why an account takes no new members: it is suspended, or will be deleted. */

@@ -5,7 +5,7 @@ import type { Output } from '../../contract/route.ts';
 import { Login } from '../../table/entities/accounts.ts';
 import { type Condition, unchanged } from '../../table/expressions.ts';
 import { change } from '../../table/writes.ts';
-import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
+import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Caller, Deps, Session } from '../deps.ts';
 
 /**
@@ -61,5 +61,5 @@ export async function deleteSession(deps: Deps, { session }: Caller): Promise<Ou
     const write = change(Login, { subject }, { set, when }, concurrentUpdate);
     return await deps.commit([write], { data: { id: key, deleted: true } });
   };
-  return await retryOnConflict(end, { onExhausted: serviceBusy });
+  return await retryRequest(end);
 }

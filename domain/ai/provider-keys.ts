@@ -13,7 +13,7 @@ import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { AiAccount } from '../../table/entities/ai.ts';
 import { change } from '../../table/writes.ts';
 import { Cache } from '../cache/cache.ts';
-import { concurrentUpdate, ignoreConflict, retryOnConflict, serviceBusy } from '../conflict.ts';
+import { concurrentUpdate, ignoreConflict, retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { addCredits, newCreditEntry } from './entries.ts';
 
@@ -51,19 +51,16 @@ export async function putProviderKey(
   const lastFour = key.slice(-4);
   const sealed = await deps.secrets.seal(keyContext(accountId, provider), key);
   const data = { id, name: PROVIDERS[provider].name, saved: true, lastFour };
-  return await retryOnConflict(
-    async () => {
-      const account = await deps.table.get(AiAccount, { accountId });
-      // The account has never had credits.
-      if (!account)
-        await ignoreConflict(deps.table.transact(addCredits(newCreditEntry(deps, accountId, 'ADJUSTMENT', 0))));
-      const what = { set: { [`keys.${provider}`]: { sealed, lastFour } }, when: keyIs(account, provider) };
-      const save = change(AiAccount, { accountId }, what, concurrentUpdate);
-      const before = shown(account, provider);
-      return await deps.commit([save], { data }, { ...(before.saved ? { before } : {}), after: data });
-    },
-    { onExhausted: serviceBusy },
-  );
+  return await retryRequest(async () => {
+    const account = await deps.table.get(AiAccount, { accountId });
+    // The account has never had credits.
+    if (!account)
+      await ignoreConflict(deps.table.transact(addCredits(newCreditEntry(deps, accountId, 'ADJUSTMENT', 0))));
+    const what = { set: { [`keys.${provider}`]: { sealed, lastFour } }, when: keyIs(account, provider) };
+    const save = change(AiAccount, { accountId }, what, concurrentUpdate);
+    const before = shown(account, provider);
+    return await deps.commit([save], { data }, { ...(before.saved ? { before } : {}), after: data });
+  });
 }
 
 /** The condition that the saved key of a provider is the one that was read. */
@@ -82,16 +79,13 @@ export async function deleteProviderKey(
 ): Promise<Output<typeof DeleteRoute>> {
   const provider = assertKnownProvider(id);
   const output = { data: { id, deleted: true as const } };
-  return await retryOnConflict(
-    async () => {
-      const account = await deps.table.get(AiAccount, { accountId });
-      if (!account?.keys[provider]) return output;
-      const what = { remove: [`keys.${provider}`], when: keyIs(account, provider) };
-      const removal = change(AiAccount, { accountId }, what, concurrentUpdate);
-      return await deps.commit([removal], output, { before: shown(account, provider) });
-    },
-    { onExhausted: serviceBusy },
-  );
+  return await retryRequest(async () => {
+    const account = await deps.table.get(AiAccount, { accountId });
+    if (!account?.keys[provider]) return output;
+    const what = { remove: [`keys.${provider}`], when: keyIs(account, provider) };
+    const removal = change(AiAccount, { accountId }, what, concurrentUpdate);
+    return await deps.commit([removal], output, { before: shown(account, provider) });
+  });
 }
 
 /** Time in milliseconds that a warm instance uses a decrypted key for (design: out of use within 15 s). */

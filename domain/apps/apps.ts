@@ -13,7 +13,7 @@ import { HostClaim } from '../../table/entities/custom-domains.ts';
 import { unchanged } from '../../table/expressions.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, changeOrInspect, remove } from '../../table/writes.ts';
-import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
+import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { pageBody } from '../pages.ts';
 import { timestampAfter } from '../time.ts';
@@ -110,7 +110,7 @@ export async function updateApp(
     const [before, after] = [viewApp(app), viewApp({ ...app, ...set })];
     return await deps.commit([write], { data: after }, { before, after });
   };
-  return await retryOnConflict(update, { onExhausted: serviceBusy });
+  return await retryRequest(update);
 }
 
 /** Returns the settings that another framework brings: those that the owner did not choose. */
@@ -132,7 +132,7 @@ export async function deleteApp(
   caller: Caller,
   { id }: Input<typeof DeleteRoute>,
 ): Promise<Output<typeof DeleteRoute>> {
-  return await retryOnConflict(() => deleteOnce(deps, caller, id), { onExhausted: serviceBusy });
+  return await retryRequest(() => deleteOnce(deps, caller, id));
 }
 
 async function deleteOnce(deps: Deps, caller: Caller, id: string): Promise<Output<typeof DeleteRoute>> {

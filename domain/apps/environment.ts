@@ -13,7 +13,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { App, EnvSet } from '../../table/entities/apps.ts';
 import { create, replace, type Write } from '../../table/writes.ts';
-import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
+import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { noSuchApp } from './apps.ts';
 
@@ -78,7 +78,7 @@ export async function replaceEnv(
     const write = await storing(deps, of, before, values);
     return await deps.commit([write], { data: { keys: [...values.keys()] } }, changeOf(before, values, vars));
   };
-  return await retryOnConflict(replaceAll, { onExhausted: serviceBusy });
+  return await retryRequest(replaceAll);
 }
 
 /** Returns what the audit log says of a change: the names of all variables, of those that were set, and of those that are gone. */
@@ -131,7 +131,7 @@ export async function updateEnv(
     const write = await storing(deps, of, before, values);
     return await deps.commit([write], { data: { keys: [...values.keys()] } }, changeOf(before, values, set));
   };
-  return await retryOnConflict(update, { onExhausted: serviceBusy });
+  return await retryRequest(update);
 }
 
 /** GET /v1/apps/{id}/env: the names alone; nothing shows the values. */

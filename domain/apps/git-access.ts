@@ -5,7 +5,6 @@ import type {
   rotateGitHook as RotateHookRoute,
   rotateDeployKey as RotateKeyRoute,
 } from '../../contract/apps/git-access.ts';
-import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { newSshKeyPair } from '../../providers/git/ssh-keys.ts';
@@ -13,6 +12,7 @@ import { App, GitAccess } from '../../table/entities/apps.ts';
 import type { Change } from '../../table/expressions.ts';
 import { change, type Write } from '../../table/writes.ts';
 import { openSecret } from '../cache/secret-cache.ts';
+import { changedConcurrently } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { noSuchApp } from './apps.ts';
 
@@ -89,9 +89,7 @@ const viewHook = ({ settings }: Deps, id: string, secret: string) => ({
  * which one is in use.
  */
 const replaceSecret = (applicationId: string, what: Pick<Change, 'set' | 'when'>): Write =>
-  change(GitAccess, { applicationId }, what, () => {
-    return new ApiError('conflict', 'This was changed by another request at the same time.');
-  });
+  change(GitAccess, { applicationId }, what, changedConcurrently);
 
 /**
  * POST /dashboard/v1/apps/{id}/deploy-key/rotate: builds that begin from now on have the new key alone, and fail on a

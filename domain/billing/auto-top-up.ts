@@ -5,7 +5,7 @@ import { Account } from '../../table/entities/accounts.ts';
 import { InvoiceByStatus, invoicesByStatus, TopUp } from '../../table/entities/billing.ts';
 import { unchanged } from '../../table/expressions.ts';
 import { change, create } from '../../table/writes.ts';
-import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
+import { concurrentUpdate, retryOnConflict, retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
 import { DAY_MS, timestampAfter } from '../time.ts';
@@ -19,29 +19,26 @@ export async function setAutoTopUp(
   { accountId }: Caller,
   { enabled, threshold, amount }: Input<typeof SetRoute>,
 ): Promise<Output<typeof SetRoute>> {
-  return await retryOnConflict(
-    async () => {
-      const account = await findAccount(deps, accountId);
-      const { autoTopUp: before } = account;
-      const { thresholdCents, amountCents } = before ?? NONE;
-      const autoTopUp = {
-        enabled,
-        thresholdCents: threshold === undefined ? thresholdCents : parseCents(threshold),
-        amountCents: amount === undefined ? amountCents : parseCents(amount),
-      };
-      const same = before
-        ? {
-            'autoTopUp.enabled': { is: before.enabled },
-            'autoTopUp.thresholdCents': { is: before.thresholdCents },
-            'autoTopUp.amountCents': { is: before.amountCents },
-          }
-        : { autoTopUp: 'absent' as const };
-      const write = change(Account, { id: accountId }, { set: { autoTopUp }, when: same }, concurrentUpdate);
-      const data = { ...viewAutoTopUp(autoTopUp), card: viewCard(account) };
-      return await deps.commit([write], { data }, { before: viewAutoTopUp(before), after: data });
-    },
-    { onExhausted: serviceBusy },
-  );
+  return await retryRequest(async () => {
+    const account = await findAccount(deps, accountId);
+    const { autoTopUp: before } = account;
+    const { thresholdCents, amountCents } = before ?? NONE;
+    const autoTopUp = {
+      enabled,
+      thresholdCents: threshold === undefined ? thresholdCents : parseCents(threshold),
+      amountCents: amount === undefined ? amountCents : parseCents(amount),
+    };
+    const same = before
+      ? {
+          'autoTopUp.enabled': { is: before.enabled },
+          'autoTopUp.thresholdCents': { is: before.thresholdCents },
+          'autoTopUp.amountCents': { is: before.amountCents },
+        }
+      : { autoTopUp: 'absent' as const };
+    const write = change(Account, { id: accountId }, { set: { autoTopUp }, when: same }, concurrentUpdate);
+    const data = { ...viewAutoTopUp(autoTopUp), card: viewCard(account) };
+    return await deps.commit([write], { data }, { before: viewAutoTopUp(before), after: data });
+  });
 }
 
 /** The settings; without any, it is disabled and all amounts are zero. */

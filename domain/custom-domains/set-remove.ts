@@ -9,7 +9,7 @@ import { schedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
 import { domainTaken, findApp } from '../apps/apps.ts';
 import { assertNotPlatformDomain, type InCell, listCells } from '../apps/cells.ts';
-import { retryOnConflict, serviceBusy } from '../conflict.ts';
+import { retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import { claimWrites, firstCheckAt, isContestable, newCustomDomain, type TakenError } from './claim.ts';
@@ -57,8 +57,7 @@ export const removeCustomDomain = (
   deps: Deps,
   caller: Caller,
   { id }: Input<typeof RemoveRoute>,
-): Promise<Output<typeof RemoveRoute>> =>
-  retryOnConflict(() => removeOnce(deps, caller, id), { onExhausted: serviceBusy });
+): Promise<Output<typeof RemoveRoute>> => retryRequest(() => removeOnce(deps, caller, id));
 
 async function removeOnce(deps: Deps, caller: Caller, id: string): Promise<Output<typeof RemoveRoute>> {
   const app = await findApp(deps, caller, id);

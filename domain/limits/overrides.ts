@@ -4,7 +4,7 @@ import { Account, AccountRate } from '../../table/entities/accounts.ts';
 import { AiAccount } from '../../table/entities/ai.ts';
 import { unchanged } from '../../table/expressions.ts';
 import { change, upsert, type Write } from '../../table/writes.ts';
-import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
+import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { findAccount } from './limits.ts';
 
@@ -18,29 +18,26 @@ export async function overrideLimits(
   accountId: string,
   changes: z.output<ReturnType<typeof LimitOverridesSchema>>,
 ): Promise<LimitOverrides> {
-  return await retryOnConflict(
-    async () => {
-      const { limits: before } = await findAccount(deps, accountId);
-      const merged = LIMIT_NAMES.flatMap((name) => {
-        const given = changes[name];
-        const value = given === undefined ? before?.[name] : given;
-        return value === undefined || value === null ? [] : [[name, value] as const];
-      });
-      const limits: LimitOverrides = Object.fromEntries(merged);
-      return await deps.commit(
-        [
-          change(Account, { id: accountId }, { set: { limits }, when: limitsAsRead(before) }, concurrentUpdate),
-          ...copies(accountId, changes, limits),
-        ],
-        limits,
-        {
-          ...{ action: 'account.limits-changed', accountId, subjectId: accountId },
-          ...{ before: { limits: before ?? {} }, after: { limits } },
-        },
-      );
-    },
-    { onExhausted: serviceBusy },
-  );
+  return await retryRequest(async () => {
+    const { limits: before } = await findAccount(deps, accountId);
+    const merged = LIMIT_NAMES.flatMap((name) => {
+      const given = changes[name];
+      const value = given === undefined ? before?.[name] : given;
+      return value === undefined || value === null ? [] : [[name, value] as const];
+    });
+    const limits: LimitOverrides = Object.fromEntries(merged);
+    return await deps.commit(
+      [
+        change(Account, { id: accountId }, { set: { limits }, when: limitsAsRead(before) }, concurrentUpdate),
+        ...copies(accountId, changes, limits),
+      ],
+      limits,
+      {
+        ...{ action: 'account.limits-changed', accountId, subjectId: accountId },
+        ...{ before: { limits: before ?? {} }, after: { limits } },
+      },
+    );
+  });
 }
 
 /** Conditions that hold while no limit has been set or removed since. */

@@ -6,7 +6,7 @@ import { Domain } from '../../table/entities/registrar.ts';
 import { unchanged } from '../../table/expressions.ts';
 import { change } from '../../table/writes.ts';
 import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
-import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
+import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { findDomain, viewDomain } from './domains.ts';
 import { lifecycleTimes, scheduleCheck } from './schedule.ts';
@@ -66,5 +66,5 @@ export async function updateDomain(
       { before: viewDomain(domain), after: viewDomain(after) },
     );
   };
-  return await retryOnConflict(update, { onExhausted: serviceBusy });
+  return await retryRequest(update);
 }

@@ -15,7 +15,7 @@ import { Delivery, deliveriesOf, deliveryOrder, queuedAt, Webhook } from '../../
 import { joinKey } from '../../table/keys.ts';
 import { change, check, type Write } from '../../table/writes.ts';
 import { inChunks } from '../chunks.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { changedConcurrently, concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import { noSuchCursor, pageBody } from '../pages.ts';
@@ -29,7 +29,6 @@ import { newSecret, ROTATION_OVERLAP_MS } from './secrets.ts';
 /** Operations on an endpoint in the dashboard (specification, Events; design, Dashboard API). */
 
 const isDisabled = () => new ApiError('conflict', 'This webhook endpoint is disabled. Enable it first.');
-const changedConcurrently = () => new ApiError('conflict', 'This was changed by another request at the same time.');
 export const noSuchDelivery = () => new ApiError('not_found', 'Delivery not found.');
 
 /** Deliveries that one call resends at most: each is a write. */

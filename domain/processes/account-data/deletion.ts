@@ -12,9 +12,10 @@ import { AiAccount } from '../../../table/entities/ai.ts';
 import { InvoiceByStatus, invoicesByStatus } from '../../../table/entities/billing.ts';
 import { schedule, unschedule } from '../../../table/schedule.ts';
 import { change, upsert } from '../../../table/writes.ts';
+import { CENT_MICRO_RAND } from '../../ai/prices.ts';
 import { formatRand } from '../../billing/money.ts';
 import { balanceIs } from '../../billing/wallet.ts';
-import { concurrentUpdate, retryOnConflict, serviceBusy } from '../../conflict.ts';
+import { concurrentUpdate, retryRequest } from '../../conflict.ts';
 import type { Caller, Deps } from '../../deps.ts';
 import { findAccount } from '../../limits/limits.ts';
 import { DAY_MS, timestampAfter } from '../../time.ts';
@@ -24,8 +25,6 @@ import { reapplying } from '../suspension.ts';
  * The request for the deletion of an account, and its cancellation. Until the end of the grace period the account is read and
  * its applications serve, and nothing is changed (docs/decisions/0056-customers-data.md).
  */
-
-const MICRO_RAND_PER_CENT = 10_000;
 
 /** The deletion as the account and operators see it. */
 export function viewDeletion(deletion: AccountDeletion): Output<typeof RequestRoute>['data'] {
@@ -44,7 +43,7 @@ export function refundOf({ walletCents, frozenCents = 0 }: Account, credits: AiA
 /** Returns the whole cents of AI credits that are left after what the account owes for calls. */
 export function creditCentsOf(credits: AiAccount | undefined): number {
   const { balanceMicroRand = 0, debtMicroRand = 0 } = credits ?? {};
-  return Math.floor(Math.max(0, balanceMicroRand - debtMicroRand) / MICRO_RAND_PER_CENT);
+  return Math.floor(Math.max(0, balanceMicroRand - debtMicroRand) / CENT_MICRO_RAND);
 }
 
 /** Throws 409 with the reason while money is owed. */
@@ -96,7 +95,7 @@ export async function requestDeletion(
       { subjectId: accountId, after: data },
     );
   };
-  return await retryOnConflict(request, { onExhausted: serviceBusy });
+  return await retryRequest(request);
 }
 
 /** DELETE /dashboard/v1/account/deletion. Throws 404 where none is requested, 409 once it has begun. */
@@ -123,5 +122,5 @@ export async function cancelDeletion(deps: Deps, { accountId }: Caller): Promise
       { subjectId: accountId, before: account.deletion },
     );
   };
-  return await retryOnConflict(cancel, { onExhausted: serviceBusy });
+  return await retryRequest(cancel);
 }
