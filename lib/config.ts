@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isHostName } from '../contract/host-names/host-names.ts';
+import { parseJson } from '../contract/json.ts';
 import { findCellProblems } from './cells.ts';
 import { shareOf } from './concurrency.ts';
 import { derivedLoginPrefix, findNameProblems, loginPrefix, prefixOf } from './derived-names.ts';
@@ -10,14 +11,6 @@ const hostName = z
   .string()
   .refine((name) => name === 'localhost' || isHostName(name), 'must be a domain name, e.g. hosting.example');
 const regionName = z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be an AWS region, e.g. eu-west-1');
-/** Returns invalid JSON as it is, for the schema to refuse. */
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-};
 const perMinute = z.coerce.number().int().positive();
 
 /** A hosting cell outside the platform's own account and region (docs/deploying.md, Hosting cells). */

@@ -1,17 +1,9 @@
 import * as z from 'zod/mini';
 import { memoize } from '../contract/envelope.ts';
+import { parseJson } from '../contract/json.ts';
 
 // Keeps zod from compiling a parser per schema, which costs more than all the parsing of a cold function.
 z.config({ jitless: true });
-
-/** Parses JSON. Returns invalid JSON unchanged, for the next schema to refuse. */
-const parseJson = (json: string): unknown => {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return json;
-  }
-};
 
 const text = memoize(() => z.optional(z.string()));
 /** Requests per rolling 60 seconds (specification, Limits 1). */

@@ -4,6 +4,7 @@ import {
   type inspectRepository as InspectRoute,
   MAX_LISTED_BRANCHES,
 } from '../../contract/apps/repository-inspection.ts';
+import { DEFAULT_NODE_VERSION } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { detectBuildCommand } from '../../providers/builds/detection/build-script.ts';
@@ -37,7 +38,7 @@ const SETTINGS: Readonly<Record<string, NonNullable<Inspection['detected']>['set
   Express: 'EXPRESS',
 };
 /** The version of Node of an application that requires none. */
-const DEFAULT_NODE = { nodeVersion: '22', nodeVersionByDefault: true } as const;
+const DEFAULT_NODE = { nodeVersion: DEFAULT_NODE_VERSION, nodeVersionByDefault: true } as const;
 
 /**
  * GET /dashboard/v1/repositories: the branches of a repository, and what a build would detect in it. A repository that cannot

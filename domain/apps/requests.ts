@@ -3,6 +3,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import { type LoggedRequest, MAX_REQUEST_LINES } from '../../providers/app-host/requests.ts';
 import { readThrough } from '../cache/cache.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { percentile } from '../percentile.ts';
 import { findApp } from './apps.ts';
 import type { InCell } from './cells.ts';
 import { periodsUntil, refuseThrottled } from './metrics.ts';
@@ -36,10 +37,6 @@ const figuresOf = (requests: readonly LoggedRequest[]): Data['totals'] => ({
   bytes: requests.reduce((sum, { bytes }) => sum + bytes, 0),
 });
 
-/** Returns the value below which a share of the sorted values lies. */
-const percentile = (sorted: readonly number[], share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? 0;
-
 /** Counts requests by method and path, those with the most requests first. */
 export function countPaths(requests: readonly LoggedRequest[]): Data['paths'] {
   const groups = Map.groupBy(requests, ({ method, path }) => `${method} ${pathPattern(path)}`);
@@ -50,7 +47,11 @@ export function countPaths(requests: readonly LoggedRequest[]): Data['paths'] {
       return {
         ...{ method: key.slice(0, space), path: key.slice(space + 1) },
         ...figuresOf(found),
-        ...{ p50Ms: percentile(durations, 0.5), p95Ms: percentile(durations, 0.95), maxMs: durations.at(-1) ?? 0 },
+        ...{
+          p50Ms: percentile(durations, 0.5) ?? 0,
+          p95Ms: percentile(durations, 0.95) ?? 0,
+          maxMs: durations.at(-1) ?? 0,
+        },
       };
     })
     .sort((a, b) => b.requests - a.requests);
