@@ -1,13 +1,5 @@
 import * as z from 'zod/mini';
-
-/** Builds a schema when it is first needed, and just once: a cold start pays for none that it does not use. */
-export function memoize<T>(build: () => T): () => T {
-  let built: { schema: T } | undefined;
-  return () => {
-    built ??= { schema: build() };
-    return built.schema;
-  };
-}
+import { memoize } from './memoize.ts';
 
 /** Text in one line: no control characters (C0 and C1), and no line or paragraph separator of Unicode. */
 export const oneLine = () =>

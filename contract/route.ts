@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import type { AuditAction } from './audit/actions.ts';
-import { memoize } from './envelope.ts';
+import { memoize } from './memoize.ts';
 import type { Right } from './roles.ts';
 import type { SwitchName } from './switches/switches.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { memoize } from '../contract/envelope.ts';
 import { parseJson } from '../contract/json.ts';
+import { memoize } from '../contract/memoize.ts';
 
 // Keeps zod from compiling a parser per schema, which costs more than all the parsing of a cold function.
 z.config({ jitless: true });

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
-import { memoize, resource } from '../envelope.ts';
+import { resource } from '../envelope.ts';
 import { isObject } from '../json.ts';
+import { memoize } from '../memoize.ts';
 import { route } from '../route.ts';
 import { CREDIT_FIELDS, isDeeperThan, MAX_DEPTH } from './credit-fields.ts';
 import { readImage } from './images.ts';

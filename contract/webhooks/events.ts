@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { entryOf } from '../enums.ts';
-import { Money, memoize, Timestamp } from '../envelope.ts';
+import { Money, Timestamp } from '../envelope.ts';
+import { memoize } from '../memoize.ts';
 
 const application = memoize(() => z.object({ applicationId: z.string(), name: z.string() }));
 const suspension = memoize(() => z.extend(application(), { reason: z.string() }));

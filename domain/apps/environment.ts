@@ -7,8 +7,8 @@ import {
   type replaceEnv as ReplaceRoute,
   type updateEnv as UpdateRoute,
 } from '../../contract/apps/environment.ts';
-import { memoize } from '../../contract/envelope.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { memoize } from '../../contract/memoize.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { App, EnvSet } from '../../table/entities/apps.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { memoize } from '../../contract/envelope.ts';
 import { limitOf } from '../../contract/limits/limits.ts';
+import { memoize } from '../../contract/memoize.ts';
 import { RuntimeRetired } from '../../providers/app-host/resources.ts';
 import { readPackedFile, replacePackedFile } from '../../providers/archives/zip.ts';
 import { SealedFile } from '../../providers/builds/builds.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { getAccount } from '../../contract/accounts/accounts.ts';
 import { listModels } from '../../contract/ai/gateway.ts';
 import { createDeployment, getDeployment, listDeployments } from '../../contract/deployments/deployments.ts';
-import { memoize } from '../../contract/envelope.ts';
+import { memoize } from '../../contract/memoize.ts';
 import { listDeliveries } from '../../contract/webhooks/management.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { remove } from '../../table/writes.ts';

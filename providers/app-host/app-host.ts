@@ -20,8 +20,8 @@ import {
   waitUntilFunctionUpdatedV2,
 } from '@aws-sdk/client-lambda';
 import * as z from 'zod/mini';
-import { memoize } from '../../contract/envelope.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import { memoize } from '../../contract/memoize.ts';
 import { isAwsError } from '../aws-errors.ts';
 import { checkRequest, parseStatus } from './check-request.ts';
 import { isConfigured, wantedConfiguration } from './configuration.ts';

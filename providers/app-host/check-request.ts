@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { memoize } from '../../contract/envelope.ts';
+import { memoize } from '../../contract/memoize.ts';
 
 /** The request of a health check to a release, and its answer, as Lambda passes them on. */
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type FRAMEWORKS, NODE_VERSIONS } from '../../contract/enums.ts';
-import { memoize } from '../../contract/envelope.ts';
+import { memoize } from '../../contract/memoize.ts';
 import type { Sealed } from '../encryption/secrets.ts';
 import type { BuildAccess } from './access.ts';
 import { sealJob } from './job-document.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { memoize } from '../../contract/envelope.ts';
+import { memoize } from '../../contract/memoize.ts';
 
 /** cPanel writes numbers as numbers or as text, as it comes. */
 const Amount = () => z.pipe(z.union([z.number(), z.string()]), z.transform(Number));

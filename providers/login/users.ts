@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
-import { memoize } from '../../contract/envelope.ts';
+import { memoize } from '../../contract/memoize.ts';
 import { isAwsError } from '../aws-errors.ts';
 
 /** A person who may sign in, as the issuer of logins knows them. */

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
-import { memoize } from '../../contract/envelope.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import { memoize } from '../../contract/memoize.ts';
 import type { PlatformKey } from '../platform-keys/platform-key.ts';
 
 /** The card processor: Paystack (https://paystack.com/docs/api/transaction/), in rand. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { memoize } from '../../../contract/envelope.ts';
+import { memoize } from '../../../contract/memoize.ts';
 
 const text = () => z.catch(z.optional(z.string()), undefined);
 const packages = () => z.catch(z.record(z.string(), z.unknown()), {});
