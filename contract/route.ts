@@ -97,13 +97,8 @@ interface Operation {
   tag: string;
 }
 
-export interface Route<
-  P extends Shape = Shape,
-  Q extends Shape = Shape,
-  B extends z.ZodMiniType = z.ZodMiniType,
-  R = unknown,
-  U extends Uses | OperatorUses = Uses | OperatorUses,
-> extends Operation {
+/** The fields that have a usual value, which an operation's definition may leave out. */
+interface Options<P extends Shape, Q extends Shape, B extends z.ZodMiniType, R, U extends Uses | OperatorUses> {
   /** Schemas are built when first needed: a cold start pays for none that it does not use. */
   params: (() => P) | undefined;
   query: (() => Q) | undefined;
@@ -126,6 +121,16 @@ export interface Route<
   perMinute?: number | undefined;
   /** The switches that refuse the operation while they are off. */
   stoppedBy: readonly SwitchName[];
+}
+
+export interface Route<
+  P extends Shape = Shape,
+  Q extends Shape = Shape,
+  B extends z.ZodMiniType = z.ZodMiniType,
+  R = unknown,
+  U extends Uses | OperatorUses = Uses | OperatorUses,
+> extends Operation,
+    Options<P, Q, B, R, U> {
   /** The right that a login needs (contract/roles.ts); undefined where logins do not call, or are operators. */
   right: Right | undefined;
   /** The action of the audit log; undefined where nothing changes, or nothing that it records. */
@@ -160,20 +165,9 @@ type LoginRight =
 type Nothing = z.ZodMiniObject<Record<never, never>>;
 
 interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodMiniType, R, A extends Access>
-  extends Operation {
+  extends Operation,
+    Partial<Options<P, Q, B, R, UsesOf<A>>> {
   access: A;
-  params?: () => P;
-  query?: () => Q;
-  body?: () => B;
-  status?: number;
-  response?: () => z.ZodMiniType<R>;
-  mediaType?: MediaType;
-  uses?: readonly UsesOf<A>[];
-  alsoOnDashboard?: boolean;
-  whileSuspended?: boolean;
-  whileClosing?: boolean;
-  perMinute?: number;
-  stoppedBy?: readonly SwitchName[];
   /** True where the operation goes on in read-only mode. */
   whileReadOnly?: boolean;
 }
