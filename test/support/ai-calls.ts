@@ -15,7 +15,7 @@ import type { PlatformKey } from '../../providers/platform-keys/platform-key.ts'
 import type { Table } from '../../table/table.ts';
 import { keptKey } from './platform-key.ts';
 
-let standIns: Emulator;
+let emulators: Emulator;
 /** A provider of the test's own: what it does with a request, and its address. */
 export const upstream: {
   act: (response: ServerResponse, body: Record<string, unknown>, key: string) => void;
@@ -31,7 +31,7 @@ const custom = createServer(async (request, response) => {
 /** Starts the emulated providers and `upstream` for the tests of a file. */
 export function startProviders(): void {
   beforeAll(async () => {
-    standIns = await startAiEmulators({ pace: { first: 1, next: 0 } });
+    emulators = await startAiEmulators({ pace: { first: 1, next: 0 } });
     custom.listen(0, '127.0.0.1');
     await once(custom, 'listening');
     const address = custom.address();
@@ -40,7 +40,7 @@ export function startProviders(): void {
   afterAll(async () => {
     custom.closeAllConnections();
     custom.close();
-    await standIns.stop();
+    await emulators.stop();
   });
 }
 
@@ -60,7 +60,7 @@ export interface World {
   flags?: FlagStates;
 }
 
-const emulatedUrls = (): Gateway['baseUrls'] => JSON.parse(aiVariables(standIns.url, {}).AI_PROVIDER_BASE_URLS ?? '');
+const emulatedUrls = (): Gateway['baseUrls'] => JSON.parse(aiVariables(emulators.url, {}).AI_PROVIDER_BASE_URLS ?? '');
 
 export const OWN_KEY = 'sk-own-0123456789abcdef';
 

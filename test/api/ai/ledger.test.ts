@@ -27,11 +27,11 @@ const modules = () =>
     import('../../../runtime/deps.ts'),
   ]);
 
-let standIns: Emulator;
+let emulators: Emulator;
 beforeAll(async () => {
-  standIns = await startAiEmulators({ pace: { first: 0, next: 0 } });
+  emulators = await startAiEmulators({ pace: { first: 0, next: 0 } });
 });
-afterAll(() => standIns.stop());
+afterAll(() => emulators.stop());
 
 /** The day whose list prices calls cost. */
 const PRICED_AT = new Date('2026-11-01');
@@ -111,7 +111,7 @@ test('the ledger is correct whatever fails at any step', async () => {
       keepAliveMs: 60_000,
       switches: async () => ({}),
       flags: async () => ({}),
-      baseUrls: { openai: `${standIns.url}/openai/v1`, anthropic: `${standIns.url}/anthropic` },
+      baseUrls: { openai: `${emulators.url}/openai/v1`, anthropic: `${emulators.url}/anthropic` },
     };
     const model = plan.anthropic ? 'anthropic/claude-haiku-4-5' : 'openai/gpt-4o-mini';
     const body = {
@@ -192,7 +192,7 @@ test('a call writes at most twice in a row before its first byte and after its l
     keepAliveMs: 60_000,
     switches: async () => ({}),
     flags: async () => ({}),
-    baseUrls: { openai: `${standIns.url}/openai/v1` },
+    baseUrls: { openai: `${emulators.url}/openai/v1` },
   };
   const body = { model: 'openai/gpt-4o-mini', stream: true, messages: [{ role: 'user', content: 'hello' }] };
   const outlet = {
