@@ -55,7 +55,7 @@ export async function rows(): Promise<Row[]> {
         ([name, seconds]) => [name, ((seconds - (before.get(name) ?? 0)) * 1000) / TIMES] as const,
       );
     };
-    /** The same of the base: DynamoDB Local's, and that of its client, which is this process. */
+    /** Measures the base: DynamoDB Local's, and that of its client, which is this process. */
     const measureBase = async (): Promise<number> => {
       const before = base.seconds();
       const own = process.cpuUsage();

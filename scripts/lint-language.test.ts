@@ -19,6 +19,7 @@ test.each([
   ['a scoped identifier', 'local/event-sources/planted.ts', 'queue.take(1);', 'retired identifier "take"'],
   ['a docstring', 'domain/planted.ts', '/** What is read. */', 'docstring begins with a headless clause'],
   ['a long docstring', 'domain/planted.ts', '/**\n * Whether it is.\n */', 'docstring begins with a headless clause'],
+  ['a limit', 'domain/planted.ts', '/** By how much it may be off. */', 'docstring begins with a headless clause'],
   ['a link', 'domain/planted.ts', '/** Throws {@link Gone}. */', 'link to Gone, which is not in scope'],
   ['a sentence', 'docs/tour.md', 'Somebody has to look.', 'retired term "Somebody"'],
   ['a comment without actor', 'test/planted.ts', '// It ends by itself.', 'retired term "by itself"'],

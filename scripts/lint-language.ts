@@ -17,7 +17,8 @@ const CODE = /\.(tsx?|mjs|cjs|js)$/;
 const DOCSTRING = /\/\*\*\s*\n?\s*\*?\s*([^\n]*)/g;
 /** The name that a comment links to. */
 const LINK = /\{@link[\s*]+([\w$]+)/g;
-const HEADLESS = /^(What|How|Where|Whether|Who(?:m|se|ever)?|When|Whatever)\b/;
+const HEADLESS =
+  /^(What|How|By how much|Where|Whether|Who(?:m|se|ever)?|When|Until when|Whatever|For those|There was)\b/;
 
 /** An identifier that is retired under some folders only, because it is ordinary English elsewhere. */
 interface ScopedTerm {

@@ -75,13 +75,13 @@ export interface Table {
   since<T, K>(entity: Entity<T, K>, listPk: string, from: string, limit: number): Promise<T[]>;
   /** Applies one write and returns the item as it then is. Throws what the write's `onConditionFailed` makes. */
   write<T, K>(entity: Entity<T, K>, write: Write): Promise<T | undefined>;
-  /** The same unparsed, and of the item only what the write changed unless told: for items that are written often. */
+  /** Applies one write and returns what it changed of the item, or all of it, unparsed. For items that are written often. */
   updateReturningChanged(write: Write, returns?: 'ALL_NEW'): Promise<Record<string, unknown>>;
   /** Applies all writes or none; throws the error of the first whose condition failed. Conflicts are retried out of sight. */
   transact(writes: readonly Write[]): Promise<void>;
   /** Returns a page of a partition of the `due` index: the keys whose time has come, oldest first. */
   due(duePk: string, page: DueRequest): Promise<Due[]>;
-  /** The same as `get` by an item's key, such as the `due` index has it. */
+  /** Reads an item as `get` does, by its key, such as the `due` index has it. */
   find<T, K>(entity: Entity<T, K>, key: ItemKey): Promise<T | undefined>;
   /** Returns some items of the whole table as they are stored, and the key after which there are more. For migrations. */
   scan(page: StoredPage): Promise<{ items: Item[]; next?: ItemKey }>;

@@ -14,7 +14,7 @@ const DELETES_PACKAGES = /\bnpm\s+(ci|clean-install)\b/;
 
 /** Matches a dependency on a directory or file of the repository: `file:./lib`, `./lib`. */
 const LOCAL = /^(file|link|portal|exec):|^[.~]{0,2}\//;
-/** The same in a lockfile, which has overrides too, and packages such as `load-json-file: 4.0.0`. */
+/** Matches a dependency on a directory or file in a lockfile, which has overrides too, and packages such as `load-json-file: 4.0.0`. */
 const LOCKED_LOCAL = /"link": true|(?<![\w-])(file|link|portal):(?=\S)/;
 
 /**

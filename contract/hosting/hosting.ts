@@ -18,7 +18,7 @@ export const HostingItem = resource('HostingSubscriptionItem', () =>
   }),
 );
 
-/** The same, a single one: as it is on the server. */
+/** A single hosting subscription, as it is on the server. */
 export const Hosting = resource('HostingSubscription', () =>
   z.object({
     id: z.string(),

@@ -11,7 +11,7 @@ export const TIMEOUTS_S = {
      * quota increase (CustomOriginConfig.OriginReadTimeout).
      */
     platform: 120,
-    /** The same for hosted applications. */
+    /** Between two packets of hosted applications. */
     applications: 60,
   },
   api: {

@@ -30,7 +30,7 @@ const DESCRIPTION = `Deploy applications, buy domains, use AI models.
 
 Responses are \`{"data": …}\`, lists also have \`has_more\`. Money is a string in rand with two decimals; times are ISO 8601 in UTC. Errors are \`{"error": {"message", "code", "status"}}\`.`;
 
-/** The same operation as a login calls it. */
+/** Returns an operation as a login calls it. */
 const forLogins = (route: Route, path: Path): Route => ({
   ...route,
   path,

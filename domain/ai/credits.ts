@@ -48,7 +48,7 @@ export interface Hold {
   place: KeyPlace;
 }
 
-/** There was no hold to be had; the account as it is says why. */
+/** A hold was refused; the account as it is says why. */
 export class HoldRefused extends Error {
   readonly account: AiAccount | undefined;
   /** Calls that the account may have open at a time. */

@@ -17,7 +17,7 @@ import type { InCell } from './cells.ts';
 
 /** Time in milliseconds for which viewers of an application share a read: metrics arrive a minute late as it is. */
 const SHARED_MS = 30_000;
-/** The same of starts, which are a query over the whole log. */
+/** Time in milliseconds for which viewers share a read of starts, which is a query over the whole log. */
 const STARTS_SHARED_MS = 120_000;
 const MAX_CACHED = 200;
 /** Seconds after which a reader that met CloudWatch's rate asks again. */

@@ -32,7 +32,7 @@ export function invoiceView(invoice: InvoiceByStatus): Output<typeof ListRoute>[
   };
 }
 
-/** The same with its lines. */
+/** An invoice with its lines, as the API shows a single one. */
 export function invoiceWithLines(invoice: Invoice): Output<typeof PayRoute>['data'] {
   const lines = invoice.lines.map(({ description, amountCents }) => ({ description, amount: formatRand(amountCents) }));
   return { ...invoiceView(invoice), lines };

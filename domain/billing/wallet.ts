@@ -19,8 +19,8 @@ import { formatRand } from './money.ts';
  * - invoice numbers have no gaps over the whole platform.
  *
  * A movement reads the balance and the last invoice number, and writes all that follows in one transaction that
- * holds only if both are still so. Who comes too late begins again with what is there now, unseen by the caller
- * ({@link withWallet}).
+ * holds only if both are still so. A movement that comes too late begins again with what is there now, unseen by the
+ * caller ({@link withWallet}).
  */
 
 /** Returns the condition that no money of an account has moved, or been frozen, since it was read. */
@@ -215,5 +215,5 @@ export async function withWallet<R, T>(
   }, CONTENTION);
 }
 
-/** For those who need nothing beside the wallet. */
+/** Reads nothing beside the wallet. */
 export const readNothing = async (): Promise<undefined> => undefined;

@@ -30,7 +30,7 @@ export function newCustomDomain(deps: Pick<Deps, 'now'>, host: string): CustomDo
 export const firstCheckAt = ({ status, claimedAt }: CustomDomain): string | undefined =>
   status === 'PENDING' ? timestampAfter(claimedAt, FIRST_CHECK_DELAY_MS) : undefined;
 
-/** Until when an unproven claim holds. */
+/** Returns the time at which an unproven claim ends. */
 export const claimExpiresAt = ({ claimedAt }: CustomDomain): string => timestampAfter(claimedAt, CLAIM_LIFETIME_MS);
 
 /** Makes the error for a host that is taken, which is shown its holder. */

@@ -122,7 +122,6 @@ async function resolveTarget(
   try {
     return await dnsResolver.resolve(host);
   } catch {
-    // Whose fault it is cannot be told from here, and the owner is who can do something about it.
     return undefined;
   }
 }

@@ -28,6 +28,7 @@ export function notPointingMessage(
   return `${host} does not point anywhere yet. It must point to ${address}.${hint}`;
 }
 
+/** The problem of a host that could not be resolved. Our resolver may have failed as well; the owner can act on the name servers only. */
 export const nameServersSilentMessage = (host: string): string => `The name servers of ${host} do not answer.`;
 
 /** Explains that the proof of a verified domain is missing. @param until ISO 8601 */

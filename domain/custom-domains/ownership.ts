@@ -53,7 +53,6 @@ export async function findMissingProof(
       texts.length > 0 ? `The TXT record ${name} has another value.` : `There is no TXT record ${name} yet.`;
     return { problem, isDefinite: true };
   } catch {
-    // Whose fault it is cannot be told from here, and the owner is who can do something about it.
     return { problem: nameServersSilentMessage(host), isDefinite: false };
   }
 }

@@ -20,11 +20,11 @@ async function findActiveDomains(deps: Pick<Deps, 'table'>, host: string): Promi
   return domains.flatMap((domain) => (domain?.status === 'ACTIVE' ? [domain] : []));
 }
 
-/** The same without those that the registrar denies, because their registration proves nothing any more. */
+/** Returns the active domains that a host is in, without those that the registrar denies: their registration proves nothing any more. */
 export const findRegistrations = async (deps: Pick<Deps, 'table'>, host: string): Promise<Domain[]> =>
   (await findActiveDomains(deps, host)).filter(({ absentSince }) => !absentSince);
 
-/** The same of one account. */
+/** Returns the registrations of one account that a host is in ({@link findRegistrations}). */
 export const findEnclosingDomains = async (
   deps: Pick<Deps, 'table'>,
   accountId: string,

@@ -23,7 +23,7 @@ const idsFromKeys = ({ accountId, applicationId, id }: Deployment) => ({ account
 export const startDeployment = (deps: { deployments: Executions }, deployment: Deployment): Promise<void> =>
   deps.deployments.start(deployment.id, { ...idsFromKeys(deployment), trigger: deployment.trigger });
 
-/** The same, unless the deployment has ended meanwhile: it was cancelled, or its application deleted. */
+/** Starts a deployment unless it has ended meanwhile: it was cancelled, or its application deleted. */
 export async function startQueued(deps: { deployments: Executions }, deployment: Deployment): Promise<void> {
   if (deployment.finishedAt === null) await startDeployment(deps, deployment);
 }

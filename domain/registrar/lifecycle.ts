@@ -161,7 +161,7 @@ async function confirmOrPostpone(
 /** The length of a renewal, in years. */
 const RENEWAL_YEARS = 1;
 
-/** Issues the invoice for the next term. @returns false where none can be had, or the account is or will be deleted: the domain ends when its term does */
+/** Issues the invoice for the next term. @returns false where none can be issued, or the account is or will be deleted: the domain ends when its term does */
 async function invoiceNextTerm(deps: AdvanceDeps, domain: Domain): Promise<boolean> {
   const { accountId, id, name, tld } = domain;
   const { lastPaid = '' } = lifecycleTimes(domain);

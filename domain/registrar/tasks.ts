@@ -39,7 +39,7 @@ const progressOf = (state: Progress['state'], deps: Pick<Deps, 'now'>, { since }
   return { state, waitSeconds: Math.min(900, Math.max(1, Math.round(seconds / 5))) };
 };
 
-/** By how much the registrar's clock may be off, in milliseconds. */
+/** Maximum deviation of the registrar's clock, in milliseconds. */
 const CLOCK_SKEW_MS = MINUTE_MS;
 
 async function findDomainAndTask(deps: Pick<Deps, 'table'>, { accountId, domainId }: DomainIds) {

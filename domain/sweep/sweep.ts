@@ -100,7 +100,7 @@ const FIRST_BACKOFF_MS = 60_000;
 const PAGE_SIZE = 100;
 /** Keys that are read at once, at most, where one account has most of them. A key has about a hundred bytes. */
 const MAX_AHEAD = 20_000;
-/** The same where an item's account is read with the item. */
+/** Items that are read at once, at most, where one account has most of them and an item's account is read with the item. */
 const MAX_READ_AHEAD = 2000;
 const ITEM_TIMEOUT_MS = TIMEOUTS_S.schedule.item * 1000;
 const MAX_ERROR_LENGTH = 500;

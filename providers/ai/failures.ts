@@ -89,7 +89,7 @@ function isAboutContent(error: Record<string, unknown>): boolean {
 
 /** The beginnings of messages about a key (Google, xAI): a message that quotes the request begins otherwise. */
 const KEY = /^(?:api key (?:not valid|not found|expired)|incorrect api key provided)/i;
-/** The same about the credit or the spending limit of the key's account (Anthropic, xAI). */
+/** The beginnings of messages about the credit or the spending limit of the key's account (Anthropic, xAI). */
 const CREDIT =
   /^your (?:credit balance is too low|newly created team doesn.t have any credits|team \S+ has either used all available credits)|^you have reached your specified api usage limits/i;
 

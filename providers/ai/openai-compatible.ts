@@ -67,7 +67,7 @@ class PassThrough implements Translator {
   readonly #form: ChunkForm;
   /** True where the first chunk lacks members of the format: then every chunk is parsed. */
   #hasGaps = false;
-  /** The same for chunks with tool calls; undefined before the first of them. */
+  /** True where the first chunk with tool calls lacks members of the format; undefined before that chunk. */
   #callsHaveGaps: boolean | undefined;
   readonly #silence = new Silence();
 

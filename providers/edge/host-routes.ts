@@ -30,7 +30,7 @@ const DEPLOYMENT_DIGITS = 7;
 export interface HostRoutes {
   /** @param target a release ({@link routeTo}), {@link PLACEHOLDER}, or an alias ({@link aliasTo}) */
   point(hosts: readonly string[], target: string): Promise<void>;
-  /** The same for those that lead nowhere yet; where one leads already, it stays. */
+  /** Points those host names to a target that have no route yet. */
   pointIfUnset(hosts: readonly string[], target: string): Promise<void>;
   /** Serves the page of suspended applications under these host names; their routes stay. */
   suspend(hosts: readonly string[]): Promise<void>;

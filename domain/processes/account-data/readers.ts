@@ -57,7 +57,7 @@ function parsePosition(text: string): [string | undefined, string | undefined] {
   return [before ?? undefined, inside];
 }
 
-/** The same as {@link under} for items by their keys. Those that are not there are left out. */
+/** Items by their keys, below each item of another reader. Keys without an item are left out. */
 export const foundUnder = <P, T, K>(
   parents: Reader<P>,
   entity: Entity<T, K>,

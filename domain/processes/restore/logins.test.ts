@@ -62,7 +62,7 @@ function memoryUsers() {
   };
 }
 
-/** The same at the emulator. */
+/** The users of the emulator. */
 const emulatedUsers = (): ReturnType<typeof memoryUsers> => ({
   users,
   add: async (person) => await users.ensure(person),

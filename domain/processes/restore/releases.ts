@@ -14,7 +14,7 @@ import { findAccount } from '../../limits/limits.ts';
 import { type RestoreInput, visit } from './visit.ts';
 
 /**
- * Has the code that a restored table names be there: applications that were deleted, and releases that were pruned, after the time of the table
+ * Restores the code that a restored table names: applications that were deleted, and releases that were pruned, after the time of the table
  * (docs/decisions/0072-users-and-code-after-a-restore.md).
  */
 

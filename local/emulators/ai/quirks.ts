@@ -31,7 +31,7 @@ const THINKING = [{ type: 'thinking', thinking: [part('Let me think about it.')]
 
 /** Returns the content of an answer: in parts behind its thinking, where the provider has it so. */
 export const contentOf = (text: string, thinks: boolean): unknown => (thinks ? [...THINKING, part(text)] : text);
-/** The same for a stream, whose text follows as usual. */
+/** Returns the thinking that a stream begins with; its text follows as usual. */
 export const thinkingDeltas = (thinks: boolean): object[] => (thinks ? [{ content: THINKING }] : []);
 
 export const QUIRKS: Readonly<Record<string, Quirks>> = {

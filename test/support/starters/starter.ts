@@ -23,7 +23,7 @@ export const plainServer = (word: string, listen = 'process.env.PORT'): string =
 export const expressServer = (word: string, before = ''): string =>
   `const express = require('express');\nconst app = express();\n${before}app.get('/', (request, response) => response.send('${word}'));\napp.listen(process.env.PORT || 3000);\n`;
 
-/** The same in TypeScript, as an ES module. */
+/** An Express application in TypeScript that says a word, as an ES module. */
 export const expressTs = (word: string): string =>
   `import express from 'express';\nconst app = express();\nconst word: string = '${word}';\napp.get('/', (_request, response) => { response.send(word); });\napp.listen(Number(process.env.PORT ?? 3000));\n`;
 
