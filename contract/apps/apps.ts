@@ -1,5 +1,11 @@
 import * as z from 'zod/mini';
-import { CUSTOM_DOMAIN_STATUSES, FRAMEWORKS, NODE_VERSIONS, SUSPENSION_CAUSES } from '../enums.ts';
+import {
+  CUSTOM_DOMAIN_STATUSES,
+  DEFAULT_NODE_VERSION,
+  FRAMEWORKS,
+  NODE_VERSIONS,
+  SUSPENSION_CAUSES,
+} from '../enums.ts';
 import { Deleted, Id, list, oneLine, Page, resource, single, Timestamp } from '../envelope.ts';
 import { HostName } from '../host-names/host-names.ts';
 import { route } from '../route.ts';
@@ -94,7 +100,7 @@ const CreateApplication = () =>
     branch: describe(z.optional(Branch()), 'Default: main, or the repository’s default branch if it has no main'),
     nodeVersion: describe(
       z.optional(z.enum(NODE_VERSIONS)),
-      'Default: as engines in package.json or .nvmrc says, else 22',
+      `Default: as engines in package.json or .nvmrc says, else ${DEFAULT_NODE_VERSION}`,
     ),
     customDomain: z.optional(HostName()),
     deployNow: z._default(z.boolean(), true),
