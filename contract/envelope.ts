@@ -1,6 +1,12 @@
 import * as z from 'zod/mini';
 import { memoize } from './memoize.ts';
 
+/** Adds a description to a field, for the OpenAPI document. */
+export function describe<T extends z.ZodMiniType>(schema: T, description: string): T {
+  z.globalRegistry.add(schema, { description });
+  return schema;
+}
+
 /** Text in one line: no control characters (C0 and C1), and no line or paragraph separator of Unicode. */
 export const oneLine = () =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
@@ -68,10 +74,10 @@ export const list = <T extends z.ZodMiniType>(resource: T) =>
  */
 export const filteredList = <T extends z.ZodMiniType>(resource: T) =>
   z.extend(list(resource), {
-    cursor: z.optional(z.string()).register(z.globalRegistry, {
-      description:
-        'Given where the filter found too few items: the `cursor` of the next page, in place of the last item',
-    }),
+    cursor: describe(
+      z.optional(z.string()),
+      'Given where the filter found too few items: the `cursor` of the next page, in place of the last item',
+    ),
   });
 
 /** A whole number in a query. A query is text; the document shows the number that it stands for. */
@@ -97,13 +103,14 @@ export const Page = (idPrefix: string) =>
   z.object({
     limit: wholeNumber('Maximum number of items to return', 1, 100, 50),
     offset: wholeNumber('Number of items to skip; further into a list than this, use `cursor`', 0, MAX_OFFSET, 0),
-    cursor: z
-      .optional(
+    cursor: describe(
+      z.optional(
         z
           .string()
           .check(z.regex(new RegExp(`^${idPrefix}_[0-9A-Za-z]{1,40}$`), 'must be the id of an item of this list')),
-      )
-      .register(z.globalRegistry, { description: 'The `id` of the last item of the page before' }),
+      ),
+      'The `id` of the last item of the page before',
+    ),
   });
 
 /** The answer to a deletion. */

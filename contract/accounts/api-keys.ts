@@ -1,5 +1,18 @@
 import * as z from 'zod/mini';
-import { Amount, Deleted, Id, list, Moment, Money, oneLine, Page, resource, single, Timestamp } from '../envelope.ts';
+import {
+  Amount,
+  Deleted,
+  describe,
+  Id,
+  list,
+  Moment,
+  Money,
+  oneLine,
+  Page,
+  resource,
+  single,
+  Timestamp,
+} from '../envelope.ts';
 import { route, SCOPES } from '../route.ts';
 
 /** Origins that one public key may be used from. */
@@ -30,9 +43,10 @@ export const ApiKey = resource('ApiKey', () =>
     publicKey: z.string(),
     /** The last four characters of the secret half; null for keys from before they were kept. */
     lastFour: z.nullable(z.string()),
-    createdBy: z.nullable(z.string()).register(z.globalRegistry, {
-      description: 'Email address of the member who created it; null where it is not known',
-    }),
+    createdBy: describe(
+      z.nullable(z.string()),
+      'Email address of the member who created it; null where it is not known',
+    ),
     /** Budget for AI credits in a calendar month (UTC); null for any amount. */
     aiBudget: z.nullable(Money()),
     /** AI credits that the key has spent in this month. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Deleted, Money, resource, single, Timestamp } from '../envelope.ts';
+import { Deleted, describe, Money, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** States of a deletion: it waits and can be cancelled, was cancelled, is under way, is done. */
@@ -20,8 +20,8 @@ export const AccountDeletion = resource('AccountDeletion', () =>
   z.object({
     status: z.enum(DELETION_STATUSES),
     requestedAt: Timestamp(),
-    endsAt: Timestamp().register(z.globalRegistry, { description: 'Until then the deletion can be cancelled' }),
-    refund: Money().register(z.globalRegistry, { description: 'What is paid back: the wallet and the AI credits' }),
+    endsAt: describe(Timestamp(), 'Until then the deletion can be cancelled'),
+    refund: describe(Money(), 'What is paid back: the wallet and the AI credits'),
     deletedAt: z.nullable(Timestamp()),
   }),
 );
@@ -38,10 +38,7 @@ export const requestDeletion = /* @__PURE__ */ route({
   status: 202,
   body: () =>
     z.object({
-      confirm: z
-        .string()
-        .check(z.maxLength(320))
-        .register(z.globalRegistry, { description: 'The email address of the account, typed' }),
+      confirm: describe(z.string().check(z.maxLength(320)), 'The email address of the account, typed'),
     }),
   response: () => single(AccountDeletion()),
 });

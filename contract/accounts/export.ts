@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
+import { describe, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** States of an export: it waits, is being written, can be downloaded, is over, or could not be made. */
@@ -13,14 +13,10 @@ export const AccountExport = resource('AccountExport', () =>
   z.object({
     id: z.string(),
     status: z.enum(EXPORT_STATUSES),
-    sizeBytes: z
-      .nullable(z.int())
-      .register(z.globalRegistry, { description: 'Size of the archive as far as it is written' }),
+    sizeBytes: describe(z.nullable(z.int()), 'Size of the archive as far as it is written'),
     createdAt: Timestamp(),
     finishedAt: z.nullable(Timestamp()),
-    expiresAt: z
-      .nullable(Timestamp())
-      .register(z.globalRegistry, { description: 'Until then the archive can be downloaded' }),
+    expiresAt: describe(z.nullable(Timestamp()), 'Until then the archive can be downloaded'),
   }),
 );
 

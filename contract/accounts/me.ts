@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { single, Timestamp } from '../envelope.ts';
+import { describe, single, Timestamp } from '../envelope.ts';
 import { MEMBER_ROLES } from '../roles.ts';
 import { route } from '../route.ts';
 import { SWITCH_NAMES } from '../switches/switches.ts';
@@ -32,9 +32,10 @@ export const getMe = /* @__PURE__ */ route({
         unreadNotifications: z.int(),
         /** True once the account has AI credits: the dashboard's first steps read everything else from `account`. */
         hasAiCredits: z.boolean(),
-        notices: z
-          .array(z.object({ name: z.enum(SWITCH_NAMES), message: z.string(), since: Timestamp() }))
-          .register(z.globalRegistry, { description: 'What operators have switched off, with their messages' }),
+        notices: describe(
+          z.array(z.object({ name: z.enum(SWITCH_NAMES), message: z.string(), since: Timestamp() })),
+          'What operators have switched off, with their messages',
+        ),
       }),
     ),
 });

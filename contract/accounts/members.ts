@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Deleted, Email, Id, resource, single, Timestamp } from '../envelope.ts';
+import { Deleted, describe, Email, Id, resource, single, Timestamp } from '../envelope.ts';
 import { MEMBER_ROLES } from '../roles.ts';
 import { route } from '../route.ts';
 
@@ -14,7 +14,7 @@ const Role = () => z.enum(MEMBER_ROLES);
 
 const Member = resource('Member', () =>
   z.object({
-    id: z.string().register(z.globalRegistry, { description: 'The login; the audit log names it too' }),
+    id: describe(z.string(), 'The login; the audit log names it too'),
     email: z.string(),
     name: z.string(),
     role: Role(),
@@ -28,25 +28,21 @@ const Invitation = resource('Invitation', () =>
     id: z.string(),
     email: z.string(),
     role: Role(),
-    invitedBy: z.nullable(z.string()).register(z.globalRegistry, { description: 'Email address of the owner' }),
+    invitedBy: describe(z.nullable(z.string()), 'Email address of the owner'),
     createdAt: Timestamp(),
     expiresAt: Timestamp(),
-    emailedAt: z.nullable(Timestamp()).register(z.globalRegistry, {
-      description: 'When the address was sent an email with a link; null if it was not',
-    }),
+    emailedAt: describe(z.nullable(Timestamp()), 'When the address was sent an email with a link; null if it was not'),
   }),
 );
 
 /** An invitation just after it was made: only then is its link known. */
 const NewInvitation = resource('NewInvitation', () =>
   z.extend(Invitation(), {
-    link: z
-      .string()
-      .register(z.globalRegistry, { description: 'The link to hand over to the person. It is shown once' }),
-    isEmailed: z.boolean().register(z.globalRegistry, {
-      description:
-        'True if the address is being sent a link by email too. False where the installation sends no email, or the address was sent an invitation within the hour',
-    }),
+    link: describe(z.string(), 'The link to hand over to the person. It is shown once'),
+    isEmailed: describe(
+      z.boolean(),
+      'True if the address is being sent a link by email too. False where the installation sends no email, or the address was sent an invitation within the hour',
+    ),
   }),
 );
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { resource, single, Timestamp } from '../envelope.ts';
+import { describe, resource, single, Timestamp } from '../envelope.ts';
 import type { Right } from '../roles.ts';
 import { route } from '../route.ts';
 
@@ -84,9 +84,10 @@ export const listNotifications = /* @__PURE__ */ route({
       z.object({
         notifications: z.array(Notification()),
         ...settings(),
-        mail: z.nullable(z.object({ address: z.nullable(z.string()) })).register(z.globalRegistry, {
-          description: 'Where emails are sent; null on an installation that sends none',
-        }),
+        mail: describe(
+          z.nullable(z.object({ address: z.nullable(z.string()) })),
+          'Where emails are sent; null on an installation that sends none',
+        ),
       }),
     ),
   uses: ['mail-sender'],

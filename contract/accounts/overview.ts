@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { AuditEntry } from '../audit/entry.ts';
-import { Money, single, Timestamp } from '../envelope.ts';
+import { describe, Money, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** Days ahead in which an expiry is shown. */
@@ -10,9 +10,10 @@ export const RECENT_CHANGES = 8;
 
 /** The time for which money lasts; null where nothing is being spent. */
 const Lasts = () =>
-  z.nullable(z.object({ perDay: Money(), days: z.int() })).register(z.globalRegistry, {
-    description: 'At the present rate of spending; null while nothing is spent',
-  });
+  describe(
+    z.nullable(z.object({ perDay: Money(), days: z.int() })),
+    'At the present rate of spending; null while nothing is spent',
+  );
 
 export const getOverview = /* @__PURE__ */ route({
   id: 'getOverview',
@@ -30,20 +31,24 @@ export const getOverview = /* @__PURE__ */ route({
         aiCredits: z.object({ available: Money(), lasts: Lasts() }),
         webhooks: z.object({
           endpoints: z.int(),
-          failing: z
-            .array(z.object({ id: z.string(), url: z.string(), active: z.boolean(), failureCount: z.int() }))
-            .register(z.globalRegistry, { description: 'Endpoints that are disabled, or whose last attempts failed' }),
+          failing: describe(
+            z.array(z.object({ id: z.string(), url: z.string(), active: z.boolean(), failureCount: z.int() })),
+            'Endpoints that are disabled, or whose last attempts failed',
+          ),
         }),
         expiringKeys: z.array(z.object({ id: z.string(), name: z.string(), expiresAt: Timestamp() })),
-        budgets: z
-          .array(z.object({ id: z.string(), name: z.string(), aiBudget: Money(), aiSpent: Money() }))
-          .register(z.globalRegistry, { description: 'API keys that have spent 80% of their AI budget or more' }),
-        expiringDomains: z
-          .array(z.object({ id: z.string(), domain: z.string(), expiresAt: Timestamp() }))
-          .register(z.globalRegistry, { description: 'Domains that are not renewed automatically' }),
-        changes: z.array(z.extend(AuditEntry(), { label: z.string() })).register(z.globalRegistry, {
-          description: 'The newest entries of the audit log, each with its action in words',
-        }),
+        budgets: describe(
+          z.array(z.object({ id: z.string(), name: z.string(), aiBudget: Money(), aiSpent: Money() })),
+          'API keys that have spent 80% of their AI budget or more',
+        ),
+        expiringDomains: describe(
+          z.array(z.object({ id: z.string(), domain: z.string(), expiresAt: Timestamp() })),
+          'Domains that are not renewed automatically',
+        ),
+        changes: describe(
+          z.array(z.extend(AuditEntry(), { label: z.string() })),
+          'The newest entries of the audit log, each with its action in words',
+        ),
       }),
     ),
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { filteredList, Page, resource, single, Timestamp, wholeNumber } from '../envelope.ts';
+import { describe, filteredList, Page, resource, single, Timestamp, wholeNumber } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** Days for which calls are kept, and which their figures cover at most. */
@@ -9,12 +9,12 @@ export const AI_CALL_DAYS = 30;
 export const AiCall = resource('AiCall', () =>
   z.object({
     id: z.string(),
-    requestId: z.string().register(z.globalRegistry, { description: '`X-Request-Id` of its response' }),
+    requestId: describe(z.string(), '`X-Request-Id` of its response'),
     createdAt: Timestamp(),
     model: z.string(),
     provider: z.nullable(z.string()),
-    keyId: z.nullable(z.string()).register(z.globalRegistry, { description: 'Null for calls in the dashboard' }),
-    ownKey: z.boolean().register(z.globalRegistry, { description: 'True where your own provider key paid' }),
+    keyId: describe(z.nullable(z.string()), 'Null for calls in the dashboard'),
+    ownKey: describe(z.boolean(), 'True where your own provider key paid'),
     status: z.int(),
     code: z.nullable(z.string()),
     inputTokens: z.int(),
@@ -69,9 +69,10 @@ export const getAiProviderStats = /* @__PURE__ */ route({
     single(
       z.object({
         providers: z.array(AiProviderStats()),
-        complete: z.boolean().register(z.globalRegistry, {
-          description: 'False where there were more calls than one request reads; the newest are counted',
-        }),
+        complete: describe(
+          z.boolean(),
+          'False where there were more calls than one request reads; the newest are counted',
+        ),
       }),
     ),
 });

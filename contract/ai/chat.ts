@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { resource } from '../envelope.ts';
+import { describe, resource } from '../envelope.ts';
 import { isObject } from '../json.ts';
 import { memoize } from '../memoize.ts';
 import { route } from '../route.ts';
@@ -146,9 +146,10 @@ const Messages = () =>
     .register(z.globalRegistry, { openApiOverride: { type: 'array', minItems: 1, items: MESSAGE_SCHEMA } });
 
 const tokens = () =>
-  z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(10_000_000)))).register(z.globalRegistry, {
-    description: 'Output limit in tokens; on AI credits the larger of the two is sent',
-  });
+  describe(
+    z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(10_000_000)))),
+    'Output limit in tokens; on AI credits the larger of the two is sent',
+  );
 
 const FIELDS_NOTE =
   'With your own provider key, all fields of the provider pass. On AI credits a request is made of text, pictures and these ' +
@@ -162,8 +163,8 @@ const FIELDS_NOTE =
  * providers that speak this format; on credits, those of `credit-fields.ts` do.
  */
 export const ChatRequest = memoize(() =>
-  z
-    .looseObject({
+  describe(
+    z.looseObject({
       model: z.string().check(z.regex(/^[^/\s]+\/\S+$/, 'must be <provider>/<model>'), z.maxLength(256)),
       messages: Messages(),
       max_tokens: tokens(),
@@ -189,8 +190,9 @@ export const ChatRequest = memoize(() =>
             }),
         ),
       ),
-    })
-    .register(z.globalRegistry, { description: FIELDS_NOTE }),
+    }),
+    FIELDS_NOTE,
+  ),
 );
 export type ChatRequest = z.output<ReturnType<typeof ChatRequest>>;
 
@@ -224,11 +226,12 @@ export const ChatCompletionChunk = resource('ChatCompletionChunk', () =>
         finish_reason: z.optional(z.nullable(z.string())),
       }),
     ),
-    usage: z
-      .optional(
+    usage: describe(
+      z.optional(
         z.nullable(z.looseObject({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() })),
-      )
-      .register(z.globalRegistry, { description: 'In the final chunk' }),
+      ),
+      'In the final chunk',
+    ),
   }),
 );
 

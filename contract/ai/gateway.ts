@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { AI_ENTRY_TYPES } from '../enums.ts';
-import { Amount, Money, resource, Timestamp } from '../envelope.ts';
+import { Amount, describe, Money, resource, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** Specification, Resources: AI model. */
@@ -95,7 +95,7 @@ export const AiCredits = resource('AiCredits', () =>
 export const AiUsage = resource('AiUsage', () =>
   z.object({
     day: z.string().register(z.globalRegistry, { description: 'In UTC', examples: ['2026-11-22'] }),
-    keyId: z.nullable(z.string()).register(z.globalRegistry, { description: 'Null for calls in the dashboard' }),
+    keyId: describe(z.nullable(z.string()), 'Null for calls in the dashboard'),
     keyName: z.nullable(z.string()),
     model: z.string(),
     calls: z.int(),

@@ -6,16 +6,10 @@ import {
   NODE_VERSIONS,
   SUSPENSION_CAUSES,
 } from '../enums.ts';
-import { Deleted, Id, list, oneLine, Page, resource, single, Timestamp } from '../envelope.ts';
+import { Deleted, describe, Id, list, oneLine, Page, resource, single, Timestamp } from '../envelope.ts';
 import { HostName } from '../host-names/host-names.ts';
 import { route } from '../route.ts';
 import { Branch, RepositoryUrl } from './repositories.ts';
-
-/** Adds a description to a field, for the OpenAPI document. */
-function describe<T extends z.ZodMiniType>(schema: T, description: string): T {
-  z.globalRegistry.add(schema, { description });
-  return schema;
-}
 
 const BUILD_COMMAND = 'Null: the build script of package.json, if any. Empty: no build.';
 const START_COMMAND =

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Id, list, Moment, resource, Timestamp, wholeNumber } from '../envelope.ts';
+import { describe, Id, list, Moment, resource, Timestamp, wholeNumber } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** A line that an application printed while it ran. */
@@ -8,9 +8,7 @@ const AppLogLine = resource('AppLogLine', () =>
     id: z.string(),
     at: Timestamp(),
     text: z.string(),
-    requestId: z
-      .nullable(z.string())
-      .register(z.globalRegistry, { description: 'The request in whose course the line was printed; null for others' }),
+    requestId: describe(z.nullable(z.string()), 'The request in whose course the line was printed; null for others'),
   }),
 );
 

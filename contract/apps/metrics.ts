@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { TRIGGERS } from '../enums.ts';
-import { Id, resource, single, Timestamp } from '../envelope.ts';
+import { describe, Id, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** Spans of time that metrics are read for: the length of a period and their number. */
@@ -69,15 +69,13 @@ export const AppRequests = resource('ApplicationRequests', () =>
     range: z.enum(ranges),
     from: Timestamp(),
     to: Timestamp(),
-    isComplete: z
-      .boolean()
-      .register(z.globalRegistry, { description: 'False where only the newest requests of the range were counted' }),
+    isComplete: describe(z.boolean(), 'False where only the newest requests of the range were counted'),
     totals: z.object(Figures()),
     paths: z.array(
       z.object({
         ...Figures(),
         method: z.string(),
-        path: z.string().register(z.globalRegistry, { description: 'With `:id` in place of identifiers' }),
+        path: describe(z.string(), 'With `:id` in place of identifiers'),
         p50Ms: z.number(),
         p95Ms: z.number(),
         maxMs: z.number(),
@@ -86,9 +84,7 @@ export const AppRequests = resource('ApplicationRequests', () =>
     recent: z.array(
       z.object({
         at: Timestamp(),
-        id: z
-          .nullable(z.string())
-          .register(z.globalRegistry, { description: 'The `requestId` of its log lines; null for earlier releases' }),
+        id: describe(z.nullable(z.string()), 'The `requestId` of its log lines; null for earlier releases'),
         method: z.string(),
         path: z.string(),
         status: z.int(),

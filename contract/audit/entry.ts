@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { resource, Timestamp } from '../envelope.ts';
+import { describe, resource, Timestamp } from '../envelope.ts';
 
 /** Actors of changes: an API key, a person who signed in, an operator of the platform, or the platform without a request. */
 export const AUDIT_ACTORS = ['KEY', 'LOGIN', 'OPERATOR', 'PLATFORM'] as const;
@@ -14,15 +14,13 @@ export const AuditEntry = resource('AuditEntry', () =>
     action: z.string().register(z.globalRegistry, { examples: ['key.created'] }),
     actor: z.object({
       kind: z.enum(AUDIT_ACTORS),
-      id: z
-        .nullable(z.string())
-        .register(z.globalRegistry, { description: 'The API key or login; null for the platform' }),
-      name: z.nullable(z.string()).register(z.globalRegistry, { description: 'Email address of the login' }),
+      id: describe(z.nullable(z.string()), 'The API key or login; null for the platform'),
+      name: describe(z.nullable(z.string()), 'Email address of the login'),
     }),
-    subjectId: z.nullable(z.string()).register(z.globalRegistry, { description: 'The resource that was changed' }),
-    before: Values().register(z.globalRegistry, { description: 'What it was before, without secrets' }),
-    after: Values().register(z.globalRegistry, { description: 'What it was changed to, without secrets' }),
-    address: z.nullable(z.string()).register(z.globalRegistry, { description: 'Address that the request came from' }),
+    subjectId: describe(z.nullable(z.string()), 'The resource that was changed'),
+    before: describe(Values(), 'What it was before, without secrets'),
+    after: describe(Values(), 'What it was changed to, without secrets'),
+    address: describe(z.nullable(z.string()), 'Address that the request came from'),
     requestId: z.nullable(z.string()),
     createdAt: Timestamp(),
   }),

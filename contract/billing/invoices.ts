@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { INVOICE_KINDS, INVOICE_STATUSES } from '../enums.ts';
-import { Id, list, Money, Page, resource, single, Timestamp } from '../envelope.ts';
+import { describe, Id, list, Money, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
 const summary = () => ({
@@ -52,9 +52,7 @@ export const Spending = resource('Spending', () =>
       total: Money(),
       renewals: z.array(z.object({ subscriptionId: z.string(), plan: z.string(), at: Timestamp(), amount: Money() })),
     }),
-    recurringMonthly: Money().register(z.globalRegistry, {
-      description: 'What the active plans cost in a month; a twelfth of those paid by the year',
-    }),
+    recurringMonthly: describe(Money(), 'What the active plans cost in a month; a twelfth of those paid by the year'),
   }),
 );
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { PLAN_CATEGORIES } from '../enums.ts';
-import { Money, resource } from '../envelope.ts';
+import { describe, Money, resource } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** Specification, Resources: Plan. Prices exclude VAT. */
@@ -13,9 +13,10 @@ export const Plan = resource('Plan', () =>
     priceYearly: Money(),
     storageGb: z.int(),
     featured: z.boolean(),
-    appLimit: z.nullable(z.int()).register(z.globalRegistry, {
-      description: 'Addition: the number of applications that an application plan allows; null for other plans',
-    }),
+    appLimit: describe(
+      z.nullable(z.int()),
+      'Addition: the number of applications that an application plan allows; null for other plans',
+    ),
   }),
 );
 

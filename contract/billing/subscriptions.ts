@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { BILLING_CYCLES, PLAN_CATEGORIES, SUBSCRIPTION_STATUSES } from '../enums.ts';
-import { Deleted, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
+import { Deleted, describe, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 import { Invoice } from './invoices.ts';
 
@@ -52,12 +52,10 @@ export const createSubscription = /* @__PURE__ */ route({
         .check(z.minLength(1), z.maxLength(60))
         .register(z.globalRegistry, { examples: ['app-10'] }),
       billingCycle: z.enum(BILLING_CYCLES),
-      hostingDomain: z
-        .optional(z.string().check(z.trim(), z.toLowerCase(), z.maxLength(253)))
-        .register(z.globalRegistry, {
-          description:
-            'Of web and email hosting. One account hosts a domain: 409 where another account has proven, registered or verified it, unless the TXT record that the message names proves that it is yours',
-        }),
+      hostingDomain: describe(
+        z.optional(z.string().check(z.trim(), z.toLowerCase(), z.maxLength(253))),
+        'Of web and email hosting. One account hosts a domain: 409 where another account has proven, registered or verified it, unless the TXT record that the message names proves that it is yours',
+      ),
     }),
   status: 201,
   response: () => single(NewSubscription()),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { PAYMENT_STATUSES } from '../enums.ts';
-import { Amount, Id, Money, resource, single } from '../envelope.ts';
+import { Amount, describe, Id, Money, resource, single } from '../envelope.ts';
 import { route } from '../route.ts';
 import { AUTO_TOP_UP_LIMITS, MAX_TOP_UP_RAND } from './card-payments.ts';
 
@@ -64,9 +64,10 @@ export const getAutoTopUp = /* @__PURE__ */ route({
 
 const { minAmountRand } = AUTO_TOP_UP_LIMITS;
 const inSettings = () =>
-  z.optional(Amount(0, MAX_TOP_UP_RAND)).register(z.globalRegistry, {
-    description: 'Rand (ZAR), two decimals. Required to enable it; kept as it is when left out',
-  });
+  describe(
+    z.optional(Amount(0, MAX_TOP_UP_RAND)),
+    'Rand (ZAR), two decimals. Required to enable it; kept as it is when left out',
+  );
 
 /** New settings: disabling needs no amounts, and takes those of settings that were never made (`0.00`) back. */
 const AutoTopUpInput = () =>

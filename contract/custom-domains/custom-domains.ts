@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { CERTIFICATE_STATUSES, CUSTOM_DOMAIN_STATUSES } from '../enums.ts';
-import { Id, resource, single, Timestamp } from '../envelope.ts';
+import { describe, Id, resource, single, Timestamp } from '../envelope.ts';
 import { HostName } from '../host-names/host-names.ts';
 import { route } from '../route.ts';
 
@@ -9,7 +9,7 @@ const DnsEntry = () => z.object({ type: z.string(), name: z.string(), value: z.s
 const Certificate = () =>
   z.object({
     status: z.enum(CERTIFICATE_STATUSES),
-    problem: z.nullable(z.string()).register(z.globalRegistry, { description: 'The reason why it is not issued' }),
+    problem: describe(z.nullable(z.string()), 'The reason why it is not issued'),
     checkedAt: z.nullable(Timestamp()),
   });
 
@@ -21,23 +21,25 @@ export const CustomDomain = resource('CustomDomain', () =>
   z.object({
     domain: z.string(),
     status: z.enum(CUSTOM_DOMAIN_STATUSES),
-    managed: z.boolean().register(z.globalRegistry, {
-      description: 'True for a domain of this account whose DNS the platform serves: no record has to be created',
-    }),
-    challenge: DnsEntry().register(z.globalRegistry, { description: 'Proves that the domain is yours' }),
-    target: DnsEntry().register(z.globalRegistry, {
-      description:
-        'Points visitors to the application. Created automatically where the platform serves the domain’s DNS for the account. `ALIAS` at the zone apex, where a CNAME is not allowed; some name servers call it ANAME',
-    }),
-    problem: z.nullable(z.string()).register(z.globalRegistry, { description: 'What the last check found missing' }),
+    managed: describe(
+      z.boolean(),
+      'True for a domain of this account whose DNS the platform serves: no record has to be created',
+    ),
+    challenge: describe(DnsEntry(), 'Proves that the domain is yours'),
+    target: describe(
+      DnsEntry(),
+      'Points visitors to the application. Created automatically where the platform serves the domain’s DNS for the account. `ALIAS` at the zone apex, where a CNAME is not allowed; some name servers call it ANAME',
+    ),
+    problem: describe(z.nullable(z.string()), 'What the last check found missing'),
     checkedAt: z.nullable(Timestamp()),
-    claimedUntil: z.nullable(Timestamp()).register(z.globalRegistry, {
-      description:
-        'Verify by this time; then the claim expires. Of a verified domain: restore the proof by this time; null while it is there',
-    }),
-    certificate: z.nullable(Certificate()).register(z.globalRegistry, {
-      description: 'Requested once the domain is verified and points here; null before, and for reserved names',
-    }),
+    claimedUntil: describe(
+      z.nullable(Timestamp()),
+      'Verify by this time; then the claim expires. Of a verified domain: restore the proof by this time; null while it is there',
+    ),
+    certificate: describe(
+      z.nullable(Certificate()),
+      'Requested once the domain is verified and points here; null before, and for reserved names',
+    ),
   }),
 );
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { DATABASE_STATUSES } from '../enums.ts';
-import { Deleted, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
+import { Deleted, describe, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** An application's databases; the next one is 409. */
@@ -16,12 +16,13 @@ const fields = () => ({
   engine: z.literal('aurora-dsql'),
   status: z.enum(DATABASE_STATUSES),
   region: z.string(),
-  host: z.nullable(z.string()).register(z.globalRegistry, { description: 'null until it is available' }),
-  port: z.nullable(z.int()).register(z.globalRegistry, { description: 'null until it is available' }),
-  failureReason: z.nullable(z.string()).register(z.globalRegistry, { description: 'null unless it is FAILED' }),
-  variables: z.array(z.string()).register(z.globalRegistry, {
-    description: 'The environment variables that the application has from its next deployment on',
-  }),
+  host: describe(z.nullable(z.string()), 'null until it is available'),
+  port: describe(z.nullable(z.int()), 'null until it is available'),
+  failureReason: describe(z.nullable(z.string()), 'null unless it is FAILED'),
+  variables: describe(
+    z.array(z.string()),
+    'The environment variables that the application has from its next deployment on',
+  ),
   createdAt: Timestamp(),
 });
 
@@ -32,9 +33,10 @@ export const Database = resource('Database', () => z.object(fields()));
 const DatabaseDetails = resource('DatabaseDetails', () =>
   z.object({
     ...fields(),
-    sizeBytes: z.nullable(z.number()).register(z.globalRegistry, {
-      description: 'Storage in bytes as last measured, some minutes ago; null before the first measurement',
-    }),
+    sizeBytes: describe(
+      z.nullable(z.number()),
+      'Storage in bytes as last measured, some minutes ago; null before the first measurement',
+    ),
   }),
 );
 
@@ -45,11 +47,9 @@ const DatabaseConnection = resource('DatabaseConnection', () =>
     port: z.int(),
     database: z.string(),
     user: z.string(),
-    password: z.string().register(z.globalRegistry, {
-      description: 'Opens connections until `expiresAt`, unless the passwords are revoked before',
-    }),
+    password: describe(z.string(), 'Opens connections until `expiresAt`, unless the passwords are revoked before'),
     sslMode: z.literal('require'),
-    url: z.string().register(z.globalRegistry, { description: 'All of it as one address, for `psql` and drivers' }),
+    url: describe(z.string(), 'All of it as one address, for `psql` and drivers'),
     expiresAt: Timestamp(),
   }),
 );

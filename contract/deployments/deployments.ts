@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { DEPLOYMENT_STATUSES, TRIGGERS } from '../enums.ts';
-import { Id, list, Page, resource, single, Timestamp, wholeNumber } from '../envelope.ts';
+import { describe, Id, list, Page, resource, single, Timestamp, wholeNumber } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** Specification, Resources: Deployment (as lists show it: without `log`). */
@@ -10,9 +10,7 @@ export const Deployment = resource('Deployment', () =>
     applicationId: z.string(),
     status: z.enum(DEPLOYMENT_STATUSES),
     trigger: z.enum(TRIGGERS),
-    commitSha: z
-      .string()
-      .register(z.globalRegistry, { description: 'Short commit hash; empty until the repository is cloned' }),
+    commitSha: describe(z.string(), 'Short commit hash; empty until the repository is cloned'),
     startedAt: Timestamp(),
     finishedAt: z.nullable(Timestamp()),
     /** Addition: true while its release is kept, so that it can be rolled back to. */
@@ -25,18 +23,15 @@ export const DeploymentWithLog = resource('DeploymentWithLog', () =>
   z.extend(Deployment(), {
     log: z.string(),
     /** Addition. */
-    queue: z
-      .nullable(
+    queue: describe(
+      z.nullable(
         z.object({
-          position: z
-            .int()
-            .register(z.globalRegistry, { description: "Place among the account's own deployments, from 1" }),
+          position: describe(z.int(), "Place among the account's own deployments, from 1"),
           reason: z.string(),
         }),
-      )
-      .register(z.globalRegistry, {
-        description: 'Place in line before the build or the release, and the reason; null while it goes on',
-      }),
+      ),
+      'Place in line before the build or the release, and the reason; null while it goes on',
+    ),
   }),
 );
 
@@ -86,7 +81,7 @@ export const getDeployment = /* @__PURE__ */ route({
 /** A line of a build's log (design, section 5). */
 const LogLine = resource('LogLine', () =>
   z.object({
-    n: z.int().register(z.globalRegistry, { description: 'The number of the line, from 1' }),
+    n: describe(z.int(), 'The number of the line, from 1'),
     at: Timestamp(),
     text: z.string(),
   }),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { CUSTOM_DOMAIN_STATUSES } from '../enums.ts';
-import { Id, resource, single, Timestamp } from '../envelope.ts';
+import { describe, Id, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /**
@@ -10,14 +10,15 @@ import { route } from '../route.ts';
 export const HostingDomain = resource('HostingDomain', () =>
   z.object({
     domain: z.string(),
-    status: z.enum(CUSTOM_DOMAIN_STATUSES).register(z.globalRegistry, {
-      description: '`VERIFIED`: the server accepts mail for the domain, and no other account can host it',
-    }),
-    challenge: z.object({ type: z.string(), name: z.string(), value: z.string() }).register(z.globalRegistry, {
-      description:
-        'Proves that the domain is yours. Not needed for a domain that is registered in the account, or verified as custom domain of one of its applications',
-    }),
-    problem: z.nullable(z.string()).register(z.globalRegistry, { description: 'What the last check found missing' }),
+    status: describe(
+      z.enum(CUSTOM_DOMAIN_STATUSES),
+      '`VERIFIED`: the server accepts mail for the domain, and no other account can host it',
+    ),
+    challenge: describe(
+      z.object({ type: z.string(), name: z.string(), value: z.string() }),
+      'Proves that the domain is yours. Not needed for a domain that is registered in the account, or verified as custom domain of one of its applications',
+    ),
+    problem: describe(z.nullable(z.string()), 'What the last check found missing'),
     checkedAt: z.nullable(Timestamp()),
   }),
 );

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { BILLING_CYCLES, PANEL_STATUSES, PLAN_CATEGORIES, SUBSCRIPTION_STATUSES } from '../enums.ts';
-import { Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
+import { describe, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /** Specification, Resources: Hosting subscription, as a list item. */
@@ -30,7 +30,7 @@ export const Hosting = resource('HostingSubscription', () =>
     mailboxes: z.array(
       z.object({
         address: z.string(),
-        quotaMb: z.int().register(z.globalRegistry, { description: '0 where it has no limit of its own' }),
+        quotaMb: describe(z.int(), '0 where it has no limit of its own'),
       }),
     ),
   }),
@@ -79,10 +79,10 @@ export const createHostingSession = /* @__PURE__ */ route({
     single(
       z.object({
         id: z.string(),
-        url: z.url().register(z.globalRegistry, {
-          description:
-            'Opens the control panel without a password, for anyone who has it: open it at once and do not store it',
-        }),
+        url: describe(
+          z.url(),
+          'Opens the control panel without a password, for anyone who has it: open it at once and do not store it',
+        ),
         expiresAt: Timestamp(),
       }),
     ),

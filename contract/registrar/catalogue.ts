@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
-import { resource } from '../envelope.ts';
+import { describe, resource } from '../envelope.ts';
 import { route } from '../route.ts';
 
-const rand = () =>
-  z.number().check(z.minimum(0)).register(z.globalRegistry, { description: 'Rand a year, without VAT' });
+const rand = () => describe(z.number().check(z.minimum(0)), 'Rand a year, without VAT');
 
 /** Specification, Resources: Domain availability result. */
 export const DomainAvailability = resource('DomainAvailability', () =>

@@ -1,17 +1,15 @@
 import * as z from 'zod/mini';
-import { resource, Timestamp, wholeNumber } from '../envelope.ts';
+import { describe, resource, Timestamp, wholeNumber } from '../envelope.ts';
 import { route } from '../route.ts';
 import { EVENTS } from './events.ts';
 
 /** An event of the account, with the fields that endpoints receive. */
 const AccountEvent = resource('AccountEvent', () =>
   z.object({
-    id: z.string().register(z.globalRegistry, { description: 'The same as in deliveries of the event' }),
+    id: describe(z.string(), 'The same as in deliveries of the event'),
     type: z.string().register(z.globalRegistry, { openApiOverride: { type: 'string', enum: Object.keys(EVENTS) } }),
     created: Timestamp(),
-    data: z.record(z.string(), z.unknown()).register(z.globalRegistry, {
-      description: 'As the event’s type says: see the webhook events',
-    }),
+    data: describe(z.record(z.string(), z.unknown()), 'As the event’s type says: see the webhook events'),
   }),
 );
 
@@ -45,9 +43,7 @@ export const listEvents = /* @__PURE__ */ route({
     }),
   response: () =>
     z.object({
-      data: z.array(AccountEvent()).register(z.globalRegistry, {
-        description: 'Oldest first; without `after`, the newest events',
-      }),
+      data: describe(z.array(AccountEvent()), 'Oldest first; without `after`, the newest events'),
       cursor: z.string().register(z.globalRegistry, {
         description:
           'Pass it as `after` for the events that follow. Ask again every 2 seconds, or at once while `has_more`',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { DELIVERY_OUTCOMES, DELIVERY_STATUSES } from '../enums.ts';
-import { filteredList, Id, list, Moment, Page, resource, single, Timestamp } from '../envelope.ts';
+import { describe, filteredList, Id, list, Moment, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 import { Description, Events, Url, WebhookEndpoint } from './endpoints.ts';
 import { EVENTS, type EventType } from './events.ts';
@@ -12,18 +12,17 @@ export const EndpointWithFailures = resource('EndpointWithFailures', () =>
 
 const Milliseconds = () => z.nullable(z.int());
 const Timing = () =>
-  z
-    .nullable(
+  describe(
+    z.nullable(
       z.object({
         dnsMs: Milliseconds(),
         connectMs: Milliseconds(),
         tlsMs: Milliseconds(),
         firstByteMs: Milliseconds(),
       }),
-    )
-    .register(z.globalRegistry, {
-      description: 'Parts of `durationMs`, null for what there was not: no connection is opened where one was kept',
-    });
+    ),
+    'Parts of `durationMs`, null for what there was not: no connection is opened where one was kept',
+  );
 
 /** One event for one endpoint, with every attempt and the receiver's response (specification, Delivery 6). */
 export const Delivery = resource('Delivery', () =>
@@ -34,7 +33,7 @@ export const Delivery = resource('Delivery', () =>
     status: z.enum(DELIVERY_STATUSES),
     createdAt: Timestamp(),
     nextAttemptAt: z.nullable(Timestamp()),
-    body: z.string().register(z.globalRegistry, { description: 'The body that every attempt sends' }),
+    body: describe(z.string(), 'The body that every attempt sends'),
     attempts: z.array(
       z.object({
         id: z.string(),
@@ -42,11 +41,10 @@ export const Delivery = resource('Delivery', () =>
         outcome: z.enum(DELIVERY_OUTCOMES),
         responseStatus: z.nullable(z.int()),
         responseBody: z.string(),
-        responseHeaders: z
-          .nullable(z.array(z.object({ name: z.string(), value: z.string() })))
-          .register(z.globalRegistry, {
-            description: 'At most 1 KB of them, cookies and credentials redacted; null where they were not kept',
-          }),
+        responseHeaders: describe(
+          z.nullable(z.array(z.object({ name: z.string(), value: z.string() }))),
+          'At most 1 KB of them, cookies and credentials redacted; null where they were not kept',
+        ),
         durationMs: z.int(),
         timing: Timing(),
       }),
@@ -56,9 +54,10 @@ export const Delivery = resource('Delivery', () =>
 
 const Resend = () =>
   z.object({
-    statuses: z
-      ._default(z.array(z.enum(['SKIPPED', 'FAILED', 'DELIVERED'])).check(z.minLength(1)), ['SKIPPED'])
-      .register(z.globalRegistry, { description: 'Of these deliveries; by default those that were skipped' }),
+    statuses: describe(
+      z._default(z.array(z.enum(['SKIPPED', 'FAILED', 'DELIVERED'])).check(z.minLength(1)), ['SKIPPED']),
+      'Of these deliveries; by default those that were skipped',
+    ),
     since: Moment('Deliveries that were made at this time or later'),
   });
 
@@ -67,9 +66,10 @@ const UpdateWebhook = () =>
     url: z.optional(Url()),
     events: z.optional(Events()),
     description: z.optional(Description()),
-    active: z.optional(z.literal(false)).register(z.globalRegistry, {
-      description: 'Disables the endpoint; events are then skipped until it is enabled',
-    }),
+    active: describe(
+      z.optional(z.literal(false)),
+      'Disables the endpoint; events are then skipped until it is enabled',
+    ),
   });
 
 const tag = 'Webhooks';
@@ -190,9 +190,10 @@ export const DeliveryStats = resource('DeliveryStats', () =>
       p95Ms: z.nullable(z.number()),
     }),
     nextAttemptAt: z.nullable(Timestamp()),
-    complete: z.boolean().register(z.globalRegistry, {
-      description: 'False where there were more deliveries than one request reads; the newest are counted',
-    }),
+    complete: describe(
+      z.boolean(),
+      'False where there were more deliveries than one request reads; the newest are counted',
+    ),
   }),
 );
 
@@ -241,9 +242,7 @@ export const resendSkipped = /* @__PURE__ */ route({
       z.object({
         resent: z.int(),
         remaining: z.boolean(),
-        next: z.nullable(Timestamp()).register(z.globalRegistry, {
-          description: 'Where there are more: `since` of the call that resends them',
-        }),
+        next: describe(z.nullable(Timestamp()), 'Where there are more: `since` of the call that resends them'),
       }),
     ),
 });
