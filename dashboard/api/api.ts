@@ -1,3 +1,4 @@
+import { getMe } from '../../contract/accounts/me.ts';
 import { type ApiResponse, createClient } from '../../contract/client.ts';
 import { isNotAMember } from '../../contract/errors.ts';
 import { ACCOUNT_HEADER } from '../../contract/roles.ts';
@@ -12,18 +13,17 @@ const SLOW_AFTER_MS = 4000;
 /** Timeout of a call. */
 const TIMEOUT_MS = 35_000;
 
-/** Returns the header that names the account; none for the login's own. */
-function accountHeader(): Record<string, string> {
-  const account = chosenAccount();
-  return account === undefined ? {} : { [ACCOUNT_HEADER]: account };
-}
-
 /** Typed API client of the signed-in user. */
 export class Api {
   readonly session: Session;
   /** Number of pending calls that exceed {@link SLOW_AFTER_MS}. */
   slowCalls = 0;
   readonly #settings: Settings;
+  /**
+   * The account that the page acts in, whatever the tab chooses for its next page. A request that names none acts in the login's own, which
+   * is another account once that membership has ended.
+   */
+  #account: string | undefined;
   readonly #listeners = new Set<() => void>();
 
   /** Address of a repository to begin with; empty if the installation offers none. */
@@ -44,26 +44,38 @@ export class Api {
     input?: CallerInput<R>,
     { idempotencyKey }: { idempotencyKey?: string | undefined } = {},
   ): Promise<Output<R>> {
-    const headers = { ...accountHeader(), ...(idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}) };
     const baseUrl = this.#settings.apiUrl;
     const once = async (token: string): Promise<ApiResponse<Output<R>>> => {
+      const account = await this.#accountHeader(route.method === 'GET');
+      const headers = { ...account, ...(idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}) };
       const signal = AbortSignal.timeout(TIMEOUT_MS);
       const send = (url: string, init: RequestInit) => fetch(url, { ...init, signal });
       const client = createClient({ baseUrl, accessToken: () => token, headers, fetch: send });
       return await this.#trackSlowness(client.call(route, input));
     };
-    return unwrap(await this.#withToken(once));
+    const output = unwrap(await this.#withToken(once));
+    if (route.id === getMe.id) this.#account ??= (output as Output<typeof getMe>).data.account.id;
+    return output;
+  }
+
+  /** Returns the header that names the account. Until the first `getMe` says which it is, reads go without it, and writes wait. */
+  async #accountHeader(isRead = false): Promise<Record<string, string>> {
+    this.#account ??= chosenAccount();
+    if (this.#account === undefined && !isRead) await this.call(getMe);
+    return this.#account === undefined ? {} : { [ACCOUNT_HEADER]: this.#account };
   }
 
   /** Calls an operation whose response is a stream (chat completions). Throws {@link Failure}. */
   async stream({ path }: { path: Path }, body: object, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
-    const once = async (token: string): Promise<Response> =>
-      await fetch(`${this.#settings.apiUrl}${toDashboardPath(path) ?? path}`, {
+    const once = async (token: string): Promise<Response> => {
+      const account = await this.#accountHeader();
+      return await fetch(`${this.#settings.apiUrl}${toDashboardPath(path) ?? path}`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...accountHeader() },
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...account },
         body: JSON.stringify(body),
         signal,
       });
+    };
     const answer = await this.#withToken(once);
     if (answer.ok && answer.body) return answer.body;
     const { error } = (await answer.json().catch(() => ({}))) as Pick<ApiResponse<unknown>, 'error'>;
@@ -72,9 +84,9 @@ export class Api {
 
   /** Reads a document, which is no JSON. Throws {@link Failure}. */
   async download(path: Path): Promise<Blob> {
-    const once = (token: string): Promise<Response> =>
-      fetch(`${this.#settings.apiUrl}${toDashboardPath(path) ?? path}`, {
-        headers: { authorization: `Bearer ${token}`, ...accountHeader() },
+    const once = async (token: string): Promise<Response> =>
+      await fetch(`${this.#settings.apiUrl}${toDashboardPath(path) ?? path}`, {
+        headers: { authorization: `Bearer ${token}`, ...(await this.#accountHeader(true)) },
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
     const answer = await this.#trackSlowness(this.#withToken(once));
@@ -123,7 +135,7 @@ export class Api {
 }
 
 function errorFrom(status: number, headers: Headers, error: ApiResponse<unknown>['error']): Failure {
-  if (error && isNotAMember(error) && chosenAccount() !== undefined) {
+  if (error && isNotAMember(error)) {
     // The membership has ended: the dashboard goes on in the login's own account.
     chooseAccount(undefined);
     location.assign(import.meta.env.BASE_URL);

@@ -1,13 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { MemoryStorage } from '../../test/support/memory-storage.ts';
 import { chooseAccount, chosenAccount, knownRole, rememberRole } from './account-choice.ts';
-
-/** Node has no storage: a map takes its place. */
-class MemoryStorage {
-  readonly #items = new Map<string, string>();
-  getItem = (name: string) => this.#items.get(name) ?? null;
-  setItem = (name: string, value: string) => void this.#items.set(name, value);
-  removeItem = (name: string) => void this.#items.delete(name);
-}
 
 /** Opens a tab of the browser. Returns a function that runs an action in it. */
 function openTab() {

@@ -6,7 +6,7 @@ import { MEMBER_ROLES, type MemberRole } from '../../contract/roles.ts';
  */
 const ACCOUNT = 'account';
 const ROLE = 'account-role';
-/** Stored for the tab in place of the id of the login's own account, which requests do not name, and of a role that is not known yet. */
+/** Stored for the tab in place of the id of the login's own account, which the first `getMe` of a page says, and of a role that is not known yet. */
 const NONE = '';
 
 /** Returns the tab's value, and keeps it for the tab. */
