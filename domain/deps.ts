@@ -61,6 +61,8 @@ export interface Caller {
   login?: true;
   /** The session of the login. */
   session?: Session;
+  /** True when the request of a login names this account, which is the login's own otherwise. */
+  isNamed?: true;
   /** The role of the login in this account. */
   role?: MemberRole;
   /** The email address of the login; absent for logins from before it was kept. */

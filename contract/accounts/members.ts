@@ -151,7 +151,7 @@ export const leaveAccount = /* @__PURE__ */ route({
   access,
   right: 'member',
   audit: 'member.left',
-  summary: 'Leave the account; its last owner cannot',
+  summary: 'Leave the account; its last owner cannot. An account that you joined has to be named in `X-Account-Id`',
   tag,
   response: Deleted,
 });

@@ -5,6 +5,7 @@ import type {
   updateMember as UpdateRoute,
 } from '../../contract/accounts/members.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { ACCOUNT_HEADER } from '../../contract/roles.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { Account, Login } from '../../table/entities/accounts.ts';
 import type { TeamMember } from '../../table/entities/members.ts';
@@ -74,8 +75,17 @@ function endMembership(deps: Deps, login: Login, accountId: string, { email, nam
   return [create(Account, account), ...setMemberships(login, [own])];
 }
 
-async function end(deps: Deps, accountId: string, subject: string): Promise<Output<typeof RemoveRoute>> {
-  const { team, member, login } = await findMember(deps, accountId, subject);
+type Found = Awaited<ReturnType<typeof findMember>>;
+
+async function end(
+  deps: Deps,
+  accountId: string,
+  subject: string,
+  check?: (found: Found) => void,
+): Promise<Output<typeof RemoveRoute>> {
+  const found = await findMember(deps, accountId, subject);
+  check?.(found);
+  const { team, member, login } = found;
   const members = team.members.filter((each) => each !== member);
   // By their places, which only a change of the team moves: a login of before is listed without one.
   const logins = team.account.logins?.flatMap((each, at) => (each === subject ? [at] : [])) ?? [];
@@ -97,8 +107,22 @@ export const removeMember = (
   { id }: Input<typeof RemoveRoute>,
 ): Promise<Output<typeof RemoveRoute>> => retryOnConflict(() => end(deps, accountId, id), { onExhausted: serviceBusy });
 
-/** DELETE /dashboard/v1/membership. Throws 409 for the last owner. */
-export async function leaveAccount(deps: Deps, { accountId, session }: Caller): Promise<Output<typeof LeaveRoute>> {
+/**
+ * Throws 409 for an account that the member joined. A request that names no account acts in the login's own, which may be such a one since the
+ * login left the one that it opened: the repetition of that request must not end another membership.
+ */
+function assertOpened({ team: { account }, member }: Found): void {
+  if (member.joinedAt === account.createdAt) return;
+  const message = `You joined the account "${account.name}" by invitation. Name it in ${ACCOUNT_HEADER} to leave it: ${account.id}.`;
+  throw new ApiError('conflict', message);
+}
+
+/** DELETE /dashboard/v1/membership. Throws 409 for the last owner, and for an account that a request has to name. */
+export async function leaveAccount(
+  deps: Deps,
+  { accountId, session, isNamed }: Caller,
+): Promise<Output<typeof LeaveRoute>> {
   if (!session) throw new ApiError('unauthorized');
-  return await retryOnConflict(() => end(deps, accountId, session.subject), { onExhausted: serviceBusy });
+  const leave = () => end(deps, accountId, session.subject, isNamed ? undefined : assertOpened);
+  return await retryOnConflict(leave, { onExhausted: serviceBusy });
 }

@@ -126,7 +126,8 @@ async function identifyLogin({ session, token, account }: LoginCredentials, rout
       if (!whileSuspended && !item.listed) await listLogin(deps, item);
     });
     const { email } = item;
-    const caller: Caller = { accountId, keyId: '', login: true, session, role, ...(email ? { email } : {}) };
+    const known = { ...(email ? { email } : {}), ...(account === undefined ? {} : { isNamed: true as const }) };
+    const caller: Caller = { accountId, keyId: '', login: true, session, role, ...known };
     return { caller, quota };
   };
   try {

@@ -213,6 +213,22 @@ test('an owner who leaves the own account gets a new one, or goes on in another'
   expect((await other.inAccount(own).call(getMe)).body.data.roles).toEqual(['owner']);
 });
 
+test('leaving the own account a second time leaves no other account, unless that is named', async () => {
+  const company = await newAccount();
+  const person = await signUp();
+  const opened = (await person.own.call(getMe)).body.data.account.id;
+  await join(company, person, 'developer');
+  const partner = await signUp();
+  const { data } = (await person.own.call(inviteMember, { body: { email: partner.email, role: 'owner' } })).body;
+  await partner.own.call(acceptInvitation, { body: { token: tokenIn(data.link) } });
+  expect((await person.own.call(leaveAccount)).status).toBe(200);
+  expect(codeOf(await person.own.call(leaveAccount))).toBe('conflict');
+  expect((await person.own.call(getMe)).body.data.account.id).toBe(company.id);
+  expect((await person.inAccount(opened).call(leaveAccount)).status).toBe(403);
+  expect((await person.inAccount(company.id).call(leaveAccount)).status).toBe(200);
+  expect((await person.own.call(getMe)).body.data.accounts).toHaveLength(1);
+});
+
 /** Every operation that a login may call; what ends the login or its membership last. */
 const called = ([...routes, ...dashboardRoutes, ...streamedRoutes] as readonly Route[])
   .filter(({ path, right }) => right !== undefined && toDashboardPath(path))
