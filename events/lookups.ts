@@ -16,7 +16,7 @@ export type LookupRuleDeps = Parameters<typeof recordLookups>[0];
 export const lookupRules = (deps: LookupRuleDeps): Rules => ({
   'account.record-email': on(Account).created((account) => recordLookups(deps, byEmail(account))),
   // Accounts that were opened before there were lookups get theirs with one of these changes, which are rare.
-  'account.refresh-email': on(Account).changes(['plan', 'appCount', 'keyCount', 'autoTopUp'], (account) =>
+  'account.refresh-email': on(Account).changes(['email', 'plan', 'appCount', 'keyCount', 'autoTopUp'], (account) =>
     recordLookups(deps, byEmail(account)),
   ),
   'key.record-prefixes': on(ApiKey).created((key) => {

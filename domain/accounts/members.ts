@@ -56,7 +56,11 @@ export async function updateMember(
     if (member.role === role) return output;
     const memberships = membershipsOf(login).map((each) => (each.accountId === accountId ? { ...each, role } : each));
     const members = team.members.map((each) => (each === member ? changed : each));
-    const writes = [writeTeam(team, { members }), ...setMemberships(login, memberships)];
+    const writes = [
+      writeTeam(team, { members }),
+      change(Account, { id: accountId }, { set: emailOf(team.account, members) }),
+      ...setMemberships(login, memberships),
+    ];
     const audited = ({ email, role }: TeamMember) => ({ email, role });
     return await deps.commit(writes, output, { subjectId: subject, before: audited(member), after: audited(changed) });
   };
@@ -73,6 +77,15 @@ function endMembership(deps: Deps, login: Login, accountId: string, { email, nam
   const account = newAccountOf(deps, login.subject, { email: login.email ?? email, name: login.name ?? name });
   const own: Membership = { accountId: account.id, role: 'owner', accountName: account.name };
   return [create(Account, account), ...setMemberships(login, [own])];
+}
+
+/**
+ * Returns the account's email address after a change of its members. It is an owner's: receipts, invoices and the deletion go by it. It
+ * passes to the owner of longest standing once its holder is none.
+ */
+function emailOf({ email }: Account, members: readonly TeamMember[]): Pick<Account, 'email'> {
+  const owners = members.filter(({ role }) => role === 'owner');
+  return { email: (owners.find((each) => each.email === email) ?? owners[0])?.email ?? email };
 }
 
 type Found = Awaited<ReturnType<typeof findMember>>;
@@ -92,7 +105,7 @@ async function end(
   return await deps.commit(
     [
       writeTeam(team, { members }),
-      ...(logins.length > 0 ? [change(Account, { id: accountId }, { removeAt: { logins } })] : []),
+      change(Account, { id: accountId }, { set: emailOf(team.account, members), removeAt: { logins } }),
       ...endMembership(deps, login, accountId, member),
     ],
     { data: { id: subject, deleted: true } },

@@ -37,7 +37,7 @@ type Person = Awaited<ReturnType<typeof signUp>>;
 const tokenIn = (link: string | null): string => new URL(link ?? '').hash.slice(1);
 
 /** Invites a person and returns the answer to the accepted invitation. */
-async function join(account: OpenedAccount, person: Person, role: MemberRole) {
+async function join(account: Pick<OpenedAccount, 'dashboard'>, person: Person, role: MemberRole) {
   const { data } = (await account.dashboard.call(inviteMember, { body: { email: person.email, role } })).body;
   return await person.own.call(acceptInvitation, { body: { token: tokenIn(data.link) } });
 }
@@ -227,6 +227,28 @@ test('leaving the own account a second time leaves no other account, unless that
   expect((await person.inAccount(opened).call(leaveAccount)).status).toBe(403);
   expect((await person.inAccount(company.id).call(leaveAccount)).status).toBe(200);
   expect((await person.own.call(getMe)).body.data.accounts).toHaveLength(1);
+});
+
+test('the address of the account passes to the owner of longest standing when its holder is no owner any more', async () => {
+  const founder = await signUp();
+  const id = (await founder.own.call(getMe)).body.data.account.id;
+  const account = { dashboard: founder.own };
+  const [developer, second, third] = [await signUp(), await signUp(), await signUp()];
+  await join(account, developer, 'developer');
+  await join(account, second, 'owner');
+  await join(account, third, 'owner');
+  const address = async () => (await third.inAccount(id).call(getMe)).body.data.account.email;
+  const there = third.inAccount(id);
+  await there.call(removeMember, { params: { id: await idOf(developer) } });
+  expect(await address()).toBe(founder.email);
+  expect((await there.call(removeMember, { params: { id: await idOf(founder) } })).status).toBe(200);
+  expect(await address()).toBe(second.email);
+  const demoted = { params: { id: await idOf(second) }, body: { role: 'billing' as const } };
+  expect((await there.call(updateMember, demoted)).status).toBe(200);
+  expect(await address()).toBe(third.email);
+  const refused = await there.call(requestDeletion, { body: { confirm: founder.email } });
+  expect(codeOf(refused)).toBe('invalid_request');
+  expect((await there.call(requestDeletion, { body: { confirm: third.email } })).status).toBe(202);
 });
 
 /** Every operation that a login may call; what ends the login or its membership last. */
