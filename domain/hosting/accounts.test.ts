@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { PanelFailure } from '../../providers/hosting-panel/panel.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { Subscription } from '../../table/entities/billing.ts';
@@ -24,6 +24,15 @@ test('hosting that is bought while no server takes new accounts is provisioned o
   expect(await reconcileHostingAccount(deps, of)).toEqual({});
   expect(await deps.table.get(HostingAccount, of)).toMatchObject({ status: 'ACTIVE', server: 'web-1' });
   expect([...servers.values()].map((accounts) => accounts.size)).toEqual([1]);
+});
+
+test('an account on a server has no address of a person, to which its password could be reset', async () => {
+  const { deps, set, subscribe } = await hostingSimulation();
+  await set('web-1', true);
+  const create = vi.spyOn(deps.panel, 'create');
+  expect(await reconcileHostingAccount(deps, await subscribe())).toEqual({});
+  expect(create).toHaveBeenCalledOnce();
+  expect(create.mock.lastCall?.[1]).not.toHaveProperty('contactEmail');
 });
 
 test('subscriptions for one domain that are bought at once get one account, however many servers there are', async () => {

@@ -83,8 +83,8 @@ export async function converge(
       username,
       ...{ domain, mail },
       plan: required.plan,
-      contactEmail: owner?.email ?? '',
-      // The password is never used: owners enter the panel through sessions that the platform requests.
+      // The password is never used: owners enter the panel through sessions that the platform requests. Nor can it be reset: the account has
+      // no contact address, which could be that of a member who has left.
       password: randomBytes(24).toString('base64url'),
     });
   }

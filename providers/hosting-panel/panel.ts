@@ -33,7 +33,6 @@ export interface NewPanelAccount {
   plan: string;
   /** The treatment of mail for the domain. */
   mail: MailRouting;
-  contactEmail: string;
   password: string;
 }
 
@@ -216,8 +215,7 @@ export function createPanel(deadlines = TIMEOUTS_MS): Panel {
       );
     },
 
-    create: (server, { contactEmail, mail, ...account }) =>
-      change(server, 'createacct', { ...account, contactemail: contactEmail, mxcheck: mail.toLowerCase() }),
+    create: (server, { mail, ...account }) => change(server, 'createacct', { ...account, mxcheck: mail.toLowerCase() }),
     async routeMail(server, username, domain, mail) {
       const call = { 'cpanel.user': username, 'cpanel.module': 'Email', 'cpanel.function': 'set_always_accept' };
       const settings = { 'cpanel.domain': domain, 'cpanel.mxcheck': mail.toLowerCase() };

@@ -23,7 +23,6 @@ const open = (username: string, domain: string, server = 'web-1') =>
     domain,
     plan: 'web-s',
     mail: 'REMOTE',
-    contactEmail: 'a@example.com',
     password: 'a-long-password',
   });
 
