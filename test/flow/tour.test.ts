@@ -34,6 +34,19 @@ describe('docs/tour.md', () => {
     if (text === '' || !matchesAnswer(output, { language: 'text', text })) expect(output).toBe(text);
   });
 
+  test(
+    'continues from the first deployment of README.md',
+    async () => {
+      const [, block = ''] =
+        /^## First deployment\n[\s\S]*?^```sh\n([\s\S]*?)^```$/m.exec(readFileSync('README.md', 'utf8')) ?? [];
+      const { port } = new URL(run.local.baseUrl);
+      const script = block.replace("'./.local/local.json'", 'process.env.LOCAL_JSON').replaceAll(':4000', `:${port}`);
+      const { exitCode, text } = await shell.paste(script, 'readme');
+      expect([exitCode, text]).toEqual([0, expect.stringContaining('Hello from Express')]);
+    },
+    BLOCK_TIMEOUT_MS,
+  );
+
   test.each(steps.map((step) => [step.line, step.heading, step] as const))(
     'line %i (%s) prints the output shown',
     async (line, _heading, { script, expected }) => {
