@@ -1,6 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { MAX_KEPT_RELEASES } from '../../domain/deployments/rollback.ts';
 import { Settings } from '../../lib/config.ts';
 
 const PAGES = globSync(['*.md', 'docs/**/*.md', '.github/*.md']).sort();
@@ -102,6 +103,11 @@ test.each(['docs/runbook.md', 'docs/deploying.md'])('%s names only functions tha
     .map(([, group, name]) => `functions/${group}/${name}.ts`);
   expect(functions.length).toBeGreaterThan(0);
   expect(functions.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+test('docs/tour.md says how many releases are kept', () => {
+  expect(MAX_KEPT_RELEASES).toBe(3);
+  expect(read('docs/tour.md')).toContain('The last three releases are kept, the one in\nservice included.');
 });
 
 test('docs/configuration.md lists every setting of a stage', () => {
