@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { createClient } from '../../client/index.ts';
 import { type Command, CommandError, type Context, NotSignedIn, UsageError } from '../command.ts';
 import { openBrowser } from '../login/browser.ts';
-import { createKey, signIn } from '../login/sign-in.ts';
+import { createKey, listAccounts, type MemberAccount, signIn } from '../login/sign-in.ts';
 import { readAll } from './environment.ts';
 
 const SCOPES = ['read', 'write', 'deploy', 'domains', 'ai'];
@@ -23,7 +23,22 @@ async function keyFromInput({ env, stdin }: Context): Promise<string> {
   return (await readAll(stdin)).trim();
 }
 
-async function keyFromBrowser({ api, out, option, flag, signal }: Context): Promise<string> {
+/** Returns the account that a key is to be of. Asks where the login is a member of several. */
+async function chooseAccount(accounts: readonly MemberAccount[], { option, out, stdin, ask }: Context) {
+  const named = option('account');
+  const [first, ...others] = accounts.filter(({ id, name }) => named === undefined || named === id || named === name);
+  if (first && others.length === 0) return first;
+  const list = accounts.map(({ id, name, role }, index) => `${index + 1}. ${name} (${role}), ${id}`).join('\n');
+  if (named !== undefined || !stdin.isTTY)
+    throw new UsageError(`Which account? Choose one by its id or name with --account:\n${list}`);
+  out.note(list);
+  const chosen = accounts[Number(await ask('Which account? Its number: ')) - 1];
+  if (!chosen) throw new CommandError('Nothing was done: that is not the number of an account.');
+  return chosen;
+}
+
+async function keyFromBrowser(context: Context): Promise<string> {
+  const { api, out, option, flag, signal } = context;
   const scopes = parseScopes(option('scopes'));
   const token = await signIn(
     api(),
@@ -34,15 +49,22 @@ async function keyFromBrowser({ api, out, option, flag, signal }: Context): Prom
     },
     signal,
   );
-  return await createKey(api(), token, `Command line on ${hostname()}`.slice(0, MAX_NAME), scopes);
+  const { id } = await chooseAccount(await listAccounts(api(), token), context);
+  return await createKey(api(), token, id, { name: `Command line on ${hostname()}`.slice(0, MAX_NAME), scopes });
 }
 
 const login: Command = {
   name: 'login',
   summary: 'Sign in with the browser, and store a key of this machine’s own',
+  description: 'The key is of one account. A login that is a member of several chooses which.',
   options: [
     { name: 'key', description: 'Store a key from stdin or HOSTING_KEY in place of the sign-in' },
     { name: 'scopes', value: 'list', description: `What the key may do; all where not given: ${SCOPES.join(',')}` },
+    {
+      name: 'account',
+      value: 'account',
+      description: 'Id or name of the account that the key is of, for members of several',
+    },
     { name: 'no-browser', description: 'Print the address of the sign-in only' },
   ],
   examples: ['hosting login --api https://api.example.com', 'hosting login --key < key.txt'],
@@ -54,7 +76,8 @@ const login: Command = {
     const account = await createClient({ baseUrl, secretKey }).getAccount({}, { signal });
     settings.update(baseUrl, { secretKey });
     settings.use(baseUrl);
-    out.result({ api: baseUrl, email: account.email }, () => out.line(`Signed in to ${baseUrl} as ${account.email}.`));
+    const { id, email, name } = account;
+    out.result({ api: baseUrl, email, name, id }, () => out.line(`Signed in to ${baseUrl} as ${email} (${name}).`));
   },
 };
 

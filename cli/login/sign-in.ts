@@ -60,17 +60,32 @@ export async function signIn(api: string, open: (url: string) => Promise<void>, 
   }
 }
 
-/** Creates a secret key with a login. The dashboard lists it under its name, and revokes it. */
+/** An account that a login is a member of. */
+export interface MemberAccount {
+  id: string;
+  name: string;
+  role: string;
+}
+
+/** Returns the accounts that a login may act in, its own first. */
+export async function listAccounts(api: string, accessToken: string): Promise<readonly MemberAccount[]> {
+  const headers = { authorization: `Bearer ${accessToken}` };
+  const { data } = await request(`${api}/dashboard/v1/me`, { headers }, 'Your accounts could not be read');
+  return (data as { accounts?: readonly MemberAccount[] } | undefined)?.accounts ?? [];
+}
+
+/** Creates a secret key of an account with a login. The dashboard lists it under its name, and revokes it. */
 export async function createKey(
   api: string,
   accessToken: string,
-  name: string,
-  scopes: readonly string[],
+  accountId: string,
+  body: { name: string; scopes: readonly string[] },
 ): Promise<string> {
+  const headers = { authorization: `Bearer ${accessToken}`, 'x-account-id': accountId };
   const init = {
     method: 'POST',
-    headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name, scopes }),
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
   };
   const { data } = await request(`${api}/dashboard/v1/keys`, init, 'The key could not be created');
   return text((data as { secretKey?: unknown } | undefined)?.secretKey, 'key in its answer');

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyWebhook } from '../../client/index.ts';
 import { listKeys } from '../../contract/accounts/api-keys.ts';
+import { acceptInvitation, inviteMember } from '../../contract/accounts/members.ts';
 import { get } from '../support/browse.ts';
 import { type InstalledCli, installCli } from '../support/cli.ts';
 import { clientOf, local, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
@@ -67,17 +69,22 @@ beforeAll(async () => {
 });
 afterAll(() => cli?.remove());
 
+/** Runs `hosting login` with a browser in which a user signs in. */
+async function signIn(user: { email: string; password: string }, options: string[]) {
+  const login = cli.start(['login', '--no-browser', ...options, '--api', baseUrl]);
+  const address = await waitFor(async () => /^http\S+$/m.exec(login.output.stderr)?.[0]);
+  const browser = new LoginBrowser();
+  const page = await browser.open(address);
+  const { html } = await browser.send(page.url, user);
+  expect(html).toContain('Signed in');
+  return await login.ended;
+}
+
 describe('signing in', () => {
   test('with the browser stores a key that is shown nowhere, and the dashboard lists it', async () => {
     const { email, password } = local.accounts.demo;
-    const login = cli.start(['login', '--no-browser', '--scopes', 'read,deploy', '--api', baseUrl]);
-    const address = await waitFor(async () => /^http\S+$/m.exec(login.output.stderr)?.[0]);
-    const browser = new LoginBrowser();
-    const page = await browser.open(address);
-    const { html } = await browser.send(page.url, { email, password });
-    expect(html).toContain('Signed in');
-    const { exitCode, stdout, stderr } = await login.ended;
-    expect([exitCode, stdout]).toEqual([0, `Signed in to ${baseUrl} as ${email}.\n`]);
+    const { exitCode, stdout, stderr } = await signIn({ email, password }, ['--scopes', 'read,deploy']);
+    expect([exitCode, stdout]).toEqual([0, `Signed in to ${baseUrl} as ${email} (Demo).\n`]);
 
     const file = join(cli.folder, 'config/hosting/config.json');
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -95,6 +102,21 @@ describe('signing in', () => {
     expect([refused.exitCode, refused.stderr.includes('insufficient_scope')]).toEqual([1, true]);
     expect((await cli.run(['logout'])).exitCode).toBe(0);
     expect((await cli.run(['whoami', '--api', baseUrl])).exitCode).toBe(3);
+  });
+
+  test('as a member of several accounts stores a key of the one that is chosen', async () => {
+    const user = { email: `${randomUUID()}@example.com`, password: 'correct horse battery' };
+    const { access_token: token } = await new LoginBrowser().signIn({ ...user, name: 'Thandi' });
+    const body = { email: user.email, role: 'developer' as const };
+    const { link } = (await account.dashboard.call(inviteMember, { body })).body.data;
+    await clientOf({ accessToken: () => token }).call(acceptInvitation, {
+      body: { token: new URL(link).hash.slice(1) },
+    });
+    const unclear = await signIn(user, []);
+    expect([unclear.exitCode, unclear.stderr]).toEqual([2, expect.stringContaining(`Test (developer), ${account.id}`)]);
+    const { exitCode, stdout } = await signIn(user, ['--account', 'Test']);
+    expect([exitCode, stdout]).toEqual([0, `Signed in to ${baseUrl} as test@example.com (Test).\n`]);
+    expect(JSON.parse((await cli.run(['whoami', '--json'])).stdout)).toMatchObject({ id: account.id });
   });
 
   test('with a key from stdin stores it, and refuses one that is not valid with exit code 3', async () => {
