@@ -137,6 +137,14 @@ export interface Route<
   audit: AuditAction | undefined;
 }
 
+/** Returns true for an operation that is refused while the account waits for its deletion. Calls to AI models go on. */
+export const isChange = ({
+  method,
+  audit,
+  whileClosing = false,
+}: Partial<Pick<Route, 'method' | 'audit' | 'whileClosing'>>): boolean =>
+  method !== 'GET' && audit !== undefined && !whileClosing;
+
 /** The reason for which the audit log has no entry of an operation that is no GET. */
 export interface Unaudited {
   because: string;

@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode, errorBody } from '../errors.ts';
-import type { Route } from '../route.ts';
+import { isChange, type Route } from '../route.ts';
 import type { Components, Json } from './components.ts';
 
 /** Error responses of each operation: what follows from its definition, and what only its rules know. */
@@ -7,36 +7,19 @@ import type { Components, Json } from './components.ts';
 /** The codes that an operation can answer with beyond those that its access, input and method imply. */
 export const OWN_ERRORS: Readonly<Record<string, readonly ErrorCode[]>> = {
   createApp: ['plan_limit'],
-  updateApp: ['conflict'],
-  deleteApp: ['conflict'],
   createDeployment: ['plan_limit'],
   rollBack: ['plan_limit'],
-  replaceEnv: ['conflict'],
   orderDomain: ['insufficient_funds'],
-  deleteDnsRecord: ['conflict'],
-  replaceDnsRecord: ['conflict'],
-  createChatCompletion: ['insufficient_credits', 'conflict'],
+  createChatCompletion: ['insufficient_credits'],
   createDatabase: ['plan_limit', 'not_found'],
-  setCustomDomain: ['conflict', 'plan_limit'],
-  checkCustomDomain: ['conflict', 'plan_limit'],
-  removeCustomDomain: ['conflict'],
-  putProviderKey: ['conflict'],
-  deleteProviderKey: ['conflict'],
-  rotateDeployKey: ['conflict'],
-  rotateGitHook: ['conflict'],
-  updateDomain: ['conflict'],
-  updateKey: ['conflict'],
+  setCustomDomain: ['plan_limit'],
+  checkCustomDomain: ['plan_limit'],
   revokeKey: ['conflict'],
   buyAiCredits: ['insufficient_funds'],
   payInvoice: ['insufficient_funds'],
   createSubscription: ['insufficient_funds'],
-  cancelSubscription: ['conflict'],
-  setAutoTopUp: ['conflict'],
   acceptInvitation: ['not_found'],
-  cancelDeletion: ['not_found'],
-  updateMember: ['conflict'],
-  removeMember: ['conflict'],
-  leaveAccount: ['conflict'],
+  cancelDeletion: ['not_found', 'conflict'],
 };
 
 const byAccess = ({ access }: Route): ErrorCode[] => {
@@ -62,6 +45,8 @@ export function errorsOf(route: Route): ErrorCode[] {
     ...(route.body || route.query || route.params ? (['invalid_request'] as const) : []),
     // An Idempotency-Key may be malformed, in use, or taken by another request.
     ...(route.method === 'POST' && route.access !== 'hook' ? (['invalid_request', 'conflict'] as const) : []),
+    // The account may be waiting for its deletion.
+    ...(isChange(route) && !['none', 'hook', 'operator'].includes(route.access) ? (['conflict'] as const) : []),
     ...byAccess(route),
     ...(OWN_ERRORS[route.id] ?? []),
     ...(['rate_limited', 'server_error'] as const),

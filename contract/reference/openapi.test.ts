@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { isChange } from '../route.ts';
 import { EVENTS } from '../webhooks/events.ts';
-import { ERROR_SCHEMA, OWN_ERRORS } from './failures.ts';
+import { ERROR_SCHEMA, errorsOf, OWN_ERRORS } from './failures.ts';
 import { type Audience, buildOpenApi, operationsOf } from './openapi.ts';
 
 /** Keeps what Redocly's recommended rules and Spectral's `oas` check. */
@@ -109,6 +110,14 @@ test('the document has every event with its payload, and streams with the schema
   expect(chat?.responses['200']?.content).toHaveProperty('text/event-stream');
   const roles = JSON.stringify(chat?.requestBody);
   for (const role of ['developer', 'tool', 'null']) expect(roles).toContain(`"${role}"`);
+});
+
+test('every change documents the 409 of an account that waits for its deletion', () => {
+  const refused = [...operationsOf('platform'), ...operationsOf('dashboard')].filter(
+    (route) => isChange(route) && !['none', 'hook'].includes(route.access),
+  );
+  expect(refused.map(({ id }) => id)).toEqual(expect.arrayContaining(['updateEnv', 'deleteDatabase', 'deleteWebhook']));
+  expect(refused.filter((route) => !errorsOf(route).includes('conflict'))).toEqual([]);
 });
 
 test('errors that only the rules of an operation know are those of operations that exist', () => {

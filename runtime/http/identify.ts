@@ -1,6 +1,6 @@
 import { ApiError, notAMember } from '../../contract/errors.ts';
 import { hasRight, roleMessage } from '../../contract/roles.ts';
-import type { Access, Route } from '../../contract/route.ts';
+import { type Access, isChange, type Route } from '../../contract/route.ts';
 import { assertNotClosing, assertNotSuspended, assertUsable } from '../../domain/accounts/credentials.ts';
 import { listLogin } from '../../domain/accounts/logins.ts';
 import { membershipOf } from '../../domain/accounts/membership.ts';
@@ -27,10 +27,6 @@ export interface Identity {
 type Called = { access: Access } & Partial<
   Pick<Route, 'method' | 'right' | 'audit' | 'whileSuspended' | 'whileClosing'>
 >;
-
-/** Returns true for an operation that is refused while the account waits for its deletion. Calls to AI models go on. */
-const isChange = ({ method, audit, whileClosing = false }: Called): boolean =>
-  method !== 'GET' && audit !== undefined && !whileClosing;
 
 /**
  * Identifies the caller of a request and counts the request, in one UpdateItem on the item of the key or login. A key is
