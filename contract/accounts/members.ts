@@ -112,8 +112,9 @@ export const acceptInvitation = /* @__PURE__ */ route({
   summary: 'Accept an invitation: your login becomes a member of the account that sent it',
   tag,
   body: () => z.object({ token: z.string().check(z.minLength(1), z.maxLength(300)) }),
-  // The login's own account may be suspended; the other may not (domain/accounts/invitations.ts).
+  // The login's own account may be suspended, or wait for its deletion; the other may not (domain/accounts/invitations.ts).
   whileSuspended: true,
+  whileClosing: true,
   response: () => single(z.object({ id: z.string(), name: z.string(), role: Role() })),
 });
 

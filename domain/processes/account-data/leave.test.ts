@@ -157,7 +157,7 @@ async function world(faults: FaultPlan = noFaults) {
       if (operation === 'TransactWriteItems') simulated.clock.now += milliseconds;
     };
   };
-  return { ...simulated, deps, accountId, caller, run, teardown, read, removedUsers, slowDown };
+  return { ...simulated, deps, accountId, caller, run, teardown, read, users, removedUsers, slowDown };
 }
 
 /** Runs the schedule until the account is deleted. */
@@ -485,6 +485,25 @@ test('a deletion waits for a dispute that is opened during the removal, and refu
   await freeze(0);
   await finish(given);
   expect(await read()).toMatchObject({ status: 'DELETED', refundCents: 3850 + 300 });
+});
+
+test('a login that joins another account while it is being deleted stays a member that can be removed', async () => {
+  const simulated = await world();
+  const { deps, caller, users, read } = simulated;
+  await requestDeletion(deps, caller, { confirm: EMAIL });
+  const remove = users.remove;
+  users.remove = async (subject) => {
+    await remove(subject);
+    const memberships = { acc_other: { role: 'developer', accountName: 'Other' } };
+    const set = { memberships, membershipsVersion: 99, accountName: 'Thandi' };
+    await deps.table.transact([change(Login, { subject }, { set })]);
+  };
+  simulated.clock.now += 8 * DAY_MS;
+  await finish(simulated);
+  expect((await read())?.status).toBe('DELETED');
+  const login = await deps.table.get(Login, { subject: 'subject-1' });
+  expect(login).toMatchObject({ accountId: 'acc_other', role: 'developer' });
+  expect(login).not.toHaveProperty('expiresAtEpoch');
 });
 
 test('a deletion that is cancelled changes nothing, and one that has begun cannot be cancelled', async () => {

@@ -14,6 +14,7 @@ import { Zone, zoneChanged } from '../../../table/entities/dns.ts';
 import { HostingAccount } from '../../../table/entities/hosting.ts';
 import { Domain, domainsOf } from '../../../table/entities/registrar.ts';
 import { DAY } from '../../../table/entity.ts';
+import { unchanged } from '../../../table/expressions.ts';
 import { schedule, unschedule } from '../../../table/schedule.ts';
 import { change, create, remove, type Write } from '../../../table/writes.ts';
 import { membershipOf, membershipsOf, setMemberships } from '../../accounts/membership.ts';
@@ -26,7 +27,7 @@ import { formatRand } from '../../billing/money.ts';
 import { cancelSubscription } from '../../billing/subscriptions.ts';
 import { voidUnpaidInvoice } from '../../billing/unpaid-invoices.ts';
 import { Wallet } from '../../billing/wallet.ts';
-import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
+import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../../conflict.ts';
 import type { Deps } from '../../deps.ts';
 import { notRemoved } from '../../hosting/removal.ts';
 import { forgetLater, scheduleCheck } from '../../registrar/schedule.ts';
@@ -174,19 +175,19 @@ async function emptyZones(deps: LeaveDeps, accountId: string): Promise<void> {
  * until they have expired.
  */
 async function deleteLogins(deps: LeaveDeps, { id: accountId, logins = [] }: Account): Promise<void> {
-  for (const subject of logins) {
+  const leave = async (subject: string): Promise<void> => {
     const login = await deps.table.get(Login, { subject });
-    if (!login || !membershipOf(login, accountId)) continue;
+    if (!login || !membershipOf(login, accountId)) return;
     const others = membershipsOf(login).filter((each) => each.accountId !== accountId);
-    if (others.length > 0) {
-      await deps.table.transact(setMemberships(login, others));
-      continue;
-    }
+    if (others.length > 0) return await deps.table.transact(setMemberships(login, others));
     await deps.users.remove(subject);
     const expiresAtEpoch = epochOf(deps.now()) + LOGIN_KEPT_DAYS * DAY;
     const gone = { set: { suspended: SUSPENDED, expiresAtEpoch }, remove: ['email', 'name', 'accountName'] };
-    await deps.table.transact([change(Login, { subject }, gone)]);
-  }
+    // It may have accepted an invitation meanwhile: a member without a login could not be removed.
+    const when = { membershipsVersion: unchanged(login.membershipsVersion) };
+    await deps.table.transact([change(Login, { subject }, { ...gone, when }, concurrentUpdate)]);
+  };
+  for (const subject of logins) await retryOnConflict(() => leave(subject));
 }
 
 /** Takes the AI credits out of their ledger, which then adds up to what there is: nothing. */
