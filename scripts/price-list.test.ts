@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { modelsAt } from '../providers/ai/models.ts';
-import { OFFERED_MODELS } from '../providers/ai/offered-models.ts';
+import { CORRECTIONS, OFFERED_MODELS, SUCCESSORS } from '../providers/ai/offered-models.ts';
+import list from '../providers/ai/price-list.json' with { type: 'json' };
 import { describeChanges, type ModelInfo, makePriceList } from './price-list.ts';
 
 const at = (date: string, id: string) => modelsAt(new Date(date)).find((model) => model.id === id);
@@ -57,6 +58,30 @@ test('every model on offer has a price, a context and limits within it', () => {
   }
 });
 
+test('no name is sold whose provider may move it to another model at any time', () => {
+  expect(OFFERED_MODELS.filter(({ upstream }) => /latest$/.test(upstream))).toEqual([]);
+});
+
+test('a retired name is sold as the model that serves it, from the announced day', () => {
+  for (const [id, { from, upstream }] of Object.entries(SUCCESSORS)) {
+    const successor = at(from, `${id.split('/')[0]}/${upstream}`);
+    expect(at(from, id)).toEqual({ ...successor, id, upstream: id.split('/')[1] });
+    expect(at(new Date(Date.parse(from) - 1).toISOString(), id)?.name).not.toBe(successor?.name);
+  }
+  expect(at('2026-11-30', 'google/gemini-2.5-pro')?.price.output).toBe(10);
+  expect(at('2026-12-01', 'google/gemini-2.5-pro')?.price.output).toBe(3.75);
+  expect(at('2027-01-01', 'google/gemini-2.5-pro')?.price.output).toBe(7.5);
+});
+
+test('a price that the list has not followed is corrected, and a correction that says no more than the list is gone', () => {
+  for (const [id, price] of Object.entries(CORRECTIONS)) {
+    expect(at('2026-11-26', id)).toMatchObject({ price });
+    expect(list.models).not.toMatchObject({
+      [id]: { prices: expect.arrayContaining([expect.objectContaining({ price })]) },
+    });
+  }
+});
+
 test('prices change on the day that the provider announced, and step up above a context length', () => {
   expect(at('2026-12-31T23:59:59Z', 'google/gemini-3.8-flash')?.price.input).toBe(0.75);
   expect(at('2027-01-01T00:00:00Z', 'google/gemini-3.8-flash')?.price.input).toBe(1.5);
@@ -67,7 +92,7 @@ test('prices change on the day that the provider announced, and step up above a 
 });
 
 test('a price that depends on the time of day is sold at its dearest', () => {
-  expect(at('2026-11-22T00:00:00Z', 'deepseek/deepseek-v4-flash')?.price).toMatchObject({ input: 0.44, output: 1.32 });
+  expect(at('2026-11-22T00:00:00Z', 'deepseek/deepseek-v4-pro')?.price).toMatchObject({ input: 1.32, output: 3.96 });
 });
 
 test('differences are described for a person, model by model', () => {

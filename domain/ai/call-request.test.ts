@@ -31,12 +31,12 @@ describe('the upstream request', () => {
       stream_options: { include_usage: true, other: 1 },
     });
     const mistral = {
-      model: 'mistral/mistral-small-latest',
+      model: 'mistral/mistral-small-2603',
       messages: user('x'),
       stream: true,
       stream_options: { include_usage: true },
     };
-    const withoutOptions = { model: 'mistral-small-latest', messages: user('x'), stream: true };
+    const withoutOptions = { model: 'mistral-small-2603', messages: user('x'), stream: true };
     expect((await asked(mistral, { saved: true })).seen).toEqual(withoutOptions);
     expect((await asked(mistral)).seen).toEqual({ ...withoutOptions, max_tokens: 32_768 });
     expect((await asked({ model: 'openai/some/new-model', messages: user('x') }, { saved: true })).seen.model).toBe(

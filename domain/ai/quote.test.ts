@@ -281,7 +281,7 @@ describe('the request that is sent on credits', () => {
     expect(sent({ max_completion_tokens: 1, max_tokens: 12_000 })).not.toHaveProperty('max_tokens');
     expect(sent({ max_tokens: 120_000 })).toMatchObject({ max_completion_tokens: 16_384 });
     expect(sent({})).toMatchObject({ max_completion_tokens: 16_384 });
-    expect(sent({ max_completion_tokens: 5, max_tokens: 9 }, 'groq/llama-3.3-70b-versatile')).toMatchObject({
+    expect(sent({ max_completion_tokens: 5, max_tokens: 9 }, 'groq/openai/gpt-oss-20b')).toMatchObject({
       max_tokens: 9,
     });
     expect(sent({ max_completion_tokens: 5, max_tokens: 9 }, 'anthropic/claude-sonnet-4-5').max_tokens).toBe(9);

@@ -1,4 +1,4 @@
-import { OFFERED_MODELS } from './offered-models.ts';
+import { CORRECTIONS, OFFERED_MODELS, SUCCESSORS } from './offered-models.ts';
 import list from './price-list.json' with { type: 'json' };
 import type { ProviderId } from './registry.ts';
 
@@ -62,19 +62,24 @@ const UNPRICED: Model = {
 };
 
 /**
- * Returns the built-in offer at the providers' list prices of a day. Models that their provider retires are left out.
- * Operators may replace the offer (functions/operator/setAiOffer).
+ * Returns the built-in offer at the providers' list prices of a day. Models that their provider retires are left out, and those
+ * that it then serves by another one are sold as that one. Operators may replace the offer (functions/operator/setAiOffer).
  */
 export function modelsAt(now: Date): readonly Model[] {
   const today = now.toISOString().slice(0, 10);
   const models = OFFERED_MODELS.flatMap((offered): Model[] => {
-    const id = `${offered.provider}/${offered.upstream}`;
-    const { prices = [], deprecated, contextWindow } = PRICES.models[id] ?? {};
+    const { provider, upstream } = offered;
+    const id = `${provider}/${upstream}`;
+    const successor = SUCCESSORS[id];
+    const isReplaced = successor !== undefined && successor.from <= today;
+    const served = isReplaced ? OFFERED_MODELS.find((each) => each.upstream === successor.upstream) : offered;
+    const { prices = [], contextWindow } = PRICES.models[`${provider}/${served?.upstream}`] ?? {};
     const current = prices.findLast(({ from }) => from <= today);
-    if (!current || deprecated) return [];
-    const contextLimit = Math.max(offered.contextLimit ?? 0, contextWindow ?? 0) || DEFAULT_CONTEXT;
+    if (!served || !current || PRICES.models[id]?.deprecated) return [];
+    const contextLimit = Math.max(served.contextLimit ?? 0, contextWindow ?? 0) || DEFAULT_CONTEXT;
     const { price, steps } = current;
-    return [{ ...offered, id, price, ...(steps.length > 0 ? { steps } : {}), contextLimit, credits: true }];
+    const sold = { ...served, upstream, id, price: CORRECTIONS[id] ?? price, contextLimit, credits: true };
+    return [{ ...sold, ...(steps.length > 0 ? { steps } : {}) }];
   });
   return [...models, UNPRICED];
 }

@@ -33,6 +33,10 @@ const PATCHES = 4_000;
 /** 10,000 patches times 2.46. */
 const MANY_PATCHES = 25_000;
 
+/**
+ * The models that are sold. A name that moves to another model unannounced (`…-latest`) is none of them: its price cannot be
+ * pinned, and the model that it stands for has a name of its own.
+ */
 export const OFFERED_MODELS: readonly OfferedModel[] = [
   ...offer('openai', 128_000, MANY_PATCHES, {
     'gpt-6-luna': 'GPT-6 Luna',
@@ -82,24 +86,31 @@ export const OFFERED_MODELS: readonly OfferedModel[] = [
       'mistral-large-2512': 'Mistral Large 3',
       'mistral-medium-3-5': 'Mistral Medium 3.5',
       'mistral-small-2603': 'Mistral Small 4',
-      'mistral-large-latest': 'Mistral Large',
-      'mistral-small-latest': 'Mistral Small',
     },
     262_144,
   ),
-  ...offer(
-    'groq',
-    32_768,
-    0,
-    {
-      'openai/gpt-oss-120b': 'GPT OSS 120B',
-      'openai/gpt-oss-20b': 'GPT OSS 20B',
-      'llama-3.3-70b-versatile': 'Llama 3.3 70B',
-    },
-    131_072,
-  ),
-  ...offer('deepseek', 65_536, 0, { 'deepseek-v4-pro': 'DeepSeek V4 Pro', 'deepseek-v4-flash': 'DeepSeek V4 Flash' }),
-  ...offer('deepseek', 8_192, 0, { 'deepseek-chat': 'DeepSeek Chat' }, 128_000),
-  ...offer('xai', 65_536, 10_000, { 'grok-4.6': 'Grok 4.6', 'grok-4.3': 'Grok 4.3', 'grok-4': 'Grok 4' }),
+  ...offer('groq', 32_768, 0, { 'openai/gpt-oss-120b': 'GPT OSS 120B', 'openai/gpt-oss-20b': 'GPT OSS 20B' }, 131_072),
+  ...offer('deepseek', 65_536, 0, { 'deepseek-v4-pro': 'DeepSeek V4 Pro' }),
+  // How it counts pictures is not documented: the most that any provider counts.
+  ...offer('deepseek', 65_536, 50_000, { 'deepseek-v4-flash': 'DeepSeek V4.1 Flash' }),
+  ...offer('xai', 65_536, 10_000, { 'grok-4.6': 'Grok 4.6', 'grok-4.3': 'Grok 4.3' }),
   ...offer('together', 16_384, 0, { 'meta-llama/Llama-3.3-70B-Instruct-Turbo': 'Llama 3.3 70B Turbo' }, 131_072),
 ];
+
+/**
+ * Names of retired models that their provider goes on to serve from a day on (`YYYY-MM-DD`), by another model on offer and at
+ * that one's price. They are sold as what they are then, so that an announced day needs no deployment.
+ */
+export const SUCCESSORS: Readonly<Record<string, { from: string; upstream: string }>> = {
+  // https://ai.google.dev/gemini-api/docs/deprecations, as read on 10 November 2026
+  'google/gemini-2.5-pro': { from: '2026-12-01', upstream: 'gemini-3.8-flash' },
+  'google/gemini-2.5-flash': { from: '2026-12-01', upstream: 'gemini-3.5-flash-lite' },
+};
+
+/** Prices in dollars that the provider bills, where the price list has an older one. Remove an entry once the list has followed. */
+export const CORRECTIONS: Readonly<
+  Record<string, { input: number; cachedInput: number; cacheWrite: number; output: number }>
+> = {
+  // Served and billed as V4.1 Flash since 10 September 2026, here at peak hours: https://api-docs.deepseek.com/quick_start/pricing
+  'deepseek/deepseek-v4-flash': { input: 0.3, cachedInput: 0.006, cacheWrite: 0.3, output: 1.2 },
+};

@@ -169,7 +169,7 @@ describe('what operators switch off', () => {
     const first: Case[] = [
       { name: 'deployments', call: create },
       { name: 'credits', call: () => account.dashboard.call(buyAiCredits, { body: { amount: '10.00' } }) },
-      { name: 'credits', call: chat('mistral/mistral-small-latest') },
+      { name: 'credits', call: chat('mistral/mistral-small-2603') },
       { name: 'ai-provider', target: 'anthropic', call: chat('anthropic/claude-haiku-4-5') },
       { name: 'ai-model', target: 'openai/gpt-4o-mini', call: chat('openai/gpt-4o-mini') },
       {

@@ -68,7 +68,7 @@ describe('openai', () => {
     expect(await plain.json()).toMatchObject({ id: gpt, object: 'model' });
   });
 
-  test.each([gpt, claude, 'deepseek/deepseek-chat'])(
+  test.each([gpt, claude, 'deepseek/deepseek-v4-flash'])(
     'streams from %s: every chunk has a choice, and the usage comes once',
     async (model) => {
       const stream = await client.chat.completions.create({ model, messages: say('one two three'), stream: true });

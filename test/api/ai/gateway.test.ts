@@ -48,9 +48,9 @@ describe('models', () => {
         credits: true,
         pricing_zar_per_million: { input: '2.70', output: '10.80' },
       });
-      expect(body.data.find(({ id }) => id === 'google/gemini-2.5-pro')).toMatchObject({
-        pricing_zar_per_million: { input: '22.50', output: '180.00' },
-        pricing_steps: [{ above_prompt_tokens: 200_000, input: '45.00', output: '270.00' }],
+      expect(body.data.find(({ id }) => id === 'xai/grok-4.3')).toMatchObject({
+        pricing_zar_per_million: { input: '22.50', output: '45.00' },
+        pricing_steps: [{ above_prompt_tokens: 199_999, input: '45.00', output: '90.00' }],
       });
       expect(body.byok_providers.map(({ id }) => id)).toEqual(
         'openai anthropic google mistral groq deepseek xai openrouter together'.split(' '),
