@@ -81,6 +81,17 @@ test('an account has no more open calls than its share of what the installation 
   expect(await refusal()).toMatchObject({ message: expect.stringContaining('The limit of 3 AI calls') });
 });
 
+test('a call of a key with a budget sets no more aside than that, and leaves the rest to other keys', async () => {
+  const { deps, read, take } = await credits(100);
+  const key = { accountId, keyId: 'key_2', budgetMicroRand: RAND };
+  const held = await hold(deps, key, 'openai', 115 * RAND);
+  expect(held.granted).toBe(RAND);
+  expect((await read()).availableMicroRand).toBe(99 * RAND);
+  expect((await take(50 * RAND)).granted).toBe(50 * RAND);
+  await release(deps, held);
+  expect((await read()).availableMicroRand).toBe(50 * RAND);
+});
+
 test('a debt is paid from a hold that comes back, before the next call starts', async () => {
   const { deps, read, take, refusal, end, ledger } = await credits(10);
   const [running, greedy] = [await take(8 * RAND), await take(2 * RAND)];

@@ -62,10 +62,11 @@ export class HoldRefused extends Error {
 
 /**
  * Sets aside what a call may cost. Throws {@link HoldRefused} where too little is available, or the caller has a key of their
- * own; 402 where the budget of their API key is used up; 429 where it has too many open calls.
+ * own; 402 where the budget of their API key is used up; 429 where it has too many open calls. No more is set aside than the key
+ * may spend: otherwise one key with a small budget could keep all other keys of its account waiting.
  */
 export const hold = (deps: Deps, caller: CallingKey, provider: string, microRand: number): Promise<Hold> =>
-  placeHold(deps, caller, microRand, {
+  placeHold(deps, caller, Math.min(microRand, caller.budgetMicroRand ?? microRand), {
     availableMicroRand: { atLeast: MIN_BALANCE_MICRO_RAND },
     debtMicroRand: { absentOrBelow: 1 },
     [`keys.${provider}`]: 'absent',
@@ -138,7 +139,8 @@ export function toHoldRefusal(refused: HoldRefused): ApiError {
   if (!account || account.balanceMicroRand < MIN_BALANCE_MICRO_RAND) return new ApiError('insufficient_credits');
   const { openCalls = 0 } = account;
   if (openCalls >= callLimit) return tooManyCalls(refused);
-  const message = 'Your running calls hold all of your AI credits; what they do not use comes back when they end.';
+  const message =
+    'Your running calls hold all of your AI credits; what they do not use comes back when they end. A call with max_tokens holds less.';
   return new ApiError('rate_limited', message, { retryAfter: RETRY_AFTER_S });
 }
 
