@@ -87,6 +87,7 @@ test.each<[string, object]>([
       annotations: [{ type: 'url_citation', url_citation: { url: 'u', start_index: 0 } }],
     }),
   ],
+  ['readings of clients', said({ role: 'assistant', content: '{}', parsed: { a: [1] } })],
   ['reasoning', said({ role: 'assistant', content: 'x', reasoning_content: 'y', reasoning: null })],
   [
     'tool calls and their results',

@@ -133,10 +133,16 @@ const json: Check = (value, field) => {
   return isDeeperThan(value, MAX_DEPTH) ? malformed(field, `must not be nested deeper than ${MAX_DEPTH}`) : undefined;
 };
 
+/**
+ * Returns true for a member that OpenAI's clients add to the answers which programs append to a conversation: their own reading of a
+ * text beside it. It is never sent on credits.
+ */
+export const isAddedByClients = (key: string): boolean => key === 'parsed' || key === 'parsed_arguments';
+
 const func = fields({ name: text(), description: text(), parameters: json, strict: flag });
 const position = integer(0, 1_000_000_000);
 const citation = fields({ url: text(), title: text(), content: text(), start_index: position, end_index: position });
-const calledFunction = fields({ name: text(), arguments: text() });
+const calledFunction = fields({ name: text(), arguments: text() }, isAddedByClients);
 
 const part = variants({
   text: { text: text() },
@@ -148,33 +154,36 @@ const part = variants({
 const signature = fields({ google: fields({ thought_signature: text() }) });
 
 /** A message. Fields of providers’ own answers are accepted back, because clients append them to the conversation. */
-const message = fields({
-  role: text(),
-  content: textOr(list(part, Number.POSITIVE_INFINITY), 'an array of parts'),
-  name: text(),
-  refusal: text(),
-  reasoning: text(),
-  reasoning_content: text(),
-  extra_content: signature,
-  prefix: flag,
-  annotations: list(variants({ url_citation: { url_citation: citation } }), Number.POSITIVE_INFINITY),
-  tool_call_id: text(),
-  function_call: calledFunction,
-  tool_calls: list(
-    variants(
-      {
-        function: {
-          id: text(),
-          index: integer(0, 1_000_000),
-          function: calledFunction,
-          extra_content: signature,
+const message = fields(
+  {
+    role: text(),
+    content: textOr(list(part, Number.POSITIVE_INFINITY), 'an array of parts'),
+    name: text(),
+    refusal: text(),
+    reasoning: text(),
+    reasoning_content: text(),
+    extra_content: signature,
+    prefix: flag,
+    annotations: list(variants({ url_citation: { url_citation: citation } }), Number.POSITIVE_INFINITY),
+    tool_call_id: text(),
+    function_call: calledFunction,
+    tool_calls: list(
+      variants(
+        {
+          function: {
+            id: text(),
+            index: integer(0, 1_000_000),
+            function: calledFunction,
+            extra_content: signature,
+          },
         },
-      },
-      'function',
+        'function',
+      ),
+      Number.POSITIVE_INFINITY,
     ),
-    Number.POSITIVE_INFINITY,
-  ),
-});
+  },
+  isAddedByClients,
+);
 
 const MAX_TOOLS = 128;
 const MAX_LABEL = 1024;

@@ -136,25 +136,66 @@ describe('a provider whose answer comes in parts', () => {
     ]);
     expect(last.report).toMatchObject({ estimated: true, usage: { output: 102 } });
   });
+});
 
-  test.each([true, false])(
-    'takes it back without its thinking, which Mistral refuses (saved key: %s)',
-    async (saved) => {
-      const said = { role: 'assistant', content: 'Four.', reasoning_content: 'hm' };
-      let seen: Record<string, unknown> = {};
-      upstream.act = (response, given) => {
-        seen = given;
-        response.writeHead(500).end();
-      };
-      for (const [model, taken] of [
-        [MISTRAL, { role: 'assistant', content: 'Four.' }],
-        ['openai/gpt-4o', said],
-      ] as const) {
-        await call({ model, messages: [...user('x'), said, ...user('y')] }, { saved, baseUrl: upstream.url });
-        expect(seen.messages).toEqual([...user('x'), taken, ...user('y')]);
-      }
-    },
-  );
+describe.each([true, false])('a conversation that goes on with another provider (saved key: %s)', (saved) => {
+  const GROQ = 'groq/openai/gpt-oss-20b';
+  const call1 = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+  /** Returns the message that a provider is sent for one of the caller's. */
+  const taken = async (model: string, message: object) => {
+    let seen: { messages?: unknown[] } = {};
+    upstream.act = (response, body) => {
+      seen = body;
+      response.writeHead(500).end();
+    };
+    await call({ model, messages: [...user('x'), message, ...user('y')] }, { saved, baseUrl: upstream.url });
+    expect([seen.messages?.[0], seen.messages?.[2]]).toEqual([...user('x'), ...user('y')]);
+    return seen.messages?.[1];
+  };
+
+  test.each([
+    [MISTRAL, { role: 'assistant', content: 'Four.' }],
+    ['google/gemini-3.8-flash', { role: 'assistant', content: 'Four.' }],
+    [GROQ, { role: 'assistant', content: 'Four.', reasoning: 'hm' }],
+  ])('has what %s takes of an answer', async (model, expected) => {
+    const said = { role: 'assistant', content: 'Four.', refusal: null, annotations: [], reasoning_content: 'hm' };
+    expect(await taken(model, said)).toEqual(expected);
+  });
+
+  test.runIf(saved)('has no reasoning for a model of Groq without it', async () => {
+    const said = { role: 'assistant', content: 'Four.', reasoning_content: 'hm', reasoning: 'hm' };
+    expect(await taken('groq/llama-3.1-8b-instant', said)).toEqual({ role: 'assistant', content: 'Four.' });
+  });
+
+  test('has all of an answer for those that ignore what they do not know', async () => {
+    const said = { role: 'assistant', content: 'Four.', refusal: null, annotations: [], reasoning_content: 'hm' };
+    for (const model of ['openai/gpt-4o', 'deepseek/deepseek-v4-pro', 'xai/grok-4.3'])
+      expect(await taken(model, said)).toEqual(said);
+  });
+
+  test('has tool calls without the members that only their own provider takes', async () => {
+    const google = { google: { thought_signature: 's' } };
+    const said = { role: 'assistant', content: null, tool_calls: [{ ...call1, index: 0, extra_content: google }] };
+    expect(await taken(MISTRAL, said)).toEqual({ role: 'assistant', tool_calls: [{ ...call1, index: 0 }] });
+    expect(await taken(GROQ, said)).toEqual({ role: 'assistant', tool_calls: [call1] });
+    expect(await taken('google/gemini-3.8-flash', said)).toEqual({
+      ...{ role: 'assistant', tool_calls: [{ ...call1, extra_content: google }] },
+    });
+  });
+
+  test('has a refusal as what was said', async () => {
+    const said = { role: 'assistant', content: null, refusal: 'No.' };
+    expect(await taken(MISTRAL, said)).toEqual({ role: 'assistant', content: 'No.' });
+  });
+
+  test('has no readings of clients on credits', async () => {
+    const parsed = { answer: 4 };
+    const calls = [{ ...call1, function: { ...call1.function, parsed_arguments: parsed } }];
+    const said = { role: 'assistant', content: '{"answer":4}', tool_calls: calls, parsed };
+    const { parsed: _, ...plain } = { ...said, tool_calls: [call1] };
+    expect(await taken('openai/gpt-4o', said)).toEqual(saved ? said : plain);
+    expect(await taken(MISTRAL, said)).toEqual(plain);
+  });
 });
 
 test('the text of an answer counts once where a provider repeats it beside the content', async () => {

@@ -30,7 +30,7 @@ export function withTotal(usage: unknown): unknown {
 }
 
 /** Converts the entries of a list. Returns the list itself where none changed, and what is no list. */
-function convertEach(list: unknown, convert: (entry: unknown, at: number) => unknown): unknown {
+export function convertEach(list: unknown, convert: (entry: unknown, at: number) => unknown): unknown {
   if (!Array.isArray(list)) return list;
   const converted = list.map(convert);
   return converted.some((entry, at) => entry !== list[at]) ? converted : list;

@@ -1,5 +1,7 @@
-import { isLeftOut } from '../../contract/ai/credit-fields.ts';
+import { isAddedByClients, isLeftOut } from '../../contract/ai/credit-fields.ts';
+import { isObject } from '../../contract/json.ts';
 import type { AdapterRequest, Prepared } from './adapter.ts';
+import { convertEach } from './chat-form.ts';
 import { isAmbiguous, setMembers } from './json-splice.ts';
 
 /**
@@ -12,7 +14,7 @@ function writeBody(
 ): string {
   const isSent = ([field, value]: [string, unknown]) => value !== null && !isLeftOut(field);
   const absent = Object.entries(request).filter((entry) => !isSent(entry));
-  const rewritten = () => JSON.stringify(Object.fromEntries(Object.entries(request).filter(isSent)));
+  const rewritten = () => JSON.stringify({ ...Object.fromEntries(Object.entries(request).filter(isSent)), ...changes });
   const values = {
     ...Object.fromEntries(absent.map(([field]) => [field, undefined])),
     ...{ max_tokens: undefined, max_completion_tokens: undefined },
@@ -21,10 +23,52 @@ function writeBody(
   return setMembers(isAmbiguous(text) ? rewritten() : text, values);
 }
 
-/** The messages without their reasoning, for a provider that refuses it; nothing where there is none. */
-function takenMessages({ request: { messages }, provider }: AdapterRequest): Record<string, unknown> {
-  if (provider.takesReasoning || !messages.some((message) => 'reasoning_content' in message)) return {};
-  return { messages: messages.map((message) => ({ ...message, reasoning_content: undefined })) };
+/** Members of answers that a conversation does without: providers that do not know them refuse it. */
+const ANSWER_MEMBERS: ReadonlySet<string> = new Set(
+  'refusal annotations reasoning reasoning_content reasoning_details extra_content index'.split(' '),
+);
+
+/** Converts the members of a message, and of its tool calls. Returns the object itself where none changes. */
+function pick(value: unknown, isKept: (entry: [key: string, value: unknown]) => boolean): unknown {
+  if (!isObject(value)) return value;
+  const picked = Object.entries(value)
+    .filter(isKept)
+    .map(([key, each]): [string, unknown] => {
+      if (key === 'tool_calls') return [key, convertEach(each, (call) => pick(call, isKept))];
+      return [key, key === 'function' ? pick(each, isKept) : each];
+    });
+  const isUnchanged = picked.length === Object.keys(value).length && picked.every(([key, each]) => value[key] === each);
+  return isUnchanged ? value : Object.fromEntries(picked);
+}
+
+/** Returns a message with its reasoning under the name that Groq has for it, too, and with a refusal as what was said. */
+function renamed(message: unknown): unknown {
+  if (!isObject(message)) return message;
+  const { reasoning_content, refusal, content, tool_calls, function_call } = message;
+  return {
+    ...message,
+    ...(reasoning_content ? { reasoning: reasoning_content } : {}),
+    ...(content || tool_calls || function_call || !refusal ? {} : { content: refusal }),
+  };
+}
+
+/** The messages as the provider takes them, where they differ from the caller's. */
+function takenMessages({
+  request: { messages },
+  provider,
+  upstream,
+  outputLimit,
+}: AdapterRequest): Record<string, unknown> {
+  const takes = provider.takesOfAnswers?.(upstream);
+  if (!takes && outputLimit === undefined) return {};
+  const isTaken = ([key, value]: [string, unknown]): boolean =>
+    !takes || (value !== null && (takes.includes(key) || !ANSWER_MEMBERS.has(key)));
+  const isKept = (entry: [string, unknown]): boolean => !isAddedByClients(entry[0]) && isTaken(entry);
+  const taken = convertEach(messages, (message) => {
+    const picked = pick(message, isKept);
+    return picked === message || !takes ? picked : pick(renamed(message), isKept);
+  });
+  return taken === messages ? {} : { messages: taken };
 }
 
 /** The request as it came, with the model as its provider names it; on credits, only what was checked of it. */

@@ -16,8 +16,11 @@ export interface Provider {
   limitField: 'max_tokens' | 'max_completion_tokens';
   /** True when the provider may read any file behind the address of a picture: a document of many pages, a film. */
   readsFilesByAddress: boolean;
-  /** False when the provider refuses `reasoning_content` in a conversation, which its answers have here. */
-  takesReasoning: boolean;
+  /**
+   * Set when the provider refuses messages of a conversation with members that it does not know, or that are null: the members
+   * of answers (openai-request.ts) that a model of this name takes back all the same.
+   */
+  takesOfAnswers?: (upstream: string) => readonly string[];
   /** True when the provider refuses with 403 what its safety checks find in a request. With others 403 is about the key. */
   checksContent: boolean;
   /** True when the provider charges for a request whose content its safety checks refuse. */
@@ -28,7 +31,7 @@ export type ProviderId = (typeof AI_PROVIDER_IDS)[number];
 
 const passThrough = (id: ProviderId, name: string, baseUrl: string, more: Partial<Provider> = {}): Provider => ({
   ...{ id, name, baseUrl, kind: 'openai', headers: {}, takesStreamOptions: true, limitField: 'max_tokens' },
-  ...{ readsFilesByAddress: false, takesReasoning: true, checksContent: false, billsRefusedContent: false },
+  ...{ readsFilesByAddress: false, checksContent: false, billsRefusedContent: false },
   ...more,
 });
 
@@ -41,12 +44,17 @@ export const PROVIDERS: Readonly<Record<ProviderId, Provider>> = {
   }),
   google: passThrough('google', 'Google', 'https://generativelanguage.googleapis.com/v1beta/openai', {
     readsFilesByAddress: true,
+    takesOfAnswers: () => ['extra_content'],
   }),
   // Mistral refuses fields that it does not know, and always sends the usage.
   mistral: passThrough('mistral', 'Mistral AI', 'https://api.mistral.ai/v1', {
-    ...{ takesStreamOptions: false, takesReasoning: false },
+    takesStreamOptions: false,
+    takesOfAnswers: () => ['index'],
   }),
-  groq: passThrough('groq', 'Groq', 'https://api.groq.com/openai/v1'),
+  // Models without reasoning refuse even Groq's own member for it.
+  groq: passThrough('groq', 'Groq', 'https://api.groq.com/openai/v1', {
+    takesOfAnswers: (upstream) => (upstream.startsWith('openai/gpt-oss') ? ['reasoning'] : []),
+  }),
   deepseek: passThrough('deepseek', 'DeepSeek', 'https://api.deepseek.com'),
   xai: passThrough('xai', 'xAI', 'https://api.x.ai/v1', { checksContent: true, billsRefusedContent: true }),
   openrouter: passThrough('openrouter', 'OpenRouter', 'https://openrouter.ai/api/v1', { checksContent: true }),

@@ -2,7 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { countAs } from './greedy.ts';
-import { contentOf, type Handler, type Quirks, sendOwnError, thinkingDeltas } from './quirks.ts';
+import {
+  contentOf,
+  type Handler,
+  type Quirks,
+  reasoningOf,
+  sendOwnError,
+  sendRefusal,
+  thinkingDeltas,
+} from './quirks.ts';
 import { composeReply, isImage, Message, requestedFault, requestedPace } from './reply.ts';
 import { callsFor, findToolError, structuredText, type ToolCall, ToolFields } from './tools.ts';
 import { sendStream, sendWhole } from './wire.ts';
@@ -77,9 +85,7 @@ export const handleCompletions: Handler = async (body, key, response, pace, quir
   }
   const toolError = findToolError(messages);
   if (toolError) return sendError(response, 400, undefined, toolError);
-  if (quirks.thinksInParts && messages.some((message) => 'reasoning_content' in message)) {
-    return sendError(response, 422, undefined, 'reasoning_content: Extra inputs are not permitted');
-  }
+  if (sendRefusal(response, quirks, body)) return;
   const thinks = quirks.thinksInParts === true && parsed.data.reasoning_effort === 'high';
   const limit = parsed.data.max_completion_tokens ?? parsed.data.max_tokens ?? 16_384;
   const reply = composeReply(messages, limit, [stop ?? []].flat(), structuredText(parsed.data, messages));
@@ -108,7 +114,7 @@ export const handleCompletions: Handler = async (body, key, response, pace, quir
   if (!stream) {
     const said =
       calls.length > 0 ? { content: null, tool_calls: calls } : { content: contentOf(tokens.join(''), thinks) };
-    const message = { role: 'assistant', ...said, refusal: null, annotations: [] };
+    const message = { role: 'assistant', ...said, ...reasoningOf(quirks), refusal: null, annotations: [] };
     const choices = perAnswer((index) => ({ index, message, logprobs: null, finish_reason }));
     const usagePart = fault.name === 'no-usage' ? {} : { usage };
     return sendWhole(response, fault.name, { ...head, object: 'chat.completion', choices, ...usagePart });
@@ -127,7 +133,7 @@ export const handleCompletions: Handler = async (body, key, response, pace, quir
   const script = {
     before: [
       ...(quirks.signOfLife ? [quirks.signOfLife] : []),
-      chunk({ role: 'assistant', content: calls.length > 0 ? null : '', refusal: null }),
+      chunk({ role: 'assistant', content: calls.length > 0 ? null : '', refusal: null, ...reasoningOf(quirks) }),
     ],
     tokens: [
       ...thinkingDeltas(thinks).map((delta) => chunk(delta)),

@@ -1,18 +1,24 @@
 import type { ServerResponse } from 'node:http';
+import { isObject } from '../../../contract/json.ts';
+import { type Refusal, refuseAsGoogle, refuseAsGroq, refuseAsMistral } from './closed-schemas.ts';
 import type { Pace } from './reply.ts';
 
 /** Ways in which a provider differs from OpenAI, as its documentation and users' reports have them. */
 export interface Quirks {
   /** Errors by the name of the fault that causes them: `fault:content-refused`. */
-  errors?: Record<string, [status: number, body: unknown]>;
+  errors?: Record<string, Refusal>;
   /** The beginning of a stream, before its first chunk. */
   signOfLife?: string;
   /** True where tool calls have no type. */
   untypedCalls?: boolean;
   /** True where a stream has each tool call in a chunk of its own, without its index, and ends with the reason `stop`. */
   unnumberedCalls?: boolean;
-  /** True where an answer with reasoning has parts as its content, and a conversation with `reasoning_content` is refused. */
+  /** True where an answer with reasoning has parts as its content. */
   thinksInParts?: boolean;
+  /** True where an answer has `reasoning` beside its content. */
+  reasons?: boolean;
+  /** Refuses a request that OpenAI takes. */
+  refuse?: (body: Record<string, unknown>) => Refusal | undefined;
   /** True where a chunk of a stream has its text a second time, as a token beside the choices. */
   repeatsTokens?: boolean;
 }
@@ -33,6 +39,8 @@ const THINKING = [{ type: 'thinking', thinking: [part('Let me think about it.')]
 export const contentOf = (text: string, thinks: boolean): unknown => (thinks ? [...THINKING, part(text)] : text);
 /** Returns the thinking that a stream begins with; its text follows as usual. */
 export const thinkingDeltas = (thinks: boolean): object[] => (thinks ? [{ content: THINKING }] : []);
+/** Returns the reasoning of an answer, where the provider has it beside the content. */
+export const reasoningOf = ({ reasons }: Quirks): object => (reasons ? { reasoning: 'Let me think about it.' } : {});
 
 export const QUIRKS: Readonly<Record<string, Quirks>> = {
   openai: {
@@ -64,6 +72,7 @@ export const QUIRKS: Readonly<Record<string, Quirks>> = {
   },
   google: {
     unnumberedCalls: true,
+    refuse: refuseAsGoogle,
     errors: {
       'key-refused': [
         400,
@@ -106,7 +115,8 @@ export const QUIRKS: Readonly<Record<string, Quirks>> = {
       ],
     },
   },
-  mistral: { untypedCalls: true, thinksInParts: true },
+  mistral: { untypedCalls: true, thinksInParts: true, refuse: refuseAsMistral },
+  groq: { reasons: true, refuse: refuseAsGroq },
   together: { repeatsTokens: true },
   deepseek: { signOfLife: ': keep-alive\n\n' },
   openrouter: {
@@ -126,10 +136,19 @@ export const QUIRKS: Readonly<Record<string, Quirks>> = {
   },
 };
 
+const sendJson = (response: ServerResponse, [status, body]: Refusal): void =>
+  void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+/** Answers a request that only this provider refuses. Returns false when it takes it. */
+export function sendRefusal(response: ServerResponse, { refuse }: Quirks, body: unknown): boolean {
+  const refusal = isObject(body) ? refuse?.(body) : undefined;
+  if (refusal) sendJson(response, refusal);
+  return refusal !== undefined;
+}
+
 /** Answers with the error that a fault causes at this provider. Returns false when it has none of that name. */
 export function sendOwnError(response: ServerResponse, { errors = {} }: Quirks, fault: string): boolean {
-  const [status, body] = (Object.hasOwn(errors, fault) ? errors[fault] : undefined) ?? [];
-  if (status === undefined) return false;
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  return true;
+  const error = Object.hasOwn(errors, fault) ? errors[fault] : undefined;
+  if (error) sendJson(response, error);
+  return error !== undefined;
 }

@@ -19,7 +19,7 @@ const { secretKey: apiKey } = account;
 const gpt = 'openai/gpt-4o-mini';
 const claude = 'anthropic/claude-sonnet-4-5';
 /** Models of the providers whose tool calls have another form (local/emulators/ai/quirks.ts). */
-const CALLERS = [gpt, 'mistral/mistral-large-2512', 'google/gemini-2.5-flash'];
+const CALLERS = [gpt, 'mistral/mistral-large-2512', 'google/gemini-3.8-flash', 'groq/openai/gpt-oss-20b'];
 const PNG = `data:image/png;base64,${Buffer.from('89504e470d0a1a0a0000000d', 'hex').toString('base64')}`;
 const QUESTION = 'What is the weather in Paris?';
 const City = z.object({ city: z.string(), days: z.number().int().min(1).max(7), unit: z.enum(['C', 'F']) });
@@ -123,9 +123,24 @@ describe('openai', () => {
     expect((await client.chat.completions.create(ask)).choices[0]?.message.content).toBe('more');
   });
 
+  test.each(CALLERS)('goes on with the answers of others at %s', async (model) => {
+    const messages: OpenAI.ChatCompletionMessageParam[] = say('one');
+    for (const other of [claude, 'groq/openai/gpt-oss-20b', gpt, 'google/gemini-3.8-flash', model]) {
+      const { choices } = await client.chat.completions.create({ model: other, messages });
+      if (choices[0]) messages.push(choices[0].message, ...say('two'));
+    }
+    const parsed = await client.chat.completions.parse({
+      ...{ model: gpt, messages: [{ role: 'user', content: 'Plan 3 days in Lisbon, in F' }] },
+      response_format: zodResponseFormat(City, 'trip'),
+    });
+    if (parsed.choices[0]) messages.push(parsed.choices[0].message, ...say('two'));
+    const last = await client.chat.completions.create({ model, messages });
+    expect(last.choices[0]?.message.content).toBe('two');
+  });
+
   test.each([
     ['xai/grok-4.3', 'content-refused', 400, /^400 xAI refused the request: Content violates usage guidelines/],
-    ['google/gemini-2.5-flash', 'key-refused', 502, /cannot be reached through us/],
+    ['google/gemini-3.8-flash', 'key-refused', 502, /cannot be reached through us/],
     ['openai/gpt-4o-mini', 'credit-used-up', 502, /cannot be reached through us/],
   ])('raises what %s refuses as whose fault it is (%s)', async (model, fault, status, message) => {
     const ask = client.chat.completions.create({ model, messages: [{ role: 'user', content: `fault:${fault}` }] });
