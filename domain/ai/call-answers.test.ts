@@ -64,6 +64,10 @@ describe('where the usage is, whatever the provider streams', () => {
   const chunk = (index: number, delta: object, finish_reason: string | null, more: object = {}) =>
     `data: ${JSON.stringify({ id: '1', model: 'm', choices: [{ index, delta, finish_reason }], ...more })}\n\n`;
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, more: { kept: 1 } };
+  const thought = {
+    ...{ prompt_tokens: 100, completion_tokens: 9, total_tokens: 309 },
+    completion_tokens_details: { reasoning_tokens: 200 },
+  };
   const only = `data: ${JSON.stringify({ id: '1', model: 'm', choices: [], usage })}\n\n`;
   const ask = async (frames: string[]) => {
     upstream.act = (response) => {
@@ -90,6 +94,33 @@ describe('where the usage is, whatever the provider streams', () => {
     expect(frames.at(-1).usage).toEqual(usage);
     for (const frame of frames) expect(frame.choices).toHaveLength(1);
   });
+
+  test.each([
+    ['streamed, with the reason', [chunk(0, { content: 'a' }, null), chunk(0, {}, 'stop', { usage: thought })], {}],
+    ['streamed, alone', [chunk(0, {}, 'stop'), `data: ${JSON.stringify({ choices: [], usage: thought })}\n\n`], {}],
+    [
+      'streamed, as asked for',
+      [chunk(0, {}, 'stop'), `data: ${JSON.stringify({ choices: [], usage: thought })}\n\n`],
+      { stream_options: { include_usage: true } },
+    ],
+    ['whole', undefined, {}],
+  ])(
+    'has thinking as output, which is charged, where the provider has it in the total alone: %s',
+    async (_, sent, more) => {
+      upstream.act = (response) => {
+        response.writeHead(200, { 'content-type': sent ? 'text/event-stream' : 'application/json' });
+        const message = { role: 'assistant', content: 'a' };
+        response.end(
+          sent ? `${sent.join('')}data: [DONE]\n\n` : JSON.stringify({ choices: [{ message }], usage: thought }),
+        );
+      };
+      const body = { model: 'xai/grok-4.3', messages: user('x'), ...(sent ? { stream: true } : {}), ...more };
+      const { said, frames, report } = await call(body, { baseUrl: upstream.url });
+      const answer = sent ? frames.at(-2) : JSON.parse(said);
+      expect(answer.usage).toEqual({ ...thought, completion_tokens: 209 });
+      expect(report.usage?.output).toBe(209);
+    },
+  );
 
   test('a stream that says "" as its reason and is cut is not complete', async () => {
     upstream.act = (response) => {

@@ -21,12 +21,16 @@ function lacking(document: Members, wanted: Members): Members {
   return Object.fromEntries(Object.entries(wanted).filter(([key]) => !has(key)));
 }
 
-/** Returns a usage with the sum that some providers leave to the reader. */
-export function withTotal(usage: unknown): unknown {
+/**
+ * Returns a usage whose total is the other two together. Some providers leave the sum to the reader; xAI and Google count thinking in the
+ * total alone, and it is output, which is charged.
+ */
+export function completeUsage(usage: unknown): unknown {
   if (!isObject(usage)) return usage;
   const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage;
-  if (isCount(total) || !isCount(prompt) || !isCount(completion)) return usage;
-  return { ...usage, total_tokens: prompt + completion };
+  if (!isCount(prompt) || !isCount(completion)) return usage;
+  const output = isCount(total) ? Math.max(completion, total - prompt) : completion;
+  return changed(usage, { completion_tokens: output, total_tokens: prompt + output });
 }
 
 /** Converts the entries of a list. Returns the list itself where none changed, and what is no list. */
@@ -76,7 +80,7 @@ function completeChoice(choice: unknown, at: number): unknown {
 export function completionGaps(document: Members): Members {
   const wanted = { id: newCompletionId(), object: 'chat.completion', created: nowInSeconds() };
   const choices = convertEach(document.choices, completeChoice);
-  const usage = withTotal(document.usage);
+  const usage = completeUsage(document.usage);
   return {
     ...lacking(document, wanted),
     ...(choices === document.choices ? {} : { choices }),

@@ -1,7 +1,7 @@
 import { memberOf } from '../../contract/json.ts';
 import type { Adapter, AdapterRequest, AdapterResponse, Translator } from './adapter.ts';
 import { DONE, Silence } from './adapter.ts';
-import { ChunkForm, completionGaps, newCompletionId, withTotal } from './chat-form.ts';
+import { ChunkForm, completeUsage, completionGaps, newCompletionId } from './chat-form.ts';
 import { ProviderFailure, parseReportedFailure } from './failures.ts';
 import { setMembers, skipString } from './json-splice.ts';
 import { prepareRequest } from './openai-request.ts';
@@ -143,7 +143,11 @@ class PassThrough implements Translator {
       seen.modelEnd > 0
         ? Buffer.concat([data.subarray(0, seen.model), this.#model, data.subarray(seen.modelEnd)])
         : data;
-    const chunk = this.#filled(named, seen);
+    const counted =
+      told && told.usage !== this.#toldUsage
+        ? Buffer.from(setMembers(named.toString('utf8'), { usage: this.#toldUsage }))
+        : named;
+    const chunk = this.#filled(counted, seen);
     if (seen.finish && !this.#asksForUsage) this.#held = chunk;
     else out.push(PREFIX, chunk, SUFFIX);
   }
@@ -226,14 +230,14 @@ class PassThrough implements Translator {
     const told = readUsage(document?.usage);
     if (!told) return undefined;
     this.#told = told;
-    this.#toldUsage = document?.usage;
+    this.#toldUsage = completeUsage(document?.usage);
     return document;
   }
 
   /** The usage is in the last chunk, whatever the provider did. */
   #finish(out: Buffer[]): void {
     this.done = true;
-    const usage = withTotal(this.#toldUsage) ?? toChatUsage(this.usage);
+    const usage = this.#toldUsage ?? toChatUsage(this.usage);
     if (this.#held) this.#held = Buffer.from(setMembers(this.#held.toString('utf8'), { usage }));
     else if (!this.#lastToldUsage) out.push(Buffer.from(this.#usageChunk(usage)));
     this.#release(out);
