@@ -33,6 +33,14 @@ test.each([XAI, 'openrouter/openrouter/auto'])(
   },
 );
 
+test.each([true, false])('says which field a provider with a closed schema refuses (saved key: %s)', async (saved) => {
+  const body = { model: 'mistral/mistral-large-2512', messages: user('x'), user: 'u-1' };
+  const { apiError, done } = await call(body, { saved });
+  const message = expect.stringMatching(/^Mistral AI refused the request: user: Extra inputs are not permitted/);
+  expect(apiError).toMatchObject({ status: 400, code: 'invalid_request', message });
+  expect(done).toEqual(['hold', 'release']);
+});
+
 describe.each([
   ['google/gemini-2.5-flash', 'key-refused', /^Google refused your saved key \(400\)/],
   [XAI, 'key-refused', /^xAI refused your saved key \(400\)/],

@@ -87,6 +87,29 @@ test.each<[string, number, unknown, FailureKind]>([
   expect(parse(status, body)).toMatchObject({ kind });
 });
 
+const FORBIDDEN = { type: 'extra_forbidden', msg: 'Extra inputs are not permitted', input: 'a secret of the caller' };
+
+test.each<[string, unknown]>([
+  ['in the message', { object: 'error', message: { detail: [{ ...FORBIDDEN, loc: ['body', 'user'] }] }, code: null }],
+  ['as the message', { object: 'Error', message: [{ ...FORBIDDEN, loc: ['body', 'user'] }], code: 3001 }],
+  ['as the detail', { detail: [{ ...FORBIDDEN, loc: ['body', 'user'] }] }],
+])('a validator names the fields that it refuses, and not what they hold (%s)', (_what, body) => {
+  const words = 'user: Extra inputs are not permitted';
+  expect(parse(422, body)).toMatchObject({ kind: 'request-refused', words });
+});
+
+test('a validator names all fields', () => {
+  const detail = [
+    { ...FORBIDDEN, loc: ['body', 'messages', 1, 'assistant', 'refusal'] },
+    { msg: 'Field required' },
+    { loc: [] },
+    'x',
+  ];
+  const words = 'messages.1.assistant.refusal: Extra inputs are not permitted; Field required';
+  expect(parse(422, { detail })).toMatchObject({ words });
+  expect(parse(422, { detail: [] }).words).toBeUndefined();
+});
+
 test('an error in a stream is about the owner of the key, too', () => {
   const quota = { error: { type: 'insufficient_quota', message: 'You exceeded your current quota.' } };
   expect(parseReportedFailure(quota)).toMatchObject({ kind: 'credit-used-up' });

@@ -59,9 +59,22 @@ function findErrorObject(document: unknown): Record<string, unknown> {
   return typeof first.error === 'string' ? { ...first, message: first.error } : first;
 }
 
+/** Returns the fields that a validator of FastAPI's kind (Mistral) refuses, and why. Its `input` is the caller's text. */
+function problemsIn(value: unknown): string {
+  const listed = isObject(value) ? value.detail : value;
+  const problems = Array.isArray(listed) ? listed.filter(isObject) : [];
+  const said = problems.map(({ loc, msg }) => {
+    const field = Array.isArray(loc) ? loc.filter((key, at) => at > 0 || key !== 'body').join('.') : '';
+    return [field, msg].filter((each) => typeof each === 'string' && each !== '').join(': ');
+  });
+  return said.filter(Boolean).join('; ');
+}
+
 function messageFrom(error: Record<string, unknown>): string | undefined {
-  const said = [error.message, error.detail].find((each) => typeof each === 'string' && each.trim() !== '');
-  if (typeof said !== 'string') return undefined;
+  const said = [error.message, error.detail]
+    .map((each) => (typeof each === 'string' ? each : problemsIn(each)))
+    .find((each) => each.trim() !== '');
+  if (said === undefined) return undefined;
   const plain = said
     .replace(/\p{Cc}+/gu, ' ')
     .replace(ACCOUNT_IDS, '')
