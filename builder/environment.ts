@@ -1,9 +1,9 @@
 /**
  * Runs inside the application's process before the application (`node --import`). Decrypts its environment variables,
  * adds the variables of its databases (the owner's variables take precedence), puts both into `process.env` and removes
- * the platform's own variables. Shows the application the host that was visited, and keeps responses out of the edge's cache that are
- * one visitor's own. Bundled on its own and kept small, because it is part of every cold start.
+ * the platform's own variables. Bundled on its own and kept small, because it is part of every cold start.
  */
+import './preload.ts';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import aws4 from 'aws4';
@@ -11,14 +11,8 @@ import { createSecrets, type Sealed } from '../providers/encryption/secrets.ts';
 import { sendRequest } from './http.ts';
 import { databaseVariables, type ReleaseDatabase } from './package/databases.ts';
 import { limitOutput } from './package/output-limit.ts';
-import { logRequests } from './package/request-log.ts';
-import { markOutput } from './package/request-output.ts';
-import { guardSharedCache } from './package/shared-cache.ts';
-import { restoreVisitedHost } from './package/visited-host.ts';
 
 const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION = 'us-east-1' } = process.env;
-
-guardSharedCache(process.env.AWS_LAMBDA_FUNCTION_VERSION ?? '');
 
 /** Credentials of the function's role. */
 const credentials = {
@@ -72,13 +66,6 @@ function readBeside<T>(name: string): T | undefined {
   } catch {
     return undefined;
   }
-}
-
-// Beside the limit of the application's output: these lines have one of their own.
-if (process.env.PORT) {
-  restoreVisitedHost(Number(process.env.PORT));
-  logRequests(process.stdout.write.bind(process.stdout), Number(process.env.PORT));
-  markOutput([process.stdout, process.stderr]);
 }
 
 // Also runs in workers and child processes of the application, which inherit the variables of their parent.

@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const [command = ''] = process.argv.slice(2);
 
@@ -16,16 +17,17 @@ for (let at = process.cwd(); ; at = dirname(at)) {
   if (at === dirname(at)) break;
 }
 
-// The command's own processes of Node decide what the edge may keep of their responses, as this one does.
+// The command's own processes of Node serve as an application without a shell does (preload.ts). Required, not imported: with any
+// `--import`, Node loads the application's first file without what `--require` registered for its extension, as ts-node does.
 const { NODE_OPTIONS = '' } = process.env;
-const environment = new URL('./environment.mjs', import.meta.url).href;
+const preload = fileURLToPath(new URL('./preload.cjs', import.meta.url));
 
 const child = spawn('sh', ['-c', command], {
   stdio: ['ignore', 'pipe', 'pipe'],
   env: {
     ...process.env,
     PATH: [...programs, process.env.PATH].join(delimiter),
-    NODE_OPTIONS: `${NODE_OPTIONS} --import=${environment}`.trim(),
+    NODE_OPTIONS: `${NODE_OPTIONS} --require=${JSON.stringify(preload)}`.trim(),
   },
 });
 child.stdout.on('data', (chunk: Buffer) => process.stdout.write(chunk));

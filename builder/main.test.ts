@@ -39,6 +39,7 @@ test('packages an application without dependencies together with its start scrip
     [
       '.service/environment.mjs',
       '.service/launch.mjs',
+      '.service/preload.cjs',
       '.service/release.json',
       'current.txt',
       'lib/a.txt',

@@ -49,7 +49,7 @@ const workDirectory = mkdtempSync(join(tmpdir(), 'build-'));
 // The build's user must traverse this directory to reach its own.
 chmodSync(workDirectory, 0o711);
 const directory = join(workDirectory, 'app');
-const bundled = (name: string) => readFileSync(join(import.meta.dirname, `${name}.mjs`));
+const bundled = (name: string) => readFileSync(join(import.meta.dirname, name));
 /** Puts a major version of Node into a directory of the build, and returns the PATH. */
 const select = (major: string, name: string) =>
   selectNode(major, {
@@ -82,7 +82,10 @@ try {
     ssh: deployKey === null ? undefined : { deployKey, knownHosts: settings.GIT_KNOWN_HOSTS },
     cache,
     limits,
-    modules: { environment: bundled('environment'), launch: bundled('launch'), siteServer: bundled('site-server') },
+    modules: {
+      ...{ environment: bundled('environment.mjs'), launch: bundled('launch.mjs') },
+      ...{ preload: bundled('preload.cjs'), siteServer: bundled('site-server.mjs') },
+    },
     selectNode: (major) => select(major, `node-${major}`),
     onDetected: (detected) => {
       result.detected = detected;

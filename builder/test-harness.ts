@@ -34,17 +34,16 @@ export const objectsUrl = (): string => `http://127.0.0.1:${(s3.address() as Add
 
 /** Bundles the builder and starts its services. */
 export async function openTestHarness(): Promise<void> {
+  const options = { outdir: join(root, 'dist'), bundle: true, platform: 'node', target: 'node20' } as const;
   await bundle({
+    ...options,
     entryPoints: ['main', 'environment', 'launch', 'site-server'].map((name) => `builder/${name}.ts`),
-    outdir: join(root, 'dist'),
     outExtension: { '.js': '.mjs' },
-    bundle: true,
-    platform: 'node',
     format: 'esm',
-    target: 'node20',
     mainFields: ['module', 'main'],
     banner: { js: "import{createRequire as __r}from'node:module';const require=__r(import.meta.url);" },
   });
+  await bundle({ ...options, entryPoints: ['builder/preload.ts'], outExtension: { '.js': '.cjs' }, format: 'cjs' });
   kms = await startKms({ dataDir: root });
   s3 = createServer(async (request, response) => {
     const key = decodeURIComponent(request.url ?? '').replace('/builds/', '');

@@ -76,6 +76,8 @@ export interface RuntimeModules {
   environment: Buffer;
   /** launch.ts */
   launch: Buffer;
+  /** preload.ts */
+  preload: Buffer;
   /** site-server.ts */
   siteServer: Buffer;
 }
@@ -97,6 +99,7 @@ export async function pack(
   zip.add('run.sh', Buffer.from(runScript(start, directory)), PROGRAM);
   zip.add('.service/environment.mjs', modules.environment, FILE);
   zip.add('.service/launch.mjs', modules.launch, FILE);
+  zip.add('.service/preload.cjs', modules.preload, FILE);
   if (start.kind === 'site') zip.add('.service/site-server.mjs', modules.siteServer, FILE);
   zip.add('.service/release.json', Buffer.from(JSON.stringify(release)), FILE);
   const { hostArn, keyRegion } = job;

@@ -11,11 +11,12 @@ const ROOT = resolve(import.meta.dirname, '../..');
 export const BUNDLES = join(ROOT, 'dist');
 
 /**
- * Programs that share esbuild's options: their Node target and, for each, the output path below the bundles' folder and
+ * Programs that share esbuild's options: their Node target and format and, for each, the output path below the bundles' folder and
  * the source.
  */
 interface Programs {
   target: string;
+  format: 'esm' | 'cjs';
   entries: () => { out: string; in: string }[];
 }
 
@@ -27,7 +28,7 @@ const SHARED_CHUNKS = 'access-token';
 
 const PROGRAMS: Programs[] = [
   {
-    target: 'node24',
+    ...{ target: 'node24', format: 'esm' },
     entries: () => [
       ...functionNames().map((name) => ({ out: `functions/${name}/index`, in: join(ROOT, 'functions', `${name}.ts`) })),
       { out: SHARED_CHUNKS, in: join(ROOT, 'runtime/http', `${SHARED_CHUNKS}.ts`) },
@@ -35,12 +36,17 @@ const PROGRAMS: Programs[] = [
   },
   {
     // These run outside Lambda's Node 24: the first on the build image's Node, the others on the application's.
-    target: 'node20',
+    ...{ target: 'node20', format: 'esm' },
     entries: () =>
       ['main', 'environment', 'launch', 'site-server'].map((name) => ({
         out: `builder/${name}`,
         in: join(ROOT, 'builder', `${name}.ts`),
       })),
+  },
+  {
+    // Preloads by `--require`, which takes no ES module on Node 20.
+    ...{ target: 'node20', format: 'cjs' },
+    entries: () => [{ out: 'builder/preload', in: join(ROOT, 'builder/preload.ts') }],
   },
 ];
 
@@ -64,7 +70,7 @@ export function createFolders(bundles: string): void {
 }
 
 export interface Bundling {
-  /** Folder that receives `functions/<group>/<name>/index.mjs`, `builder/*.mjs` and esbuild's `meta-*.json`. */
+  /** Folder that receives `functions/<group>/<name>/index.mjs`, `builder/*` and esbuild's `meta-*.json`. */
   outdir?: string;
   /** Called after each build with the changed bundles' absolute paths. Not called when nothing changed. */
   onChange?: (changed: string[]) => void;
@@ -115,16 +121,16 @@ function createContexts(bundling: Bundling): Promise<BuildContext[]> {
   return Promise.all(PROGRAMS.map((programs) => context(buildOptions(programs, bundling))));
 }
 
-function buildOptions({ target, entries }: Programs, bundling: Bundling): BuildOptions {
+function buildOptions({ target, format, entries }: Programs, bundling: Bundling): BuildOptions {
   const outdir = bundling.outdir ?? BUNDLES;
   return {
     absWorkingDir: ROOT,
     entryPoints: entries(),
     outdir,
-    outExtension: { '.js': '.mjs' },
+    outExtension: { '.js': format === 'esm' ? '.mjs' : '.cjs' },
     bundle: true,
     platform: 'node',
-    format: 'esm',
+    format,
     target,
     minify: true,
     legalComments: 'none',
@@ -138,7 +144,7 @@ function buildOptions({ target, entries }: Programs, bundling: Bundling): BuildO
       absentClients,
       sharedChunk,
       bundledFonts,
-      writeChanged(outdir, `meta-${target}.json`, bundling),
+      writeChanged(outdir, `meta-${target}-${format}.json`, bundling),
     ],
   };
 }

@@ -217,7 +217,7 @@ async function bundledFiles(): Promise<Map<string, string[]>> {
   const Meta = z.object({
     outputs: z.record(z.string(), z.object({ inputs: z.record(z.string(), z.object({ bytesInOutput: z.number() })) })),
   });
-  const meta = Meta.parse(JSON.parse(readFileSync(join(outdir, 'meta-node24.json'), 'utf8')));
+  const meta = Meta.parse(JSON.parse(readFileSync(join(outdir, 'meta-node24-esm.json'), 'utf8')));
   rmSync(outdir, { recursive: true });
   return new Map(
     Object.entries(meta.outputs).flatMap(([output, { inputs }]) => {

@@ -189,7 +189,7 @@ const invalid = (message: string) => new ServiceError('InvalidParameterValueExce
 const machine = (node: string): Record<string, string> => ({
   ...networkEnvironment(),
   PATH: [dirname(node), ...machinePath()].join(delimiter),
-  NODE_OPTIONS: `--import=${import.meta.resolve('../loopback-only.mjs')}`,
+  NODE_OPTIONS: `--require=${JSON.stringify(join(import.meta.dirname, '../loopback-only.cjs'))}`,
   TZ: ':UTC',
 });
 

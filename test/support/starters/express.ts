@@ -102,15 +102,17 @@ export const EXPRESS_STARTERS: readonly Starter[] = [
       'package.json': {
         dependencies: EXPRESS,
         devDependencies: { ...TYPES, 'ts-node': '^10.9.2' },
-        scripts: { start: 'ts-node index.ts' },
+        scripts: { start: 'ts-node src/index.ts' },
       },
       'tsconfig.json': { compilerOptions: { module: 'CommonJS', esModuleInterop: true, skipLibCheck: true } },
-      'index.ts': expressTs('ts-node'),
+      // What Node alone does not load: an import without an extension, and an enum.
+      'src/index.ts': `import { Word } from './word';\n${expressTs('ts-node').replace("'ts-node'", 'Word.Here')}`,
+      'src/word.ts': `export enum Word { Here = 'ts-node' }\n`,
     },
     ...{
       framework: 'Express',
       build: null,
-      start: 'node --require ts-node/register index.ts',
+      start: 'node --require ts-node/register src/index.ts',
       answers: { text: 'ts-node' },
     },
   },

@@ -1,9 +1,10 @@
 /**
- * Preloaded into every hosted application before its own code (`node --import`): servers that would listen on all
+ * Preloaded into every hosted application before its own code (`node --require`): servers that would listen on all
  * addresses listen on 127.0.0.1 instead. On AWS an application is reachable only through its function; here only
- * through the public port. JavaScript, because it also runs on Node 20.
+ * through the public port. JavaScript, because it also runs on Node 20; CommonJS, because any `--import` turns off loaders that applications
+ * install with `--require` (docs/decisions/0039-any-node-project.md).
  */
-import { Server } from 'node:net';
+const { Server } = require('node:net');
 
 const HERE = '127.0.0.1';
 const isEverywhere = (host) =>
