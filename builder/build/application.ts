@@ -7,7 +7,7 @@ import { describeStart, type FoundStart, findStart } from '../detect/start.ts';
 import { BuildFailure } from '../failure.ts';
 import type { Cache } from '../install/cache.ts';
 import { dependencyKey } from '../install/dependencies.ts';
-import { developmentPackages, installedPackages } from '../install/development.ts';
+import { developmentPackages } from '../install/development.ts';
 import { finishInstall, install } from '../install/install.ts';
 import { withTool } from '../install/tools.ts';
 import type { Sections } from '../log/sections.ts';
@@ -79,8 +79,7 @@ async function installDependencies({
   const key = isRoot ? dependencyKey(layout.install, plan, manifest, detected.nodeVersion) : undefined;
   if (key !== undefined && manifest && (await cache.restore('dependencies', key))) {
     sections.note('the lockfile has not changed: restored the dependencies of an earlier build');
-    const hasScripts = installedPackages(layout.install).some(([, { hasInstallScript }]) => hasInstallScript);
-    await finishInstall(plan, manifest, hasScripts, toolContext);
+    await finishInstall(plan, manifest, toolContext);
     return toolContext;
   }
   await install(plan, toolContext);

@@ -197,8 +197,53 @@ test('runs only scripts if the packages are restored', async () => {
   const manifest = readManifest(directory);
   if (!manifest) throw new Error('there is one');
   const planned = planInstall('npm ci', directory, manifest);
-  const ran = (hasScripts: boolean) =>
-    withNpm('echo "$@"', (context) => finishInstall(planned, manifest, hasScripts, context));
+  const ran = (hasInstallScript: boolean) =>
+    withNpm('echo "$@"', (context) => {
+      const record = JSON.stringify({ packages: { 'node_modules/a': { hasInstallScript } } });
+      restore(context, '.package-lock.json', record);
+      return finishInstall(planned, manifest, context);
+    });
   expect(await ran(true)).toBe('rebuild\nrun postinstall\nrun prepare\n');
   expect(await ran(false)).toBe('run postinstall\nrun prepare\n');
+});
+
+/** Puts a file of a package manager into a context's `node_modules`. */
+function restore({ directory }: Parameters<typeof install>[1], name: string, content = ''): void {
+  mkdirSync(join(directory, 'node_modules'));
+  writeFileSync(join(directory, 'node_modules', name), content);
+}
+
+test.each<[string, Record<string, string>, string, string, string]>([
+  ['pnpm', { 'pnpm-lock.yaml': '' }, '.modules.yaml', 'npm ci', 'pnpm rebuild\npnpm install --frozen-lockfile\n'],
+  ['pnpm', { 'pnpm-lock.yaml': '' }, '.modules.yaml', 'pnpm i --ignore-scripts', 'pnpm i --ignore-scripts\n'],
+  ['pnpm', { 'yarn.lock': '' }, '.modules.yaml', 'pnpm i', 'pnpm i\n'],
+  ['npm', { 'yarn.lock': '# v1' }, '.yarn-integrity', 'npm install', 'npm rebuild\nnpm install\n'],
+  ['yarn', { 'yarn.lock': '\n__metadata:\n' }, '.yarn-state.yml', 'npm ci', 'yarn install --immutable\n'],
+])('runs install scripts of restored packages again: %s, %j, %s, %s', async (tool, files, mark, command, expected) => {
+  const planned = plan(files, command);
+  const manifest = readManifest(directoryOf({ 'package.json': {} }));
+  if (!manifest) throw new Error('there is one');
+  const printed = await withNpm(
+    `echo ${tool} "$@"`,
+    (context) => {
+      restore(context, mark);
+      return finishInstall(planned, manifest, context);
+    },
+    tool,
+  );
+  expect(printed).toBe(expected);
+});
+
+test('installs again where a script of a restored package fails', async () => {
+  const planned = plan({ 'yarn.lock': '# v1' }, 'npm install');
+  const manifest = readManifest(directoryOf({ 'package.json': {} }));
+  if (!manifest) throw new Error('there is one');
+  const failing = 'echo "$@"; test -d node_modules && echo there; test "$1" != rebuild';
+  const printed = await withNpm(failing, (context) => {
+    restore(context, '.yarn-integrity');
+    return finishInstall(planned, manifest, context);
+  });
+  expect(printed).toBe(
+    'rebuild\nthere\n    the restored packages could not be completed: installing all of them again\ninstall\n',
+  );
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { type CommandContext, describeExit, run } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
+import { installedPackages } from './development.ts';
 import { ignoredScriptsNote } from './ignored-scripts.ts';
 import { installScripts, needsInstall } from './manifest.ts';
 import { createNoiseFilter } from './noise.ts';
@@ -92,21 +93,31 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
 }
 
 /**
- * Completes an installation whose packages are already in place by running its scripts. pnpm, Yarn and custom commands
- * skip completed work themselves; `npm ci` would delete all packages first.
+ * Returns the command that runs the install scripts of the packages in place, by what their package manager wrote beside them. They
+ * may write outside of `node_modules`, or read files that changed since. Undefined where none is needed: Yarn 2 and later do it
+ * themselves, as their record of it is not restored.
  */
-export async function finishInstall(
-  plan: InstallPlan,
-  manifest: Manifest,
-  hasScripts: boolean,
-  context: CommandContext,
-): Promise<void> {
+function rebuildCommand({ command, manager }: InstallPlan, directory: string): string | undefined {
+  if (/\s--ignore-scripts\b/.test(command)) return undefined;
+  if (installedPackages(directory).some(([, { hasInstallScript }]) => hasInstallScript)) return 'npm rebuild';
+  const has = (name: string) => existsSync(join(directory, 'node_modules', name));
+  if (has('.modules.yaml')) return manager?.name === 'pnpm' ? 'pnpm rebuild' : undefined;
+  return has('.yarn-integrity') ? 'npm rebuild' : undefined;
+}
+
+/**
+ * Completes an installation whose packages are already in place by running its scripts; installs again if one of a package fails.
+ * pnpm, Yarn and custom commands skip packages in place themselves; `npm ci` would delete all of them first.
+ */
+export async function finishInstall(plan: InstallPlan, manifest: Manifest, context: CommandContext): Promise<void> {
+  const rebuild = rebuildCommand(plan, context.directory);
+  if (rebuild !== undefined && (await runInstall(rebuild, context)).status !== 0) {
+    context.output('    the restored packages could not be completed: installing all of them again\n');
+    await run('rm', ['-rf', 'node_modules'], context);
+    return install(plan, context);
+  }
   if (!DEFAULT_COMMAND.test(plan.command)) return install(plan, context);
-  const commands = [
-    ...(hasScripts ? ['npm rebuild'] : []),
-    ...installScripts(manifest).map((name) => `npm run ${name}`),
-  ];
-  for (const command of commands) await install({ ...plan, command }, context);
+  for (const name of installScripts(manifest)) await install({ ...plan, command: `npm run ${name}` }, context);
 }
 
 /** Runs a command and collects its messages about the lockfile. */
