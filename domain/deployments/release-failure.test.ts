@@ -45,10 +45,22 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
   ],
   ['a fixed port in words', TIMED_OUT, ['Listening on port: 4000'], 'Its log mentions port 4000'],
   [
+    'a page that hangs, where PORT itself is logged',
+    TIMED_OUT,
+    ['Starting on port 8080', 'Server listening on port 8080'],
+    'nothing listens on PORT at 127.0.0.1, or the response to / does not end.',
+  ],
+  [
+    'a server that the application waits for',
+    TIMED_OUT,
+    ['Connecting to postgres on localhost:5432', 'waiting until the database is ready on port 5432'],
+    'or the response to / does not end.',
+  ],
+  [
     'a worker, or a stream of events',
     TIMED_OUT,
-    ['waiting for jobs', 'listening on port 40123'],
-    'nothing listens on PORT, or the response to / does not end. A web application must listen on process.env.PORT; programs without a web server are not hosted. Set healthCheckPath to a path whose response ends.',
+    ['waiting for jobs', 'listening on port 25201'],
+    'nothing listens on PORT at 127.0.0.1, or the response to / does not end. A web application must listen on process.env.PORT; programs without a web server are not hosted. Set healthCheckPath to a path whose response ends.',
   ],
   [
     'a killed process',

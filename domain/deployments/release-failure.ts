@@ -5,11 +5,15 @@ import { MEMORY_MB, TIMEOUT_SECONDS } from '../../providers/app-host/resources.t
 const MAX_QUOTED_LINES = 50;
 const MAX_QUOTED_CHARACTERS = 8000;
 const MAX_LINE_LENGTH = 500;
-/** The first port that an operating system assigns itself: the local run's are all above it. */
-const FIRST_EPHEMERAL_PORT = 32_768;
+/** An application's PORT on AWS, and the least one in the local run (local/processes/ports.ts): its log may name it rightly. */
+const OWN_PORT = 8080;
+const FIRST_LOCAL_PORT = 12_000;
 
 /** The message of an error as Node prints it: `Error: …`, `MongoParseError: …`, `Error [ERR_X]: …`. */
 const ERROR_MESSAGE = /^\s*(?:Uncaught )?(?:\w+\.)*\w*(?:Error|Exception)(?: \[\w+\])?: \S/;
+/** Lines about the application's server, not about one that it waits for. */
+const LISTENS = /\b(?:listen\w*|running|started|ready|serving|available|local)\b/i;
+const CONNECTS = /connect|database|postgres|mysql|mariadb|mongo|redis|amqp|kafka/i;
 const PORT_MENTION = /(?:\bport\b\D{0,12}|(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):)(\d{2,5})\b/i;
 
 /** Advice for errors whose message does not say what to do, in order of precedence. */
@@ -34,17 +38,24 @@ const errorIndex = (lines: readonly string[]): number => lines.findLastIndex((li
 
 const endOf = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
 
+/** Returns the port that a release says to listen on and that is not its own; undefined if it names none. */
+const fixedPort = (lines: readonly string[]): number | undefined =>
+  lines
+    .filter((line) => LISTENS.test(line) && !CONNECTS.test(line))
+    .map((line) => Number(PORT_MENTION.exec(line)?.[1]))
+    .findLast((port) => port > 0 && port !== OWN_PORT && port < FIRST_LOCAL_PORT);
+
 /** Explains why a release did not answer at all. */
 function explainSilence(error: string, path: string, lines: readonly string[], printed: string | undefined): string {
   if (/signal: killed|OutOfMemory/i.test(error)) {
     return `The new release used more memory than it has (${MEMORY_MB} MB) and was killed.`;
   }
   if (/timed out/i.test(error)) {
-    const port = lines.map((line) => Number(PORT_MENTION.exec(line)?.[1])).findLast((each) => each > 0);
+    const port = fixedPort(lines);
     const why =
-      port !== undefined && port < FIRST_EPHEMERAL_PORT
+      port !== undefined
         ? `nothing listens on PORT. Its log mentions port ${port}: listen on process.env.PORT instead of a fixed port.`
-        : `nothing listens on PORT, or the response to ${path} does not end. A web application must listen on process.env.PORT; programs without a web server are not hosted. Set healthCheckPath to a path whose response ends.`;
+        : `nothing listens on PORT at 127.0.0.1, or the response to ${path} does not end. A web application must listen on process.env.PORT; programs without a web server are not hosted. Set healthCheckPath to a path whose response ends.`;
     return `The new release did not answer within ${TIMEOUT_SECONDS} seconds: ${why}`;
   }
   if (printed !== undefined) return `The new release did not start: ${endOf(printed)}`;
