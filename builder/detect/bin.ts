@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import * as z from 'zod/mini';
-import type { Manifest } from '../../providers/builds/detection/manifest.ts';
+import { type Manifest, parseJson } from '../../providers/builds/detection/manifest.ts';
 
 const Package = z.object({ bin: z.optional(z.union([z.string(), z.record(z.string(), z.string())])) });
 
@@ -19,7 +19,7 @@ export function findProgram(
   for (const name of Object.keys({ ...manifest?.dependencies, ...manifest?.devDependencies })) {
     const folder = findPackage(directory, repository, name);
     if (folder === undefined) continue;
-    const { bin } = Package.safeParse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).data ?? {};
+    const { bin } = Package.safeParse(readJson(join(folder, 'package.json'))).data ?? {};
     const path =
       typeof bin === 'string' ? (name.replace(/^@[^/]+\//, '') === program ? bin : undefined) : bin?.[program];
     if (path === undefined) continue;
@@ -27,6 +27,15 @@ export function findProgram(
     if (file !== undefined) return relative(directory, file).replaceAll('\\', '/');
   }
   return undefined;
+}
+
+/** Reads a JSON file as npm does, with a byte order mark or without; undefined if it is none. */
+function readJson(file: string): unknown {
+  try {
+    return parseJson(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the folder of an installed package, by way of its links, looked for upwards as Node does. */

@@ -74,6 +74,19 @@ test.each<[object, string[], string, string | undefined]>([
   expect(started(manifest, files)).toEqual([start, from]);
 });
 
+test('reads what npm reads: package.json files with a byte order mark, and scripts beside which others are no texts', () => {
+  const manifest = {
+    dependencies: { windows: '1', broken: '1', tool: '1' },
+    scripts: { '//': ['a comment'], start: 'tool serve' },
+  };
+  const files = {
+    'node_modules/windows/package.json': '\ufeff{"name":"windows"}',
+    'node_modules/broken/package.json': '{',
+    ...{ 'node_modules/tool/package.json': '\ufeff{"bin":"cli.js"}', 'node_modules/tool/cli.js': '' },
+  };
+  expect(started(manifest, files)).toEqual(['node node_modules/tool/cli.js serve', 'start script']);
+});
+
 test('starts the main file of a directory, as Node does', () => {
   const files = { 'index.js': '', 'src/server.js': '', 'lib/package.json': '{"main":"cjs"}', 'lib/cjs/index.js': '' };
   const first = (manifest: object) => started(manifest, files)[0];

@@ -4,6 +4,10 @@ import { memoize } from '../../../contract/memoize.ts';
 const text = () => z.catch(z.optional(z.string()), undefined);
 const packages = () => z.catch(z.record(z.string(), z.unknown()), {});
 
+/** Returns the entries that are texts: npm ignores others too, such as comments in a list. */
+const onlyTexts = (record: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(Object.entries(record).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+
 /** Fields of package.json that are read. A field of an unexpected type counts as absent. */
 const Manifest = memoize(() =>
   z.object({
@@ -11,7 +15,7 @@ const Manifest = memoize(() =>
     main: text(),
     packageManager: text(),
     engines: z.catch(z.object({ node: text() }), { node: undefined }),
-    scripts: z.catch(z.record(z.string(), z.string()), {}),
+    scripts: z.pipe(packages(), z.transform(onlyTexts)),
     workspaces: z.optional(z.unknown()),
     dependencies: packages(),
     devDependencies: packages(),
@@ -24,12 +28,14 @@ export type Manifest = z.output<ReturnType<typeof Manifest>>;
 /** A package.json that cannot be used; the message is for the application's owner. */
 export class InvalidManifest extends Error {}
 
+/** Parses JSON as npm does: it ignores a byte order mark. Throws SyntaxError. */
+export const parseJson = (text: string): unknown => JSON.parse(text.replace(/^\ufeff/, ''));
+
 /** Parses the text of a package.json. Throws {@link InvalidManifest} if it is not a JSON object. */
 export function parseManifest(json: string): Manifest {
   let content: unknown;
   try {
-    // npm also ignores a byte order mark.
-    content = JSON.parse(json.replace(/^\ufeff/, ''));
+    content = parseJson(json);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
     throw new InvalidManifest(`package.json is not valid JSON: ${reason}.`);
