@@ -73,6 +73,7 @@ test('never serves what is outside, hidden or invalid', async () => {
     '/%00',
     '/%zz',
     '/x/..%2f..%2fetc/passwd',
+    `/${'x'.repeat(300)}`,
   ]) {
     expect((await request(path)).status, path).toBe(404);
   }
@@ -82,6 +83,7 @@ test('never serves what is outside, hidden or invalid', async () => {
 test('sends a directory to its address with a slash, on the same host', async () => {
   const request = await serve({ 'docs/index.html': 'x' });
   expect((await request('/docs?a=1')).headers.location).toBe('/docs/?a=1');
+  expect((await request('/docs?next=/x?y=1')).headers.location).toBe('/docs/?next=/x?y=1');
   expect((await request('//docs')).headers.location).toBe('/docs/');
 });
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, posix, relative, sep } from 'node:path';
@@ -59,7 +59,7 @@ export function openSite(directory: string, { single }: SiteOptions) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = 'GET', headers, url = '/' } = request;
     if (method !== 'GET' && method !== 'HEAD') return void response.writeHead(405, { allow: 'GET, HEAD' }).end();
-    const [path = '/', query] = url.split('?', 2);
+    const [, path = '/', query] = /^([^?]*)(?:\?(.*))?$/s.exec(url) ?? [];
     const wanted = decodePath(path);
     const redirect = wanted === undefined ? undefined : directoryRedirect(root, wanted, path, query);
     if (redirect !== undefined) return void response.writeHead(308, { location: redirect }).end();
@@ -127,8 +127,17 @@ function fallbackOf(root: string, single: boolean): Found | undefined {
   return page('200.html', 200) ?? (asked ? page('index.html', 200) : undefined) ?? page('404.html', 404);
 }
 
-const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+const isFile = (path: string): boolean => find(path)?.isFile() === true;
+const isDirectory = (path: string): boolean => find(path)?.isDirectory() === true;
+
+/** Returns what is at a path; undefined for nothing, also where no file system has so long a name. */
+function find(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
 
 /** Decodes a path. Undefined for one that is invalid or hidden: of the names with a dot, only `.well-known` is public. */
 function decodePath(path: string): string | undefined {
