@@ -52,6 +52,18 @@ test.each<[string, Record<string, string | object>, string, string | undefined]>
     '@yarnpkg/cli-dist@4',
   ],
   [
+    'Yarn 3',
+    { 'yarn.lock': '# x\n\n__metadata:\n  version: 6\n  cacheKey: 8\n' },
+    'yarn install --immutable',
+    '@yarnpkg/cli-dist@3',
+  ],
+  [
+    'Yarn 4 without a lockfile',
+    { 'package.json': { dependencies: { a: '1' }, packageManager: 'yarn@4.9.2' } },
+    'yarn install --no-immutable',
+    '@yarnpkg/cli-dist@4.9.2',
+  ],
+  [
     'the version that package.json names',
     { 'package.json': { dependencies: { a: '1' }, packageManager: 'pnpm@9.15.0+sha512.abc' }, 'pnpm-lock.yaml': '' },
     ...(['pnpm install --frozen-lockfile', 'pnpm@9.15.0'] as const),
@@ -68,7 +80,9 @@ test.each<[string, Record<string, string | object>, string, string | undefined]>
   const planned = plan(files);
   expect(planned.command).toBe(command);
   expect(planned.manager?.tool).toBe(tool);
-  expect(planned.note).toEqual(command === 'npm install' ? expect.stringContaining('commit one') : undefined);
+  expect(planned.note).toEqual(
+    /^npm install|--no-immutable/.test(command) ? expect.stringContaining('commit one') : undefined,
+  );
 });
 
 test('installs a pnpm workspace whose root has no dependencies of its own', () => {

@@ -21,7 +21,9 @@ export interface PackageManager {
 /** Default versions if the repository names none: the last major version that writes the lockfile's format. */
 const PNPM: Record<string, string> = { '5': '7', '6': '8', '9': '10' };
 const YARN_CLASSIC = '1.22.22';
-const YARN_BERRY = '4';
+/** By the version of the lockfile's metadata; the newest one for none or a later format. */
+const YARN_BERRY: Record<string, string> = { '4': '2', '5': '3', '6': '3' };
+const NEWEST_BERRY = '4';
 
 /** Returns the package manager of a repository, with the version that its lockfile or package.json requires. */
 export function packageManagerOf(directory: string, manifest: Manifest): PackageManager {
@@ -60,6 +62,9 @@ function pnpmFor(lockfile: string): string {
   return format === undefined ? '10' : (PNPM[format] ?? 'latest');
 }
 
+const berryFor = (lockfile: string): string =>
+  YARN_BERRY[/^__metadata:\s+version: (\d+)/m.exec(lockfile)?.[1] ?? ''] ?? NEWEST_BERRY;
+
 /**
  * Returns the package and install command of Yarn. Yarn 1 and later versions are different programs with
  * distinguishable lockfiles.
@@ -68,7 +73,11 @@ function yarnFor(lockfile: string, exact: string | undefined): Pick<PackageManag
   const berry = exact === undefined ? lockfile.includes('\n__metadata:') : !exact.startsWith('1.');
   const frozen = (flag: string) => (lockfile === '' ? '' : ` ${flag}`);
   return berry
-    ? { tool: `@yarnpkg/cli-dist@${exact ?? YARN_BERRY}`, install: `yarn install${frozen('--immutable')}` }
+    ? {
+        tool: `@yarnpkg/cli-dist@${exact ?? berryFor(lockfile)}`,
+        // By default it writes no lockfile in CI.
+        install: `yarn install ${lockfile === '' ? '--no-immutable' : '--immutable'}`,
+      }
     : {
         tool: `yarn@${exact ?? YARN_CLASSIC}`,
         install: `yarn install --non-interactive${frozen('--frozen-lockfile')}`,
