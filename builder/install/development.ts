@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import type { Manifest } from '../../providers/builds/detection/manifest.ts';
+import { type Manifest, parseJson } from '../../providers/builds/detection/manifest.ts';
 
 const Locked = z.object({ dev: z.optional(z.boolean()), hasInstallScript: z.optional(z.boolean()) });
 const Lockfile = z.object({ packages: z.catch(z.record(z.string(), Locked), {}) });
@@ -98,7 +98,7 @@ function resolve(root: string, from: string, name: string): string | undefined {
 /** Returns a package's dependencies; none if its package.json cannot be read, because Node could not load it either. */
 function dependenciesOf(directory: string): Dependencies {
   try {
-    return Dependencies.parse(JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')));
+    return Dependencies.parse(parseJson(readFileSync(join(directory, 'package.json'), 'utf8')));
   } catch {
     return Dependencies.parse({});
   }
