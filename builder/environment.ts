@@ -81,7 +81,11 @@ if (AWS_ACCESS_KEY_ID) {
     try {
       const { keyRegion = AWS_REGION } = sealed;
       const secrets = createSecrets((operation, input) => callKms(keyRegion, operation, input), '');
-      Object.assign(process.env, JSON.parse(await secrets.unseal({ application: sealed.hostArn }, sealed)));
+      const { NODE_OPTIONS: ofHost } = process.env;
+      const variables = JSON.parse(await secrets.unseal({ application: sealed.hostArn }, sealed));
+      Object.assign(process.env, variables);
+      // Options of Node add to the host's own.
+      if (ofHost && variables.NODE_OPTIONS) process.env.NODE_OPTIONS = `${ofHost} ${variables.NODE_OPTIONS}`;
     } catch (error) {
       console.error(
         `The environment variables could not be decrypted: ${error instanceof Error ? error.message : error}`,

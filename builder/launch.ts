@@ -1,6 +1,6 @@
 /**
- * Starts an application whose start command needs a shell, or Node options that load modules before its variables are
- * there. Runs after environment.ts, so that the command sees the application's variables; its output passes through this
+ * Starts an application whose start command needs a shell, or Node options or variables that take effect before its
+ * variables are opened. Runs after environment.ts, so that the command sees the application's variables; its output passes through this
  * process, which limits it.
  */
 import { spawn } from 'node:child_process';

@@ -172,8 +172,8 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
   expect(() => findStart(typeof app === 'function' ? app() : app)).toThrow(error);
 });
 
-const script = (start: Parameters<typeof runScript>[0], directory = '') =>
-  runScript(start, directory)
+const script = (start: Parameters<typeof runScript>[0], directory = '', variables: string[] = []) =>
+  runScript(start, directory, variables)
     .split('\n')
     .slice(1, -1)
     .join('; ')
@@ -192,6 +192,10 @@ test('writes the script that the host runs', () => {
   expect(script({ ...node, file: 'a.ts', options: ['--require', 'ts-node/register'] })).toBe(
     "exec node --import ./.service/environment.mjs ./.service/launch.mjs 'node --require ts-node/register a.ts'",
   );
+  const early = "exec node --import ./.service/environment.mjs ./.service/launch.mjs 'node a.js'";
+  expect(script({ ...node, file: 'a.js' }, '', ['NODE_OPTIONS'])).toBe(early);
+  expect(script({ ...node, file: 'a.js' }, '', ['NODE_EXTRA_CA_CERTS', 'TOKEN'])).toBe(early);
+  expect(script({ ...node, file: 'a.js' }, '', ['TOKEN'])).toBe('exec node --import ./.service/environment.mjs a.js');
   expect(script({ kind: 'shell', directory: '', command: 'a && b' })).toBe(
     "exec node --import ./.service/environment.mjs ./.service/launch.mjs 'a && b'",
   );

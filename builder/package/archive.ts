@@ -17,6 +17,8 @@ const LINK = 0o120777;
 
 /** Options of Node that load modules before `--import` does: they would not see the application's variables. */
 const LOADS_EARLY = /^(-r|--require)\b/;
+/** Variables that Node reads as it starts, before `--import` has opened the application's. */
+const READ_EARLY = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'];
 /** Variables that the host decides. */
 const HOST_VARIABLES = ['PORT'];
 
@@ -25,8 +27,9 @@ const HOST_VARIABLES = ['PORT'];
  * variables override the ones set here. Next.js listens only on `HOSTNAME` and others on `HOST`, which may be the
  * machine's name, so they are set.
  * @param directory the application's, in the artifact
+ * @param variables names of the application's
  */
-export function runScript(start: Start, directory: string): string {
+export function runScript(start: Start, directory: string, variables: readonly string[] = []): string {
   const at = posix.join(directory, start.kind === 'site' ? '' : start.directory);
   const up =
     at === '.'
@@ -50,7 +53,7 @@ export function runScript(start: Start, directory: string): string {
       lines.push(`export ${name}=${name === 'NODE_OPTIONS' ? '"$NODE_OPTIONS "' : ''}${quoteWord(value)}`);
     }
     const words = [...options, file, ...args].map(quoteWord);
-    if (options.some((option) => LOADS_EARLY.test(option))) {
+    if (options.some((option) => LOADS_EARLY.test(option)) || READ_EARLY.some((name) => variables.includes(name))) {
       node.push(`${up}/.service/launch.mjs`, quoteWord(['node', ...words].join(' ')));
     } else node.push(...words);
   }
@@ -58,7 +61,7 @@ export function runScript(start: Start, directory: string): string {
 }
 
 export interface Service {
-  job: Pick<Job, 'env' | 'hostArn' | 'keyRegion' | 'databases' | 'logKibPerMinute'>;
+  job: Pick<Job, 'variables' | 'env' | 'hostArn' | 'keyRegion' | 'databases' | 'logKibPerMinute'>;
   start: Start;
   /** The application's directory in the artifact; empty for the artifact itself. */
   directory: string;
@@ -96,7 +99,7 @@ export async function pack(
     throw new BuildFailure(`The application has ${items.length} files after the build; the limit is 65,000.`);
   }
   const zip = createZip();
-  zip.add('run.sh', Buffer.from(runScript(start, directory)), PROGRAM);
+  zip.add('run.sh', Buffer.from(runScript(start, directory, Object.keys(job.variables))), PROGRAM);
   zip.add('.service/environment.mjs', modules.environment, FILE);
   zip.add('.service/launch.mjs', modules.launch, FILE);
   zip.add('.service/preload.cjs', modules.preload, FILE);
