@@ -4,7 +4,7 @@
  * Returns the entry of a stored or received value; undefined for one that only a newer version knows
  * (docs/decisions/0050-mixed-versions.md).
  */
-export const entryOf = <K extends string, V>(entries: Readonly<Record<K, V>>, value: K): V | undefined =>
+export const entryOf = <K extends string, V>(entries: Readonly<Record<K, V>>, value: NoInfer<K>): V | undefined =>
   Object.hasOwn(entries, value) ? entries[value] : undefined;
 
 export const FRAMEWORKS = ['NEXTJS', 'NODE', 'EXPRESS', 'NUXT'] as const;

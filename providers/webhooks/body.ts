@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
+import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import { entryOf } from '../../contract/enums.ts';
 
 /** At most this much of the decompressed body is read; the rest is cut off with the connection. */
 const MAX_READ_BYTES = 64 * 1024;
@@ -9,14 +10,13 @@ const MAX_KEPT_BYTES = 8 * 1024;
 
 /** Small output chunks: a bomb is noticed before it has filled more than one. */
 const BOUNDED = { chunkSize: 16 * 1024 };
-const DECODERS = {
+const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip(BOUNDED),
   'x-gzip': () => createGunzip(BOUNDED),
   deflate: () => createInflate(BOUNDED),
   br: () => createBrotliDecompress(BOUNDED),
   zstd: () => createZstdDecompress(BOUNDED),
 };
-const isCoding = (name: string): name is keyof typeof DECODERS => name in DECODERS;
 
 export interface ReadBody {
   /** The start of the body as text. */
@@ -35,8 +35,8 @@ export function truncateText(bytes: Buffer, max = MAX_KEPT_BYTES): string {
 /** Returns the decoded body, and whether the answer ended without a byte of it: such as a 204 that names a coding. */
 function decodeBody(answer: IncomingMessage): { stream: Readable; isEmpty: () => boolean } {
   const coding = (answer.headers['content-encoding'] ?? '').trim().toLowerCase();
-  if (!isCoding(coding)) return { stream: answer, isEmpty: () => false };
-  const decoder = DECODERS[coding]();
+  const decoder = entryOf(DECODERS, coding)?.();
+  if (!decoder) return { stream: answer, isEmpty: () => false };
   let hasBytes = false;
   answer.once('data', () => {
     hasBytes = true;

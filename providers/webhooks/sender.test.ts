@@ -47,6 +47,16 @@ test.each([
   expect(await sender.send(one.url, {}, '{}')).toMatchObject({ outcome: 'DELIVERED', status, body: '' });
 });
 
+test('an unknown coding is none, whatever its name', async () => {
+  const one = await started(
+    receiver(({ headers }, response) =>
+      response.writeHead(200, { 'content-encoding': String(headers['x-coding']) }).end('thanks'),
+    ),
+  );
+  for (const coding of [...Object.getOwnPropertyNames(Object.prototype), 'unknown'])
+    expect(await sender.send(one.url, { 'x-coding': coding }, '{}')).toMatchObject({ status: 200, body: 'thanks' });
+});
+
 test('keeps the headers of the response without secrets, and the time of each part', async () => {
   const headers = { 'Content-Type': 'text/plain', 'Set-Cookie': ['a=1', 'b=2'], 'X-Token': 'hush', 'X-Id': '7' };
   const one = await started(receiver((_, response) => response.writeHead(500, headers).end('no')));
