@@ -50,6 +50,11 @@ test.each([
     'must be another name than the record’s own',
   ],
   ['a text of spaces', { type: 'TXT', name: 'www', content: '  ' }, 'must not be empty'],
+  [
+    'a tag that every object has',
+    { type: 'CAA', name: 'www', content: '0 constructor "x"' },
+    'has an unknown tag; there are issue, issuewild, issuemail, issuevmc, iodef, contactemail, contactphone',
+  ],
 ] as const)('refuses %s', (_what, record, message) => {
   expect(refusal(() => checkRecord({ ...record, ttl: 60, prio: undefined }, 'shop.co.za'))).toBe(
     `invalid_request content: ${message}`,

@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { NAME_SERVER_LIMITS } from '../../contract/dns/limits.ts';
 import type { addDnsRecord as AddRoute } from '../../contract/dns/records.ts';
+import { entryOf } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { isDnsLabel, isDnsName, MAX_HOST_NAME_LENGTH } from '../../contract/host-names/host-names.ts';
 import type { Input } from '../../contract/route.ts';
@@ -68,7 +69,7 @@ function parseCaa(text: string): string {
   const asked = 'must be flags tag "value", e.g. 0 issue "letsencrypt.org"';
   const [, flags = '', tag = '', quoted, bare] = /^(\d+) ([A-Za-z0-9]+) (?:"([^"\\]*)"|([^"\\\s]+))$/.exec(text) ?? [];
   const value = quoted ?? bare;
-  const known = CAA_VALUES[tag.toLowerCase()];
+  const known = entryOf(CAA_VALUES, tag.toLowerCase());
   if (value === undefined || !isNumber(flags, 255)) throw refuse('content', asked);
   if (!known) throw refuse('content', `has an unknown tag; there are ${Object.keys(CAA_VALUES).join(', ')}`);
   if (!known.test(value)) throw refuse('content', asked);
