@@ -31,7 +31,7 @@ export function readDraft<V extends object>(
     const kept: unknown = JSON.parse(store.getItem(PREFIX + name) ?? 'null');
     if (typeof kept !== 'object' || kept === null) return undefined;
     const known = Object.entries(kept).filter(
-      ([field, value]) => field in initial && hasSameShape(value, initial[field as keyof V]),
+      ([field, value]) => Object.hasOwn(initial, field) && hasSameShape(value, initial[field as keyof V]),
     );
     return { ...initial, ...Object.fromEntries(known) };
   } catch {

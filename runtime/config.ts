@@ -137,12 +137,12 @@ function read(name: keyof typeof VARIABLES, value = process.env[name]): unknown 
 
 /** Throws an error that names the variable if the value is invalid. Ignores names that no function reads. */
 export function checkVariable(name: string, value: string): void {
-  if (name in VARIABLES) read(name as keyof Config, value);
+  if (Object.hasOwn(VARIABLES, name)) read(name as keyof Config, value);
 }
 
 export const config = new Proxy({} as Config, {
   get(known, name) {
-    if (!(name in known) && name in VARIABLES) {
+    if (!Object.hasOwn(known, name) && Object.hasOwn(VARIABLES, name)) {
       Object.defineProperty(known, name, { value: read(name as keyof Config) });
     }
     return Reflect.get(known, name);

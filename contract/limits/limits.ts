@@ -186,7 +186,7 @@ export const limitsOf = (account: LimitedAccount): Limits =>
 
 /** True for an error that a request beyond a limit is answered with. */
 export const isRefused = (error: LimitRule['error']): error is Exclude<LimitRule['error'], keyof typeof NOT_REFUSED> =>
-  !(error in NOT_REFUSED);
+  !Object.hasOwn(NOT_REFUSED, error);
 
 /** Returns the sentences for a request beyond a limit: the limit, its name in `GET /v1/account`, and the ways to more. */
 export function limitMessage(name: LimitName, limit: number): string {

@@ -65,7 +65,7 @@ export class Examples {
     if (schema.default !== undefined && shown !== 'all') return schema.default;
     if (schema.const !== undefined) return schema.const;
     if (
-      name in BY_NAME &&
+      Object.hasOwn(BY_NAME, name) &&
       schema.type !== 'object' &&
       !(Array.isArray(schema.enum) && !schema.enum.includes(BY_NAME[name]))
     )

@@ -98,7 +98,7 @@ async function readAsOnlyOne(log: Log, start: string, seen: LogPage | undefined)
   const finish = ({ set = {}, remove = [] }: Change) =>
     changePage(log, start, {
       set,
-      remove: ['readingUntil', 'refusedUntil', ...remove].filter((name) => !(name in set)),
+      remove: ['readingUntil', 'refusedUntil', ...remove].filter((name) => !Object.hasOwn(set, name)),
       when: { readingUntil: { is: readingUntil } },
     });
   try {

@@ -100,7 +100,7 @@ const conditionsFor = (names: readonly Needed[], now: Date): AnyOf[] =>
 /** Returns how much of a limit an account uses; undefined for limits whose use is not on the account's item. */
 export function usageOf(account: Account, name: LimitName, now: Date): number | undefined {
   if (name === 'buildMinutesPerMonth') return account.buildMonth === monthOf(now) ? (account.buildMinutes ?? 0) : 0;
-  return name in COUNTERS ? (account[COUNTERS[name as CountedLimit]] ?? 0) : undefined;
+  return Object.hasOwn(COUNTERS, name) ? (account[COUNTERS[name as CountedLimit]] ?? 0) : undefined;
 }
 
 /** Returns how much of each limit an account uses, for the limits that are counted on its items. */

@@ -33,7 +33,7 @@ export function queryParameters(rawQuery: string): Record<string, string> | unde
     const equals = pair.indexOf('=');
     const name = decode(equals < 0 ? pair : pair.slice(0, equals));
     const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
-    parameters[name] = name in parameters ? `${parameters[name]},${value}` : value;
+    parameters[name] = Object.hasOwn(parameters, name) ? `${parameters[name]},${value}` : value;
   }
   return { ...parameters };
 }
@@ -46,7 +46,7 @@ function headersOf(rawHeaders: readonly string[]): { headers: Record<string, str
     const name = (rawHeaders[index] ?? '').toLowerCase();
     const value = rawHeaders[index + 1] ?? '';
     if (name === 'cookie') cookies.push(...value.split(/;\s*/).filter(Boolean));
-    else headers[name] = name in headers ? `${headers[name]},${value}` : value;
+    else headers[name] = Object.hasOwn(headers, name) ? `${headers[name]},${value}` : value;
   }
   return { headers: { ...headers }, cookies };
 }

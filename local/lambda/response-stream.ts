@@ -7,7 +7,7 @@ const MAX_UNREAD_BYTES = 256 * 1024;
 type Handler = (event: unknown, ...rest: unknown[]) => unknown;
 const STREAMING = Symbol.for('aws.lambda.runtime.handler.streaming');
 
-export const isStreaming = (handler: Handler): boolean => STREAMING in handler;
+export const isStreaming = (handler: Handler): boolean => Object.hasOwn(handler, STREAMING);
 
 /** The global that Lambda's Node runtime defines before it imports a streaming function. */
 export const awslambda = {

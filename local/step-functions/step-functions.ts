@@ -130,7 +130,7 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
         error === undefined ? undefined : { error, cause: typeof Cause === 'string' ? Cause : String(Cause) };
       executions.note(execution, type, state?.name, detail);
       // Only the machine's top-level states: one within a Parallel or Map state cannot be resumed separately.
-      if (type === 'StateEntered' && state && isObject(states) && state.name in states) {
+      if (type === 'StateEntered' && state && isObject(states) && Object.hasOwn(states, state.name)) {
         execution.at = { state: state.name, input: state.input };
         executions.save(execution);
       }

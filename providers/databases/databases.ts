@@ -6,6 +6,7 @@ import {
   TagResourceCommand,
 } from '@aws-sdk/client-dsql';
 import { isAwsError } from '../aws-errors.ts';
+import { entryOf } from '../../contract/enums.ts';
 import { GENERATION_TAG } from './passwords.ts';
 
 export interface Cluster {
@@ -64,7 +65,7 @@ export function createDatabases(region: string, arnPrefix: string): Databases {
   }): Cluster => {
     const { identifier: id = '', status = '', endpoint = `${id}.dsql.${region}.on.aws` } = answer;
     const [host = '', port] = endpoint.split(':');
-    return { id, status: STATUS[status] ?? 'PENDING', host, ...(port ? { port: Number(port) } : {}) };
+    return { id, status: entryOf(STATUS, status) ?? 'PENDING', host, ...(port ? { port: Number(port) } : {}) };
   };
   return {
     async create(clientToken, owner) {

@@ -1,3 +1,5 @@
+import { entryOf } from '../../contract/enums.ts';
+
 /** A change of where host names lead, as data: it may be stored, and made by another process than the one that asked for it. */
 export interface RouteChange {
   kind: 'point' | 'pointIfUnset' | 'suspend' | 'resume' | 'remove';
@@ -24,7 +26,7 @@ const RULES: Record<string, Rule> = {
 } satisfies Record<RouteChange['kind'], Rule>;
 
 function ruleOf({ kind }: RouteChange): Rule {
-  const rule = RULES[kind];
+  const rule = entryOf(RULES, kind);
   // A newer version of the platform asked for it, and makes it.
   if (!rule) throw new Error(`this version does not know the change of routes ${kind}`);
   return rule;

@@ -7,6 +7,7 @@ import {
   UpdateDistributionTenantCommand,
 } from '@aws-sdk/client-cloudfront';
 import { isAwsError } from '../aws-errors.ts';
+import { entryOf } from '../../contract/enums.ts';
 
 /** The distribution tenant of one domain. */
 export interface Tenant {
@@ -131,7 +132,7 @@ export function createDistributionTenants(
         const { ManagedCertificateDetails: details } = await client.send(
           new GetManagedCertificateDetailsCommand({ Identifier: name }),
         );
-        const status = STATUSES[details?.CertificateStatus ?? ''];
+        const status = entryOf(STATUSES, details?.CertificateStatus ?? '');
         return status ? { status, arn: details?.CertificateArn } : undefined;
       } catch (error) {
         if (isAwsError(error, 'EntityNotFound')) return undefined;

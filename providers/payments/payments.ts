@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
+import { entryOf } from '../../contract/enums.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { memoize } from '../../contract/memoize.ts';
 import type { PlatformKey } from '../platform-keys/platform-key.ts';
@@ -129,7 +130,7 @@ const RESOLUTIONS: Record<string, Dispute['status']> = {
 };
 
 const disputeStatus = (status: string, resolution: string | null | undefined): Dispute['status'] =>
-  (status === 'resolved' ? RESOLUTIONS[resolution ?? ''] : undefined) ?? 'OPEN';
+  (status === 'resolved' ? entryOf(RESOLUTIONS, resolution ?? '') : undefined) ?? 'OPEN';
 
 /** Paystack answers 400 for both of these. */
 const UNKNOWN = /not found|invalid transaction/i;
@@ -197,7 +198,7 @@ export function createPayments(baseUrl: string, secretKey: PlatformKey): Payment
       const found = VerifyResponse().safeParse(data);
       if (!status || !found.success) throw new PaymentProviderError(`a payment cannot be read: ${message}`);
       if (found.data.currency !== 'ZAR') throw new PaymentProviderError(`a payment in ${found.data.currency}`);
-      const known = STATUSES[found.data.status] ?? 'OPEN';
+      const known = entryOf(STATUSES, found.data.status) ?? 'OPEN';
       const { signature, authorization_code: code } = found.data.authorization ?? {};
       return { status: known, amountCents: found.data.amount, card: cardOf(found.data), signature: signature ?? code };
     },

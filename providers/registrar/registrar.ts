@@ -1,3 +1,4 @@
+import { entryOf } from '../../contract/enums.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { isAwsError } from '../aws-errors.ts';
 
@@ -95,7 +96,7 @@ interface WireOperation {
 }
 const toOperation = ({ OperationId = '', Status = '', Message = '' }: WireOperation): Operation => ({
   id: OperationId,
-  status: STATUSES[Status] ?? 'PENDING',
+  status: entryOf(STATUSES, Status) ?? 'PENDING',
   message: Message,
 });
 
@@ -133,7 +134,7 @@ export function createRegistrar(call: Call): Registrar {
       try {
         const input = { DomainName: domain };
         const { Availability } = await call<{ Availability: string }>('CheckDomainAvailability', input, READ_OPTIONS);
-        return AVAILABILITIES[Availability] ?? 'TAKEN';
+        return entryOf(AVAILABILITIES, Availability) ?? 'TAKEN';
       } catch (error) {
         if (isAwsError(error, 'TLDInMaintenance')) return 'UNKNOWN';
         if (isAwsError(error, 'UnsupportedTLD')) return 'UNSUPPORTED';

@@ -76,7 +76,7 @@ function parseDocument(text: string, operation: string): unknown {
   if (!text.startsWith('<')) return text === '' ? {} : JSON.parse(text);
   const document: Record<string, unknown> = xml.parse(text);
   const inner = (value: unknown, name: string): unknown =>
-    typeof value === 'object' && value !== null && name in value
+    typeof value === 'object' && value !== null && Object.hasOwn(value, name)
       ? Object.entries(value).find(([key]) => key === name)?.[1]
       : value;
   return inner(inner(document, `${operation}Response`), `${operation}Result`);

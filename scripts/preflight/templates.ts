@@ -35,7 +35,7 @@ export function unknownProperties(
   // An object without listed properties is free in form, such as tags and policy documents; so is a choice of forms.
   if (!isObject(value) || !properties || data.additionalProperties === true || data.patternProperties) return [];
   return Object.entries(value).flatMap(([name, each]) =>
-    name in properties
+    Object.hasOwn(properties, name)
       ? unknownProperties(schema, each, properties[name], [...path, name])
       : [[...path, name].join('.')],
   );
