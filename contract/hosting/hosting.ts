@@ -86,5 +86,5 @@ export const createHostingSession = /* @__PURE__ */ route({
         expiresAt: Timestamp(),
       }),
     ),
-  uses: ['panel'],
+  uses: ['panel', 'dns'],
 });

@@ -131,8 +131,9 @@ function HostingDomain({ domain }: { domain: ReturnType<typeof useHostingDomain>
             ) : (
               <>
                 <Text size="sm" role="status">
-                  The server accepts no mail for this domain until you prove that it is yours: register it in this
-                  account, verify it as custom domain of an application, or add this {challenge.type} record. {problem}
+                  The server accepts no mail for this domain, and the control panel does not open, until you prove that
+                  it is yours: register it in this account, verify it as custom domain of an application, or add this{' '}
+                  {challenge.type} record. {problem}
                 </Text>
                 <div>
                   <CopyText name={`the name of the ${challenge.type} record`} text={challenge.name} />

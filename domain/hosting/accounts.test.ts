@@ -10,7 +10,7 @@ import { applySuspension, setSuspension } from '../processes/suspension.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { hostingQueue, moveHosting, reconcileHostingAccount } from './accounts.ts';
 import { hostingChallenge } from './domains.ts';
-import { getHosting } from './subscriptions.ts';
+import { createHostingSession, getHosting } from './subscriptions.ts';
 
 test('hosting that is bought while no server takes new accounts is provisioned once one does', async () => {
   const { deps, set, subscribe, servers, clock } = await hostingSimulation();
@@ -188,8 +188,35 @@ test('hosting that is paid is served again where its server routes no mail of a 
   expect(await reconcileAs('SUSPENDED')).toEqual(['SUSPENDED', 'REMOTE']);
   texts.push(proof);
   expect(await reconcileAs('SUSPENDED')).toEqual(['SUSPENDED', 'REMOTE']);
-  expect(routed).toEqual([]);
+  expect(routed.splice(0)).toEqual([]);
   expect(await reconcileAs('ACTIVE')).toEqual(['ACTIVE', 'LOCAL']);
+  expect(await reconcileAs('ACTIVE')).toEqual(['ACTIVE', 'LOCAL']);
+  expect(routed).toEqual(['LOCAL']);
+});
+
+test('the control panel opens once the domain is proven, and until then mail is routed elsewhere each day', async () => {
+  const { deps: before, set, subscribe, clock } = await hostingSimulation();
+  await set('web-1', true);
+  const of = await subscribe({ hostingDomain: 'shop.co.za' });
+  const { name, value } = hostingChallenge('acc_1', 'shop.co.za');
+  const texts: string[] = [];
+  const routed: string[] = [];
+  const routeMail: typeof before.panel.routeMail = async (_, __, ___, mail) => void routed.push(mail);
+  const deps = { ...before, panel: { ...before.panel, routeMail }, txt: { at: async () => texts } };
+  const signIn = () => createHostingSession(deps, { accountId: 'acc_1', keyId: '' }, { id: of.id });
+  for (let day = 0; day < 3; day += 1) {
+    expect(await reconcileHostingAccount(deps, of)).toEqual({});
+    clock.now += 24 * 3600_000;
+  }
+  expect(routed.splice(0), 'the first day it is created so').toEqual(['REMOTE', 'REMOTE']);
+  const message = expect.stringContaining(`add the TXT record ${name} with the value ${value}`);
+  await expect(signIn()).rejects.toMatchObject({ code: 'conflict', message });
+  texts.push(value);
+  expect((await signIn()).data.url).toContain('web-1');
+  const account = await deps.table.get(HostingAccount, of);
+  expect(account).toMatchObject({ mail: 'REMOTE', dueAt: deps.now().toISOString() });
+  expect(await reconcileHostingAccount(deps, of)).toEqual({});
+  expect(await deps.table.get(HostingAccount, of)).toMatchObject({ mail: 'LOCAL' });
   expect(routed).toEqual(['LOCAL']);
 });
 

@@ -93,7 +93,9 @@ export async function converge(
   // Before what a server may refuse: what is paid is served, and what is not paid is not.
   if (wanted === 'SUSPENDED' && status !== wanted) await deps.panel.suspend(server, username, why);
   if (wanted === 'ACTIVE' && status !== wanted) await deps.panel.unsuspend(server, username);
-  const routed = !found || mail === before || (await routeMail(deps, server, { username, domain, mail, wanted }));
+  // An unproven domain's is routed each time: its owner may have changed that on the server while the domain was proven.
+  const isRouted = !found || (mail === before && state === 'PROVEN');
+  const routed = isRouted || (await routeMail(deps, server, { username, domain, mail, wanted }));
   if (found && sharers.length > 0 && found.plan !== required.plan)
     await deps.panel.changePlan(server, username, required.plan);
   return { mail: routed ? mail : before };

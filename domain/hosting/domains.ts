@@ -179,7 +179,31 @@ async function recheckHostingProof(deps: Pick<Deps, 'table' | 'now'>, domain: st
     await ignoreConflict(deps.table.transact([change(HostingDomain, { domain }, what, concurrentUpdate)]));
   }
   const account = await deps.table.get(HostingAccount, { accountId, id });
-  if (!account || account.status === 'REMOVED') return;
+  if (account && account.status !== 'REMOVED') await compareAtOnce(deps, account);
+}
+
+/** Has the account on a server compared with what is known of its domain at the next run of the reconciler. */
+async function compareAtOnce(deps: Pick<Deps, 'table' | 'now'>, account: HostingAccount): Promise<void> {
   const next = { set: schedule(HostingAccount, deps.now()), when: { status: { isNot: 'REMOVED' } } };
   await ignoreConflict(deps.table.transact([change(HostingAccount, account, next, concurrentUpdate)]));
+}
+
+/**
+ * Throws 409 unless the account proves the domain of its hosting, for which its proof is looked for: who can change the routing of mail on
+ * the server receives what its other customers send to the domain.
+ */
+export async function assertProven(
+  deps: DomainDeps,
+  subscription: Subscription,
+  account: HostingAccount,
+): Promise<void> {
+  const { accountId, hostingDomain } = subscription;
+  if ((await settleHostingDomain(deps, subscription)) !== 'PROVEN') {
+    const { type, name, value } = hostingChallenge(accountId, hostingDomain ?? '');
+    throw new ApiError(
+      'conflict',
+      `The control panel opens once ${hostingDomain} is proven to be yours: register it in this account, or add the ${type} record ${name} with the value ${value}, and try again.`,
+    );
+  }
+  if (account.mail !== 'LOCAL') await compareAtOnce(deps, account);
 }

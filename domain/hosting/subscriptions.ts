@@ -6,6 +6,7 @@ import type {
   createHostingSession as SessionRoute,
 } from '../../contract/hosting/hosting.ts';
 import type { Input, Output } from '../../contract/route.ts';
+import type { TxtRecords } from '../../providers/dns/txt-records.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { type Panel, type PanelAccount, PanelFailure, type PanelServer } from '../../providers/hosting-panel/panel.ts';
 import { hostingOf, Subscription } from '../../table/entities/billing.ts';
@@ -16,7 +17,7 @@ import { change } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { pageBody } from '../pages.ts';
-import { hostingChallenge } from './domains.ts';
+import { assertProven, hostingChallenge } from './domains.ts';
 import { findServer } from './servers.ts';
 
 /** The state of an account that does not exist yet. */
@@ -46,6 +47,8 @@ export async function listHosting(
 }
 
 const noSuchHosting = () => new ApiError('not_found', 'Hosting subscription not found.');
+
+const notActive = () => new ApiError('conflict', 'The hosting account is not active on its server.');
 
 const notAnswering = () =>
   new ApiError('server_error', 'The hosting server does not answer. It is safe to retry with backoff.', {
@@ -111,19 +114,18 @@ export async function getHosting(
 
 /**
  * POST /dashboard/v1/hosting/{id}/session: signs in to the control panel. Throws 404, 409 where the account is not active on
- * its server, and 502.
+ * its server or its domain is not proven, and 502.
  */
 export async function createHostingSession(
-  deps: Deps & { panel: Panel; secrets: Secrets },
+  deps: Deps & { panel: Panel; secrets: Secrets; txt: TxtRecords },
   { accountId }: Caller,
   { id }: Input<typeof SessionRoute>,
 ): Promise<Output<typeof SessionRoute>> {
-  const { account } = await findHosting(deps, { accountId, id });
-  const session =
-    account?.status === 'ACTIVE'
-      ? await askServer(deps, account, (server) => deps.panel.createSession(server, account.username))
-      : undefined;
-  if (!session) throw new ApiError('conflict', 'The hosting account is not active on its server.');
+  const { subscription, account } = await findHosting(deps, { accountId, id });
+  if (account?.status !== 'ACTIVE') throw notActive();
+  await assertProven(deps, subscription, account);
+  const session = await askServer(deps, account, (server) => deps.panel.createSession(server, account.username));
+  if (!session) throw notActive();
   const expiresAt = new Date(session.expiresAt).toISOString();
   return await deps.commit([], { data: { id, url: session.url, expiresAt } }, { after: { expiresAt } });
 }

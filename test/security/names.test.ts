@@ -9,6 +9,7 @@ import {
 } from '../../contract/custom-domains/custom-domains.ts';
 import { addDnsRecord, listDnsRecords } from '../../contract/dns/records.ts';
 import { getHostingDomain } from '../../contract/hosting/domains.ts';
+import { createHostingSession } from '../../contract/hosting/hosting.ts';
 import { reconcileHostingAccount } from '../../domain/hosting/accounts.ts';
 import { endRegistration } from '../../domain/registrar/tasks.ts';
 import { createPanel } from '../../providers/hosting-panel/panel.ts';
@@ -141,6 +142,11 @@ test.concurrent('hosting of a domain that another account uses needs proof, and 
     ...{ domain: name, status: 'PENDING', problem: expect.any(String) },
     challenge: { type: 'TXT', name: `_hosting-challenge.${name}` },
   });
+  const signIn = (account: OpenedAccount, id: string) =>
+    account.dashboard.call(createHostingSession, { params: { id } });
+  const closed = await signIn(thief, id);
+  const record = expect.stringContaining(`add the TXT record _hosting-challenge.${name}`);
+  expect([codeOf(closed), closed.error?.message]).toEqual(['conflict', record]);
 
   const refused = await buyMail(owner, name);
   expect([codeOf(refused), refused.error?.message]).toEqual(['conflict', expect.stringMatching(/add the TXT record/)]);
@@ -163,6 +169,7 @@ test.concurrent('hosting of a domain that another account uses needs proof, and 
   });
   expect((await read(owner, of.id)).body.data).toMatchObject({ panelStatus: 'ACTIVE', hostingDomain: name });
   expect(await mailOf(owner, of.id)).toBe('LOCAL');
+  expect((await signIn(owner, of.id)).status).toBe(200);
   expect(await domainOf(owner, of.id)).toMatchObject({ status: 'VERIFIED', problem: null });
   expect(codeOf(await buyMail(thief, name))).toBe('conflict');
   const foreign = await thief.dashboard.call(getHostingDomain, { params: { id: of.id } });
