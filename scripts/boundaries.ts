@@ -27,7 +27,7 @@ export const LAYERS: Record<string, readonly string[]> = {
 /** Area → areas that it may import. No cycles: a test says so. What needs more is a process (`domain/processes/`). */
 export const AREAS: Record<string, readonly string[]> = {
   webhooks: [],
-  hosting: ['custom-domains'],
+  hosting: ['apps', 'custom-domains'],
   billing: ['hosting', 'webhooks'],
   ai: ['billing', 'webhooks'],
   accounts: ['ai', 'billing'],

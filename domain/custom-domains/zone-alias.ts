@@ -7,11 +7,15 @@ import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { eachBelow, VERIFIED_HOSTS } from './names-below.ts';
 
+/** Returns a host and the names above it, without that of its top-level domain: the closest first. */
+export function namesFrom(host: string): string[] {
+  const labels = host.split('.');
+  return labels.slice(0, -1).map((_, from) => labels.slice(from).join('.'));
+}
+
 /** Returns the active domains that a host is, or is below, whichever account has them: the closest first. */
 async function findActiveDomains(deps: Pick<Deps, 'table'>, host: string): Promise<Domain[]> {
-  const labels = host.split('.');
-  const names = labels.slice(0, -1).map((_, from) => labels.slice(from).join('.'));
-  const claims = await Promise.all(names.map((name) => deps.table.get(DomainName, { name })));
+  const claims = await Promise.all(namesFrom(host).map((name) => deps.table.get(DomainName, { name })));
   const domains = await Promise.all(
     claims.flatMap((claim) =>
       claim ? [deps.table.get(Domain, { accountId: claim.accountId, id: claim.domainId })] : [],

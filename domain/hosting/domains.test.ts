@@ -112,6 +112,50 @@ test("another account's registered domain, and names below it, need its DNS", as
   expect(await order('agency'), 'proven, but hosted by its owner').toMatch(/has proven/);
 });
 
+test("names below another account's proven domain need proof, and those below its own do not", async () => {
+  const { deps, order, settle, prove, subscription } = hosting();
+  const [name, deeper] = [`login.${DOMAIN}`, `a.b.${DOMAIN}`];
+  expect(await order('owner')).toBe('accepted');
+  expect(await order('thief', 'sub_before', `before.${DOMAIN}`), 'nothing is proven yet').toBe('accepted');
+  prove('owner');
+  expect(await settle('owner')).toBe('PROVEN');
+  for (const below of [name, deeper]) {
+    const { value } = hostingChallenge('thief', below);
+    const record = `add the TXT record _hosting-challenge.${below} with the value ${value}`;
+    expect(await order('thief', 'sub_thief', below)).toContain(record);
+  }
+  expect(await order('owner', 'sub_below', name)).toBe('accepted');
+  expect(await settleHostingDomain(deps, subscription('owner', 'sub_below', name))).toBe('UNPROVEN');
+  expect(await order('thief', 'sub_neighbour', `not-${DOMAIN}`)).toBe('accepted');
+});
+
+test('a proven domain stays its last account’s for a while after its hosting has ended', async () => {
+  const { order, settle, prove, release, holder } = hosting();
+  await order('owner');
+  prove('owner');
+  expect(await settle('owner')).toBe('PROVEN');
+  prove();
+  await release('owner');
+  expect(await holder()).toBeUndefined();
+  for (const domain of [DOMAIN, `login.${DOMAIN}`])
+    expect(await order('thief', 'sub_thief', domain)).toMatch(/^hostingDomain: another account uses/);
+  expect(await order('owner'), 'the same account').toBe('accepted');
+  await release('owner');
+  prove('next');
+  expect(await order('next'), 'sold, with its DNS').toBe('accepted');
+});
+
+test('names of the platform cannot be hosted without proof', async () => {
+  const { deps, order } = hosting();
+  deps.settings = { ...deps.settings, publicUrl: 'https://platform.co.za', appsDomain: 'apps.platform-apps.co.za' };
+  for (const domain of ['platform.co.za', 'mail.platform.co.za'])
+    expect(await order('thief', 'sub_thief', domain)).toMatch(/^hostingDomain: another account uses/);
+  const below = /^hostingDomain: must be a domain of your own, not one under apps\.platform-apps\.co\.za$/;
+  for (const domain of ['apps.platform-apps.co.za', 'shop.apps.platform-apps.co.za'])
+    expect(await order('thief', 'sub_thief', domain)).toMatch(below);
+  expect(await order('thief', 'sub_thief', 'not-platform.co.za')).toBe('accepted');
+});
+
 test('a domain is free when its last subscription is removed, and not before', async () => {
   const { order, release, holder } = hosting();
   await order('owner', 'sub_owner');

@@ -3,14 +3,21 @@ import { ApiError } from '../../contract/errors.ts';
 import type { TxtRecords } from '../../providers/dns/txt-records.ts';
 import { Host } from '../../table/entities/apps.ts';
 import { Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
-import { HostingAccount, HostingDomain, hostedDomainsNear } from '../../table/entities/hosting.ts';
+import {
+  FormerHostingDomain,
+  HostingAccount,
+  HostingDomain,
+  hostedDomainsNear,
+  RESERVED_DAYS,
+} from '../../table/entities/hosting.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, create, remove, replace, type Write } from '../../table/writes.ts';
+import { assertNotPlatformDomain, listCells } from '../apps/cells.ts';
 import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import { findVerifiedHolder, isReservedName } from '../custom-domains/claim.ts';
 import { eachBelow } from '../custom-domains/names-below.ts';
 import { challengeName, findMissingProof, type MissingProof, releasedAt } from '../custom-domains/ownership.ts';
-import { findRegistrations } from '../custom-domains/zone-alias.ts';
+import { findRegistrations, namesFrom } from '../custom-domains/zone-alias.ts';
 import type { Deps } from '../deps.ts';
 import { DAY_MS } from '../time.ts';
 
@@ -19,6 +26,7 @@ import { DAY_MS } from '../time.ts';
  * accepts no mail for it, and the first account that proves the domain takes it.
  */
 type DomainDeps = Pick<Deps, 'table' | 'now'> & { txt: TxtRecords };
+type ClaimDeps = DomainDeps & Pick<Deps, 'settings'>;
 
 /** A proven domain is verified again after this, in milliseconds. */
 const VERIFICATION_INTERVAL_MS = 7 * DAY_MS;
@@ -45,14 +53,27 @@ async function findMissing(deps: DomainDeps, accountId: string, domain: string):
   return await findMissingProof(deps, accountId, { host: domain, token: hostingToken(accountId, domain) });
 }
 
-/** Returns true for a domain that another account has registered, or verified as custom domain. */
-async function isOwnedByOther(deps: DomainDeps, accountId: string, domain: string): Promise<boolean> {
-  const [registrations, host] = await Promise.all([
-    findRegistrations(deps, domain),
-    deps.table.get(Host, { host: domain }),
+/** Returns true for a name that another account hosts and has proven, or did until lately, or has verified as custom domain. */
+async function isProvenByOther(deps: DomainDeps, accountId: string, name: string): Promise<boolean> {
+  const [hosted, former, host] = await Promise.all([
+    deps.table.get(HostingDomain, { domain: name }),
+    deps.table.get(FormerHostingDomain, { domain: name }),
+    deps.table.get(Host, { host: name }),
   ]);
-  if (registrations.some((each) => each.accountId !== accountId)) return true;
+  if (hosted?.provenAt && hosted.accountId !== accountId) return true;
+  if (former && former.accountId !== accountId) return true;
   return host !== undefined && host.accountId !== accountId && (await findVerifiedHolder(deps, host)) !== undefined;
+}
+
+/**
+ * Returns true for a domain that is the platform's or another account's, or below one: with a usual wildcard record, or a record that was left,
+ * it points to the server already.
+ */
+async function isOwnedByOther(deps: ClaimDeps, accountId: string, domain: string): Promise<boolean> {
+  const names = namesFrom(domain);
+  if (names.includes(new URL(deps.settings.publicUrl).hostname)) return true;
+  if ((await findRegistrations(deps, domain)).some((each) => each.accountId !== accountId)) return true;
+  return (await Promise.all(names.map((name) => isProvenByOther(deps, accountId, name)))).includes(true);
 }
 
 const taken = (domain: string) =>
@@ -62,20 +83,21 @@ function proofRequired(accountId: string, domain: string): ApiError {
   const { name, value } = hostingChallenge(accountId, domain);
   return new ApiError(
     'conflict',
-    `hostingDomain: another account uses ${domain}. If it is yours, add the TXT record ${name} with the value ${value}, and order again`,
+    `hostingDomain: another account uses ${domain} or a domain above it, or did in the last ${RESERVED_DAYS} days. If it is yours, add the TXT record ${name} with the value ${value}, and order again`,
   );
 }
 
 /**
  * Decides whether an account may order hosting for a domain. Throws 409 for one that another account uses, unless this
- * account proves that it is its own.
+ * account proves that it is its own, and 400 for one below which applications have their default addresses.
  * @returns makes the write that gives the domain to a new subscription
  */
 export async function claimHostingDomain(
-  deps: DomainDeps,
+  deps: ClaimDeps,
   accountId: string,
   domain: string,
 ): Promise<(subscriptionId: string) => Write> {
+  assertNotPlatformDomain(deps, await listCells(deps), domain, 'hostingDomain');
   const held = await deps.table.get(HostingDomain, { domain });
   const isMine = held?.accountId === accountId;
   const checkedAt = deps.now().toISOString();
@@ -136,7 +158,10 @@ export const settleHostingDomain = (
     return next.provenAt ? 'PROVEN' : 'UNPROVEN';
   });
 
-/** Frees the domain of a subscription whose account on the server is removed, unless another one hosts it. */
+/**
+ * Frees the domain of a subscription whose account on the server is removed, unless another one hosts it. Others need a proof for a while for one that
+ * was proven.
+ */
 export const releaseHostingDomain = (deps: DomainDeps, { accountId, id, hostingDomain }: Subscription): Promise<void> =>
   // On a conflict another subscription has it, which may be over as well: it read this one before, or after.
   retryOnConflict(async () => {
@@ -147,10 +172,17 @@ export const releaseHostingDomain = (deps: DomainDeps, { accountId, id, hostingD
     const others = all.filter((each) => each.id !== id && each.hostingDomain === domain);
     const other = others.find((each) => each.panel?.status !== 'REMOVED');
     const same = { accountId: { is: accountId }, subscriptionId: { is: held.subscriptionId } };
-    const write = other
-      ? change(HostingDomain, { domain }, { set: { subscriptionId: other.id }, when: same }, concurrentUpdate)
-      : remove(HostingDomain, { domain }, same, concurrentUpdate);
-    await deps.table.transact([write]);
+    if (other) {
+      const what = { set: { subscriptionId: other.id }, when: same };
+      await deps.table.transact([change(HostingDomain, { domain }, what, concurrentUpdate)]);
+      return;
+    }
+    const former = { domain, accountId, releasedAt: deps.now().toISOString() };
+    const isReserved = held.provenAt !== undefined && !isReservedName(domain);
+    await deps.table.transact([
+      remove(HostingDomain, { domain }, same, concurrentUpdate),
+      ...(isReserved ? [create(FormerHostingDomain, former, concurrentUpdate, {})] : []),
+    ]);
   });
 
 const HOSTED_DOMAINS = {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { PANEL_STATUSES } from '../../contract/enums.ts';
-import { type AccountScopedId, entity, type ItemOf, oneOf, sealed } from '../entity.ts';
+import { type AccountScopedId, DAY, entity, epoch, type ItemOf, oneOf, sealed } from '../entity.ts';
 import { joinKey as key, nameListKeys } from '../keys.ts';
 
 /** The partition of all hosting servers. */
@@ -46,6 +46,17 @@ export const HostingDomain = /* @__PURE__ */ entity({
     }),
   key: ({ domain }: { domain: string }) => ({ pk: key('HOSTING_DOMAIN', domain), sk: 'HOSTING_DOMAIN' }),
   list: ({ domain }) => hostedDomainsNear(domain),
+});
+
+/** Days for which a proven domain stays its last account's after its hosting has ended: its DNS may point to the server still. */
+export const RESERVED_DAYS = 90;
+
+/** A domain whose hosting ended while it was proven, and the account that hosted it. */
+export const FormerHostingDomain = /* @__PURE__ */ entity({
+  type: 'FORMER_HOSTING_DOMAIN',
+  schema: () => z.object({ domain: z.string(), accountId: z.string(), releasedAt: z.string() }),
+  key: ({ domain }: { domain: string }) => ({ pk: key('HOSTING_DOMAIN', domain), sk: 'FORMER' }),
+  expiresAtEpoch: ({ releasedAt }) => epoch(releasedAt) + RESERVED_DAYS * DAY,
 });
 
 /** The account of a hosting subscription on its server; its id is the subscription's. */

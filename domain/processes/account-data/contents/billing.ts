@@ -10,7 +10,7 @@ import {
   WalletTransaction,
   walletOf,
 } from '../../../../table/entities/billing.ts';
-import { HostingAccount, HostingDomain } from '../../../../table/entities/hosting.ts';
+import { FormerHostingDomain, HostingAccount, HostingDomain } from '../../../../table/entities/hosting.ts';
 import { type Contents, contents, unread } from '../contents.ts';
 import { foundUnder, inPartition, listed } from '../readers.ts';
 
@@ -56,6 +56,7 @@ export const BILLING_CONTENTS: readonly Contents[] = [
     foundUnder(subscriptions, HostingAccount, ({ accountId, id }) => [{ accountId, id }]),
   ),
   unread(HostingDomain, 'teardown', 'elsewhere'),
+  unread(FormerHostingDomain, 'expires', 'elsewhere'),
   contents(
     WalletTransaction,
     'tax',
