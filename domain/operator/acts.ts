@@ -14,11 +14,14 @@ import { addCredits, newCreditEntry, takeCredits } from '../ai/entries.ts';
 import { adjustAccount } from '../billing/adjustments.ts';
 import { parseCents } from '../billing/money.ts';
 import type { ReadPlans } from '../billing/plans.ts';
+import { grantSubscription } from '../billing/subscriptions.ts';
+import { cancelInvoice } from '../billing/unpaid-invoices.ts';
 import { noSuchDeployment } from '../deployments/create.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
 import { overrideLimits } from '../limits/overrides.ts';
 import { resendDelivery } from '../webhooks/manage.ts';
+import { answering } from './answering.ts';
 
 /** Acts of operators on an account (docs/decisions/0048-operators.md). Each shares its rules with the functions that are invoked by hand. */
 
@@ -56,16 +59,17 @@ export async function changeLimits(
 }
 
 /** Adds AI credits, or takes away some that are available. Throws 404, and 402 where less is available. */
-async function adjustCredits(deps: Deps, accountId: string, amount: string): Promise<void> {
+async function adjustCredits(deps: Deps, accountId: string, amount: string): Promise<Output<typeof AdjustRoute>> {
   const cents = parseCents(amount);
   await findAccount(deps, accountId);
   const microRand = cents * MICRO_RAND_PER_CENT;
   const entry = newCreditEntry(deps, accountId, 'ADJUSTMENT', microRand);
   const writes = microRand > 0 ? addCredits(entry) : takeCredits(entry, tooFewCredits);
-  await deps.commit(writes, undefined, {
-    ...{ action: 'ai-credits.adjusted', accountId, subjectId: accountId },
-    after: { amount },
-  });
+  return await deps.commit(
+    writes,
+    { data: {} },
+    { action: 'ai-credits.adjusted', accountId, subjectId: accountId, after: { amount } },
+  );
 }
 
 /** POST /operator/v1/accounts/{id}/adjustments */
@@ -79,20 +83,31 @@ export async function adjustMoney(
       'invalid_request',
       'exactly one of wallet, credits, invoice, voidInvoice and grant must be given',
     );
-  if (credits) {
-    await adjustCredits(deps, accountId, credits.amount);
-    return { data: {} };
-  }
-  const { invoiceId, subscriptionId } = await adjustAccount(deps, {
+  if (credits) return await adjustCredits(deps, accountId, credits.amount);
+  if (voidInvoice)
+    return await answering(
+      deps,
+      (shared) => cancelInvoice(shared, accountId, voidInvoice.id),
+      ({ id }) => ({ data: { invoiceId: id } }),
+    );
+  if (grant)
+    return await answering(
+      deps,
+      (shared) => grantSubscription(shared, accountId, grant),
+      ({ data }) => ({ data: { subscriptionId: data.id } }),
+    );
+  const adjustment = {
     accountId,
     ...(wallet ? { adjust: { amountCents: parseCents(wallet.amount), description: wallet.description } } : {}),
     ...(invoice
       ? { invoice: { kind: invoice.kind, description: invoice.description, cents: positiveCents(invoice.amount) } }
       : {}),
-    ...(voidInvoice ? { voidInvoice } : {}),
-    ...(grant ? { grant } : {}),
-  });
-  return { data: { ...(invoiceId ? { invoiceId } : {}), ...(subscriptionId ? { subscriptionId } : {}) } };
+  };
+  return await answering(
+    deps,
+    (shared) => adjustAccount(shared, adjustment),
+    ({ invoiceId }) => ({ data: { ...(invoiceId ? { invoiceId } : {}) } }),
+  );
 }
 
 function positiveCents(amount: string): number {
@@ -110,8 +125,11 @@ export async function resendForCustomer(
   const about = { action: 'delivery.resent' as const, accountId, subjectId: deliveryId };
   // The rule is the customers', whose commit says what changes and leaves to the request whose change it is.
   const commit: Deps['commit'] = (writes, output, change) => deps.commit(writes, output, { ...change, ...about });
-  const { data } = await resendDelivery({ ...deps, commit }, { accountId, keyId: '' }, { id: deliveryId });
-  return { data: { id: data.id, status: data.status } };
+  return await answering(
+    { ...deps, commit },
+    (shared) => resendDelivery(shared, { accountId, keyId: '' }, { id: deliveryId }),
+    ({ data }) => ({ data: { id: data.id, status: data.status } }),
+  );
 }
 
 /** POST /operator/v1/accounts */
@@ -120,5 +138,10 @@ export async function openCustomerAccount(
   _: Caller,
   { email, name, plan, keys }: Input<typeof OpenRoute>,
 ): Promise<Output<typeof OpenRoute>> {
-  return { data: await openAccount(deps, { email, name, plan, keys, walletCents: 0, aiCreditsMicroRand: 0 }) };
+  const input = { email, name, plan, keys, walletCents: 0, aiCreditsMicroRand: 0 };
+  return await answering(
+    deps,
+    (shared) => openAccount(shared, input),
+    (data) => ({ data }),
+  );
 }

@@ -18,6 +18,7 @@ import { ServerInput, setServer } from '../hosting/servers.ts';
 import { findAccount } from '../limits/limits.ts';
 import { type AdoptionDeps, AdoptionInput, adoptDomain } from '../processes/adopt-domain.ts';
 import { setTlds, TldsInput } from '../registrar/tlds.ts';
+import { answering } from './answering.ts';
 
 /** Parses an input whose schema belongs to a rule. Throws 400 with the first problem. */
 function parse<T>(schema: z.ZodMiniType<T>, input: unknown, field: string): T {
@@ -77,5 +78,10 @@ export async function adoptCustomerDomain(
   { id: accountId, domain, registrant, records }: Input<typeof AdoptRoute>,
 ): Promise<Output<typeof AdoptRoute>> {
   await findAccount(deps, accountId);
-  return { data: await adoptDomain(deps, parse(AdoptionInput(), { accountId, domain, registrant, records }, 'body')) };
+  const input = parse(AdoptionInput(), { accountId, domain, registrant, records }, 'body');
+  return await answering(
+    deps,
+    (shared) => adoptDomain(shared, input),
+    (data) => ({ data }),
+  );
 }

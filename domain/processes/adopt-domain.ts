@@ -74,9 +74,10 @@ export async function adoptDomain(deps: AdoptionDeps, input: Adoption): Promise<
     ...records.map((record) => create(DnsRecord, record)),
   ];
   const after = { domain: name, status: domain.status, expiresAt };
-  await deps.commit(writes, undefined, { action: 'domain.adopted', accountId, subjectId: id, after });
+  const change = { action: 'domain.adopted', accountId, subjectId: id, after } as const;
+  const adopted = await deps.commit(writes, { domainId: id }, change);
   await putInService(deps, domain, registered.nameservers);
-  return { domainId: id };
+  return adopted;
 }
 
 /** Has the world ask our name servers, once they have the records. */

@@ -121,19 +121,23 @@ test('operators change limits and money, each with a reason in the log', async (
     ...['insufficient_credits', 'insufficient_funds', 'invalid_request', 'invalid_request'],
   ]);
   const issued = await adjust({ invoice: { kind: 'PLAN', description: 'Consulting', amount: '10.00' } });
+  const { invoiceId } = issued.body.data;
+  expect((await adjust({ voidInvoice: { id: invoiceId } })).body.data).toEqual({ invoiceId });
+  const granted = await adjust({ grant: { plan: 'app-1', billingCycle: 'MONTHLY' } });
+  expect(granted.body.data).toEqual({ subscriptionId: expect.stringMatching(/^sub_/) });
   const { data } = (await operator.call(readAccount, { params })).body;
   expect(data).toMatchObject({
     limitOverrides: { apiKeys: 7 },
-    wallet: { balance: '24.00' },
+    wallet: { balance: '35.50' },
     credits: { balance: '6.00' },
-    invoices: [{ id: issued.body.data.invoiceId, amount: '11.50', status: 'PAID' }],
+    invoices: [{ status: 'PAID' }, { id: invoiceId, amount: '11.50', status: 'VOID' }],
   });
   const { data: log } = (await operator.call(listOperatorAudit, { query: { accountId: account.id } })).body;
   const acts = log.filter(({ actor }) => actor.id === operator.subject);
   expect(acts.map((entry) => `${entry.action} ${entry.reason}`).reverse()).toEqual([
     `account.limits-changed ${reason}`,
     ...[`wallet.adjusted ${reason}`, `ai-credits.adjusted ${reason}`, `ai-credits.adjusted ${reason}`],
-    `invoice.issued ${reason}`,
+    ...[`invoice.issued ${reason}`, `invoice.voided ${reason}`, `subscription.granted ${reason}`],
   ]);
 });
 
