@@ -257,6 +257,17 @@ test('hosting that is removed while it is read live stays shown as removed', asy
   expect((await deps.table.get(Subscription, of))?.panel).toEqual({ status: 'REMOVED', mailboxes: 0 });
 });
 
+test('an account is moved to a server that there is, and to no other', async () => {
+  const { deps, set, subscribe } = await hostingSimulation();
+  await set('web-1', true);
+  const of = await subscribe({ hostingDomain: 'shop.co.za' });
+  await reconcileHostingAccount(deps, of);
+  const moveTo = (server: string, id = of.id) => moveHosting(deps, { accountId: of.accountId, id, server });
+  await expect(moveTo('web-99')).rejects.toMatchObject({ code: 'not_found' });
+  await expect(moveTo('web-1', 'sub_0')).rejects.toMatchObject({ code: 'not_found' });
+  expect((await deps.table.get(HostingAccount, of))?.server).toBe('web-1');
+});
+
 test('a check of hosting that is over and has no account frees its domain, and makes none', async () => {
   const { deps, set, subscribe } = await hostingSimulation();
   await set('web-1', true);

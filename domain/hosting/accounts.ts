@@ -6,7 +6,7 @@ import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { PanelFailure } from '../../providers/hosting-panel/panel.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { Subscription } from '../../table/entities/billing.ts';
-import { HostingAccount } from '../../table/entities/hosting.ts';
+import { HostingAccount, HostingServer } from '../../table/entities/hosting.ts';
 import type { AccountScopedId } from '../../table/entity.ts';
 import { type Change, unchanged } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
@@ -258,10 +258,17 @@ export const hostingQueue: DueQueue<typeof HostingAccount, Deps & { hosting: Exe
   },
 };
 
-/** For operators: a subscription's account is on another server, where it was moved to by hand. Throws 404 for one that is removed. */
+/**
+ * For operators: a subscription's account is on another server, where it was moved to by hand. Throws 404 for a server, or a hosting
+ * account, that there is not.
+ */
 export async function moveHosting(deps: Deps, { server, ...of }: AccountScopedId & { server: string }): Promise<void> {
-  const subscription = await deps.table.get(Subscription, of);
-  if (!subscription) throw new Error(`there is no subscription ${of.id}`);
+  const [known, subscription] = await Promise.all([
+    deps.table.get(HostingServer, { name: server }),
+    deps.table.get(Subscription, of),
+  ]);
+  if (!known) throw new ApiError('not_found', `Hosting server ${server} not found.`);
+  if (!subscription || subscription.plan.category === 'APP') throw new ApiError('not_found', 'Hosting not found.');
   const removed = () => new ApiError('not_found', 'The hosting has ended, and its account is removed.');
   const { account: before, sharing } = await ensureAccount(deps, subscription);
   if (!before) throw removed();

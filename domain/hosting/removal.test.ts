@@ -320,6 +320,7 @@ test('an account that is removed cannot be moved to another server, and stays ou
   const run = await hostingSimulation();
   const of = await overSubscription(run);
   await pass(run, 20, MINUTE);
+  await run.set('web-2', true);
   const moved = moveHosting(run.deps, { accountId: of.accountId, id: of.id, server: 'web-2' });
   await expect(moved).rejects.toMatchObject({ code: 'not_found' });
   expect(await run.deps.table.get(HostingAccount, of)).not.toHaveProperty('dueAt');

@@ -8,14 +8,12 @@ import type {
 } from '../../contract/operator/settings.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
-import { Subscription } from '../../table/entities/billing.ts';
 import { HostingServer } from '../../table/entities/hosting.ts';
 import { OfferInput, setOffer as setAiOffer } from '../ai/models.ts';
 import { PlansInput, setPlans } from '../billing/plans.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { moveHosting } from '../hosting/accounts.ts';
 import { ServerInput, setServer } from '../hosting/servers.ts';
-import { findAccount } from '../limits/limits.ts';
 import { type AdoptionDeps, AdoptionInput, adoptDomain } from '../processes/adopt-domain.ts';
 import { setTlds, TldsInput } from '../registrar/tlds.ts';
 import { answering } from './answering.ts';
@@ -55,18 +53,12 @@ export async function saveHostingServer(
   return { data: await setServer(deps, input) };
 }
 
-/** PUT /operator/v1/accounts/{id}/hosting/{subscriptionId}/server. Throws 404 for a server that there is not. */
+/** PUT /operator/v1/accounts/{id}/hosting/{subscriptionId}/server */
 export async function moveHostingAccount(
   deps: Deps,
   _: Caller,
   { id: accountId, subscriptionId: id, server }: Input<typeof MoveRoute>,
 ): Promise<Output<typeof MoveRoute>> {
-  const [known, subscription] = await Promise.all([
-    deps.table.get(HostingServer, { name: server }),
-    deps.table.get(Subscription, { accountId, id }),
-  ]);
-  if (!known) throw new ApiError('not_found', `Hosting server ${server} not found.`);
-  if (!subscription || subscription.plan.category === 'APP') throw new ApiError('not_found', 'Hosting not found.');
   await moveHosting(deps, { accountId, id, server });
   return { data: { id, server } };
 }
@@ -77,7 +69,6 @@ export async function adoptCustomerDomain(
   _: Caller,
   { id: accountId, domain, registrant, records }: Input<typeof AdoptRoute>,
 ): Promise<Output<typeof AdoptRoute>> {
-  await findAccount(deps, accountId);
   const input = parse(AdoptionInput(), { accountId, domain, registrant, records }, 'body');
   return await answering(
     deps,

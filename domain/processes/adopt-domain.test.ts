@@ -4,6 +4,7 @@ import type { DnsChange } from '../../providers/dns/dns.ts';
 import { type CustomDomain, Host } from '../../table/entities/apps.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { DnsRecord, recordsOf } from '../../table/entities/dns.ts';
+import { DomainName } from '../../table/entities/registrar.ts';
 import { change, create } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
@@ -45,10 +46,17 @@ async function world() {
     },
   };
   const all = { ...deps, ...outside, tlds: tldsOnSale(deps) } as unknown as AdoptionDeps;
-  const adopt = (records: object[]) =>
-    adoptDomain(all, AdoptionInput().parse({ accountId: 'acc_1', domain: 'shop.co.za', registrant, records }));
+  const adopt = (records: object[], accountId = 'acc_1') =>
+    adoptDomain(all, AdoptionInput().parse({ accountId, domain: 'shop.co.za', registrant, records }));
   return { deps, done, written, adopt, state, clock };
 }
+
+test('a domain becomes that of no account that there is not', async () => {
+  const { deps, done, adopt } = await world();
+  await expect(adopt([], 'acc_typo')).rejects.toMatchObject({ code: 'not_found' });
+  expect(done).toEqual([]);
+  expect(await deps.table.get(DomainName, { name: 'shop.co.za' })).toBeUndefined();
+});
 
 test('a domain is delegated after its records are there, and again by a repeat', async () => {
   const { deps, done, adopt } = await world();

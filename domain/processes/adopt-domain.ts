@@ -12,6 +12,7 @@ import { setZoneAliases } from '../custom-domains/zone-alias.ts';
 import type { Deps } from '../deps.ts';
 import { checkAgainstOthers, checkRecord } from '../dns/rules.ts';
 import { syncZone } from '../dns/sync.ts';
+import { findAccount } from '../limits/limits.ts';
 import { isDelegatedTo } from '../registrar/domains.ts';
 import { scheduleCheck } from '../registrar/schedule.ts';
 import { parseDomainName, type ReadTlds } from '../registrar/tlds.ts';
@@ -41,10 +42,11 @@ function toRecords(deps: Deps, { records, domain }: Adoption, domainId: string):
 
 /**
  * For operators: puts a domain under an account that is registered at our registrar already (moved from elsewhere, or made
- * there by hand). Nothing is invoiced before its next term. Twice is once.
+ * there by hand). Nothing is invoiced before its next term. Twice is once. Throws 404 for an account that there is not.
  */
 export async function adoptDomain(deps: AdoptionDeps, input: Adoption): Promise<{ domainId: string }> {
   const { accountId, registrant: owner } = input;
+  await findAccount(deps, accountId);
   const { domain: name, extension } = parseDomainName('domain', input.domain, await deps.tlds());
   const [held, registered] = await Promise.all([deps.table.get(DomainName, { name }), deps.registrar.registered(name)]);
   if (held?.accountId === accountId) {
