@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { populate, walkable } from '../../test/support/schemas.ts';
 import type { Route } from '../route.ts';
-import { dashboardRoutes, routes } from '../routes.ts';
+import { dashboardRoutes, operatorRoutes, routes } from '../routes.ts';
 import { findIgnoredFields, toIgnoredHeader } from './ignored-fields.ts';
 
-const withBody = ([...routes, ...dashboardRoutes] as readonly Route[])
+const withBody = ([...routes, ...dashboardRoutes, ...operatorRoutes] as readonly Route[])
   .filter(({ body, access }) => body && access !== 'hook')
   .map((route) => [`${route.method} ${route.path}`, route] as const);
 
@@ -24,6 +24,7 @@ describe('the fields of a body that an operation does not know', () => {
     const schema = z.object({ at: z.union([z.object({ a: z.string() }), z.object({ b: z.string(), c: z.string() })]) });
     expect(findIgnoredFields(schema, { at: { b: '', c: '', d: '' } })).toEqual(['at.d']);
     expect(findIgnoredFields(z.looseObject({ a: z.string() }), { a: '', b: '' })).toEqual([]);
+    expect(findIgnoredFields(z.strictObject({ a: z.string() }), { a: '', b: '' })).toEqual(['b']);
   });
 
   test('include names of the prototype', () => {

@@ -36,7 +36,8 @@ function ofObject({ shape, catchall }: z.core.$ZodObjectDef, value: unknown, pat
   return Object.entries(value).flatMap(([name, each]) => {
     const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
     if (field) return findIgnoredFields(field, each, join(path, name));
-    return catchall ? [] : [join(path, name)];
+    const isKept = catchall && catchall._zod.def.type !== 'never';
+    return isKept ? [] : [join(path, name)];
   });
 }
 

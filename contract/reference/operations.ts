@@ -70,6 +70,9 @@ const STANDARD = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Res
 const isStreamed = ({ id }: Route) => id === 'createChatCompletion';
 const isIdempotent = (route: Route) => route.method === 'POST' && route.access !== 'hook' && !isStreamed(route);
 
+/** Operators' operations refuse what they do not know. */
+const ignoresFields = ({ body, access }: Route) => body !== undefined && access !== 'operator';
+
 function buildParameters(route: Route, components: Components): Json[] {
   const of = (where: 'path' | 'query', schema: Route['params']) => {
     const { properties = {}, required = [] } = schema ? (components.show(schema(), 'input') as Json) : {};
@@ -109,7 +112,7 @@ function buildResponses(route: Route, components: Components): Json {
     description: 'Success',
     headers: refer(
       ...STANDARD,
-      ...(route.body ? [IGNORED_HEADER] : []),
+      ...(ignoresFields(route) ? [IGNORED_HEADER] : []),
       ...(isIdempotent(route) ? ['Idempotent-Replayed'] : []),
       ...(isStreamed(route) ? ['X-Upstream-Latency-Ms', 'X-Gateway-Overhead-Ms'] : []),
     ),

@@ -6,6 +6,7 @@ import type {
   setOffer as OfferRoute,
   saveHostingServer as ServerRoute,
 } from '../../contract/operator/settings.ts';
+import { findIgnoredFields } from '../../contract/reference/ignored-fields.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { HostingServer } from '../../table/entities/hosting.ts';
@@ -18,11 +19,12 @@ import { type AdoptionDeps, AdoptionInput, adoptDomain } from '../processes/adop
 import { setTlds, TldsInput } from '../registrar/tlds.ts';
 import { answering } from './answering.ts';
 
-/** Parses an input whose schema belongs to a rule. Throws 400 with the first problem. */
+/** Parses an input whose schema belongs to a rule. Throws 400 with the first problem, or the first field that it does not have. */
 function parse<T>(schema: z.ZodMiniType<T>, input: unknown, field: string): T {
   const result = schema.safeParse(input);
-  if (result.success) return result.data;
-  const [problem] = result.error.issues;
+  const [unknown] = findIgnoredFields(schema, input);
+  if (result.success && unknown === undefined) return result.data;
+  const [problem] = result.error?.issues ?? [{ path: [unknown ?? ''], message: 'is no field of this operation' }];
   const path = [field, ...(problem?.path ?? [])].join('.');
   throw new ApiError('invalid_request', `${path}: ${problem?.message ?? 'is invalid'}`);
 }

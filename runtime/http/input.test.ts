@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { replaceEnv } from '../../contract/apps/environment.ts';
 import type { Route } from '../../contract/route.ts';
+import { operatorRoutes } from '../../contract/routes.ts';
 import { parseInput, readBody } from './input.ts';
 
 const event = (body: string | undefined, query?: Record<string, string>, isBase64Encoded = false) =>
@@ -82,6 +83,14 @@ test('accepts a valid body, sets defaults and ignores unknown fields', () => {
     installCommand: 'npm ci',
   });
 });
+
+test.each((operatorRoutes as readonly Route[]).filter(({ body }) => body).map((route) => [route.id, route] as const))(
+  'refuses a field that an operation of operators does not have: %s',
+  (_, route) => {
+    const misspelt = event('{"appId":"app_1"}');
+    expect(validationMessageOf(route, misspelt)).toBe('appId: is no field of this operation');
+  },
+);
 
 test.each([
   [{ limit: '0' }, 'limit: must be a whole number from 1 to 100'],

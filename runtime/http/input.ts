@@ -119,12 +119,16 @@ export interface ParsedRequest {
 /** Parses the path, query and body of a request into one object by the route's schemas. Throws 400, naming the field, or 404. */
 export function parseRequest(route: Route, event: Event): ParsedRequest {
   const json = route.body && readBody(event).json;
+  const ignored = route.body ? findIgnoredFields(route.body(), json) : [];
+  const [unknown] = ignored;
+  // A misspelt field of an operator would act on more than is meant: on the account in place of one of its keys.
+  if (unknown !== undefined && route.access === 'operator') throw invalid(`${unknown}: is no field of this operation`);
   const input = {
     ...parseFields(route.body, json, 'body'),
     ...parseFields(route.query, event.queryStringParameters ?? {}, 'query'),
     ...parsePath(route, event),
   };
-  return { input, ignored: route.body ? findIgnoredFields(route.body(), json) : [] };
+  return { input, ignored };
 }
 
 /** Returns the input of a request. Throws 400, naming the field, or 404. */
