@@ -4,6 +4,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import { AUDIT_OF_OPERATORS, AuditEntry, auditOf } from '../../table/entities/audit.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { pageBody, readPage } from '../pages.ts';
+import { NO_ACCOUNT } from './record.ts';
 
 /** Entries that one request reads at most, those that its filter leaves out included: about 10 MB. */
 const MAX_READ = 20_000;
@@ -56,7 +57,7 @@ export const AuditInput = () =>
     cursor: z.optional(z.string().check(z.minLength(1))),
   });
 
-/** Lists entries for operators, newest first, with all of their fields. That an account's were read is recorded in its log. */
+/** Lists entries for operators, newest first, with all of their fields. That an account's were read is recorded among the operators'. */
 export async function listForOperators(
   deps: Deps,
   { accountId, limit, cursor }: z.output<ReturnType<typeof AuditInput>>,
@@ -70,5 +71,5 @@ export async function listForOperators(
     entries.push(entry);
     if (entries.length === limit) break;
   }
-  return await deps.commit([], { entries }, { action: 'audit.read', accountId, subjectId: accountId });
+  return await deps.commit([], { entries }, { action: 'audit.read', accountId: NO_ACCOUNT, subjectId: accountId });
 }

@@ -15,7 +15,7 @@ import type { viewDeployment } from '../deployments/queue.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { replaceDnsRecord } from '../dns/records.ts';
 import { AuditInput, listForOperators } from './log.ts';
-import { BY_OPERATOR, BY_PLATFORM, type ChangeOrigin, committing } from './record.ts';
+import { BY_OPERATOR, BY_PLATFORM, type ChangeOrigin, committing, NO_ACCOUNT } from './record.ts';
 
 const REQUEST: ChangeOrigin = {
   actor: { kind: 'KEY', id: 'key_1' },
@@ -120,7 +120,7 @@ test('the platform leaves an entry where the change says what it is, and none ot
   expect(await read(steady.deps)).toMatchObject([{ actor: { kind: 'PLATFORM', id: null }, requestId: null }]);
 });
 
-test('operators see what operators did over all accounts, and reading an account’s log is recorded there', async () => {
+test('operators see what operators did over all accounts, and reading an account’s log is recorded among it', async () => {
   const { steady } = simulation();
   const deps = { ...steady.deps, commit: committing(steady.deps, BY_OPERATOR) };
   await committing(steady.deps, REQUEST)([], { data: {} });
@@ -128,9 +128,12 @@ test('operators see what operators did over all accounts, and reading an account
   await deps.commit([], undefined, { ...suspended, accountId: 'acc_2', subjectId: 'acc_2' });
   const { entries } = await listForOperators(deps, AuditInput().parse({ accountId: 'acc_1' }));
   expect(entries).toMatchObject([{ action: 'webhook.created', requestId: 'req_1' }]);
-  const all = (await listForOperators(deps, AuditInput().parse({}))).entries;
+  // Its owner does not see it.
+  const again = (await listForOperators(deps, AuditInput().parse({ accountId: 'acc_1' }))).entries;
+  expect(again).toEqual(entries);
+  const all = (await listForOperators(deps, AuditInput().parse({}))).entries.slice(1);
   expect(all.map(({ accountId, action }) => [accountId, action])).toEqual([
-    ['acc_1', 'audit.read'],
+    [NO_ACCOUNT, 'audit.read'],
     ['acc_2', 'account.suspended'],
   ]);
   const [newest] = all;
