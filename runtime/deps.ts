@@ -1,4 +1,4 @@
-import { BY_OPERATOR, BY_PLATFORM, committing } from '../domain/audit/record.ts';
+import { BY_PLATFORM, committing } from '../domain/audit/record.ts';
 import type { Deps } from '../domain/deps.ts';
 import { newId } from '../domain/ids.ts';
 import { createTable } from '../table/table.ts';
@@ -36,6 +36,3 @@ export const deps: Deps = {
   },
   commit: async (...given) => await committing(deps, BY_PLATFORM)(...given),
 };
-
-/** {@link deps} for functions that operators invoke by hand: what they commit leaves an entry of an operator. */
-export const operatorDeps: Deps = { ...deps, commit: committing(deps, BY_OPERATOR) };

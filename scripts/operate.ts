@@ -5,49 +5,26 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { FAILURE_NAMES } from '../contract/operator/failures.ts';
+import * as z from 'zod/mini';
+import { failureNameOf, type Given, parseCommand, parseTime } from './operate/commands.ts';
 import { signAsCaller } from './operate/credentials.ts';
 
-const USAGE = `usage:
-  npm run operate -- list|replay|discard [${FAILURE_NAMES.join('|')}] --reason "…" (--stage prod --region af-south-1 | --local)
-  npm run operate -- restore --at 2026-11-23T10:00:00Z [--as name] --reason "…" (--stage prod --region af-south-1 | --local)
-  npm run operate -- move-app app_… --cell b --reason "…" (--stage prod --region af-south-1 | --local)
-  npm run operate -- repair --reason "…" (--stage prod --region af-south-1 | --local)
-  npm run operate -- flag list|set|end [name] [--share 50 | --account acc_… --on true|false] [--owner name] [--ends 2027-06-30] --reason "…" (--stage prod --region af-south-1 | --local)
-  npm run operate -- restore-logins --reason "…" (--stage prod --region af-south-1 | --local)
-  npm run operate -- second-factor --email operator@example.com [--replace] --stage prod --region af-south-1`;
-
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    reason: { type: 'string' },
-    at: { type: 'string' },
-    as: { type: 'string' },
-    cell: { type: 'string' },
-    stage: { type: 'string' },
-    region: { type: 'string' },
-    local: { type: 'boolean' },
-    ...{ share: { type: 'string' }, account: { type: 'string' }, on: { type: 'string' } },
-    ...{ owner: { type: 'string' }, ends: { type: 'string' } },
-    ...{ email: { type: 'string' }, replace: { type: 'boolean' } },
-  },
-});
-const [command = '', given] = positionals;
-const name = FAILURE_NAMES.find((each) => each === given);
-const { reason, stage, region } = values;
-
-/** Functions that have the settings of these commands: the first is for all, the others are for restoring. */
-const SETTINGS_OF = ['operator-api-replayFailures', 'schedule-serveAccounts', 'workflow-releaseDeployment'];
+/** Functions with the settings of commands: where two have one, the first says it. */
+const FAILURES = 'operator-api-replayFailures';
+/** It knows the user pool. */
+const USERS = 'schedule-serveAccounts';
+const RESTORING = [FAILURES, USERS, 'workflow-releaseDeployment'];
 
 /** Returns the settings of the platform's functions, and has the caller's credentials used. */
-async function readSettings(functions: readonly string[]): Promise<Record<string, string>> {
-  if (values.local) {
+async function readSettings(
+  { local, stage, region = '' }: Given['options'],
+  functions: readonly string[],
+): Promise<Record<string, string>> {
+  if (local) {
     const file = process.env.LOCAL_JSON ?? join(process.env.DATA_DIR ?? '.local', 'local.json');
     return (JSON.parse(readFileSync(file, 'utf8')) as { environment: Record<string, string> }).environment;
   }
-  if (stage === undefined || region === undefined) throw new Error(USAGE);
   await signAsCaller(region);
   const client = new LambdaClient({ region });
   const settings = await Promise.all(
@@ -59,77 +36,75 @@ async function readSettings(functions: readonly string[]): Promise<Record<string
   return { ...Object.assign({}, ...settings.reverse()), AWS_REGION: region };
 }
 
-/** Makes the settings of the platform's functions this process's own. What reads them as it is imported is imported afterwards. */
-async function applySettings(functions = SETTINGS_OF.slice(0, 1)): Promise<Record<string, string>> {
-  return Object.assign(process.env, await readSettings(functions));
-}
-
 /** Turns on a second factor for an operator, who types the password and a code. */
-async function turnOnSecondFactor(email: string): Promise<unknown> {
-  // Of the functions that know the user pool.
-  const { USER_POOL_ID: userPoolId = '', PUBLIC_URL = '' } = await applySettings(SETTINGS_OF.slice(1, 2));
+async function turnOnSecondFactor(email: string, replace: boolean): Promise<unknown> {
+  const { USER_POOL_ID: userPoolId = '', PUBLIC_URL = '' } = process.env;
   const [{ openConversation }, { setUpSecondFactor }] = await Promise.all([
     import('./operate/conversation.ts'),
     import('./operate/second-factor.ts'),
   ]);
   const conversation = openConversation(process.stdin, process.stderr);
   try {
-    const options = { email, replace: values.replace === true, userPoolId, issuer: new URL(PUBLIC_URL).hostname };
+    const options = { email, replace, userPoolId, issuer: new URL(PUBLIC_URL).hostname };
     return await setUpSecondFactor(options, conversation);
   } finally {
     conversation.close();
   }
 }
 
-async function run(): Promise<unknown> {
-  const restores = (command === 'restore' && values.at) || command === 'repair' || command === 'restore-logins';
-  if (restores && reason) {
-    await applySettings(SETTINGS_OF);
-    const { repair, restore, restoreLogins } = await import('./operate/restore.ts');
-    if (command === 'restore-logins') return await restoreLogins({ reason });
-    if (command === 'repair') return await repair({ reason });
-    return await restore({ at: new Date(values.at ?? ''), as: values.as, reason });
+async function run({ command, words: [word = '', ...words], options }: Given): Promise<unknown> {
+  const { reason = '' } = options;
+  /** Makes the settings of functions this process's own. What reads them as it is imported is imported afterwards. */
+  const apply = async (...functions: string[]) => Object.assign(process.env, await readSettings(options, functions));
+  switch (command) {
+    case 'list': {
+      const name = word ? failureNameOf(word) : undefined;
+      await apply(FAILURES);
+      return await (await import('./operate/failures.ts')).list(name);
+    }
+    case 'replay':
+    case 'discard': {
+      const name = failureNameOf(word);
+      await apply(FAILURES);
+      return await (await import('./operate/failures.ts')).settle(command, { name, reason });
+    }
+    case 'restore': {
+      const at = parseTime(options.at ?? '');
+      await apply(...RESTORING);
+      return await (await import('./operate/restore.ts')).restore({ at, as: options.as, reason });
+    }
+    case 'repair':
+      await apply(...RESTORING);
+      return await (await import('./operate/restore.ts')).repair({ reason });
+    case 'restore-logins':
+      await apply(...RESTORING);
+      return await (await import('./operate/restore.ts')).restoreLogins({ reason });
+    case 'move-app':
+      await apply(FAILURES);
+      return await (await import('./operate/move-app.ts')).moveApp({ id: word, cell: options.cell ?? '', reason });
+    case 'flag': {
+      await apply(FAILURES);
+      const [{ operateFlags }, { deps }] = await Promise.all([
+        import('./operate/flags.ts'),
+        import('../runtime/deps.ts'),
+      ]);
+      return await operateFlags(deps, word ? [word, ...words] : [], options);
+    }
+    case 'second-factor':
+      await apply(USERS);
+      return await turnOnSecondFactor(options.email ?? '', options.replace === true);
   }
-  if (command === 'move-app' && given && values.cell && reason) {
-    await applySettings();
-    const { moveApp } = await import('./operate/move-app.ts');
-    return await moveApp({ id: given, cell: values.cell, reason });
-  }
-  if (command === 'flag') {
-    await applySettings();
-    const { operateFlags } = await import('./operate/flags.ts');
-    const { operatorDeps } = await import('../runtime/deps.ts');
-    return await operateFlags(operatorDeps, positionals.slice(1), values);
-  }
-  if (command === 'second-factor' && values.email && !values.local) return await turnOnSecondFactor(values.email);
-  const acts = command === 'replay' || command === 'discard';
-  if (!(command === 'list' || (acts && name && reason))) throw new Error(USAGE);
-  await applySettings();
-  // Reads its settings as it is imported.
-  const [{ discardFailures, listFailures, readFailures, replayFailures }, { operatorDeps }, bindings] =
-    await Promise.all([
-      import('../domain/operator/failures.ts'),
-      import('../runtime/deps.ts'),
-      Promise.all([
-        import('../runtime/bindings/failures.ts'),
-        import('../runtime/bindings/delivery-queue.ts'),
-        import('../runtime/bindings/job-queues.ts'),
-        import('../runtime/bindings/zone-sync-queue.ts'),
-        import('../runtime/bindings/replays.ts'),
-      ]),
-    ]);
-  const [{ failureQueues }, { deliveryQueue: queue }, { jobQueues: jobs }, { zoneSyncQueue }, { replays }] = bindings;
-  const deps = { ...operatorDeps, failureQueues, queue, jobs, zoneSyncQueue, replays };
-  const caller = { accountId: '', keyId: '' };
-  if (!name) return await listFailures(deps);
-  if (command === 'list') return await readFailures(deps, caller, { name });
-  const act = command === 'replay' ? replayFailures : discardFailures;
-  return await act(deps, caller, { name, reason: reason ?? '' });
+}
+
+/** Returns what an error says to a person: of an input that a schema refuses, its first problem. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof z.core.$ZodError)) return error instanceof Error ? error.message : String(error);
+  return error.issues.map(({ path, message }) => `${path.map(String).join('.') || 'input'}: ${message}`).join('\n');
 }
 
 try {
-  console.log(JSON.stringify(await run(), null, 2));
+  console.log(JSON.stringify(await run(parseCommand(process.argv.slice(2))), null, 2));
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(messageOf(error));
   process.exitCode = 1;
 }

@@ -141,12 +141,10 @@ test('operators see what operators did over all accounts, and reading an account
   expect(rest.entries).toMatchObject([{ action: 'account.suspended', after: { reason: 'Abuse.' } }]);
 });
 
-test('every function of operators that changes something commits as an operator', () => {
+test('every function of operators that changes something commits as an operator, with a reason', () => {
   const folder = 'functions/operator';
-  const others = readdirSync(folder).filter(
-    (name) => !readFileSync(`${folder}/${name}`, 'utf8').includes('import { operatorDeps as deps }'),
-  );
-  expect(others).toEqual(['listMigrations.ts', 'listQuarantined.ts', 'verifyLedgers.ts']);
+  const others = readdirSync(folder).filter((name) => !readFileSync(`${folder}/${name}`, 'utf8').includes('= byHand('));
+  expect(others).toEqual(['listMigrations.ts', 'listQuarantined.ts']);
 });
 
 test('the table deletes an entry after a year', () => {

@@ -19,7 +19,7 @@ export interface ChangeOrigin {
 
 /** The platform itself: what schedules, workflows and the stream do. */
 export const BY_PLATFORM: ChangeOrigin = { actor: { kind: 'PLATFORM', id: null }, address: null, requestId: null };
-/** An operator who invokes a function by hand: AWS knows who (CloudTrail), the function does not. */
+/** An operator who works by hand, with AWS credentials: the platform does not know whose (docs/deploying.md, 10). */
 export const BY_OPERATOR: ChangeOrigin = { actor: { kind: 'OPERATOR', id: null }, address: null, requestId: null };
 
 /** In place of an account's id in the entries of what belongs to no account: prices, servers, quarantined items. */

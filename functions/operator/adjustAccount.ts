@@ -1,7 +1,6 @@
 import { AdjustmentInput, adjustAccount } from '../../domain/billing/adjustments.ts';
 import { plans } from '../../runtime/bindings/plans.ts';
-import { operatorDeps as deps } from '../../runtime/deps.ts';
-import { step } from '../../runtime/triggers/step.ts';
+import { byHand } from '../../runtime/triggers/by-hand.ts';
 
 /** Operator function: adjusts an account's balance or limits, issues or voids an invoice, or grants a plan. */
-export const handler = step(AdjustmentInput(), (entry) => adjustAccount({ ...deps, plans }, entry));
+export const handler = byHand(AdjustmentInput(), (deps, entry) => adjustAccount({ ...deps, plans }, entry));

@@ -4,10 +4,11 @@ import { edgeEndpoint } from '../../runtime/bindings/edge-endpoint.ts';
 import { registrar } from '../../runtime/bindings/registrar.ts';
 import { tlds } from '../../runtime/bindings/tlds.ts';
 import { cellsWith } from '../../runtime/cells.ts';
-import { operatorDeps as deps } from '../../runtime/deps.ts';
-import { step } from '../../runtime/triggers/step.ts';
+import { byHand } from '../../runtime/triggers/by-hand.ts';
 
 const cellOf = cellsWith({ edgeEndpoint });
 
 /** Operator function: assigns a domain that is already at the registrar to an account. */
-export const handler = step(AdoptionInput(), (input) => adoptDomain({ ...deps, registrar, dns, tlds, cellOf }, input));
+export const handler = byHand(AdoptionInput(), (deps, input) =>
+  adoptDomain({ ...deps, registrar, dns, tlds, cellOf }, input),
+);

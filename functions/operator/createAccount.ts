@@ -1,6 +1,5 @@
 import { NewAccountInput, openAccount } from '../../domain/accounts/accounts.ts';
-import { operatorDeps as deps } from '../../runtime/deps.ts';
-import { step } from '../../runtime/triggers/step.ts';
+import { byHand } from '../../runtime/triggers/by-hand.ts';
 
 /** Operator function: creates an account with its first keys and returns their secrets once. */
-export const handler = step(NewAccountInput, (input) => openAccount(deps, input));
+export const handler = byHand(NewAccountInput, (deps, input) => openAccount(deps, input));

@@ -1,6 +1,5 @@
 import { CellInput, setCell } from '../../domain/operator/cells.ts';
-import { operatorDeps as deps } from '../../runtime/deps.ts';
-import { step } from '../../runtime/triggers/step.ts';
+import { byHand } from '../../runtime/triggers/by-hand.ts';
 
 /** Operator function: adds or changes a hosting cell. */
-export const handler = step(CellInput(), (cell) => setCell(deps, cell));
+export const handler = byHand(CellInput(), (deps, cell) => setCell(deps, cell));

@@ -1,6 +1,5 @@
 import { setTlds, TldsInput } from '../../domain/registrar/tlds.ts';
-import { operatorDeps as deps } from '../../runtime/deps.ts';
-import { step } from '../../runtime/triggers/step.ts';
+import { byHand } from '../../runtime/triggers/by-hand.ts';
 
 /** Operator function: sets the domain extensions on sale and their prices. `{}` restores the built-in list. */
-export const handler = step(TldsInput(), (offer) => setTlds(deps, offer));
+export const handler = byHand(TldsInput(), (deps, offer) => setTlds(deps, offer));

@@ -1,6 +1,5 @@
 import { PlansInput, setPlans } from '../../domain/billing/plans.ts';
-import { operatorDeps as deps } from '../../runtime/deps.ts';
-import { step } from '../../runtime/triggers/step.ts';
+import { byHand } from '../../runtime/triggers/by-hand.ts';
 
 /** Operator function: sets the plans and their prices. `{}` restores the built-in list. */
-export const handler = step(PlansInput(), (offer) => setPlans(deps, offer));
+export const handler = byHand(PlansInput(), (deps, offer) => setPlans(deps, offer));

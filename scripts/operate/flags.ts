@@ -34,7 +34,7 @@ export async function operateFlags(
   };
   if (act === 'set') {
     const ofAccount = account === undefined ? {} : { accountId: account, on: BOOLEANS[on ?? ''] };
-    const ofAll = share === undefined ? {} : { share: z.coerce.number().parse(share) };
+    const ofAll = share === undefined ? {} : { share: Number(share) };
     return await set({ ...ofAccount, ...ofAll, ...(owner ? { owner } : {}), ...(ends ? { ends } : {}) });
   }
   if (act !== 'end') throw new Error('flag: list, set or end');

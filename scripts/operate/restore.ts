@@ -49,7 +49,6 @@ async function verify(deps: Awaited<ReturnType<typeof openDeps>>): Promise<Recor
 export async function restore({ at, as, reason }: { at: Date; as: string | undefined; reason: string }) {
   const source = required('TABLE_NAME');
   const { AWS_REGION: region, STAGE: stage } = config;
-  if (Number.isNaN(at.getTime())) throw new Error('--at: give a time such as 2026-11-23T10:00:00Z');
   const target = as ?? `hosting-${stage}-${at.toISOString().replace(/[^\d]/g, '').slice(0, 14)}`;
   // Its table is in read-only mode from then on.
   if (target === source) throw new Error(`${target} is the table in use.`);

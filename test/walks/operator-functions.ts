@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini';
 import { OfferInput, setOffer } from '../../domain/ai/models.ts';
 import { AuditInput, listForOperators } from '../../domain/audit/log.ts';
 import { AdjustmentInput, adjustAccount } from '../../domain/billing/adjustments.ts';
@@ -5,6 +6,7 @@ import { currentPlans, PlansInput, setPlans } from '../../domain/billing/plans.t
 import type { Deps } from '../../domain/deps.ts';
 import { MoveHostingInput, moveHosting } from '../../domain/hosting/accounts.ts';
 import { ServerInput, setServer } from '../../domain/hosting/servers.ts';
+import { readByHand } from '../../domain/operator/by-hand.ts';
 import { readMigrations } from '../../domain/processes/migrate.ts';
 import { listQuarantined, ReleaseInput, releaseQuarantined } from '../../domain/processes/quarantine.ts';
 import { repairAfterRestore, verifyLedgers } from '../../domain/processes/restore/restore.ts';
@@ -19,23 +21,25 @@ const secrets: Secrets = {
   unseal: async (_, { ciphertext }) => ciphertext,
 };
 
+const read = <T>(schema: z.ZodMiniType<T>, event: unknown): T => readByHand(schema, event).input;
+
 /** The functions that operators invoke by hand, as `functions/operator/` wires them, over the dependencies of a simulation. */
 export const operatorFunctions: Record<string, (deps: Deps, input: unknown) => Promise<unknown>> = {
   'operator-adjustAccount': (deps, input) =>
-    adjustAccount({ ...deps, plans: currentPlans(deps) }, AdjustmentInput().parse(input)),
-  'operator-listAudit': (deps, input) => listForOperators(deps, AuditInput().parse(input)),
+    adjustAccount({ ...deps, plans: currentPlans(deps) }, read(AdjustmentInput(), input)),
+  'operator-listAudit': (deps, input) => listForOperators(deps, read(AuditInput(), input)),
   'operator-listMigrations': (deps) => readMigrations(deps),
   'operator-listQuarantined': (deps) => listQuarantined(deps),
   'operator-moveHosting': (deps, input) => {
-    const { accountId, subscriptionId: id, server } = MoveHostingInput.parse(input);
+    const { accountId, subscriptionId: id, server } = read(MoveHostingInput, input);
     return moveHosting(deps, { accountId, id, server });
   },
-  'operator-releaseQuarantined': (deps, input) => releaseQuarantined(deps, ReleaseInput.parse(input)),
-  'operator-repairAfterRestore': (deps, input) => repairAfterRestore(deps, RestoreInput().parse(input)),
-  'operator-setAiOffer': (deps, input) => setOffer(deps, OfferInput().parse(input)),
-  'operator-setDomainPrices': (deps, input) => setTlds(deps, TldsInput().parse(input)),
-  'operator-setHostingServer': (deps, input) => setServer({ ...deps, secrets }, ServerInput.parse(input)),
-  'operator-setPlans': (deps, input) => setPlans(deps, PlansInput().parse(input)),
-  'operator-setSuspension': (deps, input) => setSuspension(deps, SuspensionInput().parse(input)),
-  'operator-verifyLedgers': (deps, input) => verifyLedgers(deps, RestoreInput().parse(input)),
+  'operator-releaseQuarantined': (deps, input) => releaseQuarantined(deps, read(ReleaseInput, input)),
+  'operator-repairAfterRestore': (deps, input) => repairAfterRestore(deps, read(RestoreInput(), input)),
+  'operator-setAiOffer': (deps, input) => setOffer(deps, read(OfferInput(), input)),
+  'operator-setDomainPrices': (deps, input) => setTlds(deps, read(TldsInput(), input)),
+  'operator-setHostingServer': (deps, input) => setServer({ ...deps, secrets }, read(ServerInput, input)),
+  'operator-setPlans': (deps, input) => setPlans(deps, read(PlansInput(), input)),
+  'operator-setSuspension': (deps, input) => setSuspension(deps, read(SuspensionInput(), input)),
+  'operator-verifyLedgers': (deps, input) => verifyLedgers(deps, read(RestoreInput(), input)),
 };

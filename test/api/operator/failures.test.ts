@@ -172,5 +172,8 @@ test('the command replays without the API, and tells how it is used', async () =
     const { data } = JSON.parse(operate('discard', 'stream', '--reason', 'Mended.', '--local'));
     return data.count === 1;
   });
+  const operator = await newOperator();
+  const { data } = (await operator.call(listOperatorAudit)).body;
+  expect(data.find(({ reason }) => reason === 'Mended.')).toMatchObject({ action: 'failures.discarded' });
   expect(() => operate('replay', 'deliveries', '--local')).toThrow();
 });

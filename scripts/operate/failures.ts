@@ -1,0 +1,24 @@
+import type { FailureName } from '../../contract/operator/failures.ts';
+import { BY_OPERATOR, committing } from '../../domain/audit/record.ts';
+import { discardFailures, listFailures, readFailures, replayFailures } from '../../domain/operator/failures.ts';
+import { deliveryQueue as queue } from '../../runtime/bindings/delivery-queue.ts';
+import { failureQueues } from '../../runtime/bindings/failures.ts';
+import { jobQueues as jobs } from '../../runtime/bindings/job-queues.ts';
+import { replays } from '../../runtime/bindings/replays.ts';
+import { zoneSyncQueue } from '../../runtime/bindings/zone-sync-queue.ts';
+import { deps } from '../../runtime/deps.ts';
+
+const CALLER = { accountId: '', keyId: '' };
+
+/** Lists the failure queues, or what waits in one of them. */
+export const list = async (name: FailureName | undefined) =>
+  name === undefined
+    ? await listFailures({ ...deps, failureQueues })
+    : await readFailures({ ...deps, failureQueues }, CALLER, { name });
+
+/** Replays or discards what waits in a failure queue, as the operation of the API does. */
+export async function settle(act: 'replay' | 'discard', input: { name: FailureName; reason: string }) {
+  const operator = { ...deps, commit: committing(deps, { ...BY_OPERATOR, reason: input.reason }) };
+  const all = { ...operator, failureQueues, queue, jobs, zoneSyncQueue, replays };
+  return await (act === 'replay' ? replayFailures(all, CALLER, input) : discardFailures(all, CALLER, input));
+}
