@@ -17,11 +17,11 @@ const MAX_FOUND = 25;
 type Found = Pick<Lookup, 'kind' | 'accountId' | 'id' | 'by'>;
 type Reads = Pick<Deps, 'table'>;
 
-/** Returns true for the text of a key, whole or its beginning. */
-const isKey = (text: string) => /^[sp]k_live_/.test(text);
+/** A key, whole or its beginning, wherever it stands: what is pasted has quotes around it, or the name of a header before it. */
+const KEY = /[sp]k_live_\w*/g;
 
 /** Returns what of a search may be stored: never more of a key than its beginning. */
-const redact = (text: string) => (isKey(text) ? text.slice(0, KEY_PREFIX_LENGTH) : text);
+const redact = (text: string) => text.replaceAll(KEY, (key) => key.slice(0, KEY_PREFIX_LENGTH));
 
 async function byKey({ table }: Reads, text: string): Promise<Found[]> {
   const kind = text.startsWith('sk') ? 'secret' : 'public';
@@ -73,7 +73,8 @@ async function byRequest({ table }: Reads, requestId: string): Promise<Found[]> 
 
 /** Returns what a text identifies, by all the ways in which it may. */
 async function findAll(deps: Reads, text: string): Promise<Found[]> {
-  if (isKey(text)) return await byKey(deps, text);
+  const keys = text.match(KEY);
+  if (keys) return (await Promise.all([...new Set(keys)].map((key) => byKey(deps, key)))).flat();
   const ways = [byLookup(deps, text), byOwnId(deps, text), byRequest(deps, text)];
   const name = URL.canParse(text) ? new URL(text).hostname : text;
   const isName = name.includes('.') && !name.includes('@');

@@ -32,6 +32,8 @@ test('an account is found by email, ids, keys, names and request ids, and what w
     ...{ domain, subdomain: `www.${domain}`, changed, failed },
     ...{
       secretKey: key.secretKey,
+      header: `Authorization: Bearer ${key.secretKey}`,
+      quoted: `'${key.secretKey}',`,
       keyPrefix: key.secretKey.slice(0, 16),
       publicPrefix: account.publicKey.slice(0, 16),
     },
@@ -55,6 +57,8 @@ test('an account is found by email, ids, keys, names and request ids, and what w
     after: { query: 'unknown@example.com', found: [] },
   });
   expect(JSON.stringify(own)).not.toContain(key.secretKey);
+  const stored = own.map(({ after }) => after?.query);
+  expect(stored).toContain(`Authorization: Bearer ${key.secretKey.slice(0, 16)}`);
 });
 
 test('an account’s page shows what it has and what failed; that it was read is in the operators’ log alone', async () => {
