@@ -120,7 +120,7 @@ export const AUDIT_ACTIONS = {
   'switch.set': { label: 'Switch set', shows: ['name', 'target', 'off', 'message'] },
   'flag.set': { label: 'Feature flag set', shows: ['name', 'share', 'accounts', 'owner', 'ends'] },
   'failures.replayed': { label: 'Failed work replayed', shows: ['count'] },
-  'failures.discarded': { label: 'Failed work discarded', shows: ['count'] },
+  'failures.discarded': { label: 'Failed work discarded', shows: ['count', 'items'] },
   'login.restored': { label: 'Login restored', shows: ['login'] },
   'restore.repaired': { label: 'State outside of a restored table repaired', shows: ['repaired'] },
   'quarantine.released': { label: 'Quarantined items released', shows: ['queue', 'pk', 'sk', 'released'] },

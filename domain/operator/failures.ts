@@ -193,16 +193,30 @@ export async function replayFailures(
   return await deps.commit([], { data: { count, kept } }, { ...about, after: { count, kept } });
 }
 
-/** POST /operator/v1/failures/{name}/discard */
+/** Characters of an item that the log keeps: of as many as one call discards, all fit into an entry. */
+const MAX_LOGGED = 150;
+
+/** POST /operator/v1/failures/{name}/discard. The entry of the audit log has all items: nothing else tells what they were. */
 export async function discardFailures(
   deps: FailureDeps,
   _: Caller,
   { name }: Input<typeof DiscardRoute>,
 ): Promise<Output<typeof DiscardRoute>> {
-  const count =
-    name === 'quarantine'
-      ? await discardQuarantined(deps)
-      : (await drain(deps, deps.failureQueues[name], async () => {})).count;
   const about = { action: 'failures.discarded' as const, accountId: NO_ACCOUNT, subjectId: name };
-  return await deps.commit([], { data: { count } }, { ...about, after: { count } });
+  const record = (found: string[]) => {
+    const [count, items] = [found.length, found.map((each) => each.slice(0, MAX_LOGGED))];
+    return deps.commit([], { data: { count } }, { ...about, after: { count, items } });
+  };
+  if (name === 'quarantine') {
+    const items = (await listQuarantined(deps)).items.slice(0, MAX_ITEMS);
+    // Before they are taken out: a crash in between leaves them where they are.
+    const output = await record(items.map(({ queue, pk, sk }) => `${queue}: ${pk} ${sk}`));
+    await discardQuarantined(deps, items);
+    return output;
+  }
+  const discarded: string[] = [];
+  await drain(deps, deps.failureQueues[name], async (message) => {
+    discarded.push(`${message.id}: ${describeFailure(message).description}`);
+  });
+  return await record(discarded);
 }

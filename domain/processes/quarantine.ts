@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Item } from '../../table/attributes.ts';
-import type { Due } from '../../table/table.ts';
+import type { Due, ItemKey } from '../../table/table.ts';
 import { changeByKey } from '../../table/writes.ts';
 import { NO_ACCOUNT } from '../audit/record.ts';
 import { inChunks } from '../chunks.ts';
@@ -24,17 +24,26 @@ const CONCURRENCY = 20;
 const MAX_ITEMS = 500;
 
 interface Found {
-  due: Due;
+  due: ItemKey;
+  since: string;
   failure: SweepFailure;
 }
 
-async function findAll(deps: SweepDeps): Promise<Found[]> {
-  const dues = await deps.table.due(QUARANTINE, { until: deps.now().toISOString(), limit: MAX_ITEMS });
-  const found = await inChunks(dues, CONCURRENCY, async (due) => ({
-    due,
-    failure: failureIn(await deps.table.getByKey(due)),
-  }));
-  return found.flatMap(({ due, failure }) => (failure ? [{ due, failure }] : []));
+/** Returns the quarantined items that are meant, those that have waited longest first, at most 500. */
+async function findAll(deps: SweepDeps, isMeant: (found: Found) => boolean): Promise<Found[]> {
+  const found: Found[] = [];
+  const until = deps.now().toISOString();
+  for (let from: Due | undefined; ; ) {
+    const dues = await deps.table.due(QUARANTINE, { until, limit: CONCURRENCY, ...(from ? { from } : {}) });
+    const stored = await Promise.all(dues.map((due) => deps.table.getByKey(due)));
+    for (const [at, due] of dues.entries()) {
+      const failure = failureIn(stored[at]);
+      const each = failure && { due, since: due.dueAt, failure };
+      if (each && isMeant(each)) found.push(each);
+    }
+    from = dues.at(-1);
+    if (dues.length < CONCURRENCY || found.length >= MAX_ITEMS) return found.slice(0, MAX_ITEMS);
+  }
 }
 
 /** Returns the failure of an item that is quarantined; undefined for any other: the index is some milliseconds behind. */
@@ -43,9 +52,9 @@ const failureIn = (stored: Item | undefined): SweepFailure | undefined =>
 
 /** Lists quarantined items, those that have waited longest first, at most 500. */
 export async function listQuarantined(deps: SweepDeps): Promise<{ items: QuarantinedItem[] }> {
-  const found = await findAll(deps);
-  const items = found.map(({ due: { pk, sk, dueAt }, failure: { duePk, count, error } }) => ({
-    ...{ pk, sk, queue: duePk, failures: count, error, since: dueAt },
+  const found = await findAll(deps, () => true);
+  const items = found.map(({ due: { pk, sk }, since, failure: { duePk, count, error } }) => ({
+    ...{ pk, sk, queue: duePk, failures: count, error, since },
   }));
   return { items };
 }
@@ -61,18 +70,26 @@ export const ReleaseInput = z.union([
   z.strictObject({ all: z.literal(true) }),
 ]);
 
+async function findMeant(
+  deps: SweepDeps,
+  which: z.output<typeof ReleaseInput>,
+): Promise<Pick<Found, 'due' | 'failure'>[]> {
+  if ('pk' in which) {
+    const failure = failureIn(await deps.table.getByKey(which));
+    return failure ? [{ due: which, failure }] : [];
+  }
+  if ('all' in which) return await findAll(deps, () => true);
+  const { queue } = which;
+  return await findAll(deps, ({ failure: { duePk } }) => duePk === queue || duePk.startsWith(`${queue}#`));
+}
+
 /** Returns quarantined items to their queues, due now and without their failures. At most 500 of a queue by one call. */
 export async function releaseQuarantined(
   deps: SweepDeps & Pick<Deps, 'commit'>,
   which: z.output<typeof ReleaseInput>,
 ): Promise<{ released: number }> {
-  const isMeant = ({ due, failure }: Found) =>
-    'all' in which ||
-    ('queue' in which
-      ? failure.duePk === which.queue || failure.duePk.startsWith(`${which.queue}#`)
-      : due.pk === which.pk && due.sk === which.sk);
   let released = 0;
-  for (const { due, failure } of (await findAll(deps)).filter(isMeant)) {
+  for (const { due, failure } of await findMeant(deps, which)) {
     const set = { duePk: failure.duePk, dueAt: deps.now().toISOString() };
     const what = { set, remove: ['sweepFailure'], when: { duePk: { is: QUARANTINE } } };
     const write = changeByKey(due, what, concurrentUpdate);
@@ -85,13 +102,10 @@ export async function releaseQuarantined(
   );
 }
 
-/** Takes quarantined items out of all queues: nothing is done about them any more. At most 500 by one call. @returns their number */
-export async function discardQuarantined(deps: SweepDeps): Promise<number> {
-  let discarded = 0;
-  for (const { due } of await findAll(deps)) {
+/** Takes quarantined items out of all queues: nothing is done about them any more. */
+export async function discardQuarantined(deps: SweepDeps, items: readonly QuarantinedItem[]): Promise<void> {
+  for (const { pk, sk } of items) {
     const what = { remove: ['duePk', 'dueAt', 'sweepFailure'], when: { duePk: { is: QUARANTINE } } };
-    const write = changeByKey(due, what, concurrentUpdate);
-    if (await ignoreConflict(deps.table.updateReturningChanged(write))) discarded += 1;
+    await ignoreConflict(deps.table.updateReturningChanged(changeByKey({ pk, sk }, what, concurrentUpdate)));
   }
-  return discarded;
 }

@@ -7,7 +7,7 @@ import type { DueRequest } from '../../table/table.ts';
 import { change, create } from '../../table/writes.ts';
 import { memoryTable } from '../../test/support/memory-table.ts';
 import type { Deps } from '../deps.ts';
-import { countQuarantined, listQuarantined, releaseQuarantined } from '../processes/quarantine.ts';
+import { countQuarantined, discardQuarantined, listQuarantined, releaseQuarantined } from '../processes/quarantine.ts';
 import { createBudget } from './budget.ts';
 import { type DueQueue, MAX_FAILURES, type SweepDeps, sweep } from './sweep.ts';
 import { type SweepJob, sweepAll } from './sweep-all.ts';
@@ -143,6 +143,19 @@ test('a released item is due again, without its failures', async () => {
   await expect(sweep()).resolves.toMatchObject({ done: 1, failed: [] });
   await expect(releaseQuarantined(releasing(deps), { queue: 'THING' })).resolves.toEqual({ released: 1 });
   await expect(sweep()).resolves.toMatchObject({ done: 0, failed: [{ failures: 1 }] });
+});
+
+test('of more quarantined items than one call takes, those of a queue are found, and what is discarded is due no more', async () => {
+  const { poison, deps } = thingsDue();
+  const quarantined = (queue: string) =>
+    toItem({ duePk: 'QUARANTINE', sweepFailure: { duePk: queue, count: 10, error: 'no', at: iso(START) } });
+  for (let count = 0; count < 500; count += 1) await poison(`other${count}`, START - MINUTE, quarantined('OTHER'));
+  await poison('newest', START, quarantined('THING'));
+  await expect(releaseQuarantined(releasing(deps), { queue: 'THING' })).resolves.toEqual({ released: 1 });
+  const { items } = await listQuarantined(deps);
+  expect(items).toHaveLength(500);
+  await discardQuarantined(deps, items);
+  expect(await countQuarantined(deps)).toBe(0);
 });
 
 test('a success ends the count of failures', async () => {
