@@ -3,7 +3,7 @@ import type { FailedMessage } from '../../providers/queues/failure-queue.ts';
 import { createReplays } from '../../providers/queues/replays.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { describeFailure } from './failure-words.ts';
-import { type ReplayDeps, replayFailures } from './failures.ts';
+import { discardFailures, type ReplayDeps, readFailures, replayFailures } from './failures.ts';
 
 const ARN = 'arn:aws:lambda:af-south-1:1:function:hosting-prod-stream-onTableChange';
 
@@ -75,7 +75,12 @@ function world(bodies: (string | Pick<FailedMessage, 'body' | 'refused'>)[], fai
       const at = hidden.findIndex((message) => message.id === id);
       hidden.splice(at, 1);
     },
+    release: async ({ id }: FailedMessage) => {
+      const at = hidden.findIndex((message) => message.id === id);
+      waiting.push(...hidden.splice(at, 1));
+    },
   };
+  const changes: unknown[] = [];
   const invoked: [functionArn: string, event: object, waits: boolean][] = [];
   const page = (from: number) => ({
     Records: [from, from + 1]
@@ -105,7 +110,16 @@ function world(bodies: (string | Pick<FailedMessage, 'body' | 'refused'>)[], fai
   } as unknown as ReplayDeps;
   const replay = async (name: 'stream' | 'schedules' | 'dns') =>
     (await replayFailures(needs, { accountId: '', keyId: '' }, { name, reason: 'Mended.' })).data;
-  return { replay, invoked, left: () => hidden.map(({ body }) => body) };
+  const discard = async () => {
+    const commit: typeof deps.commit = async (writes, output, change) => {
+      changes.push(change?.after);
+      return await deps.commit(writes, output, change);
+    };
+    const input = { name: 'stream' as const, reason: 'Lost.' };
+    return (await discardFailures({ ...needs, commit }, { accountId: '', keyId: '' }, input)).data;
+  };
+  const read = () => readFailures(needs, { accountId: '', keyId: '' }, { name: 'stream' });
+  return { replay, discard, read, invoked, discarded: changes, left: () => waiting.map(({ body }) => body) };
 }
 const changes = (...numbers: number[]) => ({
   Records: numbers.map((number) => ({ dynamodb: { SequenceNumber: String(number) } })),
@@ -128,6 +142,20 @@ test('changes that the stream has lost, that fail again, or that are of another 
   const failing = world([batch('100')], [CONSUMER]);
   expect(await failing.replay('stream')).toEqual({ count: 0, kept: 1 });
   expect(await world(['no json']).replay('dns')).toEqual({ count: 0, kept: 1 });
+});
+
+test('what a replay keeps is to be seen and discarded at once, and the log has what it was', async () => {
+  const { replay, discard, discarded, left } = world([batch('9'), '{}']);
+  expect(await replay('stream')).toEqual({ count: 0, kept: 2 });
+  expect(left()).toHaveLength(2);
+  expect(await discard()).toEqual({ count: 2 });
+  expect(left()).toEqual([]);
+  expect(discarded).toEqual([{ count: 2, items: [expect.stringMatching(/^0: 1 changes from 9 of shard/), '1: {}'] }]);
+});
+
+test('there is more where a queue has more than is shown', async () => {
+  const some = (count: number) => world(Array.from({ length: count }, () => '{}')).read();
+  expect([await some(10), await some(11)].map(({ has_more }) => has_more)).toEqual([false, true]);
 });
 
 test('a job runs once for all its failed runs, and one that was never invoked runs too', async () => {

@@ -73,7 +73,8 @@ export async function readFailures(
     ...describeFailure({ body, ...rest }),
     since: sentAt.toISOString(),
   }));
-  return { data, has_more: (await deps.failureQueues[name].count()) > data.length };
+  // Those that were taken are hidden, and are not counted.
+  return { data, has_more: (await deps.failureQueues[name].count()) > 0 };
 }
 
 /** Result of a call: messages that were dealt with and removed, and those that stay because they failed again. */
@@ -83,7 +84,8 @@ interface Drained {
 }
 
 /**
- * Does the same to each message and removes it afterwards. One for which `act` resolves with `false` stays.
+ * Does the same to each message and removes it afterwards. One for which `act` resolves with `false` stays, and is to be seen
+ * again when the call is over, as are those that the call did not come to.
  * @returns the numbers of messages
  */
 async function drain(
@@ -93,18 +95,26 @@ async function drain(
 ): Promise<Drained> {
   const ends = now().getTime() + MAX_CALL_MS;
   const drained: Drained = { count: 0, kept: 0 };
+  const hidden = new Map<string, FailedMessage>();
   const isOver = () => drained.count + drained.kept >= MAX_ITEMS || now().getTime() >= ends;
-  while (!isOver()) {
-    const messages = await queue.take(REPLAYED_S);
-    if (messages.length === 0) return drained;
-    for (const message of messages) {
-      if (isOver()) return drained;
-      if ((await act(message)) === false) drained.kept += 1;
-      else {
-        await queue.remove(message);
-        drained.count += 1;
+  try {
+    while (!isOver()) {
+      const messages = await queue.take(REPLAYED_S);
+      if (messages.length === 0) break;
+      for (const message of messages) hidden.set(message.id, message);
+      for (const message of messages) {
+        if (isOver()) break;
+        if ((await act(message)) === false) drained.kept += 1;
+        else {
+          await queue.remove(message);
+          hidden.delete(message.id);
+          drained.count += 1;
+        }
       }
     }
+  } finally {
+    // Not awaited to succeed: each is to be seen by itself when its time is over.
+    await Promise.allSettled([...hidden.values()].map((message) => queue.release(message)));
   }
   return drained;
 }

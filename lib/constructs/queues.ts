@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 import type { Platform } from '../stacks/platform-stack.ts';
 import type { Right, Use } from './rights.ts';
 
-/** The right to poll queues, which Lambda does with the role of the function that it polls for. */
+/** The right to read queues and to remove their messages: Lambda does with the role of the function that it polls for. */
 export const polls = (...queues: Queue[]): Right => ({
   actions: ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes', 'ChangeMessageVisibility'].map(
     (action) => `sqs:${action}`,
@@ -39,12 +39,7 @@ export class FailureQueue extends Construct {
     this.send = { rights: [{ actions: ['sqs:SendMessage'], on: [this.queue.queueArn] }] };
     this.manage = {
       variables: { [variable]: this.queue.queueUrl },
-      rights: [
-        {
-          actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
-          on: [this.queue.queueArn],
-        },
-      ],
+      rights: [polls(this.queue)],
     };
     Validations.of(this.queue).acknowledge({
       id: 'AwsSolutions-SQS3',

@@ -16,6 +16,8 @@ export interface FailureQueue {
   /** Returns up to ten messages and hides them for a while, in seconds. */
   take(hiddenS: number): Promise<FailedMessage[]>;
   remove(message: FailedMessage): Promise<void>;
+  /** Shows a message that was taken to others again. */
+  release(message: FailedMessage): Promise<void>;
 }
 
 type CallSqs = <Output>(operation: string, input: object) => Promise<Output>;
@@ -62,5 +64,8 @@ export const createFailureQueue = (callSqs: CallSqs, QueueUrl: string): FailureQ
   },
   async remove({ receipt: ReceiptHandle }) {
     await callSqs('DeleteMessage', { QueueUrl, ReceiptHandle });
+  },
+  async release({ receipt: ReceiptHandle }) {
+    await callSqs('ChangeMessageVisibility', { QueueUrl, ReceiptHandle, VisibilityTimeout: 0 });
   },
 });

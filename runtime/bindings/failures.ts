@@ -9,7 +9,12 @@ const queue = (variable: Variable) =>
   createFailureQueue((operation, input) => callAws('sqs', operation, input), required(variable));
 
 /** Failures of what this installation does not have. */
-const none: FailureQueue = { count: async () => 0, take: async () => [], remove: async () => undefined };
+const none: FailureQueue = {
+  count: async () => 0,
+  take: async () => [],
+  remove: async () => undefined,
+  release: async () => undefined,
+};
 
 /** The queues in which failed work waits. */
 export const failureQueues = {

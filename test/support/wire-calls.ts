@@ -171,7 +171,9 @@ const CALLS: Record<string, () => Promise<unknown>> = {
     const failures = createFailureQueue(send, 'https://sqs/1/failures');
     await failures.count();
     await failures.take(30);
-    await failures.remove({ id: 'one', body: '{}', sentAt: new Date(0), receipt: 'receipt' });
+    const message = { id: 'one', body: '{}', sentAt: new Date(0), receipt: 'receipt' };
+    await failures.remove(message);
+    await failures.release(message);
   },
   async quotas() {
     const quotas = createServiceQuotas((operation, input, options) =>

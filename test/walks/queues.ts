@@ -139,6 +139,7 @@ function failureQueue(clock: { now: number }) {
     count: async () => messages.length,
     take: async () => messages.slice(0, 10),
     remove: async ({ id }) => void messages.splice(0, messages.length, ...messages.filter((each) => each.id !== id)),
+    release: async () => undefined,
   };
   const put = (body: object) =>
     messages.push({ id: `${messages.length}`, body: JSON.stringify(body), receipt: '', sentAt: new Date(clock.now) });
