@@ -12,7 +12,7 @@ const OPTIONS = {
 type Option = keyof typeof OPTIONS;
 type Flag = 'local' | 'replace';
 
-/** What a command is given: its name, the words after it and its options, all of which are texts with at least one character. */
+/** A command line that was read: the command, the words after it and its options, none of which is empty. */
 export interface Given {
   command: CommandName;
   words: readonly string[];
@@ -63,7 +63,7 @@ function usageOf(name: CommandName): string {
   return `npm run operate -- ${name} ${usage} ${isDeployedOnly ? deployed : `(${deployed} | --local)`}`;
 }
 
-/** What is wrong with a command line, for the person who typed it. */
+/** Problem of a command line, for the person who typed it. */
 class UsageError extends Error {
   constructor(problem: string, names: readonly CommandName[]) {
     super([problem, 'usage:', ...names.map((name) => `  ${usageOf(name)}`)].join('\n'));
