@@ -146,7 +146,7 @@ export const createApp = /* @__PURE__ */ route({
   access: 'write',
   right: 'develop',
   audit: 'app.created',
-  stoppedBy: ['deployments', 'build-region'],
+  stoppedBy: ['deployments'],
   summary: 'Create an application; its first deployment starts unless deployNow is false',
   tag,
   body: CreateApplication,

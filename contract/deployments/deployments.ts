@@ -44,7 +44,7 @@ export const createDeployment = /* @__PURE__ */ route({
   access: 'deploy',
   right: 'develop',
   audit: 'deployment.created',
-  stoppedBy: ['deployments', 'build-region'],
+  stoppedBy: ['deployments'],
   summary: 'Deploy the configured branch',
   tag,
   params: Id,

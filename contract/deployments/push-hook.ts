@@ -17,7 +17,7 @@ export const receivePush = /* @__PURE__ */ route({
   path: '/hooks/git/{appId}',
   access: 'hook',
   audit: { because: 'the platform records the deployment that a push begins' },
-  stoppedBy: ['deployments', 'build-region'],
+  stoppedBy: ['deployments'],
   summary: 'Push webhook: receives pushes from GitHub, GitLab and Bitbucket',
   tag: 'Deployments',
   params: () => z.object({ appId: z.string().check(z.minLength(1), z.maxLength(64)) }),

@@ -3,7 +3,8 @@ import { AWS_LIMITS } from '../../contract/limits/aws-limits.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { BuildRunner, RunningBuild } from '../../providers/builds/build-runner.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
-import { change } from '../../table/writes.ts';
+import { SwitchState } from '../../table/entities/switches.ts';
+import { change, upsert } from '../../table/writes.ts';
 import { deploymentSimulation } from '../../test/simulation/deployments.ts';
 import { queuePause, submitBuild, watchBuild } from './build.ts';
 import { createDeployment } from './create.ts';
@@ -59,6 +60,17 @@ test('a build that CodeBuild does not accept is submitted again later', async ()
   const build = await submitBuild(full, { ...of, ...STEP });
   expect(build).toEqual({ status: 'REFUSED' });
   expect(await recordFailure(all, { ...of, build })).toEqual({ again: true, fault: false, pause: 45 });
+});
+
+test('a build in a region that operators switched off waits, and is submitted when it is on again', async () => {
+  const { all, of, jobs } = await submitting();
+  const set = (off: SwitchState['off']) => all.table.transact([upsert(SwitchState, {}, { set: { off, version: 1 } })]);
+  await set({ 'build-region:eu-west-1': { message: 'Away.', since: '2026-01-31T09:30:00.000Z' } });
+  const build = await submitBuild(all, { ...of, ...STEP });
+  expect(await recordFailure(all, { ...of, build })).toMatchObject({ again: true, fault: false });
+  expect(jobs).toEqual([]);
+  await set({});
+  expect(await submitBuild(all, { ...of, ...STEP })).toMatchObject({ status: 'RUNNING' });
 });
 
 /** Submits the build while something happens to the deployment, after CodeBuild was asked and before it answers. */

@@ -41,19 +41,13 @@ export const messageOf = (off: Off, name: SwitchName, target?: string): string |
 export const switchedOff = (message: string) =>
   new ApiError('server_error', message, { status: 503, retryAfter: SWITCH_RETRY_AFTER_S });
 
-/**
- * Throws 503 with the message of the first of these switches that is off. Of a kind that names a target, any target counts: a
- * request does not say which one it will need.
- */
-export function assertAllOn(off: Off, names: readonly SwitchName[]): void {
-  for (const name of names) {
-    const found = Object.keys(off).find((key) => key === name || key.startsWith(`${name}:`));
-    if (found !== undefined) throw switchedOff(off[found]?.message ?? '');
-  }
-}
-
 /** Throws 503 with the message of a switch that is off. */
 export function assertOn(off: Off, name: SwitchName, target?: string): void {
   const message = messageOf(off, name, target);
   if (message !== undefined) throw switchedOff(message);
+}
+
+/** Throws 503 with the message of the first of these switches that is off. */
+export function assertAllOn(off: Off, names: readonly SwitchName[]): void {
+  for (const name of names) assertOn(off, name);
 }

@@ -180,7 +180,6 @@ describe('what operators switch off', () => {
       { name: 'sign-up', call: signUp },
     ];
     const second: Case[] = [
-      { name: 'build-region', target: 'eu-west-1', call: create },
       { name: 'read-only', call: topUp },
       { name: 'read-only', call: chat('openai/gpt-4o-mini') },
     ];
