@@ -1,3 +1,4 @@
+import { type Batch, coalesce } from '../../contract/coalesce.ts';
 import { Delivery, Webhook } from '../../table/entities/webhooks.ts';
 import { change, type Write } from '../../table/writes.ts';
 import { commitAsPlatform } from '../audit/record.ts';
@@ -59,12 +60,38 @@ export const countSuccess = (deps: CountDeps, endpoint: Endpoint, { write, known
   });
 
 interface Failure extends Made {
-  resolve: (disabled: boolean) => void;
-  reject: (error: unknown) => void;
+  deps: CountDeps;
+  endpoint: Endpoint;
 }
 
-/** Failures that wait for their turn, by endpoint. An endpoint stands here while some of its are being written. */
-const waiting = new Map<string, Failure[]>();
+/**
+ * Writes failures of one endpoint as one transaction. Throws where they have to go one by one: one of them may disable the
+ * endpoint, was recorded meanwhile, or is there twice (the queue delivers at least once).
+ */
+async function writeTogether(failures: Batch<Failure>): Promise<boolean[]> {
+  const [{ deps, endpoint }] = failures;
+  const count = failures.length;
+  const webhook = failures.find(({ known }) => known)?.known ?? (await deps.table.get(Webhook, endpoint));
+  if (!webhook?.active || webhook.failureCount + count >= MAX_CONSECUTIVE_FAILURES)
+    throw new Error('These failures must be counted one by one.');
+  const when = { failureCount: { below: MAX_CONSECUTIVE_FAILURES - count }, active: { is: true } };
+  const durations = failures.map(({ durationMs }) => durationMs);
+  const pace = paceAfter(webhook, durations, deps.now());
+  const add = { ...pace?.add, failureCount: count };
+  const counted = change(Webhook, endpoint, { ...pace, add, when }, concurrentUpdate);
+  await deps.table.transact([...failures.map(({ write }) => write), counted]);
+  return failures.map(() => false);
+}
+
+const writeAlone = ({ deps, endpoint, ...made }: Failure): Promise<boolean> =>
+  retryOnFreshCount(deps, endpoint, made.known, (webhook) => writeOne(deps, endpoint, made, webhook));
+
+const joinFailures = coalesce({
+  max: BATCH_SIZE,
+  groupOf: ({ endpoint }) => endpoint.id,
+  run: writeTogether,
+  runAlone: writeAlone,
+});
 
 /**
  * Writes a failed attempt down and counts it. Those of one endpoint are written one after the other, and what has come
@@ -73,61 +100,8 @@ const waiting = new Map<string, Failure[]>();
  *
  * @returns whether this was the one too many
  */
-export function countFailure(deps: CountDeps, endpoint: Endpoint, made: Made): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const failure = { ...made, resolve, reject };
-    const others = waiting.get(endpoint.id);
-    if (others) others.push(failure);
-    else {
-      waiting.set(endpoint.id, [failure]);
-      // Those that fail in this very moment come along.
-      setImmediate(() => void writeInTurn(deps, endpoint));
-    }
-  });
-}
-
-async function writeInTurn(deps: CountDeps, endpoint: Endpoint): Promise<void> {
-  for (;;) {
-    const batch = waiting.get(endpoint.id)?.splice(0, BATCH_SIZE) ?? [];
-    if (batch.length === 0) break;
-    if (await tryWriteBatch(deps, endpoint, batch)) for (const { resolve } of batch) resolve(false);
-    else await writeEach(deps, endpoint, batch);
-  }
-  waiting.delete(endpoint.id);
-}
-
-/**
- * False where they have to go one by one: one of them may disable the endpoint, was recorded meanwhile, or is there twice
- * (the queue delivers at least once).
- */
-async function tryWriteBatch(deps: CountDeps, endpoint: Endpoint, batch: readonly Failure[]): Promise<boolean> {
-  const count = batch.length;
-  if (count === 1) return false;
-  try {
-    const webhook = batch.find(({ known }) => known)?.known ?? (await deps.table.get(Webhook, endpoint));
-    if (!webhook?.active || webhook.failureCount + count >= MAX_CONSECUTIVE_FAILURES) return false;
-    const when = { failureCount: { below: MAX_CONSECUTIVE_FAILURES - count }, active: { is: true } };
-    const durations = batch.map(({ durationMs }) => durationMs);
-    const pace = paceAfter(webhook, durations, deps.now());
-    const add = { ...pace?.add, failureCount: count };
-    const counted = change(Webhook, endpoint, { ...pace, add, when }, concurrentUpdate);
-    await deps.table.transact([...batch.map(({ write }) => write), counted]);
-    return true;
-  } catch {
-    // Each is written alone and finds its own result.
-    return false;
-  }
-}
-
-async function writeEach(deps: CountDeps, endpoint: Endpoint, batch: readonly Failure[]): Promise<void> {
-  for (const failure of batch) {
-    const { known, resolve, reject } = failure;
-    await retryOnFreshCount(deps, endpoint, known, (webhook) => writeOne(deps, endpoint, failure, webhook)).then(
-      resolve,
-      reject,
-    );
-  }
-}
+export const countFailure = (deps: CountDeps, endpoint: Endpoint, made: Made): Promise<boolean> =>
+  joinFailures({ ...made, deps, endpoint });
 
 async function writeOne(
   deps: CountDeps,

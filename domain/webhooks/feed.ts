@@ -1,3 +1,4 @@
+import { coalesce } from '../../contract/coalesce.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { dataOf } from '../../contract/webhooks/events.ts';
@@ -64,45 +65,20 @@ export async function appendToFeed(deps: Pick<Deps, 'table'>, events: readonly E
   await Promise.all([...byAccount].map(([accountId, own]) => appendOf(deps, accountId, own)));
 }
 
-interface Append {
-  event: Event;
-  resolve: () => void;
-  reject: (error: unknown) => void;
-}
-
 /**
  * Returns an append that gives the events of one account that are given at the same moment their positions together: one after
  * the other they would all write the end of one feed. Where it fails, each event is appended alone and has its own result.
  */
-export function joinAppends(deps: Pick<Deps, 'table'>): (event: Event) => Promise<void> {
-  const waiting = new Map<string, Append[]>();
-
-  async function appendAll(own: readonly Append[]): Promise<void> {
-    for (let from = 0; from < own.length; from += MAX_APPENDED) {
-      const part = own.slice(from, from + MAX_APPENDED);
-      const events = part.map(({ event }) => event);
-      try {
-        await appendToFeed(deps, events);
-        for (const { resolve } of part) resolve();
-      } catch {
-        for (const { event, resolve, reject } of part) await appendToFeed(deps, [event]).then(resolve, reject);
-      }
-    }
-  }
-
-  function flush(): void {
-    for (const own of waiting.values()) void appendAll(own);
-    waiting.clear();
-  }
-
-  return (event) =>
-    new Promise((resolve, reject) => {
-      if (waiting.size === 0) setImmediate(flush);
-      const own = waiting.get(event.accountId) ?? [];
-      waiting.set(event.accountId, own);
-      own.push({ event, resolve, reject });
-    });
-}
+export const joinAppends = (deps: Pick<Deps, 'table'>): ((event: Event) => Promise<void>) =>
+  coalesce({
+    max: MAX_APPENDED,
+    groupOf: ({ accountId }) => accountId,
+    async run(events) {
+      await appendToFeed(deps, events);
+      return events.map(() => undefined);
+    },
+    runAlone: (event) => appendToFeed(deps, [event]),
+  });
 
 /** Returns an event as deliveries have it: its data is parsed, because the table keeps no order of fields. */
 const view = ({ id, type, created, data }: FeedEntry) => ({ id, type, created, data: dataOf(type, data) });

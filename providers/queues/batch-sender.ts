@@ -1,3 +1,5 @@
+import { coalesce } from '../../contract/coalesce.ts';
+
 /** One message of SQS as `SendMessageBatch` takes it, without its id, its body as the object that it is made of. */
 export interface QueueEntry {
   message: object;
@@ -25,47 +27,24 @@ interface SendResponse {
   Failed?: { Id: string; Code: string; Message?: string }[];
 }
 
-interface Waiting {
-  entry: QueueEntry;
-  resolve: () => void;
-  reject: (error: Error) => void;
-}
-
 /**
  * Returns a function that sends a message to a queue. Messages that are sent at the same moment, by whatever part of the
  * process, travel together; each resolves or rejects alone.
  */
 export function createBatchSender(callSqs: CallSqs, QueueUrl: string): (entry: QueueEntry) => Promise<void> {
-  let waiting: Waiting[] = [];
-
-  async function sendBatch(batch: readonly Waiting[]): Promise<void> {
-    const Entries = batch.map(({ entry: { message, ...entry } }, index) => ({
+  async function sendBatch(batch: readonly QueueEntry[]): Promise<(Promise<void> | undefined)[]> {
+    const Entries = batch.map(({ message, ...entry }, index) => ({
       ...{ Id: String(index), MessageBody: toMessageBody(message) },
       ...entry,
     }));
     const { Failed = [] } = await callSqs<SendResponse>('SendMessageBatch', { QueueUrl, Entries });
     const refused = new Map(Failed.map(({ Id, Code, Message = '' }) => [Id, `${Code} ${Message}`]));
-    for (const [index, { resolve, reject }] of batch.entries()) {
+    return batch.map((_, index) => {
       const why = refused.get(String(index));
-      if (why === undefined) resolve();
-      else reject(new Error(`SQS took all but ${Failed.length} messages: ${why}`));
-    }
-  }
-
-  function flush(): void {
-    const all = waiting;
-    waiting = [];
-    for (let from = 0; from < all.length; from += BATCH_SIZE) {
-      const batch = all.slice(from, from + BATCH_SIZE);
-      sendBatch(batch).catch((error: Error) => {
-        for (const { reject } of batch) reject(error);
-      });
-    }
-  }
-
-  return (entry) =>
-    new Promise((resolve, reject) => {
-      if (waiting.length === 0) setImmediate(flush);
-      waiting.push({ entry, resolve, reject });
+      if (why === undefined) return undefined;
+      return Promise.reject(new Error(`SQS took all but ${Failed.length} messages: ${why}`));
     });
+  }
+
+  return coalesce({ max: BATCH_SIZE, run: sendBatch });
 }
