@@ -23,7 +23,7 @@ import { assertRepositoryUrl } from './repositories.ts';
 import { viewSuspensions } from './suspension.ts';
 
 /** A deleted application still there after this is torn down again by the reconciler, in milliseconds. */
-const TEARDOWN_RETRY_AFTER_MS = 300_000;
+export const TEARDOWN_RETRY_AFTER_MS = 300_000;
 /** Returns the attributes that have the reconciler start the teardown of a deleted application again. */
 export const scheduleTeardown = ({ now }: Pick<Deps, 'now'>) =>
   schedule(App, timestampAfter(now(), TEARDOWN_RETRY_AFTER_MS), { queue: 'TEARDOWN' });

@@ -1,12 +1,11 @@
 import type { Executions } from '../../providers/workflows/executions.ts';
 import type { CustomDomain } from '../../table/entities/apps.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
-import { schedule } from '../../table/schedule.ts';
-import { change, create, replace, type Write } from '../../table/writes.ts';
+import { create, replace, type Write } from '../../table/writes.ts';
 import type { Placed } from '../apps/cells.ts';
 import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import type { DueQueue } from '../sweep/sweep.ts';
+import { restartQueue } from '../sweep/restart-queue.ts';
 import { HOUR_MS, SECOND_MS, timestampAfter } from '../time.ts';
 import { applyChanges, HEARTBEAT_TIMEOUT_MS, isCreateLeased, type TenantKey } from './edge-tenant-state.ts';
 
@@ -80,17 +79,13 @@ export async function requestCheck(deps: Deps, tenant: DistributionTenant): Prom
 }
 
 /** Tenants whose next check has come, or whose execution died: an execution is started. */
-export const tenantQueue: DueQueue<typeof DistributionTenant, Deps & { tenantExecutions: Executions }> = {
+export const tenantQueue = restartQueue({
   queue: 'DOOR',
   entity: DistributionTenant,
   // A check here is the start of an execution.
   concurrency: 10,
   readsAccounts: true,
-  async act(deps, tenant, { dueAt }) {
-    await startReconciliation(deps, tenant, `${tenant.token}-${Date.parse(dueAt)}`);
-    const next = schedule(DistributionTenant, timestampAfter(deps.now(), HEARTBEAT_TIMEOUT_MS));
-    const write = change(DistributionTenant, tenant, { set: next, when: { dueAt: { is: dueAt } } }, concurrentUpdate);
-    // One that was checked meanwhile has its next time.
-    await ignoreConflict(deps.table.write(DistributionTenant, write));
-  },
-};
+  afterMs: HEARTBEAT_TIMEOUT_MS,
+  start: (deps: { tenantExecutions: Executions }, tenant, attempt) =>
+    startReconciliation(deps, tenant, `${tenant.token}-${attempt}`),
+});

@@ -2,11 +2,9 @@ import * as z from 'zod/mini';
 import type { Databases } from '../../providers/databases/databases.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { Database, type DatabaseKey } from '../../table/entities/databases.ts';
-import { change } from '../../table/writes.ts';
-import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import type { DueQueue } from '../sweep/sweep.ts';
-import { scheduleCheck } from './databases.ts';
+import { restartQueue } from '../sweep/restart-queue.ts';
+import { HEARTBEAT_TIMEOUT_MS } from './databases.ts';
 import { applyReset } from './passwords.ts';
 import { provisionDatabase } from './provisioning.ts';
 import { removeDeleted } from './removal.ts';
@@ -42,14 +40,12 @@ export async function advanceDatabase(
 }
 
 /** Databases whose work was lost: another execution is started. */
-export const databaseQueue: DueQueue<typeof Database, Deps & { databaseWork: Executions }> = {
+export const databaseQueue = restartQueue({
   queue: 'DATABASE',
   entity: Database,
-  async act(deps, database, { dueAt }) {
-    await startClusterWork(deps, database, `${database.id}-${Date.parse(dueAt)}`);
-    const what = { set: scheduleCheck(deps), when: { dueAt: { is: dueAt } } };
-    await ignoreConflict(deps.table.write(Database, change(Database, database, what, concurrentUpdate)));
-  },
-};
+  afterMs: HEARTBEAT_TIMEOUT_MS,
+  start: (deps: { databaseWork: Executions }, database, attempt) =>
+    startClusterWork(deps, database, `${database.id}-${attempt}`),
+});
 
 export const DatabaseInput = z.object({ applicationId: z.string(), prefix: z.string() });

@@ -23,7 +23,7 @@ import { timestampAfter } from '../time.ts';
 export const ENGINE = 'aurora-dsql' as const;
 
 /** Time without progress after which the reconciler takes over the work on a cluster, in milliseconds. */
-const HEARTBEAT_TIMEOUT_MS = 300_000;
+export const HEARTBEAT_TIMEOUT_MS = 300_000;
 /** Returns the attributes that have the reconciler start the work on a cluster again. */
 export const scheduleCheck = ({ now }: Pick<Deps, 'now'>) =>
   schedule(Database, timestampAfter(now(), HEARTBEAT_TIMEOUT_MS));

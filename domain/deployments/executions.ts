@@ -6,10 +6,11 @@ import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { unschedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
-import { scheduleTeardown } from '../apps/apps.ts';
+import { TEARDOWN_RETRY_AFTER_MS } from '../apps/apps.ts';
 import { edgeOf, type InCell } from '../apps/cells.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
+import { restartQueue } from '../sweep/restart-queue.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { failDeployment } from './finish.ts';
 import { scheduleCheck } from './queue.ts';
@@ -111,12 +112,9 @@ export const deploymentQueue: DueQueue<typeof Deployment, Deps & { deployments: 
 };
 
 /** Deleted applications that are still there long after: their teardown is started again. */
-export const teardownQueue: DueQueue<typeof App, Deps & TeardownDeps> = {
+export const teardownQueue = restartQueue({
   queue: 'TEARDOWN',
   entity: App,
-  async act(deps, app, { dueAt }) {
-    await startTeardown(deps, app, `${app.id}-${Date.parse(dueAt)}`);
-    const what = { set: scheduleTeardown(deps), when: { dueAt: { is: dueAt } } };
-    await ignoreConflict(deps.table.write(App, change(App, app, what, concurrentUpdate)));
-  },
-};
+  afterMs: TEARDOWN_RETRY_AFTER_MS,
+  start: (deps: TeardownDeps, app, attempt) => startTeardown(deps, app, `${app.id}-${attempt}`),
+});

@@ -13,7 +13,7 @@ import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, create } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import type { DueQueue } from '../sweep/sweep.ts';
+import { restartQueue } from '../sweep/restart-queue.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, timestampAfter } from '../time.ts';
 import { type ConvergeDeps, converge } from './converge.ts';
 import { releaseHostingDomain, settleHostingDomain } from './domains.ts';
@@ -246,17 +246,12 @@ async function reconcilePlaced(
 }
 
 /** Hosting accounts whose next comparison has come: an execution is started, and another where that one dies. */
-export const hostingQueue: DueQueue<typeof HostingAccount, Deps & { hosting: Executions }> = {
+export const hostingQueue = restartQueue({
   queue: 'HOSTING',
   entity: HostingAccount,
-  async act(deps, account, { dueAt }) {
-    await startReconciliation(deps, account, String(Date.parse(dueAt)));
-    const next = schedule(HostingAccount, timestampAfter(deps.now(), HEARTBEAT_TIMEOUT_MS));
-    const what = { set: next, when: { dueAt: { is: dueAt } } };
-    // One that was compared meanwhile has its next time.
-    await ignoreConflict(deps.table.write(HostingAccount, change(HostingAccount, account, what, concurrentUpdate)));
-  },
-};
+  afterMs: HEARTBEAT_TIMEOUT_MS,
+  start: startReconciliation,
+});
 
 /**
  * For operators: a subscription's account is on another server, where it was moved to by hand. Throws 404 for a server, or a hosting
