@@ -8,23 +8,6 @@ import { restoreTable } from './restore-table.ts';
 const NOTICE =
   'We are restoring data. Nothing can be changed at the moment; applications and their addresses keep working.';
 
-/**
- * Repeats a run of an operator's function from where the last one ended, until it has visited the whole table, which may take longer
- * than credentials are valid.
- */
-async function untilDone<Report extends { cursor?: ItemKey }>(
-  run: (input: { cursor?: ItemKey }) => Promise<Report>,
-  onReport: (report: Report) => void,
-): Promise<void> {
-  let cursor: ItemKey | undefined;
-  do {
-    await renewCredentials();
-    const report = await run(cursor ? { cursor } : {});
-    onReport(report);
-    cursor = report.cursor;
-  } while (cursor);
-}
-
 /** Imports what reads its settings, the environment variables of a function, as it is imported. */
 async function openDeps(reason: string, tableName?: string) {
   const [{ callAws }, { deps }, { createTable }, { BY_OPERATOR, committing }] = await Promise.all([
@@ -70,7 +53,7 @@ export async function restoreLogins({ reason }: { reason: string }) {
   return await total(async (input) => await run(deps, input));
 }
 
-/** Has the code be there that the table names. */
+/** Restores the code that the table names. */
 async function restoreReleases(reason: string) {
   const [{ restoreReleases: run }, { cellsWith }, { appHost }, { appLogs }, { bucket }, { deletedArtifacts }] =
     await Promise.all([
@@ -85,18 +68,26 @@ async function restoreReleases(reason: string) {
   return await total(async (input) => await run(deps, input));
 }
 
-/** Adds up the reports of runs until the whole table was visited: numbers are summed, lists are joined. */
+/**
+ * Repeats a run from where the last one ended, until the whole table was visited, and adds up the reports: numbers are summed, lists are
+ * joined.
+ */
 async function total<Report extends { cursor?: ItemKey }>(
   run: (input: { cursor?: ItemKey }) => Promise<Report>,
 ): Promise<Record<string, unknown>> {
   const sums: Record<string, unknown> = {};
-  await untilDone(run, ({ cursor: _, ...report }) => {
+  let next: ItemKey | undefined;
+  do {
+    // All runs together may take longer than credentials are valid.
+    await renewCredentials();
+    const { cursor, ...report } = await run(next ? { cursor: next } : {});
     for (const [name, value] of Object.entries(report)) {
       const before = sums[name];
       if (Array.isArray(value)) sums[name] = [...(Array.isArray(before) ? before : []), ...value];
       else sums[name] = Number(before ?? 0) + Number(value);
     }
-  });
+    next = cursor;
+  } while (next);
   return sums;
 }
 
