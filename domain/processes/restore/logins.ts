@@ -8,15 +8,13 @@ import { change, create, remove, type Write } from '../../../table/writes.ts';
 import { type Membership, membershipsOf, setMemberships } from '../../accounts/membership.ts';
 import { concurrentUpdate, retryOnConflict } from '../../conflict.ts';
 import type { Deps } from '../../deps.ts';
-import { type RestoreInput, visit } from './visit.ts';
+import { collectProblems, type Problems, type RestoreInput, Unrestorable, visit } from './visit.ts';
 
 /**
  * Brings back the users of logins that the issuer does not know: after the loss of the user pool, and for a table of before their deletion. A
  * user that is created again has another `sub`, so everything that names the login by it is rewritten, in one transaction for each account
  * and a last one for the login (docs/decisions/0072-users-and-code-after-a-restore.md).
  */
-
-const MAX_PROBLEMS = 50;
 
 /**
  * Every field that names a login by its `sub`, as `<entity>.<path>`, with what a restore does with it. A test fails while a
@@ -31,26 +29,26 @@ export const LOGIN_REFERENCES: Readonly<Record<string, 'rewritten' | 'stays: say
   'AUDIT.actor.id': 'stays: says who it was at that time',
 };
 
-export interface LoginsReport {
+/** A login that has no user, and why. */
+interface LoginProblem {
+  login: string;
+  problem: string;
+}
+
+export interface LoginsReport extends Problems<LoginProblem> {
   /** Logins that were compared with the users. */
   logins: number;
   /** Those that have another user now. */
   restored: number;
-  /** The first that have none, and why. */
-  problems: { login: string; problem: string }[];
   cursor?: ItemKey;
 }
 
 type RestoreDeps = Pick<Deps, 'table' | 'now' | 'commit'> & { users: Pick<Users, 'exists' | 'ensure'> };
 
-class Unrestorable extends Error {
-  override readonly name = 'Unrestorable';
-}
-
 /** Gives every login without a user one with its email address. May be repeated, also after a run that died. */
 export async function restoreLogins(deps: RestoreDeps, input: RestoreInput): Promise<LoginsReport> {
   let [logins, restored] = [0, 0];
-  const problems: LoginsReport['problems'] = [];
+  const problems = collectProblems<LoginProblem>();
   const position = await visit(deps, input, async (item) => {
     // The table deletes a login that has an end: its person left the platform.
     if (item.entity !== Login.type || item.expiresAtEpoch !== undefined) return;
@@ -62,10 +60,10 @@ export async function restoreLogins(deps: RestoreDeps, input: RestoreInput): Pro
       restored += 1;
     } catch (error) {
       if (!(error instanceof Unrestorable)) throw error;
-      if (problems.length < MAX_PROBLEMS) problems.push({ login: login.subject, problem: error.message });
+      problems.add({ login: login.subject, problem: error.message });
     }
   });
-  return { logins, restored, problems, ...position };
+  return { logins, restored, ...problems.report(), ...position };
 }
 
 /**

@@ -70,9 +70,18 @@ async function world() {
     const of = { accountId, applicationId, id: `dep_${number}`, release: number, commitSha: `c${number}` };
     await deps.table.transact([create(Deployment, { ...ended, ...of })]);
   }
-  const host = { releases: new Set(['1', '2']), serving: '2' as string | undefined, made: [] as string[], next: 1 };
+  const host = {
+    releases: new Set(['1', '2']),
+    serving: '2' as string | undefined,
+    made: [] as string[],
+    next: 1,
+    fault: undefined as Error | undefined,
+  };
   const appHost = {
-    serving: async () => host.serving,
+    serving: async () => {
+      if (host.fault) throw host.fault;
+      return host.serving;
+    },
     hasRelease: async (_: string, release: string) => host.releases.has(release),
     release: async (_: object, { key }: { key: string }) => {
       host.made.push(key);
@@ -156,4 +165,19 @@ test('a suspended application is named, so that it is brought back later', async
   remove();
   await set({ status: 'SUSPENDED' });
   expect((await run()).problems).toEqual([{ applicationId, problem: expect.stringContaining('suspended') }]);
+});
+
+test.each([
+  ['TooManyRequestsException', 'Rate exceeded'],
+  ['HostThrottled', 'Lambda takes no more changes for now'],
+  ['AccessDeniedException', 'not authorized to perform lambda:GetAlias'],
+])('%s ends the run, which is repeated, and is no problem of each application', async (name, message) => {
+  const { run, host, app, set } = await world();
+  host.fault = Object.assign(new Error(message), { name });
+  await expect(run()).rejects.toThrow(message);
+  // In another cell only its own applications lack the right.
+  if (name === 'AccessDeniedException') {
+    await set({ cellId: 'cell_2' });
+    expect((await run()).problems).toContainEqual({ applicationId: (await app())?.id, problem: message });
+  }
 });

@@ -5,64 +5,74 @@ import { App } from '../../../table/entities/apps.ts';
 import { Deployment, deploymentsOf } from '../../../table/entities/deployments.ts';
 import type { ItemKey } from '../../../table/table.ts';
 import { change } from '../../../table/writes.ts';
-import type { InCell } from '../../apps/cells.ts';
+import { HOME_CELL, type InCell } from '../../apps/cells.ts';
 import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
 import { canRollBackTo } from '../../deployments/queue.ts';
 import { rollBack } from '../../deployments/rollback.ts';
 import type { Deps } from '../../deps.ts';
 import { findAccount } from '../../limits/limits.ts';
-import { type RestoreInput, visit } from './visit.ts';
+import { collectProblems, type Problems, type RestoreInput, Unrestorable, visit } from './visit.ts';
 
 /**
  * Restores the code that a restored table names: applications that were deleted, and releases that were pruned, after the time of the table
  * (docs/decisions/0072-users-and-code-after-a-restore.md).
  */
 
-const MAX_PROBLEMS = 50;
+/** An application that does not serve, and why. */
+interface AppProblem {
+  applicationId: string;
+  problem: string;
+}
 
-export interface ReleasesReport {
+export interface ReleasesReport extends Problems<AppProblem> {
   /** Releases that were compared with the host. */
   releases: number;
   /** Applications whose live release was made again from its artifact; a rollback to it is under way. */
   released: number;
   /** Releases that are gone and are no longer offered for rollback. */
   retired: number;
-  /** The first applications that do not serve, and why. */
-  problems: { applicationId: string; problem: string }[];
   cursor?: ItemKey;
 }
 
 type RestoreDeps = Deps & { bucket: string; deletedArtifacts: DeletedArtifacts } & InCell<'appHost' | 'appLogs'>;
 
-class Unrestorable extends Error {
-  override readonly name = 'Unrestorable';
-}
+const THROTTLED = /Throttl|TooManyRequests|SlowDown|Exceeded/;
+const DENIED = /AccessDenied|ExpiredToken/;
+
+/**
+ * Returns true for an error that the next application meets as well: a service takes no more for now, or a right is missing. The right
+ * to another cell is asked for by the applications there alone.
+ */
+const concernsAll = (error: unknown, cellId = HOME_CELL): boolean =>
+  error instanceof Error && (THROTTLED.test(error.name) || (cellId === HOME_CELL && DENIED.test(error.name)));
 
 /**
  * Makes the live release of each application again that the host does not know any more, and withdraws other releases that are gone. What
- * serves is left alone, also where it is newer than the table. May be repeated, also after a run that died.
+ * serves is left alone, also where it is newer than the table. May be repeated, also after a run that died. Throws where a service is
+ * throttled or refuses the operator.
  */
 export async function restoreReleases(deps: RestoreDeps, input: RestoreInput): Promise<ReleasesReport> {
   let [releases, released, retired] = [0, 0, 0];
-  const problems: ReleasesReport['problems'] = [];
+  const problems = collectProblems<AppProblem>();
   const position = await visit(deps, input, async (item) => {
     if (item.entity !== Deployment.type) return;
     const { accountId, id, applicationId } = Deployment.parse(item);
+    let app: App | undefined;
     try {
       // The run itself changes deployments that it has not visited yet.
       const deployment = await deps.table.get(Deployment, { accountId, id });
-      const app = await deps.table.get(App, { accountId, id: applicationId });
+      app = await deps.table.get(App, { accountId, id: applicationId });
       if (!deployment || !app || !canRollBackTo(deployment)) return;
       releases += 1;
       if (await serveAgain(deps, app, deployment)) released += 1;
       else if (await retireIfGone(deps, app, deployment)) retired += 1;
     } catch (error) {
+      if (concernsAll(error, app?.cellId)) throw error;
       // One application must not hold up the others; the operator reads why.
-      const problem = error instanceof Error ? error.message : String(error);
-      if (problems.length < MAX_PROBLEMS) problems.push({ applicationId, problem });
+      problems.add({ applicationId, problem: error instanceof Error ? error.message : String(error) });
     }
   });
-  return { releases, released, retired, problems, ...position };
+  return { releases, released, retired, ...problems.report(), ...position };
 }
 
 /** Brings the live release back where the application serves nothing. @returns whether it had to */

@@ -15,17 +15,19 @@ import { NO_ACCOUNT } from '../../audit/record.ts';
 import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
 import { isInLine } from '../../deployments/build-line.ts';
 import type { Deps } from '../../deps.ts';
-import { BATCH_SIZE, type RestoreInput, visit } from './visit.ts';
+import { BATCH_SIZE, collectProblems, type Problems, type RestoreInput, visit } from './visit.ts';
 
 /** Operators' checks and repairs of a table that was restored to an earlier time (docs/deploying.md, Restoring). */
 
-const MAX_PROBLEMS = 50;
+/** A ledger that does not add up. */
+interface LedgerProblem {
+  accountId: string;
+  problem: string;
+}
 
-export interface LedgerReport {
+export interface LedgerReport extends Problems<LedgerProblem> {
   /** Accounts whose ledgers were compared with their balances. */
   accounts: number;
-  /** The first ledgers that do not add up. */
-  problems: { accountId: string; problem: string }[];
   cursor?: ItemKey;
 }
 
@@ -35,15 +37,15 @@ export interface LedgerReport {
  */
 export async function verifyLedgers(deps: Pick<Deps, 'table' | 'now'>, input: RestoreInput): Promise<LedgerReport> {
   let accounts = 0;
-  const problems: LedgerReport['problems'] = [];
+  const problems = collectProblems<LedgerProblem>();
   const position = await visit(deps, input, async (item) => {
     if (item.entity !== Account.type) return;
     accounts += 1;
     const account = Account.parse(item);
     for (const problem of [await walletProblem(deps, account), await creditProblem(deps, account)])
-      if (problem && problems.length < MAX_PROBLEMS) problems.push({ accountId: account.id, problem });
+      if (problem) problems.add({ accountId: account.id, problem });
   });
-  return { accounts, problems, ...position };
+  return { accounts, ...problems.report(), ...position };
 }
 
 async function walletProblem({ table }: Pick<Deps, 'table'>, account: Account): Promise<string | undefined> {

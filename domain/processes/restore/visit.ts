@@ -10,6 +10,35 @@ export const BATCH_SIZE = 100;
 export const RestoreInput = () => z.object({ cursor: z.optional(z.object({ pk: z.string(), sk: z.string() })) });
 export type RestoreInput = z.output<ReturnType<typeof RestoreInput>>;
 
+/** The problems that a report names one by one. */
+const MAX_PROBLEMS = 50;
+
+/** A reason to leave something as it is, in words for the operator. */
+export class Unrestorable extends Error {
+  override readonly name = 'Unrestorable';
+}
+
+/** A part of a report: problems that an operator has to look at. */
+export interface Problems<P> {
+  /** The first of them. */
+  problems: P[];
+  /** The number of those that are not among them, if any. */
+  moreProblems?: number;
+}
+
+/** Collects problems for a report. */
+export function collectProblems<P>() {
+  const problems: P[] = [];
+  let moreProblems = 0;
+  return {
+    add(problem: P): void {
+      if (problems.length < MAX_PROBLEMS) problems.push(problem);
+      else moreProblems += 1;
+    },
+    report: (): Problems<P> => ({ problems, ...(moreProblems > 0 ? { moreProblems } : {}) }),
+  };
+}
+
 /** Visits the stored items until the run's time is over. @returns the position, unless all were visited */
 export async function visit(
   deps: Pick<Deps, 'table' | 'now'>,
