@@ -1,6 +1,6 @@
 import type { buyAiCredits as BuyRoute } from '../../contract/ai/management.ts';
 import type { Input, Output } from '../../contract/route.ts';
-import { invoiceView } from '../billing/invoice-views.ts';
+import { viewInvoice } from '../billing/invoice-views.ts';
 import { issuePaidInvoice } from '../billing/invoices.ts';
 import { parseCents, vatInside } from '../billing/money.ts';
 import { readNothing, withWallet } from '../billing/wallet.ts';
@@ -36,7 +36,7 @@ export async function buyCredits(
       ...{ entries: [...(payment ? [viewEntry(payment)] : []), viewEntry(entry), ...before.entries] },
       has_more: before.has_more,
     };
-    const data = { ...after, amount, invoice: invoiceView(invoice) };
+    const data = { ...after, amount, invoice: viewInvoice(invoice) };
     return await deps.commit([...wallet.writes(), ...addCredits(entry, payment)], { data });
   });
 }

@@ -8,7 +8,7 @@ import { Domain } from '../../table/entities/registrar.ts';
 import { check, create } from '../../table/writes.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import type { viewApp } from '../apps/apps.ts';
-import type { invoiceView } from '../billing/invoice-views.ts';
+import type { viewInvoice } from '../billing/invoice-views.ts';
 import type { viewSubscription } from '../billing/subscriptions.ts';
 import type { viewDatabase } from '../databases/databases.ts';
 import type { viewDeployment } from '../deployments/queue.ts';
@@ -78,7 +78,7 @@ interface Audited {
   database: ReturnType<typeof viewDatabase> & { expiresAt: unknown };
   deployment: ReturnType<typeof viewDeployment>;
   'dns-record': DnsRecord;
-  invoice: ReturnType<typeof invoiceView> & { balance: unknown; numbers: unknown };
+  invoice: ReturnType<typeof viewInvoice> & { balance: unknown; numbers: unknown };
   member: TeamMember;
   subscription: ReturnType<typeof viewSubscription> & { balance: unknown; reason: unknown };
 }

@@ -5,7 +5,7 @@ import { HostName } from '../../contract/host-names/host-names.ts';
 import { type LimitOverrides, LimitOverridesSchema } from '../../contract/limits/limits.ts';
 import type { Deps } from '../deps.ts';
 import { overrideLimits } from '../limits/overrides.ts';
-import { invoiceView } from './invoice-views.ts';
+import { viewInvoice } from './invoice-views.ts';
 import { issueInvoice } from './invoices.ts';
 import { addVat, formatRand } from './money.ts';
 import type { ReadPlans } from './plans.ts';
@@ -53,7 +53,7 @@ export async function adjustAccount(
     const lines = [{ description, ...addVat(cents) }];
     const issued = invoice && issueInvoice(deps, wallet, { kind, lines });
     const change = issued
-      ? wallet.audited('invoice.issued', issued.id, invoiceView(issued))
+      ? wallet.audited('invoice.issued', issued.id, viewInvoice(issued))
       : wallet.audited('wallet.adjusted', accountId, {
           amount: formatRand(adjust?.amountCents ?? 0),
           description: adjust?.description,

@@ -17,7 +17,7 @@ export type Seller = Output<typeof GetRoute>['data']['seller'];
 export const noSuchInvoice = () => new ApiError('not_found', 'Invoice not found.');
 
 /** An invoice as lists and orders show it. */
-export function invoiceView(invoice: InvoiceByStatus): Output<typeof ListRoute>['data'][number] {
+export function viewInvoice(invoice: InvoiceByStatus): Output<typeof ListRoute>['data'][number] {
   const { id, number, kind, status, amountCents, vatCents, issuedAt, payBy, paidAt } = invoice;
   return {
     id,
@@ -33,9 +33,9 @@ export function invoiceView(invoice: InvoiceByStatus): Output<typeof ListRoute>[
 }
 
 /** An invoice with its lines, as the API shows a single one. */
-export function invoiceWithLines(invoice: Invoice): Output<typeof PayRoute>['data'] {
+export function viewInvoiceWithLines(invoice: Invoice): Output<typeof PayRoute>['data'] {
   const lines = invoice.lines.map(({ description, amountCents }) => ({ description, amount: formatRand(amountCents) }));
-  return { ...invoiceView(invoice), lines };
+  return { ...viewInvoice(invoice), lines };
 }
 
 /** GET /v1/invoices */
@@ -50,7 +50,7 @@ export async function listInvoices(
   const found = status
     ? await deps.table.list(InvoiceByStatus, invoicesByStatus(accountId, status), page)
     : await deps.table.list(Invoice, invoicesOf(accountId), page);
-  return pageBody(found, invoiceView);
+  return pageBody(found, viewInvoice);
 }
 
 /** GET /v1/invoices/{id} */
@@ -65,5 +65,5 @@ export async function getInvoice(
   ]);
   if (!invoice || !account) throw noSuchInvoice();
   const { name, email } = account;
-  return { data: { ...invoiceWithLines(invoice), seller: deps.seller, customer: { name, email } } };
+  return { data: { ...viewInvoiceWithLines(invoice), seller: deps.seller, customer: { name, email } } };
 }

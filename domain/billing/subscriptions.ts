@@ -21,7 +21,7 @@ import { pageBody, pageOf } from '../pages.ts';
 import { DAY_MS, timestampBefore } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
 import { DEFAULT_PLAN } from './default-plan.ts';
-import { invoiceView } from './invoice-views.ts';
+import { viewInvoice } from './invoice-views.ts';
 import { issuePaidInvoice, type Line, voidInvoice } from './invoices.ts';
 import { addVat } from './money.ts';
 import { periodEndAfter } from './periods.ts';
@@ -171,7 +171,7 @@ async function subscribe(
     return await deps.commit(
       wallet.writes(more, isLarger ? concurrentUpdate : tooManyApps),
       {
-        data: { ...viewSubscription(subscription), invoice: invoiceView(invoice) },
+        data: { ...viewSubscription(subscription), invoice: viewInvoice(invoice) },
       },
       wallet.audited(action, subscription.id, viewSubscription(subscription)),
     );

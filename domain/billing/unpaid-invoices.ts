@@ -4,7 +4,7 @@ import { Invoice, InvoiceByStatus, invoicesByStatus } from '../../table/entities
 import { commitAsPlatform } from '../audit/record.ts';
 import type { Caller, Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
-import { invoiceView, invoiceWithLines, noSuchInvoice } from './invoice-views.ts';
+import { noSuchInvoice, viewInvoice, viewInvoiceWithLines } from './invoice-views.ts';
 import { payInvoice, voidInvoice } from './invoices.ts';
 import { type Wallet, withWallet } from './wallet.ts';
 
@@ -22,12 +22,12 @@ export const payOnRequest = (
 ): Promise<Output<typeof PayRoute>> =>
   withWallet(deps, accountId, findInvoice(deps, accountId, id), async (wallet, invoice) => {
     const paid = payInvoice(wallet, invoice);
-    const data = invoiceWithLines(paid);
-    return await deps.commit(wallet.writes(), { data }, wallet.audited('invoice.paid', id, data, invoiceView(invoice)));
+    const data = viewInvoiceWithLines(paid);
+    return await deps.commit(wallet.writes(), { data }, wallet.audited('invoice.paid', id, data, viewInvoice(invoice)));
   });
 
 const auditedVoid = (wallet: Wallet, invoice: Invoice) =>
-  wallet.audited('invoice.voided', invoice.id, { ...invoiceView(invoice), status: 'VOID' }, invoiceView(invoice));
+  wallet.audited('invoice.voided', invoice.id, { ...viewInvoice(invoice), status: 'VOID' }, viewInvoice(invoice));
 
 /** Makes an invoice void and returns what was paid for it to the wallet. Throws 404, 409. */
 export const cancelInvoice = (deps: Deps, accountId: string, id: string): Promise<Invoice> =>
@@ -67,7 +67,7 @@ export async function payUnpaidInvoices(deps: Deps, accountId: string): Promise<
       }
       const [first] = done;
       if (!first) return 0;
-      const after = done.length === 1 ? invoiceView(first) : { numbers: done.map(({ number }) => number) };
+      const after = done.length === 1 ? viewInvoice(first) : { numbers: done.map(({ number }) => number) };
       const asRead = suspension ? {} : { when: { suspension: 'absent' as const } };
       return await deps.commit(wallet.writes(asRead), done.length, wallet.audited('invoice.paid', first.id, after));
     });

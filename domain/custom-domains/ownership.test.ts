@@ -12,7 +12,7 @@ import { ownershipQueue, startVerifications } from './ownership.ts';
 import { newTenant } from './reconciliation.ts';
 import { endClaimsOfEnded, endClaimsUnder } from './release.ts';
 import { removeCustomDomain, setCustomDomain } from './set-remove.ts';
-import { checkCustomDomain, customDomainQueue, getCustomDomain, noDomain } from './verify.ts';
+import { checkCustomDomain, customDomainQueue, getCustomDomain, noSuchCustomDomain } from './verify.ts';
 
 const DAY = 86_400_000;
 const HOST = 'shop.mine.co.za';
@@ -45,7 +45,7 @@ async function accounts(...names: string[]) {
   };
   const show = async (name: string) => {
     const { data } = await getCustomDomain(deps, caller(name), id(name));
-    if (!data) throw noDomain();
+    if (!data) throw noSuchCustomDomain();
     return data;
   };
   const token = async (name: string) => (await show(name)).challenge.value;

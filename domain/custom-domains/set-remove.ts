@@ -14,7 +14,7 @@ import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import { claimWrites, firstCheckAt, isContestable, newCustomDomain, type TakenError } from './claim.ts';
 import { findTenant, releaseCustomDomain } from './release.ts';
-import { noDomain, viewCustomDomain } from './verify.ts';
+import { noSuchCustomDomain, viewCustomDomain } from './verify.ts';
 
 const alreadySet = () => new ApiError('conflict', 'This application has a custom domain already. Remove it first.');
 
@@ -61,7 +61,7 @@ export const removeCustomDomain = (
 
 async function removeOnce(deps: Deps, caller: Caller, id: string): Promise<Output<typeof RemoveRoute>> {
   const app = await findApp(deps, caller, id);
-  if (!app.customDomain) throw noDomain();
+  if (!app.customDomain) throw noSuchCustomDomain();
   const { host, status } = app.customDomain;
   const data = { domain: host, removed: true as const };
   return await deps.commit(await releaseCustomDomain(deps, app), { data }, { before: { domain: host, status } });

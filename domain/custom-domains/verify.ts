@@ -35,7 +35,7 @@ import { findEnclosingDomains } from './zone-alias.ts';
 /** An unproven domain is looked at again after as long as it has waited, but not later than this, in milliseconds. */
 const MAX_RECHECK_DELAY_MS = HOUR_MS;
 
-export const noDomain = () => new ApiError('not_found', 'This application has no custom domain.');
+export const noSuchCustomDomain = () => new ApiError('not_found', 'This application has no custom domain.');
 
 /** True for a host in a zone that the platform serves for the account. */
 async function isInManagedZone(deps: Pick<Deps, 'table'>, accountId: string, host: string): Promise<boolean> {
@@ -49,7 +49,7 @@ export async function viewCustomDomain(
   tenant: DistributionTenant | undefined,
 ): Promise<Output<typeof CheckRoute>> {
   const { accountId, customDomain } = app;
-  if (!customDomain) throw noDomain();
+  if (!customDomain) throw noSuchCustomDomain();
   const { edgeEndpoint } = await deps.cellOf(edgeOf(app));
   const { host, status, token, problem = null, checkedAt, unprovenSince } = customDomain;
   const claimedUntil = status === 'PENDING' ? claimExpiresAt(customDomain) : unprovenSince && releasedAt(unprovenSince);

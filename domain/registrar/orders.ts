@@ -6,7 +6,7 @@ import { Invoice } from '../../table/entities/billing.ts';
 import { Zone } from '../../table/entities/dns.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { create } from '../../table/writes.ts';
-import { invoiceView } from '../billing/invoice-views.ts';
+import { viewInvoice } from '../billing/invoice-views.ts';
 import { assertNotHeld, issueInvoice, type Line } from '../billing/invoices.ts';
 import { addVat } from '../billing/money.ts';
 import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
@@ -126,8 +126,8 @@ export async function orderDomain(
     if (domain.dnsProvider === 'PLATFORM') {
       wallet.add(create(Zone, { accountId, domainId: id, name, version: 0, mirrored: 0 }));
     }
-    const { amount } = invoiceView(invoice);
+    const { amount } = viewInvoice(invoice);
     const after = { domain: name, status: domain.status, years, amount };
-    return await deps.commit(wallet.writes(), { data: { invoice: invoiceView(invoice) } }, { subjectId: id, after });
+    return await deps.commit(wallet.writes(), { data: { invoice: viewInvoice(invoice) } }, { subjectId: id, after });
   });
 }
