@@ -13,7 +13,7 @@ import {
   toleratingFaults,
 } from '../../test/simulation/simulation.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
-import { getDeployment } from './create.ts';
+import { getDeployment } from './deployments.ts';
 import { newDeployment } from './queue.ts';
 import { releaseDeployment } from './release.ts';
 import type { Turn } from './release-line.ts';

@@ -28,7 +28,7 @@ import { getTopUp } from '../billing/top-ups.ts';
 import { getWallet } from '../billing/wallet-view.ts';
 import { getCustomDomain } from '../custom-domains/verify.ts';
 import { getDatabase, listDatabases } from '../databases/databases.ts';
-import { getDeployment, listDeployments } from '../deployments/create.ts';
+import { getDeployment, listDeployments } from '../deployments/deployments.ts';
 import type { Caller } from '../deps.ts';
 import { listDnsRecords } from '../dns/records.ts';
 import { getHosting, getHostingDomain, listHosting } from '../hosting/subscriptions.ts';

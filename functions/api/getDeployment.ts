@@ -1,5 +1,5 @@
 import { getDeployment as route } from '../../contract/deployments/deployments.ts';
-import { getDeployment } from '../../domain/deployments/create.ts';
+import { getDeployment } from '../../domain/deployments/deployments.ts';
 import { builds } from '../../runtime/bindings/builds.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 

@@ -1,5 +1,5 @@
 import { readDeploymentLog as route } from '../../contract/deployments/deployments.ts';
-import { readDeploymentLog } from '../../domain/deployments/create.ts';
+import { readDeploymentLog } from '../../domain/deployments/deployments.ts';
 import { builds } from '../../runtime/bindings/builds.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 
