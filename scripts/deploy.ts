@@ -1,11 +1,13 @@
 /**
  * `npm run deploy -- -c stage=prod …`: deploys all stacks with cdk, then protects those that exist from deletion. Takes cdk's
- * options and `--switch-table` (scripts/deploy/table.ts), and can be repeated after a failure (docs/decisions/0037-first-creation-and-secrets.md). Exit code: cdk's.
+ * options and `--switch-table` (scripts/deploy/table.ts), and can be
+ * repeated after a failure (docs/decisions/0037-first-creation-and-secrets.md). Exit code: cdk's, or 1 where nothing is protected.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { protectedStacksOf, protectStacks } from './deploy/protection.ts';
-import { assertSameTable } from './deploy/table.ts';
+import { isProtectedStage } from '../lib/config.ts';
+import { type DeployedStack, protectedStacksOf, protectStacks } from './deploy/protection.ts';
+import { assertSameTable, contextOf } from './deploy/table.ts';
 import { openClients } from './preflight/clients.ts';
 
 /** The assembly that cdk writes. */
@@ -19,11 +21,19 @@ const args = await assertSameTable(process.argv.slice(2), context);
 const { status } = spawnSync('cdk', ['deploy', '--all', '--output', ASSEMBLY, ...args], { stdio: 'inherit' });
 process.exitCode = status ?? 1;
 // Without one, the synthesis failed.
-const stacks = existsSync(MANIFEST) ? protectedStacksOf(ASSEMBLY) : [];
-const [first] = stacks;
-if (first) {
-  const done = await protectStacks(openClients({ region: first.region }), stacks);
-  console.log(
-    `Protected from deletion: ${done.length} of ${stacks.length} stacks${done.length > 0 ? ` (${done.join(', ')})` : ''}`,
-  );
+if (existsSync(MANIFEST)) await protect(protectedStacksOf(readFileSync(MANIFEST, 'utf8')));
+
+async function protect(stacks: readonly DeployedStack[]): Promise<void> {
+  const [first] = stacks;
+  if (!first) {
+    if (!isProtectedStage(contextOf(args, context).stage ?? 'dev')) return;
+    throw new Error('No stack is protected from deletion: the assembly names none of a protected stage.');
+  }
+  const { done, elsewhere } = await protectStacks(openClients({ region: first.region }), stacks);
+  const names = done.length > 0 ? ` (${done.join(', ')})` : '';
+  console.log(`Protected from deletion: ${done.length} of ${stacks.length} stacks${names}`);
+  for (const { name, region, account } of elsewhere)
+    console.log(
+      `Not protected here, with credentials of ${account}: aws cloudformation update-termination-protection --enable-termination-protection --region ${region} --stack-name ${name}`,
+    );
 }

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { synthesize } from '../../test/template/synthesized.ts';
 import { protectedStacksOf, protectStacks } from './protection.ts';
 
 /** CloudFormation with stacks in given states. */
 function cloudFormation(states: Record<string, [status: string, isProtected?: boolean]>) {
   const updated: string[] = [];
   const query = async (_service: string, region: string, operation: string, input: Record<string, string> = {}) => {
+    if (operation === 'GetCallerIdentity') return { Account: '111111111111' };
     const name = input.StackName ?? '';
     const [status, isProtected = false] = states[name] ?? [];
     if (!status) throw new Error(`Stack with id ${name} does not exist`);
@@ -34,8 +33,8 @@ test('stacks are protected once they exist, and not while their creation can sti
     deleted: ['DELETE_COMPLETE'],
   });
   const names = ['created', 'updated', 'restored', 'protected', 'failed', 'stuck', 'reviewed', 'deleted', 'missing'];
-  const stacks = names.map((name) => ({ name, region: 'af-south-1' }));
-  expect(await protectStacks({ query }, stacks)).toEqual(['created', 'updated', 'restored']);
+  const stacks = names.map((name) => ({ name, region: 'af-south-1', account: undefined }));
+  expect((await protectStacks({ query }, stacks)).done).toEqual(['created', 'updated', 'restored']);
   expect(updated).toEqual(['created', 'updated', 'restored'].map((name) => `af-south-1 ${name} true`));
 });
 
@@ -43,26 +42,30 @@ test('an error of CloudFormation is not taken for a missing stack', async () => 
   const query = async () => {
     throw new Error('AccessDenied');
   };
-  await expect(protectStacks({ query }, [{ name: 'a', region: 'b' }])).rejects.toThrow('AccessDenied');
+  await expect(protectStacks({ query }, [{ name: 'a', region: 'b', account: undefined }])).rejects.toThrow(
+    'AccessDenied',
+  );
 });
 
-test('finds the stacks of a protected stage in an assembly, with their regions', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'assembly-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const stack = (stackName: string, stage: string, region: string) => ({
-    type: 'aws:cloudformation:stack',
-    environment: `aws://unknown-account/${region}`,
-    properties: { stackName, templateFile: 'x', tags: { stage } },
-  });
-  const artifacts = {
-    assets: { type: 'cdk:asset-manifest', properties: { file: 'x' } },
-    table: stack('hosting-prod-table', 'prod', 'af-south-1'),
-    firewall: stack('hosting-prod-firewall-af-south-1', 'prod', 'us-east-1'),
-    dev: stack('hosting-dev-table', 'dev', 'af-south-1'),
-  };
-  writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ version: '1', artifacts }));
-  expect(protectedStacksOf(folder)).toEqual([
-    { name: 'hosting-prod-table', region: 'af-south-1' },
-    { name: 'hosting-prod-firewall-af-south-1', region: 'us-east-1' },
-  ]);
+test('a stack of another account is named, and not taken for a missing one', async () => {
+  const { query, updated } = cloudFormation({ home: ['CREATE_COMPLETE'], cell: ['CREATE_COMPLETE'] });
+  const home = { name: 'home', region: 'af-south-1', account: '111111111111' };
+  const cell = { name: 'cell', region: 'af-south-1', account: '222222222222' };
+  expect(await protectStacks({ query }, [home, cell])).toEqual({ done: ['home'], elsewhere: [cell] });
+  expect(updated).toEqual(['af-south-1 home true']);
+});
+
+test('finds every stack of a protected stage, with its region and account, and none of another stage', () => {
+  const [account, other] = ['111111111111', '222222222222'];
+  const cells = [
+    { id: 'b', account: other, region: 'eu-west-1', appsDomain: 'hosted-b.example', hostedZoneId: 'Z1111111111' },
+  ];
+  const { stacks, manifest } = synthesize({ stage: 'prod', account, cells });
+  const found = protectedStacksOf(manifest);
+  expect(found.map(({ name }) => name).sort()).toEqual(stacks.map(({ stackName }) => stackName).sort());
+  expect(found).toContainEqual({ name: 'hosting-prod-table', region: 'af-south-1', account });
+  expect(found).toContainEqual({ name: 'hosting-prod-cell-b-apps', region: 'eu-west-1', account: other });
+  const [first] = protectedStacksOf(synthesize({ stage: 'prod' }).manifest);
+  expect(first?.account).toBeUndefined();
+  expect(protectedStacksOf(synthesize({}).manifest)).toEqual([]);
 });

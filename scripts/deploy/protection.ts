@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import * as z from 'zod';
 import { isProtectedStage } from '../../lib/config.ts';
 import type { Clients } from '../preflight/clients.ts';
@@ -7,28 +5,32 @@ import type { Clients } from '../preflight/clients.ts';
 export interface DeployedStack {
   name: string;
   region: string;
+  /** The account that it is deployed to; undefined for that of the caller. */
+  account: string | undefined;
 }
 
-const Manifest = z.object({
-  artifacts: z.record(
-    z.string(),
-    z.object({
-      type: z.string(),
-      environment: z.string().optional(),
-      properties: z
-        .looseObject({ stackName: z.string(), tags: z.record(z.string(), z.string()) })
-        .optional()
-        .catch(undefined),
-    }),
-  ),
+const Stack = z.object({
+  environment: z.string().transform((text, { issues }) => {
+    const [, account = '', region = ''] = /^aws:\/\/([^/]+)\/([^/]+)$/.exec(text) ?? [];
+    if (!region) issues.push({ code: 'custom', message: `no environment: ${text}`, input: text });
+    return { account: account === 'unknown-account' ? undefined : account, region };
+  }),
+  // cdk writes the name where it differs from the artifact's id.
+  properties: z.looseObject({ stackName: z.string().optional(), tags: z.record(z.string(), z.string()).default({}) }),
 });
 
-/** Returns the stacks of an assembly (cdk.out) whose stage is protected. */
-export function protectedStacksOf(assembly: string): DeployedStack[] {
-  const { artifacts } = Manifest.parse(JSON.parse(readFileSync(join(assembly, 'manifest.json'), 'utf8')));
-  return Object.values(artifacts).flatMap(({ type, environment = '', properties }) => {
-    if (type !== 'aws:cloudformation:stack' || !properties || !isProtectedStage(properties.tags.stage ?? '')) return [];
-    return [{ name: properties.stackName, region: environment.split('/').at(-1) ?? '' }];
+const Manifest = z.object({ artifacts: z.record(z.string(), z.looseObject({ type: z.string() })) });
+
+/**
+ * Returns the stacks of an assembly whose stage is protected.
+ * @param manifest the text of its manifest.json
+ */
+export function protectedStacksOf(manifest: string): DeployedStack[] {
+  const { artifacts } = Manifest.parse(JSON.parse(manifest));
+  return Object.entries(artifacts).flatMap(([id, artifact]) => {
+    if (artifact.type !== 'aws:cloudformation:stack') return [];
+    const { environment, properties } = Stack.parse(artifact);
+    return isProtectedStage(properties.tags.stage ?? '') ? [{ name: properties.stackName ?? id, ...environment }] : [];
   });
 }
 
@@ -41,20 +43,24 @@ const Described = z.object({
 /** States of a stack that has been created. A protected stack in any other state could not be deleted and created again. */
 const CREATED = /^(CREATE|UPDATE|UPDATE_ROLLBACK|IMPORT|IMPORT_ROLLBACK)_COMPLETE$/;
 
-/** Protects stacks that exist from deletion. Returns the names of those that it protected. */
+const Identity = z.object({ Account: z.string() });
+
+/** Protects the stacks of the caller's account that exist from deletion. Returns the names of those that it protected, and the stacks of other accounts. */
 export async function protectStacks(
   { query }: Pick<Clients, 'query'>,
   stacks: readonly DeployedStack[],
-): Promise<string[]> {
+): Promise<{ done: string[]; elsewhere: DeployedStack[] }> {
+  const { Account } = Identity.parse(await query('sts', 'us-east-1', 'GetCallerIdentity'));
+  const isHere = ({ account = Account }: DeployedStack) => account === Account;
   const done: string[] = [];
-  for (const { name, region } of stacks) {
+  for (const { name, region } of stacks.filter(isHere)) {
     const state = await describe(query, name, region);
     if (!state || !CREATED.test(state.StackStatus) || state.EnableTerminationProtection === 'true') continue;
     const input = { StackName: name, EnableTerminationProtection: 'true' };
     await query('cloudformation', region, 'UpdateTerminationProtection', input);
     done.push(name);
   }
-  return done;
+  return { done, elsewhere: stacks.filter((stack) => !isHere(stack)) };
 }
 
 async function describe(query: Clients['query'], name: string, region: string) {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -79,7 +79,11 @@ function synthesizeOnce(settings: SettingsInput, withPage: boolean) {
         template: StackTemplate.parse(template),
       }),
     );
-    return { stacks, template: readTemplate(assembly.directory, LOCATION) };
+    return {
+      stacks,
+      template: readTemplate(assembly.directory, LOCATION),
+      manifest: readFileSync(join(assembly.directory, 'manifest.json'), 'utf8'),
+    };
   } finally {
     for (const folder of Object.values(folders)) rmSync(folder, { recursive: true });
   }
