@@ -133,9 +133,12 @@ export function createApp({
     applications: edge.appsDistributionId,
     'custom-domains': customDomains.distributionId,
   });
-  const { tickets } = new OperationsStack(platform, { table, api, ai });
-  // The plan names the vault, which has to be there.
-  if (copies) new BackupStack(platform, { region: copies.region, tickets }).addStackDependency(copies);
+  const operations = new OperationsStack(platform, { table, api, ai });
+  if (copies) {
+    const backup = new BackupStack(platform, copies.region);
+    // It names the vault and the topic, which have to be there.
+    for (const stack of [copies, operations]) backup.addStackDependency(stack);
+  }
   new GlobalOperationsStack(platform, edge);
   for (const cell of cellsOf(config)) createCell(platform, cell);
   return app;

@@ -91,6 +91,8 @@ export function namesOf(config: Config) {
     /** The functions of a group, such as `api`, with a qualifier or without. */
     functionsOf: (group: string, qualifier = '') => arn('lambda', `function:${prefix}-${group}-*${qualifier}`),
     queue: (name: string) => `${prefix}-${name}`,
+    /** The topic of the region's alarms of a kind: `pages`, `tickets`. */
+    alarmTopic: (kind: string) => ({ name: `${prefix}-${kind}`, arn: arn('sns', `${prefix}-${kind}`) }),
     logs: (name: string) => ({ name, arn: arn('logs', `log-group:${name}:*`) }),
   };
 }

@@ -1,5 +1,5 @@
 import { FunctionUrlAuthType, HttpMethod, InvokeMode } from 'aws-cdk-lib/aws-lambda';
-import { Annotations, Duration, Fn } from 'aws-cdk-lib/core';
+import { CfnOutput, Duration, Fn } from 'aws-cdk-lib/core';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { type FunctionNeeds, PlatformFunction } from '../constructs/function.ts';
 import { MANAGED_MEMORY_MB, ManagedInstances } from '../constructs/managed-instances.ts';
@@ -47,10 +47,20 @@ export class AiStack extends PlatformStack {
         { variables: { AI_PROVIDER_BASE_URLS: '{}' } },
       ],
     };
-    // On demand it stays where the setting is `managed`: the edge calls it until it is updated, and again when the setting is taken back.
+    // On demand it stays where the setting is `managed`, with its address: the edge calls it until it is updated, and again before the setting is taken back.
     const chat = new PlatformFunction(this, platform, 'ai/chatCompletions', needs);
-    this.chat = platform.config.aiCapacity === 'managed' ? this.onInstances(platform, needs) : chat;
-    const settings = {
+    const urlHost = this.publishHost('ChatHost', chat);
+    const managed = platform.config.aiCapacity === 'managed' ? this.onInstances(platform, needs) : undefined;
+    this.chat = managed ?? chat;
+    this.urlHost = managed ? this.publishHost('ManagedChatHost', managed) : urlHost;
+  }
+
+  /**
+   * Creates a function's URL and returns its host, as other stacks read it: an output and no export, which could not be
+   * removed while the edge of before, which is updated after this stack, imports it.
+   */
+  private publishHost(name: string, { live }: PlatformFunction): string {
+    const { url } = live.addFunctionUrl({
       // With IAM authorization, clients would have to sign the bodies of POST requests. The function requires the
       // edge's secret instead.
       authType: FunctionUrlAuthType.NONE,
@@ -62,14 +72,9 @@ export class AiStack extends PlatformStack {
         exposedHeaders: [...CORS.exposeHeaders, ...AI_HEADERS],
         maxAge: Duration.hours(1),
       },
-    };
-    this.urlHost = Fn.select(2, Fn.split('/', this.chat.live.addFunctionUrl(settings).url));
-    // The edge of 0.2.0 imports this address and calls it until it is updated, after this stack: it stays for one release.
-    this.exportValue(chat.latest.addFunctionUrl(settings).url);
-    Annotations.of(chat.latest).acknowledgeWarning(
-      '@aws-cdk/aws-lambda:addPermissionsToVersionOrAlias',
-      'the permission of that address is about the function itself',
-    );
+    });
+    const output = new CfnOutput(this, name, { value: Fn.select(2, Fn.split('/', url)) });
+    return Fn.getStackOutput(this.stackName, output.logicalId, this.region).toString();
   }
 
   private onInstances(platform: Platform, needs: FunctionNeeds): PlatformFunction {

@@ -3,7 +3,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Duration, Validations } from 'aws-cdk-lib/core';
 import { ARTIFACT_DAYS, DELETED_ARTIFACT_DAYS } from '../constructs/artifact-copies.ts';
 import { PRIVATE_BUCKET } from '../constructs/private-bucket.ts';
@@ -56,7 +56,7 @@ export class BackupCopiesStack extends PlatformStack {
  * DynamoDB, a setting of the account (https://docs.aws.amazon.com/aws-backup/latest/devguide/advanced-ddb-backup.html).
  */
 export class BackupStack extends PlatformStack {
-  constructor(platform: Platform, { region, tickets }: { region: string; tickets: ITopic }) {
+  constructor(platform: Platform, region: string) {
     super(platform, 'backup', 'Daily backups of the table, copied to another region');
     const { config, names } = platform;
     const vault = new BackupVault(this, 'Vault', {
@@ -104,7 +104,8 @@ export class BackupStack extends PlatformStack {
         detailType: ['Backup Job State Change', 'Copy Job State Change'],
         detail: { state: ['FAILED', 'ABORTED', 'EXPIRED'] },
       },
-      targets: [new SnsTopic(tickets)],
+      // By name: once the setting is turned off, this stack is not updated any more, and an import would tie the topic's stack to it.
+      targets: [new SnsTopic(Topic.fromTopicArn(this, 'Tickets', names.alarmTopic('tickets').arn))],
     });
   }
 }

@@ -92,6 +92,8 @@ export class EdgeStack extends PlatformStack {
     certificate?: ICertificate,
   ) {
     super(platform, 'edge', 'The API at its base address, applications at their host names');
+    // It reads an output of that stack.
+    this.addStackDependency(ai);
     const { config, names } = platform;
     const { domain, appsDomain, region, hostedZoneId, appsHostedZoneId, originSecretVersion } = config;
     const webApp = new WebApp(this, platform, login);

@@ -37,7 +37,8 @@ interface Outside {
   /** Messages of one invocation, and invocations at once. */
   batchSize: number;
   maxConcurrency: number;
-  uses: Use[];
+  /** Undefined where the installation's settings turn the jobs off: then only the queues exist. */
+  uses: Use[] | undefined;
   /** True for jobs that make other jobs of the same queue. */
   sendsJobs?: true;
 }
@@ -101,17 +102,18 @@ export class HandOverStack extends PlatformStack {
         ],
       },
     ];
-    if (platform.config.mailFrom !== undefined) {
-      outsides.push({
-        ...{ name: 'mail', handler: 'sendMail', seconds: jobs.mails },
-        description: 'Sends emails about notifications',
-        ...{ batchSize: 1, maxConcurrency: 5, sendsJobs: true },
-        uses: [...state, sendsMail(platform, platform.config.mailFrom)],
-      });
-    }
-    const made = outsides.map((outside) => this.createQueue(platform, outside));
+    const { mailFrom } = platform.config;
+    outsides.push({
+      ...{ name: 'mail', handler: 'sendMail', seconds: jobs.mails },
+      description: 'Sends emails about notifications',
+      ...{ batchSize: 1, maxConcurrency: 5, sendsJobs: true },
+      uses: mailFrom === undefined ? undefined : [...state, sendsMail(platform, mailFrom)],
+    });
+    const made = outsides.flatMap((outside) => this.createQueue(platform, outside));
     const queueNames = (isMail: boolean) =>
-      outsides.filter(({ name }) => (name === 'mail') === isMail).map(({ name }) => platform.names.queue(`${name}s`));
+      outsides
+        .filter(({ name, uses }) => uses && (name === 'mail') === isMail)
+        .map(({ name }) => platform.names.queue(`${name}s`));
     this.queueNames = queueNames(false);
     [this.mailQueueName] = queueNames(true);
     this.failures = made.map(({ failures }) => failures);
@@ -121,7 +123,7 @@ export class HandOverStack extends PlatformStack {
     };
   }
 
-  private createQueue(platform: Platform, outside: Outside): { send: Use; failures: Use } {
+  private createQueue(platform: Platform, outside: Outside): { send: Use; failures: Use }[] {
     const { name, handler, description, seconds, batchSize, maxConcurrency, uses } = outside;
     const variable = name.toUpperCase();
     const failures = new FailureQueue(
@@ -139,6 +141,12 @@ export class HandOverStack extends PlatformStack {
       retentionPeriod: Duration.days(14),
       deadLetterQueue: { queue: failures.queue, maxReceiveCount: MAX_RECEIVES },
     });
+    if (!uses) {
+      // Stacks that are deployed already import these, and send jobs until they are updated, after this one.
+      for (const { queueArn, queueUrl } of [queue, failures.queue])
+        for (const value of [queueArn, queueUrl]) this.exportValue(value);
+      return [];
+    }
     const send: Use = {
       variables: { [`${variable}_QUEUE_URL`]: queue.queueUrl },
       rights: [{ actions: ['sqs:SendMessage'], on: [queue.queueArn] }],
@@ -156,6 +164,6 @@ export class HandOverStack extends PlatformStack {
       maxConcurrency,
       reportBatchItemFailures: true,
     });
-    return { failures: failures.manage, send };
+    return [{ failures: failures.manage, send }];
   }
 }

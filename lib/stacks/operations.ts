@@ -1,5 +1,4 @@
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { alarmTopics } from '../constructs/alarm-topic.ts';
 import { createAlarm, createCombinedAlarm } from '../constructs/alarms.ts';
@@ -60,12 +59,9 @@ function functionsOf({ read, write, scan, due }: TableStack): Record<string, Ope
 
 /** Tools of the operators: alarms, a dashboard, and functions that operators call. */
 export class OperationsStack extends PlatformStack {
-  /** Receives what waits for a working day. */
-  readonly tickets: Topic;
-
   constructor(platform: Platform, { table, api, ai }: { table: TableStack; api: ApiStack; ai: AiStack }) {
     super(platform, 'operations', 'Alarms, dashboard, and functions that operators call');
-    const { app, config } = platform;
+    const { app, config, names } = platform;
 
     for (const [name, { does, ...needs }] of Object.entries(functionsOf(table)))
       new PlatformFunction(this, platform, `operator/${name}`, {
@@ -75,8 +71,7 @@ export class OperationsStack extends PlatformStack {
 
     // Failed backups are events, which have no metric to set an alarm on.
     const publishers = config.backupRegion ? [new ServicePrincipal('events.amazonaws.com')] : [];
-    const { actions, topics } = alarmTopics(this, platform, (kind) => `${config.prefix}-${kind}`, ...publishers);
-    this.tickets = topics.ticket;
+    const { actions } = alarmTopics(this, platform, (kind) => names.alarmTopic(kind).name, ...publishers);
 
     // Alarms are derived from the constructs of all stacks, so that a new construct needs no registration.
     const constructs = app.node.findAll();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { synthesize } from '../../test/template/synthesized.ts';
+import { CELLS, synthesize } from '../../test/template/synthesized.ts';
 import { protectedStacksOf, protectStacks } from './protection.ts';
 
 /** CloudFormation with stacks in given states. */
@@ -56,15 +56,12 @@ test('a stack of another account is named, and not taken for a missing one', asy
 });
 
 test('finds every stack of a protected stage, with its region and account, and none of another stage', () => {
-  const [account, other] = ['111111111111', '222222222222'];
-  const cells = [
-    { id: 'b', account: other, region: 'eu-west-1', appsDomain: 'hosted-b.example', hostedZoneId: 'Z1111111111' },
-  ];
-  const { stacks, manifest } = synthesize({ stage: 'prod', account, cells });
+  const account = '123456789012';
+  const { stacks, manifest } = synthesize({ stage: 'prod', account, cells: CELLS });
   const found = protectedStacksOf(manifest);
   expect(found.map(({ name }) => name).sort()).toEqual(stacks.map(({ stackName }) => stackName).sort());
   expect(found).toContainEqual({ name: 'hosting-prod-table', region: 'af-south-1', account });
-  expect(found).toContainEqual({ name: 'hosting-prod-cell-b-apps', region: 'eu-west-1', account: other });
+  expect(found).toContainEqual({ name: 'hosting-prod-cell-b-apps', region: 'eu-west-1', account: '222222222222' });
   const [first] = protectedStacksOf(synthesize({ stage: 'prod' }).manifest);
   expect(first?.account).toBeUndefined();
   expect(protectedStacksOf(synthesize({}).manifest)).toEqual([]);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { synthesize } from './synthesized.ts';
 
-const onDemand = synthesize({ stage: 'prod' }).template;
-const managed = synthesize({ stage: 'prod', aiCapacity: 'managed' }).template;
+const [usual, changed] = [synthesize({ stage: 'prod' }), synthesize({ stage: 'prod', aiCapacity: 'managed' })];
+const [onDemand, managed] = [usual.template, changed.template];
 
 const functionsIn = (template: typeof managed) =>
   template
@@ -35,6 +35,17 @@ test('the setting can be taken back: the function that runs on demand stays, wit
   const Environment = { Variables: expect.not.objectContaining({ AI_CALLS_PER_ACCOUNT: expect.anything() }) };
   expect(kept).toEqual({ ...demand, Environment });
   expect(demand).toMatchObject({ Environment: { Variables: { AI_CALLS_PER_ACCOUNT: '25' } } });
+});
+
+test('the edge can be updated first where the setting is taken back: what it reads then is there already', () => {
+  const edge = usual.stacks.find(({ stackName }) => stackName === 'hosting-prod-edge');
+  const read = [...JSON.stringify(edge?.template).matchAll(/"StackName":"hosting-prod-ai",[^}]*"OutputName":"(\w+)"/g)];
+  expect(new Set(read.map(([, name]) => name))).toEqual(new Set(['ChatHost']));
+  const [before, after] = [changed, usual].map(
+    ({ stacks }) => stacks.find(({ stackName }) => stackName === 'hosting-prod-ai')?.template.Outputs,
+  );
+  expect(before?.ChatHost?.Value).toBeDefined();
+  expect(before?.ChatHost?.Value).toEqual(after?.ChatHost?.Value);
 });
 
 test('nothing reaches the instances, and they reach HTTPS only', () => {

@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest';
 import { configure } from '../../lib/config.ts';
 import { CellResources } from '../../table/entities/cells.ts';
-import { synthesize } from './synthesized.ts';
+import { CELLS, synthesize } from './synthesized.ts';
 
 const HOME = '123456789012';
-const CELLS = [
-  { id: 'b', account: '222222222222', region: 'eu-west-1', appsDomain: 'hosted-b.example', hostedZoneId: 'Z0CELLB' },
-  { id: 'c', account: '333333333333', appsDomain: 'hosted-c.example', hostedZoneId: 'Z0CELLC' },
-];
 const PROD = {
   ...{ stage: 'prod', domain: 'hosting.example', hostedZoneId: 'Z0123456789ABC' },
   ...{ appsDomain: 'hosted-apps.example', appsHostedZoneId: 'Z9876543210ABC' },

@@ -45,6 +45,12 @@ const REQUIRED = {
   ...{ appsDomain: 'hosted-apps.example', appsHostedZoneId: 'Z9876543210ABC' },
 };
 
+/** Two hosting cells, the second one in the platform's region. */
+export const CELLS = [
+  { id: 'b', account: '222222222222', region: 'eu-west-1', appsDomain: 'hosted-b.example', hostedZoneId: 'Z0CELLB' },
+  { id: 'c', account: '333333333333', appsDomain: 'hosted-c.example', hostedZoneId: 'Z0CELLC' },
+];
+
 const synthesized = new Map<string, ReturnType<typeof synthesizeOnce>>();
 
 /** Returns the templates of a stage with every reference resolved, synthesized once for the same settings. Read only. */
@@ -99,7 +105,9 @@ const StackTemplate = z.object({
       UpdatePolicy: z.unknown().optional(),
     }),
   ),
-  Outputs: z.record(z.string(), z.object({ Value: z.unknown() })).optional(),
+  Outputs: z
+    .record(z.string(), z.object({ Value: z.unknown(), Export: z.object({ Name: z.string() }).optional() }))
+    .optional(),
 });
 
 /** Returns every resource of a type with parsed properties. */
