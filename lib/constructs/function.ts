@@ -43,8 +43,6 @@ export interface FunctionNeeds {
 export class PlatformFunction extends Construct {
   /** The version that serves: what triggers invoke (lib/constructs/canary.ts). */
   readonly live: IFunction;
-  /** The newest version, whether it serves or not. */
-  readonly latest: LambdaFunction;
   /** The physical name as text, so that other stacks can use it without a dependency on this one. */
   readonly functionName: string;
   /** The right to invoke the function, whatever version of it. */
@@ -83,7 +81,7 @@ export class PlatformFunction extends Construct {
     explainWildcards(role, rights);
     // Managed instances have no concurrency of the account to reserve.
     const reserved = needs.instances ? undefined : reservedConcurrency(platform.config, name);
-    this.latest = new LambdaFunction(this, 'Function', {
+    const latest = new LambdaFunction(this, 'Function', {
       ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
       functionName: this.functionName,
       description: needs.description,
@@ -100,13 +98,13 @@ export class PlatformFunction extends Construct {
       role: role.withoutPolicyUpdates(),
       environment: Object.assign({}, commonEnvironment(platform), ...needs.uses.map((use) => use.variables)),
     });
-    needs.instances?.run(this.latest);
+    needs.instances?.run(latest);
     if (name.startsWith('operator/')) {
-      this.live = this.latest;
+      this.live = latest;
       return;
     }
     // CDK's own types do not agree with exactOptionalPropertyTypes.
-    const version = this.latest.currentVersion as IVersion;
+    const version = latest.currentVersion as IVersion;
     const live = new Alias(this, 'Live', { aliasName: LIVE, version });
     this.live = live as IFunction;
     // An alias that shares invocations between two versions is not documented for managed instances.

@@ -32,11 +32,7 @@ export class Machine extends Construct {
     this.machineName = machine.name;
     this.stateMachineArn = machine.arn;
     const rights = [
-      {
-        actions: ['lambda:InvokeFunction'],
-        // An execution that began before there were aliases invokes the function itself until it ends.
-        on: needs.functions.flatMap(({ live, latest }) => [live.functionArn, latest.functionArn]),
-      },
+      { actions: ['lambda:InvokeFunction'], on: needs.functions.map(({ live }) => live.functionArn) },
       ...(needs.rights ?? []),
       ...OBSERVABILITY,
     ];

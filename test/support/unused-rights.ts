@@ -104,10 +104,6 @@ export const UNUSED_RIGHTS: readonly UnusedRight[] = [
     reason: 'API Gateway invokes functions with a role; the local gateway is no caller with one',
   },
   {
-    right: /MachineRole\S* lambda:InvokeFunction \S*:function:[^:]+$/,
-    reason: 'executions that began before there were aliases; a test run starts its own',
-  },
-  {
     right: /DeploymentMachineRole\S* lambda:InvokeFunction \S*moveApp:live$/,
     reason: 'needs two cells: test/release/cells.test.ts moves an application',
   },
