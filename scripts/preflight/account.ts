@@ -11,15 +11,16 @@ const Identity = z.object({ Account: z.string(), Arn: z.string() });
 /**
  * Checks whose credentials these are.
  * @param account the account of the settings; any, if they name none
+ * @param cells the accounts of hosting cells, whose part is checked with their own credentials
  */
-export const checkCaller = (account: string | undefined): Check =>
+export const checkCaller = (account: string | undefined, cells: readonly string[]): Check =>
   check({
     what: 'Credentials',
-    needed: `a user or role${account ? ` of the account ${account}` : ''}, not the root user`,
+    needed: `a user or role${account ? ` of the account ${[account, ...cells].join(' or ')}` : ''}, not the root user`,
     // A region that every account can use, because the platform's own may have to be enabled first.
     find: async ({ query }) => Identity.parse(await query('sts', 'us-east-1', 'GetCallerIdentity')),
     assess: ({ Account, Arn }) => {
-      if (account && account !== Account) {
+      if (account && ![account, ...cells].includes(Account)) {
         return { ok: false, found: Arn, remedy: [`Use credentials of ${account}, or correct -c account=${account}.`] };
       }
       // The root user cannot assume the roles that cdk deploys with.
@@ -36,8 +37,14 @@ export const checkCaller = (account: string | undefined): Check =>
 /** Returns the id of the caller's account. */
 export const accountOf = (arn: string): string => arn.split(':')[4] ?? '';
 
-/** All regions that the platform uses, those without a stack included. */
-export const regionsOf = ({ config, regions }: Plan): string[] => [...new Set([...regions, config.databaseRegion])];
+/**
+ * All regions that the account must be able to use, those without a stack included. A cell's roles copy releases from the platform's
+ * region and decrypt with its key, which AWS refuses while that region is not enabled in the cell's account
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html).
+ */
+export const regionsOf = ({ config, regions, isHome }: Plan): string[] => [
+  ...new Set([...regions, isHome ? config.databaseRegion : config.region]),
+];
 
 const OptStatus = z.object({ RegionOptStatus: z.string() });
 

@@ -1,5 +1,6 @@
 import { GetHostedZoneCommand, Route53Client } from '@aws-sdk/client-route-53';
 import * as z from 'zod';
+import type { CellNames } from '../../lib/cells.ts';
 import { type Check, check } from './check.ts';
 import type { Plan } from './plan.ts';
 
@@ -83,3 +84,7 @@ export function checkDomains(plan: Plan): Check[] {
     checkLoginPrefix(plan),
   ];
 }
+
+/** Checks the domain of a hosting cell. */
+export const checkCellDomain = ({ config: { appsDomain, hostedZoneId } }: CellNames): Check[] =>
+  hostedZoneId ? [checkZone(appsDomain, hostedZoneId, 'cells')] : [];

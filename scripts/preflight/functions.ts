@@ -16,12 +16,12 @@ import type { Plan } from './plan.ts';
 import { deleteIfPresent, onceRoleIsKnown, withRole } from './probes.ts';
 
 /** Checks that the layer that runs applications exists, for the processors of their functions. */
-function checkLayer({ config: { region }, names }: Plan): Check {
+export function checkLayer({ config: { region }, names }: Pick<Plan, 'config' | 'names'>): Check {
   const remedy = [
     'Take the newest version of https://github.com/awslabs/aws-lambda-web-adapter that the region has: -c adapterLayerVersion=',
   ];
   return check({
-    what: 'Lambda Web Adapter',
+    what: `Lambda Web Adapter in ${region}`,
     needed: names.appAdapterLayer,
     region,
     find: (_) => new LambdaClient({ region }).send(new GetLayerVersionByArnCommand({ Arn: names.appAdapterLayer })),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { createApp } from '../../lib/app.ts';
 import { createFolders } from '../../lib/build/bundles.ts';
+import { type CellNames, cellsOf } from '../../lib/cells.ts';
 import { type Config, configure, type SettingsInput } from '../../lib/config.ts';
 import { namesOf } from '../../lib/names.ts';
 import { type Resource, readTemplate } from '../../local/template/template.ts';
@@ -19,13 +20,18 @@ export interface PlannedStack {
   types: ReadonlySet<string>;
 }
 
-/** Everything that a deployment with these settings would create. */
+/** Everything that a deployment with these settings would create in the caller's account: the platform, hosting cells, or both. */
 export interface Plan {
   config: Config;
+  /** The caller's account. */
   account: string;
+  /** True in the platform's own account. */
+  isHome: boolean;
+  /** The cells in the account. */
+  cells: CellNames[];
   names: ReturnType<typeof namesOf>;
   stacks: PlannedStack[];
-  /** Regions that receive stacks. */
+  /** Regions of the account that receive stacks. */
   regions: string[];
   /** The resources of a type, with their references resolved as far as they are known before a deployment. */
   resources(type: string): Resource[];
@@ -36,7 +42,8 @@ export interface Plan {
  * their own. Bundles and the web app are empty folders: no template depends on the code.
  */
 export function makePlan(settings: SettingsInput, account: string): Plan {
-  const config = configure({ ...settings, account });
+  const home = settings.account ?? account;
+  const config = configure({ ...settings, account: home });
   const folder = mkdtempSync(join(tmpdir(), 'preflight-'));
   try {
     const bundles = join(folder, 'bundles');
@@ -46,7 +53,7 @@ export function makePlan(settings: SettingsInput, account: string): Plan {
     writeFileSync(join(webApp, 'index.html'), '');
     const app = createApp({
       ...settings,
-      account,
+      account: home,
       bundles,
       webApp,
       outdir: join(folder, 'out'),
@@ -54,18 +61,23 @@ export function makePlan(settings: SettingsInput, account: string): Plan {
       assetsInPlace: true,
     });
     const assembly = app.synth();
-    const stacks = assembly.stacks.map(({ stackName, environment, template }) => ({
-      name: stackName,
-      region: environment.region,
-      types: new Set(Object.values(Stack.parse(template).Resources).map(({ Type }) => Type)),
-    }));
+    const stacks = assembly.stacks
+      .filter(({ environment }) => environment.account === account)
+      .map(({ stackName, environment, template }) => ({
+        name: stackName,
+        region: environment.region,
+        types: new Set(Object.values(Stack.parse(template).Resources).map(({ Type }) => Type)),
+      }));
+    const here = new Set(stacks.map(({ name }) => name));
     const { region } = config;
     const template = readTemplate(assembly.directory, {
       ...{ account, region, baseUrl: config.publicUrl },
       queueUrl: `https://sqs.${region}.amazonaws.com`,
     });
     return {
-      ...{ config, account, stacks, names: namesOf(config), resources: template.resources },
+      ...{ config, account, stacks, isHome: account === home, names: namesOf(config) },
+      cells: cellsOf(config).filter((cell) => cell.config.account === account),
+      resources: (type) => template.resources(type).filter(({ stack }) => here.has(stack)),
       regions: [...new Set(stacks.map((stack) => stack.region))],
     };
   } finally {

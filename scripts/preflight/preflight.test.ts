@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test, vi } from 'vitest';
-import { type Scenario, startAwsAccount } from '../../test/support/aws-account.ts';
+import { Refusal, type Scenario, startAwsAccount } from '../../test/support/aws-account.ts';
 import { ACCOUNT, allWrong, DELEGATED, inOrder, SETTINGS } from '../../test/support/aws-scenarios.ts';
 import type { Row } from './check.ts';
 import { runPreflight } from './run.ts';
@@ -112,6 +112,62 @@ test('in an account with nothing in order, each row says what is wrong and how t
   // Every row that fails says what mends it.
   for (const { ok, remedy, what } of rows) if (!ok) expect(remedy.length, what).toBeGreaterThan(0);
   expect([...account.alive]).toEqual([]);
+}, 120_000);
+
+const CELL_ACCOUNT = '222222222222';
+const CELL = {
+  id: 'b',
+  account: CELL_ACCOUNT,
+  region: 'eu-west-1',
+  appsDomain: 'hosted-b.example',
+  hostedZoneId: 'ZB',
+};
+
+/** Runs the checks of an installation with a cell, with the credentials of an account. */
+async function preflightWithCell(caller: string, scenario: Scenario) {
+  const identity = { Account: caller, Arn: `arn:aws:iam::${caller}:user/ops`, UserId: 'AIDA' };
+  const delegations = { ...DELEGATED, 'hosted-b.example': DELEGATED['hosting.example'] };
+  const account = await startAwsAccount({ ...inOrder(), 'sts GetCallerIdentity': identity, ...scenario }, delegations);
+  for (const [name, value] of Object.entries(environment(account.url))) vi.stubEnv(name, value);
+  const cells = ['--account', ACCOUNT, '-c', `cells=${JSON.stringify([CELL])}`];
+  const settings = readInvocation([...SETTINGS, ...cells, '--build-region', 'af-south-1']);
+  const rows = await runPreflight({ ...settings, dnsServers: [account.dnsServer], firstPauseMs: 5 });
+  vi.unstubAllEnvs();
+  await account.stop();
+  return { rows, calls: account.calls };
+}
+
+test('in the platform’s account, what a deployed cell has in its own account is not taken for left over', async () => {
+  const { rows, calls } = await preflightWithCell(ACCOUNT, {
+    'cloudformation DescribeStacks': ({ input: { StackName } }) => ({
+      Stacks: { member: [{ StackName, StackStatus: 'UPDATE_COMPLETE' }] },
+    }),
+    // Names of buckets are unique over all accounts.
+    's3 HEAD *': new Refusal('Forbidden', '', 403),
+    'route53 GET /2013-04-01/hostedzone/ZB*': new Refusal('AccessDenied', 'not authorized', 403),
+  });
+  expect(rows.filter(({ ok }) => !ok)).toEqual([]);
+  expect(calls.filter(({ input }) => JSON.stringify(input).includes('-cell-b-'))).toEqual([]);
+}, 120_000);
+
+test('with credentials of a cell’s account, its part is checked, and that the platform’s region is enabled there', async () => {
+  const { rows, calls } = await preflightWithCell(CELL_ACCOUNT, {
+    'route53 GET /2013-04-01/hostedzone/ZB': inOrder()['route53 GET /2013-04-01/hostedzone/ZPLATFORM'] ?? {},
+    'account POST /getRegionOptStatus': ({ input: { RegionName } }) => ({
+      RegionOptStatus: RegionName === 'af-south-1' ? 'DISABLED' : 'ENABLED',
+    }),
+    'ssm GetParameter': ({ region }) =>
+      region === 'us-east-1' ? new Refusal('ParameterNotFound', '') : { Parameter: { Value: '28' } },
+  });
+  expect(rows.filter(({ ok }) => !ok).map(({ what, remedy }) => [what, remedy[0]])).toEqual([
+    ['Region af-south-1', 'aws account enable-region --region us-east-1 --region-name af-south-1'],
+    ['CDK bootstrap in us-east-1', `npx cdk bootstrap aws://${CELL_ACCOUNT}/us-east-1`],
+    ['Hosted zone ZB', 'aws route53 list-hosted-zones-by-name --dns-name hosted-b.example'],
+  ]);
+  const stacks = calls.filter(({ operation }) => operation === 'DescribeStacks').map(({ input }) => input.StackName);
+  expect(stacks).toContain('hosting-prod-cell-b-apps');
+  expect(stacks.every((name) => String(name).startsWith('hosting-prod-cell-b-'))).toBe(true);
+  expect(calls.map(({ operation }) => operation)).not.toContain('CreateRole');
 }, 120_000);
 
 test('the concurrency of an account has room for an application beside the 100 that AWS keeps', async () => {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { AWS_LIMITS, type AwsLimitName, awsLimit } from '../../contract/limits/aws-limits.ts';
 import { LIMITS } from '../../contract/limits/limits.ts';
+import type { CellNames } from '../../lib/cells.ts';
 import { type Check, check } from './check.ts';
 import type { Clients } from './clients.ts';
 import type { Plan } from './plan.ts';
@@ -142,3 +143,10 @@ function checkQuota(plan: Plan, { limit, needed, why, otherwise, ...need }: Need
 }
 
 export const checkQuotas = (plan: Plan): Check[] => NEEDS.map((need) => checkQuota(plan, need));
+
+/** The quotas that applications use up, wherever they run. */
+const IN_CELLS: readonly AwsLimitName[] = ['lambdaConcurrency', 'lambdaCodeStorage', 'distributionTenants'];
+
+/** Checks the quotas of a hosting cell. */
+export const checkCellQuotas = (plan: Plan, { config }: CellNames): Check[] =>
+  NEEDS.filter(({ limit }) => IN_CELLS.includes(limit)).map((need) => checkQuota({ ...plan, config }, need));

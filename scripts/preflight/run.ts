@@ -1,28 +1,35 @@
+import { configure } from '../../lib/config.ts';
 import { accountOf, checkBootstraps, checkCaller, checkRegion, regionsOf } from './account.ts';
 import { checkBuilds } from './builds.ts';
 import { type Check, mapLimited, type Row } from './check.ts';
 import { openClients } from './clients.ts';
 import { checkDatabases } from './databases.ts';
-import { checkDomains } from './domains.ts';
-import { checkFunctions } from './functions.ts';
+import { checkCellDomain, checkDomains } from './domains.ts';
+import { checkFunctions, checkLayer } from './functions.ts';
 import { checkMail } from './mail.ts';
 import { checkLeftovers } from './names.ts';
 import { makePlan, type Plan } from './plan.ts';
-import { checkQuotas } from './quotas.ts';
+import { checkCellQuotas, checkQuotas } from './quotas.ts';
 import type { Invocation } from './settings.ts';
 import { checkTemplates } from './templates.ts';
 
-/** Checks of a usable account, in the order of the table. */
-const GROUPS: readonly ((plan: Plan) => Check[])[] = [
-  checkBootstraps,
+/** Checks of the platform's own account, in the order of the table. */
+const HOME_GROUPS: readonly ((plan: Plan) => Check[])[] = [
   checkDomains,
   checkMail,
   checkFunctions,
   checkBuilds,
   checkDatabases,
-  checkTemplates,
   checkQuotas,
-  checkLeftovers,
+];
+
+/** Returns the checks of a usable account, in the order of the table. */
+const checksOf = (plan: Plan): Check[] => [
+  ...checkBootstraps(plan),
+  ...(plan.isHome ? HOME_GROUPS.flatMap((group) => group(plan)) : []),
+  ...plan.cells.flatMap((cell) => [...checkCellDomain(cell), checkLayer(cell), ...checkCellQuotas(plan, cell)]),
+  ...checkTemplates(plan),
+  ...checkLeftovers(plan),
 ];
 
 /** Checks at a time: few, so that their calls stay below the rates of the services. */
@@ -54,7 +61,13 @@ export async function runPreflight(
     onRow(row);
     return row;
   };
-  const caller = await run(checkCaller(settings.account));
+  const { cells } = configure(settings);
+  const caller = await run(
+    checkCaller(
+      settings.account,
+      cells.map((cell) => cell.account),
+    ),
+  );
   const account = accountOf(caller.found);
   if (!caller.ok) return [caller];
 
@@ -62,7 +75,7 @@ export async function runPreflight(
   const regions = regionsOf(plan);
   const opted = await mapLimited(regions, CHECKS_AT_ONCE, (each) => run(checkRegion(each)));
   const closed = new Set(regions.filter((_, index) => !opted[index]?.ok));
-  const checks = GROUPS.flatMap((group) => group(plan));
+  const checks = checksOf(plan);
   const rows = await mapLimited(checks, CHECKS_AT_ONCE, async (each) =>
     each.region !== undefined && closed.has(each.region) ? leftOut(each) : run(each),
   );
