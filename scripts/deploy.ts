@@ -1,6 +1,6 @@
 /**
  * `npm run deploy -- -c stage=prod …`: deploys all stacks with cdk, then protects those that exist from deletion. Takes cdk's
- * options and `--switch-table` (scripts/deploy/table.ts), and can be
+ * options and `--switch-table` (scripts/deploy/table.ts), before them the names of single stacks (`-- hosting-prod-edge -c …`), and can be
  * repeated after a failure (docs/decisions/0037-first-creation-and-secrets.md). Exit code: cdk's, or 1 where nothing is protected.
  */
 import { spawnSync } from 'node:child_process';
@@ -18,7 +18,10 @@ const MANIFEST = `${ASSEMBLY}/manifest.json`;
 rmSync(MANIFEST, { force: true });
 const { context = {} }: { context?: Record<string, unknown> } = JSON.parse(readFileSync('cdk.json', 'utf8'));
 const args = await assertSameTable(process.argv.slice(2), context);
-const { status } = spawnSync('cdk', ['deploy', '--all', '--output', ASSEMBLY, ...args], { stdio: 'inherit' });
+const areNamed = args.length > 0 && !args[0]?.startsWith('-');
+const { status } = spawnSync('cdk', ['deploy', ...(areNamed ? [] : ['--all']), '--output', ASSEMBLY, ...args], {
+  stdio: 'inherit',
+});
 process.exitCode = status ?? 1;
 // Without one, the synthesis failed.
 if (existsSync(MANIFEST)) await protect(protectedStacksOf(readFileSync(MANIFEST, 'utf8')));
