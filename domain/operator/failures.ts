@@ -113,7 +113,7 @@ async function drain(
       }
     }
   } finally {
-    // Not awaited to succeed: each is to be seen by itself when its time is over.
+    // One that fails is visible again when its time is over.
     await Promise.allSettled([...hidden.values()].map((message) => queue.release(message)));
   }
   return drained;

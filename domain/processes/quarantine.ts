@@ -3,7 +3,6 @@ import type { Item } from '../../table/attributes.ts';
 import type { Due, ItemKey } from '../../table/table.ts';
 import { changeByKey } from '../../table/writes.ts';
 import { NO_ACCOUNT } from '../audit/record.ts';
-import { inChunks } from '../chunks.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { QUARANTINE, type SweepDeps, type SweepFailure, sweepFailureOf } from '../sweep/sweep.ts';

@@ -5,8 +5,8 @@ import {
   GetClusterCommand,
   TagResourceCommand,
 } from '@aws-sdk/client-dsql';
-import { isAwsError } from '../aws-errors.ts';
 import { entryOf } from '../../contract/enums.ts';
+import { isAwsError } from '../aws-errors.ts';
 import { GENERATION_TAG } from './passwords.ts';
 
 export interface Cluster {

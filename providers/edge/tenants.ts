@@ -6,8 +6,8 @@ import {
   GetManagedCertificateDetailsCommand,
   UpdateDistributionTenantCommand,
 } from '@aws-sdk/client-cloudfront';
-import { isAwsError } from '../aws-errors.ts';
 import { entryOf } from '../../contract/enums.ts';
+import { isAwsError } from '../aws-errors.ts';
 
 /** The distribution tenant of one domain. */
 export interface Tenant {
