@@ -30,12 +30,13 @@ const toConfig = (options: readonly Option[]) =>
     ]),
   );
 
-/** Returns the words of a command line that are not options, for finding the command; values of options may be among them. */
+/** Returns the words of a command line that are not options, for finding the command. */
 const wordsOf = (argv: readonly string[]) => argv.filter((each) => !each.startsWith('-'));
 
 /** The command that a command line begins with, also where options stand before its words. A group alone means its list. */
 export function commandOf(commands: readonly Command[], argv: readonly string[]): Command | undefined {
-  const valued = new Set(GLOBAL_OPTIONS.flatMap(({ name, value }) => (value ? [`--${name}`] : [])));
+  const options = [...GLOBAL_OPTIONS, ...commands.flatMap(({ options = [] }) => options)];
+  const valued = new Set(options.flatMap(({ name, value }) => (value ? [`--${name}`] : [])));
   const own = argv.filter((each, index) => !valued.has(each) && !valued.has(argv[index - 1] ?? ''));
   const words = wordsOf(own);
   const [group, ...others] = words;

@@ -34,7 +34,8 @@ export function parseApi(text: string): string {
   if (username) throw new UsageError('The address of an installation has no user name.');
   if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
     throw new UsageError(`${origin} is not encrypted: a key is sent over https only.`);
-  return origin + pathname.replace(/\/+$/, '');
+  // As npm start prints it, with the version that every path begins with.
+  return origin + pathname.replace(/(?:\/v1)?\/*$/, '');
 }
 
 /** The user's settings: a file that only they can read. */
