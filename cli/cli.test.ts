@@ -165,8 +165,31 @@ describe('a command line', () => {
     expect(stderr).toContain('Run hosting login');
   });
 
-  test('a group alone is its list, and its help shows its commands', async () => {
+  test.each([
+    ['{"name": "shop",}', 1, 'package.json is not valid JSON'],
+    ['null', 3, 'Run hosting login'],
+  ])('reads a package.json of %s without a stack trace', async (text, exitCode, message) => {
+    const cwd = mkdtempSync(join(folder, 'package-'));
+    writeFileSync(join(cwd, 'package.json'), text);
+    const ended = await hosting(['apps', 'create', 'Shop'], commands, undefined, {}, { cwd });
+    expect(ended).toMatchObject({ exitCode, stderr: expect.stringContaining(message) });
+  });
+
+  test('says why a file cannot be read', async () => {
+    const key = { HOSTING_KEY: 'sk_live_x' };
+    const ended = await hosting(['env', 'push', '.', '--app', 'app_1'], commands, undefined, key);
+    expect(ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('EISDIR') });
+  });
+
+  test('refuses an empty question before a model is asked', async () => {
+    const stdin = Object.assign(new PassThrough().end(), { isTTY: false }) as unknown as NodeJS.ReadStream;
+    const ended = await hosting(['ai', 'chat'], commands, undefined, {}, { stdin });
+    expect(ended).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('The question is empty') });
+  });
+
+  test('a group alone is its list, also with options, and its help shows its commands', async () => {
     expect((await hosting(['apps'])).exitCode).toBe(3);
+    expect((await hosting(['env', '--app', 'my-shop'])).exitCode).toBe(3);
     const { exitCode, stdout } = await hosting(['apps', '--help']);
     expect(exitCode).toBe(0);
     for (const name of ['apps list', 'apps create <name>']) expect(stdout).toContain(name);
@@ -232,9 +255,12 @@ describe('a Git remote', () => {
     expect(nameOf(expected)).toBe('app');
   });
 
-  test.each(['/srv/app.git', '../app', 'file:///srv/app.git'])('%s cannot be deployed from', (remote) => {
-    expect(toRepoUrl(remote)).toBeUndefined();
-  });
+  test.each(['/srv/app.git', '../app', 'file:///srv/app.git', 'ssh://git@example.com:2222/app.git'])(
+    '%s cannot be deployed from',
+    (remote) => {
+      expect(toRepoUrl(remote)).toBeUndefined();
+    },
+  );
 
   test('is read with the branch, and with what is not pushed', async () => {
     const cwd = mkdtempSync(join(folder, 'repository-'));
@@ -289,6 +315,7 @@ describe('settings', () => {
   test('take no address to which a key must not be sent', () => {
     expect(parseApi('https://api.example.com/')).toBe('https://api.example.com');
     expect(parseApi('http://localhost:4000')).toBe('http://localhost:4000');
+    expect(parseApi('http://localhost:4000/v1/')).toBe('http://localhost:4000');
     for (const bad of ['http://api.example.com', 'http://localhost.example.com', 'https://me@api.example.com', 'api'])
       expect(() => parseApi(bad), bad).toThrow();
   });

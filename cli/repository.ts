@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { UsageError } from './command.ts';
+import { CommandError, UsageError } from './command.ts';
 
 /** The Git repository that a folder belongs to, as far as deploying is concerned. */
 export interface Repository {
@@ -35,8 +35,9 @@ function partsOf(remote: string): { host: string; path: string } | undefined {
   const scp = SCP.exec(remote);
   if (scp?.[1] && scp[2]) return { host: scp[1], path: scp[2] };
   if (!URL.canParse(remote)) return undefined;
-  const { protocol, host, hostname, pathname } = new URL(remote);
-  if (protocol === 'ssh:') return { host: hostname, path: pathname };
+  const { protocol, host, hostname, port, pathname } = new URL(remote);
+  // The platform connects to the usual port only.
+  if (protocol === 'ssh:') return ['', '22'].includes(port) ? { host: hostname, path: pathname } : undefined;
   return ['http:', 'https:', 'git:'].includes(protocol) ? { host, path: pathname } : undefined;
 }
 
@@ -74,6 +75,16 @@ export async function readRepository(cwd: string): Promise<Repository | undefine
 /** The name that an application of a repository gets: the last part of its address. */
 export const nameOf = (repoUrl: string): string => basename(repoUrl.replace(/[:]/g, '/')).replace(/\.git$/, '');
 
+/** Returns the names in a package.json's dependencies, as far as it has such. @throws CommandError */
+function packageNames(text: string): Record<string, unknown> {
+  try {
+    const { dependencies, devDependencies } = (JSON.parse(text) ?? {}) as Record<string, object | undefined>;
+    return { ...devDependencies, ...dependencies };
+  } catch (error) {
+    throw new CommandError(`package.json is not valid JSON: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
 /** Returns the framework that a folder's package.json names; the platform detects everything else itself. */
 export function frameworkOf(cwd: string): 'NEXTJS' | 'NUXT' | 'EXPRESS' | 'NODE' {
   let text: string;
@@ -83,8 +94,7 @@ export function frameworkOf(cwd: string): 'NEXTJS' | 'NUXT' | 'EXPRESS' | 'NODE'
     // A site of plain files, or an application below this folder.
     return 'NODE';
   }
-  const { dependencies = {}, devDependencies = {} } = JSON.parse(text) as Record<string, Record<string, string>>;
-  const names = { ...devDependencies, ...dependencies };
+  const names = packageNames(text);
   if ('next' in names) return 'NEXTJS';
   if ('nuxt' in names) return 'NUXT';
   return 'express' in names ? 'EXPRESS' : 'NODE';

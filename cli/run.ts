@@ -72,6 +72,11 @@ function explain(error: unknown, out: Output, signal: AbortSignal): number {
     tell(`${error.message} Check the address (--api) and your connection.`);
     return EXIT.failed;
   }
+  // A file that cannot be read or written: the message names it, and the reason.
+  if (error instanceof Error && 'syscall' in error) {
+    tell(error.message);
+    return EXIT.failed;
+  }
   throw error;
 }
 

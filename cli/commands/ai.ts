@@ -1,5 +1,5 @@
 import type { CreateChatCompletionInput } from '../../client/index.ts';
-import { type Command, CommandError, type Context } from '../command.ts';
+import { type Command, CommandError, type Context, UsageError } from '../command.ts';
 import { listing } from '../listing.ts';
 import { printable } from '../output.ts';
 import { readAll } from './environment.ts';
@@ -46,6 +46,7 @@ const chat: Command = {
     const system = option('system');
     const messages: Message[] = system === undefined ? [] : [{ role: 'system', content: system }];
     const question = rest.length > 0 ? rest.join(' ') : stdin.isTTY ? undefined : (await readAll(stdin)).trim();
+    if (question === '') throw new UsageError('The question is empty.');
     const model = await modelOf(context);
     if (question !== undefined) {
       messages.push({ role: 'user', content: question });
