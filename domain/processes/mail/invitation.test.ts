@@ -132,6 +132,7 @@ test('the account’s name is all that the inviting person can write, on one lin
   expect(shown).not.toMatch(/[.:/@<>\r\n]/);
   expect(shown.length).toBeLessThanOrEqual(60);
   expect(shownName('.:/')).toBe('an account');
+  expect(shownName(`a${'\u{20000}'.repeat(60)}`)).toBe(`a${'\u{20000}'.repeat(29)}`);
   const invitation = {
     ...{ id: 'inv_1', email: 'a@example.org', role: 'billing' as const, hash: '', invitedBy: null },
     ...{ createdAt: '2026-11-23T00:00:00.000Z', expiresAt: '2026-11-30T00:00:00.000Z' },

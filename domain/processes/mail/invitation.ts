@@ -9,7 +9,7 @@ import { readTeam, type TeamState, writeTeam } from '../../accounts/team.ts';
 import { retryOnConflict } from '../../conflict.ts';
 import type { Deps } from '../../deps.ts';
 import { timestampAfter } from '../../time.ts';
-import { render } from './messages.ts';
+import { render, truncate } from './messages.ts';
 
 /**
  * Emails with invitations (docs/decisions/0073-more-notifications.md). The email has a link of its own, whose secret is made when it
@@ -44,13 +44,14 @@ export async function mailNewInvitations(
  * in the email that the inviting person chose.
  */
 export const shownName = (name: string): string =>
-  name
-    .normalize('NFKC')
-    .replace(/[^\p{L}\p{M}\p{N}&'()+,\- ]+/gu, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, MAX_NAME_LENGTH)
-    .trim() || 'an account';
+  truncate(
+    name
+      .normalize('NFKC')
+      .replace(/[^\p{L}\p{M}\p{N}&'()+,\- ]+/gu, ' ')
+      .replace(/\s+/g, ' ')
+      .trim(),
+    MAX_NAME_LENGTH,
+  ).trim() || 'an account';
 
 /** Returns the email of an invitation. */
 export function renderInvitation(accountName: string, { role, expiresAt }: TeamInvitation, link: string) {

@@ -36,8 +36,11 @@ const toHtml = (lines: readonly Line[]) =>
 
 type Content = Pick<Mail, 'subject' | 'text' | 'html'>;
 
+/** Returns the first characters of a text. None is halved: half of a pair of surrogates is no Unicode, which mail servers refuse. */
+export const truncate = (text: string, length: number): string => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
+
 export const render = (subject: string, lines: readonly Line[]): Content => ({
-  ...{ subject: oneLine(subject).slice(0, 200), text: toText(lines), html: toHtml(lines) },
+  ...{ subject: truncate(oneLine(subject), 200), text: toText(lines), html: toHtml(lines) },
 });
 
 /**
