@@ -88,10 +88,15 @@ async function readRecipient(
   const member = recipients.find((each) => each.subject === subject);
   const address = login?.email ?? member?.email;
   if (!member || !address || reader?.offByMail?.includes(kind)) return undefined;
-  const sent = new Set(reader?.mailed?.[kind]?.sent);
-  const pending = recent.filter((each) => !sent.has(idOf(each)));
-  // The newest come first: behind one that was sent there is none that was not.
-  return { address, recent, pending, hasMore: hasMore && pending.at(-1) === recent.at(-1) };
+  const { sent, lastAt = '' } = reader?.mailed?.[kind] ?? {};
+  const isPending = (each: Notification) => !sent?.includes(idOf(each));
+  // Within a day the list is in the order of what they are about: one that has happened since the last email may be behind those that were read.
+  const isBehind = notification.at >= lastAt && !recent.some((each) => idOf(each) === idOf(notification));
+  const found = isBehind ? [notification, ...recent] : recent;
+  const newest = found.filter(isPending).toSorted((a, b) => b.at.localeCompare(a.at));
+  const last = recent.at(-1);
+  const pending = newest.slice(0, MAX_COUNTED);
+  return { address, recent: found, pending, hasMore: hasMore && last !== undefined && isPending(last) };
 }
 
 /** Returns the seconds until the next email of a kind may be sent to a member; 0 if it may be sent now. */
