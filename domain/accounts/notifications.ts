@@ -139,7 +139,8 @@ export async function readInbox(deps: Pick<Deps, 'table'>, { accountId, session 
     ...{ id: `${day}.${kind}.${subjectId}`, kind, title, path, at },
     isRead: at <= readUntil,
   }));
-  return { notifications, off, offByMail };
+  // Links of emails append: two clicks on one at the same moment leave it twice.
+  return { notifications, off, offByMail: [...new Set(offByMail)] };
 }
 
 /** GET /dashboard/v1/notifications */

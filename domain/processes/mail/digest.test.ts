@@ -10,7 +10,7 @@ import { change, create, upsert } from '../../../table/writes.ts';
 import { newSimulatedAccount } from '../../../test/simulation/account.ts';
 import { simulatedMail } from '../../../test/simulation/mail.ts';
 import { simulation } from '../../../test/simulation/simulation.ts';
-import { notify } from '../../accounts/notifications.ts';
+import { notify, readInbox } from '../../accounts/notifications.ts';
 import { showUnsubscribe, unsubscribe, verifyUnsubscribe } from '../../accounts/unsubscribe.ts';
 import { performJob } from '../jobs.ts';
 import { MAIL_JOBS } from './mail-jobs.ts';
@@ -174,4 +174,27 @@ test('an account that is gone, and a member who was removed, are sent nothing', 
   await deps.table.write(Team, change(Team, { accountId }, { set: { members: members.slice(0, 1) } }));
   await run();
   expect(sent.map(({ to }) => to)).toEqual(['ann@example.com']);
+});
+
+test('a failure that happens after 200 others of the day were sent is sent too, whatever its name', async () => {
+  const { clock, sent, run, happen } = await harness();
+  for (let number = 100; number < 320; number += 1) await happen(`app_${number}`);
+  for (let hour = 0; hour < 3; hour += 1) {
+    await run();
+    clock.now += HOUR_MS;
+  }
+  const before = sent.length;
+  await happen('app_000');
+  await run();
+  expect(sent.slice(before).map(({ subject }) => subject)).toEqual(['app_000 failed']);
+});
+
+test('two clicks on one link at the same moment switch a kind off once', async () => {
+  const { deps, sent, run, happen } = await harness();
+  await happen('app_1');
+  await run();
+  const verified = await verifyUnsubscribe(deps, { token: tokenIn(sent[0]) });
+  await Promise.all([1, 2].map(() => unsubscribe(deps, verified)));
+  const session = { subject: 'ann', key: 'k', expiresAtEpoch: 0, readProfile: () => expect.unreachable() };
+  expect((await readInbox(deps, { accountId, keyId: '', session })).offByMail).toEqual(['deployment-failed']);
 });
