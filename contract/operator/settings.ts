@@ -18,7 +18,8 @@ export const setOffer = /* @__PURE__ */ route({
   path: '/operator/v1/offers/{name}',
   access,
   audit: 'plans.set',
-  summary: 'Set the plans, the AI models or the prices of domains on sale; {} restores the built-in offer',
+  summary:
+    'Set the plans, the AI models or the prices of domains on sale; null restores the built-in value of a part, {} the whole offer',
   tag,
   params: () => z.object({ name: z.enum(OFFERS) }),
   // Each offer has a schema of its own, which the rules check (docs/deploying.md).

@@ -6,9 +6,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import { type ListPrice, type Model, modelsAt } from '../../providers/ai/models.ts';
 import { isProviderId, PROVIDERS, type Provider } from '../../providers/ai/registry.ts';
 import { AiOffer } from '../../table/entities/ai.ts';
-import { upsert } from '../../table/writes.ts';
-import { NO_ACCOUNT } from '../audit/record.ts';
-import { staleWhileRevalidate } from '../cache/cache.ts';
+import { currentOf, type OfferRule, setOfferOf } from '../cache/offers.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { randPerMillion } from './prices.ts';
 
@@ -36,15 +34,19 @@ const OfferedModel = () =>
     })
     .check(z.refine(({ id, provider }) => id.startsWith(`${provider}/`), 'id must begin with the provider'));
 
-/**
- * Input of an operator: the whole list of models, the price of a dollar, or both. Missing parts keep the built-in
- * value.
- */
+/** Input of an operator: the whole list of models, the price of a dollar, or both ({@link setOfferOf}). */
 export const OfferInput = () =>
   z.object({
-    models: z.optional(z.array(OfferedModel())),
-    randPerDollar: z.optional(z.number().check(z.positive(), z.maximum(1_000))),
+    models: z.optional(z.nullable(z.array(OfferedModel()))),
+    randPerDollar: z.optional(z.nullable(z.number().check(z.positive(), z.maximum(1_000)))),
   });
+
+const OFFER: OfferRule<Offer> = {
+  entity: AiOffer,
+  action: 'ai-offer.set',
+  schema: OfferInput,
+  parts: ['models', 'randPerDollar'],
+};
 
 /** Returns the built-in offer of a day, which applies until an operator changes it. */
 export const builtInOffer = (randPerDollar: number, now: Date): Offer => ({
@@ -54,23 +56,13 @@ export const builtInOffer = (randPerDollar: number, now: Date): Offer => ({
 
 /** The offer as it is now: the built-in list and this price of a dollar, or what operators put in their place. */
 export const currentOffer = (deps: Deps, dollar: number): (() => Promise<Offer>) =>
-  staleWhileRevalidate(deps.now, async () => {
-    const item = await deps.table.get(AiOffer, {});
-    const { models, randPerDollar = dollar } = item ? OfferInput().parse(item.offer) : {};
-    return { models: models ?? builtInOffer(randPerDollar, deps.now()).models, randPerDollar };
+  currentOf(deps, OFFER, ({ models, randPerDollar }) => {
+    const builtIn = builtInOffer(randPerDollar ?? dollar, deps.now());
+    return { ...builtIn, models: models ?? builtIn.models };
   });
 
-/** For operators: puts an offer in place of the one that is there; `{}` is the built-in again. */
-export async function setOffer(
-  deps: Deps,
-  offer: z.output<ReturnType<typeof OfferInput>>,
-): Promise<{ models: number | 'built-in' }> {
-  const changedAt = deps.now().toISOString();
-  const before = (await deps.table.get(AiOffer, {})) ?? {};
-  const write = upsert(AiOffer, {}, { set: { offer, changedAt } });
-  const change = { action: 'ai-offer.set', accountId: NO_ACCOUNT, before, after: { offer } } as const;
-  return await deps.commit([write], { models: offer.models?.length ?? 'built-in' }, change);
-}
+/** For operators: sets the offer or a part of it. */
+export const setOffer = (deps: Deps, given: z.output<ReturnType<typeof OfferInput>>) => setOfferOf(deps, OFFER, given);
 
 type ModelView = Output<typeof GetRoute>;
 

@@ -3,9 +3,7 @@ import type { listPlans as ListRoute } from '../../contract/billing/plans.ts';
 import { PLAN_CATEGORIES } from '../../contract/enums.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { PlanOffer } from '../../table/entities/billing.ts';
-import { upsert } from '../../table/writes.ts';
-import { NO_ACCOUNT } from '../audit/record.ts';
-import { staleWhileRevalidate } from '../cache/cache.ts';
+import { currentOf, type OfferRule, setOfferOf } from '../cache/offers.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { formatRand } from './money.ts';
 
@@ -30,11 +28,11 @@ export type Plan = z.output<ReturnType<typeof OfferedPlan>>;
 
 const areDistinct = (plans: Plan[]) => new Set(plans.map(({ slug }) => slug)).size === plans.length;
 
-/** Input of an operator: the whole list; without it, the built-in one applies. */
+/** Input of an operator: the whole list ({@link setOfferOf}). */
 export const PlansInput = () =>
   z.object({
     plans: z.optional(
-      z.array(OfferedPlan()).check(z.minLength(1), z.refine(areDistinct, 'two plans have the same slug')),
+      z.nullable(z.array(OfferedPlan()).check(z.minLength(1), z.refine(areDistinct, 'two plans have the same slug'))),
     ),
   });
 
@@ -69,24 +67,19 @@ const BUILT_IN: readonly Plan[] = [...WEB.map(plan('WEB')), ...EMAIL.map(plan('E
 
 export type ReadPlans = () => Promise<readonly Plan[]>;
 
+const OFFER: OfferRule<{ plans: Plan[] }> = {
+  entity: PlanOffer,
+  action: 'plans.set',
+  schema: PlansInput,
+  parts: ['plans'],
+};
+
 /** The plans as they are now, on sale or not: the built-in list, or what operators put in its place. */
 export const currentPlans = (deps: Pick<Deps, 'table' | 'now'>): ReadPlans =>
-  staleWhileRevalidate(deps.now, async () => {
-    const item = await deps.table.get(PlanOffer, {});
-    return (item ? PlansInput().parse(item.offer).plans : undefined) ?? BUILT_IN;
-  });
+  currentOf(deps, OFFER, ({ plans }): readonly Plan[] => plans ?? BUILT_IN);
 
-/** For operators: puts a list in place of the one that is there; `{}` is the built-in again. */
-export async function setPlans(
-  deps: Deps,
-  offer: z.output<ReturnType<typeof PlansInput>>,
-): Promise<{ plans: number | 'built-in' }> {
-  const changedAt = deps.now().toISOString();
-  const before = (await deps.table.get(PlanOffer, {})) ?? {};
-  const write = upsert(PlanOffer, {}, { set: { offer, changedAt } });
-  const change = { action: 'plans.set', accountId: NO_ACCOUNT, before, after: { offer } } as const;
-  return await deps.commit([write], { plans: offer.plans?.length ?? 'built-in' }, change);
-}
+/** For operators: puts a list in place of the one that is there. */
+export const setPlans = (deps: Deps, given: z.output<ReturnType<typeof PlansInput>>) => setOfferOf(deps, OFFER, given);
 
 /** The price for a period of a billing cycle, in cents without VAT. */
 export const periodPrice = (plan: Plan, cycle: 'MONTHLY' | 'YEARLY'): number =>

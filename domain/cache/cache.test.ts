@@ -141,4 +141,7 @@ test('a setting is read once, and again in the background once it is 30 seconds 
   expect(await setting()).toBe(1);
   await turn();
   expect(await setting()).toBe(2);
+  // An instance that was idle waits for what is true now.
+  advance(300_000);
+  expect(await setting()).toBe(3);
 });

@@ -98,15 +98,18 @@ export function readThrough<V>({ ttlMs = Number.POSITIVE_INFINITY, staleMs = 0, 
 /** Time in milliseconds until a warm instance notices what an operator has changed. */
 const OPERATOR_SETTING_TTL_MS = 30_000;
 
+/** Age of a setting, in milliseconds, at which a request waits for it: an instance that was idle does not sell at yesterday's price. */
+const OPERATOR_SETTING_MAX_AGE_MS = 300_000;
+
 /**
  * Returns a function that reads an operator's setting once, and again in the background once it is older than 30 seconds:
- * no request but the first waits for it.
+ * no request waits for it but the first, and the first after five minutes without any.
  */
 export function staleWhileRevalidate<V>(now: () => Date, read: () => Promise<V>): () => Promise<V> {
   const fetch = readThrough<V>({
     max: 1,
     ttlMs: OPERATOR_SETTING_TTL_MS,
-    staleMs: Number.POSITIVE_INFINITY,
+    staleMs: OPERATOR_SETTING_MAX_AGE_MS - OPERATOR_SETTING_TTL_MS,
     now,
   });
   return () => fetch('setting', read);

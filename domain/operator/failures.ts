@@ -113,7 +113,7 @@ async function drain(
       }
     }
   } finally {
-    // One that fails is visible again when its time is over.
+    // One that cannot be released reappears when its time is over.
     await Promise.allSettled([...hidden.values()].map((message) => queue.release(message)));
   }
   return drained;

@@ -2,9 +2,7 @@ import * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
 import { isHostName, isRegistrable } from '../../contract/host-names/host-names.ts';
 import { DomainOffer } from '../../table/entities/registrar.ts';
-import { upsert } from '../../table/writes.ts';
-import { NO_ACCOUNT } from '../audit/record.ts';
-import { staleWhileRevalidate } from '../cache/cache.ts';
+import { currentOf, type OfferRule, setOfferOf } from '../cache/offers.ts';
 import type { Deps } from '../deps.ts';
 
 const rand = () => z.number().check(z.minimum(0), z.maximum(1_000_000), z.multipleOf(0.01));
@@ -25,8 +23,8 @@ const Tld = () =>
   });
 export type Tld = z.output<ReturnType<typeof Tld>>;
 
-/** Input of an operator: the whole list; without it, the built-in one applies. */
-export const TldsInput = () => z.object({ extensions: z.optional(z.array(Tld()).check(z.minLength(1))) });
+/** Input of an operator: the whole list ({@link setOfferOf}). */
+export const TldsInput = () => z.object({ extensions: z.optional(z.nullable(z.array(Tld()).check(z.minLength(1)))) });
 
 const sold = (tld: string, price: number, rest: Partial<Tld> = {}): Tld => ({
   ...{ tld, registration: price, renewal: price, transfer: price },
@@ -59,24 +57,19 @@ const BUILT_IN: readonly Tld[] = [
 
 export type ReadTlds = () => Promise<readonly Tld[]>;
 
+const OFFER: OfferRule<{ extensions: Tld[] }> = {
+  entity: DomainOffer,
+  action: 'domain-prices.set',
+  schema: TldsInput,
+  parts: ['extensions'],
+};
+
 /** The extensions on sale as they are now: the built-in list, or what operators put in its place. */
 export const tldsOnSale = (deps: Deps): ReadTlds =>
-  staleWhileRevalidate(deps.now, async () => {
-    const item = await deps.table.get(DomainOffer, {});
-    return (item ? TldsInput().parse(item.offer).extensions : undefined) ?? BUILT_IN;
-  });
+  currentOf(deps, OFFER, ({ extensions }): readonly Tld[] => extensions ?? BUILT_IN);
 
-/** For operators: puts a list in place of the one that is there; `{}` is the built-in again. */
-export async function setTlds(
-  deps: Deps,
-  offer: z.output<ReturnType<typeof TldsInput>>,
-): Promise<{ extensions: number | 'built-in' }> {
-  const changedAt = deps.now().toISOString();
-  const before = (await deps.table.get(DomainOffer, {})) ?? {};
-  const write = upsert(DomainOffer, {}, { set: { offer, changedAt } });
-  const change = { action: 'domain-prices.set', accountId: NO_ACCOUNT, before, after: { offer } } as const;
-  return await deps.commit([write], { extensions: offer.extensions?.length ?? 'built-in' }, change);
-}
+/** For operators: puts a list in place of the one that is there. */
+export const setTlds = (deps: Deps, given: z.output<ReturnType<typeof TldsInput>>) => setOfferOf(deps, OFFER, given);
 
 /** A name to be registered, taken apart. */
 export interface Name {

@@ -65,6 +65,9 @@ test('a suspension of an account, an application or a key is seen within 15 s, w
   const shown = (await account.call(getApp, { params: { id: app.id } })).body.data;
   expect(shown).toMatchObject({ status: 'SUSPENDED', suspensions: [{ cause: 'OPERATOR', reason }] });
   await set(false, { applicationId: app.id });
+  const misspelt = { suspended: true, reason, appId: app.id } as never;
+  const wrong = await operator.call(setSuspension, { params: { id: account.id }, body: misspelt });
+  expect(wrong.error?.message).toBe('appId: is no field of this operation');
 
   const { data } = (await operator.call(listOperatorAudit, { query: { accountId: account.id } })).body;
   const own = data.filter(({ actor }) => actor.kind === 'OPERATOR');
@@ -200,13 +203,15 @@ test('operators open accounts, and set offers and servers under the rules of the
     expect([offer, codeOf(answer), answer.error?.message]).toEqual([offer, 'invalid_request', expect.any(String)]);
   }
   for (const [offer, builtIn] of [
-    ['ai', { models: 'built-in' }],
+    ['ai', { models: 'built-in', randPerDollar: 'built-in' }],
     ['domains', { extensions: 'built-in' }],
     ['plans', { plans: 'built-in' }],
   ] as const) {
     const answer = await operator.call(setOffer, { params: { name: offer }, body: { reason, offer: {} } });
     expect([answer.status, answer.body.data]).toEqual([200, builtIn]);
   }
+  const misspelt = await operator.call(setOffer, { params: { name: 'ai' }, body: { reason, offer: { model: [] } } });
+  expect(misspelt.error?.message).toBe('offer.model: is no field of this operation');
   const of = { id: opened.body.data.id };
   const moved = await operator.call(moveHostingAccount, {
     params: { ...of, subscriptionId: 'sub_none' },
