@@ -65,7 +65,7 @@ const FailedRequest = resource('FailedRequest', () =>
 
 const Suspension = () => z.nullable(z.object({ reason: z.string(), since: Timestamp() }));
 
-/** Everything that an operator needs about an account: of each list, the newest. */
+/** Everything that an operator needs about an account: of each list the newest 20, of keys and applications 200. */
 export const AccountPage = resource('AccountPage', () =>
   z.object({
     account: Account(),

@@ -26,6 +26,8 @@ import { listEndpoints } from '../webhooks/manage.ts';
 
 /** Items of each list on the page. */
 const NEWEST = { limit: 20, offset: 0 };
+/** Of keys and applications, each of which may have to be suspended: more than plans allow, so that the oldest one is there too. */
+const ALL = { limit: 200, offset: 0 };
 /** Deployments of each application, and deliveries of each endpoint, among which the newest are shown. */
 const NEWEST_OF_EACH = { limit: 5, offset: 0 };
 
@@ -94,9 +96,9 @@ export async function readAccount(
     deletion,
   ] = await Promise.all([
     readUsage(deps, id),
-    deps.table.list(App, appsOf(id), NEWEST),
-    listKeys(deps, of, NEWEST),
-    deps.table.list(ApiKey, apiKeysOf(id), NEWEST),
+    deps.table.list(App, appsOf(id), ALL),
+    listKeys(deps, of, ALL),
+    deps.table.list(ApiKey, apiKeysOf(id), ALL),
     getWallet(deps, of),
     readCredits(deps, of, NEWEST),
     listInvoices(deps, of, NEWEST),
@@ -111,7 +113,7 @@ export async function readAccount(
     newestDeployments(
       deps,
       id,
-      apps.items.map((app) => app.id),
+      apps.items.slice(0, NEWEST.limit).map((app) => app.id),
     ),
     newestDeliveries(
       deps,

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { OfferInput } from '../ai/models.ts';
 import { ReleaseInput } from '../processes/quarantine.ts';
-import { SuspensionInput } from '../processes/suspension.ts';
+
 import { readByHand } from './by-hand.ts';
+import { SuspensionByHand } from './suspensions.ts';
 
 const reason = 'Case 4711.';
 
@@ -11,12 +12,14 @@ test('the reason is apart from an input that has none, and part of one that has'
   expect(readByHand(OfferInput(), {})).toEqual({ input: {} });
   expect(readByHand(ReleaseInput, { queue: 'HOSTING', reason })).toEqual({ input: { queue: 'HOSTING' }, reason });
   const suspension = { accountId: 'acc_1', reason };
-  expect(readByHand(SuspensionInput(), suspension)).toEqual({ input: suspension, reason });
+  expect(readByHand(SuspensionByHand(), suspension)).toEqual({ input: suspension, reason });
   const lifted = { accountId: 'acc_1', reason: null };
-  expect(readByHand(SuspensionInput(), lifted)).toEqual({ input: lifted });
+  expect(readByHand(SuspensionByHand(), lifted)).toEqual({ input: lifted });
 });
 
 test('a misspelt field is refused, not ignored', () => {
   expect(() => readByHand(OfferInput(), { model: [] })).toThrow('The input has no field model.');
-  expect(() => readByHand(SuspensionInput(), { accountId: 'acc_1', reason, appId: 'app_1' })).toThrow('appId');
+  expect(() => readByHand(SuspensionByHand(), { accountId: 'acc_1', reason, appId: 'app_1' })).toThrow('appId');
+  const both = { accountId: 'acc_1', keyId: 'key_1', endpointId: 'whk_1', reason };
+  expect(() => readByHand(SuspensionByHand(), both)).toThrow('at most one of them');
 });

@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
 import { Account, ApiKey, apiKeysOf, Credential, Login } from '../../table/entities/accounts.ts';
 import { App, appsOf } from '../../table/entities/apps.ts';
@@ -22,15 +21,12 @@ import { reviewPlanLimit } from './plan-limit.ts';
 
 /** Suspension of accounts and applications by operators (docs/decisions/0031-suspension.md). */
 
-const Reason = () => z.string().check(z.trim(), z.minLength(1), z.maxLength(300));
-
-/** Input of an operator: an account, or one of its applications; the reason, which its owner reads, or null to lift. */
-export const SuspensionInput = () =>
-  z.strictObject({
-    accountId: z.string().check(z.minLength(1)),
-    applicationId: z.optional(z.string().check(z.minLength(1))),
-    reason: z.nullable(Reason()),
-  });
+/** An account, or one of its applications; the reason, which its owner reads, or null to lift. */
+interface Suspension {
+  accountId: string;
+  applicationId?: string;
+  reason: string | null;
+}
 
 type Lists = Pick<Deps, 'table' | 'now' | 'commit'>;
 
@@ -45,7 +41,7 @@ const versionIs = (version: number | undefined) => ({ suspensionVersion: unchang
 /** Suspends or lifts, for operators. Repeating it changes nothing. Throws 404. */
 export async function setSuspension(
   deps: Lists,
-  { accountId, applicationId, reason }: z.output<ReturnType<typeof SuspensionInput>>,
+  { accountId, applicationId, reason }: Suspension,
 ): Promise<{ suspended: boolean }> {
   return await retryOnConflict(async () => {
     if (applicationId === undefined) return await setAccountSuspension(deps, accountId, reason);

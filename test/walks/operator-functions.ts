@@ -7,11 +7,11 @@ import type { Deps } from '../../domain/deps.ts';
 import { MoveHostingInput, moveHosting } from '../../domain/hosting/accounts.ts';
 import { ServerInput, setServer } from '../../domain/hosting/servers.ts';
 import { readByHand } from '../../domain/operator/by-hand.ts';
+import { SuspensionByHand, suspendByHand } from '../../domain/operator/suspensions.ts';
 import { readMigrations } from '../../domain/processes/migrate.ts';
 import { listQuarantined, ReleaseInput, releaseQuarantined } from '../../domain/processes/quarantine.ts';
 import { repairAfterRestore, verifyLedgers } from '../../domain/processes/restore/restore.ts';
 import { RestoreInput } from '../../domain/processes/restore/visit.ts';
-import { SuspensionInput, setSuspension } from '../../domain/processes/suspension.ts';
 import { setTlds, TldsInput } from '../../domain/registrar/tlds.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 
@@ -40,6 +40,6 @@ export const operatorFunctions: Record<string, (deps: Deps, input: unknown) => P
   'operator-setDomainPrices': (deps, input) => setTlds(deps, read(TldsInput(), input)),
   'operator-setHostingServer': (deps, input) => setServer({ ...deps, secrets }, read(ServerInput, input)),
   'operator-setPlans': (deps, input) => setPlans(deps, read(PlansInput(), input)),
-  'operator-setSuspension': (deps, input) => setSuspension(deps, read(SuspensionInput(), input)),
+  'operator-setSuspension': (deps, input) => suspendByHand(deps, read(SuspensionByHand(), input)),
   'operator-verifyLedgers': (deps, input) => verifyLedgers(deps, read(RestoreInput(), input)),
 };

@@ -61,6 +61,12 @@ test('an account is found by email, ids, keys, names and request ids, and what w
   expect(stored).toContain(`Authorization: Bearer ${key.secretKey.slice(0, 16)}`);
 });
 
+test('an account’s page has its oldest key, which may be the one that leaked', async () => {
+  const [operator, account] = await Promise.all([newOperator(), newAccount({ keyCount: 25 })]);
+  const { keys } = (await operator.call(readAccount, { params: { id: account.id } })).body.data;
+  expect(keys).toHaveLength(25);
+});
+
 test('an account’s page shows what it has and what failed; that it was read is in the operators’ log alone', async () => {
   const [operator, account] = await Promise.all([newOperator(), newAccount({ walletCents: 5000 })]);
   await account.call(createApp, { body: { name: 'Shown', deployNow: false } });
