@@ -41,6 +41,8 @@ export interface DividedScript {
 export type Scripts = Readonly<Record<string, string>>;
 
 const MAX_DEPTH = 8;
+/** Characters that are read of scripts, each time that one runs: those that run others unfold to any number of commands. */
+const MAX_CHARACTERS = 10_000;
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 const SCRIPT_RUNNER = /^(npm|pnpm|yarn|bun)$/;
 
@@ -57,9 +59,16 @@ function scriptOf(words: readonly Word[], scripts: Scripts): { name: string; arg
 }
 
 /** Replaces `npm run x` by the commands of the script, with `prex` and its arguments. Undefined if a shell is needed. */
-function expand(script: string, scripts: Scripts, depth = 0): Command[] | undefined {
+function expand(
+  script: string,
+  scripts: Scripts,
+  budget = { characters: MAX_CHARACTERS },
+  depth = 0,
+): Command[] | undefined {
+  budget.characters -= script.length + 1;
+  if (depth > MAX_DEPTH || budget.characters < 0) return undefined;
   const commands = parseCommandLine(script);
-  if (!commands || depth > MAX_DEPTH) return undefined;
+  if (!commands) return undefined;
   const expanded: Command[] = [];
   for (const command of commands) {
     const found = BUILD_COMMANDS.some((each) => each.test(command.text)) ? undefined : scriptOf(command.words, scripts);
@@ -70,7 +79,7 @@ function expand(script: string, scripts: Scripts, depth = 0): Command[] | undefi
     const texts = [scripts[`pre${found.name}`], scripts[found.name]];
     for (const text of texts) {
       if (text === undefined) continue;
-      const inner = expand(text, scripts, depth + 1);
+      const inner = expand(text, scripts, budget, depth + 1);
       if (!inner) return undefined;
       expanded.push(...inner);
     }
