@@ -21,6 +21,9 @@ export class InvalidPack extends Error {}
 
 const TYPES: Readonly<Record<number, GitObject['type']>> = { 1: 'commit', 2: 'tree', 3: 'blob' };
 const HEADER_BYTES = 12;
+/** Objects of a pack, and their size together in largest objects: a small pack may unfold to a thousand times its size. */
+const MAX_OBJECTS = 1000;
+const MAX_LARGEST_OBJECTS = 4;
 const ID_BYTES = 20;
 
 /**
@@ -33,14 +36,18 @@ export function readPack(pack: Buffer, maxObjectBytes: number): Map<string, GitO
   if (pack.length < HEADER_BYTES || pack.toString('latin1', 0, 4) !== 'PACK') throw new InvalidPack('no pack');
   const objects = new Map<string, GitObject>();
   let at = HEADER_BYTES;
-  for (let left = pack.readUInt32BE(8); left > 0; left -= 1) {
+  let left = pack.readUInt32BE(8);
+  if (left > MAX_OBJECTS) throw new InvalidPack('too many objects');
+  let bytesLeft = MAX_LARGEST_OBJECTS * maxObjectBytes;
+  for (; left > 0; left -= 1) {
     const type = TYPES[((pack[at] ?? 0) >> 4) & 7];
     if (type === undefined) throw new InvalidPack('an object of another type');
     // The size follows in groups of seven bits; the decompressed data has it as well.
     while (((pack[at] ?? 0) & 0x80) !== 0) at += 1;
     at += 1;
-    const { data, length } = inflate(pack.subarray(at), maxObjectBytes);
+    const { data, length } = inflate(pack.subarray(at), Math.min(maxObjectBytes, bytesLeft));
     at += length;
+    bytesLeft -= data.length;
     objects.set(idOf(type, data), { type, data });
   }
   return objects;
