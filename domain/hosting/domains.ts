@@ -177,7 +177,7 @@ export const releaseHostingDomain = (deps: DomainDeps, { accountId, id, hostingD
       await deps.table.transact([change(HostingDomain, { domain }, what, concurrentUpdate)]);
       return;
     }
-    const former = { domain, accountId, releasedAt: deps.now().toISOString() };
+    const former = { domain, accountId, createdAt: deps.now().toISOString() };
     const isReserved = held.provenAt !== undefined && !isReservedName(domain);
     await deps.table.transact([
       remove(HostingDomain, { domain }, same, concurrentUpdate),

@@ -51,12 +51,12 @@ export const HostingDomain = /* @__PURE__ */ entity({
 /** Days for which a proven domain stays its last account's after its hosting has ended: its DNS may point to the server still. */
 export const RESERVED_DAYS = 90;
 
-/** A domain whose hosting ended while it was proven, and the account that hosted it. */
+/** A domain whose hosting ended while it was proven, and the account that hosted it until then. */
 export const FormerHostingDomain = /* @__PURE__ */ entity({
   type: 'FORMER_HOSTING_DOMAIN',
-  schema: () => z.object({ domain: z.string(), accountId: z.string(), releasedAt: z.string() }),
+  schema: () => z.object({ domain: z.string(), accountId: z.string(), createdAt: z.string() }),
   key: ({ domain }: { domain: string }) => ({ pk: key('HOSTING_DOMAIN', domain), sk: 'FORMER' }),
-  expiresAtEpoch: ({ releasedAt }) => epoch(releasedAt) + RESERVED_DAYS * DAY,
+  expiresAtEpoch: ({ createdAt }) => epoch(createdAt) + RESERVED_DAYS * DAY,
 });
 
 /** The account of a hosting subscription on its server; its id is the subscription's. */
