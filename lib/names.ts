@@ -57,6 +57,8 @@ export function namesOf(config: Config) {
     },
     /** The role whose sessions sign the requests of builds. */
     buildAccessRole: role('build-access'),
+    /** The role through which operators repair applications in other hosting cells. */
+    repairRole: role('repair'),
     /** The role whose sessions sign links to exports. */
     exportAccessRole: role('export-access'),
     deployment: machine('deployment'),

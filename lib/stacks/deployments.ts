@@ -1,7 +1,9 @@
+import { AccountPrincipal, Role } from 'aws-cdk-lib/aws-iam';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import { cellRoleArn, cellsOf } from '../cells.ts';
 import { databaseUses } from '../constructs/database-rights.ts';
 import { arnsOf, PlatformFunction } from '../constructs/function.ts';
-import type { Right, Use } from '../constructs/rights.ts';
+import { policyOf, type Right, type Use } from '../constructs/rights.ts';
 import { Machine } from '../constructs/state-machine.ts';
 import { deploymentMachine, teardownMachine } from '../state-machines/deployments.ts';
 import type { AppHostingStack } from './app-hosting.ts';
@@ -97,6 +99,8 @@ export class DeploymentsStack extends PlatformStack {
       functions: Object.values(steps),
     });
 
+    this.letOperatorsRepair(platform, steps.moveApp);
+
     const teardown = { teardownApp: step('teardownApp') };
     new Machine(this, platform, 'teardown', {
       definition: teardownMachine(arnsOf(teardown)),
@@ -125,5 +129,21 @@ export class DeploymentsStack extends PlatformStack {
     ];
     this.start = { variables, rights: start };
     this.supervise = { variables, rights: [...start, onDeployments('DescribeExecution')] };
+  }
+
+  /**
+   * Creates the role through which `npm run operate -- repair` works as a function in other hosting cells: they trust roles of
+   * the platform's names only. Who may assume it is for the account's administrators to say.
+   */
+  private letOperatorsRepair({ config, names }: Platform, { functionName }: PlatformFunction): void {
+    const cells = cellsOf(config);
+    if (cells.length === 0 || config.account === undefined) return;
+    const on = cells.map((cell) => cellRoleArn(cell, functionName));
+    new Role(this, 'Repair', {
+      roleName: names.repairRole.name,
+      description: 'Operators: releases applications in other hosting cells again (npm run operate -- repair)',
+      assumedBy: new AccountPrincipal(config.account),
+      inlinePolicies: { cells: policyOf([{ actions: ['sts:AssumeRole'], on }]) },
+    });
   }
 }

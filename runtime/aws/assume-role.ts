@@ -15,10 +15,12 @@ interface Session {
   policy?: string;
   /** Names the caller to a role of another account (https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_common-scenarios_third-party.html). */
   externalId?: string;
+  /** Of the caller. Default: those of this process. */
+  credentials?: () => Promise<Credentials>;
 }
 
 /** Assumes a role. The credentials are new, so they last as long as was asked for. Throws `AwsError`. */
-export function assumeRole({ roleArn, name, seconds, policy, externalId }: Session): Promise<Credentials> {
+export function assumeRole({ roleArn, name, seconds, policy, externalId, credentials }: Session): Promise<Credentials> {
   const body = new URLSearchParams({
     ...{ Action: 'AssumeRole', Version: '2011-06-15', RoleArn: roleArn, RoleSessionName: name },
     ...(policy === undefined ? {} : { Policy: policy }),
@@ -26,7 +28,7 @@ export function assumeRole({ roleArn, name, seconds, policy, externalId }: Sessi
     DurationSeconds: String(Math.max(seconds, MIN_SESSION_SECONDS)),
   }).toString();
   const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' };
-  const request = { service: 'sts', method: 'POST', path: '/', headers, body, timeout: TIMEOUT_MS };
+  const request = { service: 'sts', method: 'POST', path: '/', headers, body, timeout: TIMEOUT_MS, credentials };
   return withRetries(async () => {
     const answer = await sendSigned(request);
     if (answer.status !== 200) throw xmlError('STS', answer);

@@ -17,7 +17,7 @@ export type SessionCredentials = Credentials & { expiration: Date };
  * one request, and a failed one is not kept.
  */
 export function roleSession(
-  role: { roleArn: string; name: string; externalId: string },
+  role: Omit<Parameters<typeof assumeRole>[0], 'seconds'>,
   { assume = assumeRole, now = Date.now }: { assume?: typeof assumeRole; now?: () => number } = {},
 ): () => Promise<SessionCredentials> {
   let current: { credentials: Promise<SessionCredentials>; renewAt: number } | undefined;

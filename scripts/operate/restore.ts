@@ -53,10 +53,24 @@ export async function restoreLogins({ reason }: { reason: string }) {
   return await total(async (input) => await run(deps, input));
 }
 
+/**
+ * Returns the function as which operators release applications in other cells: it reads aliases and releases. They reach its roles there through a role of the
+ * platform's account (lib/stacks/deployments.ts), because cells trust roles with the platform's names only.
+ */
+async function releasing() {
+  const { roleSession } = await import('../../runtime/aws/role-session.ts');
+  const { AWS_REGION: region, STAGE: stage } = config;
+  const [, , , , account] = required('APP_FUNCTION_ARN_PREFIX').split(':');
+  const roleArn = `arn:aws:iam::${account}:role/hosting-${stage}-repair-${region}`;
+  const credentials = roleSession({ roleArn, name: 'operate' });
+  return { name: `hosting-${stage}-workflow-moveApp`, credentials };
+}
+
 /** Restores the code that the table names. */
 async function restoreReleases(reason: string) {
-  const [{ restoreReleases: run }, { cellsWith }, { appHost }, { appLogs }, { bucket }, { deletedArtifacts }] =
+  const [worker, { restoreReleases: run }, { cellsWith }, { appHost }, { appLogs }, { bucket }, { deletedArtifacts }] =
     await Promise.all([
+      releasing(),
       import('../../domain/processes/restore/releases.ts'),
       import('../../runtime/cells.ts'),
       import('../../runtime/bindings/app-host.ts'),
@@ -64,7 +78,8 @@ async function restoreReleases(reason: string) {
       import('../../runtime/bindings/builds.ts'),
       import('../../runtime/bindings/deleted-artifacts.ts'),
     ]);
-  const deps = { ...(await openDeps(reason)), bucket, deletedArtifacts, cellOf: cellsWith({ appHost, appLogs }) };
+  const cellOf = cellsWith({ appHost, appLogs }, worker);
+  const deps = { ...(await openDeps(reason)), bucket, deletedArtifacts, cellOf };
   return await total(async (input) => await run(deps, input));
 }
 

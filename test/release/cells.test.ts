@@ -1,8 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import {
+  DeleteFunctionCommand,
   GetAccountSettingsCommand,
   GetFunctionCommand,
   LambdaClient,
@@ -37,7 +40,6 @@ const REPOSITORY = 'two-cells';
 /** Requests at once of an application of the account. */
 const CONCURRENCY = 20;
 const DATABASES_AT_HOME = /not available where this application runs/;
-
 interface Placed {
   id: string;
   host: string;
@@ -52,7 +54,6 @@ const { deploy } = deployer(() => account);
 
 const page = ({ host }: { host: string }, path = '/') => get(run.local.baseUrl, host, path);
 const inCellTwo = ({ host }: Placed) => host.endsWith(`.${SECOND_CELL.appsDomain}`);
-
 async function cellsNow(): Promise<Map<string, Cell>> {
   Object.assign(process.env, run.local.environment);
   const [{ listCells }, { deps }] = await Promise.all([
@@ -141,6 +142,17 @@ test('a new application is placed in the cell with the most room, deployed and s
   const slug = away.host.split('.')[0];
   expect((await page({ host: `${slug}.apps.localhost` })).body).not.toContain('hello');
 }, 400_000);
+
+test('operators release an application again that its cell has lost, after a restore', async () => {
+  const mover = lambdaWith(await accessTo('workflow-moveApp', EXTERNAL_ID));
+  await mover.send(new DeleteFunctionCommand({ FunctionName: `hosting-local-two-app-${away.id}` }));
+  const env = { PATH: process.env.PATH, LOCAL_JSON: join(root, 'local.json') };
+  writeFileSync(env.LOCAL_JSON, JSON.stringify(run.local));
+  const line = ['scripts/operate.ts', 'repair', '--reason', 'Of the test.', '--local'];
+  const { stdout } = await promisify(execFile)(process.execPath, line, { env });
+  expect(JSON.parse(stdout).releases).toMatchObject({ released: 1, problems: [] });
+  await waitFor(async () => (await page(away)).body === 'hello from two', 300);
+}, 200_000);
 
 test('a custom domain, logs and figures of an application are those of its cell', async () => {
   const { domain } = await registerDomain(account);

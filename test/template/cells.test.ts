@@ -102,6 +102,21 @@ test('a function may assume its own role in each cell, and there it may do what 
   expect(inTheCell.filter((action) => /^(dynamodb|kms|sqs|states):/.test(action))).toEqual([]);
 });
 
+test('operators reach one role of each cell, that of moves, through a role that cells trust', () => {
+  const repair = resourcesOf('deployments')
+    .filter(isRole)
+    .find(({ Properties }) => Properties.RoleName === 'hosting-prod-repair-af-south-1');
+  const statements = repair?.Properties.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+  expect(statements).toEqual([
+    {
+      ...{ Effect: 'Allow', Action: 'sts:AssumeRole' },
+      Resource: CELLS.map(({ id, account }) => `arn:aws:iam::${account}:role/${id}-hosting-prod-workflow-moveApp`),
+    },
+  ]);
+  const [trust, ...others] = repair?.Properties.AssumeRolePolicyDocument.Statement ?? [];
+  expect([JSON.stringify(trust?.Principal), others]).toEqual([expect.stringContaining(`::${HOME}:root`), []]);
+});
+
 test('no right in a cell reaches the applications of another one', () => {
   for (const { id, account } of CELLS) {
     const text = JSON.stringify(resourcesOf(`cell-${id}-apps`).filter(isRole));
