@@ -133,6 +133,57 @@ describe('where the usage is, whatever the provider streams', () => {
   });
 });
 
+describe('an answer that did not come to its end', () => {
+  const chunk = (delta: object, finish_reason: string | null = null, more: object = {}) =>
+    `data: ${JSON.stringify({ id: '1', model: 'm', choices: [{ index: 0, delta, finish_reason }], ...more })}\n\n`;
+  const said = chunk({ content: 'The answer is' });
+  const usage = { prompt_tokens: 1, completion_tokens: 3, total_tokens: 4 };
+  const end = `${chunk({}, 'stop', { usage })}data: [DONE]\n\n`;
+  const ask = async (sent: string, more: object = {}) => {
+    upstream.act = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(sent);
+    };
+    const body = { model: 'groq/openai/gpt-oss-20b', stream: true, messages: user('x'), ...more };
+    return await call(body, { baseUrl: upstream.url });
+  };
+
+  test.each([
+    ['an error in Groq’s own member', chunk({}, null, { x_groq: { id: 'req_1', error: 'over capacity' } })],
+    ['no reason for its end', ''],
+    ['a chunk that is cut off', 'data: {"id":"x","choices":[{"index":0,"delta":{"content":"c\n\n'],
+    ['a chunk that is cut off behind a bracket', 'data: {"id":"x","choices":[{"index":0,"delta":{"content":"c"}\n\n'],
+  ])('a stream with %s ends in an error, and what came is charged', async (what, frame) => {
+    const { frames, done, report } = await ask(`${said}${frame}${what.startsWith('no') ? 'data: [DONE]\n\n' : end}`);
+    expect(frames).toMatchObject([{ choices: [{ delta: { content: 'The answer is' } }] }, { error: { status: 502 } }]);
+    expect(frames).toHaveLength(2);
+    expect(report).toMatchObject({ estimated: true, failure: {} });
+    expect(done).toEqual(['hold', 'end', 'settle 4']);
+  });
+
+  test.each([{}, { stream_options: { include_usage: true } }])(
+    'a chunk without a choice is left out: %j',
+    async (more) => {
+      const { frames, report } = await ask(
+        `data: {"choices":[]}\n\n${said}data: {"id":"1","choices": null}\n\n${end}`,
+        more,
+      );
+      expect(frames).toMatchObject([{ choices: [{ delta: { content: 'The answer is' } }] }, { usage }, '[DONE]']);
+      expect(report.usage?.output).toBe(3);
+    },
+  );
+
+  test('a whole answer whose choice has an error is none', async () => {
+    const failed = { error: { code: 502, message: 'Provider disconnected' }, finish_reason: 'error' };
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'The' }, ...failed }];
+    upstream.act = (response) => void response.end(JSON.stringify({ id: '1', choices, usage }));
+    const body = { model: 'openrouter/openai/gpt-4o', messages: user('x') };
+    const { apiError, done } = await call(body, { saved: true, baseUrl: upstream.url });
+    expect(apiError).toMatchObject({ status: 502 });
+    expect(done).toEqual(['hold', 'release']);
+  });
+});
+
 describe('a model that takes longer than the edge waits for a byte', () => {
   /** Answers with 200 at once, and goes on later. */
   const slowly = (type: string, answer: (response: ServerResponse) => void) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isAmbiguous, setMembers } from './json-splice.ts';
+import { isAmbiguous, isWhole, setMembers } from './json-splice.ts';
 
 test.each([
   ['{"model":"a/b","seed":12345678901234567890}', '{"model":"b","seed":12345678901234567890}'],
@@ -53,4 +53,16 @@ test.each([
   ['{"a":"\\\\","a":1}', true],
 ])('%s is ambiguous: %s', (text, expected) => {
   expect(isAmbiguous(text)).toBe(expected);
+});
+
+test('an object is whole, and nothing that it begins with is', () => {
+  const inputs = fc.tuple(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat());
+  fc.assert(
+    fc.property(inputs, ([object, at]) => {
+      const text = JSON.stringify(object);
+      expect(isWhole(`${text} `)).toBe(true);
+      expect(isWhole(text.slice(0, 1 + (at % (text.length - 1))))).toBe(false);
+    }),
+  );
+  expect(isWhole('{} x')).toBe(false);
 });

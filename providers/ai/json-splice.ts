@@ -43,6 +43,21 @@ function skipValue(text: string, from: number): number {
   }
 }
 
+/** Returns true when all brackets and texts of a JSON object are closed at its end, without parsing it: nothing was cut off. */
+export function isWhole(text: string): boolean {
+  let depth = 0;
+  let end = 0;
+  MARK.lastIndex = 0;
+  for (let mark = MARK.exec(text); mark; mark = MARK.exec(text)) {
+    const [sign] = mark;
+    end = sign === '"' ? skipString(text, mark.index) : mark.index + 1;
+    if (sign === '{' || sign === '[') depth += 1;
+    else if (sign === '}' || sign === ']') depth -= 1;
+    MARK.lastIndex = end;
+  }
+  return depth === 0 && text.slice(end).trim() === '';
+}
+
 /**
  * Returns true when some object in this valid JSON text has a key twice, or the key `__proto__`: what a parser makes of such a
  * text is not all that another one may read in it.

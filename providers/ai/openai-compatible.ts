@@ -1,9 +1,9 @@
-import { memberOf } from '../../contract/json.ts';
+import { isObject } from '../../contract/json.ts';
 import type { Adapter, AdapterRequest, AdapterResponse, Translator } from './adapter.ts';
 import { DONE, Silence } from './adapter.ts';
 import { ChunkForm, completeUsage, completionGaps, newCompletionId } from './chat-form.ts';
 import { ProviderFailure, parseReportedFailure } from './failures.ts';
-import { setMembers, skipString } from './json-splice.ts';
+import { isWhole, setMembers, skipString } from './json-splice.ts';
 import { prepareRequest } from './openai-request.ts';
 import { type SseFrame, SseSplitter } from './sse-frames.ts';
 import { readUsage, toChatUsage, type Usage } from './usage.ts';
@@ -20,9 +20,17 @@ function parse(bytes: Buffer): Record<string, unknown> {
   throw invalidResponse();
 }
 
+/** Returns the failure that a provider reports in an answer or a chunk of one: as a whole, of a choice, or in Groq's own member. */
+function reportedIn(document: Record<string, unknown>, checksContent: boolean): ProviderFailure | undefined {
+  const choices: unknown[] = Array.isArray(document.choices) ? document.choices : [];
+  const failed = [document, ...choices, document.x_groq].find((each) => isObject(each) && each.error);
+  return failed ? parseReportedFailure(failed, checksContent) : undefined;
+}
+
 function toCompletion(bytes: Buffer, { request, estimate, provider }: AdapterRequest): AdapterResponse {
   const document = parse(bytes);
-  if (document.error) throw parseReportedFailure(document, provider.checksContent);
+  const reported = reportedIn(document, provider.checksContent);
+  if (reported) throw reported;
   if (!Array.isArray(document.choices) || document.choices.length === 0) throw invalidResponse();
   const told = readUsage(document.usage);
   const usage = told ?? estimate(Buffer.byteLength(JSON.stringify(document.choices)));
@@ -37,6 +45,9 @@ function toCompletion(bytes: Buffer, { request, estimate, provider }: AdapterReq
 /** The members of a chunk that the gateway looks for. A key in quotes before a colon cannot be part of a text, whose quotes are escaped. */
 const RELEVANT_MEMBERS =
   /"(model|usage|error|finish_reason|tool_calls|content|text|reasoning_content|reasoning|refusal|arguments)"\s*:\s*(?:(")|(?=([{n[\d])))/g;
+
+/** A chunk without a choice. Many clients read the first one of each. */
+const NO_CHOICE = /"choices"\s*:\s*(?:\[\s*\]|null)/;
 
 const PREFIX = Buffer.from('data: ');
 const SUFFIX = Buffer.from('\n\n');
@@ -112,8 +123,8 @@ class PassThrough implements Translator {
     }
     const text = data.toString('latin1');
     if (text.startsWith('[DONE]')) {
-      // Without a chunk it is no answer, as one without a choice is none.
-      if (this.#first) this.#finish(out);
+      // Without a chunk it is no answer, as one without a choice is none; one that says neither why it ended nor its usage was cut.
+      if (this.#first && (this.#finished || this.#told)) this.#finish(out);
       else this.failure = invalidResponse();
       return;
     }
@@ -121,23 +132,28 @@ class PassThrough implements Translator {
       if (event === '') this.failure = invalidResponse();
       return;
     }
+    if (!isWhole(text)) {
+      this.failure = invalidResponse();
+      return;
+    }
     const seen = this.#look(text);
     if (seen.error || event === 'error') {
       const document = this.#parsed(data);
-      const failed = this.#reportedIn(document, event);
-      if (failed || !document) this.failure = failed ?? invalidResponse();
+      const { checksContent } = this.#ask.provider;
+      const unnamed = event === 'error' ? parseReportedFailure(document, checksContent) : undefined;
+      this.failure = document ? (reportedIn(document, checksContent) ?? unnamed) : invalidResponse();
       if (this.failure) return;
     }
     // An event of some other kind is for clients that know the provider.
     if (!text.includes('"choices"')) return;
     const told = seen.usage ? this.#readUsage(data) : undefined;
     if (this.failure) return;
-    this.#lastToldUsage = told !== undefined;
-    if (!this.#asksForUsage && Array.isArray(told?.choices) && told.choices.length === 0) {
-      // The usage alone: the last chunk with choices gets it.
-      this.#lastToldUsage = false;
+    if (NO_CHOICE.test(text) && !(told && this.#asksForUsage)) {
+      // The usage alone, which the last chunk with choices gets, or nothing that a client could read.
+      if (told) this.#lastToldUsage = false;
       return;
     }
+    this.#lastToldUsage = told !== undefined;
     this.#release(out);
     const named =
       seen.modelEnd > 0
@@ -212,15 +228,6 @@ class PassThrough implements Translator {
     } catch {
       return undefined;
     }
-  }
-
-  #reportedIn(document: Record<string, unknown> | undefined, event: string): ProviderFailure | undefined {
-    if (!document) return undefined;
-    const { checksContent } = this.#ask.provider;
-    if (document.error || event === 'error') return parseReportedFailure(document, checksContent);
-    const choices: unknown[] = Array.isArray(document.choices) ? document.choices : [];
-    const failed = choices.find((choice) => memberOf(choice, 'error'));
-    return failed ? parseReportedFailure(failed, checksContent) : undefined;
   }
 
   /** Returns the chunk if it tells a usage. */
