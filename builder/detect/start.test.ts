@@ -74,6 +74,53 @@ test.each<[object, string[], string, string | undefined]>([
   expect(started(manifest, files)).toEqual([start, from]);
 });
 
+test.each<[script: string, start: string, environment?: object]>([
+  [
+    'ts-node -r tsconfig-paths/register a.ts --x 1',
+    'node --require ts-node/register --require tsconfig-paths/register a.ts --x 1',
+  ],
+  ['ts-node --project b.json a.ts', 'node --require ts-node/register a.ts', { TS_NODE_PROJECT: 'b.json' }],
+  ['ts-node -P ./b.json a.ts', 'node --require ts-node/register a.ts', { TS_NODE_PROJECT: './b.json' }],
+  [
+    'ts-node --transpileOnly --files a.ts',
+    'node --require ts-node/register a.ts',
+    { TS_NODE_TRANSPILE_ONLY: 'true', TS_NODE_FILES: 'true' },
+  ],
+  ['ts-node --esm a.ts', 'node --loader ts-node/esm a.ts'],
+  ['ts-node --swc a.ts', 'ts-node --swc a.ts'],
+  ['ts-node-dev --respawn --ignore-watch node_modules a.ts', 'node --require ts-node/register a.ts'],
+  ['tsx --tsconfig b.json a.ts', 'node --import tsx a.ts', { TSX_TSCONFIG_PATH: 'b.json' }],
+  ["nodemon --watch 'src/**/*.ts' --exec 'ts-node' a.ts", 'node --require ts-node/register a.ts'],
+  ['nodemon --exec "node --trace-warnings" app.js', 'node --trace-warnings app.js'],
+  ['X=1 nodemon --exec "npm run serve"', 'node app.js --served', { X: '1' }],
+  ['nodemon --watch src/ app.js --port 1', 'node app.js --port 1'],
+  ['nodemon -r dotenv/config app.js', 'node -r dotenv/config app.js'],
+  [
+    'node --unhandled-rejections strict --dns-result-order ipv4first app.js',
+    'node --unhandled-rejections strict --dns-result-order ipv4first app.js',
+  ],
+  ['node --watch-path src app.js', 'node app.js'],
+  ['nice -n 10 node app.js', 'node app.js'],
+  ['cross-env NODE_ENV=production npm run serve', 'node app.js --served', { NODE_ENV: 'production' }],
+  ['env -u FOO node app.js', 'env -u FOO node app.js'],
+  ['pm2-runtime start npm -- run serve', 'node app.js --served'],
+  ['pm2 start app.js -i max --node-args="--max-old-space-size=900" -- --x', 'node --max-old-space-size=900 app.js --x'],
+  ['pm2 start a.ts --interpreter ts-node', 'node --require ts-node/register a.ts'],
+  ['pm2 start app.js --unknown', 'pm2 start app.js --unknown'],
+  ['pm2-runtime ecosystem.config.js', 'node app.js --served'],
+])('takes the options of programs that run a file as they do: %s', (start, expected, environment = {}) => {
+  const app = application(
+    { scripts: { start, serve: 'node app.js --served' } },
+    {
+      ...{ 'app.js': '', 'a.ts': '', 'src/index.js': '' },
+      'ecosystem.config.js': "module.exports = { apps: [{ script: 'npm', args: 'run serve' }] };",
+    },
+  );
+  const found = findStart(app);
+  expect(describeStart(found.start)).toBe(expected);
+  if (found.start.kind === 'node') expect(found.start.environment).toEqual(environment);
+});
+
 test('reads what npm reads: package.json files with a byte order mark, and scripts beside which others are no texts', () => {
   const manifest = {
     dependencies: { windows: '1', broken: '1', tool: '1' },

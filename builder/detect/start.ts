@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import type { Job } from '../../providers/builds/builds.ts';
+import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import type { Framework } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import {
@@ -177,15 +178,24 @@ function nodeStart(
 ): Start | undefined {
   const from = { directory: join(app.directory, directory) };
   const isEcosystem = /(^|\/)(ecosystem|pm2)[\w.]*\.(c?js|json)$/.test(file);
-  const script = isEcosystem && isFile(from, file) ? ecosystemScript(join(from.directory, file)) : file;
+  const { script, args: scriptArgs } =
+    isEcosystem && isFile(from, file) ? readEcosystem(join(from.directory, file)) : { script: file, args: undefined };
+  if (script === 'npm' && scriptArgs !== undefined) {
+    // A script that starts this same configuration would never end.
+    const own = divideStartScript(`npm ${scriptArgs}`, app.manifest?.scripts ?? {});
+    return own.start.kind === 'node' && own.start.file === file ? undefined : startOf(app, own);
+  }
   const found = script === undefined ? undefined : resolveFile(from, script);
   if (found === undefined) return undefined;
   return { kind: 'node', directory, options: existingOptions(from, options), file: found, args, environment };
 }
 
-/** Returns the script of a configuration of pm2; undefined if none is found in it. */
-const ecosystemScript = (file: string): string | undefined =>
-  /["']?script["']?\s*:\s*["']([^"']+)["']/.exec(readFileSync(file, 'utf8'))?.[1];
+/** Returns the script of a configuration of pm2 and its arguments; undefined for what is not found in it. */
+function readEcosystem(file: string): { script: string | undefined; args: string | undefined } {
+  const text = readFileSync(file, 'utf8');
+  const textOf = (name: string) => new RegExp(`\\b${name}["']?\\s*:\\s*["']([^"']+)["']`).exec(text)?.[1];
+  return { script: textOf('script'), args: textOf('args') };
+}
 
 /** Leaves out files of variables that are not in the repository: Node would not start without them. */
 function existingOptions(from: { directory: string }, options: readonly string[]): string[] {
@@ -207,10 +217,6 @@ const shellCommand = ({ program, args, environment }: Extract<StartScript, { kin
     ...Object.entries(environment).map(([name, value]) => `${name}=${quoteWord(value)}`),
     ...[program, ...args].map(quoteWord),
   ].join(' ');
-
-/** Quotes a word for a shell, if it needs that. */
-export const quoteWord = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** Returns a directory's path from each directory above it: `c`, `b/c`, `a/b/c`. */
 const pathsFromAbove = (directory: string): string[] =>

@@ -3,7 +3,8 @@ import { posix } from 'node:path';
 import { MAX_ARTIFACT_BYTES } from '../../contract/deployments/artifact-size.ts';
 import { createZip, MAX_ENTRIES } from '../../providers/archives/zip.ts';
 import type { Job } from '../../providers/builds/builds.ts';
-import { quoteWord, type Start } from '../detect/start.ts';
+import { quoteWord } from '../../providers/builds/detection/command-line.ts';
+import type { Start } from '../detect/start.ts';
 import { BuildFailure } from '../failure.ts';
 import type { Item } from './tree.ts';
 

@@ -11,6 +11,10 @@ export interface Command {
   text: string;
 }
 
+/** Quotes a word for a shell, if it needs that. */
+export const quoteWord = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+
 /** Operators that only a shell understands. */
 const SHELL_ONLY = /[|<>()`\n]/;
 

@@ -3,46 +3,6 @@
  * so that watchers, process managers and development servers are replaced by what they would start.
  */
 
-/** Programs that run a JavaScript file, with the Node options that do the same. */
-export const RUNNERS: Readonly<Record<string, readonly string[]>> = {
-  node: [],
-  nodejs: [],
-  nodemon: [],
-  'node-dev': [],
-  supervisor: [],
-  forever: [],
-  pm2: [],
-  'pm2-runtime': [],
-  'pm2-docker': [],
-  tsx: ['--import', 'tsx'],
-  'ts-node': ['--require', 'ts-node/register'],
-  'ts-node-transpile-only': ['--require', 'ts-node/register/transpile-only'],
-  'ts-node-esm': ['--loader', 'ts-node/esm'],
-  'ts-node-dev': ['--require', 'ts-node/register'],
-  tsnd: ['--require', 'ts-node/register'],
-};
-
-/** Subcommands of runners that come before the file. */
-export const RUNNER_SUBCOMMANDS: readonly string[] = ['start', 'watch', 'run'];
-
-/** Options of Node with a value that may be a word of its own. */
-export const NODE_OPTIONS_WITH_VALUE: readonly string[] = [
-  '-r',
-  '--require',
-  '--import',
-  '--loader',
-  '--experimental-loader',
-  '-C',
-  '--conditions',
-  '--env-file',
-  '--env-file-if-exists',
-];
-/** Options of Node that make sense for development only. */
-export const DEVELOPMENT_OPTIONS = /^--(watch|inspect)\b/;
-
-/** Programs that only prepare the environment of another, which follows their own options and assignments. */
-export const WRAPPERS: readonly string[] = ['cross-env', 'cross-env-shell', 'env', 'exec', 'npx', 'bunx', 'nice'];
-
 /** Commands that start what a framework's build made. */
 export const FRAMEWORK_STARTS: readonly RegExp[] = [
   /^nest start\b(?!.*--(watch|debug))/,

@@ -1,17 +1,14 @@
-import { type Command, parseCommandLine, type Word } from './command-line.ts';
+import { type Command, parseCommandLine, quoteWord, type Word } from './command-line.ts';
 import {
   BUILD_COMMANDS,
   CLEANING_COMMAND,
-  DEVELOPMENT_OPTIONS,
   DEVELOPMENT_SERVERS,
   FILE_SERVER_OPTIONS_WITH_VALUE,
   FILE_SERVERS,
   FRAMEWORK_STARTS,
-  NODE_OPTIONS_WITH_VALUE,
-  RUNNER_SUBCOMMANDS,
-  RUNNERS,
-  WRAPPERS,
 } from './programs.ts';
+import { parseRun } from './run.ts';
+import { RUNNERS, WRAPPERS } from './runners.ts';
 
 /** The subject of a start script. */
 export type StartScript =
@@ -58,7 +55,21 @@ function scriptOf(words: readonly Word[], scripts: Scripts): { name: string; arg
   return { name: name.text, args: args[0]?.text === '--' ? args.slice(1) : args };
 }
 
-/** Replaces `npm run x` by the commands of the script, with `prex` and its arguments. Undefined if a shell is needed. */
+/**
+ * Returns the command that a watcher or process manager runs in place of a file: `npm run x` of `pm2 start npm -- run x`, `ts-node a.ts`
+ * of `nodemon --exec ts-node a.ts`. Undefined if it runs a file.
+ */
+function managedCommand(command: Command): string | undefined {
+  const { words, dynamic } = unwrap(command);
+  if (dynamic || words.some((word) => word.dynamic)) return undefined;
+  const [program = '', ...rest] = words.map(({ text }) => text);
+  const run = parseRun(baseName(program), rest);
+  if (!run || (run.command === undefined && !SCRIPT_RUNNER.test(run.file))) return undefined;
+  const given = [run.file, ...run.args].filter((word) => word !== '').map(quoteWord);
+  return [...(run.command === undefined ? [] : [run.command]), ...given].join(' ');
+}
+
+/** Replaces `npm run x` by the commands of the script, with `prex`, its variables and arguments. Undefined if a shell is needed. */
 function expand(
   script: string,
   scripts: Scripts,
@@ -71,31 +82,41 @@ function expand(
   if (!commands) return undefined;
   const expanded: Command[] = [];
   for (const command of commands) {
-    const found = BUILD_COMMANDS.some((each) => each.test(command.text)) ? undefined : scriptOf(command.words, scripts);
-    if (!found) {
+    const { words, environment, dynamic } = unwrap(command);
+    const managed = managedCommand(command);
+    const isBuild = BUILD_COMMANDS.some((each) => each.test(command.text));
+    const found = managed === undefined && !isBuild && !dynamic ? scriptOf(words, scripts) : undefined;
+    const texts = found ? [scripts[`pre${found.name}`], scripts[found.name]] : [managed];
+    if (!found && managed === undefined) {
       expanded.push(command);
       continue;
     }
-    const texts = [scripts[`pre${found.name}`], scripts[found.name]];
+    const assignments = Object.entries(environment).map(([name, value]) => ({
+      text: `${name}=${value}`,
+      dynamic: false,
+    }));
     for (const text of texts) {
       if (text === undefined) continue;
       const inner = expand(text, scripts, budget, depth + 1);
       if (!inner) return undefined;
-      expanded.push(...inner);
+      expanded.push(...inner.map((each) => extended(each, assignments, [])));
     }
     const last = expanded.pop();
-    if (last) {
-      const added = found.args.map(({ text }) => text).join(' ');
-      expanded.push({
-        words: [...last.words, ...found.args],
-        text: added === '' ? last.text : `${last.text} ${added}`,
-      });
-    }
+    if (last) expanded.push(extended(last, [], found?.args ?? []));
   }
   return expanded;
 }
 
-/** Removes variables and wrappers before a program. */
+/** Returns a command with words before and after its own. */
+const extended = ({ words, text }: Command, before: readonly Word[], after: readonly Word[]): Command => ({
+  words: [...before, ...words, ...after],
+  text: [...before.map(quoteAssignment), text, ...after.map(({ text }) => text)].join(' '),
+});
+
+/** Quotes the value of an assignment, whose name a shell must see. */
+const quoteAssignment = ({ text }: Word): string => text.replace(/(?<=^\w+=).*/s, (value) => value && quoteWord(value));
+
+/** Removes variables and wrappers before a program. `dynamic`: a shell is needed to tell what they do. */
 function unwrap(command: Command): { words: Word[]; environment: Record<string, string>; dynamic: boolean } {
   let words = [...command.words];
   let dynamic = false;
@@ -107,9 +128,15 @@ function unwrap(command: Command): { words: Word[]; environment: Record<string, 
       const equals = first.text.indexOf('=');
       environment[first.text.slice(0, equals)] = first.text.slice(equals + 1);
       dynamic ||= first.dynamic;
-    } else if (WRAPPERS.includes(first.text)) {
+    } else if (Object.hasOwn(WRAPPERS, first.text)) {
+      const options = WRAPPERS[first.text] ?? {};
       words = words.slice(1);
-      while (words[0] && /^-/.test(words[0].text)) words = words.slice(1);
+      for (let word = words[0]; word && /^-/.test(word.text); word = words[0]) {
+        const [name = '', inline] = word.text.split('=', 2);
+        const meaning = name === '--' ? {} : Object.hasOwn(options, name) ? options[name] : undefined;
+        dynamic ||= meaning === undefined;
+        words = words.slice(meaning?.takesValue && inline === undefined ? 2 : 1);
+      }
       continue;
     } else if (/^(pnpm|yarn|npm|bun)$/.test(first.text) && /^(exec|dlx|x)$/.test(words[1]?.text ?? '')) {
       words = words.slice(words[2]?.text === '--' ? 3 : 2);
@@ -121,45 +148,6 @@ function unwrap(command: Command): { words: Word[]; environment: Record<string, 
 }
 
 const baseName = (program: string): string => program.replace(/^.*\//, '');
-
-/** Interprets the options of a program that runs a file. */
-function interpretRunner(
-  program: string,
-  words: readonly string[],
-  environment: Record<string, string>,
-): StartScript | undefined {
-  const options = [...(RUNNERS[program] ?? [])];
-  const isNode = program === 'node' || program === 'nodejs' || program === 'tsx';
-  const rest = [...words];
-  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    const exec = /^(?:-x|--exec)(?:=(.*))?$/.exec(word);
-    if (exec && !isNode) {
-      // `nodemon --exec ts-node a.ts`
-      const inner = (exec[1] ?? rest.shift() ?? '').split(' ').filter((each) => each !== '');
-      const runner = baseName(inner.shift() ?? '');
-      return Object.hasOwn(RUNNERS, runner) ? interpretRunner(runner, [...inner, ...rest], environment) : undefined;
-    }
-    if (!word.startsWith('-')) {
-      if (!isNode && RUNNER_SUBCOMMANDS.includes(word)) continue;
-      if (program === 'tsx' && word === 'watch') continue;
-      const args = isNode ? rest : rest.slice(rest.indexOf('--') < 0 ? rest.length : rest.indexOf('--') + 1);
-      return { kind: 'node', options, file: word, args: [...args], environment };
-    }
-    if (!isNode) {
-      // Options of watchers and process managers; a value of theirs is never a JavaScript file.
-      while (rest[0] !== undefined && !rest[0].startsWith('-') && !/\.[cm]?[jt]sx?$/.test(rest[0])) {
-        if (RUNNER_SUBCOMMANDS.includes(rest[0]) || /\//.test(rest[0])) break;
-        rest.shift();
-      }
-      continue;
-    }
-    if (/^(-e|--eval|-p|--print|--test)$/.test(word)) return undefined;
-    const value = NODE_OPTIONS_WITH_VALUE.includes(word) ? rest.shift() : undefined;
-    if (DEVELOPMENT_OPTIONS.test(word)) continue;
-    options.push(word, ...(value === undefined ? [] : [value]));
-  }
-  return undefined;
-}
 
 function interpretFileServer(words: readonly string[], single: RegExp | undefined): StartScript {
   const rest = [...words];
@@ -186,7 +174,12 @@ function interpret(command: Command): StartScript {
   if (FRAMEWORK_STARTS.some((each) => each.test(line))) return { kind: 'framework' };
   if (Object.hasOwn(FILE_SERVERS, program)) return interpretFileServer(texts, FILE_SERVERS[program]);
   if (words.some((word) => word.dynamic)) return shell;
-  if (Object.hasOwn(RUNNERS, program)) return interpretRunner(program, texts, environment) ?? shell;
+  if (Object.hasOwn(RUNNERS, program)) {
+    const run = parseRun(program, texts);
+    if (!run || run.command !== undefined) return shell;
+    const { options, file, args } = run;
+    return { kind: 'node', options, file, args, environment: { ...environment, ...run.environment } };
+  }
   if (SCRIPT_RUNNER.test(program) || /^(sh|bash|cd|echo|true)$/.test(program)) return shell;
   return { kind: 'program', program, args: texts, environment };
 }

@@ -1,0 +1,184 @@
+/**
+ * Programs that run a JavaScript file, as data: the options of Node that do the same, and what their own options mean. An option that is
+ * not listed leaves the command to a shell, as it is written.
+ */
+
+/** Effect of an option on a start without the program. An option of none is left out. */
+export interface Meaning {
+  /** True if a value follows, which may be a word of its own. */
+  takesValue?: boolean;
+  /** The variable that does the same, and its value if the option has none. */
+  variable?: readonly [name: string, value?: string];
+  /** Options of Node that take the place of the program's. */
+  replaces?: readonly string[];
+  /** Meaning of the value: a command that the program runs with the file, options of Node, or a module that is required. */
+  value?: 'command' | 'node-options' | 'required';
+}
+export type Options = Readonly<Record<string, Meaning>>;
+
+export interface Runner {
+  /** Options of Node that do what the program does. */
+  node: readonly string[];
+  /** Its own options. */
+  options: Options;
+  /** True if it passes other options on to Node. */
+  passesOptions: boolean;
+  /** True if its options end at the file, and all that follows are the file's arguments. */
+  endsAtFile: boolean;
+  /** Words before the file. */
+  subcommands: readonly string[];
+}
+
+const each = (names: string, meaning: Meaning): Options =>
+  Object.fromEntries(names.split(' ').map((name) => [name, meaning]));
+const FLAG: Meaning = {};
+const VALUE: Meaning = { takesValue: true };
+const COMMAND: Meaning = { takesValue: true, value: 'command' };
+const NODE_OPTIONS: Meaning = { takesValue: true, value: 'node-options' };
+const REQUIRED: Meaning = { takesValue: true, value: 'required' };
+const flag = (name: string): Meaning => ({ variable: [name, 'true'] });
+const valued = (name: string): Meaning => ({ takesValue: true, variable: [name] });
+
+/** Options of ts-node and of the programs that build on it (https://typestrong.org/ts-node/docs/options). */
+const TS_NODE: Options = {
+  ...each('-T --transpile-only', flag('TS_NODE_TRANSPILE_ONLY')),
+  ...each('-P --project', valued('TS_NODE_PROJECT')),
+  ...each('-C --compiler', valued('TS_NODE_COMPILER')),
+  ...each('-O --compiler-options', valued('TS_NODE_COMPILER_OPTIONS')),
+  '--files': flag('TS_NODE_FILES'),
+  '--log-error': flag('TS_NODE_LOG_ERROR'),
+  '--prefer-ts-exts': flag('TS_NODE_PREFER_TS_EXTS'),
+  '--skip-project': flag('TS_NODE_SKIP_PROJECT'),
+  '--type-check': { variable: ['TS_NODE_TRANSPILE_ONLY', 'false'] },
+  ...each('--pretty -s --script-mode', FLAG),
+};
+const NODE_DEV: Options = {
+  ...each('--respawn --exit-child --rs --cls --clear --poll --deps --all-deps --notify --no-notify --quiet', FLAG),
+  ...each('--watch --ignore --ignore-watch --interval --debounce --deps-level', VALUE),
+};
+
+const runner = (node: readonly string[], options: Options, rest: Partial<Runner> = {}): Runner => ({
+  ...{ node, options, passesOptions: true, endsAtFile: true, subcommands: [] },
+  ...rest,
+});
+const register = ['--require', 'ts-node/register'];
+const tsNode = (node: readonly string[]) =>
+  runner(
+    node,
+    { ...TS_NODE, ...each('-r --require', REQUIRED), '--esm': { replaces: ['--loader', 'ts-node/esm'] } },
+    { passesOptions: false },
+  );
+const tsNodeDev = runner(register, { ...NODE_DEV, ...TS_NODE });
+const pm2 = runner(
+  [],
+  {
+    ...each('--node-args --interpreter-args', NODE_OPTIONS),
+    '--interpreter': COMMAND,
+    ...each('-i --instances -n --name -l --log -o --output -e --error -p --pid --env --namespace --only', VALUE),
+    ...each('--max-memory-restart --max-restarts --restart-delay --min-uptime -c --cron --cron-restart', VALUE),
+    ...each('--ignore-watch --log-date-format --log-type --listen-timeout --kill-timeout --stop-exit-codes', VALUE),
+    ...each(
+      '--exp-backoff-restart-delay --public --secret --watch-delay --ext --parallel --uid --gid --user -u',
+      VALUE,
+    ),
+    ...each('--no-daemon --time --merge-logs --wait-ready --update-env --format --raw --json -f --force -a', FLAG),
+    ...each('--watch --no-autorestart --no-vizion --no-treekill --shutdown-with-message --no-auto-exit', FLAG),
+    ...each(
+      '--no-pmx --no-automation --deep-monitoring --disable-logs --silent -s --attach --web --trace --source-map-support -x --execute-command',
+      FLAG,
+    ),
+  },
+  { passesOptions: false, endsAtFile: false, subcommands: ['start', 'restart', 'startOrRestart', 'reload'] },
+);
+
+export const RUNNERS: Readonly<Record<string, Runner>> = {
+  node: runner([], {}),
+  nodejs: runner([], {}),
+  tsx: runner(
+    ['--import', 'tsx'],
+    {
+      '--tsconfig': valued('TSX_TSCONFIG_PATH'),
+      '--no-cache': { variable: ['TSX_DISABLE_CACHE', '1'] },
+      ...each('--include --exclude --ignore', VALUE),
+      ...each('--clear-screen --no-clear-screen', FLAG),
+    },
+    { subcommands: ['watch'] },
+  ),
+  'ts-node': tsNode(register),
+  'ts-node-script': tsNode(register),
+  'ts-node-transpile-only': tsNode(['--require', 'ts-node/register/transpile-only']),
+  'ts-node-esm': tsNode(['--loader', 'ts-node/esm']),
+  'ts-node-dev': tsNodeDev,
+  tsnd: tsNodeDev,
+  'node-dev': runner([], NODE_DEV),
+  // https://github.com/remy/nodemon/blob/main/lib/cli/parse.js
+  nodemon: runner(
+    [],
+    {
+      ...each('-w --watch -i --ignore -e --ext -d --delay -s --signal -P --polling-interval --config', VALUE),
+      ...each('-L --legacy-watch -V --verbose -q --quiet -I --no-stdin -C --on-change-only --js --exitcrash', FLAG),
+      ...each('--spawn --dump --no-update-notifier --no-colours --no-colors', FLAG),
+      ...each('-x --exec', COMMAND),
+    },
+    { endsAtFile: false },
+  ),
+  supervisor: runner(
+    [],
+    {
+      ...each('-w --watch -i --ignore -e --extensions -p --poll-interval -n --no-restart-on', VALUE),
+      ...each('-t --non-interactive -k --instant-kill -s --timestamp -q --quiet -V --verbose', FLAG),
+      ...each('--ignore-symlinks --force-watch --harmony', FLAG),
+      ...each('-x --exec', COMMAND),
+    },
+    { passesOptions: false },
+  ),
+  forever: runner(
+    [],
+    {
+      ...each('-m -l -o -e -p --uid --pidFile --minUptime --spinSleepTime --killSignal', VALUE),
+      ...each('--watchDirectory --watchIgnore --id', VALUE),
+      ...each('-a --append -f --fifo -n --number -s --silent -v --verbose -w --watch -d --debug', FLAG),
+      ...each('--plain --colors --no-colors --killTree --minimal', FLAG),
+      ...each('-c', COMMAND),
+    },
+    { passesOptions: false, subcommands: ['start', 'restart'] },
+  ),
+  pm2,
+  'pm2-runtime': pm2,
+  'pm2-docker': pm2,
+};
+
+/** Options of Node 20, 22 and 24 with a value that may be a word of its own, without those of tests. */
+export const NODE_OPTIONS_WITH_VALUE: readonly string[] = [
+  ...['-r', '--require', '--import', '--loader', '--experimental-loader', '-C', '--conditions', '--input-type'],
+  ...['--env-file', '--env-file-if-exists', '--experimental-config-file', '--experimental-default-type'],
+  ...['--experimental-specifier-resolution', '--es-module-specifier-resolution', '--experimental-policy'],
+  ...['--policy-integrity', '--unhandled-rejections', '--disable-warning', '--disable-proto', '--redirect-warnings'],
+  ...['--dns-result-order', '--network-family-autoselection-attempt-timeout', '--max-http-header-size', '--title'],
+  ...['--allow-fs-read', '--allow-fs-write', '--localstorage-file', '--icu-data-dir', '--openssl-config'],
+  ...['--tls-cipher-list', '--tls-keylog', '--secure-heap', '--secure-heap-min', '--security-revert'],
+  ...['--diagnostic-dir', '--report-dir', '--report-directory', '--report-filename', '--report-signal'],
+  ...['--cpu-prof-dir', '--cpu-prof-name', '--cpu-prof-interval', '--heap-prof-dir', '--heap-prof-name'],
+  ...['--heap-prof-interval', '--heapsnapshot-signal', '--heapsnapshot-near-heap-limit', '--snapshot-blob'],
+  ...['--build-snapshot-config', '--trace-event-categories', '--trace-event-file-pattern', '--trace-require-module'],
+  ...['--v8-pool-size', '--use-largepages', '--max-old-space-size-percentage', '--stack-trace-limit'],
+  ...['--watch-path', '--watch-kill-signal', '--inspect-port', '--debug-port', '--inspect-publish-uid'],
+];
+/** Options of Node that make sense for development only. */
+export const DEVELOPMENT_OPTIONS = /^--(watch|inspect|debug)\b/;
+/** Options of Node that start no file. */
+export const NO_FILE_OPTIONS = /^(-e|--eval|-p|--print|-pe|-c|--check|-i|--interactive|--run|--test)$/;
+
+/**
+ * Programs that only prepare the environment of another, which follows their own options and assignments. Those of `env` change more
+ * than that.
+ */
+export const WRAPPERS: Readonly<Record<string, Options>> = {
+  'cross-env': {},
+  'cross-env-shell': {},
+  env: {},
+  exec: { '-a': VALUE },
+  npx: { ...each('-y --yes --no --no-install -q --quiet', FLAG), ...each('-p --package', VALUE) },
+  bunx: each('--bun --silent --verbose', FLAG),
+  nice: each('-n --adjustment', VALUE),
+};
