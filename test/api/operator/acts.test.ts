@@ -118,10 +118,11 @@ test('operators change limits and money, each with a reason in the log', async (
     await adjust({ credits: { amount: '-6.01' } }),
     await adjust({ wallet: { amount: '-100.00', description: 'Too much' } }),
     await adjust({}),
+    await adjust({ wallet: { amount: '-0.00', description: 'Nothing' } }),
     await adjust({ credits: { amount: '1.00' }, voidInvoice: { id: 'inv_1' } }),
   ];
   expect(refused.map(codeOf)).toEqual([
-    ...['insufficient_credits', 'insufficient_funds', 'invalid_request', 'invalid_request'],
+    ...['insufficient_credits', 'insufficient_funds', 'invalid_request', 'invalid_request', 'invalid_request'],
   ]);
   const issued = await adjust({ invoice: { kind: 'PLAN', description: 'Consulting', amount: '10.00' } });
   const { invoiceId } = issued.body.data;
