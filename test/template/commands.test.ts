@@ -43,6 +43,7 @@ const PACKAGES: Record<string, string> = {
 };
 /** Operations of services whose SDK package is not installed, and commands of the command line alone: read, and trusted. */
 const TRUSTED: Record<string, string[]> = {
+  cloudtrail: ['put-event-selectors'],
   account: ['enable-region', 'get-region-opt-status', 'list-regions'],
   acm: ['list-certificates'],
   backup: [
@@ -201,8 +202,8 @@ test.each(['docs/deploying.md', 'docs/runbook.md'])('%s names only resources tha
     stacks.flatMap(({ template: { Resources } }) => Object.values(Resources).map(({ Type }) => Type)),
   );
   const existing = new Set([...types].flatMap((type) => template.resources(type).map(({ name }) => name)));
-  // A name may end in a placeholder: `access-logs-<account>-<region>`.
-  const NAME = /hosting-(?:<stage>|prod)-([a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*(?:-(?=<))?)/g;
+  // A name may end in a placeholder, or be a prefix: `access-logs-<account>-<region>`, `operator-…`.
+  const NAME = /hosting-(?:<stage>|prod)-([a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*(?:-(?=[<…"]))?)/g;
   const names = [...readFileSync(page, 'utf8').matchAll(NAME)];
   const unknown = names
     .map(([, name = '']) => name)
