@@ -72,6 +72,7 @@ export default defineConfig({
             { name: 'forms', test: /node_modules|dashboard.form/, minShareCount: 3, priority: 2 },
             // Small files of two areas or more, in one for those of the overview and one for the others.
             { name: 'views', test: OVERVIEW_CODE, minShareCount: 2, priority: 1 },
+            { name: 'audit', test: /contract.audit/, minShareCount: 2, priority: 1 },
             { name: 'contracts', test: /contract.|dashboard.ui.(?!chart)/, minShareCount: 2, priority: 0 },
           ],
         },

@@ -1,4 +1,4 @@
-import { NativeSelect, NumberInput, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { LIMIT_NAMES, type LimitName, limitRule } from '../../contract/limits/limits.ts';
 import { parseMoney } from '../ui/money.ts';
@@ -60,7 +60,7 @@ const OPTIONS = CHANGEABLE.map((value) => ({ value, label: limitRule(value).coun
 /** Sets one limit of an account; without a number, the plan's own applies again. */
 export function ChangeLimit({ accountId, overrides }: { accountId: string; overrides: Record<string, number> }) {
   const [name, setName] = useState<LimitName>('applications');
-  const [value, setValue] = useState<number | string>('');
+  const [value, setValue] = useState('');
   const change = useChangeLimits();
   const confirm = async (reason: string) => {
     const limits = { [name]: value === '' ? null : Number(value) };
@@ -75,13 +75,13 @@ export function ChangeLimit({ accountId, overrides }: { accountId: string; overr
         onChange={({ currentTarget }) => setName(CHANGEABLE.find((each) => each === currentTarget.value) ?? name)}
         data={OPTIONS}
       />
-      <NumberInput
+      <TextInput
         label="Number"
         description={`Empty for the plan’s own number. Set now: ${overrides[name] ?? 'nothing'}`}
+        type="number"
         value={value}
-        onChange={setValue}
+        onChange={({ currentTarget }) => setValue(currentTarget.value)}
         min={0}
-        allowDecimal={false}
       />
     </ReasonButton>
   );

@@ -1,4 +1,4 @@
-import { NativeSelect, NumberInput, Text, TextInput } from '@mantine/core';
+import { NativeSelect, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { DataTable } from '../ui/DataTable.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
@@ -54,13 +54,15 @@ const ON: Record<string, boolean | null> = { On: true, Off: false, 'As all other
 
 function Change({ item: { name, label, share, owner, ends } }: { item: FeatureFlag }) {
   const [account, setAccount] = useState('');
-  const [percent, setPercent] = useState<number | undefined>(share ?? undefined);
+  const [percent, setPercent] = useState(share === null ? '' : String(share));
   const [choice, setChoice] = useState('On');
   const [given, setGiven] = useState({ owner, ends });
   const set = useSetFlag();
   const accountId = account.trim();
   const confirm = (reason: string) => {
-    const change = accountId ? { accountId, on: ON[choice] ?? null } : { share: percent ?? null };
+    const change = accountId
+      ? { accountId, on: ON[choice] ?? null }
+      : { share: percent === '' ? null : Number(percent) };
     const kept = {
       ...(given.owner === owner ? {} : { owner: given.owner.trim() }),
       ...(given.ends === ends ? {} : { ends: given.ends }),
@@ -84,14 +86,14 @@ function Change({ item: { name, label, share, owner, ends } }: { item: FeatureFl
           onChange={({ currentTarget }) => setChoice(currentTarget.value)}
         />
       ) : (
-        <NumberInput
+        <TextInput
           label="Percent of accounts"
           description="100 is on and 0 is off for all; empty returns to the default"
-          value={percent ?? ''}
-          onChange={(value) => setPercent(typeof value === 'number' ? value : undefined)}
+          type="number"
+          value={percent}
+          onChange={({ currentTarget }) => setPercent(currentTarget.value)}
           min={0}
           max={100}
-          allowDecimal={false}
           autoComplete="off"
         />
       )}
