@@ -1,7 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { toLines, toText } from '../../providers/builds/build-log.ts';
 import { createBuildLog } from './log.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 test('starts each section and note on a new line', async () => {
   let stored = '';
@@ -48,6 +52,8 @@ test('cuts a single endless line', async () => {
 });
 
 test('stores the growing log, never twice at once, and retries a failed store', async () => {
+  vi.useFakeTimers();
+  const errors = vi.spyOn(console, 'error').mockReturnValue();
   const stored: string[] = [];
   let running = 0;
   let calls = 0;
@@ -55,24 +61,25 @@ test('stores the growing log, never twice at once, and retries a failed store', 
     calls += 1;
     running += 1;
     expect(running).toBe(1);
-    await sleep(5);
+    await new Promise((done) => setTimeout(done, 5));
     running -= 1;
     if (calls === 1) throw new Error('S3 is away');
     stored.push(toText(text.toString()));
   }, 10);
-  const errors = console.error;
-  console.error = () => {};
   for (let line = 0; line < 10; line += 1) {
     log.write(`${line}\n`);
-    await sleep(10);
+    await vi.advanceTimersByTimeAsync(10);
   }
-  await log.close();
-  console.error = errors;
+  const closed = log.close();
+  await vi.runAllTimersAsync();
+  await closed;
+  expect(errors).toHaveBeenCalledOnce();
   expect(stored.length).toBeGreaterThan(2);
   expect(stored.at(-1)).toBe('0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n');
 });
 
 test('numbers and times complete lines only', async () => {
+  vi.useFakeTimers();
   let stored = '';
   const log = createBuildLog(async (text) => {
     stored = text.toString();
@@ -80,7 +87,7 @@ test('numbers and times complete lines only', async () => {
   const before = Date.now();
   log.section('Installing');
   log.write('one\ntwo \x1ezz\x1e\nhalf');
-  await sleep(150);
+  vi.setSystemTime(before + 150);
   log.write(' and half\nlater');
   await log.close();
   const lines = toLines(stored, true);
@@ -93,7 +100,5 @@ test('numbers and times complete lines only', async () => {
   ]);
   expect(toLines(stored, false)).toEqual(lines.slice(0, 4));
   const [first, , , fourth, last] = lines.map(({ at }) => Date.parse(at));
-  expect(first).toBeGreaterThanOrEqual(before);
-  expect(fourth).toBe(first);
-  expect(last).toBeGreaterThanOrEqual((first ?? 0) + 100);
+  expect([first, fourth, last]).toEqual([before, before, before + 150]);
 });

@@ -197,7 +197,7 @@ test('where CloudWatch’s rate is used up, viewers are told when to ask again, 
 });
 
 test('a viewer goes on where the one who read failed, or never came back', async () => {
-  const { clock, read, readAll, fail, hang, print } = await log();
+  const { clock, read, readAll, calls, fail, hang, print } = await log();
   print('line');
   fail(() => new Error('away'));
   await expect(read()).rejects.toThrow('away');
@@ -206,8 +206,9 @@ test('a viewer goes on where the one who read failed, or never came back', async
   clock.now += FRESH_MS;
   hang(true);
   // Stopped in the middle, as by the end of its function.
+  const before = calls();
   void read();
-  await new Promise((done) => setTimeout(done, 20));
+  await expect.poll(calls).toBe(before + 1);
   hang(false);
   print('next');
   clock.now += 6001;

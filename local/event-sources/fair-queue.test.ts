@@ -32,7 +32,7 @@ test('lets other groups go first while one group is busy, each in its own batche
   expect(started.slice(2)).toEqual(['quick0', 'other0 other1']);
   ends[2]?.();
   ends[3]?.();
-  await new Promise((done) => setTimeout(done, 5));
+  await new Promise(setImmediate);
   expect(started.slice(4)).toEqual(['other2']);
   expect(fair.pending()).toHaveLength(16);
 });
@@ -52,10 +52,10 @@ test('receives no more messages while all invocations are busy', async () => {
   void fair.waitForCapacity().then(() => {
     hasCapacity = true;
   });
-  await new Promise((done) => setTimeout(done, 5));
+  await new Promise(setImmediate);
   expect(hasCapacity).toBe(false);
   ends[0]?.();
-  await new Promise((done) => setTimeout(done, 5));
+  await new Promise(setImmediate);
   expect(hasCapacity).toBe(true);
 });
 

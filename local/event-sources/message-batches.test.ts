@@ -34,7 +34,7 @@ test('a flush waits for calls under way', async () => {
   const flushing = batches.flush().then(() => {
     flushed = true;
   });
-  await new Promise((done) => setTimeout(done, 5));
+  await new Promise(setImmediate);
   expect(flushed).toBe(false);
   end();
   await flushing;

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createLanes } from './stream-lanes.ts';
 
@@ -20,11 +20,11 @@ const many = (count: number) => Array.from({ length: count }, (_, index) => `n${
 test('a record behind thousands of another account is worked on at once', async () => {
   const { push, batches, started } = world(4, 100);
   push('noisy', ...many(5000));
-  await sleep(1);
+  await turn();
   // Half of the lanes stay free for others.
   expect(batches.map(({ records }) => records.length)).toEqual([100, 100]);
   push('quiet', 'a', 'b');
-  await sleep(1);
+  await turn();
   expect(started().slice(2)).toEqual(['a b']);
 });
 
@@ -33,10 +33,10 @@ test('a free lane is for the account with the fewest, and then for the one that 
   push('one', 'a', 'b', 'c', 'd', 'e', 'f');
   push('two', 'k', 'l', 'm', 'n', 'o', 'p');
   push('three', 'x', 'y', 'z');
-  await sleep(1);
+  await turn();
   for (let ended = 0; ended < 5; ended += 1) {
     batches[ended]?.end();
-    await sleep(1);
+    await turn();
   }
   expect(started()).toEqual(['a b', 'k l', 'x y', 'c d', 'm n', 'z', 'e f']);
 });
@@ -46,18 +46,18 @@ test('accounts share a batch only where all that they have waiting fits into it'
   push('one', 'a');
   push('two', 'b', 'c');
   push('noisy', ...many(9));
-  await sleep(1);
+  await turn();
   expect(started()).toEqual(['a b c', 'n0 n1 n2 n3', 'n4 n5 n6 n7']);
 });
 
 test('records of a partition wait for the batch that has those before them', async () => {
   const { push, batches, started } = world(4, 2);
   push('one', 'a.1', 'a.2', 'a.3', 'b.1');
-  await sleep(1);
+  await turn();
   expect(started()).toEqual(['a.1 a.2', 'b.1']);
   push('one', 'a.4');
   batches[0]?.end();
-  await sleep(1);
+  await turn();
   expect(started().slice(2)).toEqual(['a.3 a.4']);
 });
 
@@ -79,7 +79,7 @@ test('every record is worked on once, those of a partition in order and never in
         if (busy.has(key)) problems.push(`${key} is in two lanes`);
         busy.add(key);
       }
-      for (let ticks = random(5); ticks > 0; ticks -= 1) await new Promise(setImmediate);
+      for (let ticks = random(5); ticks > 0; ticks -= 1) await turn();
       for (const { partition, at } of records) seen.set(partition, [...(seen.get(partition) ?? []), at]);
       for (const key of keys) busy.delete(key);
     },
@@ -91,7 +91,7 @@ test('every record is worked on once, those of a partition in order and never in
     // The first account has half of the partitions.
     const account = Number(partition.slice(1)) < 30 ? 'noisy' : `account${Number(partition.slice(1)) % 5}`;
     accept({ partition, at }, { partition, account });
-    if (random(20) === 0) await new Promise(setImmediate);
+    if (random(20) === 0) await turn();
   }
   const done = () => [...seen.values()].reduce((sum, records) => sum + records.length, 0);
   await expect.poll(done, { timeout: 60_000 }).toBe(5000);

@@ -2,13 +2,14 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { FailureKind } from './failures.ts';
 import { CallerDisconnected, createTransport, type Timeouts } from './transport.ts';
 
 const LIMITS: Timeouts = { connect: 300, firstByte: 300, silence: 150, call: 2_000 };
 const open: (() => void)[] = [];
 afterEach(() => {
+  vi.useRealTimers();
   for (const close of open.splice(0)) close();
 });
 
@@ -160,8 +161,8 @@ test('a slow reader slows the provider down without causing a timeout', async ()
     };
     more();
   });
-  // The reader waits for longer than the provider may be silent, and then has time to read on a busy machine.
-  const incoming = await ask(url, undefined, { ...LIMITS, silence: 1000, call: 60_000 });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const incoming = await ask(url, undefined, { ...LIMITS, call: 60_000 });
   let read = 0;
   let release: (() => void) | undefined;
   const done = incoming.each((piece) => {
@@ -171,7 +172,13 @@ test('a slow reader slows the provider down without causing a timeout', async ()
       release = resolve;
     });
   });
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await expect.poll(() => release).toBeDefined();
+  // The buffers between the two fill up; then the reader waits for longer than the provider may be silent.
+  for (let before = -1; before < written; ) {
+    before = written;
+    for (let turn = 0; turn < 1000; turn += 1) await new Promise(setImmediate);
+  }
+  vi.advanceTimersByTime(LIMITS.silence * 10);
   expect(read).toBeLessThan(200_000);
   expect(ended).toBe(false);
   release?.();
