@@ -1,18 +1,6 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { fileOf, openCappedFile, readLines, timeOf } from './capped-file.ts';
 
-/** Maximum size of a function's log in bytes. A larger log loses its older half. */
-const MAX_LOG_BYTES = 10 * 1024 * 1024;
 /** Maximum output of one process per second in characters, so that a flood fills neither disk nor memory. */
 const MAX_CHARACTERS_PER_SECOND = 1024 * 1024;
 /** Maximum length of a line in characters; a longer one is split. CloudWatch's limit is four times as much. */
@@ -22,8 +10,7 @@ const MAX_LINE_LENGTH = 64 * 1024;
  * Returns the log file of a function. A line of it is the time in milliseconds since the epoch, `/`, the version that
  * printed it, a space, and the text.
  */
-const fileOf = (dataDir: string, functionName: string) => join(dataDir, 'logs', 'apps', `${functionName}.log`);
-const timeOf = (line: string) => Number.parseInt(line, 10);
+const logOf = (dataDir: string, functionName: string) => fileOf(dataDir, functionName, 'log');
 
 export interface AppLogWriter {
   /** Opens a stream with its own line buffer, so that lines of different streams do not mix. */
@@ -37,13 +24,9 @@ export function openAppLog(
   version: string,
   now: () => number = Date.now,
 ): AppLogWriter {
-  const file = fileOf(dataDir, functionName);
-  mkdirSync(dirname(file), { recursive: true });
-  const out = openSync(file, 'a');
+  const file = openCappedFile(logOf(dataDir, functionName));
   const write = (lines: readonly string[]): void => {
-    if (lines.length === 0) return;
-    writeSync(out, lines.map((text) => `${now()}/${version} ${text}\n`).join(''));
-    if (fstatSync(out).size > MAX_LOG_BYTES) halve(file);
+    if (lines.length > 0) file.append(lines.map((text) => `${now()}/${version} ${text}\n`).join(''));
   };
 
   let second = 0;
@@ -87,18 +70,9 @@ export function openAppLog(
     end() {
       for (const flush of flushes) flush();
       reportDropped();
-      closeSync(out);
+      file.close();
     },
   };
-}
-
-/** Removes the older half. Lines of the same millisecond stay together, because ids count within it. */
-function halve(file: string): void {
-  const lines = readFileSync(file, 'utf8').split('\n');
-  let start = Math.floor(lines.length / 2);
-  while (start < lines.length - 1 && timeOf(lines[start] ?? '') === timeOf(lines[start - 1] ?? '')) start += 1;
-  // Written in place, so that other processes with the file open continue at its new end.
-  writeFileSync(file, lines.slice(start).join('\n'));
 }
 
 export interface LoggedLine {
@@ -112,23 +86,18 @@ export interface LoggedLine {
 
 /** Returns all lines of a function, oldest first. */
 export function readAppLog(dataDir: string, functionName: string): LoggedLine[] {
-  const file = fileOf(dataDir, functionName);
-  if (!existsSync(file)) return [];
   let [last, place] = [0, 0];
-  return readFileSync(file, 'utf8')
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => {
-      const timestamp = timeOf(line);
-      place = timestamp === last ? place + 1 : 0;
-      last = timestamp;
-      const head = line.slice(0, line.indexOf(' '));
-      return {
-        ...{ timestamp, eventId: String(place).padStart(20, '0'), version: head.split('/')[1] ?? '' },
-        message: line.slice(head.length + 1),
-      };
-    });
+  return readLines(logOf(dataDir, functionName)).map((line) => {
+    const timestamp = timeOf(line);
+    place = timestamp === last ? place + 1 : 0;
+    last = timestamp;
+    const head = line.slice(0, line.indexOf(' '));
+    return {
+      ...{ timestamp, eventId: String(place).padStart(20, '0'), version: head.split('/')[1] ?? '' },
+      message: line.slice(head.length + 1),
+    };
+  });
 }
 
 export const removeAppLog = (dataDir: string, functionName: string): void =>
-  rmSync(fileOf(dataDir, functionName), { force: true });
+  rmSync(logOf(dataDir, functionName), { force: true });

@@ -1,18 +1,5 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
-
-/** Maximum size of a function's record of requests in bytes, about 300,000 of them. A larger one loses its older half. */
-const MAX_BYTES = 10 * 1024 * 1024;
+import { rmSync } from 'node:fs';
+import { type CappedFile, fileOf, openCappedFile, readLines } from './capped-file.ts';
 
 /** One request to a function URL, from which CloudWatch's metrics and Lambda's `REPORT` lines follow. */
 export interface AppRequest {
@@ -32,7 +19,7 @@ export interface AppRequest {
   throttled: boolean;
 }
 
-const fileOf = (dataDir: string, functionName: string) => join(dataDir, 'logs', 'apps', `${functionName}.requests`);
+const requestsOf = (dataDir: string, functionName: string) => fileOf(dataDir, functionName, 'requests');
 
 const toLine = ({ at, status, durationMs, concurrent, initMs, memoryMb, throttled }: AppRequest): string =>
   `${[at, status, durationMs, concurrent, initMs, memoryMb, Number(throttled)].map(Math.round).join(' ')}\n`;
@@ -46,29 +33,20 @@ function toRequest(line: string): AppRequest {
 
 /** Returns a function that records a request, for all functions of a run. */
 export function openAppRequests(dataDir: string) {
-  const files = new Map<string, { descriptor: number; bytes: number }>();
-  const open = (functionName: string) => {
-    const file = fileOf(dataDir, functionName);
-    mkdirSync(dirname(file), { recursive: true });
-    const descriptor = openSync(file, 'a');
-    const opened = { descriptor, bytes: fstatSync(descriptor).size };
-    files.set(functionName, opened);
-    return opened;
-  };
+  const files = new Map<string, CappedFile>();
   const close = (functionName: string): void => {
-    const opened = files.get(functionName);
-    if (opened) closeSync(opened.descriptor);
+    files.get(functionName)?.close();
     files.delete(functionName);
   };
   return {
     record(functionName: string, request: AppRequest): void {
-      const opened = files.get(functionName) ?? open(functionName);
-      opened.bytes += writeSync(opened.descriptor, toLine(request));
-      if (opened.bytes > MAX_BYTES) opened.bytes = halve(fileOf(dataDir, functionName));
+      const file = files.get(functionName) ?? openCappedFile(requestsOf(dataDir, functionName));
+      files.set(functionName, file);
+      file.append(toLine(request));
     },
     remove(functionName: string): void {
       close(functionName);
-      rmSync(fileOf(dataDir, functionName), { force: true });
+      rmSync(requestsOf(dataDir, functionName), { force: true });
     },
     close(): void {
       for (const name of [...files.keys()]) close(name);
@@ -76,21 +54,9 @@ export function openAppRequests(dataDir: string) {
   };
 }
 
-/** Returns the bytes that are left. */
-function halve(file: string): number {
-  const lines = readFileSync(file, 'utf8').split('\n');
-  const kept = lines.slice(Math.floor(lines.length / 2)).join('\n');
-  writeFileSync(file, kept);
-  return Buffer.byteLength(kept);
-}
-
 /** Returns the recorded requests of a function that ended in a span of time, oldest first. */
 export function readAppRequests(dataDir: string, functionName: string, from: number, to: number): AppRequest[] {
-  const file = fileOf(dataDir, functionName);
-  if (!existsSync(file)) return [];
-  return readFileSync(file, 'utf8')
-    .split('\n')
-    .slice(0, -1)
+  return readLines(requestsOf(dataDir, functionName))
     .map(toRequest)
     .filter(({ at }) => at >= from && at < to);
 }
