@@ -20,14 +20,6 @@ export const Reason = () => ({
 });
 export const Identifier = () => z.string().check(z.minLength(1), z.maxLength(64));
 
-type Part = Partial<Record<'applicationId' | 'keyId' | 'endpointId', string | undefined>>;
-/** Refuses a suspension of more than one part of an account. */
-export const onePart = () =>
-  z.refine<Part>(
-    ({ applicationId, keyId, endpointId }) => [applicationId, keyId, endpointId].filter(Boolean).length <= 1,
-    'applicationId, keyId, endpointId: at most one of them',
-  );
-
 export const setSuspension = /* @__PURE__ */ route({
   id: 'setSuspension',
   method: 'PUT',
@@ -46,7 +38,12 @@ export const setSuspension = /* @__PURE__ */ route({
         keyId: z.optional(Identifier()),
         endpointId: z.optional(Identifier()),
       })
-      .check(onePart()),
+      .check(
+        z.refine(
+          ({ applicationId, keyId, endpointId }) => [applicationId, keyId, endpointId].filter(Boolean).length <= 1,
+          'applicationId, keyId, endpointId: at most one of them',
+        ),
+      ),
   response: () => single(z.object({ suspended: z.boolean() })),
 });
 

@@ -47,8 +47,7 @@ export const FAILURES = {
   },
   quarantine: {
     label: 'Quarantined items',
-    means:
-      'Scheduled work on an item failed ten times in a row, and the item left its due queue. One that is discarded is never worked on again: a subscription is served and not invoiced. The audit log has its key.',
+    means: 'An item failed ten times in a row and left its due queue. A discarded subscription is never invoiced.',
     replay: 'Returns the items to their due queues, due now.',
   },
   stream: {

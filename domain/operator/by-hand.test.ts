@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import { simulation } from '../../test/simulation/simulation.ts';
 import { OfferInput } from '../ai/models.ts';
 import { ReleaseInput } from '../processes/quarantine.ts';
 
 import { readByHand } from './by-hand.ts';
-import { SuspensionByHand } from './suspensions.ts';
+import { SuspensionByHand, suspendByHand } from './suspensions.ts';
 
 const reason = 'Case 4711.';
 
@@ -20,6 +21,14 @@ test('the reason is apart from an input that has none, and part of one that has'
 test('a misspelt field is refused, not ignored', () => {
   expect(() => readByHand(OfferInput(), { model: [] })).toThrow('The input has no field model.');
   expect(() => readByHand(SuspensionByHand(), { accountId: 'acc_1', reason, appId: 'app_1' })).toThrow('appId');
-  const both = { accountId: 'acc_1', keyId: 'key_1', endpointId: 'whk_1', reason };
-  expect(() => readByHand(SuspensionByHand(), both)).toThrow('at most one of them');
+});
+
+test('more than one part of an account is refused', async () => {
+  const both = suspendByHand(simulation().steady.deps, {
+    accountId: 'acc_1',
+    keyId: 'key_1',
+    endpointId: 'whk_1',
+    reason,
+  });
+  await expect(both).rejects.toThrow('at most one of them');
 });

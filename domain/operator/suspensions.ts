@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
-import { Identifier, onePart, type setSuspension as SetRoute, text } from '../../contract/operator/acts.ts';
+import { Identifier, type setSuspension as SetRoute, text } from '../../contract/operator/acts.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { Account, ApiKey, Credential } from '../../table/entities/accounts.ts';
 import { Webhook } from '../../table/entities/webhooks.ts';
@@ -91,21 +91,21 @@ export async function setSuspension(
 
 /** Input of the function that operators invoke by hand: the account, or one part of it; the reason, or null to lift. */
 export const SuspensionByHand = () =>
-  z
-    .object({
-      accountId: Identifier(),
-      applicationId: z.optional(Identifier()),
-      keyId: z.optional(Identifier()),
-      endpointId: z.optional(Identifier()),
-      reason: z.nullable(text(300)),
-    })
-    .check(onePart());
+  z.object({
+    accountId: Identifier(),
+    applicationId: z.optional(Identifier()),
+    keyId: z.optional(Identifier()),
+    endpointId: z.optional(Identifier()),
+    reason: z.nullable(text(300)),
+  });
 
 /** Suspends or lifts without the API, as {@link setSuspension} does. */
 export async function suspendByHand(
   deps: Deps,
   { accountId, reason, ...target }: z.output<ReturnType<typeof SuspensionByHand>>,
 ): Promise<{ suspended: boolean }> {
+  if (Object.keys(target).length > 1)
+    throw new ApiError('invalid_request', 'applicationId, keyId, endpointId: at most one of them');
   const input = { id: accountId, suspended: reason !== null, reason: reason ?? '', ...target };
   return (await setSuspension(deps, { accountId: '', keyId: '' }, input)).data;
 }
