@@ -45,6 +45,7 @@ export class AccessLogsStack extends PlatformStack {
       outputFormat: 'json',
     });
     destination.node.addDependency(bucket);
+    let previous: CfnDelivery | undefined;
     for (const [id, distributionId] of Object.entries(distributionIds)) {
       const source = new CfnDeliverySource(this, `Source-${id}`, {
         name: names.global(`access-${id}`),
@@ -58,6 +59,9 @@ export class AccessLogsStack extends PlatformStack {
         s3SuffixPath: `${id}/{yyyy}/{MM}/{dd}/{HH}`,
       });
       delivery.addResourceDependency(source);
+      // One after the other: CloudWatch Logs refuses changes of deliveries to a destination that another change is under way for.
+      if (previous) source.addResourceDependency(previous);
+      previous = delivery;
     }
   }
 }

@@ -7,7 +7,7 @@ import { edgeFunctionCode, runEdgeFunction } from '../support/edge-functions.ts'
 import { unsupportedSyntax } from '../support/edge-syntax.ts';
 import { LambdaFunction, Role, read, synthesize } from './synthesized.ts';
 
-const { template } = synthesize({ stage: 'prod', domain: 'hosting.example' });
+const { stacks, template } = synthesize({ stage: 'prod', domain: 'hosting.example' });
 
 const Request = z.object({ headers: z.record(z.string(), z.object({ value: z.string() })) });
 const Answer = z.object({ statusCode: z.number(), body: z.string() });
@@ -373,6 +373,17 @@ test('applications have their own hosted zone, for their names and for the valid
     { DomainName: 'hosting.example', HostedZoneId: 'ZPLATFORM' },
     { DomainName: '*.hosted-apps.example', HostedZoneId: 'ZAPPS' },
   ]);
+});
+
+test('deliveries of access logs to one destination are created one after the other, as CloudWatch Logs demands', () => {
+  const resources = stacks.find(({ stackName }) => stackName.startsWith('hosting-prod-access-logs'))?.template
+    .Resources;
+  const after = (id: string): string[] =>
+    [resources?.[id]?.DependsOn ?? []].flat().flatMap((each) => [each, ...after(each)]);
+  const deliveries = Object.entries(resources ?? {}).flatMap(([id, { Type }]) =>
+    Type === 'AWS::Logs::Delivery' ? [after(id).filter((each) => resources?.[each]?.Type === Type).length] : [],
+  );
+  expect(deliveries.sort()).toEqual([0, 1, 2]);
 });
 
 test('the edge logs the address of each caller, of the platform, applications and custom domains, for 90 days', () => {

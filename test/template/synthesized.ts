@@ -101,6 +101,7 @@ const StackTemplate = z.object({
     z.looseObject({
       Type: z.string(),
       DeletionPolicy: z.string().optional(),
+      DependsOn: z.union([z.string(), z.array(z.string())]).optional(),
       Properties: z.record(z.string(), z.unknown()).optional(),
       UpdatePolicy: z.unknown().optional(),
     }),
