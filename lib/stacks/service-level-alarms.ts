@@ -67,12 +67,13 @@ function eventsOf(
         metrics: { [a]: metric(indicator.bad, Stats.SUM), [b]: metric(indicator.all, Stats.SUM) },
       };
     case 'within':
-      // An alarm takes no count of the values in a range, but their percentage.
+      // An alarm takes no count of the values in a range, but their percentage. Of all up to the end: the beginning of a range is
+      // not part of it, so that from 0 on, values of 0 would be slow.
       return {
         bad: `${b}*(1-${a}/100)`,
         all: b,
         metrics: {
-          [a]: metric(indicator.metric, Stats.percentileRank(0, indicator.ms)),
+          [a]: metric(indicator.metric, Stats.percentileRank(indicator.ms)),
           [b]: metric(indicator.metric, Stats.SAMPLE_COUNT),
         },
       };

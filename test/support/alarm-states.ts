@@ -56,9 +56,10 @@ function statistic(name: string, values: readonly number[]): number | undefined 
   if (name === 'Maximum') return Math.max(...values);
   if (name === 'SampleCount') return values.length;
   if (name === 'Average') return values.reduce((total, value) => total + value, 0) / values.length;
-  const [, from, to] = /^PR\(([\d.]+):([\d.]+)\)$/.exec(name) ?? [];
+  const [, from, to] = /^PR\(([\d.]*):([\d.]+)\)$/.exec(name) ?? [];
   if (from === undefined) throw new Error(`The statistic ${name} is not known to this evaluator`);
-  const inside = values.filter((value) => value >= Number(from) && value <= Number(to));
+  // The beginning is not part of the range, the end is (CloudWatch user guide, "Statistics definitions").
+  const inside = values.filter((value) => (from === '' || value > Number(from)) && value <= Number(to));
   return (inside.length / values.length) * 100;
 }
 

@@ -126,7 +126,7 @@ describe('service levels', () => {
   test('slow first attempts at deliveries page, fast ones do not', () => {
     const lag = (ms: number) => everyMinute(60, () => [own('WebhookLag', ms)]);
     expect(combinedOn(lag(90_000))).toContain('webhooks');
-    expect(combinedOn(lag(900))).toEqual([]);
+    for (const ms of [900, 0]) expect(combinedOn(lag(ms))).toEqual([]);
   });
 
   test('an application of the platform that is down for five minutes pages', () => {
