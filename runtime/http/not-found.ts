@@ -26,11 +26,18 @@ async function countUnmatched(event: Event): Promise<Quota | undefined> {
   }
 }
 
+/** Sentences for paths that common clients ask for by default. */
+const ADVICE: Readonly<Record<string, string>> = {
+  '/ai/v1/responses':
+    ' The AI gateway has chat completions: openai.chat(model) in the AI SDK, setOpenAIAPI("chat_completions") in OpenAI’s agents.',
+};
+
 /** Refuses an unknown path or method with 404, for every caller, after counting the request as any other. */
 export async function refuseUnmatched(event: Event, request: RequestContext): Promise<never> {
   const quota = await countUnmatched(event);
   if (quota) request.quota = quota;
-  throw new ApiError('not_found', `There is no ${event.requestContext.http.method} ${event.rawPath}.`);
+  const advice = Object.hasOwn(ADVICE, event.rawPath) ? ADVICE[event.rawPath] : '';
+  throw new ApiError('not_found', `There is no ${event.requestContext.http.method} ${event.rawPath}.${advice}`);
 }
 
 /** Pages that people and browsers ask for by addresses of their own: where they are. */

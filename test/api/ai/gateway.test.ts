@@ -180,6 +180,12 @@ describe('errors', () => {
         'not_found',
         /There is no GET/,
       ],
+      [
+        await raw('/ai/v1/responses', { method: 'POST', headers: { authorization: `Bearer ${account.secretKey}` } }),
+        404,
+        'not_found',
+        /There is no POST \/ai\/v1\/responses\. The AI gateway has chat completions/,
+      ],
     ];
     for (const [answer, status, code, message] of cases) {
       const body = await answer.json();
