@@ -321,6 +321,7 @@ export type Plan = {
 export type AiModel = {
   id: string;
   object: "model";
+  created: number;
   owned_by: string;
   name: string;
   credits: boolean;

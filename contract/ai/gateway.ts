@@ -8,6 +8,7 @@ export const AiModel = resource('AiModel', () =>
   z.object({
     id: z.string(),
     object: z.literal('model'),
+    created: z.int(),
     owned_by: z.string(),
     name: z.string(),
     credits: z.boolean(),

@@ -64,6 +64,9 @@ export const currentOffer = (deps: Deps, dollar: number): (() => Promise<Offer>)
 /** For operators: sets the offer or a part of it. */
 export const setOffer = (deps: Deps, given: z.output<ReturnType<typeof OfferInput>>) => setOfferOf(deps, OFFER, given);
 
+/** `created` of every model, in seconds: OpenAI's format demands one, and providers do not say when. The day of the gateway's first release. */
+const CREATED = Date.UTC(2026, 10, 21) / 1000;
+
 type ModelView = Output<typeof GetRoute>;
 
 function viewModel({ id, provider, name, credits, price, steps = [] }: Model, randPerDollar: number): ModelView {
@@ -72,7 +75,15 @@ function viewModel({ id, provider, name, credits, price, steps = [] }: Model, ra
     output: randPerMillion(output, randPerDollar),
   });
   return {
-    ...{ id, object: 'model', owned_by: provider, name, credits, pricing_zar_per_million: inRand(price) },
+    ...{
+      id,
+      object: 'model',
+      created: CREATED,
+      owned_by: provider,
+      name,
+      credits,
+      pricing_zar_per_million: inRand(price),
+    },
     ...(steps.length > 0
       ? { pricing_steps: steps.map((step) => ({ above_prompt_tokens: step.above, ...inRand(step.price) })) }
       : {}),
