@@ -3,6 +3,7 @@ import { delimiter, join, relative } from 'node:path';
 import type { Detected, Job } from '../../providers/builds/builds.ts';
 import type { Source } from '../clone/clone.ts';
 import { type CommandContext, describeExit, run, withTail } from '../commands/command.ts';
+import { assertNoPackageManager } from '../detect/package-managers.ts';
 import { describeStart, type FoundStart, findStart } from '../detect/start.ts';
 import { BuildFailure } from '../failure.ts';
 import type { Cache } from '../install/cache.ts';
@@ -130,6 +131,7 @@ async function packageApplication({
     if (existsSync(join(packaged, name))) sections.note(`${name} is left out: the platform adds a file of that name`);
   }
   const directory = relative(packaged, app).replaceAll('\\', '/');
+  assertNoPackageManager(start, app, packaged, manifest);
   assertUnreserved(start, directory, packaged);
   const isWhole = isWholeTreePackaged(start, directory);
   const development = isWhole ? developmentPackages(packaged, manifest) : new Set<string>();

@@ -49,12 +49,19 @@ function isPartOf(repository: string, path: string): boolean {
   if (own === undefined || !needsInstall(own)) return true;
   // Without a list, pnpm installs the repository's own package alone.
   if (workspaces === undefined && !listsPackages(pnpmSettings ?? '')) return false;
-  const patterns = [...namesIn(workspaces), ...packagesOf(pnpmSettings ?? '')];
+  const patterns = workspacePatterns(repository);
   const matches = (pattern: string) => posix.matchesGlob(path, posix.normalize(pattern).replace(/\/$/, ''));
   const isException = (pattern: string) => pattern.startsWith('!');
   if (patterns.every(isException)) return true;
   const last = patterns.findLast((pattern) => matches(pattern.replace(/^!/, '')));
   return last !== undefined && !isException(last);
+}
+
+/** Returns the patterns that say which directories of a repository are its workspaces. */
+export function workspacePatterns(repository: string): string[] {
+  const pnpm = join(repository, 'pnpm-workspace.yaml');
+  const settings = existsSync(pnpm) ? readFileSync(pnpm, 'utf8') : '';
+  return [...namesIn(readManifest(repository)?.workspaces), ...packagesOf(settings)];
 }
 
 /** Returns true if a pnpm-workspace.yaml lists packages, and has not settings alone. */

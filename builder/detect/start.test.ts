@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { frameworkOf, namedFramework } from '../../providers/builds/detection/fr
 import { readManifest } from '../install/manifest.ts';
 import { runScript } from '../package/archive.ts';
 import { neededPackages } from '../package/needed.ts';
+import { assertNoPackageManager } from './package-managers.ts';
 import { type BuiltApplication, describeStart, findStart } from './start.ts';
 
 const roots: string[] = [];
@@ -74,51 +75,53 @@ test.each<[object, string[], string, string | undefined]>([
   expect(started(manifest, files)).toEqual([start, from]);
 });
 
-test.each<[script: string, start: string, environment?: object]>([
-  [
-    'ts-node -r tsconfig-paths/register a.ts --x 1',
-    'node --require ts-node/register --require tsconfig-paths/register a.ts --x 1',
-  ],
-  ['ts-node --project b.json a.ts', 'node --require ts-node/register a.ts', { TS_NODE_PROJECT: 'b.json' }],
-  ['ts-node -P ./b.json a.ts', 'node --require ts-node/register a.ts', { TS_NODE_PROJECT: './b.json' }],
-  [
-    'ts-node --transpileOnly --files a.ts',
-    'node --require ts-node/register a.ts',
-    { TS_NODE_TRANSPILE_ONLY: 'true', TS_NODE_FILES: 'true' },
-  ],
-  ['ts-node --esm a.ts', 'node --loader ts-node/esm a.ts'],
-  ['ts-node --swc a.ts', 'ts-node --swc a.ts'],
-  ['ts-node-dev --respawn --ignore-watch node_modules a.ts', 'node --require ts-node/register a.ts'],
-  ['tsx --tsconfig b.json a.ts', 'node --import tsx a.ts', { TSX_TSCONFIG_PATH: 'b.json' }],
-  ["nodemon --watch 'src/**/*.ts' --exec 'ts-node' a.ts", 'node --require ts-node/register a.ts'],
-  ['nodemon --exec "node --trace-warnings" app.js', 'node --trace-warnings app.js'],
-  ['X=1 nodemon --exec "npm run serve"', 'node app.js --served', { X: '1' }],
-  ['nodemon --watch src/ app.js --port 1', 'node app.js --port 1'],
-  ['nodemon -r dotenv/config app.js', 'node -r dotenv/config app.js'],
-  [
-    'node --unhandled-rejections strict --dns-result-order ipv4first app.js',
-    'node --unhandled-rejections strict --dns-result-order ipv4first app.js',
-  ],
-  ['node --watch-path src app.js', 'node app.js'],
-  ['nice -n 10 node app.js', 'node app.js'],
-  ['cross-env NODE_ENV=production npm run serve', 'node app.js --served', { NODE_ENV: 'production' }],
-  ['env -u FOO node app.js', 'env -u FOO node app.js'],
-  ['pm2-runtime start npm -- run serve', 'node app.js --served'],
-  ['pm2 start app.js -i max --node-args="--max-old-space-size=900" -- --x', 'node --max-old-space-size=900 app.js --x'],
-  ['pm2 start a.ts --interpreter ts-node', 'node --require ts-node/register a.ts'],
-  ['pm2 start app.js --unknown', 'pm2 start app.js --unknown'],
-  ['pm2-runtime ecosystem.config.js', 'node app.js --served'],
-])('takes the options of programs that run a file as they do: %s', (start, expected, environment = {}) => {
+test('starts the script of package.json that a configuration of pm2 names', () => {
+  const files = {
+    'app.js': '',
+    'ecosystem.config.js': "module.exports = { apps: [{ script: 'npm', args: 'run serve' }] };",
+  };
+  const scripts = { start: 'pm2-runtime ecosystem.config.js', serve: 'node app.js --served' };
+  expect(started({ scripts }, files)[0]).toBe('node app.js --served');
+  const endless = { ...scripts, serve: scripts.start };
+  expect(() => started({ scripts: endless }, { 'ecosystem.config.js': files['ecosystem.config.js'] })).toThrow(
+    'neither',
+  );
+});
+
+test.each([
+  ['npm start --prefix server', 'node index.js --api (in server)'],
+  ['npm start -w api', 'node index.js --api (in server)'],
+  ['cd server && npm start', 'node index.js --api (in server)'],
+  ['pnpm --filter api start', 'node index.js --api (in server)'],
+  ['yarn workspace api start', 'node index.js --api (in server)'],
+  ['yarn --cwd server start --more', 'node index.js --api --more (in server)'],
+  ['npx tool migrate && node app.js', 'tool migrate && node app.js'],
+  ['X="$Y" npx --yes tool | cat', 'X="$Y" tool | cat'],
+  ['npm start --prefix server && node app.js', undefined],
+  ['npm start --prefix ..', undefined],
+  ['npm start -w other', undefined],
+  ['npm start --prefix link', undefined],
+  ['FOO=1 pnpm --recursive start | cat', undefined],
+  ['bun app.js', undefined],
+])('starts what a package manager would, without one: %s', (start, expected) => {
   const app = application(
-    { scripts: { start, serve: 'node app.js --served' } },
+    { workspaces: ['ser*'], scripts: { start } },
     {
-      ...{ 'app.js': '', 'a.ts': '', 'src/index.js': '' },
-      'ecosystem.config.js': "module.exports = { apps: [{ script: 'npm', args: 'run serve' }] };",
+      ...{ 'app.js': '', 'server/index.js': '' },
+      'server/package.json': '{"name":"api","scripts":{"start":"node index.js --api"}}',
     },
   );
+  const outside = mkdtempSync(join(tmpdir(), 'start-'));
+  roots.push(outside);
+  writeFileSync(join(outside, 'package.json'), '{"scripts":{"start":"node secret.js"}}');
+  symlinkSync(outside, join(app.directory, 'link'));
   const found = findStart(app);
-  expect(describeStart(found.start)).toBe(expected);
-  if (found.start.kind === 'node') expect(found.start.environment).toEqual(environment);
+  const check = () => assertNoPackageManager(found.start, app.directory, app.directory, app.manifest);
+  if (expected === undefined) expect(check).toThrow('needs a package manager');
+  else {
+    check();
+    expect(describeStart(found.start)).toBe(expected);
+  }
 });
 
 test('reads what npm reads: package.json files with a byte order mark, and scripts beside which others are no texts', () => {

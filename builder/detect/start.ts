@@ -15,6 +15,7 @@ import { BuildFailure } from '../failure.ts';
 import { readManifest } from '../install/manifest.ts';
 import { findProgram } from './bin.ts';
 import { isOwnNextServer } from './own-server.ts';
+import { packagesBelow } from './packages.ts';
 
 /** The way in which a release starts. Directories are relative to the application's. */
 export type Start =
@@ -76,10 +77,10 @@ export function findStart(app: BuiltApplication): FoundStart {
   const { settings, manifest } = app;
   const { startCommand, startFile } = settings;
   if (startCommand !== null) {
-    const found = startOf(app, divideStartScript(startCommand, manifest?.scripts ?? {}));
+    const found = startOf(app, divideStartScript(startCommand, packagesBelow(app.directory, manifest)));
     return { start: found ?? { kind: 'shell', directory: '', command: startCommand }, from: 'startCommand' };
   }
-  const divided = startScriptOf(manifest);
+  const divided = startScriptOf(manifest, packagesBelow(app.directory, manifest));
   const fromScript = divided && startOf(app, divided);
   const isScriptFirst = fromScript && isDefaultStartFile(settings) && takesPrecedence(app, fromScript);
   if (isFile(app, startFile) && !isScriptFirst) return { start: nodeFile(startFile), from: undefined };
@@ -106,7 +107,8 @@ function findWithoutScript(app: BuiltApplication, divided: DividedScript | undef
   const main = manifest?.main === undefined || makesOutput ? undefined : resolveFile(app, manifest.main);
   if (main !== undefined) return { start: nodeFile(main), from: 'main of package.json' };
   const procfile = readProcfile(app);
-  const fromProcfile = procfile.web && startOf(app, divideStartScript(procfile.web, manifest?.scripts ?? {}));
+  const fromProcfile =
+    procfile.web && startOf(app, divideStartScript(procfile.web, packagesBelow(app.directory, manifest)));
   if (fromProcfile) return { start: fromProcfile, from: 'Procfile' };
   const fromFramework = frameworkStart(app);
   if (fromFramework) return { start: fromFramework, from: framework?.name };
@@ -182,7 +184,7 @@ function nodeStart(
     isEcosystem && isFile(from, file) ? readEcosystem(join(from.directory, file)) : { script: file, args: undefined };
   if (script === 'npm' && scriptArgs !== undefined) {
     // A script that starts this same configuration would never end.
-    const own = divideStartScript(`npm ${scriptArgs}`, app.manifest?.scripts ?? {});
+    const own = divideStartScript(`npm ${scriptArgs}`, packagesBelow(app.directory, app.manifest));
     return own.start.kind === 'node' && own.start.file === file ? undefined : startOf(app, own);
   }
   const found = script === undefined ? undefined : resolveFile(from, script);

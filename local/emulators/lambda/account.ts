@@ -1,4 +1,5 @@
-import { delimiter, dirname, join } from 'node:path';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join, relative } from 'node:path';
 import type { Children } from '../../processes/children.ts';
 import { nodeBinary } from '../../runtimes/node-binary.ts';
 import { machinePath, networkEnvironment } from '../machine.ts';
@@ -186,9 +187,14 @@ const toResponse = async (answered: Promise<string>): Promise<WireResponse> => {
 
 const invalid = (message: string) => new ServiceError('InvalidParameterValueException', message);
 
+/** Programs that take the place of the machine's package managers, and fail. */
+const NO_PACKAGE_MANAGER = join(import.meta.dirname, 'no-package-manager');
+/** True for a directory of programs that is not the user's own: Lambda has no such ones. */
+const isOfSystem = (directory: string): boolean => homedir() === '/' || relative(homedir(), directory).startsWith('..');
+
 const machine = (node: string): Record<string, string> => ({
   ...networkEnvironment(),
-  PATH: [dirname(node), ...machinePath()].join(delimiter),
+  PATH: [NO_PACKAGE_MANAGER, dirname(node), ...machinePath().filter(isOfSystem)].join(delimiter),
   NODE_OPTIONS: `--require=${JSON.stringify(join(import.meta.dirname, '../loopback-only.cjs'))}`,
   TZ: ':UTC',
 });

@@ -166,6 +166,8 @@ test('reports a process that exits, never listens or crashes as a Lambda functio
     errorMessage: /Error: Runtime exited with error: exit status 3$/,
   });
   expect(exits.log).toContain('no such module');
+  await create('npm', await zip({ 'run.sh': 'node --version && npm start' }));
+  expect((await invoke('npm')).log).toMatch(/v22.*sh: npm: not found: a release has no package manager/s);
 
   await create('silent', await zip({ 'run.sh': 'echo waiting; exec sleep 60' }), 1);
   const silent = await invoke('silent');

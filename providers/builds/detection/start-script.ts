@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { type Command, parseCommandLine, quoteWord, type Word } from './command-line.ts';
 import {
   BUILD_COMMANDS,
@@ -9,6 +10,7 @@ import {
 } from './programs.ts';
 import { parseRun } from './run.ts';
 import { RUNNERS, WRAPPERS } from './runners.ts';
+import { onePackage, type Packages, type Scripts, scriptOf } from './script-command.ts';
 
 /** The subject of a start script. */
 export type StartScript =
@@ -34,26 +36,11 @@ export interface DividedScript {
   start: StartScript;
 }
 
-/** The scripts of a package. */
-export type Scripts = Readonly<Record<string, string>>;
-
 const MAX_DEPTH = 8;
 /** Characters that are read of scripts, each time that one runs: those that run others unfold to any number of commands. */
 const MAX_CHARACTERS = 10_000;
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 const SCRIPT_RUNNER = /^(npm|pnpm|yarn|bun)$/;
-
-/** Returns the script that a command such as `npm run x` runs, with its further arguments; undefined for others. */
-function scriptOf(words: readonly Word[], scripts: Scripts): { name: string; args: Word[] } | undefined {
-  const [program, ...rest] = words;
-  if (!program || !SCRIPT_RUNNER.test(program.text)) return undefined;
-  const own = rest.filter(({ text }) => !/^(-s|--silent|--if-present|--color|-q)$/.test(text));
-  const isRun = own[0]?.text === 'run' || own[0]?.text === 'run-script';
-  const [name, ...args] = isRun ? own.slice(1) : own;
-  if (name === undefined || name.dynamic || !Object.hasOwn(scripts, name.text)) return undefined;
-  if (!isRun && program.text === 'npm' && !/^(start|test|stop|restart)$/.test(name.text)) return undefined;
-  return { name: name.text, args: args[0]?.text === '--' ? args.slice(1) : args };
-}
 
 /**
  * Returns the command that a watcher or process manager runs in place of a file: `npm run x` of `pm2 start npm -- run x`, `ts-node a.ts`
@@ -72,22 +59,28 @@ function managedCommand(command: Command): string | undefined {
 /** Replaces `npm run x` by the commands of the script, with `prex`, its variables and arguments. Undefined if a shell is needed. */
 function expand(
   script: string,
-  scripts: Scripts,
-  budget = { characters: MAX_CHARACTERS },
+  packages: Packages,
+  directory = '',
   depth = 0,
+  budget = { characters: MAX_CHARACTERS },
 ): Command[] | undefined {
   budget.characters -= script.length + 1;
   if (depth > MAX_DEPTH || budget.characters < 0) return undefined;
   const commands = parseCommandLine(script);
   if (!commands) return undefined;
   const expanded: Command[] = [];
+  let at = directory;
   for (const command of commands) {
     const { words, environment, dynamic } = unwrap(command);
+    const changed = changedDirectory(words);
+    if (changed !== undefined) at = posix.join(at, changed);
     const managed = managedCommand(command);
     const isBuild = BUILD_COMMANDS.some((each) => each.test(command.text));
-    const found = managed === undefined && !isBuild && !dynamic ? scriptOf(words, scripts) : undefined;
-    const texts = found ? [scripts[`pre${found.name}`], scripts[found.name]] : [managed];
-    if (!found && managed === undefined) {
+    const found = managed === undefined && !isBuild && !dynamic ? scriptOf(words, at, packages) : undefined;
+    const texts = found ? [found.scripts[`pre${found.name}`], found.scripts[found.name]] : [managed];
+    const path = posix.relative(at, found?.directory ?? at);
+    // What follows a script of another directory would run there too.
+    if ((!found && managed === undefined) || (path !== '' && command !== commands.at(-1))) {
       expanded.push(command);
       continue;
     }
@@ -95,9 +88,10 @@ function expand(
       text: `${name}=${value}`,
       dynamic: false,
     }));
+    if (path !== '') expanded.push(...(parseCommandLine(`cd ${quoteWord(path)}`) ?? []));
     for (const text of texts) {
       if (text === undefined) continue;
-      const inner = expand(text, scripts, budget, depth + 1);
+      const inner = expand(text, packages, found?.directory ?? at, depth + 1, budget);
       if (!inner) return undefined;
       expanded.push(...inner.map((each) => extended(each, assignments, [])));
     }
@@ -165,7 +159,7 @@ function interpretFileServer(words: readonly string[], single: RegExp | undefine
 function interpret(command: Command): StartScript {
   const { words, environment, dynamic } = unwrap(command);
   const [first, ...rest] = words;
-  const shell: StartScript = { kind: 'shell', command: command.text };
+  const shell: StartScript = { kind: 'shell', command: withoutRunner(command.text) };
   if (!first || dynamic) return shell;
   const program = baseName(first.text);
   const texts = rest.map(({ text }) => text);
@@ -185,19 +179,19 @@ function interpret(command: Command): StartScript {
 }
 
 /** Divides a start script into what belongs to the build and what starts the application. */
-export function divideStartScript(script: string, scripts: Scripts): DividedScript {
-  const commands = expand(script, scripts);
+export function divideStartScript(script: string, packages: Packages): DividedScript {
+  const commands = expand(script, packages);
   if (!commands || commands.length === 0)
-    return { build: [], directory: '', start: { kind: 'shell', command: script } };
+    return { build: [], directory: '', start: { kind: 'shell', command: withoutRunner(script) } };
   const build: string[] = [];
   let directory = '';
   let remaining = [...commands];
   for (let next = remaining[0]; next && remaining.length > 1; next = remaining[0]) {
     const { words } = unwrap(next);
     const line = words.map(({ text }) => text).join(' ');
-    if (words[0]?.text === 'cd' && words.length === 2 && words[1] && !words[1].dynamic) {
-      directory = directory === '' ? words[1].text : `${directory}/${words[1].text}`;
-    } else if (BUILD_COMMANDS.some((each) => each.test(line))) {
+    const changed = changedDirectory(words);
+    if (changed !== undefined) directory = directory === '' ? changed : `${directory}/${changed}`;
+    else if (BUILD_COMMANDS.some((each) => each.test(line))) {
       if (!/^(npm|pnpm|yarn|bun) (run(-script)? )?build$/.test(line)) build.push(next.text);
     } else break;
     remaining = remaining.slice(1);
@@ -206,17 +200,32 @@ export function divideStartScript(script: string, scripts: Scripts): DividedScri
   if (build.every((each) => CLEANING_COMMAND.test(each))) build.length = 0;
   const [only, ...others] = remaining;
   if (only && others.length === 0) return { build, directory, start: interpret(only) };
-  return { build, directory, start: { kind: 'shell', command: remaining.map(({ text }) => text).join(' && ') } };
+  const command = withoutRunner(remaining.map(({ text }) => text).join(' && '));
+  return { build, directory, start: { kind: 'shell', command } };
 }
 
+/** Returns the directory that a command changes to; undefined for other commands. */
+const changedDirectory = ([cd, to, ...more]: readonly Word[]): string | undefined =>
+  cd?.text === 'cd' && to && !to.dynamic && more.length === 0 ? to.text : undefined;
+
+/** Leaves `npx` out of a shell's commands: a release has none, and its shell finds the programs of packages. */
+const withoutRunner = (command: string): string =>
+  command.replace(
+    /((?:^|[|;&(])\s*(?:[A-Za-z_]\w*=\S*\s+)*)(?:npx|bunx|(?:npm|pnpm|yarn) exec)(?:\s+(?:--|-y|--yes|--no|--no-install|-q|--quiet))*\s+(?=[\w@.])/g,
+    '$1',
+  );
+
 /** Returns the division of the package's start script, with `prestart`; undefined if there is none. */
-export function startScriptOf(manifest: { scripts: Scripts } | undefined): DividedScript | undefined {
+export function startScriptOf(
+  manifest: { scripts: Scripts } | undefined,
+  packages: Packages = onePackage(manifest?.scripts ?? {}),
+): DividedScript | undefined {
   const scripts = manifest?.scripts ?? {};
   if (scripts.start === undefined) return undefined;
   const command = 'npm run start';
-  const divided = divideStartScript(command, scripts);
+  const divided = divideStartScript(command, packages);
   if (divided.start.kind !== 'shell' || divided.start.command !== command) return divided;
   // A shell runs the script itself: a release has no npm.
   const texts = [scripts.prestart, scripts.start].filter((text) => text !== undefined);
-  return { ...divided, start: { kind: 'shell', command: texts.join(' && ') } };
+  return { ...divided, start: { kind: 'shell', command: withoutRunner(texts.join(' && ')) } };
 }

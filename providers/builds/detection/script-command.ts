@@ -1,0 +1,71 @@
+import { posix } from 'node:path';
+import type { Word } from './command-line.ts';
+
+/** The scripts of a package. */
+export type Scripts = Readonly<Record<string, string>>;
+
+/** The packages of a repository, by their directories relative to the application's. */
+export interface Packages {
+  /** Returns the scripts of a directory's package; undefined if it has none. */
+  scriptsOf(directory: string): Scripts | undefined;
+  /** Returns the directory of a workspace by its name or path; undefined if there is none. */
+  directoryOf(workspace: string): string | undefined;
+}
+
+/** Returns the packages of an application of which nothing but its own scripts is known. */
+export const onePackage = (scripts: Scripts): Packages => ({
+  scriptsOf: (directory) => (directory === '' ? scripts : undefined),
+  directoryOf: () => undefined,
+});
+
+/** Options of package managers that name the package whose script they run: by its directory, or by its workspace. */
+const LOCATIONS: Readonly<Record<string, { directory: readonly string[]; workspace: readonly string[] }>> = {
+  npm: { directory: ['--prefix', '-C'], workspace: ['-w', '--workspace'] },
+  pnpm: { directory: ['-C', '--dir', '--prefix'], workspace: ['-F', '--filter'] },
+  yarn: { directory: ['--cwd'], workspace: [] },
+  bun: { directory: ['--cwd'], workspace: ['-F', '--filter'] },
+};
+const QUIET = /^(-s|--silent|--if-present|--color|-q)$/;
+
+/** A script that a command runs. */
+export interface FoundScript {
+  name: string;
+  args: Word[];
+  /** The directory of its package. */
+  directory: string;
+  scripts: Scripts;
+}
+
+/**
+ * Returns the script that a command such as `npm run x` runs, with its further arguments; undefined for others.
+ * @param at the directory in which the command runs
+ */
+export function scriptOf(words: readonly Word[], at: string, packages: Packages): FoundScript | undefined {
+  const [program, ...rest] = words;
+  const locations = program && Object.hasOwn(LOCATIONS, program.text) ? LOCATIONS[program.text] : undefined;
+  if (!program || !locations) return undefined;
+  const isNpm = program.text === 'npm';
+  let directory: string | undefined = at;
+  const own: Word[] = [];
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    const isNamed = own.some(({ text }) => !/^run(-script)?$/.test(text));
+    const [option = '', inline] = word.text.split('=', 2);
+    const value = () => inline ?? rest.shift()?.text ?? '';
+    // Options behind a script's name are the script's own, except with npm.
+    if (word.text === '--') own.push(word, ...rest.splice(0));
+    else if (isNamed && !isNpm) own.push(word);
+    else if (locations.directory.includes(option)) directory = posix.join(at, value());
+    else if (locations.workspace.includes(option)) directory = packages.directoryOf(value());
+    else if (program.text === 'yarn' && own.length === 0 && word.text === 'workspace')
+      directory = packages.directoryOf(rest.shift()?.text ?? '');
+    else if (!QUIET.test(word.text)) own.push(word);
+  }
+  if (directory === undefined) return undefined;
+  directory = posix.normalize(directory).replace(/^\.$|\/$/, '');
+  const scripts = packages.scriptsOf(directory);
+  const isRun = own[0]?.text === 'run' || own[0]?.text === 'run-script';
+  const [name, ...args] = isRun ? own.slice(1) : own;
+  if (name === undefined || name.dynamic || !scripts || !Object.hasOwn(scripts, name.text)) return undefined;
+  if (!isRun && isNpm && !/^(start|test|stop|restart)$/.test(name.text)) return undefined;
+  return { name: name.text, args: args[0]?.text === '--' ? args.slice(1) : args, directory, scripts };
+}
