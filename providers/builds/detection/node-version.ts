@@ -26,15 +26,25 @@ export const readEngines = (manifest: Pick<Manifest, 'engines'> | undefined): No
     ? undefined
     : { range: manifest.engines.node, file: 'package.json', field: 'engines.node' };
 
+/** Names of long-term releases, which keep their major version (https://github.com/nodejs/release). */
+const CODE_NAMES: Readonly<Record<string, string>> = {
+  'lts/gallium': '16',
+  'lts/hydrogen': '18',
+  'lts/iron': '20',
+  'lts/jod': '22',
+  'lts/krypton': '24',
+};
+
 /** Files that version managers of Node read, in this order. */
 export const VERSION_FILES: readonly string[] = ['.nvmrc', '.node-version'];
 
 /**
  * Returns the requirement in the text of a version manager's file, as its major version: a minor one is not available. Returns
- * undefined for names of versions (`lts/*`), which mean others over time.
+ * undefined for names that mean other versions over time (`lts/*`, `node`).
  */
 export function readVersionFile(file: string, text: string): NodeRequirement | undefined {
-  const [, major] = /^v?(\d{1,3})(?:\.[\dx*]+)*$/.exec(text.replace(/#.*/g, '').trim()) ?? [];
+  const name = text.replace(/#.*/g, '').trim();
+  const [, major = CODE_NAMES[name.toLowerCase()]] = /^v?(\d{1,3})(?:\.[\dx*]+)*$/.exec(name) ?? [];
   return major === undefined ? undefined : { range: `${major}.x`, file };
 }
 
