@@ -199,6 +199,19 @@ test('renames the challenge of a 401 as a function URL does', async () => {
   expect(headers.get('x-amzn-remapped-www-authenticate')).toBe('Basic');
 });
 
+test('tells an application the host and the address of its visitor, whatever the visitor claims', async () => {
+  const names = ['x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-for'];
+  const print = `response.end(JSON.stringify(${JSON.stringify(names)}.map((name) => request.headers[name])))`;
+  await live('forwarded', await create('forwarded', await app(print)));
+  const claims = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'ftp', 'x-forwarded-for': '10.0.0.1' };
+  const answer = await fetch(`http://127.0.0.1:${frontPort}/`, { headers: claims });
+  expect(await answer.json()).toEqual([
+    `127.0.0.1:${frontPort}`,
+    'http',
+    expect.stringMatching(/^10\.0\.0\.1, .*127\.0\.0\.1$/),
+  ]);
+});
+
 test('kills an application that exceeds its memory limit with 502 and restarts it for the next request', async () => {
   const hoard = `if (request.url !== '/hoard') return response.end('up');
     const kept = [];

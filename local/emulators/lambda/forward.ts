@@ -138,15 +138,15 @@ function responseHeaders(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
 
 /**
  * Returns the request headers as CloudFront sends them: Host is the function URL's, and `X-Forwarded-Host` is the
- * client's.
+ * client's. Headers of these names that the client sent are replaced, and addresses in `X-Forwarded-For` followed by its own.
  */
 function requestHeaders(incoming: IncomingMessage, host: string): OutgoingHttpHeaders {
   const { headers, socket } = incoming;
   return {
+    ...stripHopByHop(headers),
     'x-forwarded-host': headers.host,
     'x-forwarded-proto': 'http',
-    'x-forwarded-for': socket.remoteAddress,
-    ...stripHopByHop(headers),
+    'x-forwarded-for': [headers['x-forwarded-for'] ?? [], socket.remoteAddress ?? []].flat().join(', '),
     // A body without a length keeps chunked framing, for any method.
     ...(headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' }),
     host,
