@@ -24,7 +24,7 @@ afterAll(closeTestHarness);
 test('packages an application without dependencies together with its start script', async () => {
   const repoUrl = repository(
     { 'server.js': '1', 'lib/a.txt': 'a' },
-    { 'current.txt': 'lib/a.txt', dangling: 'absent' },
+    { 'current.txt': 'lib/a.txt', dangling: 'absent', notes: '/absent/notes' },
   );
   const { code, commitSha, error, log, artifact } = await build({ repoUrl });
   expect([code, error]).toEqual([0, undefined]);

@@ -145,10 +145,12 @@ async function collectRoot(
 
   const addLink = async (source: string, path: string, through: readonly string[]): Promise<void> => {
     const target = resolve(dirname(source), await readlink(source));
-    const targetPath = await resolveInsideRepo(repository, target, path);
     const found = await stat(target).catch(() => undefined);
-    // Skips broken links and links to excluded files (such as a development tool in node_modules/.bin).
-    if (!found || pathsTo(targetPath).some(isSkipped)) return;
+    // A link to nothing reads nothing, wherever it points: `notes -> /Users/me/notes`.
+    if (!found) return;
+    const targetPath = await resolveInsideRepo(repository, target, path);
+    // Skips links to excluded files (such as a development tool in node_modules/.bin).
+    if (pathsTo(targetPath).some(isSkipped)) return;
     if (from === '' || pathsTo(targetPath).includes(from)) {
       const link = relative(dirname(source), target).split(sep).join('/');
       items.push({ path, source, size: link.length, executable: false, link });
