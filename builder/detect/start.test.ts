@@ -227,7 +227,10 @@ const script = (start: Parameters<typeof runScript>[0], directory = '', variable
     .split('\n')
     .slice(1, -1)
     .join('; ')
-    .replace('export NODE_ENV=production HOST=0.0.0.0 HOSTNAME=0.0.0.0; ', '');
+    .replace(
+      'export NODE_ENV=production HOST=0.0.0.0 HOSTNAME=0.0.0.0; export PROTOCOL_HEADER=x-forwarded-proto; ',
+      '',
+    );
 const node = { kind: 'node', directory: '', options: [], file: "it's.js", args: [], environment: {} } as const;
 
 test('writes the script that the host runs', () => {

@@ -26,7 +26,8 @@ const HOST_VARIABLES = ['PORT'];
 /**
  * Returns the script that the host runs: it decrypts the environment and starts the application. The application's
  * variables override the ones set here. Next.js listens only on `HOSTNAME` and others on `HOST`, which may be the
- * machine's name, so they are set.
+ * machine's name, so they are set. SvelteKit's server takes the visitor's protocol from `PROTOCOL_HEADER`, to compare addresses with
+ * `Origin`; without it every visitor counts as one of HTTPS.
  * @param directory the application's, in the artifact
  * @param variables names of the application's
  */
@@ -40,7 +41,11 @@ export function runScript(start: Start, directory: string, variables: readonly s
           .map(() => '..')
           .join('/');
   const node = ['exec', 'node', '--import', `${up}/.service/environment.mjs`];
-  const lines = ['#!/bin/sh', 'export NODE_ENV=production HOST=0.0.0.0 HOSTNAME=0.0.0.0'];
+  const lines = [
+    '#!/bin/sh',
+    'export NODE_ENV=production HOST=0.0.0.0 HOSTNAME=0.0.0.0',
+    'export PROTOCOL_HEADER=x-forwarded-proto',
+  ];
   if (at !== '.') lines.push(`cd ${quoteWord(at)} || exit 1`);
   if (start.kind === 'site') {
     const site = start.directory === '' ? '.' : start.directory;
