@@ -24,6 +24,10 @@ const ADVICE: readonly [pattern: RegExp, advice: string][] = [
     'The code folder is read-only at run time: write temporary files to /tmp, and keep data in a database.',
   ],
   [
+    /Cannot find module '[^']*\.node'|Could not locate the bindings file/,
+    'A package has no compiled module, because its install script was not run: approve it with "pnpm approve-builds", or in pnpm.onlyBuiltDependencies of package.json.',
+  ],
+  [
     /Cannot find (?:module|package) '(?:[./]|file:)/,
     'The file is not in the release: check that the build creates it, and that .gitignore does not keep it out of the repository.',
   ],
