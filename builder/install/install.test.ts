@@ -113,6 +113,9 @@ test('runs a custom command unchanged and refuses an unsupported package manager
     manager: { name: 'pnpm' },
   });
   expect(plan({ 'bun.lock': '' }, 'npm install').command).toBe('npm install');
+  expect(plan({}, 'pnpm install').manager?.tool).toBe('pnpm@10');
+  expect(plan({ 'package-lock.json': '' }, 'yarn').manager?.tool).toBe('yarn@1.22.22');
+  expect(plan({ 'pnpm-lock.yaml': "lockfileVersion: '6.0'\n" }, 'pnpm i').manager?.tool).toBe('pnpm@8');
   expect(() => plan({ 'bun.lock': '' })).toThrow(
     'The repository uses bun (bun.lock), which is not supported: commit a lockfile of npm, pnpm or yarn.',
   );
@@ -230,7 +233,7 @@ function restore({ directory }: Parameters<typeof install>[1], name: string, con
 test.each<[string, Record<string, string>, string, string, string]>([
   ['pnpm', { 'pnpm-lock.yaml': '' }, '.modules.yaml', 'npm ci', 'pnpm rebuild\npnpm install --frozen-lockfile\n'],
   ['pnpm', { 'pnpm-lock.yaml': '' }, '.modules.yaml', 'pnpm i --ignore-scripts', 'pnpm i --ignore-scripts\n'],
-  ['pnpm', { 'yarn.lock': '' }, '.modules.yaml', 'pnpm i', 'pnpm i\n'],
+  ['npm', { 'yarn.lock': '' }, '.modules.yaml', 'npm run deps', 'npm run deps\n'],
   ['npm', { 'yarn.lock': '# v1' }, '.yarn-integrity', 'npm install', 'npm rebuild\nnpm install\n'],
   ['yarn', { 'yarn.lock': '\n__metadata:\n' }, '.yarn-state.yml', 'npm ci', 'yarn install --immutable\n'],
 ])('runs install scripts of restored packages again: %s, %j, %s, %s', async (tool, files, mark, command, expected) => {

@@ -7,7 +7,7 @@ import { installedPackages } from './development.ts';
 import { ignoredScriptsNote } from './ignored-scripts.ts';
 import { installScripts, needsInstall } from './manifest.ts';
 import { createNoiseFilter } from './noise.ts';
-import { type PackageManager, packageManagerOf } from './package-manager.ts';
+import { type PackageManager, packageManagerOf, packageManagerOfCommand } from './package-manager.ts';
 
 /**
  * The default install command. It means "install the locked versions with the package manager of the lockfile"; any
@@ -46,7 +46,10 @@ export interface InstallPlan {
 export function planInstall(configured: string, directory: string, manifest: Manifest | undefined): InstallPlan {
   const manager = manifest && packageManagerOf(directory, manifest);
   const plan: InstallPlan = { command: configured, manager, nothing: undefined, note: undefined };
-  if (!DEFAULT_COMMAND.test(configured)) return plan;
+  if (!DEFAULT_COMMAND.test(configured)) {
+    const named = packageManagerOfCommand(configured);
+    return named && named.name !== manager?.name ? { ...plan, manager: named } : plan;
+  }
   if (!manifest || !manager) return { ...plan, nothing: 'there is no package.json' };
   const { name, install, lockfile } = manager;
   const isWorkspace = existsSync(join(directory, 'pnpm-workspace.yaml'));

@@ -44,6 +44,17 @@ export function packageManagerOf(directory: string, manifest: Manifest): Package
   }
 }
 
+/**
+ * Returns the package manager that an owner's command begins with, in its default version, for a repository that names another or
+ * none. Undefined for npm and unknown commands.
+ */
+export function packageManagerOfCommand(command: string): PackageManager | undefined {
+  const name = /^(pnpm|yarn)(?=\s|$)/.exec(command.trim())?.[1];
+  if (name === 'pnpm') return { name, tool: `pnpm@${pnpmFor('')}`, lockfile: undefined, install: undefined };
+  if (name === 'yarn') return { name, tool: `yarn@${YARN_CLASSIC}`, lockfile: undefined, install: undefined };
+  return undefined;
+}
+
 /** The file of pnpm's workspaces and settings. */
 const PNPM_WORKSPACE = 'pnpm-workspace.yaml';
 
