@@ -82,7 +82,8 @@ export async function rows(): Promise<Row[]> {
   try {
     const upstream = await run(1, 'upstream', {});
     const { environment, secretKeys } = await openBenchTable(folder, children, ACCOUNTS, {
-      ...{ keysOfEach: KEYS, concurrentAiCalls: 2 * OPEN },
+      keysOfEach: KEYS,
+      concurrentAiCalls: 2 * OPEN,
     });
     const keys = await openBenchKeys(folder);
     stops.push(keys.stop);
@@ -90,7 +91,10 @@ export async function rows(): Promise<Row[]> {
     const { pid, base } = await run(0, 'gateway', { ...environment, ...keys.env, AI_PROVIDER_BASE_URLS: baseUrls });
     const targets = secretKeys.map(
       (key): Target => ({
-        ...{ name: 'ours', url: `${base}/ai/v1`, headers: { authorization: `Bearer ${key}` }, pid },
+        name: 'ours',
+        url: `${base}/ai/v1`,
+        headers: { authorization: `Bearer ${key}` },
+        pid,
         model: 'openai/gpt-4o-mini',
       }),
     );

@@ -44,8 +44,15 @@ async function bundled(folder: string, name: string, source: string): Promise<st
   const [entry, outfile] = [join(folder, `${name}.ts`), join(folder, `${name}.mjs`)];
   writeFileSync(entry, source);
   await build({
-    ...{ entryPoints: [entry], outfile, bundle: true, minify: true, format: 'esm', platform: 'node' },
-    ...{ target: 'node24', mainFields: ['module', 'main'], logLevel: 'error' },
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    mainFields: ['module', 'main'],
+    logLevel: 'error',
   });
   return outfile;
 }
@@ -76,11 +83,15 @@ function measure(file: string, endpoint: string, calls: number): Measured {
     console.log(JSON.stringify({ cold, warm: taken[taken.length >> 1] }));
     process.exit();`;
   const environment = {
-    ...{ AWS_REGION: REGION, AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
-    ...{ AWS_ENDPOINT_URL_DYNAMODB: endpoint, PATH: process.env.PATH ?? '' },
+    AWS_REGION: REGION,
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    PATH: process.env.PATH ?? '',
   };
   const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
-    ...{ env: environment, encoding: 'utf8' },
+    env: environment,
+    encoding: 'utf8',
   });
   return JSON.parse(output);
 }

@@ -30,7 +30,9 @@ export async function startBase(): Promise<Base> {
   const children = startChildren(folder, { temporary: true });
   const url = await startDynamoDbLocal(children, await freePort());
   await call(url, 'dynamodb', 'CreateTable', {
-    ...{ TableName, BillingMode: 'PAY_PER_REQUEST', AttributeDefinitions: [text('pk'), text('sk')] },
+    TableName,
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: [text('pk'), text('sk')],
     KeySchema: [
       { AttributeName: 'pk', KeyType: 'HASH' },
       { AttributeName: 'sk', KeyType: 'RANGE' },
@@ -44,7 +46,10 @@ export async function startBase(): Promise<Base> {
     url,
     async run() {
       await callAws('dynamodb', 'UpdateItem', {
-        ...{ TableName, Key, UpdateExpression: 'ADD hits :one', ReturnValues: 'ALL_NEW' },
+        TableName,
+        Key,
+        UpdateExpression: 'ADD hits :one',
+        ReturnValues: 'ALL_NEW',
         ExpressionAttributeValues: { ':one': { N: '1' } },
       });
       await callAws('dynamodb', 'GetItem', { TableName, Key, ConsistentRead: true });

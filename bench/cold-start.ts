@@ -40,8 +40,14 @@ export async function rows(): Promise<Row[]> {
     writeFileSync(source, EMPTY);
     const empty = join(folder, 'empty.mjs');
     await build({
-      ...{ entryPoints: [source], outfile: empty, bundle: true, minify: true, format: 'esm', platform: 'node' },
-      ...{ target: 'node24', mainFields: ['module', 'main'] },
+      entryPoints: [source],
+      outfile: empty,
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node24',
+      mainFields: ['module', 'main'],
     });
     // Every variable that is a text: some are read at import.
     const texts = Object.entries(VARIABLES).filter(([, schema]) => schema().safeParse('x').success);

@@ -26,7 +26,11 @@ export async function rows(): Promise<Row[]> {
     const whole = megabytes();
     const again = await timed(async () => execFileSync('sh', [join('scripts', 'setup')], { cwd: folder }));
     const row = (what: string, ours: number, against: number, unit: string): Row => ({
-      ...{ what: `${what}, against ${against} ${unit}`, ours, against, unit, atMost: 1 },
+      what: `${what}, against ${against} ${unit}`,
+      ours,
+      against,
+      unit,
+      atMost: 1,
     });
     return [
       row('node_modules after npm ci', size, SIZE_MB, 'MB'),

@@ -30,9 +30,17 @@ export async function rows(): Promise<Row[]> {
         const now = deps.now().toISOString();
         const line = { description: 'Web Starter for example.co.za, monthly', amountCents: 5635, vatCents: 735 };
         const invoice: ItemOf<typeof Invoice> = {
-          ...{ id: deps.newId('inv'), accountId, number: `INV-2020-${String(at + 1).padStart(6, '0')}`, kind: 'PLAN' },
-          ...{ status: at % 10 === 0 ? 'UNPAID' : 'PAID', amountCents: 5635, vatCents: 735 },
-          ...{ issuedAt: now, payBy: now, paidAt: at % 10 === 0 ? null : now, lines: [line] },
+          id: deps.newId('inv'),
+          accountId,
+          number: `INV-2020-${String(at + 1).padStart(6, '0')}`,
+          kind: 'PLAN',
+          status: at % 10 === 0 ? 'UNPAID' : 'PAID',
+          amountCents: 5635,
+          vatCents: 735,
+          issuedAt: now,
+          payBy: now,
+          paidAt: at % 10 === 0 ? null : now,
+          lines: [line],
         };
         return [itemOf(Invoice, invoice), itemOf(InvoiceByStatus, InvoiceByStatus.parse(invoice))];
       }).flat();

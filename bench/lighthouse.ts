@@ -86,8 +86,11 @@ async function openBrowser({ baseUrl, login, accounts }: Local, name: 'demo' | '
     const page = await context.newPage();
     await page.goto(`${baseUrl}/dashboard/icon.svg`);
     const user = {
-      ...{ access_token: account.dashboardToken, token_type: 'Bearer', scope: 'openid email' },
-      ...{ profile: { sub: account.id, email: account.email }, expires_at: Math.floor(Date.now() / 1000) + 7200 },
+      access_token: account.dashboardToken,
+      token_type: 'Bearer',
+      scope: 'openid email',
+      profile: { sub: account.id, email: account.email },
+      expires_at: Math.floor(Date.now() / 1000) + 7200,
     };
     const entry = [`oidc.user:${login.issuer}:${login.clientId}`, JSON.stringify(user)];
     await page.evaluate(`localStorage.setItem(...${JSON.stringify(entry)})`);

@@ -93,8 +93,15 @@ export async function rows(): Promise<Row[]> {
         create(
           Webhook,
           {
-            ...{ id: `whk_${index}`, accountId: accountOf(index), url: 'https://example.com/', description: '' },
-            ...{ events: ['*'], active: true, failureCount: 0, disabledAt: null, secret: sealed },
+            id: `whk_${index}`,
+            accountId: accountOf(index),
+            url: 'https://example.com/',
+            description: '',
+            events: ['*'],
+            active: true,
+            failureCount: 0,
+            disabledAt: null,
+            secret: sealed,
             createdAt: new Date(0).toISOString(),
           },
           refused,
@@ -103,8 +110,10 @@ export async function rows(): Promise<Row[]> {
     );
     // Due at once, and after what was swept before.
     const eventOf = (index: number) => ({
-      ...{ id: idOf('evt'), accountId: accountOf(index), type: 'app.created' as const },
-      ...{ created: new Date(Date.now() - ATTEMPT_GRACE_MS).toISOString() },
+      id: idOf('evt'),
+      accountId: accountOf(index),
+      type: 'app.created' as const,
+      created: new Date(Date.now() - ATTEMPT_GRACE_MS).toISOString(),
       data: { applicationId: 'app_1', name: 'App' },
     });
     const found = { ours: [] as number[], bare: [] as number[], cpu: [] as number[] };
@@ -138,11 +147,17 @@ export async function rows(): Promise<Row[]> {
     return [
       {
         what: '2,000 lost events handed over again, against a second',
-        ...{ ours: (median(found.ours) * 2000) / EVENTS, against: 1000, unit: 'ms', atMost: 1 },
+        ours: (median(found.ours) * 2000) / EVENTS,
+        against: 1000,
+        unit: 'ms',
+        atMost: 1,
       },
       {
         what: '2,000 lost events on AWS by the model, against a second',
-        ...{ ours: (modelled * 2000) / EVENTS, against: 1000, unit: 'ms', atMost: 1 },
+        ours: (modelled * 2000) / EVENTS,
+        against: 1000,
+        unit: 'ms',
+        atMost: 1,
       },
     ];
   } finally {

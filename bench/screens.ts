@@ -43,8 +43,11 @@ async function openList({ baseUrl, login, accounts: { demo } }: Local, at: strin
   });
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-ZA' });
   const user = {
-    ...{ access_token: demo.dashboardToken, token_type: 'Bearer', scope: 'openid email' },
-    ...{ profile: { sub: demo.id, email: demo.email }, expires_at: Math.floor(Date.now() / 1000) + 3600 },
+    access_token: demo.dashboardToken,
+    token_type: 'Bearer',
+    scope: 'openid email',
+    profile: { sub: demo.id, email: demo.email },
+    expires_at: Math.floor(Date.now() / 1000) + 3600,
   };
   const entry = [`oidc.user:${login.issuer}:${login.clientId}`, JSON.stringify(user)];
   await context.addInitScript(`localStorage.setItem(...${JSON.stringify(entry)});${OBSERVE}`);

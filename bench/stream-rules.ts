@@ -13,8 +13,15 @@ const WARM_UP = 20;
 
 const deployment = (id: number, commitSha: string): Item =>
   toStoredItem(Deployment, {
-    ...{ id: `dep_${id}`, accountId: 'acc_1', applicationId: 'app_1', trigger: 'API', status: 'QUEUED', commitSha },
-    ...{ startedAt: '2026-01-31T09:30:00.000Z', finishedAt: null, notes: [], checkAt: '2026-01-31T09:40:00.000Z' },
+    id: `dep_${id}`,
+    accountId: 'acc_1',
+    applicationId: 'app_1',
+    trigger: 'API',
+    status: 'QUEUED',
+    commitSha,
+    startedAt: '2026-01-31T09:30:00.000Z',
+    finishedAt: null,
+    notes: [],
   }) as Item;
 
 const batch = (record: (id: number) => DynamoDBRecord) => ({

@@ -71,7 +71,10 @@ export async function rows(): Promise<Row[]> {
       console.log(`| ${endpoints} | ${failing * 100}% | ${cells.join(' | ')} | $${dollarsOf(counted).toFixed(2)} |`);
       made.push({
         what: `writes of an event to ${endpoints}, ${failing * 100}% failing, against 2 and 3 each`,
-        ...{ ours: writes, against: 2 + 3 * attempts, unit: '', atMost: 1 },
+        ours: writes,
+        against: 2 + 3 * attempts,
+        unit: '',
+        atMost: 1,
       });
     }
   }

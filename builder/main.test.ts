@@ -202,14 +202,20 @@ test('packages a standalone Next.js build with its static and public files', asy
 
 test('packages a Next.js application with a server of its own, without what only development needs', async () => {
   const files = [
-    ...['.next/standalone/server.js', '.next/cache/a', '.next/BUILD_ID', 'node_modules/@next/swc-linux/a.node'],
+    '.next/standalone/server.js',
+    '.next/cache/a',
+    '.next/BUILD_ID',
+    'node_modules/@next/swc-linux/a.node',
     ...['dev', 'prod'].map((kind) => `node_modules/next/dist/compiled/next-server/pages.runtime.${kind}.js`),
   ];
   const made = files.map((path) => `mkdir -p ${dirname(path)} && echo 1 > ${path}`).join(' && ');
   const manifest = { dependencies: { next: '16' }, scripts: { start: 'NODE_ENV=production node server.js' } };
   const { artifact, log } = await build({
     repoUrl: repository({ 'package.json': JSON.stringify(manifest), 'server.js': "require('next')" }),
-    ...{ framework: 'NEXTJS', startFile: '.next/standalone/server.js', installCommand: 'true', buildCommand: made },
+    framework: 'NEXTJS',
+    startFile: '.next/standalone/server.js',
+    installCommand: 'true',
+    buildCommand: made,
   });
   expect(log).toContain('Detected Next.js, npm, start: node server.js (start script)');
   const paths = [...(await entriesOf(artifact)).keys()].filter((path) => /next|server/.test(path));
@@ -223,7 +229,10 @@ test('packages a Next.js application with a server of its own, without what only
 test('installs a package inside the repository again with each build', async () => {
   const manifest = { name: 'a', version: '1.0.0', dependencies: { inside: 'file:./inside' } };
   const lockfile = {
-    ...{ name: 'a', version: '1.0.0', lockfileVersion: 3, requires: true },
+    name: 'a',
+    version: '1.0.0',
+    lockfileVersion: 3,
+    requires: true,
     packages: {
       '': manifest,
       // As npm installs it where links are turned off.
@@ -233,12 +242,11 @@ test('installs a package inside the repository again with each build', async () 
   for (const word of ['first', 'second']) {
     const { log } = await build({
       repoUrl: repository({
-        ...{
-          'server.js': '1',
-          'package.json': JSON.stringify(manifest),
-          'package-lock.json': JSON.stringify(lockfile),
-        },
-        ...{ '.npmrc': 'install-links=true\n', 'inside/package.json': '{"name":"inside","version":"1.0.0"}' },
+        'server.js': '1',
+        'package.json': JSON.stringify(manifest),
+        'package-lock.json': JSON.stringify(lockfile),
+        '.npmrc': 'install-links=true\n',
+        'inside/package.json': '{"name":"inside","version":"1.0.0"}',
         'inside/index.js': `module.exports = '${word} of inside'`,
       }),
       buildCommand: 'node -p "require(\'inside\')"',

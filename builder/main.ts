@@ -53,8 +53,10 @@ const bundled = (name: string) => readFileSync(join(import.meta.dirname, name));
 /** Puts a major version of Node into a directory of the build, and returns the PATH. */
 const select = (major: string, name: string) =>
   selectNode(major, {
-    ...{ directory: join(workDirectory, name), path: process.env.PATH ?? '' },
-    ...{ installed: settings.installed, registry: settings.npm_config_registry },
+    directory: join(workDirectory, name),
+    path: process.env.PATH ?? '',
+    installed: settings.installed,
+    registry: settings.npm_config_registry,
   });
 let closeCache = async (): Promise<void> => {};
 
@@ -83,8 +85,10 @@ try {
     cache,
     limits,
     modules: {
-      ...{ environment: bundled('environment.mjs'), launch: bundled('launch.mjs') },
-      ...{ preload: bundled('preload.cjs'), siteServer: bundled('site-server.mjs') },
+      environment: bundled('environment.mjs'),
+      launch: bundled('launch.mjs'),
+      preload: bundled('preload.cjs'),
+      siteServer: bundled('site-server.mjs'),
     },
     selectNode: (major) => select(major, `node-${major}`),
     onDetected: (detected) => {

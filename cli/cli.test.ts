@@ -38,8 +38,13 @@ async function hosting(
   let stdout = '';
   let stderr = '';
   const exitCode = await run(table, argv, {
-    ...{ cwd: folder, env: { ...env, ...more }, stdin: process.stdin, stderr: process.stderr, signal },
-    ...{ interrupt: () => undefined, isTerminal: false },
+    cwd: folder,
+    env: { ...env, ...more },
+    stdin: process.stdin,
+    stderr: process.stderr,
+    signal,
+    interrupt: () => undefined,
+    isTerminal: false,
     write: (text) => {
       stdout += text;
     },
@@ -351,7 +356,8 @@ test('logs goes on behind a page without lines that has more', async () => {
 
 test('webhooks listen outlives failures of the connection, and misses and repeats nothing', async () => {
   const page = (ids: string[], cursor: string) => ({
-    ...{ data: ids.map((id) => ({ id, type: 'ping', created: '2026-01-31T09:30:00.000Z', data: {} })), cursor },
+    data: ids.map((id) => ({ id, type: 'ping', created: '2026-01-31T09:30:00.000Z', data: {} })),
+    cursor,
     has_more: false,
   });
   // The retries of the client are used up before the connection is back.
@@ -392,7 +398,10 @@ describe('deploy while another deployment is under way', () => {
     let refused = 0;
     const isOver = ({ looks }: Fake) => looks <= 0;
     const view = (each: Fake) => ({
-      ...{ queue: null, ...each, applicationId: 'app_1', commitSha: '' },
+      queue: null,
+      ...each,
+      applicationId: 'app_1',
+      commitSha: '',
       ...(isOver(each) ? { status: 'SUCCEEDED', finishedAt: '2026-01-31T09:30:00.000Z' } : { finishedAt: null }),
     });
     const list = () => {

@@ -35,7 +35,15 @@ function contextOf({ arguments: given, rest, values }: Invocation, around: Surro
     return parseApi(chosen);
   };
   return {
-    ...{ rest, out, settings, api, cwd, env, signal, stdin, option },
+    rest,
+    out,
+    settings,
+    api,
+    cwd,
+    env,
+    signal,
+    stdin,
+    option,
     argument: (name) => given.get(name) ?? '',
     flag: (name) => values[name] === true,
     client: () => {

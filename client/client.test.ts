@@ -77,11 +77,15 @@ test('the sources import nothing but each other', () => {
 describe('a request', () => {
   test('is made of one input: path, query and body', () => {
     expect(toRequest('addDnsRecord', { id: 'dom_1/x', type: 'A', content: '1.2.3.4', ttl: undefined })).toEqual({
-      ...{ method: 'POST', path: '/v1/domains/dom_1%2Fx/dns', repeatable: true },
+      method: 'POST',
+      path: '/v1/domains/dom_1%2Fx/dns',
+      repeatable: true,
       body: { type: 'A', content: '1.2.3.4' },
     });
     expect(toRequest('listInvoices', { status: 'UNPAID', limit: 5 })).toEqual({
-      ...{ method: 'GET', path: '/v1/invoices?limit=5&status=UNPAID', repeatable: true },
+      method: 'GET',
+      path: '/v1/invoices?limit=5&status=UNPAID',
+      repeatable: true,
     });
     expect(() => toRequest('getApp', {})).toThrow('getApp: id is required');
   });
@@ -275,7 +279,8 @@ describe('a streamed chat', () => {
     await expect(read(chunk('a'), 50)).rejects.toBeInstanceOf(ConnectionError);
     await expect(read('data: <html>\n\n', 50)).rejects.toBeInstanceOf(ConnectionError);
     await expect(readFrom(broken(chunk('a'))())).rejects.toMatchObject({
-      ...{ name: 'ConnectionError', cause: { message: 'terminated' } },
+      name: 'ConnectionError',
+      cause: { message: 'terminated' },
     });
   });
 });

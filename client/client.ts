@@ -59,7 +59,9 @@ export function toRequest(id: keyof Operations, input: Fields) {
   const search = asked.length > 0 ? `?${new URLSearchParams(asked)}` : '';
   const hasBody = rest.size > 0 || method === 'PUT' || method === 'PATCH';
   return {
-    ...{ method, path: filled + search, repeatable: true },
+    method,
+    path: filled + search,
+    repeatable: true,
     ...(hasBody ? { body: Object.fromEntries(rest) } : {}),
     ...(deletion ? { gone: { data: Object.fromEntries(deletion.map((name) => [name, input[name] ?? true])) } } : {}),
   };
@@ -94,7 +96,10 @@ export function createClient(options: ClientOptions): Client {
   const createChatCompletion = async (input: CreateChatCompletionInput, callOptions?: CallOptions) => {
     // A call whose answer is lost may have been charged: only refusals are repeated.
     const request = {
-      ...{ method: 'POST', path: '/ai/v1/chat/completions', body: input, repeatable: false },
+      method: 'POST',
+      path: '/ai/v1/chat/completions',
+      body: input,
+      repeatable: false,
       timeoutMs: CHAT_TIMEOUT_MS,
     };
     const signal = callOptions?.signal;

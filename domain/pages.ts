@@ -20,7 +20,8 @@ export interface FilteredPage<T> extends Page<T> {
 
 /** Returns the body of a list's response. */
 export const pageBody = <T, V>({ items, hasMore, cursor }: FilteredPage<T>, view: (item: T) => V) => ({
-  ...{ data: items.map(view), has_more: hasMore },
+  data: items.map(view),
+  has_more: hasMore,
   ...(cursor !== undefined && { cursor }),
 });
 

@@ -106,7 +106,15 @@ export function createApp({
   const databases = new DatabasesStack(platform, table);
   const domains = new DomainsStack(platform, { table, customDomains });
   const jobs = new HandOverStack(platform, {
-    ...{ table, hosting, builds, deployments, panel, databases, domains, customDomains, billing },
+    table,
+    hosting,
+    builds,
+    deployments,
+    panel,
+    databases,
+    domains,
+    customDomains,
+    billing,
   });
   const stream = new StreamStack(platform, { table, delivery, domains, jobs });
   const schedules = new SchedulesStack(platform, {

@@ -26,7 +26,9 @@ export const cellsOf = (config: Config): CellNames[] => config.cells.map((cell) 
 /** Returns the platform as the stacks of a cell see it. */
 export const cellPlatform = (platform: Platform, { id, config, names }: CellNames): Platform => ({
   ...platform,
-  ...{ config, names, stackPrefix: `${platform.config.prefix}-cell-${id}` },
+  config,
+  names,
+  stackPrefix: `${platform.config.prefix}-cell-${id}`,
 });
 
 /** Returns the name of the role with which a function works in a cell. */

@@ -194,8 +194,16 @@ export const Settings = z.object({
  * chosen one.
  */
 const ARM_REGIONS = [
-  ...['us-east-1', 'us-east-2', 'us-west-2', 'eu-west-1', 'eu-central-1', 'sa-east-1'],
-  ...['ap-south-1', 'ap-northeast-1', 'ap-southeast-1', 'ap-southeast-2'],
+  'us-east-1',
+  'us-east-2',
+  'us-west-2',
+  'eu-west-1',
+  'eu-central-1',
+  'sa-east-1',
+  'ap-south-1',
+  'ap-northeast-1',
+  'ap-southeast-1',
+  'ap-southeast-2',
 ];
 
 /**
@@ -203,8 +211,18 @@ const ARM_REGIONS = [
  * tries out the chosen one.
  */
 const DSQL_REGIONS = [
-  ...['us-east-1', 'us-east-2', 'us-west-2', 'eu-west-1', 'eu-west-2', 'eu-west-3', 'ap-east-1', 'ap-south-1'],
-  ...['ap-northeast-1', 'ap-northeast-2', 'ap-northeast-3', 'ap-southeast-4'],
+  'us-east-1',
+  'us-east-2',
+  'us-west-2',
+  'eu-west-1',
+  'eu-west-2',
+  'eu-west-3',
+  'ap-east-1',
+  'ap-south-1',
+  'ap-northeast-1',
+  'ap-northeast-2',
+  'ap-northeast-3',
+  'ap-southeast-4',
 ];
 
 /** Returns true for a stage whose data and stacks are protected from deletion. */

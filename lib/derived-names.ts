@@ -44,8 +44,11 @@ function findLongBuckets({ stage, region, backupRegion, cells }: Named): string[
   const names = [
     { settings: 'stage', ...home, name: backupRegion === undefined ? 'access-logs' : 'artifact-copies' },
     ...cells.map((cell) => ({
-      ...{ settings: 'stage, cells', prefix: `${prefix}-${cell.id}`, name: 'access-logs' },
-      ...{ account: cell.account, region: cell.region ?? region },
+      settings: 'stage, cells',
+      prefix: `${prefix}-${cell.id}`,
+      name: 'access-logs',
+      account: cell.account,
+      region: cell.region ?? region,
     })),
   ];
   return names.flatMap(({ settings, ...named }) => {

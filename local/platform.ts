@@ -153,7 +153,11 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
 
     const { baseUrl } = addresses;
     const local: LocalJson = {
-      ...{ baseUrl, dashboardUrl: `${baseUrl}/dashboard`, accounts, environment: variables, roles },
+      baseUrl,
+      dashboardUrl: `${baseUrl}/dashboard`,
+      accounts,
+      environment: variables,
+      roles,
       dns: { host: dnsServer.host, port: dnsServer.port },
       login: login.facts,
       secrets: stacks.secretsManager.values(),

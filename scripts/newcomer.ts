@@ -38,7 +38,9 @@ const origins = join(folder, 'origins');
 /** The newcomer's environment: programs that npm installs for all go to the temporary folder, and settings too. */
 const env: NodeJS.ProcessEnv = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|HOSTING_|GIT_)/i.test(name))),
-  ...{ PORT: String(port), npm_config_prefix: join(folder, 'npm'), XDG_CONFIG_HOME: join(folder, 'config') },
+  PORT: String(port),
+  npm_config_prefix: join(folder, 'npm'),
+  XDG_CONFIG_HOME: join(folder, 'config'),
   PATH: [join(folder, 'npm/bin'), process.env.PATH].join(delimiter),
   NO_PROXY: 'localhost,.localhost,127.0.0.1',
 };

@@ -16,10 +16,12 @@ test('steps, announced dates and times of day of the data set become prices that
     output_mtok: { base: 6, tiers: [{ start: 200_000, price: 12 }] },
   };
   expect(listOf({ context_window: 500_000, prices: tiered })).toEqual({
-    ...{ contextWindow: 500_000, deprecated: false },
+    contextWindow: 500_000,
+    deprecated: false,
     prices: [
       {
-        ...{ from: '', price: { input: 2, cachedInput: 0.5, cacheWrite: 2, output: 6 } },
+        from: '',
+        price: { input: 2, cachedInput: 0.5, cacheWrite: 2, output: 6 },
         steps: [{ above: 200_000, price: { input: 4, cachedInput: 0.5, cacheWrite: 4, output: 12 } }],
       },
     ],
@@ -97,7 +99,8 @@ test('a price that depends on the time of day is sold at its dearest', () => {
 
 test('differences are described for a person, model by model', () => {
   const at = (output: number) => ({
-    ...{ contextWindow: null, deprecated: false },
+    contextWindow: null,
+    deprecated: false,
     prices: [{ from: '', price: { input: 1, cachedInput: 1, cacheWrite: 1, output }, steps: [] }],
   });
   const before = { 'openai/gpt-4o': at(5), 'openai/gpt-5': at(10) };

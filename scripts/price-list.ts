@@ -27,8 +27,13 @@ const PROVIDER_IDS: Partial<Record<OfferedModel['provider'], string>> = { xai: '
 
 /** Prices of what cannot be asked for on credits (contract/ai/credit-fields.ts). */
 const NOT_SOLD = [
-  ...['web_searches_kcount', 'storage_searches_kcount', 'cache_write_1h_mtok', 'requests_kcount'],
-  ...['input_audio_mtok', 'cache_audio_read_mtok', 'output_audio_mtok'],
+  'web_searches_kcount',
+  'storage_searches_kcount',
+  'cache_write_1h_mtok',
+  'requests_kcount',
+  'input_audio_mtok',
+  'cache_audio_read_mtok',
+  'output_audio_mtok',
 ];
 const KINDS = ['input_mtok', 'cache_read_mtok', 'cache_write_mtok', 'output_mtok'];
 
@@ -49,8 +54,10 @@ function pricesAbove(id: string, prices: ModelPrice, above: number): DatedPrice[
   if (input === undefined || output === undefined) throw new Error(`${id} has no price of its input or output`);
   const [cachedInput = input, cacheWrite = input] = [of('cache_read_mtok'), of('cache_write_mtok')];
   return {
-    ...{ input: rounded(input), cachedInput: rounded(cachedInput) },
-    ...{ cacheWrite: rounded(cacheWrite), output: rounded(output) },
+    input: rounded(input),
+    cachedInput: rounded(cachedInput),
+    cacheWrite: rounded(cacheWrite),
+    output: rounded(output),
   };
 }
 

@@ -26,8 +26,14 @@ try {
   writeFileSync(entry, modules.map((name) => `export * from './table/entities/${name}';\n`).join(''));
   const outfile = join(ROOT, 'test/compatibility', `${version}.js`);
   buildSync({
-    ...{ entryPoints: [entry], outfile, bundle: true, minify: true, format: 'esm', platform: 'node' },
-    ...{ mainFields: ['module', 'main'], legalComments: 'none' },
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'node',
+    mainFields: ['module', 'main'],
+    legalComments: 'none',
     banner: { js: `// How release ${version} reads and writes the table: made by scripts/record-release.ts.` },
   });
   console.log(`wrote test/compatibility/${version}.js`);

@@ -12,7 +12,9 @@ const schema = () => z.object({ id: z.string(), dueAt: z.optional(z.string()) })
 const key = ({ id }: { id: string }) => ({ pk: id, sk: 'THING' });
 const Thing = entity({ type: 'THING', schema, key, due: { queues: ['THING', 'THING_TEARDOWN'] } });
 const Sharded = entity({
-  ...{ type: 'SHARDED', schema, key },
+  type: 'SHARDED',
+  schema,
+  key,
   due: { queues: ['SHARDED'], shards: { count: 4, of: (id) => id.length % 4 } },
 });
 const Computed = entity({ type: 'COMPUTED', schema, key, due: { queues: ['COMPUTED'], at: () => LATER } });

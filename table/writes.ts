@@ -162,7 +162,8 @@ export function upsert<T, K>(
   return {
     kind: 'Update',
     input: {
-      ...{ Key, UpdateExpression },
+      Key,
+      UpdateExpression,
       ...(ConditionExpression ? { ConditionExpression } : {}),
       ...expression.parts(),
     },

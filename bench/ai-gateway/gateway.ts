@@ -32,7 +32,10 @@ const server = createServer((request, response) => {
     const { url = '/', method = 'GET', headers, socket } = request;
     const http = { method, path: url, sourceIp: socket.remoteAddress ?? '' };
     const event: unknown = {
-      ...{ rawPath: url, headers, body: Buffer.concat(pieces).toString(), isBase64Encoded: false },
+      rawPath: url,
+      headers,
+      body: Buffer.concat(pieces).toString(),
+      isBase64Encoded: false,
       requestContext: { http, requestId: randomUUID() },
     };
     const open = ({ statusCode, headers: answered }: { statusCode: number; headers: Record<string, string> }) =>

@@ -57,8 +57,13 @@ export async function startProgram(
 export async function openBenchKeys(folder: string): Promise<{ env: Record<string, string>; stop(): Promise<void> }> {
   const name = 'bench-keys';
   const secret = {
-    ...{ type: 'AWS::SecretsManager::Secret', stack: 'bench', account: '000000000000' },
-    ...{ logicalId: name, name, arn: name, ref: name },
+    type: 'AWS::SecretsManager::Secret',
+    stack: 'bench',
+    account: '000000000000',
+    logicalId: name,
+    name,
+    arn: name,
+    ref: name,
   };
   const { url, stop } = await startSecretsManager({
     dataDir: folder,
@@ -87,10 +92,17 @@ export async function openBenchTable(
   await createTables(url, template);
   await stop();
   const environment = {
-    ...{ AWS_REGION: 'af-south-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
-    ...{ AWS_ENDPOINT_URL_DYNAMODB: url, TABLE_NAME: 'hosting-local', APPS_DOMAIN: 'apps.localhost' },
-    ...{ LOGIN_ISSUER: 'http://localhost/oidc', LOGIN_CLIENT_ID: 'bench' },
-    ...{ APP_FUNCTION_ARN_PREFIX: 'arn:', SECRETS_KEY_ARN: 'arn:', RATE_LIMIT_SECRET: '1000000000' },
+    AWS_REGION: 'af-south-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL_DYNAMODB: url,
+    TABLE_NAME: 'hosting-local',
+    APPS_DOMAIN: 'apps.localhost',
+    LOGIN_ISSUER: 'http://localhost/oidc',
+    LOGIN_CLIENT_ID: 'bench',
+    APP_FUNCTION_ARN_PREFIX: 'arn:',
+    SECRETS_KEY_ARN: 'arn:',
+    RATE_LIMIT_SECRET: '1000000000',
   };
   Object.assign(process.env, environment);
   const [{ openAccount }, { overrideLimits }, { deps }] = await Promise.all([
@@ -101,8 +113,11 @@ export async function openBenchTable(
   const secretKeys: string[] = [];
   for (let index = 0; index < accounts; index += 1) {
     const { id, keys } = await openAccount(deps, {
-      ...{ email: `bench-${index}@example.com`, name: 'Bench', plan: { slug: 'b', name: 'B', appLimit: 1 } },
-      ...{ walletCents: 0, aiCreditsMicroRand: 1_000_000_000_000 },
+      email: `bench-${index}@example.com`,
+      name: 'Bench',
+      plan: { slug: 'b', name: 'B', appLimit: 1 },
+      walletCents: 0,
+      aiCreditsMicroRand: 1_000_000_000_000,
       keys: Array.from({ length: keysOfEach }, () => ({ name: 'all', scopes: ['ai'] })),
     });
     if (concurrentAiCalls !== undefined) await overrideLimits(deps, id, { concurrentAiCalls });

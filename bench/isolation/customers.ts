@@ -18,12 +18,12 @@ export async function openCustomer(local: Local, keyCount: number): Promise<Cust
     scopes: ['read', 'write', 'deploy', 'ai'] as const,
   }));
   const opened = await openAccount(deps, {
-    ...{ email: 'bench@example.com', name: 'Bench', plan: { slug: 'bench', name: 'Bench', appLimit: 10_000 } },
-    ...{
-      walletCents: 0,
-      aiCreditsMicroRand: 1_000_000_000_000,
-      keys: keys.map((key) => ({ ...key, scopes: [...key.scopes] })),
-    },
+    email: 'bench@example.com',
+    name: 'Bench',
+    plan: { slug: 'bench', name: 'Bench', appLimit: 10_000 },
+    walletCents: 0,
+    aiCreditsMicroRand: 1_000_000_000_000,
+    keys: keys.map((key) => ({ ...key, scopes: [...key.scopes] })),
   });
   const secretKeys = opened.keys.map(({ secretKey }) => secretKey);
   const client = createClient({ baseUrl: local.baseUrl, secretKey: secretKeys[0] ?? '' });

@@ -108,7 +108,10 @@ async function measureNeighbour(neighbour: Neighbour, repositories: string): Pro
     await end();
     return (Object.keys(alone) as Product[]).map((product) => ({
       what: `${product} beside ${NEIGHBOURS[neighbour]}`,
-      ...{ ours: beside[product], against: alone[product], unit: 'ms', atMost: MAX_RATIO },
+      ours: beside[product],
+      against: alone[product],
+      unit: 'ms',
+      atMost: MAX_RATIO,
     }));
   } finally {
     await Promise.all([run.stop(), hook.stop()]);

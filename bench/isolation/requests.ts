@@ -25,7 +25,12 @@ export function send(url: string, { method = 'GET', headers = {}, body, signal }
   const { hostname, port, pathname, search, host } = new URL(url);
   return new Promise((resolve, reject) => {
     const options = {
-      ...{ agent, host: hostname, port, path: pathname + search, method, headers: { host, ...headers } },
+      agent,
+      host: hostname,
+      port,
+      path: pathname + search,
+      method,
+      headers: { host, ...headers },
       ...(signal ? { signal } : {}),
     };
     const outgoing = request(options, (answer) => {
@@ -49,7 +54,9 @@ export const chat = (baseUrl: string, secretKey: string, content: string, signal
     method: 'POST',
     headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({
-      ...{ model: 'openai/gpt-5', stream: true, max_tokens: 500 },
+      model: 'openai/gpt-5',
+      stream: true,
+      max_tokens: 500,
       messages: [{ role: 'user', content }],
     }),
     ...(signal ? { signal } : {}),

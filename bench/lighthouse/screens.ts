@@ -30,8 +30,14 @@ export async function makeScreens({ baseUrl, accounts }: Local): Promise<(screen
     await new Promise((done) => setTimeout(done, 1000));
   }
   const ids: Record<string, string | undefined> = {
-    ...{ app, deployed, deployment: deployment.id, webhook, domain: domain?.id, invoice: invoice?.id },
-    ...{ hosting: hosting?.id, customer: other.id },
+    app,
+    deployed,
+    deployment: deployment.id,
+    webhook,
+    domain: domain?.id,
+    invoice: invoice?.id,
+    hosting: hosting?.id,
+    customer: other.id,
   };
   return (screen) => screen.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? name);
 }

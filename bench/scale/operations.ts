@@ -80,8 +80,15 @@ async function aiCall(): Promise<World> {
   const { deps } = steady;
   await deps.table.transact(addCredits(newCreditEntry(deps, accountId, 'PURCHASE', 1000 * RAND)));
   const used = {
-    ...{ inputTokens: 1000, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 300 },
-    ...{ requestId: 'req_1', model: 'openai/gpt-5', price: null, estimated: false, keyId: 'key_1' },
+    inputTokens: 1000,
+    cachedTokens: 0,
+    cacheWriteTokens: 0,
+    outputTokens: 300,
+    requestId: 'req_1',
+    model: 'openai/gpt-5',
+    price: null,
+    estimated: false,
+    keyId: 'key_1',
   };
   return {
     memory,
@@ -172,8 +179,19 @@ async function dnsChange(): Promise<World> {
   const owner = Object.fromEntries(fields.map((field) => [field, 'x'.repeat(20)])) as Domain['owner'];
   const about = { accountId, name: 'shop.co.za', createdAt: deps.now().toISOString() };
   const domain: Domain = {
-    ...{ ...about, id: 'dom_1', tld: 'co.za', status: 'ACTIVE', autoRenew: true, registeredAt: null, expiresAt: null },
-    ...{ nameservers: [], dnsProvider: 'PLATFORM', owner, years: 1, yearsAtOnce: 1, privacy: false },
+    ...about,
+    id: 'dom_1',
+    tld: 'co.za',
+    status: 'ACTIVE',
+    autoRenew: true,
+    registeredAt: null,
+    expiresAt: null,
+    nameservers: [],
+    dnsProvider: 'PLATFORM',
+    owner,
+    years: 1,
+    yearsAtOnce: 1,
+    privacy: false,
   };
   const zone = { accountId, domainId: 'dom_1', name: 'shop.co.za', version: 0, mirrored: 0, hostedZoneId: 'Z' };
   await deps.table.transact([create(Domain, domain), create(Zone, zone)]);

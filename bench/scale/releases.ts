@@ -28,7 +28,10 @@ export async function countControlPlaneRequests(): Promise<number> {
     (_, context) => async () => {
       if (isCounted(String(context.commandName))) counted += 1;
       const output = {
-        ...{ Configuration: FUNCTION, ...FUNCTION, FunctionVersion: '1', FunctionUrl: 'https://a.example/' },
+        Configuration: FUNCTION,
+        ...FUNCTION,
+        FunctionVersion: '1',
+        FunctionUrl: 'https://a.example/',
         $metadata: {},
       };
       return { output, response: {} };

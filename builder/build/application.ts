@@ -121,7 +121,11 @@ async function packageApplication({
 }: ClonedBuild & { buildCommand: string | null }) {
   const { app, packaged } = layout;
   const found = findStart({
-    ...{ directory: app, repository: packaged, settings: job, manifest, framework },
+    directory: app,
+    repository: packaged,
+    settings: job,
+    manifest,
+    framework,
     skippedBuild: skipsBuild(buildCommand, manifest),
   });
   const { start } = found;
@@ -142,7 +146,10 @@ async function packageApplication({
   const unneeded = isWhole ? unneededPaths(start, directory, packaged) : [];
   const items = await collect(packaged, start, directory, new Set([...excluded, ...unneeded]));
   const artifact = await pack(items, {
-    ...{ job, start, directory, modules },
+    job,
+    start,
+    directory,
+    modules,
     release: { deploymentId: job.deploymentId, commitSha },
   });
   sections.note(`${items.length} files, ${(artifact.length / 1024 / 1024).toFixed(1)} MB packed`);

@@ -70,7 +70,13 @@ export async function cloneRepository(build: Build): Promise<ClonedBuild> {
     sections.note(note);
   }
   return {
-    ...{ ...build, commitSha, manifest, framework, layout, plan, detected },
+    ...build,
+    commitSha,
+    manifest,
+    framework,
+    layout,
+    plan,
+    detected,
     context: { ...context, environment },
   };
 }

@@ -63,8 +63,18 @@ async function fetchNamed(
   const status = await run(
     'git',
     [
-      ...[...GIT_OPTIONS, 'clone', '--quiet', '--no-checkout', '--depth=1', '--single-branch', '--no-tags'],
-      ...['--no-recurse-submodules', ...(branch === undefined ? [] : [`--branch=${branch}`]), '--', repoUrl, directory],
+      ...GIT_OPTIONS,
+      'clone',
+      '--quiet',
+      '--no-checkout',
+      '--depth=1',
+      '--single-branch',
+      '--no-tags',
+      '--no-recurse-submodules',
+      ...(branch === undefined ? [] : [`--branch=${branch}`]),
+      '--',
+      repoUrl,
+      directory,
     ],
     { ...context, output, limit: AbortSignal.any([context.limit, watch.signal]) },
   ).finally(watch.end);

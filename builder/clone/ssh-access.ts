@@ -23,9 +23,17 @@ export async function withSshAccess<T>(
     writeFileSync(identity, deployKey, { mode: 0o600 });
     writeFileSync(hosts, [...KNOWN_HOSTS, knownHosts, ''].join('\n'));
     const options = [
-      ...['BatchMode=yes', 'IdentitiesOnly=yes', 'IdentityAgent=none', `IdentityFile=${quote(identity)}`],
-      ...['StrictHostKeyChecking=yes', `UserKnownHostsFile=${quote(hosts)}`, 'GlobalKnownHostsFile=/dev/null'],
-      ...['UpdateHostKeys=no', 'PreferredAuthentications=publickey', 'ConnectTimeout=20', 'LogLevel=ERROR'],
+      'BatchMode=yes',
+      'IdentitiesOnly=yes',
+      'IdentityAgent=none',
+      `IdentityFile=${quote(identity)}`,
+      'StrictHostKeyChecking=yes',
+      `UserKnownHostsFile=${quote(hosts)}`,
+      'GlobalKnownHostsFile=/dev/null',
+      'UpdateHostKeys=no',
+      'PreferredAuthentications=publickey',
+      'ConnectTimeout=20',
+      'LogLevel=ERROR',
     ];
     const command = ['ssh', '-F', '/dev/null', ...options.flatMap((option) => ['-o', option])].join(' ');
     return await work({ GIT_SSH_COMMAND: command });

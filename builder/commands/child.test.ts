@@ -23,7 +23,10 @@ test('the variables of an application precede the defaults of a build, and follo
   const variables = { CI: 'false', NO_COLOR: '', PATH: '/theirs' };
   const user = { uid: 1, gid: 1, home: '/build' };
   expect(commandEnvironment({ PATH: '/bin', SECRET: '1' }, variables, user)).toMatchObject({
-    ...{ CI: 'false', NO_COLOR: '', PATH: '/bin', HOME: '/build' },
+    CI: 'false',
+    NO_COLOR: '',
+    PATH: '/bin',
+    HOME: '/build',
   });
   expect(commandEnvironment({}, {}).CI).toBe('true');
 });

@@ -107,7 +107,8 @@ test.each([
   const app = application(
     { workspaces: ['ser*'], scripts: { start } },
     {
-      ...{ 'app.js': '', 'server/index.js': '' },
+      'app.js': '',
+      'server/index.js': '',
       'server/package.json': '{"name":"api","scripts":{"start":"node index.js --api"}}',
     },
   );
@@ -132,7 +133,8 @@ test('reads what npm reads: package.json files with a byte order mark, and scrip
   const files = {
     'node_modules/windows/package.json': '\ufeff{"name":"windows"}',
     'node_modules/broken/package.json': '{',
-    ...{ 'node_modules/tool/package.json': '\ufeff{"bin":"cli.js"}', 'node_modules/tool/cli.js': '' },
+    'node_modules/tool/package.json': '\ufeff{"bin":"cli.js"}',
+    'node_modules/tool/cli.js': '',
   };
   expect(started(manifest, files)).toEqual(['node node_modules/tool/cli.js serve', 'start script']);
 });
@@ -168,8 +170,10 @@ test.each([
 ])('starts a server of its own in place of the one that Next.js makes: %s', (start, expected) => {
   const manifest = { dependencies: { next: '16' }, scripts: { start } };
   const files = {
-    ...{ [NEXT.startFile]: '', 'node_modules/.bin/next': '' },
-    ...{ 'server.js': "const next = require('next');", 'server.ts': "import next from 'next';" },
+    [NEXT.startFile]: '',
+    'node_modules/.bin/next': '',
+    'server.js': "const next = require('next');",
+    'server.ts': "import next from 'next';",
     'scripts/prepare.js': "require('next'); require('../.next/standalone/server.js');",
     'scripts/spawn.js': "spawn('npx', ['next', 'start']);",
   };

@@ -62,7 +62,12 @@ const USUAL_SITES = ['dist', 'build', 'out', '_site', 'public'];
 
 /** Returns a start of one file without options. */
 const nodeFile = (file: string): Start => ({
-  ...{ kind: 'node', directory: '', options: [], file, args: [], environment: {} },
+  kind: 'node',
+  directory: '',
+  options: [],
+  file,
+  args: [],
+  environment: {},
 });
 
 /** Returns true if the start file is the framework's default: the owner may not have chosen it. */

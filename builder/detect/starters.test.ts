@@ -35,7 +35,12 @@ test.each(STARTERS.map((starter) => [starter.name, starter] as const))('detects 
   const build = resolveBuildCommand(settings, manifest);
   for (const [path, text] of Object.entries(starter.built ?? {})) write(join(rootDirectory ?? '', path), text);
   const { start } = findStart({
-    ...{ directory: app, repository: packaged, settings, manifest, framework: detected, skippedBuild: false },
+    directory: app,
+    repository: packaged,
+    settings,
+    manifest,
+    framework: detected,
+    skippedBuild: false,
   });
   expect({ framework: detected?.name ?? 'Node.js', build, start: describeStart(start) }).toEqual({
     framework: starter.framework,

@@ -81,7 +81,8 @@ test('continues the build without a cache if the archive is broken or the store 
     expect(() => statSync(join(other.directory, 'node_modules'))).toThrow('ENOENT');
   }
   const failing = createCache({
-    ...{ directory, user: undefined },
+    directory,
+    user: undefined,
     get: () => Promise.reject(new Error('S3 is away')),
     put: () => Promise.reject(new Error('S3 is away')),
   });

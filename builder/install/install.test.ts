@@ -72,7 +72,8 @@ test.each<[string, Record<string, string | object>, string, string | undefined]>
     'of two lockfiles that of the manager that package.json names',
     {
       'package.json': { dependencies: { a: '1' }, packageManager: 'yarn@4.5.0' },
-      ...{ 'package-lock.json': {}, 'yarn.lock': '\n__metadata:\n' },
+      'package-lock.json': {},
+      'yarn.lock': '\n__metadata:\n',
     },
     ...(['yarn install --immutable', '@yarnpkg/cli-dist@4.5.0'] as const),
   ],

@@ -72,7 +72,8 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
   const { command, manager } = plan;
   // Build tools are development dependencies, so they are installed regardless of the application's NODE_ENV.
   const environment = {
-    ...{ ...context.environment, npm_config_include: 'dev' },
+    ...context.environment,
+    npm_config_include: 'dev',
     // Yarn 1 does not know npm's setting, and later versions refuse this one.
     ...(manager?.tool?.startsWith('yarn@') ? { YARN_PRODUCTION: 'false' } : {}),
   };

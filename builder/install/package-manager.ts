@@ -34,7 +34,9 @@ export function packageManagerOf(directory: string, manifest: Manifest): Package
       return { name, tool: undefined, lockfile, install: lockfile === undefined ? 'npm install' : 'npm ci' };
     case 'pnpm':
       return {
-        ...{ name, tool: `pnpm@${exact ?? pnpmFor(read())}`, lockfile },
+        name,
+        tool: `pnpm@${exact ?? pnpmFor(read())}`,
+        lockfile,
         install: `pnpm install${isBelowSettings(directory) ? ' --ignore-workspace' : ''}${lockfile === undefined ? '' : ' --frozen-lockfile'}`,
       };
     case 'yarn':

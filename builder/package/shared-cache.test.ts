@@ -79,7 +79,9 @@ test.each<[string, Write]>([
 test('a cookie beside Expires, without Cache-Control, is not shared either', async () => {
   const expires = new Date(Date.now() + 60_000).toUTCString();
   expect(await receive((to) => to.writeHead(200, { expires, 'set-cookie': 'a=1' }))).toMatchObject({
-    ...{ expires, 'cache-control': 'private', 'set-cookie': ['a=1'] },
+    expires,
+    'cache-control': 'private',
+    'set-cookie': ['a=1'],
   });
 });
 

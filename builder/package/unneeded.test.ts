@@ -20,7 +20,12 @@ function unneeded(start: Start, files: Record<string, string>): string[] {
 }
 
 const node = (file: string, directory = ''): Start => ({
-  ...{ kind: 'node', directory, options: [], file, args: [], environment: {} },
+  kind: 'node',
+  directory,
+  options: [],
+  file,
+  args: [],
+  environment: {},
 });
 const shell = (command: string): Start => ({ kind: 'shell', directory: '', command });
 

@@ -55,8 +55,12 @@ test.each([
   ['/logo.svg', 200, 'image/svg+xml', '<svg/>'],
 ])('serves %s', async (path, status, type, body) => {
   const request = await serve({
-    ...{ 'index.html': 'home', 'about.html': 'about', 'docs/index.html': 'docs', 'a b.txt': 'spaced' },
-    ...{ '.well-known/x': 'known', 'logo.svg': '<svg/>' },
+    'index.html': 'home',
+    'about.html': 'about',
+    'docs/index.html': 'docs',
+    'a b.txt': 'spaced',
+    '.well-known/x': 'known',
+    'logo.svg': '<svg/>',
   });
   const answer = await request(path);
   expect([answer.status, answer.headers['content-type'], answer.body.toString()]).toEqual([status, type, body]);

@@ -66,8 +66,11 @@ const create: Command = {
     const framework = parseFramework(option('framework'), cwd);
     const app = await client().createApp(
       {
-        ...{ name: argument('name'), framework, deployNow: false },
-        ...{ repoUrl: option('repo'), branch: option('branch') },
+        name: argument('name'),
+        framework,
+        deployNow: false,
+        repoUrl: option('repo'),
+        branch: option('branch'),
       },
       { signal },
     );

@@ -36,7 +36,11 @@ export async function signIn(api: string, open: (url: string) => Promise<void>, 
   try {
     const address = new URL(text(discovery.authorization_endpoint, 'page'));
     const query = {
-      ...{ client_id: clientId, response_type: 'code', scope: SCOPE, redirect_uri: callback.url, state },
+      client_id: clientId,
+      response_type: 'code',
+      scope: SCOPE,
+      redirect_uri: callback.url,
+      state,
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       code_challenge_method: 'S256',
     };

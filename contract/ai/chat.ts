@@ -11,7 +11,13 @@ import { readImage } from './images.ts';
  * other field of a request to them is named in `X-Ignored-Parameters`.
  */
 export const TRANSLATED_FIELDS = [
-  ...['model', 'messages', 'max_tokens', 'max_completion_tokens', 'stream', 'stream_options', 'stop'],
+  'model',
+  'messages',
+  'max_tokens',
+  'max_completion_tokens',
+  'stream',
+  'stream_options',
+  'stop',
 ] as const;
 
 /** Fields that callers expect to work and that these models ignore, by the provider of the model. */

@@ -77,7 +77,7 @@ describe.each(CREDIT_FIELDS)('%s', (field) => {
 test.each<[string, object]>([
   [
     'an answer with all that it may have',
-    said({ ...{ role: 'assistant', content: 'x', refusal: null, annotations: [] }, audio: null, function_call: null }),
+    said({ role: 'assistant', content: 'x', refusal: null, annotations: [], audio: null, function_call: null }),
   ],
   [
     'a citation',

@@ -7,8 +7,21 @@ interface AuditRule {
 }
 
 const APP = [
-  ...['name', 'slug', 'framework', 'nodeVersion', 'repoUrl', 'branch', 'installCommand', 'buildCommand', 'startFile'],
-  ...['startCommand', 'rootDirectory', 'healthCheckPath', 'primaryDomain', 'autoDeploy', 'status'],
+  'name',
+  'slug',
+  'framework',
+  'nodeVersion',
+  'repoUrl',
+  'branch',
+  'installCommand',
+  'buildCommand',
+  'startFile',
+  'startCommand',
+  'rootDirectory',
+  'healthCheckPath',
+  'primaryDomain',
+  'autoDeploy',
+  'status',
 ] as const;
 const KEY = ['name', 'scopes', 'allowedOrigins', 'expiresAt', 'revokedAt', 'publicKey', 'aiBudget'] as const;
 const MEMBER = ['email', 'role'] as const;

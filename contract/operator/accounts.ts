@@ -21,8 +21,19 @@ const access = 'operator';
 
 /** Kinds of resources by which an account is found. */
 export const FOUND_KINDS = [
-  ...['account', 'application', 'deployment', 'key', 'endpoint', 'domain', 'host', 'invoice'],
-  ...['subscription', 'database', 'top-up', 'hosting', 'request'],
+  'account',
+  'application',
+  'deployment',
+  'key',
+  'endpoint',
+  'domain',
+  'host',
+  'invoice',
+  'subscription',
+  'database',
+  'top-up',
+  'hosting',
+  'request',
 ] as const;
 
 const DeletedAt = () =>
@@ -43,7 +54,10 @@ export const FoundAccount = resource('FoundAccount', () =>
     id: z.string(),
     by: By(),
     account: z.object({
-      ...{ id: z.string(), email: z.string(), name: z.string(), suspended: z.boolean() },
+      id: z.string(),
+      email: z.string(),
+      name: z.string(),
+      suspended: z.boolean(),
       deletedAt: DeletedAt(),
     }),
   }),

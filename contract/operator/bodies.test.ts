@@ -7,8 +7,14 @@ const reason = 'A test.';
 const plan = { slug: 'app-1', name: 'App 1', appLimit: 1 };
 const grantOf = (hostingDomain: string) => ({ plan: 'web-starter', billingCycle: 'MONTHLY', hostingDomain });
 const registrant = {
-  ...{ name: 'Thandi', email: 'thandi@example.com', contactNumber: '+27.215550123', address1: '1 Long Street' },
-  ...{ city: 'Cape Town', province: 'Western Cape', postalCode: '8001', country: 'ZA' },
+  name: 'Thandi',
+  email: 'thandi@example.com',
+  contactNumber: '+27.215550123',
+  address1: '1 Long Street',
+  city: 'Cape Town',
+  province: 'Western Cape',
+  postalCode: '8001',
+  country: 'ZA',
 };
 const server = { reason, baseUrl: 'https://panel.example.com', user: 'root', open: true };
 

@@ -19,7 +19,11 @@ describe.each<Audience>(['platform', 'dashboard'])('the example bodies of the do
 
 test('a call is written in each language, with quotes as the language wants them', () => {
   const sample = {
-    ...{ method: 'POST', path: '/v1/apps', query: {}, credential: 'secret' as const, streamed: false },
+    method: 'POST',
+    path: '/v1/apps',
+    query: {},
+    credential: 'secret' as const,
+    streamed: false,
     body: { name: "It's", deployNow: true, buildCommand: null },
   };
   const written = Object.keys(LANGUAGES).map((language) => writeSample(language as never, sample, 'https://x.example'));

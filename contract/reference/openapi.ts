@@ -53,7 +53,8 @@ export function operationsOf(audience: Audience): Route[] {
 export const documentPath = ({ path }: { path: string }): string => path.replace('+}', '}');
 
 const loginScheme = (issuer: string, description: string): Json => ({
-  ...{ type: 'openIdConnect', description },
+  type: 'openIdConnect',
+  description,
   openIdConnectUrl: `${issuer}/.well-known/openid-configuration`,
 });
 

@@ -115,7 +115,9 @@ function renderOperation(route: Route, document: Document, examples: Examples, b
   const inPath = parameters.filter((each) => each.in === 'path');
   const inQuery = parameters.filter((each) => each.in === 'query' && each.required);
   const sample: Sample = {
-    ...{ method: route.method, body, streamed: false },
+    method: route.method,
+    body,
+    streamed: false,
     path: inPath.reduce((filled, each) => filled.replace(`{${each.name}}`, exampleOf(each)), path),
     query: Object.fromEntries(inQuery.map((each) => [each.name, exampleOf(each)])),
     credential: route.access === 'catalogue' ? 'public' : ['none', 'hook'].includes(route.access) ? 'none' : 'secret',

@@ -15,7 +15,11 @@ test('read-only mode stops everything that customers change, but signing out', (
 test('every switch stops an operation, or is checked where its work is done', () => {
   const stopping = new Set(customers.flatMap(({ stoppedBy }) => stoppedBy));
   expect(SWITCH_NAMES.filter((name) => !stopping.has(name))).toEqual([
-    ...['sign-up', 'build-region', 'ai-provider', 'ai-model', 'deliveries'],
+    'sign-up',
+    'build-region',
+    'ai-provider',
+    'ai-model',
+    'deliveries',
   ]);
 });
 

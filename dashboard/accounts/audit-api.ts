@@ -19,7 +19,8 @@ export const useAuditLog = ({ action, actor }: AuditFilter, offset: number) =>
     listAuditEntries,
     {
       query: {
-        ...{ limit: String(AUDIT_PAGE_SIZE), offset: String(offset) },
+        limit: String(AUDIT_PAGE_SIZE),
+        offset: String(offset),
         ...(action && { action }),
         ...(actor && { actor }),
       },

@@ -31,7 +31,8 @@ export function UsageByDay({ usage }: { usage: readonly Usage[] }) {
   const { label, of, format } = VALUES[value];
   const { days, parts } = partsByDay(usage, GROUPS[group].of, of, Date.now(), USAGE_DAYS);
   const columns = days.map((day, at) => ({
-    ...{ id: day, title: formatDate(day) },
+    id: day,
+    title: formatDate(day),
     label: (days.length - 1 - at) % LABEL_EVERY === 0 ? day.slice(8) : '',
   }));
   return (

@@ -3,8 +3,14 @@ import type { Usage } from './api.ts';
 import { partsByDay, spendBy } from './spend.ts';
 
 const each = (day: string, model: string, calls: number, amountMicroRand: number): Usage => ({
-  ...{ day, model, calls, amountMicroRand, keyId: null, keyName: null },
-  ...{ inputTokens: calls, outputTokens: 2 * calls },
+  day,
+  model,
+  calls,
+  amountMicroRand,
+  keyId: null,
+  keyName: null,
+  inputTokens: calls,
+  outputTokens: 2 * calls,
 });
 const usage = [
   each('2026-01-30', 'a/small', 2, 5),

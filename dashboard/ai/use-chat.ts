@@ -92,7 +92,9 @@ export function useChat(lane: Lane): Chat {
     }
   };
   return {
-    ...{ turns, isBusy, error },
+    turns,
+    isBusy,
+    error,
     send: (model, text, settings) => ask(kept[lane], model, text, settings),
     retry: async (model, settings) => {
       const last = kept[lane].findLast(({ role }) => role === 'user');

@@ -142,7 +142,9 @@ function errorFrom(status: number, headers: Headers, error: ApiResponse<unknown>
   }
   const retryAfter = Number(headers.get('retry-after')) || undefined;
   return new Failure(error?.message ?? `The service responded with status ${status}. Try again in a moment.`, {
-    ...{ status, code: error?.code ?? 'server_error', retryAfter },
+    status,
+    code: error?.code ?? 'server_error',
+    retryAfter,
     requestId: headers.get('x-request-id') ?? undefined,
   });
 }

@@ -33,7 +33,14 @@ const toValues = ({
   autoDeploy,
   ...app
 }: Application) => ({
-  ...{ name, framework, branch, nodeVersion, installCommand, startFile, healthCheckPath, autoDeploy },
+  name,
+  framework,
+  branch,
+  nodeVersion,
+  installCommand,
+  startFile,
+  healthCheckPath,
+  autoDeploy,
   repoUrl: app.repoUrl ?? '',
   buildCommand: app.buildCommand ?? '',
   startCommand: app.startCommand ?? '',

@@ -6,16 +6,20 @@ type Body = NonNullable<CallerInput<typeof createApp>['body']>;
 export type Framework = (typeof FRAMEWORKS)[number];
 
 const INITIAL_VALUES = {
-  ...{
-    repoUrl: '',
-    name: '',
-    /** Empty: as detected. */
-    framework: '' as '' | Framework,
-    branch: '',
-    nodeVersion: '' as '' | (typeof NODE_VERSIONS)[number],
-  },
-  ...{ customDomain: '', rootDirectory: '', installCommand: '', buildCommand: '', startFile: '', startCommand: '' },
-  ...{ healthCheckPath: '', deployNow: true },
+  repoUrl: '',
+  name: '',
+  /** Empty: as detected. */
+  framework: '' as '' | Framework,
+  branch: '',
+  nodeVersion: '' as '' | (typeof NODE_VERSIONS)[number],
+  customDomain: '',
+  rootDirectory: '',
+  installCommand: '',
+  buildCommand: '',
+  startFile: '',
+  startCommand: '',
+  healthCheckPath: '',
+  deployNow: true,
 };
 export type NewAppValues = typeof INITIAL_VALUES;
 

@@ -37,7 +37,8 @@ function BuyForm({ plan, replaces, close }: { plan: Plan; replaces: string | und
   const needsDomain = plan.category !== 'APP';
   const start = { billingCycle: 'MONTHLY' as (typeof BILLING_CYCLES)[number], hostingDomain: '' };
   const toBody = ({ billingCycle, hostingDomain }: typeof start) => ({
-    ...{ plan: plan.slug, billingCycle },
+    plan: plan.slug,
+    billingCycle,
     ...(needsDomain ? { hostingDomain } : {}),
   });
   const form = useForm(createSubscription.body, start, toBody, `plan ${plan.slug}`);

@@ -13,8 +13,10 @@ const LOG = [
 test('each section of the log is a step that ends where the next one begins', () => {
   expect(stepsOf(LOG, true)).toEqual([
     {
-      ...{ title: 'Cloning https://git.localhost/app.git', state: 'DONE' },
-      ...{ startedAt: LOG[0]?.at, finishedAt: LOG[2]?.at },
+      title: 'Cloning https://git.localhost/app.git',
+      state: 'DONE',
+      startedAt: LOG[0]?.at,
+      finishedAt: LOG[2]?.at,
     },
     { title: 'Installing', state: 'DONE', startedAt: LOG[2]?.at, finishedAt: LOG[4]?.at },
     { title: 'Building', state: 'RUNNING', startedAt: LOG[4]?.at, finishedAt: null },

@@ -15,7 +15,10 @@ type RecordValues = typeof NEW_RECORD;
 
 /** Builds the request. Names are accepted in the notations of other providers: `@`, and with the domain. */
 export const toBody = (domain: string, { type, name, content, ttl, prio }: RecordValues) => ({
-  ...{ type, name: toRelativeName(name, domain), content, ttl: Number(ttl) },
+  type,
+  name: toRelativeName(name, domain),
+  content,
+  ttl: Number(ttl),
   ...(hasPriority(type) ? { prio: Number(prio) } : {}),
 });
 

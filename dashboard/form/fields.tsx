@@ -14,7 +14,10 @@ interface TextProps {
 const WRAPPER_ORDER = ['label' as const, 'input' as const, 'description' as const, 'error' as const];
 
 const sharedProps = <T extends string>({ name, value, error, onBlur }: Field<T>) => ({
-  ...{ name, value, error, onBlur },
+  name,
+  value,
+  error,
+  onBlur,
   inputWrapperOrder: WRAPPER_ORDER,
 });
 

@@ -19,7 +19,10 @@ const calm: OverviewData = {
   wallet: { balance: '500.00', lasts: lasting(50) },
   aiCredits: { available: '0.00', lasts: null },
   webhooks: { endpoints: 1, failing: [] },
-  ...{ expiringKeys: [], budgets: [], expiringDomains: [], changes: [] },
+  expiringKeys: [],
+  budgets: [],
+  expiringDomains: [],
+  changes: [],
 };
 
 test('an account in order has nothing to do, nor does one that is still loading', () => {

@@ -14,7 +14,10 @@ const calm: OverviewData = {
   wallet: { balance: '0.00', lasts: null },
   aiCredits: { available: '0.00', lasts: null },
   webhooks: { endpoints: 0, failing: [] },
-  ...{ expiringKeys: [], budgets: [], expiringDomains: [], changes: [] },
+  expiringKeys: [],
+  budgets: [],
+  expiringDomains: [],
+  changes: [],
 };
 const texts = (...of: Parameters<typeof healthOf>) => healthOf(...of).map(({ status, text }) => `${status}: ${text}`);
 

@@ -32,7 +32,9 @@ function useResources(): { groups: PaletteGroup[]; isLoading: boolean } {
       name: 'Databases',
       items:
         databases.data?.data.map(({ id, name, applicationId }) => ({
-          ...{ id, label: name, keywords: `${id} database` },
+          id,
+          label: name,
+          keywords: `${id} database`,
           href: `/apps/${applicationId}/databases`,
         })) ?? [],
     },
@@ -40,7 +42,10 @@ function useResources(): { groups: PaletteGroup[]; isLoading: boolean } {
       name: 'Webhook endpoints',
       items:
         endpoints.data?.data.map(({ id, url, description }) => ({
-          ...{ id, label: url, description, keywords: id },
+          id,
+          label: url,
+          description,
+          keywords: id,
           href: `/developers/webhooks/${id}`,
         })) ?? [],
     },
@@ -48,7 +53,9 @@ function useResources(): { groups: PaletteGroup[]; isLoading: boolean } {
       name: 'API keys',
       items:
         keys.data?.data.map(({ id, name, publicKey }) => ({
-          ...{ id, label: name, keywords: `${id} ${publicKey} key` },
+          id,
+          label: name,
+          keywords: `${id} ${publicKey} key`,
           href: `/developers?q=${encodeURIComponent(name)}`,
         })) ?? [],
     },

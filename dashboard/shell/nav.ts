@@ -45,11 +45,17 @@ export const NAV_ITEMS: readonly NavItem[] = [
   },
   { href: '/settings', name: 'Settings', icon: 'settings', load: () => import('../accounts/Settings.tsx') },
   {
-    ...{ href: '/invitation', name: 'Invitation', icon: 'settings', isLinkOnly: true },
+    href: '/invitation',
+    name: 'Invitation',
+    icon: 'settings',
+    isLinkOnly: true,
     load: () => import('../accounts/AcceptInvitation.tsx'),
   },
   {
-    ...{ href: '/operator', name: 'Operators', icon: 'operator', forOperators: true },
+    href: '/operator',
+    name: 'Operators',
+    icon: 'operator',
+    forOperators: true,
     load: () => import('../operator/Operator.tsx'),
   },
 ];

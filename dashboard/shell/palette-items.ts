@@ -27,7 +27,9 @@ export const STATIC_GROUPS: readonly PaletteGroup[] = [
       { id: 'invite', label: 'Invite a member', keywords: 'team user role', href: '/settings?dialog=invite' },
       { id: 'new-key', label: 'Create an API key', keywords: 'new token secret', href: '/developers?dialog=new-key' },
       {
-        ...{ id: 'new-endpoint', label: 'Add a webhook endpoint', keywords: 'new create' },
+        id: 'new-endpoint',
+        label: 'Add a webhook endpoint',
+        keywords: 'new create',
         href: '/developers/webhooks?dialog=new-endpoint',
       },
       { id: 'register', label: 'Register a domain', keywords: 'new buy search', href: '/domains' },
@@ -85,7 +87,10 @@ export function appItems({ id, name, primaryDomain }: Record<'id' | 'name' | 'pr
   return [
     { id, label: name, description: primaryDomain, keywords: `${id} application`, href },
     ...APP_TABS.map(([path, tab, keywords]) => ({
-      ...{ id: `${id}${path}`, label: `${name} › ${tab}`, keywords, onSearch: true as const },
+      id: `${id}${path}`,
+      label: `${name} › ${tab}`,
+      keywords,
+      onSearch: true as const,
       href: `${href}${path}`,
     })),
   ];

@@ -35,7 +35,9 @@ export function ActionButton({
   };
   const common = {
     ...(refusal === undefined ? { disabled: disabled ?? false } : { disabled: true, title: refusal }),
-    ...{ loading: busy, onClick: () => void click(), children },
+    loading: busy,
+    onClick: () => void click(),
+    children,
   };
   return size === 'xs' && variant === 'default' ? (
     <RowButton size={size} {...common} />

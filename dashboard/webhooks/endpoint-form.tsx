@@ -11,7 +11,8 @@ export interface EndpointValues {
 }
 
 export const toBody = ({ url, description, events }: EndpointValues) => ({
-  ...{ url, description },
+  url,
+  description,
   events: events.length === 0 ? ['*'] : events,
 });
 

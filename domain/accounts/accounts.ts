@@ -63,7 +63,13 @@ export async function openAccount(deps: Deps, input: z.output<typeof NewAccountI
     const keyId = deps.newId('key');
     const revokedAt = revoked ? createdAt : null;
     const made = createKeyPair({
-      ...{ accountId: id, keyId, name, scopes, allowedOrigins, revokedAt, createdAt },
+      accountId: id,
+      keyId,
+      name,
+      scopes,
+      allowedOrigins,
+      revokedAt,
+      createdAt,
       expiresAt: expiresAt ?? null,
       hasReserve: index < KEYS_WITH_RESERVE,
     });
@@ -83,8 +89,13 @@ export async function openAccount(deps: Deps, input: z.output<typeof NewAccountI
     createdAt,
   };
   const opening = {
-    ...{ accountId: id, serial: 1, type: 'ADJUSTMENT' as const, amountCents: walletCents },
-    ...{ balanceAfterCents: walletCents, description: 'Opening balance', createdAt },
+    accountId: id,
+    serial: 1,
+    type: 'ADJUSTMENT' as const,
+    amountCents: walletCents,
+    balanceAfterCents: walletCents,
+    description: 'Opening balance',
+    createdAt,
   };
   const ledger = walletCents > 0 ? [create(WalletTransaction, opening)] : [];
   const logins = login ? [create(Login, { subject: login, accountId: id, listed: true, email, name }, loginTaken)] : [];

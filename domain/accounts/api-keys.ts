@@ -31,8 +31,19 @@ function view(key: ApiKey, { lastUsedAt, aiSpentMicroRand }: KeyUse): Shown {
   const { id, name, scopes, allowedOrigins, expiresAt, revokedAt, publicKey, lastFour = null, createdBy } = key;
   const aiBudget = key.aiBudgetMicroRand === undefined ? null : microRandToRand(key.aiBudgetMicroRand);
   return {
-    ...{ id, name, scopes, allowedOrigins, expiresAt, lastUsedAt, revokedAt, publicKey, lastFour, aiBudget },
-    ...{ createdBy: createdBy?.email ?? null, aiSpent: microRandToRand(aiSpentMicroRand), createdAt: key.createdAt },
+    id,
+    name,
+    scopes,
+    allowedOrigins,
+    expiresAt,
+    lastUsedAt,
+    revokedAt,
+    publicKey,
+    lastFour,
+    aiBudget,
+    createdBy: createdBy?.email ?? null,
+    aiSpent: microRandToRand(aiSpentMicroRand),
+    createdAt: key.createdAt,
   };
 }
 

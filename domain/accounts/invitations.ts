@@ -37,7 +37,12 @@ export const isOpen =
 
 /** The invitation as owners see it. */
 export const view = ({ id, email, role, invitedBy, createdAt, expiresAt, mail }: TeamInvitation) => ({
-  ...{ id, email, role, invitedBy, createdAt, expiresAt },
+  id,
+  email,
+  role,
+  invitedBy,
+  createdAt,
+  expiresAt,
   emailedAt: mail?.sentAt ?? null,
 });
 
@@ -189,7 +194,11 @@ export async function acceptInvitation(
     const { role } = invitation;
     const { name: accountName } = await findAccount(deps, own.accountId);
     const member: TeamMember = {
-      ...{ subject, email: profile.email, name: profile.name, role, joinedAt: deps.now().toISOString() },
+      subject,
+      email: profile.email,
+      name: profile.name,
+      role,
+      joinedAt: deps.now().toISOString(),
     };
     const invitations = team.invitations.filter((each) => each !== invitation);
     // A suspension and a deletion find the logins of their account in this list, and come to those that it has by then.

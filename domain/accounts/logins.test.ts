@@ -11,7 +11,8 @@ async function harness() {
   const id = await open(0);
   await deps.table.transact([create(Login, { subject: 'ann', accountId: id })]);
   return {
-    ...{ deps, memory },
+    deps,
+    memory,
     list: () => listLogin(deps, { subject: 'ann', accountId: id }),
     suspend: () =>
       deps.table.transact([change(Account, { id }, { set: { suspension: { reason: 'Abuse.', since: '' } } })]),

@@ -13,8 +13,16 @@ export const newAccountOf = (
   subject: string,
   { email, name }: Pick<Profile, 'email' | 'name'>,
 ): Account => ({
-  ...{ id: deps.newId('acc'), email, name, plan: DEFAULT_PLAN, logins: [subject] },
-  ...{ appCount: 0, keyCount: 0, walletCents: 0, walletVersion: 0, createdAt: deps.now().toISOString() },
+  id: deps.newId('acc'),
+  email,
+  name,
+  plan: DEFAULT_PLAN,
+  logins: [subject],
+  appCount: 0,
+  keyCount: 0,
+  walletCents: 0,
+  walletVersion: 0,
+  createdAt: deps.now().toISOString(),
 });
 
 /**

@@ -26,7 +26,9 @@ export async function getMe(deps: Deps, caller: Caller): Promise<Output<typeof g
   const roles: Output<typeof getMeRoute>['data']['roles'] = isOperator ? [role, 'operator'] : [role];
   const suspensionReason = membershipOf(login, caller.accountId)?.suspended ?? null;
   const accounts = membershipsOf(login).map(({ accountId: id, role, accountName }) => ({
-    ...{ id, role, name: id === account.id ? account.name : (accountName ?? id) },
+    id,
+    role,
+    name: id === account.id ? account.name : (accountName ?? id),
   }));
   const notices = noticesOf(state?.off ?? {});
   const { email = null } = login;

@@ -20,7 +20,11 @@ import { readTeam, writeTeam } from './team.ts';
 /** Members of an account and their roles (docs/decisions/0058-members-and-notifications.md). */
 
 const view = ({ subject: id, email, name, role, joinedAt }: TeamMember, { session }: Caller) => ({
-  ...{ id, email, name, role, joinedAt },
+  id,
+  email,
+  name,
+  role,
+  joinedAt,
   isYou: session?.subject === id,
 });
 

@@ -26,7 +26,9 @@ const marksOf = ({ suspended, closesAt }: Pick<Membership, 'suspended' | 'closes
 
 /** Returns the membership in the login's own account: the one that it acts in unless a request names another. */
 export const ownMembership = ({ accountId, role = 'owner', accountName, suspended, closesAt }: Login): Membership => ({
-  ...{ accountId, role, accountName },
+  accountId,
+  role,
+  accountName,
   ...marksOf({ suspended, closesAt }),
 });
 
@@ -56,7 +58,10 @@ export function setMemberships(login: Login, [own, ...others]: readonly Membersh
   );
   const { accountId, role, accountName, ...marks } = own;
   const set = {
-    ...{ accountId, role, memberships, membershipsVersion: (version ?? 0) + 1 },
+    accountId,
+    role,
+    memberships,
+    membershipsVersion: (version ?? 0) + 1,
     ...(accountName === undefined ? {} : { accountName }),
     ...marksOf(marks),
   };

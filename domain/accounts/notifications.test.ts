@@ -14,7 +14,10 @@ import {
 const at = '2026-11-23T08:00:00.000Z';
 const failure = (created: string, applicationId = 'app_1') =>
   incidentOfEvent({
-    ...{ id: 'evt_1', accountId: 'acc_1', type: 'deployment.failed' as const, created },
+    id: 'evt_1',
+    accountId: 'acc_1',
+    type: 'deployment.failed' as const,
+    created,
     data: { applicationId, deploymentId: 'dep_1', commitSha: 'abc' },
   });
 
@@ -58,8 +61,13 @@ test('a busy kind, switched off or not, hides no newer notification of another k
 test('a balance notifies when it falls below the threshold, and not again while it is below', () => {
   const spend = (amountCents: number, balanceAfterCents: number) =>
     incidentOfTransaction({
-      ...{ accountId: 'acc_1', serial: 1, type: 'PAYMENT' as const, amountCents, balanceAfterCents },
-      ...{ description: '', createdAt: at },
+      accountId: 'acc_1',
+      serial: 1,
+      type: 'PAYMENT' as const,
+      amountCents,
+      balanceAfterCents,
+      description: '',
+      createdAt: at,
     }).map(({ kind }) => kind);
   expect(spend(-1000, 4999)).toEqual(['low-balance']);
   expect(spend(-1000, 5000)).toEqual([]);
@@ -70,9 +78,16 @@ test('a balance notifies when it falls below the threshold, and not again while 
 test('an endpoint that the platform disabled notifies; one that its owner disabled does not', () => {
   const entry = (kind: 'PLATFORM' | 'LOGIN', action: string) =>
     incidentOfEntry({
-      ...{ id: 'aud_1', accountId: 'acc_1', action, actor: { kind, id: null }, subjectId: 'whk_1' },
-      ...{ before: null, after: { url: 'https://example.com', domain: 'example.co.za' } },
-      ...{ address: null, requestId: null, createdAt: at },
+      id: 'aud_1',
+      accountId: 'acc_1',
+      action,
+      actor: { kind, id: null },
+      subjectId: 'whk_1',
+      before: null,
+      after: { url: 'https://example.com', domain: 'example.co.za' },
+      address: null,
+      requestId: null,
+      createdAt: at,
     }).map(({ kind, path, title }) => [kind, path, title]);
   expect(entry('PLATFORM', 'webhook.disabled')).toEqual([
     [

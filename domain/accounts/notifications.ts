@@ -136,7 +136,11 @@ export async function readInbox(deps: Pick<Deps, 'table'>, { accountId, session 
   const [newest, reader] = await Promise.all([readNewest(deps, accountId, reading), reading]);
   const { off = [], offByMail = [], readUntil = '' } = reader ?? {};
   const notifications = newest.map(({ day, kind, subjectId, title, path, at }) => ({
-    ...{ id: `${day}.${kind}.${subjectId}`, kind, title, path, at },
+    id: `${day}.${kind}.${subjectId}`,
+    kind,
+    title,
+    path,
+    at,
     isRead: at <= readUntil,
   }));
   // Links of emails append: two clicks on one at the same moment leave it twice.

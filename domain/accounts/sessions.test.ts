@@ -13,9 +13,13 @@ async function harness() {
   const keyOf = (name: string) => sessionKey(`session ${name}`);
   const signOut = (name: string, tokenSeconds = ACCESS_TOKEN_S) =>
     deleteSession(deps, {
-      ...{ accountId, keyId: '', login: true },
+      accountId,
+      keyId: '',
+      login: true,
       session: {
-        ...{ subject: 'ann', key: keyOf(name), expiresAtEpoch: epoch() + tokenSeconds },
+        subject: 'ann',
+        key: keyOf(name),
+        expiresAtEpoch: epoch() + tokenSeconds,
         readProfile: () => Promise.reject(new Error('not needed to sign out')),
       },
     });

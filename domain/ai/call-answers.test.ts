@@ -65,7 +65,9 @@ describe('where the usage is, whatever the provider streams', () => {
     `data: ${JSON.stringify({ id: '1', model: 'm', choices: [{ index, delta, finish_reason }], ...more })}\n\n`;
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, more: { kept: 1 } };
   const thought = {
-    ...{ prompt_tokens: 100, completion_tokens: 9, total_tokens: 309 },
+    prompt_tokens: 100,
+    completion_tokens: 9,
+    total_tokens: 309,
     completion_tokens_details: { reasoning_tokens: 200 },
   };
   const only = `data: ${JSON.stringify({ id: '1', model: 'm', choices: [], usage })}\n\n`;

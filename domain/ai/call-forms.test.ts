@@ -36,7 +36,10 @@ describe('a provider that leaves out members of the format', () => {
     upstream.act = (response) => void response.end(JSON.stringify(sent));
     const { said } = await call({ model: 'openai/gpt-4o', messages: user('x') }, { baseUrl: upstream.url });
     expect(JSON.parse(said)).toEqual({
-      ...{ ...format, object: 'chat.completion', usage: whole, own: 1 },
+      ...format,
+      object: 'chat.completion',
+      usage: whole,
+      own: 1,
       choices: [
         { index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' },
         {
@@ -179,7 +182,8 @@ describe.each([true, false])('a conversation that goes on with another provider 
     expect(await taken(MISTRAL, said)).toEqual({ role: 'assistant', tool_calls: [{ ...call1, index: 0 }] });
     expect(await taken(GROQ, said)).toEqual({ role: 'assistant', tool_calls: [call1] });
     expect(await taken('google/gemini-3.8-flash', said)).toEqual({
-      ...{ role: 'assistant', tool_calls: [{ ...call1, extra_content: google }] },
+      role: 'assistant',
+      tool_calls: [{ ...call1, extra_content: google }],
     });
   });
 

@@ -48,15 +48,25 @@ describe('the upstream request', () => {
     const body = {
       model: 'openai/gpt-4o',
       messages: user('x'),
-      ...{ seed: 7, temperature: 0.5, top_p: 1, stop: ['a'], user: 'u', metadata: { a: 'b' }, logit_bias: { 5: -100 } },
+      seed: 7,
+      temperature: 0.5,
+      top_p: 1,
+      stop: ['a'],
+      user: 'u',
+      metadata: { a: 'b' },
+      logit_bias: { 5: -100 },
       tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } }],
       tool_choice: 'auto',
       response_format: { type: 'json_object' },
-      ...{ stream: true, stream_options: { include_usage: false } },
+      stream: true,
+      stream_options: { include_usage: false },
     };
-    const given = { ...body, ...{ max_tokens: 5, max_completion_tokens: null, service_tier: null } };
+    const given = { ...body, max_tokens: 5, max_completion_tokens: null, service_tier: null };
     expect((await asked(given)).seen).toEqual({
-      ...{ ...body, model: 'gpt-4o', stream_options: { include_usage: true }, max_completion_tokens: 5 },
+      ...body,
+      model: 'gpt-4o',
+      stream_options: { include_usage: true },
+      max_completion_tokens: 5,
     });
   });
 

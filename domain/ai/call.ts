@@ -101,9 +101,19 @@ export class ChatCall {
     this.#call = call;
     this.#sink = sink;
     this.report = {
-      ...{ provider: undefined, model: call.request.model, saved: false, usage: undefined, estimated: false },
-      ...{ chargedMicroRand: 0, writtenOffMicroRand: 0, firstByte: undefined, overhead: undefined },
-      ...{ failure: undefined, callerLeft: false, settlementFailed: false, unwritten: [] },
+      provider: undefined,
+      model: call.request.model,
+      saved: false,
+      usage: undefined,
+      estimated: false,
+      chargedMicroRand: 0,
+      writtenOffMicroRand: 0,
+      firstByte: undefined,
+      overhead: undefined,
+      failure: undefined,
+      callerLeft: false,
+      settlementFailed: false,
+      unwritten: [],
     };
   }
 
@@ -120,7 +130,12 @@ export class ChatCall {
     this.report.provider = provider.id;
     const adapter = ADAPTERS[provider.kind];
     const ask: AdapterRequest = {
-      ...{ provider, text, request, upstream, outputLimit: undefined, modelLimit: model?.outputLimit },
+      provider,
+      text,
+      request,
+      upstream,
+      outputLimit: undefined,
+      modelLimit: model?.outputLimit,
       estimate: estimator(request, text),
     };
     const funding = await fund(
@@ -281,7 +296,9 @@ export class ChatCall {
     // An estimate may be wrong in both directions: it makes no debt.
     const due = this.report.estimated ? Math.min(cost, hold.granted) : cost;
     const { charged, writtenOff, failures } = await settle(this.#deps, hold, due, {
-      ...{ requestId, keyId: this.#call.keyId, model: request.model },
+      requestId,
+      keyId: this.#call.keyId,
+      model: request.model,
       inputTokens: usage.input,
       cachedTokens: usage.cached,
       cacheWriteTokens: usage.cacheWrite,

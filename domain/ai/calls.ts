@@ -32,8 +32,15 @@ export async function recordCall(
 ): Promise<void> {
   const { usage, provider, model, saved, chargedMicroRand, firstByte, failure } = report;
   const call: AiCall = {
-    ...{ id: deps.newId('aic'), accountId, keyId, requestId, createdAt: deps.now().toISOString() },
-    ...{ model: model.slice(0, MAX_MODEL_LENGTH), provider: provider ?? null, saved, status },
+    id: deps.newId('aic'),
+    accountId,
+    keyId,
+    requestId,
+    createdAt: deps.now().toISOString(),
+    model: model.slice(0, MAX_MODEL_LENGTH),
+    provider: provider ?? null,
+    saved,
+    status,
     // A stream that broke off began with 200 and failed all the same.
     code: code ?? (failure ? 'server_error' : null),
     inputTokens: usage ? usage.input + usage.cached + usage.cacheWrite : 0,
@@ -60,16 +67,20 @@ export async function listCalls(
     (model === undefined || call.model === model) && (failed === undefined || hasFailed(call) === (failed === 'true'));
   const page = await readPage(calls, { limit, offset }, { isWanted, maxRead: MAX_READ });
   return pageBody(page, (call) => ({
-    ...{
-      id: call.id,
-      requestId: call.requestId,
-      createdAt: call.createdAt,
-      model: call.model,
-      provider: call.provider,
-    },
-    ...{ keyId: call.keyId || null, ownKey: call.saved, status: call.status, code: call.code },
-    ...{ inputTokens: call.inputTokens, outputTokens: call.outputTokens, amountMicroRand: call.amountMicroRand },
-    ...{ durationMs: call.durationMs, firstByteMs: call.firstByteMs },
+    id: call.id,
+    requestId: call.requestId,
+    createdAt: call.createdAt,
+    model: call.model,
+    provider: call.provider,
+    keyId: call.keyId || null,
+    ownKey: call.saved,
+    status: call.status,
+    code: call.code,
+    inputTokens: call.inputTokens,
+    outputTokens: call.outputTokens,
+    amountMicroRand: call.amountMicroRand,
+    durationMs: call.durationMs,
+    firstByteMs: call.firstByteMs,
   }));
 }
 
@@ -92,8 +103,11 @@ export async function readProviderStats(
       const durations = calls.map(({ durationMs }) => durationMs);
       const firstBytes = calls.flatMap(({ firstByteMs }) => (firstByteMs === null ? [] : [firstByteMs]));
       return {
-        ...{ provider, calls: calls.length, failed: calls.filter(hasFailed).length },
-        ...{ p50Ms: percentile(durations, 0.5) ?? 0, p95Ms: percentile(durations, 0.95) ?? 0 },
+        provider,
+        calls: calls.length,
+        failed: calls.filter(hasFailed).length,
+        p50Ms: percentile(durations, 0.5) ?? 0,
+        p95Ms: percentile(durations, 0.95) ?? 0,
         firstByteP50Ms: percentile(firstBytes, 0.5),
       };
     })

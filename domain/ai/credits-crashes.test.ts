@@ -22,8 +22,14 @@ const accountId = 'acc_1';
 const RAND = 1_000_000;
 const MINUTE_MS = 60_000;
 const USED = {
-  ...{ inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1 },
-  ...{ requestId: 'req_1', model: 'openai/gpt-4o', price: null, estimated: false },
+  inputTokens: 1,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 1,
+  requestId: 'req_1',
+  model: 'openai/gpt-4o',
+  price: null,
+  estimated: false,
 };
 
 async function credits(rand: number, faults?: FaultPlan) {

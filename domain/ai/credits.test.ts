@@ -68,7 +68,8 @@ test('an account has no more open calls than its share of what the installation 
   const open = await hold(deps, of, 'openai', RAND);
   expect(await refusal()).toBeUndefined();
   const tooMany = {
-    ...{ code: 'rate_limited', retryAfter: 5 },
+    code: 'rate_limited',
+    retryAfter: 5,
     message: expect.stringContaining('The limit of 2 AI calls at once is reached (concurrentAiCalls)'),
   };
   expect(await refusal()).toMatchObject(tooMany);

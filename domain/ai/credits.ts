@@ -99,8 +99,10 @@ async function placeHold(
   const expiresAt = timestampAfter(now, HOLD_LIFETIME_MS);
   const what: Change = {
     add: {
-      ...{ availableMicroRand: -microRand, openCalls: 1 },
-      ...{ [sumAttribute('held', window)]: microRand, [sumAttribute('calls', window)]: 1 },
+      availableMicroRand: -microRand,
+      openCalls: 1,
+      [sumAttribute('held', window)]: microRand,
+      [sumAttribute('calls', window)]: 1,
     },
     setOnce: schedule(AiAccount, closesAt(window)),
     when: conditions,
@@ -157,8 +159,11 @@ export function endHold(
   return {
     accountId,
     add: {
-      ...{ openCalls: -1, [calls]: -1, [sumAttribute('held', window)]: -microRand },
-      ...{ ...add, availableMicroRand: microRand - charged },
+      openCalls: -1,
+      [calls]: -1,
+      [sumAttribute('held', window)]: -microRand,
+      ...add,
+      availableMicroRand: microRand - charged,
     },
     ...(setOnce ? { setOnce } : {}),
     when: { [calls]: 'present', ...when },

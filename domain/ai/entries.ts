@@ -7,8 +7,14 @@ import type { Deps } from '../deps.ts';
 import { closesAt, sumAttribute, windowAt } from './windows.ts';
 
 const NO_TOKENS = {
-  ...{ requestId: null, model: null, price: null, estimated: false },
-  ...{ inputTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 0 },
+  requestId: null,
+  model: null,
+  price: null,
+  estimated: false,
+  inputTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
 };
 
 export type NewEntry = AiEntry & { window: number };

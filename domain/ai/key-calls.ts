@@ -109,7 +109,8 @@ export async function leaveKeyPlace(
   const isCharged = chargedMicroRand > 0;
   const what = {
     add: {
-      ...{ openCalls: -1, [sumAttribute('calls', window)]: -1 },
+      openCalls: -1,
+      [sumAttribute('calls', window)]: -1,
       ...(held > 0 && { [sumAttribute('held', window)]: -held }),
       ...((isCharged || held > 0) && { [monthAttribute('spent', month)]: chargedMicroRand - held }),
       ...(isCharged && { [monthAttribute('charged', month)]: chargedMicroRand }),

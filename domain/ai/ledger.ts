@@ -14,16 +14,27 @@ export function viewEntry(entry: AiEntry): Output<typeof ReadRoute>['data']['ent
   const { id, requestId, type, model, inputTokens, cachedTokens, cacheWriteTokens, outputTokens } = entry;
   const { amountMicroRand, createdAt } = entry;
   return {
-    ...{ id, requestId, type, model, inputTokens, cachedTokens, cacheWriteTokens, outputTokens },
-    ...{ amountMicroRand, createdAt },
+    id,
+    requestId,
+    type,
+    model,
+    inputTokens,
+    cachedTokens,
+    cacheWriteTokens,
+    outputTokens,
+    amountMicroRand,
+    createdAt,
   };
 }
 
 /** Amounts of micro-rand as an account sees them: what is there rounded down, what is owed rounded up. */
 export const viewCredits = (balanceMicroRand: number, availableMicroRand: number, debtMicroRand: number) => ({
-  ...{ balance: microRandToRand(balanceMicroRand), balanceMicroRand },
-  ...{ available: microRandToRand(availableMicroRand), availableMicroRand },
-  ...{ debt: debtToRand(debtMicroRand), debtMicroRand },
+  balance: microRandToRand(balanceMicroRand),
+  balanceMicroRand,
+  available: microRandToRand(availableMicroRand),
+  availableMicroRand,
+  debt: debtToRand(debtMicroRand),
+  debtMicroRand,
 });
 
 /** GET /dashboard/v1/ai/credits: the balance, and a page of the ledger, newest first. */

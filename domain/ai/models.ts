@@ -75,15 +75,13 @@ function viewModel({ id, provider, name, credits, price, steps = [] }: Model, ra
     output: randPerMillion(output, randPerDollar),
   });
   return {
-    ...{
-      id,
-      object: 'model',
-      created: CREATED,
-      owned_by: provider,
-      name,
-      credits,
-      pricing_zar_per_million: inRand(price),
-    },
+    id,
+    object: 'model',
+    created: CREATED,
+    owned_by: provider,
+    name,
+    credits,
+    pricing_zar_per_million: inRand(price),
     ...(steps.length > 0
       ? { pricing_steps: steps.map((step) => ({ above_prompt_tokens: step.above, ...inRand(step.price) })) }
       : {}),

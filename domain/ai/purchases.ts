@@ -33,7 +33,7 @@ export async function buyCredits(
     const added = entry.amountMicroRand - owed;
     const after = {
       ...viewCredits(before.balanceMicroRand + added, before.availableMicroRand + added, before.debtMicroRand - owed),
-      ...{ entries: [...(payment ? [viewEntry(payment)] : []), viewEntry(entry), ...before.entries] },
+      entries: [...(payment ? [viewEntry(payment)] : []), viewEntry(entry), ...before.entries],
       has_more: before.has_more,
     };
     const data = { ...after, amount, invoice: viewInvoice(invoice) };

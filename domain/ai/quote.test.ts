@@ -49,8 +49,13 @@ function price(model: Model, body: object): Priced | ApiError {
   try {
     const request = parseAs(ChatRequest, JSON.parse(text), 'body');
     const ask: AdapterRequest = {
-      ...{ provider, text, request, upstream: model.upstream, outputLimit: undefined },
-      ...{ modelLimit: model.outputLimit, estimate: estimator(request, text) },
+      provider,
+      text,
+      request,
+      upstream: model.upstream,
+      outputLimit: undefined,
+      modelLimit: model.outputLimit,
+      estimate: estimator(request, text),
     };
     const rate: Rate = { price: model.price, steps: model.steps, randPerDollar };
     const quote = quoteCall(adapter, ask, model, rate);
@@ -174,46 +179,38 @@ const misleading = fc.constantFrom<object>(
 );
 const ordinary = fc.oneof({ weight: 9, arbitrary: wellFormed }, { weight: 1, arbitrary: misleading });
 const HOSTILE_FIELDS = [
-  ...[
-    'service_tier',
-    'web_search_options',
-    'search_parameters',
-    'prediction',
-    'audio',
-    'modalities',
-    'best_of',
-    'plugins',
-  ],
-  ...[
-    'max_output_tokens',
-    'thinking',
-    'extra_body',
-    'cached_content',
-    'speed',
-    'inference_geo',
-    'previous_response_id',
-  ],
-  ...[
-    'prompt_cache_retention',
-    'models',
-    'route',
-    'file_ids',
-    'documents',
-    'constructor',
-    'hasOwnProperty',
-    'toString',
-  ],
-  ...[
-    'temperature',
-    'tools',
-    'functions',
-    'tool_choice',
-    'response_format',
-    'n',
-    'stream_options',
-    'stop',
-    'logit_bias',
-  ],
+  'service_tier',
+  'web_search_options',
+  'search_parameters',
+  'prediction',
+  'audio',
+  'modalities',
+  'best_of',
+  'plugins',
+  'max_output_tokens',
+  'thinking',
+  'extra_body',
+  'cached_content',
+  'speed',
+  'inference_geo',
+  'previous_response_id',
+  'prompt_cache_retention',
+  'models',
+  'route',
+  'file_ids',
+  'documents',
+  'constructor',
+  'hasOwnProperty',
+  'toString',
+  'temperature',
+  'tools',
+  'functions',
+  'tool_choice',
+  'response_format',
+  'n',
+  'stream_options',
+  'stop',
+  'logit_bias',
 ];
 const extra = fc.dictionary(fc.constantFrom(...HOSTILE_FIELDS), hostile, { maxKeys: 1 });
 const bodies = fc
@@ -299,8 +296,13 @@ describe('the request that is sent on credits', () => {
     const model = modelOf('openai/gpt-4o');
     const request = parseAs(ChatRequest, JSON.parse(text), 'body');
     const ask: AdapterRequest = {
-      ...{ provider: PROVIDERS.openai, text, request, upstream: 'gpt-4o', outputLimit: undefined },
-      ...{ modelLimit: model.outputLimit, estimate: estimator(request, text) },
+      provider: PROVIDERS.openai,
+      text,
+      request,
+      upstream: 'gpt-4o',
+      outputLimit: undefined,
+      modelLimit: model.outputLimit,
+      estimate: estimator(request, text),
     };
     const quote = quoteCall(openAiCompatible, ask, model, { price: model.price, randPerDollar });
     expect(quote.prepared.body).toBe(

@@ -27,8 +27,14 @@ export async function readUsage(
     throw new ApiError('invalid_request', 'days: must be fewer: the response would be too long');
   const names = new Map(keys.map(({ id, name }) => [id, name]));
   const data = sums.map(({ keyId, microRand, day, model, calls, inputTokens, outputTokens }) => ({
-    ...{ day, keyId: keyId || null, keyName: names.get(keyId) ?? null, model },
-    ...{ calls, inputTokens, outputTokens, amountMicroRand: microRand },
+    day,
+    keyId: keyId || null,
+    keyName: names.get(keyId) ?? null,
+    model,
+    calls,
+    inputTokens,
+    outputTokens,
+    amountMicroRand: microRand,
   }));
   return { data };
 }

@@ -46,11 +46,31 @@ export function viewApp(app: App): Output<typeof GetRoute>['data'] {
   const { liveDeploymentId = null, activeDeploymentId = null, lastDeploymentStatus = null } = app;
   const suspensions = viewSuspensions(app);
   return {
-    ...{ id, name, slug, framework, nodeVersion, repoUrl, branch, installCommand, buildCommand, startFile },
-    ...{ startCommand, rootDirectory, healthCheckPath, ...(detected ? { detected: viewDetected(detected) } : {}) },
-    ...{ primaryDomain, defaultDomain: hosts[0] ?? primaryDomain, customDomainStatus: customDomain?.status ?? null },
-    ...{ status, liveDeploymentId, activeDeploymentId, lastDeploymentStatus },
-    ...{ autoDeploy, createdAt, updatedAt, ...(suspensions ? { suspensions } : {}) },
+    id,
+    name,
+    slug,
+    framework,
+    nodeVersion,
+    repoUrl,
+    branch,
+    installCommand,
+    buildCommand,
+    startFile,
+    startCommand,
+    rootDirectory,
+    healthCheckPath,
+    ...(detected ? { detected: viewDetected(detected) } : {}),
+    primaryDomain,
+    defaultDomain: hosts[0] ?? primaryDomain,
+    customDomainStatus: customDomain?.status ?? null,
+    status,
+    liveDeploymentId,
+    activeDeploymentId,
+    lastDeploymentStatus,
+    autoDeploy,
+    createdAt,
+    updatedAt,
+    ...(suspensions ? { suspensions } : {}),
   };
 }
 

@@ -5,7 +5,9 @@ import { assertNotPlatformDomain, HOME_CELL, placeApp } from './cells.ts';
 
 const deps = { settings: { appsDomain: 'apps.example' } } as Parameters<typeof placeApp>[0];
 const cell = (id: string, room: number | undefined, open = true): Cell => ({
-  ...{ id, open, ...(room === undefined ? {} : { room }) },
+  id,
+  open,
+  ...(room === undefined ? {} : { room }),
   ...(id === HOME_CELL ? {} : { resources: { appsDomain: `${id}.example` } as Cell['resources'] }),
 });
 

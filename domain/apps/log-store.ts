@@ -50,7 +50,10 @@ interface Log {
 }
 
 const toPage = ({ start, end, at, lines, more = false }: LogPage): Page => ({
-  ...{ start, end, at, more },
+  start,
+  end,
+  at,
+  more,
   lines: lines === undefined ? [] : fromText(lines),
 });
 const isBeingRead = ({ readingUntil = '' }: LogPage, now: Date) => readingUntil > now.toISOString();
@@ -90,7 +93,8 @@ async function readAsOnlyOne(log: Log, start: string, seen: LogPage | undefined)
   const isMine = await changePage(log, start, {
     set: {
       ...(seen ? {} : { applicationId, start, at, entityVersion: LogPage.version }),
-      ...{ readingUntil, expiresAtEpoch: epoch(at) + DAY },
+      readingUntil,
+      expiresAtEpoch: epoch(at) + DAY,
     },
     when: seen ? asSeen(seen) : { pk: 'absent' },
   });

@@ -20,7 +20,13 @@ test('counts are summed, compute time is in gigabyte-seconds, and releases withi
   const now = deps.now();
   const deployed = (id: string, minutesAgo: number, status: 'SUCCEEDED' | 'FAILED') =>
     create(Deployment, {
-      ...{ id, ...ids, status, trigger: 'PUSH', commitSha: 'abc', startedAt: '', notes: [] },
+      id,
+      ...ids,
+      status,
+      trigger: 'PUSH',
+      commitSha: 'abc',
+      startedAt: '',
+      notes: [],
       finishedAt: new Date(now.getTime() - minutesAgo * 60_000).toISOString(),
     });
   await deps.table.transact([
@@ -35,7 +41,9 @@ test('counts are summed, compute time is in gigabyte-seconds, and releases withi
     return Array.from({ length: periods }, (_, index) => ({
       at: new Date(from.getTime() + index * periodS * 1000),
       ...(index < 2 ? point : { ...point, requests: 0, clientErrors: 0, serverErrors: 0, throttled: 0, durationMs: 0 }),
-      ...{ p50: index < 2 ? 12.345 : undefined, p95: undefined, p99: undefined },
+      p50: index < 2 ? 12.345 : undefined,
+      p95: undefined,
+      p99: undefined,
     }));
   };
   const input = { id: ids.applicationId, range: 'hour' as const };

@@ -38,7 +38,9 @@ export function periodsUntil(now: Date, range: MetricRange): Periods & { to: Dat
 
 const viewSpan = (range: MetricRange, { from, to, periodS }: ReturnType<typeof periodsUntil>) => ({
   range,
-  ...{ from: from.toISOString(), to: to.toISOString(), periodSeconds: periodS },
+  from: from.toISOString(),
+  to: to.toISOString(),
+  periodSeconds: periodS,
 });
 
 /** Refuses a read that met the rate of CloudWatch, with the time after which to ask again. */
@@ -78,8 +80,14 @@ export async function readMetrics(
       ...viewSpan(range, span),
       points: points.map(({ at, requests, clientErrors, serverErrors, throttled, concurrency, p50, p95, p99 }) => ({
         at: at.toISOString(),
-        ...{ requests, clientErrors, serverErrors, throttled, concurrency },
-        ...{ p50Ms: rounded(p50), p95Ms: rounded(p95), p99Ms: rounded(p99) },
+        requests,
+        clientErrors,
+        serverErrors,
+        throttled,
+        concurrency,
+        p50Ms: rounded(p50),
+        p95Ms: rounded(p95),
+        p99Ms: rounded(p99),
       })),
       totals: {
         requests: total(points, ({ requests }) => requests),
@@ -109,7 +117,9 @@ export async function readStarts(
       memoryLimitMb: MEMORY_MB,
       points: points.map(({ at, starts, slowestMs, memoryMb }) => ({
         at: at.toISOString(),
-        ...{ starts, slowestStartMs: rounded(slowestMs), memoryMb },
+        starts,
+        slowestStartMs: rounded(slowestMs),
+        memoryMb,
       })),
     },
   };

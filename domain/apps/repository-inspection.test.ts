@@ -66,8 +66,13 @@ describe('a repository', () => {
       hasMoreBranches: false,
       branch: 'main',
       detected: {
-        ...{ name: 'shop', framework: 'Next.js', setting: 'NEXTJS', packageManager: 'pnpm', nodeVersion: '24' },
-        ...{ buildCommand: 'pnpm run build', start: 'node .next/standalone/server.js' },
+        name: 'shop',
+        framework: 'Next.js',
+        setting: 'NEXTJS',
+        packageManager: 'pnpm',
+        nodeVersion: '24',
+        buildCommand: 'pnpm run build',
+        start: 'node .next/standalone/server.js',
       },
       notes: [],
     });
@@ -76,7 +81,9 @@ describe('a repository', () => {
   test('is read at another branch, and says if there is none of that name', async () => {
     expect(await inspect(at('shop'), { branch: 'zoo' })).toMatchObject({ branch: 'zoo', detected: { name: 'shop' } });
     expect(await inspect(at('shop'), { branch: 'nope' })).toMatchObject({
-      ...{ branch: null, detected: null, branches: ['main', 'a-feature', 'zoo'] },
+      branch: null,
+      detected: null,
+      branches: ['main', 'a-feature', 'zoo'],
       notes: ['The repository has no branch nope.'],
     });
   });
@@ -84,7 +91,10 @@ describe('a repository', () => {
   test('is read in a subdirectory, with the lockfile of its workspace', async () => {
     expect(await inspect(at('monorepo'), { rootDirectory: 'apps/web' })).toMatchObject({
       detected: {
-        ...{ framework: 'Express', setting: 'EXPRESS', packageManager: 'npm', start: 'node server.js' },
+        framework: 'Express',
+        setting: 'EXPRESS',
+        packageManager: 'npm',
+        start: 'node server.js',
         nodeVersion: '20',
       },
       notes: [],
@@ -96,7 +106,8 @@ describe('a repository', () => {
 
   test('without a usable package.json says so', async () => {
     expect(await inspect(at('site'))).toMatchObject({
-      ...{ problem: null, detected: null },
+      problem: null,
+      detected: null,
       notes: ['There is no package.json: the files are served as they are.'],
     });
     expect((await inspect(at('broken'))).notes[0]).toMatch(/^package\.json is not valid JSON/);

@@ -28,8 +28,13 @@ type Inspection = Output<typeof InspectRoute>['data'];
 type Findings = Pick<Inspection, 'detected' | 'notes'>;
 
 const NOTHING: Inspection = {
-  ...{ problem: null, defaultBranch: null, branches: [], hasMoreBranches: false, branch: null },
-  ...{ detected: null, notes: [] },
+  problem: null,
+  defaultBranch: null,
+  branches: [],
+  hasMoreBranches: false,
+  branch: null,
+  detected: null,
+  notes: [],
 };
 /** The setting `framework` by detected framework; NODE for all others. */
 const SETTINGS: Readonly<Record<string, NonNullable<Inspection['detected']>['setting']>> = {
@@ -80,8 +85,10 @@ async function lookInto(
   const name = asked ?? names[0];
   const found = branches.find((each) => each.name === name);
   const listed = {
-    ...{ defaultBranch, branches: names.slice(0, MAX_LISTED_BRANCHES) },
-    ...{ hasMoreBranches: names.length > MAX_LISTED_BRANCHES, branch: found?.name ?? null },
+    defaultBranch,
+    branches: names.slice(0, MAX_LISTED_BRANCHES),
+    hasMoreBranches: names.length > MAX_LISTED_BRANCHES,
+    branch: found?.name ?? null,
   };
   if (!found) return { ...listed, notes: [`The repository has no branch ${name}.`] };
   if (!repository.canReadFiles) {

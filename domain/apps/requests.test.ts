@@ -6,8 +6,14 @@ import { inEveryCell } from '../../test/support/cells.ts';
 import { MAX_PATHS, pathPattern, readRequests } from './requests.ts';
 
 const request = (path: string, ms: number, status = 200): LoggedRequest => ({
-  ...{ at: new Date('2026-01-31T09:30:00Z'), method: 'GET', path, status, ms, bytes: 1000 },
-  ...{ id: null, skipped: 0 },
+  at: new Date('2026-01-31T09:30:00Z'),
+  method: 'GET',
+  path,
+  status,
+  ms,
+  bytes: 1000,
+  id: null,
+  skipped: 0,
 });
 
 async function read(requests: LoggedRequest[] | Error, range: 'hour' | 'day' | 'week' | 'month' = 'hour') {
@@ -34,17 +40,37 @@ test('requests are counted by path, with errors, percentiles and bytes', async (
   expect(totals).toEqual({ requests: 101, clientErrors: 1, serverErrors: 5, bytes: 101_000 });
   expect(paths).toEqual([
     {
-      ...{ method: 'GET', path: '/orders/:id', requests: 100, clientErrors: 0, serverErrors: 5, bytes: 100_000 },
-      ...{ p50Ms: 50, p95Ms: 95, maxMs: 100 },
+      method: 'GET',
+      path: '/orders/:id',
+      requests: 100,
+      clientErrors: 0,
+      serverErrors: 5,
+      bytes: 100_000,
+      p50Ms: 50,
+      p95Ms: 95,
+      maxMs: 100,
     },
     {
-      ...{ method: 'GET', path: '/missing', requests: 1, clientErrors: 1, serverErrors: 0, bytes: 1000 },
-      ...{ p50Ms: 3, p95Ms: 3, maxMs: 3 },
+      method: 'GET',
+      path: '/missing',
+      requests: 1,
+      clientErrors: 1,
+      serverErrors: 0,
+      bytes: 1000,
+      p50Ms: 3,
+      p95Ms: 3,
+      maxMs: 3,
     },
   ]);
   expect(isComplete).toBe(true);
   expect(recent[0]).toEqual({
-    ...{ at: '2026-01-31T09:30:00.000Z', id: null, method: 'GET', path: '/missing', status: 404, ms: 3, bytes: 1000 },
+    at: '2026-01-31T09:30:00.000Z',
+    id: null,
+    method: 'GET',
+    path: '/missing',
+    status: 404,
+    ms: 3,
+    bytes: 1000,
   });
 });
 

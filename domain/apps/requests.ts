@@ -45,13 +45,12 @@ export function countPaths(requests: readonly LoggedRequest[]): Data['paths'] {
       const durations = found.map(({ ms }) => ms).sort((a, b) => a - b);
       const space = key.indexOf(' ');
       return {
-        ...{ method: key.slice(0, space), path: key.slice(space + 1) },
+        method: key.slice(0, space),
+        path: key.slice(space + 1),
         ...figuresOf(found),
-        ...{
-          p50Ms: percentile(durations, 0.5) ?? 0,
-          p95Ms: percentile(durations, 0.95) ?? 0,
-          maxMs: durations.at(-1) ?? 0,
-        },
+        p50Ms: percentile(durations, 0.5) ?? 0,
+        p95Ms: percentile(durations, 0.95) ?? 0,
+        maxMs: durations.at(-1) ?? 0,
       };
     })
     .sort((a, b) => b.requests - a.requests);
@@ -71,13 +70,20 @@ export async function readRequests(
   const isCut = requests.length >= MAX_REQUEST_LINES || paths.length > MAX_PATHS;
   return {
     data: {
-      ...{ range, from: from.toISOString(), to: to.toISOString() },
+      range,
+      from: from.toISOString(),
+      to: to.toISOString(),
       isComplete: !isCut && requests.every(({ skipped }) => skipped === 0),
       totals: figuresOf(requests),
       paths: paths.slice(0, MAX_PATHS),
       recent: requests.slice(0, MAX_RECENT).map(({ at, id: requestId, method, path, status, ms, bytes }) => ({
         at: at.toISOString(),
-        ...{ id: requestId, method, path, status, ms, bytes },
+        id: requestId,
+        method,
+        path,
+        status,
+        ms,
+        bytes,
       })),
     },
   };

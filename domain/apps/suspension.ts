@@ -73,7 +73,9 @@ async function changeReasons(
     writes,
     { ...app, ...changed },
     {
-      ...{ action: reason ? 'app.suspended' : 'app.resumed', accountId, subjectId: id },
+      action: reason ? 'app.suspended' : 'app.resumed',
+      accountId,
+      subjectId: id,
       before: { status: app.status, reason: viewSuspensions({ suspensions: before })?.[0]?.reason },
       after: { status, reason: reason?.reason },
     },

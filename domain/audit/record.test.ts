@@ -19,7 +19,8 @@ import { BY_OPERATOR, BY_PLATFORM, type ChangeOrigin, committing, NO_ACCOUNT } f
 
 const REQUEST: ChangeOrigin = {
   actor: { kind: 'KEY', id: 'key_1' },
-  ...{ address: '203.0.113.7', requestId: 'req_1' },
+  address: '203.0.113.7',
+  requestId: 'req_1',
   request: { action: 'webhook.created', accountId: 'acc_1', subjectId: undefined },
 };
 const read = (deps: Deps) => deps.table.all(AuditEntry, auditOf('acc_1'));
@@ -30,8 +31,14 @@ test('a request leaves one entry: who, what, from where, and of the answer no se
   expect(await committing(steady.deps, REQUEST)([], { data })).toEqual({ data });
   expect(await read(steady.deps)).toEqual([
     {
-      ...{ id: expect.stringMatching(/^aud_/), accountId: 'acc_1', action: 'webhook.created', subjectId: 'whk_1' },
-      ...{ actor: { kind: 'KEY', id: 'key_1' }, address: '203.0.113.7', requestId: 'req_1', before: null },
+      id: expect.stringMatching(/^aud_/),
+      accountId: 'acc_1',
+      action: 'webhook.created',
+      subjectId: 'whk_1',
+      actor: { kind: 'KEY', id: 'key_1' },
+      address: '203.0.113.7',
+      requestId: 'req_1',
+      before: null,
       after: { url: 'https://hooks.example.com', events: ['app.created'] },
       createdAt: new Date(clock.now).toISOString(),
     },
@@ -60,9 +67,21 @@ test('a DNS record of which only the priority changes leaves both priorities', a
   const place = { city: 'Cape Town', province: 'Western Cape', postalCode: '8001', country: 'ZA' };
   await deps.table.transact([
     create(Domain, {
-      ...{ accountId: 'acc_1', id: 'dom_1', name: 'shop.co.za', tld: 'co.za', status: 'ACTIVE', autoRenew: true },
-      ...{ registeredAt: null, expiresAt: null, nameservers: [], dnsProvider: 'PLATFORM', years: 1, yearsAtOnce: 1 },
-      ...{ privacy: false, owner: { ...owner, ...place }, createdAt: '' },
+      accountId: 'acc_1',
+      id: 'dom_1',
+      name: 'shop.co.za',
+      tld: 'co.za',
+      status: 'ACTIVE',
+      autoRenew: true,
+      registeredAt: null,
+      expiresAt: null,
+      nameservers: [],
+      dnsProvider: 'PLATFORM',
+      years: 1,
+      yearsAtOnce: 1,
+      privacy: false,
+      owner: { ...owner, ...place },
+      createdAt: '',
     }),
     create(Zone, { accountId: 'acc_1', domainId: 'dom_1', name: 'shop.co.za', version: 1, mirrored: 1 }),
     create(DnsRecord, { ...mail, prio: 10, id: 'rec_1', domainId: 'dom_1', createdAt: '' }),

@@ -82,7 +82,12 @@ function entryWrites(
   const shown: AuditedChange = change ?? { after: dataOf(output) ?? {} };
   const { shows } = AUDIT_ACTIONS[action];
   const entry: AuditEntry = {
-    ...{ id: deps.newId('aud'), accountId, action, actor, address, requestId },
+    id: deps.newId('aud'),
+    accountId,
+    action,
+    actor,
+    address,
+    requestId,
     ...(reason === undefined ? {} : { reason }),
     subjectId: shown.subjectId ?? idOf(dataOf(output)) ?? request?.subjectId ?? null,
     ...differences(pick(shows, shown.before), pick(shows, shown.after)),

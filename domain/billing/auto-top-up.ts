@@ -162,11 +162,14 @@ async function start(deps: Deps, account: Account, amountCents: number, now: str
   const begun = { autoTopUpId: topUp.id, autoTopUpHistory, autoTopUpCount: (autoTopUpCount ?? 0) + 1 };
   const { set, remove, when } = replaceDueReasons(account, { topUpAt: undefined });
   const one = {
-    ...{ set: { ...set, ...begun }, remove },
+    set: { ...set, ...begun },
+    remove,
     when: { ...when, autoTopUpId: 'absent' as const, autoTopUpCount: unchanged(autoTopUpCount) },
   };
   await deps.commit([create(TopUp, topUp), change(Account, { id: accountId }, one, concurrentUpdate)], undefined, {
-    ...{ action: 'top-up.started', accountId, subjectId: topUp.id },
+    action: 'top-up.started',
+    accountId,
+    subjectId: topUp.id,
     after: { amount: formatRand(amountCents), status: topUp.status, automatic: true },
   });
 }

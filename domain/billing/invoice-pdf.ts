@@ -50,7 +50,10 @@ export async function renderInvoice(invoice: Invoice): Promise<Buffer> {
   const { number, seller, customer, issuedAt, dueAt, paidAt, status, lines, vat, amount } = invoice;
   const title = seller.vatNumber ? 'Tax invoice' : 'Invoice';
   const document = new PDFDocument({
-    ...{ size: 'A4', margin: MARGIN, lang: 'en-ZA', displayTitle: true },
+    size: 'A4',
+    margin: MARGIN,
+    lang: 'en-ZA',
+    displayTitle: true,
     info: { Title: `${title} ${number}`, Author: toPrintable(seller.name), CreationDate: new Date(issuedAt) },
   });
   const chunks: Buffer[] = [];

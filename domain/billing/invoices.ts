@@ -47,7 +47,10 @@ export function issueInvoice(deps: Pick<Deps, 'newId'>, wallet: Wallet, order: O
   const invoice: Invoice = {
     payBy: wallet.now,
     ...order,
-    ...{ id: deps.newId('inv'), accountId: wallet.account.id, number, amountCents },
+    id: deps.newId('inv'),
+    accountId: wallet.account.id,
+    number,
+    amountCents,
     vatCents: order.lines.reduce((total, line) => total + line.vatCents, 0),
     status: paid ? 'PAID' : 'UNPAID',
     issuedAt: wallet.now,

@@ -145,7 +145,12 @@ async function interleave(seed: number) {
   const reconcileTopUps = (deps: Deps) => sweep({ ...deps, payments }, topUpQueue);
   const voidOverdue = (deps: Deps) => sweep(deps, invoiceQueue);
   const actions: ((deps: Deps) => Promise<unknown>)[] = [
-    ...[order(issueInvoice), order(issueInvoice), order(issuePaidInvoice), payByCard, payByCard, plan],
+    order(issueInvoice),
+    order(issueInvoice),
+    order(issuePaidInvoice),
+    payByCard,
+    payByCard,
+    plan,
     dispute,
     (deps) => {
       const accountId = account();
@@ -155,7 +160,10 @@ async function interleave(seed: number) {
       const accountId = account();
       return cancelInvoice(deps, accountId, anyInvoice(accountId));
     },
-    ...[stream, stream, reconcileTopUps, voidOverdue],
+    stream,
+    stream,
+    reconcileTopUps,
+    voidOverdue,
   ];
 
   /** Acts in a process that may crash; errors that the API tells its callers are no defect. */

@@ -69,7 +69,10 @@ test('a subscription unpaid for thirty days is cancelled and its invoice voided;
   await sleepUntil(28 + 29);
   expect((await read(account, id)).status).toBe('SUSPENDED');
   expect(auditIn(memory)).toEqual([
-    ...['account.opened', 'subscription.created', 'invoice.issued', 'subscription.suspended'],
+    'account.opened',
+    'subscription.created',
+    'invoice.issued',
+    'subscription.suspended',
   ]);
   await sleepUntil(28 + 32);
   expect(await read(account, id)).toMatchObject({ status: 'CANCELLED', cancelledAt: expect.any(String) });

@@ -70,7 +70,8 @@ const invoiceNextPeriod = (deps: LifecycleDeps, { accountId, id }: Subscription)
     const invoice = issueInvoice(deps, wallet, {
       kind: 'PLAN',
       lines: [invoiceLineForPeriod(subscription, priceCents, [currentPeriodEnd, periodEnd])],
-      ...{ subjectId: id, payBy },
+      subjectId: id,
+      payBy,
     });
     const next = { invoiceId: invoice.id, payBy, periodEnd };
     const set = { renewal: next, priceCents, ...schedule(Subscription, timestampAfter(payBy, SUSPEND_AFTER_MS)) };

@@ -42,8 +42,16 @@ type Sold = [slug: string, name: string, monthlyCents: number, storageGb: number
 const plan =
   (category: Plan['category']) =>
   ([slug, name, monthlyCents, storageGb, rest]: Sold): Plan => ({
-    ...{ slug, name, category, monthlyCents, yearlyCents: monthlyCents * 10, storageGb },
-    ...{ featured: false, onSale: true, appLimit: 0, ...rest },
+    slug,
+    name,
+    category,
+    monthlyCents,
+    yearlyCents: monthlyCents * 10,
+    storageGb,
+    featured: false,
+    onSale: true,
+    appLimit: 0,
+    ...rest,
   });
 
 const WEB: Sold[] = [
@@ -95,8 +103,14 @@ export async function listPlans(
   const data = plans
     .filter((plan) => plan.onSale && (category === undefined || plan.category === category))
     .map(({ slug, name, category: of, monthlyCents, yearlyCents, storageGb, featured, appLimit }) => ({
-      ...{ slug, name, category: of, priceMonthly: formatRand(monthlyCents), priceYearly: formatRand(yearlyCents) },
-      ...{ storageGb, featured, appLimit: of === 'APP' ? appLimit : null },
+      slug,
+      name,
+      category: of,
+      priceMonthly: formatRand(monthlyCents),
+      priceYearly: formatRand(yearlyCents),
+      storageGb,
+      featured,
+      appLimit: of === 'APP' ? appLimit : null,
     }));
   return { data };
 }

@@ -58,7 +58,9 @@ export async function readSpending(deps: Deps, { accountId }: Caller): Promise<O
       forecast: {
         total: formatRand(due.reduce((sum, each) => sum + grossOf(each), totalOf(thisMonth))),
         renewals: due.map((each) => ({
-          ...{ subscriptionId: each.id, plan: each.plan.name, at: each.currentPeriodEnd },
+          subscriptionId: each.id,
+          plan: each.plan.name,
+          at: each.currentPeriodEnd,
           amount: formatRand(grossOf(each)),
         })),
       },

@@ -39,8 +39,14 @@ export function viewSubscription(subscription: Subscription): Output<typeof List
   const { id, plan, status, billingCycle, hostingDomain, currentPeriodEnd, createdAt, cancelledAt } = subscription;
   const { slug, name, category } = plan;
   return {
-    ...{ id, plan: { slug, name, category }, status, billingCycle, hostingDomain },
-    ...{ currentPeriodEnd, createdAt, cancelledAt },
+    id,
+    plan: { slug, name, category },
+    status,
+    billingCycle,
+    hostingDomain,
+    currentPeriodEnd,
+    createdAt,
+    cancelledAt,
   };
 }
 
@@ -151,9 +157,17 @@ async function subscribe(
     const priceCents = periodPrice(plan, billingCycle);
     const currentPeriodEnd = periodEndAfter(wallet.now, billingCycle, wallet.now);
     const subscription: Subscription = {
-      ...{ id: deps.newId('sub'), accountId, billingCycle, status: 'ACTIVE', hostingDomain, priceCents },
+      id: deps.newId('sub'),
+      accountId,
+      billingCycle,
+      status: 'ACTIVE',
+      hostingDomain,
+      priceCents,
       plan: { slug, name, category, appLimit },
-      ...{ currentPeriodEnd, dueAt: nextInvoiceAt(currentPeriodEnd), createdAt: wallet.now, cancelledAt: null },
+      currentPeriodEnd,
+      dueAt: nextInvoiceAt(currentPeriodEnd),
+      createdAt: wallet.now,
+      cancelledAt: null,
     };
     const line = invoiceLineForPeriod(subscription, priceCents, [wallet.now, currentPeriodEnd]);
     support(wallet, line);

@@ -70,7 +70,9 @@ export async function createTopUp(
   // Before the top-up is stored: a page that the caller has not received cannot be paid.
   const paymentUrl = await deps.payments
     .begin({
-      ...{ reference: paymentReference(id), amountCents, email: account.email },
+      reference: paymentReference(id),
+      amountCents,
+      email: account.email,
       returnTo: `${deps.settings.publicUrl}/dashboard/billing?payment=${id}`,
     })
     .catch(paymentProviderUnavailable);
@@ -139,7 +141,9 @@ async function allowCharge(deps: PaymentDeps, { id, accountId, amountCents }: To
     'autoTopUp.enabled': { is: true },
     'autoTopUp.amountCents': { is: amountCents },
     autoTopUpId: { is: id },
-    ...{ card: 'present' as const, suspension: 'absent' as const, deletion: 'absent' as const },
+    card: 'present' as const,
+    suspension: 'absent' as const,
+    deletion: 'absent' as const,
   };
   const charged = { set: { chargedAt: deps.now().toISOString() }, when: { status: { is: 'PENDING' } } };
   try {

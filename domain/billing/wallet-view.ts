@@ -12,7 +12,11 @@ export async function getWallet(deps: Deps, { accountId }: Caller): Promise<Outp
     deps.table.all(WalletTransaction, walletOf(accountId), { limit: MAX_TRANSACTIONS_SHOWN }),
   ]);
   const transactions = newest.map(({ amountCents, balanceAfterCents, type, description, createdAt }) => ({
-    ...{ amount: formatRand(amountCents), balanceAfter: formatRand(balanceAfterCents), type, description, createdAt },
+    amount: formatRand(amountCents),
+    balanceAfter: formatRand(balanceAfterCents),
+    type,
+    description,
+    createdAt,
   }));
   const balance = transactions[0]?.balanceAfter ?? formatRand(account.walletCents);
   const { frozenCents = 0 } = account;

@@ -153,7 +153,9 @@ export class Wallet {
   audited(action: AuditAction, subjectId: string, after: object, before: object = {}): AuditedChange {
     const { id, walletCents } = this.account;
     return {
-      ...{ action, accountId: id, subjectId },
+      action,
+      accountId: id,
+      subjectId,
       before: { ...before, balance: formatRand(walletCents) },
       after: { ...after, balance: formatRand(this.balanceCents) },
     };

@@ -80,7 +80,11 @@ export function applyChanges(
     ...(isInTrouble(rest) ? { troubledSince: troubledSince ?? now.toISOString() } : {}),
     // While another certificate is pending, the trouble is the same: it ends with a certificate that works.
     ...(status === 'PENDING' && troubledSince !== undefined ? { troubledSince } : {}),
-    ...{ status, since, dueAt, checkedAt: now.toISOString(), version: tenant.version + 1 },
+    status,
+    since,
+    dueAt,
+    checkedAt: now.toISOString(),
+    version: tenant.version + 1,
   };
   const same = { token: { is: tenant.token }, version: { is: tenant.version } };
   return { tenant: next, result, write: replace(DistributionTenant, next, same, concurrentUpdate) };

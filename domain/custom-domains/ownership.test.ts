@@ -33,9 +33,23 @@ async function accounts(...names: string[]) {
   const deps = { ...steady.deps, txt, ...inEveryCell({ edgeEndpoint: 'd1.cloudfront.net' }) };
   const addApp = (id: string, accountId: string) =>
     create(App, {
-      ...{ id, accountId, name: id, slug: id, framework: 'NODE', nodeVersion: '22', repoUrl: null, branch: 'main' },
-      ...{ installCommand: 'npm ci', buildCommand: null, startFile: 'server.js', primaryDomain: `${id}.apps` },
-      ...{ hosts: [`${id}.apps`], status: 'RUNNING', autoDeploy: false, createdAt: '', updatedAt: '' },
+      id,
+      accountId,
+      name: id,
+      slug: id,
+      framework: 'NODE',
+      nodeVersion: '22',
+      repoUrl: null,
+      branch: 'main',
+      installCommand: 'npm ci',
+      buildCommand: null,
+      startFile: 'server.js',
+      primaryDomain: `${id}.apps`,
+      hosts: [`${id}.apps`],
+      status: 'RUNNING',
+      autoDeploy: false,
+      createdAt: '',
+      updatedAt: '',
     });
   await deps.table.transact(names.flatMap((name) => [addApp(`app_${name}`, name), newSimulatedAccount(name)]));
   const id = (name: string) => ({ id: `app_${name}` });
@@ -72,13 +86,32 @@ async function accounts(...names: string[]) {
   const register = async (accountId: string, name: string, registeredAt = deps.now().toISOString()) => {
     const domainId = `dom_${accountId}`;
     const owner = {
-      ...{ name: '', email: '', contactNumber: '', address1: '', city: '', province: '', postalCode: '', country: '' },
+      name: '',
+      email: '',
+      contactNumber: '',
+      address1: '',
+      city: '',
+      province: '',
+      postalCode: '',
+      country: '',
     };
     await deps.table.transact([
       create(DomainName, { name, accountId, domainId }),
       create(Domain, {
-        ...{ id: domainId, accountId, name, tld: 'co.za', status: 'ACTIVE', autoRenew: true, registeredAt },
-        ...{ nameservers: [], dnsProvider: 'EXTERNAL', owner, years: 1, yearsAtOnce: 1, privacy: false, createdAt: '' },
+        id: domainId,
+        accountId,
+        name,
+        tld: 'co.za',
+        status: 'ACTIVE',
+        autoRenew: true,
+        registeredAt,
+        nameservers: [],
+        dnsProvider: 'EXTERNAL',
+        owner,
+        years: 1,
+        yearsAtOnce: 1,
+        privacy: false,
+        createdAt: '',
         expiresAt: null,
       }),
     ]);
@@ -91,7 +124,20 @@ async function accounts(...names: string[]) {
   };
   const holder = async (host = HOST) => (await deps.table.get(Host, { host }))?.accountId;
   return {
-    ...{ deps, clock, memory, texts, addApp, set, show, token, check, pass, closeTenants, register, expire, holder },
+    deps,
+    clock,
+    memory,
+    texts,
+    addApp,
+    set,
+    show,
+    token,
+    check,
+    pass,
+    closeTenants,
+    register,
+    expire,
+    holder,
   };
 }
 
@@ -111,7 +157,8 @@ test('two accounts claim a domain, the one that proves it has it, and the other 
   expect(await holder()).toBe('victim');
   texts.set(CHALLENGE, [await token('victim'), await token('thief')]);
   expect(await check('thief')).toMatchObject({
-    ...{ status: 'PENDING', problem: expect.stringMatching(/Another account has verified/) },
+    status: 'PENDING',
+    problem: expect.stringMatching(/Another account has verified/),
   });
   await pass(30);
   expect(await holder()).toBe('victim');
@@ -231,9 +278,24 @@ test('when a registration ends, all claims of the domain and below it end, and t
     const customDomain = { ...newCustomDomain(deps, host), status: 'VERIFIED' as const };
     await deps.table.transact([
       create(App, {
-        ...{ id, accountId, name: id, slug: id, framework: 'NODE', nodeVersion: '22', repoUrl: null, branch: 'main' },
-        ...{ installCommand: 'npm ci', buildCommand: null, startFile: 'server.js', primaryDomain: host },
-        ...{ hosts: [`${id}.apps`], status: 'RUNNING', autoDeploy: false, createdAt: '', updatedAt: '', customDomain },
+        id,
+        accountId,
+        name: id,
+        slug: id,
+        framework: 'NODE',
+        nodeVersion: '22',
+        repoUrl: null,
+        branch: 'main',
+        installCommand: 'npm ci',
+        buildCommand: null,
+        startFile: 'server.js',
+        primaryDomain: host,
+        hosts: [`${id}.apps`],
+        status: 'RUNNING',
+        autoDeploy: false,
+        createdAt: '',
+        updatedAt: '',
+        customDomain,
       }),
       create(Host, { host, accountId, applicationId: id, verifiedAt: '2020-01-01T00:00:00.000Z' }),
       newTenant(deps, { accountId, id }, customDomain),

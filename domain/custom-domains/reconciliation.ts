@@ -18,16 +18,20 @@ export function newTenant(
   const now = deps.now();
   const since = now.toISOString();
   return create(DistributionTenant, {
-    ...{ host, token, accountId: of.accountId, applicationId: of.id, status: 'WAITING', since, problem: null },
+    host,
+    token,
+    accountId: of.accountId,
+    applicationId: of.id,
+    status: 'WAITING',
+    since,
+    problem: null,
     ...(of.cellId === undefined ? {} : { cellId: of.cellId }),
-    ...{
-      apex: false,
-      certificates: 0,
-      reverified: true,
-      checkedAt: null,
-      dueAt: timestampAfter(now, HEARTBEAT_TIMEOUT_MS),
-      version: 1,
-    },
+    apex: false,
+    certificates: 0,
+    reverified: true,
+    checkedAt: null,
+    dueAt: timestampAfter(now, HEARTBEAT_TIMEOUT_MS),
+    version: 1,
   });
 }
 

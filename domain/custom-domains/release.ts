@@ -65,7 +65,9 @@ export async function releaseAsPlatform(deps: Deps, app: App): Promise<void> {
   if (!app.customDomain) return;
   const { host, status } = app.customDomain;
   await commitAsPlatform(deps, await releaseCustomDomain(deps, app), undefined, {
-    ...{ action: 'custom-domain.removed', accountId: app.accountId, subjectId: app.id },
+    action: 'custom-domain.removed',
+    accountId: app.accountId,
+    subjectId: app.id,
     before: { domain: host, status },
   });
 }

@@ -35,7 +35,9 @@ export async function setCustomDomain(
   const customDomain = newCustomDomain(deps, domain);
   const checkAt = firstCheckAt(customDomain);
   const set = {
-    ...{ customDomain, primaryDomain: domain, updatedAt: deps.now().toISOString() },
+    customDomain,
+    primaryDomain: domain,
+    updatedAt: deps.now().toISOString(),
     ...(checkAt ? schedule(App, checkAt) : {}),
   };
   const when = { customDomain: 'absent', status: { isNot: 'DELETING' } } as const;

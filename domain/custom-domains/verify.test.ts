@@ -18,9 +18,23 @@ async function claimed(account: Partial<Account> = {}) {
   const { deps, clock, memory } = billingSimulation({});
   const customDomain = newCustomDomain(deps, HOST);
   const app: App = {
-    ...{ ...OF, name: 'Shop', slug: 'shop', framework: 'NODE', nodeVersion: '22', repoUrl: null, branch: 'main' },
-    ...{ installCommand: 'npm ci', buildCommand: null, startFile: 'server.js', status: 'RUNNING', autoDeploy: false },
-    ...{ primaryDomain: HOST, hosts: ['shop.apps.example.com'], customDomain, createdAt: '', updatedAt: '' },
+    ...OF,
+    name: 'Shop',
+    slug: 'shop',
+    framework: 'NODE',
+    nodeVersion: '22',
+    repoUrl: null,
+    branch: 'main',
+    installCommand: 'npm ci',
+    buildCommand: null,
+    startFile: 'server.js',
+    status: 'RUNNING',
+    autoDeploy: false,
+    primaryDomain: HOST,
+    hosts: ['shop.apps.example.com'],
+    customDomain,
+    createdAt: '',
+    updatedAt: '',
     dueAt: firstCheckAt(customDomain) ?? '',
   };
   const of = { accountId: OF.accountId, applicationId: OF.id };
@@ -39,7 +53,10 @@ async function claimed(account: Partial<Account> = {}) {
     },
   };
   return {
-    ...{ asked, dns, clock, token: customDomain.token },
+    asked,
+    dns,
+    clock,
+    token: customDomain.token,
     look: async () => (await sweep({ ...deps, txt }, customDomainQueue)).done,
     read: async () => await deps.table.get(App, OF),
     routed: async () => {

@@ -60,7 +60,9 @@ export async function viewCustomDomain(
       managed: await isInManagedZone(deps, accountId, host),
       challenge: { type: 'TXT', name: challengeName(host), value: token },
       target: { type: tenant?.apex ? 'ALIAS' : 'CNAME', name: host, value: edgeEndpoint },
-      ...{ problem, checkedAt, claimedUntil: claimedUntil ?? null },
+      problem,
+      checkedAt,
+      claimedUntil: claimedUntil ?? null,
       certificate: viewCertificate(tenant),
     },
   };
@@ -103,8 +105,11 @@ async function acceptClaim(deps: Deps, app: App, domain: CustomDomain, held: Hos
     countToday(deps, account, 'certificatesPerDay'),
   ];
   await commitAsPlatform(deps, writes, undefined, {
-    ...{ action: 'custom-domain.verified', accountId, subjectId: applicationId },
-    ...{ before: { status: domain.status }, after: { domain: host, status: 'VERIFIED' } },
+    action: 'custom-domain.verified',
+    accountId,
+    subjectId: applicationId,
+    before: { status: domain.status },
+    after: { domain: host, status: 'VERIFIED' },
   });
   return { ...app, customDomain };
 }

@@ -69,8 +69,16 @@ export async function createDatabase(
 ): Promise<Output<typeof CreateRoute>> {
   const now = deps.now();
   const database: Database = {
-    ...{ id: deps.newId('db'), accountId, applicationId, name, prefix: variablePrefix(name) },
-    ...{ status: 'PROVISIONING', region: deps.databaseRegion, host: null, counted: true, createdAt: now.toISOString() },
+    id: deps.newId('db'),
+    accountId,
+    applicationId,
+    name,
+    prefix: variablePrefix(name),
+    status: 'PROVISIONING',
+    region: deps.databaseRegion,
+    host: null,
+    counted: true,
+    createdAt: now.toISOString(),
     dueAt: scheduleCheck(deps).dueAt,
   };
   const count = changeOrInspect(
@@ -81,8 +89,10 @@ export async function createDatabase(
       // DSQL admits roles of the cluster's own account only
       // (https://docs.aws.amazon.com/aurora-dsql/latest/userguide/resource-based-policies.html).
       when: {
-        ...{ databaseCount: { absentOrBelow: MAX_DATABASES }, status: { isNot: 'DELETING' } },
-        ...{ cellId: 'absent', movingTo: 'absent' },
+        databaseCount: { absentOrBelow: MAX_DATABASES },
+        status: { isNot: 'DELETING' },
+        cellId: 'absent',
+        movingTo: 'absent',
       },
     },
     (app) => {

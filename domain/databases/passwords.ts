@@ -53,8 +53,14 @@ export async function createDatabasePassword(
   const target = { clusterId, host, region, generation };
   const password = await deps.databasePasswords.create(target, { name: id, seconds: PASSWORD_SECONDS });
   const connection = {
-    ...{ host, port, database: DATABASE_NAME, user: DATABASE_USER, password, sslMode: 'require' as const },
-    ...{ url: connectionUrl({ host, port }, password), expiresAt },
+    host,
+    port,
+    database: DATABASE_NAME,
+    user: DATABASE_USER,
+    password,
+    sslMode: 'require' as const,
+    url: connectionUrl({ host, port }, password),
+    expiresAt,
   };
   return await deps.commit([check(Database, database, asRead(database), changed)], { data: connection });
 }

@@ -56,8 +56,15 @@ async function provisioning(id: string) {
   const createdAt = deps.now().toISOString();
   await deps.table.transact([
     create(Database, {
-      ...{ ...key, id, accountId: ids.accountId, name: id, status: 'PROVISIONING', region: 'eu-west-1' },
-      ...{ host: null, createdAt, dueAt: createdAt },
+      ...key,
+      id,
+      accountId: ids.accountId,
+      name: id,
+      status: 'PROVISIONING',
+      region: 'eu-west-1',
+      host: null,
+      createdAt,
+      dueAt: createdAt,
     }),
   ]);
   return {

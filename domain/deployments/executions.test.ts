@@ -27,7 +27,8 @@ async function world() {
   const sealed = { wrappedKey: '', iv: '', ciphertext: '' };
   const access = { ...ids, hookSecret: sealed, publicKey: '', privateKey: sealed };
   return {
-    ...{ ...made, executions },
+    ...made,
+    executions,
     deploy: async () => {
       const asked = { id: ids.applicationId } as Parameters<typeof createDeployment>[2];
       const { id } = (await createDeployment(deps, caller, asked)).data;

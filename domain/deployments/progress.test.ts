@@ -4,8 +4,15 @@ import type { Deployment } from '../../table/entities/deployments.ts';
 import { progressOf } from './progress.ts';
 
 const QUEUED: Deployment = {
-  ...{ id: 'dep_2', accountId: 'acc_1', applicationId: 'app_1', status: 'QUEUED', trigger: 'API', commitSha: '' },
-  ...{ startedAt: '2026-11-23T03:00:00.000Z', finishedAt: null, notes: [] },
+  id: 'dep_2',
+  accountId: 'acc_1',
+  applicationId: 'app_1',
+  status: 'QUEUED',
+  trigger: 'API',
+  commitSha: '',
+  startedAt: '2026-11-23T03:00:00.000Z',
+  finishedAt: null,
+  notes: [],
 };
 const LINE = ['dep_1', 'dep_2'].map((id) => ({ id, accountId: 'acc_1', applicationId: 'app_1' }));
 const AT = '2026-11-23T03:10:00.000Z';

@@ -76,7 +76,9 @@ export async function receivePush(deps: Deps, access: GitAccess, request: HookRe
     const push = { id, accountId, applicationId, deploymentId, createdAt: deps.now().toISOString() };
     try {
       await deps.commit([create(Push, push, concurrentUpdate), ...writes], undefined, {
-        ...{ action: 'deployment.created', accountId, subjectId: deploymentId },
+        action: 'deployment.created',
+        accountId,
+        subjectId: deploymentId,
         after: { applicationId, trigger: 'PUSH', commitSha },
       });
     } catch (error) {

@@ -70,7 +70,14 @@ async function world({ rate = DOCUMENTED, burst = DOCUMENTED, faults }: World = 
     return releaseDeployment({ ...to, ...provided }, { accountId, applicationId: `app_${id}`, deploymentId: id });
   };
   return {
-    ...{ memory, clock, deps, lambda: lambda.counts, released, read, step, due },
+    memory,
+    clock,
+    deps,
+    lambda: lambda.counts,
+    released,
+    read,
+    step,
+    due,
     /** A deployment whose build has just ended. */
     async built(accountId: string): Promise<string> {
       if (!accounts.has(accountId)) await deps.table.transact([newSimulatedAccount(accountId, {})]);
@@ -79,9 +86,23 @@ async function world({ rate = DOCUMENTED, burst = DOCUMENTED, faults }: World = 
       const made = newDeployment(deps, { accountId, applicationId: '' }, 'API');
       const { id } = made;
       const application: App = {
-        ...{ id: `app_${id}`, accountId, name: 'App', slug: id, framework: 'NODE', nodeVersion: '22', repoUrl: null },
-        ...{ branch: 'main', installCommand: 'npm ci', buildCommand: null, startFile: 'server.js' },
-        ...{ primaryDomain: id, hosts: [id], status: 'RUNNING', autoDeploy: true, createdAt: '', updatedAt: '' },
+        id: `app_${id}`,
+        accountId,
+        name: 'App',
+        slug: id,
+        framework: 'NODE',
+        nodeVersion: '22',
+        repoUrl: null,
+        branch: 'main',
+        installCommand: 'npm ci',
+        buildCommand: null,
+        startFile: 'server.js',
+        primaryDomain: id,
+        hosts: [id],
+        status: 'RUNNING',
+        autoDeploy: true,
+        createdAt: '',
+        updatedAt: '',
       };
       await deps.table.transact([made.write, create(App, application)]);
       await deps.table.transact([

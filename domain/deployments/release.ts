@@ -105,7 +105,9 @@ export async function releaseDeployment(
     Deployment,
     { accountId, id: deploymentId },
     {
-      ...{ set, remove: ['releaseQueue'], append: { notes: [formatNote(deps, '==> Release')] } },
+      set,
+      remove: ['releaseQueue'],
+      append: { notes: [formatNote(deps, '==> Release')] },
       // One that was stopped meanwhile has ended, and is due no more.
       when: { status: { is: 'RUNNING' } },
     },

@@ -44,7 +44,12 @@ async function world(builders: number, accounts: Record<string, Partial<Account>
     }
   };
   return {
-    ...{ deps, clock, started, submitted, settle, deployment },
+    deps,
+    clock,
+    started,
+    submitted,
+    settle,
+    deployment,
     place: async (id: string) => placeOf(deployment(id), await readLine(deps, deployment(id).accountId)),
     /** Asks for a deployment, as a request does; the stream tells of it unless that is lost. */
     async deploy(accountId: string, isAdmitted = true): Promise<string> {
@@ -200,7 +205,9 @@ test('the build that waits longest in a line is reported, except for what waits 
   for (const account of ['b', 'a', 'c']) await deploy(account);
   const { results, oldestMs } = await reconcile(20 * 60_000);
   expect(results.find(({ accountId }) => accountId === 'b')).toEqual({
-    ...{ accountId: 'b', deploymentId: waiting, waitedMs: 20 * 60_000 + 30 },
+    accountId: 'b',
+    deploymentId: waiting,
+    waitedMs: 20 * 60_000 + 30,
   });
   expect(results.map(({ accountId }) => accountId).sort()).toEqual(['a', 'b']);
   // Waiting for a turn is not being late: that alarm is about the platform's own work.

@@ -100,7 +100,9 @@ test('a job that no build took is deleted when the deployment has failed', async
 
 /** A build that ended, as the look at it returns it. */
 const endedBuild = (status: string, phases: Record<string, [seconds: number, status: string]>) => ({
-  ...{ status, id: 'b:1', failed: false },
+  status,
+  id: 'b:1',
+  failed: false,
   phases: Object.entries(phases).map(([type, [seconds, ended]]) => ({ type, seconds, status: ended })),
 });
 const NO_BUILDER = [

@@ -31,7 +31,9 @@ async function harness() {
   const nothing = async () => undefined;
   const providers = {
     hostRoutes: {
-      ...{ point: nothing, pointIfUnset: nothing, remove: nothing },
+      point: nothing,
+      pointIfUnset: nothing,
+      remove: nothing,
       suspend: () => write({ suspended: true }),
       resume: () => write({ suspended: false }),
     },
@@ -43,14 +45,22 @@ async function harness() {
     ...deps,
     ...inEveryCell(providers),
     deployments: {
-      ...{ start: nothing, status: async () => 'RUNNING' as const },
+      start: nothing,
+      status: async () => 'RUNNING' as const,
       stop: async (name: string) => void state.stopped.push(name),
     },
     // No step gets as far as using these.
-    ...{ builds: {} as Builds, buildAccess: {} as BuildAccessProvider, secrets: {} as Secrets },
+    builds: {} as Builds,
+    buildAccess: {} as BuildAccessProvider,
+    secrets: {} as Secrets,
   };
   return {
-    ...{ state, needs, providers, ids, deployments, app: made.app },
+    state,
+    needs,
+    providers,
+    ids,
+    deployments,
+    app: made.app,
     deploy: async () => (await createDeployment(deps, caller, { id: of.id } as never)).data.id,
     suspend: () => addSuspension(deps, of, { cause: 'OPERATOR', reason: 'Phishing.' }),
     lift: () => removeSuspension(deps, of, 'OPERATOR'),

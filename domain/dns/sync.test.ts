@@ -13,7 +13,13 @@ import { toZoneFileValue } from './zone-file.ts';
 
 const NAME = 'shop.co.za';
 const record = (fields: Partial<DnsRecord>): DnsRecord => ({
-  ...{ id: 'rec', domainId: 'dom', type: 'A', name: 'www', content: '192.0.2.1', ttl: 3600, prio: 0 },
+  id: 'rec',
+  domainId: 'dom',
+  type: 'A',
+  name: 'www',
+  content: '192.0.2.1',
+  ttl: 3600,
+  prio: 0,
   createdAt: '',
   ...fields,
 });
@@ -119,13 +125,32 @@ async function simulate(seed: number) {
   const sent: { accountId: string; domainId: string }[] = [];
   const zoneSyncQueue = { send: async (zones: readonly (typeof sent)[number][]) => void sent.push(...zones) };
   const owner = {
-    ...{ name: '', email: '', contactNumber: '', address1: '', city: '', province: '', postalCode: '', country: '' },
+    name: '',
+    email: '',
+    contactNumber: '',
+    address1: '',
+    city: '',
+    province: '',
+    postalCode: '',
+    country: '',
   };
   const ids = { accountId: 'acc', id: 'dom' };
   await deps.table.transact([
     create(Domain, {
-      ...{ ...ids, name: NAME, tld: 'co.za', status: 'ACTIVE', autoRenew: true, registeredAt: null, expiresAt: null },
-      ...{ nameservers: [], dnsProvider: 'PLATFORM', owner, years: 1, yearsAtOnce: 1, privacy: false, createdAt: '' },
+      ...ids,
+      name: NAME,
+      tld: 'co.za',
+      status: 'ACTIVE',
+      autoRenew: true,
+      registeredAt: null,
+      expiresAt: null,
+      nameservers: [],
+      dnsProvider: 'PLATFORM',
+      owner,
+      years: 1,
+      yearsAtOnce: 1,
+      privacy: false,
+      createdAt: '',
     }),
     create(DomainName, { name: NAME, accountId: 'acc', domainId: 'dom' }),
     create(Zone, { accountId: 'acc', domainId: 'dom', name: NAME, version: 0, mirrored: 0, hostedZoneId: 'Z' }),
@@ -245,7 +270,11 @@ test("the zone of an earlier registration does not overwrite the records of the 
     needs,
     { accountId: 'acc', keyId: '' },
     {
-      ...{ id: 'dom', type: 'A' as const, name: 'old', content: '192.0.2.1', ttl: 60 },
+      id: 'dom',
+      type: 'A' as const,
+      name: 'old',
+      content: '192.0.2.1',
+      ttl: 60,
     },
   );
   await needs.table.transact([change(DomainName, { name: NAME }, { set: { accountId: 'new', domainId: 'dom_new' } })]);
@@ -263,7 +292,11 @@ test('a set that the name servers would refuse does not keep the other records f
     needs,
     { accountId: 'acc', keyId: '' },
     {
-      ...{ id: 'dom', type: 'A' as const, name: 'good', content: '192.0.2.1', ttl: 60 },
+      id: 'dom',
+      type: 'A' as const,
+      name: 'good',
+      content: '192.0.2.1',
+      ttl: 60,
     },
   );
   await syncZone(needs, { accountId: 'acc', domainId: 'dom' });

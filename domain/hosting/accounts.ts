@@ -68,7 +68,10 @@ const ensureAccount = (
     if (!found && desiredStatus(subscription, deps.now()) === 'REMOVED') return { sharing };
     if (!found) {
       const account: HostingAccount = {
-        ...{ accountId, id, status: 'PENDING', failures: 0 },
+        accountId,
+        id,
+        status: 'PENDING',
+        failures: 0,
         server: adopted?.server ?? '',
         username: adopted?.username ?? usernameFor(id),
         dueAt: timestampAfter(deps.now(), HEARTBEAT_TIMEOUT_MS),

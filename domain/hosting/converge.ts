@@ -81,7 +81,8 @@ export async function converge(
     await announceCreation(deps, account);
     await createAccount(deps, server, {
       username,
-      ...{ domain, mail },
+      domain,
+      mail,
       plan: required.plan,
       // The password is never used: owners enter the panel through sessions that the platform requests. Nor can it be reset: the account has
       // no contact address, which could be that of a member who has left.

@@ -20,9 +20,16 @@ function hosting() {
   const texts = new Map<string, string[]>();
   const deps = { ...steady.deps, txt: { at: async (name: string) => texts.get(name) ?? [] } };
   const subscription = (accountId: string, id = `sub_${accountId}`, hostingDomain = DOMAIN) => ({
-    ...{ id, accountId, hostingDomain, plan: { slug: 'mail', name: 'Mail', category: 'EMAIL' as const } },
-    ...{ billingCycle: 'MONTHLY' as const, priceCents: 1, status: 'ACTIVE' as const, currentPeriodEnd: '' },
-    ...{ createdAt: '', cancelledAt: null },
+    id,
+    accountId,
+    hostingDomain,
+    plan: { slug: 'mail', name: 'Mail', category: 'EMAIL' as const },
+    billingCycle: 'MONTHLY' as const,
+    priceCents: 1,
+    status: 'ACTIVE' as const,
+    currentPeriodEnd: '',
+    createdAt: '',
+    cancelledAt: null,
   });
   const order = async (accountId: string, id = `sub_${accountId}`, domain = DOMAIN) => {
     try {
@@ -44,13 +51,32 @@ function hosting() {
   const holder = async (domain = DOMAIN) => (await deps.table.get(HostingDomain, { domain }))?.accountId;
   const register = async (accountId: string, name: string) => {
     const owner = {
-      ...{ name: '', email: '', contactNumber: '', address1: '', city: '', province: '', postalCode: '', country: '' },
+      name: '',
+      email: '',
+      contactNumber: '',
+      address1: '',
+      city: '',
+      province: '',
+      postalCode: '',
+      country: '',
     };
     await deps.table.transact([
       create(DomainName, { name, accountId, domainId: 'dom' }),
       create(Domain, {
-        ...{ id: 'dom', accountId, name, tld: 'co.za', status: 'ACTIVE', autoRenew: true, registeredAt: '' },
-        ...{ nameservers: [], dnsProvider: 'EXTERNAL', owner, years: 1, yearsAtOnce: 1, privacy: false, createdAt: '' },
+        id: 'dom',
+        accountId,
+        name,
+        tld: 'co.za',
+        status: 'ACTIVE',
+        autoRenew: true,
+        registeredAt: '',
+        nameservers: [],
+        dnsProvider: 'EXTERNAL',
+        owner,
+        years: 1,
+        yearsAtOnce: 1,
+        privacy: false,
+        createdAt: '',
         expiresAt: null,
       }),
     ]);
@@ -58,7 +84,13 @@ function hosting() {
   const addAccount = (accountId: string, id: string) =>
     deps.table.transact([
       create(HostingAccount, {
-        ...{ accountId, id, server: 'web-1', username: id, status: 'ACTIVE', failures: 0, dueAt: '2999' },
+        accountId,
+        id,
+        server: 'web-1',
+        username: id,
+        status: 'ACTIVE',
+        failures: 0,
+        dueAt: '2999',
       }),
     ]);
   const stateOf = async (domain: string) => {

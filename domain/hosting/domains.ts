@@ -37,7 +37,9 @@ const hostingToken = (accountId: string, domain: string): string =>
 
 /** Returns the TXT record that proves a domain for the hosting of an account. */
 export const hostingChallenge = (accountId: string, domain: string) => ({
-  ...{ type: 'TXT', name: challengeName(domain), value: hostingToken(accountId, domain) },
+  type: 'TXT',
+  name: challengeName(domain),
+  value: hostingToken(accountId, domain),
 });
 
 /** Returns true for a domain that the account has verified as custom domain of an application. */
@@ -145,7 +147,9 @@ export const settleHostingDomain = (
     const since = held?.unprovenSince ?? checkedAt;
     const inGrace = missing && held?.provenAt && releasedAt(since) > checkedAt;
     const next: HostingDomain = {
-      ...{ domain, accountId, subscriptionId: isMine ? (held?.subscriptionId ?? subscriptionId) : subscriptionId },
+      domain,
+      accountId,
+      subscriptionId: isMine ? (held?.subscriptionId ?? subscriptionId) : subscriptionId,
       checkedAt,
       ...(missing ? { problem: missing.problem } : { provenAt: (isMine && held?.provenAt) || checkedAt }),
       ...(inGrace ? { provenAt: held.provenAt, unprovenSince: since } : {}),

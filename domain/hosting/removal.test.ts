@@ -113,7 +113,9 @@ test.each([
       if (!before) break;
       for (const found of [before, (await scenario({ number, when: 'after' }, outcome, isShared)) ?? before])
         expect(found, `call ${number}`).toEqual({
-          ...{ status: 'ACTIVE', former: ['REMOVED', 'REMOVED'], name: found.name },
+          status: 'ACTIVE',
+          former: ['REMOVED', 'REMOVED'],
+          name: found.name,
           served: [{ name: found.name, domain: HOSTING_DOMAIN, mailboxes: UPLOADED }],
         });
     }
@@ -263,7 +265,8 @@ test.each([true, false])(
       const run = await hostingSimulation();
       await run.set('web-1', true);
       const of = await run.subscribe({
-        ...{ hostingDomain: HOSTING_DOMAIN, status: 'CANCELLED' },
+        hostingDomain: HOSTING_DOMAIN,
+        status: 'CANCELLED',
         currentPeriodEnd: new Date(run.clock.now + 20_000).toISOString(),
       });
       if (isMade) await reconcileHostingAccount(run.deps, of);
@@ -284,7 +287,8 @@ test('a check that another one overtakes at the end of the period, and that then
     const run = await hostingSimulation();
     await run.set('web-1', true);
     const of = await run.subscribe({
-      ...{ hostingDomain: HOSTING_DOMAIN, status: 'CANCELLED' },
+      hostingDomain: HOSTING_DOMAIN,
+      status: 'CANCELLED',
       currentPeriodEnd: new Date(run.clock.now + 20_000).toISOString(),
     });
     let isOutrun = false;

@@ -31,7 +31,12 @@ export const countMailboxes = ({ mailboxes }: PanelAccount, { panel }: Subscript
 function view(subscription: Subscription): Output<typeof ListRoute>['data'][number] {
   const { id, hostingDomain, status, billingCycle, currentPeriodEnd, plan, panel = NOT_CREATED } = subscription;
   return {
-    ...{ id, hostingDomain: hostingDomain ?? '', status, panelStatus: panel.status, billingCycle, currentPeriodEnd },
+    id,
+    hostingDomain: hostingDomain ?? '',
+    status,
+    panelStatus: panel.status,
+    billingCycle,
+    currentPeriodEnd,
     plan: { slug: plan.slug, name: plan.name, category: plan.category },
     mailboxes: panel.mailboxes,
   };

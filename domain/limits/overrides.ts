@@ -33,8 +33,11 @@ export async function overrideLimits(
       ],
       limits,
       {
-        ...{ action: 'account.limits-changed', accountId, subjectId: accountId },
-        ...{ before: { limits: before ?? {} }, after: { limits } },
+        action: 'account.limits-changed',
+        accountId,
+        subjectId: accountId,
+        before: { limits: before ?? {} },
+        after: { limits },
       },
     );
   });

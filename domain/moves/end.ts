@@ -28,8 +28,11 @@ async function endMove(deps: Deps, move: Move, status: 'DONE' | 'FAILED', proble
       writes.push(...next.writes);
     }
     await commitAsPlatform(deps, writes, undefined, {
-      ...{ action: status === 'DONE' ? 'app.moved' : 'app.move-failed', accountId, subjectId: applicationId },
-      ...{ before: { cell: from }, after: { cell: status === 'DONE' ? to : from, problem } },
+      action: status === 'DONE' ? 'app.moved' : 'app.move-failed',
+      accountId,
+      subjectId: applicationId,
+      before: { cell: from },
+      after: { cell: status === 'DONE' ? to : from, problem },
     });
   });
 }

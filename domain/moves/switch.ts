@@ -58,7 +58,9 @@ export async function switchOver(deps: MoveDeps, move: Move, app: App): Promise<
     const next = promoteNextDeployment(deps, now);
     const set = {
       ...(isHome ? {} : { cellId: move.to }),
-      ...{ edgeCellId: edgeOf(now).cellId ?? HOME_CELL, drainingFrom: move.from, ...next.set },
+      edgeCellId: edgeOf(now).cellId ?? HOME_CELL,
+      drainingFrom: move.from,
+      ...next.set,
     };
     const remove = ['movingTo', ...(isHome ? ['cellId'] : []), ...next.remove];
     const when = { moveId: { is: move.id }, status: { isNot: 'DELETING' }, ...next.when } as const;

@@ -57,7 +57,12 @@ async function newestDeliveries({ table }: Deps, endpointIds: readonly string[])
   const deliveries = pages.flatMap(({ items }) => items);
   return byTime(deliveries, ({ createdAt }) => createdAt).map(
     ({ id, webhookId, type, status, createdAt, nextAttemptAt, ...delivery }) => ({
-      ...{ id, webhookId, type, status, createdAt, nextAttemptAt },
+      id,
+      webhookId,
+      type,
+      status,
+      createdAt,
+      nextAttemptAt,
       attempts: attemptCount(delivery),
       lastOutcome: lastOutcome(delivery),
     }),
@@ -128,7 +133,9 @@ export async function readAccount(
     limitOverrides: stored.limits ?? {},
     applications: apps.items.map((app) => ({
       ...viewApp(app),
-      ...{ cell: app.cellId ?? HOME_CELL, movingTo: app.movingTo ?? null, drainingFrom: app.drainingFrom ?? null },
+      cell: app.cellId ?? HOME_CELL,
+      movingTo: app.movingTo ?? null,
+      drainingFrom: app.drainingFrom ?? null,
     })),
     deployments,
     keys: keys.data.map((key) => ({ ...key, suspension: ofKeys.get(key.id) ?? null })),
@@ -140,7 +147,14 @@ export async function readAccount(
     endpoints: endpoints.data.map((each) => ({ ...each, suspension: ofEndpoints.get(each.id) ?? null })),
     deliveries,
     errors: failed.items.map(({ requestId, operation, status, code, message, at, by = null, address = null }) => ({
-      ...{ requestId, operation, status, code, message, at, by, address },
+      requestId,
+      operation,
+      status,
+      code,
+      message,
+      at,
+      by,
+      address,
     })),
   };
   return await deps.commit([], { data }, { action: 'account.read', accountId: NO_ACCOUNT, subjectId: id });

@@ -8,9 +8,20 @@ import { sweep } from '../sweep/sweep.ts';
 import { setCell } from './cells.ts';
 
 const resources = {
-  ...{ account: '222222222222', region: 'eu-west-1', rolePrefix: 'r', externalId: 'e', appsDomain: 'b.example' },
-  ...{ functionPrefix: 'p', functionArnPrefix: 'a', functionRoleArn: 'f', adapterLayerArn: 'l', codeBucket: 'c' },
-  ...{ routesArn: 'k', tenantDistributionId: 'd', connectionGroupId: 'g', edgeEndpoint: 'x' },
+  account: '222222222222',
+  region: 'eu-west-1',
+  rolePrefix: 'r',
+  externalId: 'e',
+  appsDomain: 'b.example',
+  functionPrefix: 'p',
+  functionArnPrefix: 'a',
+  functionRoleArn: 'f',
+  adapterLayerArn: 'l',
+  codeBucket: 'c',
+  routesArn: 'k',
+  tenantDistributionId: 'd',
+  connectionGroupId: 'g',
+  edgeEndpoint: 'x',
 } satisfies CellResources;
 
 test('a cell takes new applications once it is registered and measured, until an operator closes it', async () => {

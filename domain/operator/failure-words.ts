@@ -14,7 +14,10 @@ const text = () => z.string();
 export const FailedBatch = z.object({
   requestContext: z.object({ functionArn: text(), condition: text() }),
   DDBStreamBatchInfo: z.object({
-    ...{ streamArn: text(), shardId: text(), startSequenceNumber: text(), endSequenceNumber: text() },
+    streamArn: text(),
+    shardId: text(),
+    startSequenceNumber: text(),
+    endSequenceNumber: text(),
     batchSize: z.int(),
   }),
 });
@@ -35,24 +38,31 @@ const KINDS = [
     z.object({ deliveryId: text(), eventId: text(), webhookId: text(), accountId: text(), step: z.int() }),
     ({ deliveryId, eventId, webhookId, accountId, step }) => ({
       description: `Attempt ${step + 1} at delivery ${deliveryId} of event ${eventId} to endpoint ${webhookId}`,
-      ...{ accountId, error: null },
+      accountId,
+      error: null,
     }),
   ),
   kind(z.object({ domainId: text(), accountId: text() }), ({ domainId, accountId }) => ({
-    ...{ description: `Sync of the zone of domain ${domainId}`, accountId, error: null },
+    description: `Sync of the zone of domain ${domainId}`,
+    accountId,
+    error: null,
   })),
   kind(
     z.object({ job: text(), key: z.object({ pk: text() }), accountId: z.optional(text()) }),
     ({ job, key: { pk }, accountId = null }) => ({
-      ...{ description: `Job ${job} of ${pk.replaceAll('#', ' ')}`, accountId, error: null },
+      description: `Job ${job} of ${pk.replaceAll('#', ' ')}`,
+      accountId,
+      error: null,
     }),
   ),
   kind(FailedBatch, ({ requestContext: { functionArn, condition }, DDBStreamBatchInfo: batch }) => ({
     description: `${batch.batchSize} changes from ${batch.startSequenceNumber} of shard ${batch.shardId}, refused by ${nameOf(functionArn)}`,
-    ...{ accountId: null, error: condition },
+    accountId: null,
+    error: condition,
   })),
   kind(FailedRun, ({ requestContext: { functionArn, condition }, responsePayload }) => ({
-    ...{ description: `Run of ${nameOf(functionArn)}`, accountId: null },
+    description: `Run of ${nameOf(functionArn)}`,
+    accountId: null,
     error: responsePayload?.errorMessage ?? condition,
   })),
 ];

@@ -24,13 +24,17 @@ test.each([
     {
       requestContext: { functionArn: ARN, condition: 'RetryAttemptsExhausted' },
       DDBStreamBatchInfo: {
-        ...{ streamArn: 'arn:stream', shardId: 'shard-1', startSequenceNumber: '100', endSequenceNumber: '100' },
+        streamArn: 'arn:stream',
+        shardId: 'shard-1',
+        startSequenceNumber: '100',
+        endSequenceNumber: '100',
         batchSize: 1,
       },
     },
     {
       description: '1 changes from 100 of shard shard-1, refused by hosting-prod-stream-onTableChange',
-      ...{ accountId: null, error: 'RetryAttemptsExhausted' },
+      accountId: null,
+      error: 'RetryAttemptsExhausted',
     },
   ],
   [
@@ -50,7 +54,11 @@ const batch = (startSequenceNumber: string, endSequenceNumber = startSequenceNum
   JSON.stringify({
     requestContext: { functionArn: CONSUMER, condition: 'RetryAttemptsExhausted' },
     DDBStreamBatchInfo: {
-      ...{ streamArn: 'arn:stream', shardId: 'shard-1', startSequenceNumber, endSequenceNumber, batchSize: 1 },
+      streamArn: 'arn:stream',
+      shardId: 'shard-1',
+      startSequenceNumber,
+      endSequenceNumber,
+      batchSize: 1,
     },
   });
 const run = (functionArn: string) =>

@@ -62,7 +62,10 @@ export async function readFailures(
   if (name === 'quarantine') {
     const { items } = await listQuarantined(deps);
     const data = items.slice(0, 100).map(({ pk, sk, queue, failures, error, since }) => ({
-      ...{ id: `${pk} ${sk}`, accountId: /^ACCOUNT#([^#]+)/.exec(pk)?.[1] ?? null, error, since },
+      id: `${pk} ${sk}`,
+      accountId: /^ACCOUNT#([^#]+)/.exec(pk)?.[1] ?? null,
+      error,
+      since,
       description: `${queue}: ${failures} failures in a row`,
     }));
     return { data, has_more: items.length > data.length };

@@ -21,7 +21,14 @@ function view(name: FlagName, states: FlagStates, now: Date): Shown {
   const { label, does, default: isDefault, ...rule } = flagRule(name);
   const { share = null, accounts = {}, owner = rule.owner, ends = rule.ends } = states[name] ?? {};
   return {
-    ...{ name, label, does, owner, ends, default: isDefault, expired: expiredOf(states, now).includes(name), share },
+    name,
+    label,
+    does,
+    owner,
+    ends,
+    default: isDefault,
+    expired: expiredOf(states, now).includes(name),
+    share,
     accounts: Object.entries(accounts).map(([accountId, on]) => ({ accountId, on })),
   };
 }
@@ -70,8 +77,11 @@ export async function setFlag(deps: Deps, _: Caller, input: Input<typeof SetRout
       [upsert(SwitchState, {}, what, concurrentUpdate)],
       { data },
       {
-        ...{ action: 'flag.set', accountId: NO_ACCOUNT, subjectId: name },
-        ...{ before: view(name, flags, deps.now()), after: data },
+        action: 'flag.set',
+        accountId: NO_ACCOUNT,
+        subjectId: name,
+        before: view(name, flags, deps.now()),
+        after: data,
       },
     );
   };

@@ -8,11 +8,24 @@ import { readMigrations } from '../processes/migrate.ts';
 export async function listMigrations(deps: Pick<Deps, 'table'>): Promise<Output<typeof Route>> {
   const { runs } = await readMigrations(deps);
   const begun = runs.map(({ name, status, scanned, changed, failed, failures, startedAt, finishedAt = null }) => ({
-    ...{ name, status, scanned, changed, failed, startedAt, finishedAt },
+    name,
+    status,
+    scanned,
+    changed,
+    failed,
+    startedAt,
+    finishedAt,
     failures: failures.map(({ pk, sk, error }) => ({ pk, sk, error })),
   }));
   const pending = MIGRATIONS.filter(({ name }) => runs.every((run) => run.name !== name)).map(({ name }) => ({
-    ...{ name, status: 'PENDING', scanned: 0, changed: 0, failed: 0, failures: [], startedAt: null, finishedAt: null },
+    name,
+    status: 'PENDING',
+    scanned: 0,
+    changed: 0,
+    failed: 0,
+    failures: [],
+    startedAt: null,
+    finishedAt: null,
   }));
   return { data: [...begun, ...pending].reverse(), has_more: false };
 }

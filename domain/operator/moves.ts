@@ -27,7 +27,11 @@ async function knownCells(
 export async function listCells(deps: Pick<Deps, 'table'>): Promise<Output<typeof ListRoute>> {
   const cells = await knownCells(deps);
   const data = cells.map(({ id, open, room = null, measuredAt = null, resources }) => ({
-    ...{ id, open, room, measuredAt, region: resources?.region ?? null },
+    id,
+    open,
+    room,
+    measuredAt,
+    region: resources?.region ?? null,
   }));
   return { data, has_more: false };
 }
@@ -53,7 +57,16 @@ export async function moveApp(
   const id = deps.newId('mov');
   const { dueAt } = scheduleCheck(deps);
   const move: Move = {
-    ...{ id, accountId, applicationId, from, to, status: 'COPYING', attempts: 0, createdAt, finishedAt: null, dueAt },
+    id,
+    accountId,
+    applicationId,
+    from,
+    to,
+    status: 'COPYING',
+    attempts: 0,
+    createdAt,
+    finishedAt: null,
+    dueAt,
   };
   const when = {
     ...({ moveId: 'absent', activeDeploymentId: 'absent', status: { isNot: 'DELETING' } } as const),
@@ -64,8 +77,11 @@ export async function moveApp(
     [change(App, of, { set: { moveId: id, movingTo: to }, when }, isBusy), create(Move, move)],
     { data: { id, from, to } },
     {
-      ...{ action: 'app.move-requested', accountId, subjectId: applicationId },
-      ...{ before: { cell: from }, after: { cell: to } },
+      action: 'app.move-requested',
+      accountId,
+      subjectId: applicationId,
+      before: { cell: from },
+      after: { cell: to },
     },
   );
 }

@@ -7,9 +7,19 @@ import { measureQuotas } from './quotas.ts';
 
 const MINUTE = 60_000;
 const RESOURCES = {
-  ...{ account: '222222222222', region: 'eu-west-1', appsDomain: 'b.example', codeBucket: 'code', rolePrefix: 'arn:' },
-  ...{ externalId: 'x', functionPrefix: 'b-', functionArnPrefix: 'arn:b-', functionRoleArn: 'arn:role' },
-  ...{ adapterLayerArn: 'arn:layer', routesArn: 'arn:routes', tenantDistributionId: 'D', connectionGroupId: 'G' },
+  account: '222222222222',
+  region: 'eu-west-1',
+  appsDomain: 'b.example',
+  codeBucket: 'code',
+  rolePrefix: 'arn:',
+  externalId: 'x',
+  functionPrefix: 'b-',
+  functionArnPrefix: 'arn:b-',
+  functionRoleArn: 'arn:role',
+  adapterLayerArn: 'arn:layer',
+  routesArn: 'arn:routes',
+  tenantDistributionId: 'D',
+  connectionGroupId: 'G',
   edgeEndpoint: 'edge.example',
 };
 
@@ -19,7 +29,8 @@ function quotas() {
   const used: Record<string, number | Error> = { route53Zones: 100, lambdaCodeStorage: 10, cell: 60 };
   let calls = 0;
   const measureOf = (quota: QuotaMeasure['quota'], key: string, limit: number): QuotaMeasure => ({
-    ...{ quota, region: 'af-south-1' },
+    quota,
+    region: 'af-south-1',
     async measure() {
       calls += 1;
       const value = used[key] ?? 0;

@@ -54,8 +54,11 @@ export async function setSwitch(
       [upsert(SwitchState, {}, what, concurrentUpdate)],
       { data },
       {
-        ...{ action: 'switch.set', accountId: NO_ACCOUNT, subjectId: key },
-        ...{ before: view(name, target ?? null, was), after: data },
+        action: 'switch.set',
+        accountId: NO_ACCOUNT,
+        subjectId: key,
+        before: view(name, target ?? null, was),
+        after: data,
       },
     );
   };

@@ -14,8 +14,14 @@ import { tldsOnSale } from '../registrar/tlds.ts';
 import { type AdoptionDeps, AdoptionInput, adoptDomain } from './adopt-domain.ts';
 
 const registrant = {
-  ...{ name: 'Thandi', email: 'a@example.co.za', contactNumber: '+27.215550100', address1: '1 Long Street' },
-  ...{ city: 'Cape Town', province: 'WC', postalCode: '8001', country: 'ZA' },
+  name: 'Thandi',
+  email: 'a@example.co.za',
+  contactNumber: '+27.215550100',
+  address1: '1 Long Street',
+  city: 'Cape Town',
+  province: 'WC',
+  postalCode: '8001',
+  country: 'ZA',
 };
 
 /** A domain that is at the registrar, and what is done to it and to the name servers, in order. */

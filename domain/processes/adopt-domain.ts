@@ -63,9 +63,23 @@ export async function adoptDomain(deps: AdoptionDeps, input: Adoption): Promise<
   const expiresAt = registered.expiresAt.toISOString();
   const { tld, yearsAtOnce, privacy } = extension;
   const domain: Domain = {
-    ...{ id, accountId, name, tld, yearsAtOnce, privacy, owner, nameservers, years: 1 },
-    ...{ status: 'ACTIVE', autoRenew: true, dnsProvider: 'PLATFORM' },
-    ...{ registeredAt: now, confirmedAt: now, expiresAt, registryExpiresAt: expiresAt, createdAt: now },
+    id,
+    accountId,
+    name,
+    tld,
+    yearsAtOnce,
+    privacy,
+    owner,
+    nameservers,
+    years: 1,
+    status: 'ACTIVE',
+    autoRenew: true,
+    dnsProvider: 'PLATFORM',
+    registeredAt: now,
+    confirmedAt: now,
+    expiresAt,
+    registryExpiresAt: expiresAt,
+    createdAt: now,
     ...(isDelegatedTo(nameservers, registered.nameservers) ? {} : { delegation: { askedAt: now } }),
   };
   const zone = { accountId, domainId: id, name, version: 1, mirrored: 0, hostedZoneId };

@@ -31,9 +31,20 @@ test('reserved slugs are written as slugs are, and cover the names that visitors
 });
 
 const RESOURCES = {
-  ...{ account: '222222222222', region: 'eu-west-1', rolePrefix: 'r', externalId: 'e', appsDomain: 'b.example' },
-  ...{ functionPrefix: 'p', functionArnPrefix: 'a', functionRoleArn: 'f', adapterLayerArn: 'l', codeBucket: 'c' },
-  ...{ routesArn: 'k', tenantDistributionId: 'd', connectionGroupId: 'g', edgeEndpoint: 'x' },
+  account: '222222222222',
+  region: 'eu-west-1',
+  rolePrefix: 'r',
+  externalId: 'e',
+  appsDomain: 'b.example',
+  functionPrefix: 'p',
+  functionArnPrefix: 'a',
+  functionRoleArn: 'f',
+  adapterLayerArn: 'l',
+  codeBucket: 'c',
+  routesArn: 'k',
+  tenantDistributionId: 'd',
+  connectionGroupId: 'g',
+  edgeEndpoint: 'x',
 };
 
 test('an application is created in the cell with the most room, and its slug is taken in every cell until it is gone', async () => {
@@ -68,9 +79,11 @@ test('an application is created in the cell with the most room, and its slug is 
   const providers = {
     ...inEveryCell({
       hostRoutes: { remove: async (hosts: readonly string[]) => void removed.push(...hosts) },
-      ...{ appHost: { remove: nothing }, appLogs: { remove: nothing } },
+      appHost: { remove: nothing },
+      appLogs: { remove: nothing },
     }),
-    ...{ builds: { remove: nothing, removeCaches: nothing }, databases: { remove: nothing } },
+    builds: { remove: nothing, removeCaches: nothing },
+    databases: { remove: nothing },
   };
   const given = { ...deps, ...providers } as unknown as Parameters<typeof teardownApp>[0];
   await teardownApp(given, { accountId: 'acc_1', applicationId: elsewhere.id });

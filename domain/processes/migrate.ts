@@ -64,7 +64,13 @@ async function begin(deps: MigrateDeps, { name }: Migration): Promise<MigrationR
     known?.status === 'FAILED' && Date.parse(known.finishedAt ?? '') + REPEAT_FAILED_AFTER_MS <= now.getTime();
   if (known && !isRepeated) return known;
   const run: MigrationRun = {
-    ...{ name, status: 'RUNNING', batches: (known?.batches ?? 0) + 1, scanned: 0, changed: 0, failed: 0, failures: [] },
+    name,
+    status: 'RUNNING',
+    batches: (known?.batches ?? 0) + 1,
+    scanned: 0,
+    changed: 0,
+    failed: 0,
+    failures: [],
     startedAt: now.toISOString(),
   };
   return await store(deps, run, known);

@@ -75,7 +75,10 @@ async function readKeys(deps: Deps, { accountId }: Caller): Promise<Pick<Overvie
   const budgets = spending
     .filter(({ budget, spent }) => spent >= budget * NEAR_BUDGET)
     .map(({ id, name, budget, spent }) => ({
-      ...{ id, name, aiBudget: microRandToRand(budget), aiSpent: microRandToRand(spent) },
+      id,
+      name,
+      aiBudget: microRandToRand(budget),
+      aiSpent: microRandToRand(spent),
     }));
   return { expiringKeys, budgets };
 }
@@ -128,7 +131,9 @@ export async function readOverview(deps: Deps, caller: Caller): Promise<Output<t
       },
       wallet: { balance: formatRand(balance), lasts: lasts(balance, walletRate) },
       aiCredits: { available: microRandToRand(available), lasts: lasts(available / CENT_MICRO_RAND, creditsRate) },
-      ...{ webhooks, ...keys, expiringDomains },
+      webhooks,
+      ...keys,
+      expiringDomains,
       changes: changes.data.map((entry) => ({ ...entry, label: labelOf(entry.action) })),
     },
   };

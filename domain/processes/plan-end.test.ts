@@ -44,12 +44,20 @@ async function harness(plan: 'app-3' | 'app-25', walletCents: number) {
   const { id } = (await createSubscription(deps, caller, { plan, billingCycle: 'MONTHLY' })).data;
   const create = (name: string) =>
     createApp({ ...deps, cells: () => listCells(deps) }, caller, {
-      ...{ name, framework: 'NODE', branch: 'main', nodeVersion: '22', deployNow: false, installCommand: 'npm ci' },
+      name,
+      framework: 'NODE',
+      branch: 'main',
+      nodeVersion: '22',
+      deployNow: false,
+      installCommand: 'npm ci',
     });
   for (let count = 0; count < Number(plan.slice(4)); count += 1) await create(`App ${count}`);
   await flow();
   return {
-    ...{ deps, caller, flow, create },
+    deps,
+    caller,
+    flow,
+    create,
     buy: (slug: string) => createSubscription(deps, caller, { plan: slug, billingCycle: 'MONTHLY' }),
     cancel: () => cancelSubscription(deps, caller, { id }),
     /** The schedules run every day until a day. */

@@ -52,7 +52,8 @@ function storeLimit(account: Account, planLimit: Account['planLimit']): { write:
   const { set, remove, when } = replaceDueReasons(account, { planLimit });
   const what = {
     set: { ...set, planLimitVersion: stored.planLimitVersion },
-    ...{ remove, when: { ...when, ...conditionsOf(account) } },
+    remove,
+    when: { ...when, ...conditionsOf(account) },
   };
   return { write: change(Account, { id }, what, concurrentUpdate), stored };
 }

@@ -53,7 +53,12 @@ const failureIn = (stored: Item | undefined): SweepFailure | undefined =>
 export async function listQuarantined(deps: SweepDeps): Promise<{ items: QuarantinedItem[] }> {
   const found = await findAll(deps, () => true);
   const items = found.map(({ due: { pk, sk }, since, failure: { duePk, count, error } }) => ({
-    ...{ pk, sk, queue: duePk, failures: count, error, since },
+    pk,
+    sk,
+    queue: duePk,
+    failures: count,
+    error,
+    since,
   }));
   return { items };
 }

@@ -78,7 +78,9 @@ async function setAccountSuspension(deps: Lists, id: string, reason: string | nu
     [change(Account, { id }, { ...what, when }, concurrentUpdate)],
     { suspended },
     {
-      ...{ action: suspended ? 'account.suspended' : 'account.resumed', accountId: id, subjectId: id },
+      action: suspended ? 'account.suspended' : 'account.resumed',
+      accountId: id,
+      subjectId: id,
       ...(before ? { before } : {}),
       after: suspended ? suspension : {},
     },

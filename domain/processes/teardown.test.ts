@@ -27,9 +27,23 @@ async function deleted(hasDoor: boolean) {
     checkedAt: null,
   } as const;
   const app: App = {
-    ...{ ...OF, name: 'Shop', slug: 'shop', framework: 'NODE', nodeVersion: '22', repoUrl: null, branch: 'main' },
-    ...{ installCommand: 'npm ci', buildCommand: null, startFile: 'server.js', status: 'DELETING', autoDeploy: false },
-    ...{ primaryDomain: HOST, hosts: [OWN], customDomain, createdAt: '', updatedAt: '' },
+    ...OF,
+    name: 'Shop',
+    slug: 'shop',
+    framework: 'NODE',
+    nodeVersion: '22',
+    repoUrl: null,
+    branch: 'main',
+    installCommand: 'npm ci',
+    buildCommand: null,
+    startFile: 'server.js',
+    status: 'DELETING',
+    autoDeploy: false,
+    primaryDomain: HOST,
+    hosts: [OWN],
+    customDomain,
+    createdAt: '',
+    updatedAt: '',
   };
   const claim = (host: string, applicationId = OF.id) => ({ host, accountId: OF.accountId, applicationId });
   await deps.table.transact([
@@ -101,8 +115,16 @@ test('ends each unfinished deployment once, with its event and without a notific
   const { accountId, id: applicationId } = OF;
   const deployment = (id: string, more: Partial<Deployment>) =>
     create(Deployment, {
-      ...{ id, accountId, applicationId, trigger: 'API', commitSha: 'abc', startedAt: '', notes: [], ...more },
-      ...{ status: more.status ?? 'RUNNING', finishedAt: more.finishedAt ?? null },
+      id,
+      accountId,
+      applicationId,
+      trigger: 'API',
+      commitSha: 'abc',
+      startedAt: '',
+      notes: [],
+      ...more,
+      status: more.status ?? 'RUNNING',
+      finishedAt: more.finishedAt ?? null,
     });
   const begun = { admittedAt: '2026-01-31T08:00:00.000Z', beganAt: '2026-01-31T08:00:00.000Z' };
   await deps.table.transact([

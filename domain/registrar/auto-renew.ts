@@ -52,7 +52,8 @@ export async function updateDomain(
     const { renewal, ...rest } = domain;
     const after: Domain = { ...rest, autoRenew };
     const what = {
-      ...{ set: { autoRenew, ...scheduleCheck(after, deps.now()) }, remove: ['renewal'] },
+      set: { autoRenew, ...scheduleCheck(after, deps.now()) },
+      remove: ['renewal'],
       when: {
         status: { is: 'ACTIVE' },
         task: 'absent',

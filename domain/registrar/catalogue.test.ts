@@ -13,7 +13,8 @@ test('an extension on sale that the registrar does not support is refused with 4
   const check = (q: string) =>
     checkDomain({ ...deps, registrar, tlds: tldsOnSale(deps) }, { accountId: 'acc_1', keyId: '' }, { q });
   await expect(check('shop.africa')).rejects.toMatchObject({
-    ...{ code: 'invalid_request', message: 'shop.africa: is under an extension that is not sold' },
+    code: 'invalid_request',
+    message: 'shop.africa: is under an extension that is not sold',
   });
   const names = (await check('shop')).data.map(({ domain }) => domain);
   expect(names).toContain('shop.co.za');

@@ -51,7 +51,9 @@ function suggestNames(q: string, catalogue: readonly Tld[]): { asked: Name | und
 }
 
 const nameUnder = (label: string, offered: Tld): Name => ({
-  ...{ domain: `${label}.${offered.tld}`, label, extension: offered },
+  domain: `${label}.${offered.tld}`,
+  label,
+  extension: offered,
 });
 
 /** GET /v1/domains/check. A suggestion that a registry does not answer for, or the registrar does not sell, is left out; the name asked for is not. */

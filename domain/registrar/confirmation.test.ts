@@ -18,7 +18,10 @@ async function registered(cents = 11_385) {
   const faults = { lossRate: 0, crashRate: 0 };
   const run: RegistrarSimulation = registrarSimulation(
     Object.assign(faults, {
-      ...{ random: seededRandom(1), takesMs: () => 60_000, refuses: () => false, registeredByOthers: () => false },
+      random: seededRandom(1),
+      takesMs: () => 60_000,
+      refuses: () => false,
+      registeredByOthers: () => false,
     }),
   );
   const account = await run.open(cents);

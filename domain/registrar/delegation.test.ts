@@ -20,8 +20,13 @@ const OTHERS = ['ns1.elsewhere.example', 'ns2.elsewhere.example'];
 async function registered({ refuses = false, isMirrored = true } = {}) {
   const registry = { refuses };
   const run = registrarSimulation({
-    ...{ random: seededRandom(1), lossRate: 0, crashRate: 0, takesMs: () => 60_000, refuses: () => false },
-    ...{ registeredByOthers: () => false, refusesNameservers: () => registry.refuses },
+    random: seededRandom(1),
+    lossRate: 0,
+    crashRate: 0,
+    takesMs: () => 60_000,
+    refuses: () => false,
+    registeredByOthers: () => false,
+    refusesNameservers: () => registry.refuses,
   });
   await run.order(await run.open(100_000), NAME);
   await run.runUntilIdle();

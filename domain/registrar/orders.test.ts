@@ -13,8 +13,11 @@ const LIMIT = LIMITS.unpaidDomainOrders.amounts;
 async function market() {
   const run = registrarSimulation({
     random: seededRandom(1),
-    ...{ crashRate: 0, lossRate: 0, takesMs: () => 1000 },
-    ...{ refuses: () => false, registeredByOthers: () => false },
+    crashRate: 0,
+    lossRate: 0,
+    takesMs: () => 1000,
+    refuses: () => false,
+    registeredByOthers: () => false,
   });
   const [broke, payer] = [await run.open(0), await run.open(500_000)];
   const account = async (id: string) => await run.deps.table.get(Account, { id });

@@ -50,8 +50,16 @@ function newDomain(order: Order, offered: Tld) {
   const { domain: name, years, registrant: owner, nameservers } = order;
   const { tld, yearsAtOnce, privacy } = offered;
   return {
-    ...{ name, tld, years, yearsAtOnce, privacy, owner },
-    ...{ status: 'PENDING' as const, autoRenew: true, registeredAt: null, expiresAt: null },
+    name,
+    tld,
+    years,
+    yearsAtOnce,
+    privacy,
+    owner,
+    status: 'PENDING' as const,
+    autoRenew: true,
+    registeredAt: null,
+    expiresAt: null,
     nameservers: nameservers ?? [],
     dnsProvider: nameservers ? ('EXTERNAL' as const) : ('PLATFORM' as const),
   };
@@ -109,7 +117,9 @@ export async function orderDomain(
       kind: 'DOMAIN',
       lines,
       subjectId: id,
-      ...{ payBy, voidAt: payBy, countsAsOrder: true },
+      payBy,
+      voidAt: payBy,
+      countsAsOrder: true,
     });
     if (rival) {
       if (invoice.status !== 'PAID') throw unavailable(name);
@@ -117,7 +127,11 @@ export async function orderDomain(
     }
     const domain: Domain = {
       ...newDomain(order, offered),
-      ...{ id, accountId, invoiceId: invoice.id, createdAt: wallet.now, dueAt: scheduleCheckIn(deps.now()).dueAt },
+      id,
+      accountId,
+      invoiceId: invoice.id,
+      createdAt: wallet.now,
+      dueAt: scheduleCheckIn(deps.now()).dueAt,
     };
     wallet.add(
       create(DomainName, { name, accountId, domainId: id }, () => unavailable(name)),

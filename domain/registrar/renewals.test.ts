@@ -18,8 +18,12 @@ const DAY = 86_400_000;
 /** Creates a fault plan without faults: the registrar completes every task within a minute. */
 function calm(more: Partial<RegistrarFaults> = {}): RegistrarFaults {
   return {
-    ...{ random: seededRandom(1), crashRate: 0, lossRate: 0, takesMs: () => 60_000 },
-    ...{ refuses: () => false, registeredByOthers: () => false },
+    random: seededRandom(1),
+    crashRate: 0,
+    lossRate: 0,
+    takesMs: () => 60_000,
+    refuses: () => false,
+    registeredByOthers: () => false,
     ...more,
   };
 }

@@ -123,7 +123,9 @@ export async function finishTask(deps: Deps & { registrar: Registrar; dns: Dns }
   const { accountId, id, name, status } = domain;
   await ignoreConflict(
     deps.commit(finished, undefined, {
-      ...{ action: task.kind === 'REGISTER' ? 'domain.registered' : 'domain.renewed', accountId, subjectId: id },
+      action: task.kind === 'REGISTER' ? 'domain.registered' : 'domain.renewed',
+      accountId,
+      subjectId: id,
       before: { status, expiresAt: domain.registryExpiresAt },
       after: { domain: name, status: 'ACTIVE', expiresAt: registered.expiresAt.toISOString() },
     }),
@@ -145,7 +147,11 @@ async function activate(
   const registryExpiresAt = expiresAt.toISOString();
   const now = deps.now().toISOString();
   const set = {
-    ...{ status: 'ACTIVE' as const, registeredAt: now, registryExpiresAt, nameservers, confirmedAt: now },
+    status: 'ACTIVE' as const,
+    registeredAt: now,
+    registryExpiresAt,
+    nameservers,
+    confirmedAt: now,
     // The registry decides later: the registrar is asked about it soon.
     ...(isDelegated ? {} : { delegation: { askedAt: now } }),
     expiresAt: addYears(registryExpiresAt, Math.max(0, years - yearsAtOnce)),
@@ -256,7 +262,8 @@ export function endDomain(
   const forgotten = domain.owner.name === '' ? forgetLater(deps.now()) : {};
   const writes = endRegistration(domain, status, when, concurrentUpdate, { ...also, ...forgotten });
   return commitAsPlatform(deps, writes, true, {
-    ...{ action: status === 'EXPIRED' ? 'domain.expired' : 'domain.failed', accountId: domain.accountId },
+    action: status === 'EXPIRED' ? 'domain.expired' : 'domain.failed',
+    accountId: domain.accountId,
     subjectId: domain.id,
     before: { status: domain.status },
     after: { domain: domain.name, status },

@@ -27,8 +27,14 @@ export type Tld = z.output<ReturnType<typeof Tld>>;
 export const TldsInput = () => z.object({ extensions: z.optional(z.nullable(z.array(Tld()).check(z.minLength(1)))) });
 
 const sold = (tld: string, price: number, rest: Partial<Tld> = {}): Tld => ({
-  ...{ tld, registration: price, renewal: price, transfer: price },
-  ...{ featured: true, yearsAtOnce: 10, privacy: true, ...rest },
+  tld,
+  registration: price,
+  renewal: price,
+  transfer: price,
+  featured: true,
+  yearsAtOnce: 10,
+  privacy: true,
+  ...rest,
 });
 
 /**

@@ -43,7 +43,11 @@ function thingsDue(act: (thing: Thing) => Promise<unknown> | unknown = () => und
     },
   };
   return {
-    ...{ memory, clock, deps, acted, things },
+    memory,
+    clock,
+    deps,
+    acted,
+    things,
     add: (id: string, dueAt = START) => deps.table.transact([create(Thing, { id, dueAt: iso(dueAt) })]),
     /** Stores an item of the queue that no entity can read. */
     poison: (id: string, dueAt = START, more: object = {}) =>
@@ -72,7 +76,11 @@ test('acts on every item whose time has come, oldest first, and on no other', as
   ] as const)
     await add(id, START + dueAt);
   await expect(sweep()).resolves.toMatchObject({
-    ...{ queue: 'THING', done: 3, results: ['a', 'b', 'c'], failed: [], oldestMs: MINUTE },
+    queue: 'THING',
+    done: 3,
+    results: ['a', 'b', 'c'],
+    failed: [],
+    oldestMs: MINUTE,
   });
   expect(acted).toEqual(['a', 'b', 'c']);
 });
@@ -255,8 +263,13 @@ function dueOfAccounts(
   const reads: string[] = [];
   const keyOf = (accountId: string, id: number) => `${options.readsAccounts ? '' : `ACCOUNT#${accountId}#`}THING#${id}`;
   const items = ids.map(([accountId, id]) => ({
-    ...{ pk: keyOf(accountId, id), sk: 'THING', id: `${accountId}${id}`, accountId, entity: 'THING' },
-    ...{ duePk: 'THING', dueAt: iso(START - MINUTE + id) },
+    pk: keyOf(accountId, id),
+    sk: 'THING',
+    id: `${accountId}${id}`,
+    accountId,
+    entity: 'THING',
+    duePk: 'THING',
+    dueAt: iso(START - MINUTE + id),
   }));
   const clock = { now: START };
   const table = {
@@ -271,7 +284,9 @@ function dueOfAccounts(
   } as unknown as Deps['table'];
   const deps = { table, now: () => new Date(clock.now) };
   const queue: DueQueue<typeof Thing, object> = {
-    ...{ queue: 'THING', entity: Thing, ...options },
+    queue: 'THING',
+    entity: Thing,
+    ...options,
     act: async (_, { id }) => {
       acted.push(id);
       clock.now += 10;

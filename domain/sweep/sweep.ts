@@ -128,7 +128,8 @@ export async function sweep<E extends Sweepable, D, R>(
   const begun: Cursor = options.resume ?? {
     found: [],
     open: partitionsOf(queue.entity, queue.queue).map((duePk) => ({ duePk })),
-    ...{ last: options.after, after: options.after },
+    last: options.after,
+    after: options.after,
   };
   const { after } = begun;
   let { found, open, last } = begun;

@@ -311,7 +311,12 @@ test('deliveries of version 0.2.0, which have their attempts inside, are shown a
   // As that version would have stored it.
   const { accountId, id: deliveryId } = delivery;
   const inside = delivery.attempts.map(({ id, at, outcome, responseStatus, responseBody, durationMs }) => ({
-    ...{ id, at, outcome, responseStatus, responseBody, durationMs },
+    id,
+    at,
+    outcome,
+    responseStatus,
+    responseBody,
+    durationMs,
   }));
   const old = { set: { attempts: inside }, remove: ['made'] };
   await run.steady.table.updateReturningChanged(change(Delivery, { accountId, id: deliveryId }, old));

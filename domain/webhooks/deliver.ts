@@ -247,7 +247,9 @@ async function recordAttempt(
   const enqueueError =
     delay === undefined || delay > MAX_DELAY_SECONDS ? undefined : await queueNext(deps, delivery, delay);
   return {
-    ...{ outcome: attempt.outcome, durationMs: attempt.durationMs, disabled },
+    outcome: attempt.outcome,
+    durationMs: attempt.durationMs,
+    disabled,
     ...(status ? { status } : {}),
     ...(enqueueError === undefined ? {} : { enqueueError }),
     ...(attemptCount(delivery) === 0 ? { lagMs: Date.parse(attempt.at) - Date.parse(delivery.createdAt) } : {}),

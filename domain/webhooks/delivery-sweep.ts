@@ -26,7 +26,9 @@ const enqueue = ({ queue, now }: QueueDeps, delivery: Delivery): Promise<void> =
 
 /** Attempts far off whose time comes near: they are queued. Their entries stay where they are, so that it costs no write. */
 const upcoming: DueQueue<typeof Delivery, QueueDeps> = {
-  ...{ queue: 'DELIVERY#WAITING', entity: Delivery, ...SIZES },
+  queue: 'DELIVERY#WAITING',
+  entity: Delivery,
+  ...SIZES,
   act: async (deps, delivery) => {
     if (delivery.status === 'PENDING') await enqueue(deps, delivery);
   },
@@ -37,7 +39,9 @@ const upcoming: DueQueue<typeof Delivery, QueueDeps> = {
  * @returns by how much an attempt is late, in milliseconds
  */
 const overdue = (queue: 'DELIVERY#QUEUED' | 'DELIVERY#WAITING'): DueQueue<typeof Delivery, QueueDeps, number> => ({
-  ...{ queue, entity: Delivery, ...SIZES },
+  queue,
+  entity: Delivery,
+  ...SIZES,
   act: async (deps, delivery, { dueAt }) => {
     if (delivery.status !== 'PENDING') return undefined;
     await enqueue(deps, delivery);

@@ -15,8 +15,19 @@ async function answered(count: number, text: string) {
   const made = { count: 12, durations: [], lastOutcome: 'BAD_STATUS' as const };
   const page = Array.from({ length: count }, (_, n) =>
     Delivery.parse({
-      ...{ id: `dlv_${n}`, accountId, webhookId: 'whk_1', eventId: 'evt_1', type: 'ping', body: '{"id":"evt_1"}' },
-      ...{ status: 'FAILED', nextAttemptAt: null, attempts: [], made, step: 12, tries: 12, createdAt: created },
+      id: `dlv_${n}`,
+      accountId,
+      webhookId: 'whk_1',
+      eventId: 'evt_1',
+      type: 'ping',
+      body: '{"id":"evt_1"}',
+      status: 'FAILED',
+      nextAttemptAt: null,
+      attempts: [],
+      made,
+      step: 12,
+      tries: 12,
+      createdAt: created,
     }),
   );
   const attempt = { outcome: 'BAD_STATUS', responseStatus: 500, durationMs: 1, timing: null, at: created } as const;

@@ -17,7 +17,10 @@ const viewHeaders = (lines: string): { name: string; value: string }[] =>
     .map((line) => ({ name: line.slice(0, line.indexOf(':')), value: line.slice(line.indexOf(':') + 2) }));
 
 const viewTiming = ({ dnsMs, connectMs, tlsMs, firstByteMs }: NonNullable<Attempt['timing']>) => ({
-  ...{ dnsMs, connectMs, tlsMs, firstByteMs },
+  dnsMs,
+  connectMs,
+  tlsMs,
+  firstByteMs,
 });
 
 /** Returns an attempt with as much of the receiver's response as fits: its beginning in place of all, or nothing of it. */
@@ -26,7 +29,11 @@ function viewAttempt(attempt: Attempt, fits: Fits): DeliveryView['attempts'][num
   const headers = responseHeaders === undefined ? null : viewHeaders(responseHeaders);
   const texts = [responseBody, truncateText(Buffer.from(responseBody), MAX_EARLIER_BYTES)];
   return {
-    ...{ id, at, outcome, responseStatus, durationMs },
+    id,
+    at,
+    outcome,
+    responseStatus,
+    durationMs,
     responseBody: texts.find(fits) ?? '',
     responseHeaders: fits(headers) ? headers : null,
     timing: timing ? viewTiming(timing) : null,

@@ -73,7 +73,15 @@ export async function createWebhook(
   const createdAt = deps.now().toISOString();
   const { secret, sealed } = await newSecret(deps, id);
   const webhook: Webhook = {
-    ...{ id, accountId, url, description, events, active: true, failureCount: 0, disabledAt: null, createdAt },
+    id,
+    accountId,
+    url,
+    description,
+    events,
+    active: true,
+    failureCount: 0,
+    disabledAt: null,
+    createdAt,
     secret: sealed,
   };
   const count = countTowards(deps, accountId, ['webhookEndpoints']);

@@ -130,7 +130,10 @@ async function writeOne(
     return false;
   }
   return await commitAsPlatform(deps, writes, true, {
-    ...{ action: 'webhook.disabled', accountId: endpoint.accountId, subjectId: endpoint.id },
-    ...{ before: webhook, after: { ...webhook, ...disabling } },
+    action: 'webhook.disabled',
+    accountId: endpoint.accountId,
+    subjectId: endpoint.id,
+    before: webhook,
+    after: { ...webhook, ...disabling },
   });
 }

@@ -63,8 +63,11 @@ test('a message carries ids and the content of the event, no secret and no addre
   const { webhook, messages } = await fannedOut();
   expect(messages).toEqual([
     {
-      ...{ accountId: 'acc_1', webhookId: webhook.id, step: 0 },
-      ...{ eventId: expect.stringMatching(/^evt_/), deliveryId: expect.stringMatching(/^dlv_/) },
+      accountId: 'acc_1',
+      webhookId: webhook.id,
+      step: 0,
+      eventId: expect.stringMatching(/^evt_/),
+      deliveryId: expect.stringMatching(/^dlv_/),
       content: { type: 'app.created', createdAt: expect.any(String), body: expect.any(String) },
       settles: { others: [], inFeed: false },
     },

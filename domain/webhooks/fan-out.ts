@@ -33,8 +33,18 @@ export const startDelivery = (
   { type, createdAt, body }: DeliveryContent,
   now: Date,
 ): Delivery => ({
-  ...{ id: deliveryId(eventId, webhookId), accountId, webhookId, eventId, type, body, createdAt },
-  ...{ status: 'PENDING', nextAttemptAt: now.toISOString(), attempts: [], step: 0, tries: 0 },
+  id: deliveryId(eventId, webhookId),
+  accountId,
+  webhookId,
+  eventId,
+  type,
+  body,
+  createdAt,
+  status: 'PENDING',
+  nextAttemptAt: now.toISOString(),
+  attempts: [],
+  step: 0,
+  tries: 0,
 });
 
 /** Returns an event's delivery to an endpoint before its first attempt. */
@@ -42,7 +52,10 @@ export const newDelivery = (event: Event, { id: webhookId }: Pick<Webhook, 'id'>
   startDelivery({ accountId: event.accountId, webhookId, eventId: event.id }, contentOf(event), now);
 
 export const toMessage = ({ accountId, webhookId, eventId, id, step }: Delivery): DeliveryMessage => ({
-  ...{ accountId, webhookId, eventId, step },
+  accountId,
+  webhookId,
+  eventId,
+  step,
   deliveryId: id,
 });
 
@@ -107,7 +120,11 @@ export function firstMessages(
   return subscribers.map((webhook, index) => {
     const id = ids[index] ?? '';
     return {
-      ...{ accountId, webhookId: webhook.id, eventId, deliveryId: id, step: 0 },
+      accountId,
+      webhookId: webhook.id,
+      eventId,
+      deliveryId: id,
+      step: 0,
       ...carried,
       ...settles(id),
       ...(isSlow(webhook, now) ? { slow: true } : {}),

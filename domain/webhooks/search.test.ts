@@ -18,8 +18,16 @@ async function endpointWith(statuses: readonly Delivery['status'][]) {
   await deps.table.write(
     Webhook,
     create(Webhook, {
-      ...{ id: ids.webhookId, accountId: ids.accountId, url: 'https://a', description: '', events: ['*'] },
-      ...{ active: true, failureCount: 0, disabledAt: null, secret, createdAt: at(100) },
+      id: ids.webhookId,
+      accountId: ids.accountId,
+      url: 'https://a',
+      description: '',
+      events: ['*'],
+      active: true,
+      failureCount: 0,
+      disabledAt: null,
+      secret,
+      createdAt: at(100),
     }),
   );
   for (const [index, status] of statuses.entries()) {
@@ -28,15 +36,16 @@ async function endpointWith(statuses: readonly Delivery['status'][]) {
     await deps.table.write(
       Delivery,
       create(Delivery, {
-        ...{
-          ...ids,
-          id: `del_${index}`,
-          eventId: 'evt',
-          type: index === 0 ? 'ping' : 'app.created',
-          body: '{}',
-          status,
-        },
-        ...{ createdAt: at(index + 0.5), nextAttemptAt: status === 'PENDING' ? at(-1) : null, step: 1, tries: 1 },
+        ...ids,
+        id: `del_${index}`,
+        eventId: 'evt',
+        type: index === 0 ? 'ping' : 'app.created',
+        body: '{}',
+        status,
+        createdAt: at(index + 0.5),
+        nextAttemptAt: status === 'PENDING' ? at(-1) : null,
+        step: 1,
+        tries: 1,
         attempts: status === 'SKIPPED' ? [] : [{ ...attempt, durationMs: (index + 1) * 100 }],
       }),
     );
@@ -75,7 +84,13 @@ test('figures count deliveries by period, the attempts’ durations, and what wa
   const { deps, at } = await endpointWith(['PENDING', 'DELIVERED', 'FAILED', 'SKIPPED', 'DELIVERED']);
   const { data } = await readDeliveryStats(deps, caller, { id: ids.webhookId, range: 'day' });
   expect(data.totals).toEqual({
-    ...{ delivered: 2, failed: 1, skipped: 1, pending: 1, attempts: 4, p50Ms: 200, p95Ms: 500 },
+    delivered: 2,
+    failed: 1,
+    skipped: 1,
+    pending: 1,
+    attempts: 4,
+    p50Ms: 200,
+    p95Ms: 500,
   });
   expect(data).toMatchObject({ nextAttemptAt: at(-1), complete: true });
   expect(data.points).toHaveLength(24);

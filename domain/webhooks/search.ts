@@ -24,7 +24,9 @@ async function* newestDeliveries(deps: Pick<Deps, 'table'>, webhookId: string, b
   let cursor = before;
   for (;;) {
     const { items, hasMore } = await deps.table.list(Delivery, deliveriesOf(webhookId), {
-      ...{ limit: PAGE_SIZE, offset: 0, cursor },
+      limit: PAGE_SIZE,
+      offset: 0,
+      cursor,
     });
     for (const item of items) {
       if (item.createdAt < from) return;
@@ -67,7 +69,9 @@ export async function readDeliveryStats(
   const from = new Date(start).toISOString();
   const points = Array.from({ length: periods }, (_, index) => ({
     at: new Date(start + index * periodMs).toISOString(),
-    ...{ deliveries: 0, failed: 0, attempts: 0 },
+    deliveries: 0,
+    failed: 0,
+    attempts: 0,
   }));
   const counts = { DELIVERED: 0, FAILED: 0, SKIPPED: 0, PENDING: 0 };
   const durations: number[] = [];
@@ -91,10 +95,20 @@ export async function readDeliveryStats(
   }
   return {
     data: {
-      ...{ range, from, periodSeconds: periodS, points, nextAttemptAt, complete: read < MAX_READ },
+      range,
+      from,
+      periodSeconds: periodS,
+      points,
+      nextAttemptAt,
+      complete: read < MAX_READ,
       totals: {
-        ...{ delivered: counts.DELIVERED, failed: counts.FAILED, skipped: counts.SKIPPED, pending: counts.PENDING },
-        ...{ attempts, p50Ms: percentile(durations, 0.5), p95Ms: percentile(durations, 0.95) },
+        delivered: counts.DELIVERED,
+        failed: counts.FAILED,
+        skipped: counts.SKIPPED,
+        pending: counts.PENDING,
+        attempts,
+        p50Ms: percentile(durations, 0.5),
+        p95Ms: percentile(durations, 0.95),
       },
     },
   };

@@ -20,9 +20,19 @@ const endpointWith = (secret: string, previous?: string): Webhook => {
   const sealed = (ciphertext: string) => ({ wrappedKey: '', iv: '', ciphertext });
   const expiresAt = new Date(Date.now() + 60_000).toISOString();
   return Webhook.parse({
-    ...{ pk: '', sk: '', type: 'WEBHOOK', id: 'whk_1', accountId: 'acc_1', url: 'https://hooks.example.com/' },
-    ...{ description: '', events: ['*'], active: true, failureCount: 0, disabledAt: null },
-    ...{ secret: sealed(secret), createdAt: now().toISOString() },
+    pk: '',
+    sk: '',
+    type: 'WEBHOOK',
+    id: 'whk_1',
+    accountId: 'acc_1',
+    url: 'https://hooks.example.com/',
+    description: '',
+    events: ['*'],
+    active: true,
+    failureCount: 0,
+    disabledAt: null,
+    secret: sealed(secret),
+    createdAt: now().toISOString(),
     ...(previous ? { previous: { secret: sealed(previous), expiresAt } } : {}),
   });
 };

@@ -80,7 +80,8 @@ test('the pace of an endpoint costs no write where it does not change, and few w
   expect(paceAfter({}, [SLOW_ATTEMPT_MS], now)).toEqual({ add: { slowAttempts: 1 } });
   const slowUntil = new Date(START + SLOW_LANE_MS).toISOString();
   expect(paceAfter({ slowAttempts: SLOW_ATTEMPTS - 1 }, [SLOW_ATTEMPT_MS], now)).toEqual({
-    ...{ add: { slowAttempts: 1 }, set: { slowUntil } },
+    add: { slowAttempts: 1 },
+    set: { slowUntil },
   });
   const inLane = { slowAttempts: SLOW_ATTEMPTS, slowUntil };
   expect(paceAfter(inLane, [HANGING_MS], new Date(START + SLOW_LANE_MS / 2 - 1))).toBeUndefined();

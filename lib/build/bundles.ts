@@ -28,7 +28,8 @@ const SHARED_CHUNKS = 'access-token';
 
 const PROGRAMS: Programs[] = [
   {
-    ...{ target: 'node24', format: 'esm' },
+    target: 'node24',
+    format: 'esm',
     entries: () => [
       ...functionNames().map((name) => ({ out: `functions/${name}/index`, in: join(ROOT, 'functions', `${name}.ts`) })),
       { out: SHARED_CHUNKS, in: join(ROOT, 'runtime/http', `${SHARED_CHUNKS}.ts`) },
@@ -36,7 +37,8 @@ const PROGRAMS: Programs[] = [
   },
   {
     // These run outside Lambda's Node 24: the first on the build image's Node, the others on the application's.
-    ...{ target: 'node20', format: 'esm' },
+    target: 'node20',
+    format: 'esm',
     entries: () =>
       ['main', 'environment', 'launch', 'site-server'].map((name) => ({
         out: `builder/${name}`,
@@ -45,7 +47,8 @@ const PROGRAMS: Programs[] = [
   },
   {
     // Preloads by `--require`, which takes no ES module on Node 20.
-    ...{ target: 'node20', format: 'cjs' },
+    target: 'node20',
+    format: 'cjs',
     entries: () => [{ out: 'builder/preload', in: join(ROOT, 'builder/preload.ts') }],
   },
 ];

@@ -81,7 +81,8 @@ export class AiStack extends PlatformStack {
     const instances = new ManagedInstances(this, platform);
     return new PlatformFunction(this, platform, 'ai/chatCompletions', {
       ...needs,
-      ...{ instances, memory: MANAGED_MEMORY_MB },
+      instances,
+      memory: MANAGED_MEMORY_MB,
     });
   }
 }

@@ -17,7 +17,11 @@ type Folder = 'jobs' | 'logs' | 'results' | 'artifacts' | 'caches' | 'exports';
  * artifact expired.
  */
 const KEPT_DAYS: Readonly<Record<Folder, number | undefined>> = {
-  ...{ jobs: 1, logs: undefined, results: 30, artifacts: ARTIFACT_DAYS, caches: 30 },
+  jobs: 1,
+  logs: undefined,
+  results: 30,
+  artifacts: ARTIFACT_DAYS,
+  caches: 30,
   exports: EXPORT_DAYS,
 };
 /** Days for which everything else stays that was deleted: versions are of the whole bucket, so it is kept for the shortest time. */

@@ -69,12 +69,20 @@ export class CellStack extends PlatformStack {
     new CfnOutput(this, 'Cell', {
       description: 'Resources of the cell, for the operators’ function setCell',
       value: this.toJsonString({
-        ...{ account: config.account, region: config.region, appsDomain, codeBucket: code.bucketName },
-        ...{ rolePrefix: cellRoleArn(cell, ''), externalId: externalIdOf(home.config) },
-        ...{ functionPrefix: names.appFunctions.prefix, functionArnPrefix: names.appFunctions.arnPrefix },
-        ...{ functionRoleArn: names.appRole.arn, adapterLayerArn: names.appAdapterLayer },
-        ...{ routesArn: routes.keyValueStoreArn, tenantDistributionId: distribution.ref },
-        ...{ connectionGroupId: group.attrId, edgeEndpoint: group.attrRoutingEndpoint },
+        account: config.account,
+        region: config.region,
+        appsDomain,
+        codeBucket: code.bucketName,
+        rolePrefix: cellRoleArn(cell, ''),
+        externalId: externalIdOf(home.config),
+        functionPrefix: names.appFunctions.prefix,
+        functionArnPrefix: names.appFunctions.arnPrefix,
+        functionRoleArn: names.appRole.arn,
+        adapterLayerArn: names.appAdapterLayer,
+        routesArn: routes.keyValueStoreArn,
+        tenantDistributionId: distribution.ref,
+        connectionGroupId: group.attrId,
+        edgeEndpoint: group.attrRoutingEndpoint,
       }),
     });
   }

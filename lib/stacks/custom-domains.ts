@@ -36,7 +36,9 @@ export class CustomDomainsStack extends PlatformStack {
     this.addStackDependency(table);
 
     const { distribution, group } = createTenantEdge(this, platform, {
-      ...{ routes: hosting.routes, staticFiles: hosting.staticFiles, certificate },
+      routes: hosting.routes,
+      staticFiles: hosting.staticFiles,
+      certificate,
     });
     // Read by the stack of access logs in another region.
     CrossStackReferences.of(distribution).produce(ReferenceStrength.WEAK);

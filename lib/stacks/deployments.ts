@@ -54,7 +54,13 @@ function stepsOf(
       // It holds the code of a release.
       memory: 1024,
       uses: [
-        ...[...state, builds.move, hosting.seal, hosting.release, hosting.check, hosting.switch, hosting.access],
+        ...state,
+        builds.move,
+        hosting.seal,
+        hosting.release,
+        hosting.check,
+        hosting.switch,
+        hosting.access,
         hosting.remove,
       ],
     },

@@ -80,33 +80,51 @@ export class HandOverStack extends PlatformStack {
     const state = [table.read, table.write];
     const outsides: Outside[] = [
       {
-        ...{ name: 'route', handler: 'updateRoutes', seconds: jobs.routes },
+        name: 'route',
+        handler: 'updateRoutes',
+        seconds: jobs.routes,
         description: 'Changes where host names lead, and whether an application is served',
         // The store of routes takes a few writes a second: an invocation writes those of a batch together.
-        ...{ batchSize: 10, maxConcurrency: 2 },
+        batchSize: 10,
+        maxConcurrency: 2,
         uses: [...state, hosting.route, hosting.access, deployments.stop],
       },
       {
-        ...{ name: 'payment', handler: 'requestPayment', seconds: jobs.payments },
+        name: 'payment',
+        handler: 'requestPayment',
+        seconds: jobs.payments,
         description: 'Requests payments from the payment processor',
-        ...{ batchSize: 1, maxConcurrency: 10 },
+        batchSize: 1,
+        maxConcurrency: 10,
         uses: [...state, billing.payments],
       },
       {
-        ...{ name: 'workflow', handler: 'startWorkflow', seconds: jobs.workflows },
+        name: 'workflow',
+        handler: 'startWorkflow',
+        seconds: jobs.workflows,
         description: 'Starts and stops executions of the state machines, and builds',
-        ...{ batchSize: 5, maxConcurrency: 10 },
+        batchSize: 5,
+        maxConcurrency: 10,
         uses: [
-          ...[...state, deployments.start, builds.discardJob, panel.reconcile, databases.work],
-          ...[domains.start, customDomains.reconcile],
+          ...state,
+          deployments.start,
+          builds.discardJob,
+          panel.reconcile,
+          databases.work,
+          domains.start,
+          customDomains.reconcile,
         ],
       },
     ];
     const { mailFrom } = platform.config;
     outsides.push({
-      ...{ name: 'mail', handler: 'sendMail', seconds: jobs.mails },
+      name: 'mail',
+      handler: 'sendMail',
+      seconds: jobs.mails,
       description: 'Sends emails about notifications',
-      ...{ batchSize: 1, maxConcurrency: 5, sendsJobs: true },
+      batchSize: 1,
+      maxConcurrency: 5,
+      sendsJobs: true,
       uses: mailFrom === undefined ? undefined : [...state, sendsMail(platform, mailFrom)],
     });
     const made = outsides.flatMap((outside) => this.createQueue(platform, outside));

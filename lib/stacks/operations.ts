@@ -51,7 +51,8 @@ function functionsOf({ read, write, scan, due }: TableStack): Record<string, Ope
     verifyLedgers: { does: 'Compares all balances with their ledgers', uses: [read, scan], timeout },
     repairAfterRestore: {
       does: 'Has everything outside of a restored table follow it again',
-      ...{ uses: [read, scan, write], timeout },
+      uses: [read, scan, write],
+      timeout,
     },
     releaseQuarantined: { does: 'Returns quarantined items to their due queues', uses: [read, due, write] },
   };

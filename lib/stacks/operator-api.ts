@@ -33,10 +33,7 @@ export class OperatorApiStack extends PlatformStack {
         'each function verifies the login itself: an authorizer’s 401 does not have the standard error shape (docs/decisions/0015-dashboard-login.md)',
     });
     const own: Record<OperatorUses, Use[]> = {
-      failures: [
-        ...[table.due, delivery.failures, domains.failures, ...jobs.failures],
-        ...[stream.failures, schedules.failures],
-      ],
+      failures: [table.due, delivery.failures, domains.failures, ...jobs.failures, stream.failures, schedules.failures],
       replay: [delivery.queue, domains.syncZones, jobs.send, stream.replay, schedules.replay],
     };
     const resources = { ...api.resources, ...own };

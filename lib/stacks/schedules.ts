@@ -128,15 +128,26 @@ export class SchedulesStack extends PlatformStack {
         jobUses,
       ),
       everyMinute('serveAccounts', 'Makes the exports and deletions that accounts asked for', [
-        ...[...jobUses, builds.writeExports, api.seller, login.removeUsers],
+        ...jobUses,
+        builds.writeExports,
+        api.seller,
+        login.removeUsers,
       ]),
       ...(config.monitoring === 'full' ? [checks] : []),
       everyMinute('migrate', 'Continues the migrations of stored items', [
-        ...[table.read, table.scan, table.write, failures.send],
+        table.read,
+        table.scan,
+        table.write,
+        failures.send,
       ]),
       everyMinute('measureQuotas', 'Measures what is used of the quotas of AWS', [
-        ...[table.read, table.write, failures.send],
-        ...[hosting.measureQuotas, databases.count, countDomains, READ_QUOTAS],
+        table.read,
+        table.write,
+        failures.send,
+        hosting.measureQuotas,
+        databases.count,
+        countDomains,
+        READ_QUOTAS,
       ]),
     ];
 

@@ -36,8 +36,14 @@ const CLASSES = ['IN', 'ANY'];
 
 /** The server's UDP size, sent to clients that announce theirs. */
 const OPTIONS: OptAnswer = {
-  ...{ type: 'OPT', name: '.', udpPayloadSize: MAX_UDP_BYTES, extendedRcode: 0, ednsVersion: 0 },
-  ...{ flags: 0, flag_do: false, options: [] },
+  type: 'OPT',
+  name: '.',
+  udpPayloadSize: MAX_UDP_BYTES,
+  extendedRcode: 0,
+  ednsVersion: 0,
+  flags: 0,
+  flag_do: false,
+  options: [],
 };
 
 function answerQuery(query: Packet, zoneOf: ZoneOf): Packet {

@@ -95,12 +95,18 @@ export async function startEngines(options: EngineOptions) {
     ),
     reporter.step('queues and objects (fauxqs)', () =>
       startQueues({
-        ...{ children, port: ports.queues, region: REGION, sessionsDir: dataDir, folder: folder('queues') },
+        children,
+        port: ports.queues,
+        region: REGION,
+        sessionsDir: dataDir,
+        folder: folder('queues'),
         authorizerUrl: guard && urls.iam,
       }),
     ),
     startGit({
-      ...{ dataDir, port: ports.git, root: options.gitRoot },
+      dataDir,
+      port: ports.git,
+      root: options.gitRoot,
       examples: resolve(import.meta.dirname, '../..', 'examples'),
     }).then(started),
     startLogin({ dataDir, baseUrl }).then(started),

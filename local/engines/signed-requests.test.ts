@@ -111,8 +111,11 @@ test('the session that signed can do nothing but a build’s requests, even with
       Effect: 'Allow',
       Action: ['s3:PutObject'],
       Resource: [
-        ...['logs/dep_1.txt', 'results/dep_1.json', 'artifacts/app_1/dep_1.zip'],
-        ...['caches/app_1/dependencies', 'caches/app_1/build'],
+        'logs/dep_1.txt',
+        'results/dep_1.json',
+        'artifacts/app_1/dep_1.zip',
+        'caches/app_1/dependencies',
+        'caches/app_1/build',
       ].map((key) => `arn:aws:s3:::builds/${key}`),
     },
     { Effect: 'Allow', Action: ['s3:DeleteObject'], Resource: ['arn:aws:s3:::builds/jobs/dep_1.json'] },

@@ -46,7 +46,11 @@ export function refusePresigned(request: SignedMessage, sessions: Sessions, now 
   const kept = ['X-Amz-Expires', 'X-Amz-Date'].map((name) => `${name}=${given[name] ?? ''}`);
   const signed = aws4.sign(
     {
-      ...{ service: 's3', region, method, signQuery: true, host: headers.host ?? '' },
+      service: 's3',
+      region,
+      method,
+      signQuery: true,
+      host: headers.host ?? '',
       path: `${url.pathname}?${kept.join('&')}`,
       headers: Object.fromEntries(names.filter((name) => name !== 'host').map((name) => [name, headers[name]])),
     },

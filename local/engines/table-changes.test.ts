@@ -29,26 +29,29 @@ const keys = (hash: string, range?: string) => [
   ...(range ? [{ AttributeName: range, KeyType: 'RANGE' }] : []),
 ];
 const index = (IndexName: string, KeySchema: JsonObject[], ProjectionType: string): JsonObject => ({
-  ...{ IndexName, KeySchema, Projection: { ProjectionType } },
+  IndexName,
+  KeySchema,
+  Projection: { ProjectionType },
 });
 
 test('a table of an earlier version gets the indexes that it lacks, filled with its items', async () => {
   const table = { TableName: 'old', BillingMode: 'PAY_PER_REQUEST' };
   const list = index('list', keys('listPk', 'listSk'), 'ALL');
   await call(url, 'dynamodb', 'CreateTable', {
-    ...{ ...table, KeySchema: keys('pk'), AttributeDefinitions: attributes('pk', 'listPk', 'listSk', 'duePk') },
+    ...table,
+    KeySchema: keys('pk'),
+    AttributeDefinitions: attributes('pk', 'listPk', 'listSk', 'duePk'),
     GlobalSecondaryIndexes: [list, index('due', keys('duePk'), 'ALL')],
   });
   const item = Object.fromEntries(['pk', 'listPk', 'listSk', 'duePk', 'dueAt'].map((name) => [name, { S: name }]));
   await call(url, 'dynamodb', 'PutItem', { TableName: 'old', Item: item });
   const wanted: JsonObject = {
-    ...{
-      ...table,
-      KeySchema: keys('pk'),
-      AttributeDefinitions: attributes('pk', 'listPk', 'listSk', 'duePk', 'dueAt'),
-    },
+    ...table,
+    KeySchema: keys('pk'),
+    AttributeDefinitions: attributes('pk', 'listPk', 'listSk', 'duePk', 'dueAt'),
     GlobalSecondaryIndexes: [
-      ...[list, index('order', keys('listPk', 'listSk'), 'KEYS_ONLY')],
+      list,
+      index('order', keys('listPk', 'listSk'), 'KEYS_ONLY'),
       index('due', keys('duePk', 'dueAt'), 'KEYS_ONLY'),
     ],
   };
@@ -59,7 +62,9 @@ test('a table of an earlier version gets the indexes that it lacks, filled with 
     ['due', 'duePk'],
   ]) {
     const found = await call(url, 'dynamodb', 'Query', {
-      ...{ TableName: 'old', IndexName: name, KeyConditionExpression: `${attribute} = :value` },
+      TableName: 'old',
+      IndexName: name,
+      KeyConditionExpression: `${attribute} = :value`,
       ExpressionAttributeValues: { ':value': { S: attribute } },
     });
     expect(found.Count).toBe(1);
@@ -77,7 +82,8 @@ test('a table of a version with DynamoDB Local is copied once, and its items are
       .run(`p${count}`, null, Buffer.from(JSON.stringify({ pk: { S: `p${count}` }, n: { N: String(count) } })));
   database.close();
   const properties = {
-    ...{ AttributeDefinitions: attributes('pk'), KeySchema: keys('pk') },
+    AttributeDefinitions: attributes('pk'),
+    KeySchema: keys('pk'),
     StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
   };
   const resources = (type: string) => (type === 'AWS::DynamoDB::Table' ? [{ name: 'copied', properties }] : []);

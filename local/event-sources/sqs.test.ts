@@ -34,7 +34,11 @@ afterAll(async () => {
 });
 
 const queueNamed = (name: string, properties: JsonObject): Resource => ({
-  ...{ type: 'AWS::SQS::Queue', stack: 'S', account: '000000000000', logicalId: name, name },
+  type: 'AWS::SQS::Queue',
+  stack: 'S',
+  account: '000000000000',
+  logicalId: name,
+  name,
   arn: `arn:aws:sqs:${region}:000000000000:${name}`,
   ref: `${url}/000000000000/${name}`,
   properties,
@@ -61,7 +65,9 @@ async function feed(name: string, mapping: JsonObject, bodies: string[], answer:
   let most = 0;
   const source = startSqsSource({
     mapping: { ...queue, type: '', properties: { FunctionName: 'fn', ...mapping } },
-    ...{ queue, region, queuesUrl: url },
+    queue,
+    region,
+    queuesUrl: url,
     lambda: {
       invoke: async (_, event) => {
         most = Math.max(most, ++running);

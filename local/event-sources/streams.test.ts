@@ -100,7 +100,13 @@ function source(
 ) {
   const seen: string[] = [];
   const mapping: Resource = {
-    ...{ type: '', stack: '', account: '', logicalId: 'Mapping', name: 'Mapping', arn: '', ref: '' },
+    type: '',
+    stack: '',
+    account: '',
+    logicalId: 'Mapping',
+    name: 'Mapping',
+    arn: '',
+    ref: '',
     properties: {
       EventSourceArn: 'arn:aws:dynamodb:af-south-1:000000000000:table/t/stream/local',
       FunctionName: 'fn',
@@ -108,7 +114,12 @@ function source(
     },
   };
   const started = startStreamSource({
-    ...{ mapping, table: 't', region: 'af-south-1', dynamoDbUrl: url, queuesUrl: url, checkpointFile },
+    mapping,
+    table: 't',
+    region: 'af-south-1',
+    dynamoDbUrl: url,
+    queuesUrl: url,
+    checkpointFile,
     lambda: {
       invoke: async (_, event) => {
         const records = isObject(event) && Array.isArray(event.Records) ? event.Records : [];

@@ -199,7 +199,8 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
   const reading = readStream(
     {
       url: options.dynamoDbUrl,
-      ...{ region, credentials },
+      region,
+      credentials,
       table,
       checkpoints,
       drained: () => fewerThan(1),
@@ -213,7 +214,8 @@ export function startStreamSource(options: StreamSourceOptions): EventSource {
             event: { ...event, eventSourceARN: streamArn, awsRegion: region },
           };
           const position: Position = {
-            ...{ shardId, sequenceNumber: record.sequenceNumber },
+            shardId,
+            sequenceNumber: record.sequenceNumber,
             done: !isWanted(event),
           };
           positions.push(position);

@@ -26,7 +26,9 @@ const ask = (port: number, path: string, headers: Record<string, string> = {}, m
   );
 
 const POLICY = {
-  ...{ MinTTL: 0 as const, DefaultTTL: 0, MaxTTL: 3600 },
+  MinTTL: 0 as const,
+  DefaultTTL: 0,
+  MaxTTL: 3600,
   ParametersInCacheKeyAndForwardedToOrigin: {
     HeadersConfig: { HeaderBehavior: 'whitelist' as const, Headers: ['x-forwarded-host', 'x-app-release'] },
     QueryStringsConfig: { QueryStringBehavior: 'all' as const },

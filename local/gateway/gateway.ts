@@ -67,7 +67,9 @@ export function startGateway({ port, host, watch, engines, stacks }: Inside): Pr
     ]),
     webApp: createWebApp(
       {
-        ...{ issuer: login.facts.issuer, clientId: login.facts.clientId, apiUrl: '' },
+        issuer: login.facts.issuer,
+        clientId: login.facts.clientId,
+        apiUrl: '',
         exampleRepository: 'https://git.localhost/hello-express.git',
       },
       { watch },

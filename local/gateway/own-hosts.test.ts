@@ -10,7 +10,13 @@ test.each([...OWN, '127.1.2.3', '[::1]:4000', '[::1]'])('the host %j is allowed'
 
 test.each([
   ...FOREIGN,
-  ...['192.0.2.2:4000', '[2001:db8::1]:4000', '0.0.0.0', '0x7f.1', '2130706433', 'evil.example:80:80', 'a b'],
+  '192.0.2.2:4000',
+  '[2001:db8::1]:4000',
+  '0.0.0.0',
+  '0x7f.1',
+  '2130706433',
+  'evil.example:80:80',
+  'a b',
 ])('the host %j is refused', (host) => {
   expect(createOwnHosts()(host)).toBe(false);
 });

@@ -14,7 +14,9 @@ const allow = (
   resources: string[],
   Condition?: Record<string, Record<string, string | string[]>>,
 ): Statement => ({
-  ...{ effect: 'Allow', actions, resources },
+  effect: 'Allow',
+  actions,
+  resources,
   document: { Effect: 'Allow', Action: actions, Resource: resources, ...(Condition ? { Condition } : {}) },
 });
 
@@ -28,7 +30,9 @@ function authorizerOf(...statements: Statement[]) {
           Version: '2012-10-17',
           Statement: [
             {
-              ...{ Effect: 'Allow', Action: 'kms:*', Resource: '*' },
+              Effect: 'Allow',
+              Action: 'kms:*',
+              Resource: '*',
               Principal: { AWS: 'arn:aws:iam::000000000000:root' },
             },
           ],
@@ -54,7 +58,9 @@ test('allows what a policy of the role allows, and refuses the rest with AWS’s
   const { refuse } = authorizerOf(allow(['dynamodb:GetItem'], [TABLE]));
   expect(refuse(session(), [read()])).toBeUndefined();
   expect(refuse(session(), [read(), read(`${TABLE}/index/due`)])).toEqual({
-    ...{ role: ROLE, action: 'dynamodb:GetItem', resource: `${TABLE}/index/due` },
+    role: ROLE,
+    action: 'dynamodb:GetItem',
+    resource: `${TABLE}/index/due`,
     message:
       `User: arn:aws:sts::000000000000:assumed-role/step/step is not authorized to perform: dynamodb:GetItem on resource: ${TABLE}/index/due` +
       ' because no identity-based policy allows the dynamodb:GetItem action',
@@ -85,7 +91,9 @@ test('a resource of another account needs an admission of its own policy too', (
     Version: '2012-10-17',
     Statement: [
       {
-        ...{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { AWS: 'arn:aws:iam::000000000000:root' } },
+        Effect: 'Allow',
+        Action: 'sts:AssumeRole',
+        Principal: { AWS: 'arn:aws:iam::000000000000:root' },
         Condition: { StringEquals: { 'sts:ExternalId': 'platform' } },
       },
     ],
@@ -146,7 +154,11 @@ test('a write within a transaction is judged by its own partition', () => {
   );
   const refused = (...TransactItems: object[]) => {
     const accesses = operationsOf(() => ({})).dynamodb?.({
-      ...{ method: 'POST', path: '/', region: 'af-south-1', account: '000000000000', query: new URLSearchParams() },
+      method: 'POST',
+      path: '/',
+      region: 'af-south-1',
+      account: '000000000000',
+      query: new URLSearchParams(),
       headers: { 'x-amz-target': 'DynamoDB_20120810.TransactWriteItems' },
       body: Buffer.from(JSON.stringify({ TransactItems })),
     });

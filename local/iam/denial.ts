@@ -33,8 +33,12 @@ const rest = json(403, 'application/json');
 /** Formats by service; the others speak the JSON protocol, which answers 400. */
 const FORMATS: Readonly<Record<string, Format>> = {
   s3: xml((error) => `<?xml version="1.0" encoding="UTF-8"?><Error>${error}</Error>`),
-  ...{ sts: errorResponse, route53: errorResponse, cloudfront: errorResponse },
-  ...{ lambda: rest, dsql: rest, 'cloudfront-keyvaluestore': rest },
+  sts: errorResponse,
+  route53: errorResponse,
+  cloudfront: errorResponse,
+  lambda: rest,
+  dsql: rest,
+  'cloudfront-keyvaluestore': rest,
 };
 const DEFAULT = json(400, 'application/x-amz-json-1.0');
 

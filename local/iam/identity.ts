@@ -22,7 +22,9 @@ export function signatureOf(headers: IncomingHttpHeaders, query: URLSearchParams
   const [region, service] = scope.length > 2 ? scope : ['', scope[0]];
   const token = headers['x-amz-security-token'] ?? query.get('X-Amz-Security-Token');
   return {
-    ...{ accessKeyId, service: service ?? '', region: region ?? '' },
+    accessKeyId,
+    service: service ?? '',
+    region: region ?? '',
     sessionToken: token ? String(token) : undefined,
   };
 }

@@ -6,7 +6,10 @@ const ROOT = resolve(import.meta.dirname, '../..');
 /** Sources of the bundles and stacks, without tests. */
 const MADE_OF = [
   '{bin,lib,contract,functions,domain,table,events,providers,runtime,builder}/**/*.ts',
-  ...['package-lock.json', 'cdk.json', 'tsconfig.json', 'local/template/synthesis-process.ts'],
+  'package-lock.json',
+  'cdk.json',
+  'tsconfig.json',
+  'local/template/synthesis-process.ts',
 ];
 
 /** Returns a short hash of the sources' names, sizes and modification times, and of the given options. */

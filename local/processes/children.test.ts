@@ -100,7 +100,9 @@ describe('children', () => {
   test('gives a child’s descendants its niceness, and its session too where the system divides among sessions', async () => {
     const children = startChildren(directory());
     const child = children.spawn('sh', ['-c', 'sleep 60 & echo $!; wait'], {
-      ...{ label: 'nice', niceness: 10, stdio: ['ignore', 'pipe', 'ignore'] },
+      label: 'nice',
+      niceness: 10,
+      stdio: ['ignore', 'pipe', 'ignore'],
     });
     const grandchild = child.stdout ? Number(await once(child.stdout, 'data')) : 0;
     expect(getPriority(grandchild)).toBe(getPriority() + 10);
@@ -114,7 +116,8 @@ describe('children', () => {
   test('passes all output on before the end, however much there is', async () => {
     const children = startChildren(directory());
     const child = children.spawn('sh', ['-c', 'head -c 20000000 /dev/zero; echo end >&2'], {
-      ...{ label: 'flood', stdio: ['ignore', 'pipe', 'pipe'] },
+      label: 'flood',
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     let bytes = 0;
     let errors = '';
@@ -133,7 +136,8 @@ describe('children', () => {
     const deaths: string[] = [];
     const children = startChildren(directory(), { onExit: (label, how) => deaths.push(`${label}: ${how}`) });
     const child = children.spawn('sh', ['-c', 'sleep 60 & echo $!; wait'], {
-      ...{ label: 'sleeper', stdio: ['ignore', 'pipe', 'ignore'] },
+      label: 'sleeper',
+      stdio: ['ignore', 'pipe', 'ignore'],
     });
     const grandchild = child.stdout ? Number(await once(child.stdout, 'data')) : 0;
     process.kill(parentOf(child.pid ?? 0), 'SIGKILL');

@@ -118,7 +118,10 @@ export function startChildren(dataDir: string, options: ChildrenOptions = {}): C
 
   const spawn: Children['spawn'] = (command, args, { label, cwd, env, stdio, essential, niceness, memoryMb = 0 }) => {
     const { child, signal } = (essential ? startDirectly : startByWatchdog)({
-      ...{ command, args, niceness, memoryMb },
+      command,
+      args,
+      niceness,
+      memoryMb,
       cwd: cwd ?? process.cwd(),
       env: { ...(env ?? process.env) },
       log: stdio === undefined ? join(logs, `${label}.log`) : undefined,

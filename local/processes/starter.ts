@@ -48,7 +48,9 @@ export function startProcess({ command, args, cwd, env, log, stdio, niceness }: 
   const [file, ...rest] = niceness === undefined ? [command, ...args] : ['nice', '-n', `${niceness}`, command, ...args];
   try {
     const child = spawn(file, rest, {
-      ...{ cwd, env, detached: true },
+      cwd,
+      env,
+      detached: true,
       stdio: output === undefined ? [...stdio] : ['ignore', output, output],
     });
     if (child.pid !== undefined && niceness !== undefined) void setSessionNiceness(child.pid, niceness);

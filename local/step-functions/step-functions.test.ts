@@ -35,7 +35,13 @@ async function saved(dataDir: string, text: string): Promise<string> {
 const templateOf = (definition: JsonObject): Template => ({
   resources: (type) => {
     const machine: Resource = {
-      ...{ type, stack: 'S', account: '000000000000', logicalId: 'M', name: 'm', arn: MACHINE, ref: MACHINE },
+      type,
+      stack: 'S',
+      account: '000000000000',
+      logicalId: 'M',
+      name: 'm',
+      arn: MACHINE,
+      ref: MACHINE,
       properties: { DefinitionString: JSON.stringify(definition) },
     };
     return type === 'AWS::StepFunctions::StateMachine' ? [machine] : [];

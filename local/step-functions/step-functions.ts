@@ -166,7 +166,13 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
       throw new ServiceError('InvalidExecutionInput', 'Invalid State Machine Execution Input: it is not JSON');
     }
     const execution: Execution = {
-      ...{ arn, name, stateMachineArn, input, status: 'RUNNING', startedAt: Date.now(), history: [] },
+      arn,
+      name,
+      stateMachineArn,
+      input,
+      status: 'RUNNING',
+      startedAt: Date.now(),
+      history: [],
     };
     executions.note(execution, 'ExecutionStarted');
     executions.save(execution);
@@ -213,7 +219,10 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
         const { history } = find(parse(Named, body).executionArn);
         return {
           events: history.map(({ at, type, state, detail }, index) => ({
-            ...{ id: index + 1, previousEventId: index, timestamp: seconds(at), type },
+            id: index + 1,
+            previousEventId: index,
+            timestamp: seconds(at),
+            type,
             ...(state === undefined ? {} : { stateEnteredEventDetails: { name: state } }),
             ...(detail === undefined ? {} : { executionFailedEventDetails: detail }),
           })),

@@ -72,13 +72,18 @@ export async function startStacks(engines: Engines, options: StackOptions) {
   const [keyValueStore, secretsManager] = await Promise.all([
     startKeyValueStore({ dataDir, strict, port: ports.routes, stores }).then(started),
     startSecretsManager({
-      ...{ dataDir, port: ports.secrets },
+      dataDir,
+      port: ports.secrets,
       secrets: template.resources('AWS::SecretsManager::Secret'),
     }).then(started),
     createTables(engines.dynamoDbUrl, template, tablesFolder(directory)),
     createQueuesAndBuckets(engines.queuesUrl, template),
     startCodeBuild({
-      ...{ ...place, port: ports.builds, projects, gitRoot: engines.git.root, principalOf },
+      ...place,
+      port: ports.builds,
+      projects,
+      gitRoot: engines.git.root,
+      principalOf,
       niceness: options.buildNiceness,
       region: BUILD_REGION,
       // Commands run as the user of the platform: a machine that is no container has no other user for them.
@@ -92,12 +97,16 @@ export async function startStacks(engines: Engines, options: StackOptions) {
       })
       .then(started),
     startSes({
-      ...{ dataDir, strict, port: ports.mails, identity: domainOf(variables.MAIL_FROM) },
+      dataDir,
+      strict,
+      port: ports.mails,
+      identity: domainOf(variables.MAIL_FROM),
       onSent: ({ to, subject }) => console.log(`email to ${to.join(', ')}: ${subject} (${urls.mails}/messages)`),
     }).then(started),
     startUserPool(ports.users, login.users).then(started),
     startCloudFront({
-      ...{ dataDir, port: ports.cloudfront },
+      dataDir,
+      port: ports.cloudfront,
       pointsHere: (domain, account) => resolvesTo(zones.zoneOf, domain, endpointOf(account)),
     }).then(started),
   ]);
@@ -107,14 +116,20 @@ export async function startStacks(engines: Engines, options: StackOptions) {
   // Started after the services that functions call, and so stopped before them: no function may take the shutdown for their failure.
   const lambda = started(
     startLambda({
-      ...{ functions, dataDir, idleMs: options.idleMs },
+      functions,
+      dataDir,
+      idleMs: options.idleMs,
       onErrorOutput: (name, text) => console.error(formatErrorLine(name, text)),
     }),
   );
   engines.appHost.serveOwn((name, payload) => (lambda.has(name) ? lambda.invokeText(name, payload) : undefined));
   // Unfinished executions resume at once; the services they call are running by now.
   await startStepFunctions({
-    ...{ template, dataDir, port: ports.states, lambda, principalOf },
+    template,
+    dataDir,
+    port: ports.states,
+    lambda,
+    principalOf,
   }).then(started);
   return { template, functions, variables, roles, lambda, keyValueStore, secretsManager, cells };
 }

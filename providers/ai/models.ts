@@ -56,9 +56,14 @@ const DEFAULT_CONTEXT = 128_000;
 
 /** Priced by the company that serves it: available only with the caller's own key. */
 const UNPRICED: Model = {
-  ...{ id: 'openrouter/openrouter/auto', provider: 'openrouter', upstream: 'openrouter/auto', name: 'OpenRouter Auto' },
+  id: 'openrouter/openrouter/auto',
+  provider: 'openrouter',
+  upstream: 'openrouter/auto',
+  name: 'OpenRouter Auto',
   price: { input: 0, cachedInput: 0, cacheWrite: 0, output: 0 },
-  ...{ contextLimit: 2_000_000, outputLimit: 2_000_000, credits: false },
+  contextLimit: 2_000_000,
+  outputLimit: 2_000_000,
+  credits: false,
 };
 
 /**

@@ -17,8 +17,11 @@ function writeBody(
   const rewritten = () => JSON.stringify({ ...Object.fromEntries(Object.entries(request).filter(isSent)), ...changes });
   const values = {
     ...Object.fromEntries(absent.map(([field]) => [field, undefined])),
-    ...{ max_tokens: undefined, max_completion_tokens: undefined },
-    ...{ model: upstream, ...changes, [provider.limitField]: outputLimit },
+    max_tokens: undefined,
+    max_completion_tokens: undefined,
+    model: upstream,
+    ...changes,
+    [provider.limitField]: outputLimit,
   };
   return setMembers(isAmbiguous(text) ? rewritten() : text, values);
 }

@@ -30,8 +30,16 @@ export interface Provider {
 export type ProviderId = (typeof AI_PROVIDER_IDS)[number];
 
 const passThrough = (id: ProviderId, name: string, baseUrl: string, more: Partial<Provider> = {}): Provider => ({
-  ...{ id, name, baseUrl, kind: 'openai', headers: {}, takesStreamOptions: true, limitField: 'max_tokens' },
-  ...{ readsFilesByAddress: false, checksContent: false, billsRefusedContent: false },
+  id,
+  name,
+  baseUrl,
+  kind: 'openai',
+  headers: {},
+  takesStreamOptions: true,
+  limitField: 'max_tokens',
+  readsFilesByAddress: false,
+  checksContent: false,
+  billsRefusedContent: false,
   ...more,
 });
 

@@ -43,7 +43,9 @@ function throttling(refusals: number, maxAttempts: number) {
     };
   };
   const client = new LambdaClient({
-    ...{ region: 'us-east-1', credentials: { accessKeyId: 'none', secretAccessKey: 'none' }, maxAttempts },
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'none', secretAccessKey: 'none' },
+    maxAttempts,
     requestHandler: { handle: async (request: { method: string }) => ({ response: respond(request) }) } as never,
   });
   const host = createAppHost(client, { prefix: 'app-', roleArn: '', adapterLayerArn: '' });

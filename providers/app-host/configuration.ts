@@ -36,6 +36,11 @@ type Controlled = Pick<
 
 /** Returns the settings that the platform controls, in one form for Lambda's reports and the platform's requests. */
 const controlled = ({ Runtime, Handler, Role, MemorySize, Timeout, Environment, Layers = [] }: Controlled) => ({
-  ...{ Runtime, Handler, Role, MemorySize, Timeout, variables: Environment?.Variables },
+  Runtime,
+  Handler,
+  Role,
+  MemorySize,
+  Timeout,
+  variables: Environment?.Variables,
   layers: Layers.map((layer) => (typeof layer === 'string' ? layer : layer.Arn)),
 });

@@ -80,7 +80,9 @@ export function createAppMetrics(call: Call, prefix: string): AppMetrics {
       const StartTime = from.getTime() / 1000;
       const input = {
         MetricDataQueries: FIELDS.map((field) => queryOf(field, prefix + applicationId, periodS)),
-        ...{ StartTime, EndTime: StartTime + periodS * periods, ScanBy: 'TimestampAscending' },
+        StartTime,
+        EndTime: StartTime + periodS * periods,
+        ScanBy: 'TimestampAscending',
       };
       const values = new Map<string, number>();
       let NextToken: string | undefined;
@@ -100,9 +102,15 @@ export function createAppMetrics(call: Call, prefix: string): AppMetrics {
         const count = (field: Field) => value(field) ?? 0;
         return {
           at: new Date(at * 1000),
-          ...{ requests: count('requests'), clientErrors: count('clientErrors'), serverErrors: count('serverErrors') },
-          ...{ throttled: count('throttled'), concurrency: count('concurrency'), durationMs: count('durationMs') },
-          ...{ p50: value('p50'), p95: value('p95'), p99: value('p99') },
+          requests: count('requests'),
+          clientErrors: count('clientErrors'),
+          serverErrors: count('serverErrors'),
+          throttled: count('throttled'),
+          concurrency: count('concurrency'),
+          durationMs: count('durationMs'),
+          p50: value('p50'),
+          p95: value('p95'),
+          p99: value('p99'),
         };
       });
     },

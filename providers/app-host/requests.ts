@@ -69,7 +69,8 @@ export function createAppRequests(call: Call, prefix: string, pause?: (ms: numbe
       const input = {
         logGroupName: `/aws/lambda/${prefix}${applicationId}`,
         queryString: `fields @timestamp, @message | filter @message like /^${REQUEST_MARK}/ | sort @timestamp desc`,
-        ...{ startTime: Math.floor(from.getTime() / 1000), endTime: Math.ceil(to.getTime() / 1000) },
+        startTime: Math.floor(from.getTime() / 1000),
+        endTime: Math.ceil(to.getTime() / 1000),
         limit: MAX_REQUEST_LINES,
       };
       const rows = await queryInsights(call, input, pause);

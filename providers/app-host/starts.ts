@@ -44,7 +44,9 @@ export function createAppStarts(call: Call, prefix: string, pause?: (ms: number)
       const input = {
         logGroupName: `/aws/lambda/${prefix}${applicationId}`,
         queryString: `filter @type = "REPORT" | stats ${columns.join(', ')} by ${bin}`,
-        ...{ startTime, endTime: startTime + periodS * periods, limit: periods },
+        startTime,
+        endTime: startTime + periodS * periods,
+        limit: periods,
       };
       const rows = await queryInsights(call, input, pause);
       return rows

@@ -17,7 +17,9 @@ test('a file of an archive is replaced, and the others stay as they are', async 
   const twice = replacePackedFile(once, '.service/env.json', Buffer.from('{"a":2}'), FILE);
   expect(readPackedFile(twice, '.service/env.json')?.toString()).toBe('{"a":2}');
   expect(Object.fromEntries(await entriesOf(twice))).toEqual({
-    ...{ 'run.sh': '#!/bin/sh', '.service/env.json': '{"a":2}', 'ü/server.js': 'serve()' },
+    'run.sh': '#!/bin/sh',
+    '.service/env.json': '{"a":2}',
+    'ü/server.js': 'serve()',
   });
 });
 

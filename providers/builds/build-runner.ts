@@ -67,7 +67,9 @@ export function createBuildRunner(call: Call, projectName: string): BuildRunner 
         projectName,
         idempotencyToken: createHash('sha256').update(jobUrl).digest('hex'),
         environmentVariablesOverride: Object.entries(variables).map(([name, value]) => ({
-          ...{ name, value, type: 'PLAINTEXT' },
+          name,
+          value,
+          type: 'PLAINTEXT',
         })),
       };
       try {

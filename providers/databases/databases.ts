@@ -41,15 +41,16 @@ const isMissing = (error: unknown) => isAwsError(error, 'ResourceNotFoundExcepti
 
 /** DSQL's states as the platform distinguishes them. An idle cluster wakes up with its first connection. */
 const STATUS: Record<string, Cluster['status']> = {
-  ...{
-    CREATING: 'PENDING',
-    PENDING_SETUP: 'PENDING',
-    UPDATING: 'READY',
-    ACTIVE: 'READY',
-    IDLE: 'READY',
-    INACTIVE: 'READY',
-  },
-  ...{ FAILED: 'FAILED', PENDING_DELETE: 'GONE', DELETING: 'GONE', DELETED: 'GONE' },
+  CREATING: 'PENDING',
+  PENDING_SETUP: 'PENDING',
+  UPDATING: 'READY',
+  ACTIVE: 'READY',
+  IDLE: 'READY',
+  INACTIVE: 'READY',
+  FAILED: 'FAILED',
+  PENDING_DELETE: 'GONE',
+  DELETING: 'GONE',
+  DELETED: 'GONE',
 };
 
 /**

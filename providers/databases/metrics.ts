@@ -21,7 +21,9 @@ export const createDatabaseMetrics = (call: Call): DatabaseMetrics => ({
     const EndTime = Math.floor(now.getTime() / 1000);
     const { MetricDataResults } = await call<Results>('GetMetricData', {
       MetricDataQueries: [{ Id: 'storage', MetricStat: { Metric, Period: PERIOD_S, Stat: 'Maximum' } }],
-      ...{ StartTime: EndTime - WINDOW_S, EndTime, ScanBy: 'TimestampDescending' },
+      StartTime: EndTime - WINDOW_S,
+      EndTime,
+      ScanBy: 'TimestampDescending',
     });
     return MetricDataResults[0]?.Values[0] ?? null;
   },

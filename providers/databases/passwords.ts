@@ -35,7 +35,9 @@ export const createDatabasePasswords = (assumeRole: AssumeRole, arnPrefix: strin
     const tag = `aws:ResourceTag/${GENERATION_TAG}`;
     const Statement = [
       {
-        ...{ Effect: 'Allow', Action: 'dsql:DbConnectAdmin', Resource: `${arnPrefix}${clusterId}` },
+        Effect: 'Allow',
+        Action: 'dsql:DbConnectAdmin',
+        Resource: `${arnPrefix}${clusterId}`,
         Condition: generation === 0 ? { Null: { [tag]: 'true' } } : { StringEquals: { [tag]: String(generation) } },
       },
     ];

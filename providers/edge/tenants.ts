@@ -61,7 +61,9 @@ const STATUSES: Record<string, Certificate['status']> = {
   'validation-timed-out': 'TIMED_OUT',
   failed: 'FAILED',
   // What was good once and is not any more.
-  ...{ expired: 'ENDED', revoked: 'ENDED', inactive: 'ENDED' },
+  expired: 'ENDED',
+  revoked: 'ENDED',
+  inactive: 'ENDED',
 };
 
 interface DistributionSettings {
@@ -90,7 +92,10 @@ export function createDistributionTenants(
   const update = (tenant: Tenant, host: string, change: { enabled?: boolean; certificate?: string; ask?: true }) => {
     const { enabled = tenant.enabled, certificate = tenant.certificate } = change;
     const settings = {
-      ...{ Id: tenant.id, IfMatch: tenant.version, Enabled: enabled, ...wish(host) },
+      Id: tenant.id,
+      IfMatch: tenant.version,
+      Enabled: enabled,
+      ...wish(host),
       ...(certificate ? { Customizations: { Certificate: { Arn: certificate } } } : {}),
       ...(change.ask ? request(host) : {}),
     };
@@ -117,7 +122,10 @@ export function createDistributionTenants(
         const { Id: id, Enabled, Status, Domains = [], Customizations } = found.DistributionTenant ?? {};
         if (!id || !found.ETag) throw new Error(`CloudFront said nothing of the tenant ${name}`);
         return {
-          ...{ id, version: found.ETag, enabled: Enabled === true, deployed: Status === 'Deployed' },
+          id,
+          version: found.ETag,
+          enabled: Enabled === true,
+          deployed: Status === 'Deployed',
           active: Domains.length > 0 && Domains.every((each) => each.Status === 'active'),
           certificate: Customizations?.Certificate?.Arn,
         };

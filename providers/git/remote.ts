@@ -69,7 +69,9 @@ export const openRemote =
       const { readRoot, readDirectory, readFile } = opened;
       return {
         ...opened,
-        ...{ readRoot: guard(readRoot), readDirectory: guard(readDirectory), readFile: guard(readFile) },
+        readRoot: guard(readRoot),
+        readDirectory: guard(readDirectory),
+        readFile: guard(readFile),
       };
     });
   };
@@ -165,8 +167,12 @@ function withoutFiles(refs: readonly string[], head: string | undefined): Remote
   });
   const defaultBranch = head?.startsWith(HEADS) ? head.slice(HEADS.length) : undefined;
   return {
-    ...{ branches, defaultBranch, canReadFiles: false },
-    ...{ readRoot: unsupported, readDirectory: unsupported, readFile: unsupported },
+    branches,
+    defaultBranch,
+    canReadFiles: false,
+    readRoot: unsupported,
+    readDirectory: unsupported,
+    readFile: unsupported,
   };
 }
 

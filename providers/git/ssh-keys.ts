@@ -42,7 +42,9 @@ export function newSshKeyPair(comment: string): SshKeyPair {
   const padding = Buffer.from(Array.from({ length: (BLOCK - (secret.length % BLOCK)) % BLOCK }, (_, at) => at + 1));
   const file = Buffer.concat([
     Buffer.from('openssh-key-v1\0'),
-    ...[encodeString('none'), encodeString('none'), encodeString('')],
+    encodeString('none'),
+    encodeString('none'),
+    encodeString(''),
     encodeUint32(1),
     encodeString(publicBlob),
     encodeString(Buffer.concat([secret, padding])),

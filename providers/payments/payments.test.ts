@@ -18,7 +18,9 @@ async function paystack(answer: (url: URL) => { status?: number; body: object })
 const SINCE = new Date('2026-01-01T00:00:00.000Z');
 const disputes = (count: number) =>
   Array.from({ length: count }, (_, id) => ({
-    ...{ id, refund_amount: null, transaction: { id: 1, reference: `ref-${id}`, amount: 39_100 } },
+    id,
+    refund_amount: null,
+    transaction: { id: 1, reference: `ref-${id}`, amount: 39_100 },
     ...(id % 3 === 0 ? { status: 'resolved', resolution: 'declined' } : { status: 'pending', resolution: null }),
   }));
 

@@ -34,7 +34,8 @@ interface SendResponse {
 export function createBatchSender(callSqs: CallSqs, QueueUrl: string): (entry: QueueEntry) => Promise<void> {
   async function sendBatch(batch: readonly QueueEntry[]): Promise<(Promise<void> | undefined)[]> {
     const Entries = batch.map(({ message, ...entry }, index) => ({
-      ...{ Id: String(index), MessageBody: toMessageBody(message) },
+      Id: String(index),
+      MessageBody: toMessageBody(message),
       ...entry,
     }));
     const { Failed = [] } = await callSqs<SendResponse>('SendMessageBatch', { QueueUrl, Entries });

@@ -57,7 +57,9 @@ export const createFailureQueue = (callSqs: CallSqs, QueueUrl: string): FailureQ
     const input = { QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout, ...names };
     const { Messages = [] } = await callSqs<Received>('ReceiveMessage', input);
     return Messages.map((message) => ({
-      ...{ id: message.MessageId, body: message.Body, receipt: message.ReceiptHandle },
+      id: message.MessageId,
+      body: message.Body,
+      receipt: message.ReceiptHandle,
       sentAt: new Date(Number(message.Attributes?.SentTimestamp ?? 0)),
       ...refusedBy(message),
     }));

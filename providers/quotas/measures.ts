@@ -42,7 +42,8 @@ interface AccountClients {
 /** Returns the measures of the platform's own account. */
 export const accountMeasures = (clients: AccountClients): QuotaMeasure[] => [
   {
-    ...{ quota: 'route53Zones', region: GLOBAL },
+    quota: 'route53Zones',
+    region: GLOBAL,
     // https://docs.aws.amazon.com/Route53/latest/APIReference/API_GetAccountLimit.html
     async measure() {
       const { Limit, Count } = await clients.route53.send(
@@ -52,13 +53,15 @@ export const accountMeasures = (clients: AccountClients): QuotaMeasure[] => [
     },
   },
   {
-    ...{ quota: 'registeredDomains', region: GLOBAL },
+    quota: 'registeredDomains',
+    region: GLOBAL,
     async measure() {
       let used = 0;
       let Marker: string | undefined;
       do {
         const page = await clients.registrar<{ Domains?: unknown[]; NextPageMarker?: string }>('ListDomains', {
-          ...{ MaxItems: 100, Marker },
+          MaxItems: 100,
+          Marker,
         });
         used += page.Domains?.length ?? 0;
         Marker = page.NextPageMarker;
@@ -67,7 +70,8 @@ export const accountMeasures = (clients: AccountClients): QuotaMeasure[] => [
     },
   },
   {
-    ...{ quota: 'dsqlClusters', region: clients.databaseRegion },
+    quota: 'dsqlClusters',
+    region: clients.databaseRegion,
     async measure() {
       let used = 0;
       for await (const { clusters = [] } of paginateListClusters({ client: clients.dsql, pageSize: 100 }, {}))
@@ -89,7 +93,8 @@ interface CellClients {
 
 /** Concurrency of the account of another cell, in which nothing runs but applications, each within its reservation. */
 const reservedConcurrency = ({ lambda, region }: Pick<CellClients, 'lambda' | 'region'>): QuotaMeasure => ({
-  ...{ quota: 'lambdaConcurrency', region },
+  quota: 'lambdaConcurrency',
+  region,
   async measure() {
     const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
     const { ConcurrentExecutions: limit = AWS_LIMITS.lambdaConcurrency.value } = AccountLimit ?? {};
@@ -101,7 +106,8 @@ const reservedConcurrency = ({ lambda, region }: Pick<CellClients, 'lambda' | 'r
 export const cellMeasures = ({ lambda, region, store, storeArn, isHome }: CellClients): QuotaMeasure[] => [
   ...(isHome ? [] : [reservedConcurrency({ lambda, region })]),
   {
-    ...{ quota: 'lambdaCodeStorage', region },
+    quota: 'lambdaCodeStorage',
+    region,
     async measure() {
       const { AccountLimit, AccountUsage } = await lambda.send(new GetAccountSettingsCommand({}));
       const { value } = AWS_LIMITS.lambdaCodeStorage;
@@ -113,7 +119,8 @@ export const cellMeasures = ({ lambda, region, store, storeArn, isHome }: CellCl
     },
   },
   {
-    ...{ quota: 'keyValueStoreBytes', region: GLOBAL },
+    quota: 'keyValueStoreBytes',
+    region: GLOBAL,
     async measure() {
       const { TotalSizeInBytes = 0 } = await store.send(new DescribeKeyValueStoreCommand({ KvsARN: storeArn }));
       return { used: TotalSizeInBytes, limit: AWS_LIMITS.keyValueStoreBytes.value };

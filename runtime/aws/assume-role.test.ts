@@ -25,7 +25,9 @@ test('a refusal is not repeated, and is the error that STS names', async () => {
 test('what STS could not answer is asked again', async () => {
   answers = [[503], [400, 'Throttling']];
   expect(await assume()).toEqual({
-    ...{ accessKeyId: 'its-AccessKeyId', secretAccessKey: 'its-SecretAccessKey', sessionToken: 'its-SessionToken' },
+    accessKeyId: 'its-AccessKeyId',
+    secretAccessKey: 'its-SecretAccessKey',
+    sessionToken: 'its-SessionToken',
   });
   expect(requests).toBe(3);
 });

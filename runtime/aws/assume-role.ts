@@ -22,7 +22,10 @@ interface Session {
 /** Assumes a role. The credentials are new, so they last as long as was asked for. Throws `AwsError`. */
 export function assumeRole({ roleArn, name, seconds, policy, externalId, credentials }: Session): Promise<Credentials> {
   const body = new URLSearchParams({
-    ...{ Action: 'AssumeRole', Version: '2011-06-15', RoleArn: roleArn, RoleSessionName: name },
+    Action: 'AssumeRole',
+    Version: '2011-06-15',
+    RoleArn: roleArn,
+    RoleSessionName: name,
     ...(policy === undefined ? {} : { Policy: policy }),
     ...(externalId === undefined ? {} : { ExternalId: externalId }),
     DurationSeconds: String(Math.max(seconds, MIN_SESSION_SECONDS)),

@@ -22,7 +22,10 @@ test('creates the same signature as aws4', () => {
         const ours = signJson({ ...request, ...json }, credentials, now);
         const theirs = aws4.sign(
           {
-            ...{ ...request, method: 'POST', path: '/', body: json.body },
+            ...request,
+            method: 'POST',
+            path: '/',
+            body: json.body,
             headers: {
               'content-type': json.contentType,
               'x-amz-target': json.target,

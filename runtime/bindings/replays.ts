@@ -9,7 +9,8 @@ export const replays = createReplays(
   async (FunctionName, event, waits) => {
     const { FunctionError, Payload } = await lambda.send(
       new InvokeCommand({
-        ...{ FunctionName, InvocationType: waits ? 'RequestResponse' : 'Event' },
+        FunctionName,
+        InvocationType: waits ? 'RequestResponse' : 'Event',
         Payload: JSON.stringify(event),
       }),
     );

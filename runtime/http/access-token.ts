@@ -65,7 +65,9 @@ export function createTokenVerifier({ issuer, clientId, audience }: TrustedIssue
       // Cognito's `origin_jti` names the sign-in. A token without it is a session of its own.
       const sessionId = typeof origin === 'string' ? origin : String(jti);
       return {
-        ...{ subject: sub, sessionId, expiresAtEpoch: exp },
+        subject: sub,
+        sessionId,
+        expiresAtEpoch: exp,
         signedInAtEpoch: typeof signedIn === 'number' ? signedIn : undefined,
         groups: Array.isArray(groups) ? groups.map(String) : [],
       };

@@ -88,7 +88,10 @@ async function loginFrom(event: Event, network: string): Promise<LoginCredential
   const sender = account === undefined ? `login ${subject}` : `login ${subject} ${account}`;
   const isOperator = groups.includes(OPERATOR_GROUP);
   const session = {
-    ...{ subject, key: sessionKey(sessionId), expiresAtEpoch, ...(isOperator ? { isOperator } : {}) },
+    subject,
+    key: sessionKey(sessionId),
+    expiresAtEpoch,
+    ...(isOperator ? { isOperator } : {}),
     ...(signedInAtEpoch === undefined ? {} : { signedInAtEpoch }),
     readProfile: () => profileOf(token),
   };

@@ -34,7 +34,9 @@ function idempotencyOf(route: Route, event: Event, subject: string | undefined):
   if (route.method !== 'POST' || key === undefined || subject === undefined) return undefined;
   const { rawPath: path, body = '' } = event;
   return idempotentRequest(base, key, subject, {
-    ...{ operation: route.id, path, body },
+    operation: route.id,
+    path,
+    body,
     canonicalBody: canonicalBodyOf(event) ?? body,
   });
 }

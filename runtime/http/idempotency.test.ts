@@ -9,7 +9,8 @@ test('a key is free again after 24 hours, although the table has not deleted its
   const clock = { now: Date.parse('2026-01-31T09:30:00.900Z') };
   const { table } = memoryTable();
   const deps = {
-    ...{ table, now: () => new Date(clock.now) },
+    table,
+    now: () => new Date(clock.now),
     commit: async (writes, output) => {
       await table.transact(writes);
       return output;

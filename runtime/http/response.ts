@@ -138,7 +138,14 @@ export async function recordFailedRequest(
   const at = deps.now().toISOString();
   const by = caller.keyId || caller.session?.subject;
   const failed = {
-    ...{ requestId, accountId: caller.accountId, operation, status, code, message, at, address },
+    requestId,
+    accountId: caller.accountId,
+    operation,
+    status,
+    code,
+    message,
+    at,
+    address,
     ...(by ? { by } : {}),
   };
   const known = () => new Error('the failure is stored already');

@@ -13,7 +13,8 @@ import { log, metrics } from './log.ts';
 export function reportFailure({ accountId, deploymentId }: DeploymentIds, recorded: RecordedFailure): RecordedFailure {
   if (recorded.fault) {
     log.warn('deployment failed by the platform', {
-      ...{ accountId, deploymentId },
+      accountId,
+      deploymentId,
       ...metrics({}, { DeploymentFaults: [1, 'Count'], DeploymentSuccess: [0, 'Count'] }),
     });
   }
@@ -23,7 +24,9 @@ export function reportFailure({ accountId, deploymentId }: DeploymentIds, record
 /** Counts a deployment that succeeded, for the service level (contract/limits/service-levels.ts). */
 export function reportSuccess({ accountId, applicationId, deploymentId }: DeploymentIds): void {
   log.info('deployment succeeded', {
-    ...{ accountId, applicationId, deploymentId },
+    accountId,
+    applicationId,
+    deploymentId,
     ...metrics({}, { DeploymentSuccess: [1, 'Count'] }),
   });
 }
@@ -35,7 +38,8 @@ export function reportSuccess({ accountId, applicationId, deploymentId }: Deploy
 export function reportQueued({ accountId, deploymentId }: DeploymentIds, build: Build): Build {
   if (build.status === 'QUEUED' && build.waited !== undefined && build.waited > TIMEOUTS_S.build.alarm) {
     log.warn('build waits for a builder', {
-      ...{ accountId, deploymentId },
+      accountId,
+      deploymentId,
       ...metrics({}, { BuildWait: [build.waited, 'Seconds'] }),
     });
   }
@@ -48,7 +52,9 @@ export function reportLines({ results }: SweepReport<WaitingBuild>): void {
   if (!longest || longest.waitedMs / 1000 <= TIMEOUTS_S.build.alarm) return;
   const { accountId, deploymentId, waitedMs } = longest;
   log.warn('builds wait in line', {
-    ...{ accountId, deploymentId, lines: results.length },
+    accountId,
+    deploymentId,
+    lines: results.length,
     ...metrics({}, { BuildWait: [waitedMs / 1000, 'Seconds'] }),
   });
 }

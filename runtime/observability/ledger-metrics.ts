@@ -9,7 +9,9 @@ export function reportLedgers({ results }: SweepReport<LedgerCheck>): void {
   const busy = results.filter((each) => each === 'busy').length;
   const checked = results.length - busy;
   log.info('ledgers checked', {
-    ...{ checked, busy, mismatches },
+    checked,
+    busy,
+    mismatches,
     ...(mismatches.length > 0
       ? metrics({ operation: 'checkAiLedgers' }, { LedgerMismatches: [mismatches.length, 'Count'] })
       : {}),

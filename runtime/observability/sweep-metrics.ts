@@ -8,9 +8,12 @@ const MAX_LOGGED = 20;
 export function reportSweep({ queue, done, failed, oldestMs, resume }: SweepReport): void {
   for (const { error, ...item } of failed.slice(0, MAX_LOGGED)) log.error('due item failed', error, { queue, ...item });
   log.info('queue swept', {
-    ...{ done, failed: failed.length, more: resume !== undefined },
+    done,
+    failed: failed.length,
+    more: resume !== undefined,
     // Once for all queues: a metric of each would cost more than the sweeps themselves. The log line names the queue.
-    ...{ queue, oldestSeconds: oldestMs / 1000 },
+    queue,
+    oldestSeconds: oldestMs / 1000,
     ...metrics(
       {},
       {

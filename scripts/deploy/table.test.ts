@@ -6,7 +6,10 @@ const restored = async () => 'hosting-prod-1';
 test('settings of the command line go over those of the file', () => {
   const args = ['-c', 'stage=prod', '--context', 'table=t=1', '--context=region=eu-west-1', '--concurrency', '4'];
   expect(contextOf(args, { stage: 'dev', domain: 'example.com' })).toEqual({
-    ...{ stage: 'prod', domain: 'example.com', table: 't=1', region: 'eu-west-1' },
+    stage: 'prod',
+    domain: 'example.com',
+    table: 't=1',
+    region: 'eu-west-1',
   });
 });
 

@@ -5,7 +5,8 @@ const reason = ['--reason', 'A drill.'];
 
 test('a command line is read into words and options', () => {
   expect(parseCommand(['replay', 'stream', ...reason, '--local'])).toEqual({
-    ...{ command: 'replay', words: ['stream'] },
+    command: 'replay',
+    words: ['stream'],
     options: { reason: 'A drill.', local: true },
   });
   expect(parseCommand(['list', '--stage', 'prod', '--region', 'af-south-1']).words).toEqual([]);

@@ -2,11 +2,20 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { FAILURE_NAMES, type FailureName } from '../../contract/operator/failures.ts';
 
 const OPTIONS = {
-  ...{ stage: { type: 'string' }, region: { type: 'string' }, local: { type: 'boolean' } },
-  ...{ reason: { type: 'string' }, at: { type: 'string' }, as: { type: 'string' }, cell: { type: 'string' } },
-  ...{ share: { type: 'string' }, account: { type: 'string' }, on: { type: 'string' } },
-  ...{ owner: { type: 'string' }, ends: { type: 'string' } },
-  ...{ email: { type: 'string' }, replace: { type: 'boolean' } },
+  stage: { type: 'string' },
+  region: { type: 'string' },
+  local: { type: 'boolean' },
+  reason: { type: 'string' },
+  at: { type: 'string' },
+  as: { type: 'string' },
+  cell: { type: 'string' },
+  share: { type: 'string' },
+  account: { type: 'string' },
+  on: { type: 'string' },
+  owner: { type: 'string' },
+  ends: { type: 'string' },
+  email: { type: 'string' },
+  replace: { type: 'boolean' },
 } as const satisfies ParseArgsConfig['options'];
 
 type Option = keyof typeof OPTIONS;

@@ -21,8 +21,13 @@ async function startAccount(scenario: Scenario, profile: string) {
   const config = join(temporaryFolder(), 'config');
   writeFileSync(config, `[profile operators]\n${profile}\n`);
   const env = {
-    ...{ PATH: process.env.PATH, HOME: '/nonexistent', AWS_ENDPOINT_URL: account.url, AWS_PROFILE: 'operators' },
-    ...{ AWS_CONFIG_FILE: config, AWS_SHARED_CREDENTIALS_FILE: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true' },
+    PATH: process.env.PATH,
+    HOME: '/nonexistent',
+    AWS_ENDPOINT_URL: account.url,
+    AWS_PROFILE: 'operators',
+    AWS_CONFIG_FILE: config,
+    AWS_SHARED_CREDENTIALS_FILE: '/nonexistent',
+    AWS_EC2_METADATA_DISABLED: 'true',
   };
   const operate = async (...args: string[]) => {
     const line = [SCRIPT, ...args, '--stage', 'prod', '--region', 'af-south-1'];

@@ -54,7 +54,9 @@ async function startRestore(client: DynamoDBClient, { source, target, at }: Rest
     throw new Error(`${source} can be restored to a time from ${earliest.toISOString()} to ${latest.toISOString()}.`);
   await client.send(
     new RestoreTableToPointInTimeCommand({
-      ...{ SourceTableName: source, TargetTableName: target, RestoreDateTime: at },
+      SourceTableName: source,
+      TargetTableName: target,
+      RestoreDateTime: at,
     }),
   );
 }

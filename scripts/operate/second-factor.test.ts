@@ -227,8 +227,12 @@ test('the command reads the pool of the stage, and its answers from standard inp
   const script = resolve(import.meta.dirname, '../operate.ts');
   const flags = ['--email', EMAIL, '--stage', 'prod', '--region', 'af-south-1'];
   const env = {
-    ...{ PATH: process.env.PATH, HOME: '/nonexistent', AWS_ENDPOINT_URL: account.url },
-    ...{ AWS_ACCESS_KEY_ID: 'AKIAOPERATOR', AWS_SECRET_ACCESS_KEY: 'secret', AWS_EC2_METADATA_DISABLED: 'true' },
+    PATH: process.env.PATH,
+    HOME: '/nonexistent',
+    AWS_ENDPOINT_URL: account.url,
+    AWS_ACCESS_KEY_ID: 'AKIAOPERATOR',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_EC2_METADATA_DISABLED: 'true',
   };
   const command = spawn(process.execPath, [script, 'second-factor', ...flags], { env });
   onTestFinished(() => void command.kill());

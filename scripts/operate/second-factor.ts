@@ -40,7 +40,9 @@ const call = (operation: string, input: object) => callAws('cognito-idp', operat
 async function callWithToken(operation: string, input: object): Promise<unknown> {
   const target = `AWSCognitoIdentityProviderService.${operation}`;
   const response = await fetch(endpointFor('cognito-idp'), {
-    ...{ method: 'POST', body: JSON.stringify(input), signal: AbortSignal.timeout(TIMEOUT_MS) },
+    method: 'POST',
+    body: JSON.stringify(input),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
     headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': target },
   });
   const text = await response.text();

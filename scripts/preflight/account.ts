@@ -56,8 +56,10 @@ export const checkRegion = (region: string): Check =>
     find: async ({ rest }) =>
       OptStatus.parse(
         await rest('account', region, {
-          ...{ operation: 'GetRegionOptStatus', path: '/getRegionOptStatus' },
-          ...{ headers: { 'content-type': 'application/json' }, body: JSON.stringify({ RegionName: region }) },
+          operation: 'GetRegionOptStatus',
+          path: '/getRegionOptStatus',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ RegionName: region }),
         }),
       ).RegionOptStatus,
     assess: (status) => ({
@@ -102,7 +104,9 @@ function checkDeployRole(region: string, account: string): Check {
     find: async ({ query }) =>
       Assumed.parse(
         await query('sts', region, 'AssumeRole', {
-          ...{ RoleArn: role, RoleSessionName: 'preflight', DurationSeconds: '900' },
+          RoleArn: role,
+          RoleSessionName: 'preflight',
+          DurationSeconds: '900',
         }),
       ).AssumedRoleUser.Arn,
     assess: (arn) => ({ ok: true, found: `assumed as ${arn.split('/').slice(1).join('/')}` }),

@@ -72,7 +72,9 @@ async function buildOnce(clients: Clients, { config, account, resources }: Plan)
       await onceRoleIsKnown(clients, () =>
         codeBuild.send(
           new CreateProjectCommand({
-            ...{ name, description: 'Throwaway of npm run preflight, safe to delete', timeoutInMinutes: 5 },
+            name,
+            description: 'Throwaway of npm run preflight, safe to delete',
+            timeoutInMinutes: 5,
             source: { type: 'NO_SOURCE', buildspec: BUILD_SPEC },
             artifacts: { type: 'NO_ARTIFACTS' },
             environment: { type: Environment.Type, image: Environment.Image, computeType: Environment.ComputeType },

@@ -143,7 +143,9 @@ export function openClients({ region: home, dnsServers, firstPauseMs = 500 }: Cl
       const sent = Object.entries(headers).filter(([each]) => !/^(host|content-length)$/i.test(each));
       const { method = 'POST', body } = request;
       const response = await fetch(new URL(path, endpoint), {
-        ...{ method, ...(body === undefined ? {} : { body }), signal: AbortSignal.timeout(TIMEOUT_MS) },
+        method,
+        ...(body === undefined ? {} : { body }),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
         headers: sent.map(([each, value]): [string, string] => [each, String(value)]),
       });
       const text = await response.text();

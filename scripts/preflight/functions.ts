@@ -83,11 +83,14 @@ async function tryFunction(clients: Clients, { config, account, resources }: Pla
   const lambda = new LambdaClient({ region });
   const FunctionName = `${prefix}-preflight`;
   const role = {
-    ...{ name: `${FunctionName}-function`, service: 'lambda.amazonaws.com' },
+    name: `${FunctionName}-function`,
+    service: 'lambda.amazonaws.com',
     // As applications' role: permitted to this function alone, by the key that Lambda adds to its requests.
     statements: [
       {
-        ...{ Effect: 'Allow', Action: ['kms:ListAliases', 'dsql:ListClusters'], Resource: '*' },
+        Effect: 'Allow',
+        Action: ['kms:ListAliases', 'dsql:ListClusters'],
+        Resource: '*',
         Condition: {
           StringEquals: { 'lambda:SourceFunctionArn': `arn:aws:lambda:${region}:${account}:function:${FunctionName}` },
         },
@@ -108,14 +111,14 @@ async function tryFunction(clients: Clients, { config, account, resources }: Pla
       await onceRoleIsKnown(clients, () =>
         lambda.send(
           new CreateFunctionCommand({
-            ...{
-              FunctionName,
-              Runtime,
-              Architectures: [...Architectures],
-              Handler: 'index.handler',
-              Code: { ZipFile },
-            },
-            ...{ Role: `arn:aws:iam::${account}:role/${role.name}`, Timeout: 30, MemorySize: 256 },
+            FunctionName,
+            Runtime,
+            Architectures: [...Architectures],
+            Handler: 'index.handler',
+            Code: { ZipFile },
+            Role: `arn:aws:iam::${account}:role/${role.name}`,
+            Timeout: 30,
+            MemorySize: 256,
             Description: 'Throwaway of npm run preflight, safe to delete',
           }),
         ),

@@ -71,11 +71,17 @@ export function makePlan(settings: SettingsInput, account: string): Plan {
     const here = new Set(stacks.map(({ name }) => name));
     const { region } = config;
     const template = readTemplate(assembly.directory, {
-      ...{ account, region, baseUrl: config.publicUrl },
+      account,
+      region,
+      baseUrl: config.publicUrl,
       queueUrl: `https://sqs.${region}.amazonaws.com`,
     });
     return {
-      ...{ config, account, stacks, isHome: account === home, names: namesOf(config) },
+      config,
+      account,
+      stacks,
+      isHome: account === home,
+      names: namesOf(config),
       cells: cellsOf(config).filter((cell) => cell.config.account === account),
       resources: (type) => template.resources(type).filter(({ stack }) => here.has(stack)),
       regions: [...new Set(stacks.map((stack) => stack.region))],

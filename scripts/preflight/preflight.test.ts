@@ -14,8 +14,11 @@ const run = promisify(execFile);
 
 /** Credentials and endpoint of an account, as the AWS SDKs read them. */
 const environment = (url: string) => ({
-  ...{ AWS_ENDPOINT_URL: url, AWS_REGION: 'us-east-1', HOME: '/nonexistent' },
-  ...{ AWS_ACCESS_KEY_ID: 'AKIATEST', AWS_SECRET_ACCESS_KEY: 'secret' },
+  AWS_ENDPOINT_URL: url,
+  AWS_REGION: 'us-east-1',
+  HOME: '/nonexistent',
+  AWS_ACCESS_KEY_ID: 'AKIATEST',
+  AWS_SECRET_ACCESS_KEY: 'secret',
 });
 
 /** Runs the command against an account, as an operator does. */
@@ -206,7 +209,9 @@ test('finds the properties that a schema lacks, and none in parts that are free 
       Origin: { properties: { Id: {} } },
     },
     properties: { Config: { $ref: '#/definitions/Config' }, Tags: { type: 'object' }, Policy: {} },
-    ...{ primaryIdentifier: [], readOnlyProperties: [], handlers: {} },
+    primaryIdentifier: [],
+    readOnlyProperties: [],
+    handlers: {},
   };
   const value = {
     Config: { Enabled: true, Mode: 'x', Origins: [{ Id: '1', Age: 2 }] },

@@ -40,36 +40,46 @@ const home = ({ config }: Plan): string => config.region;
 /** The quotas that a new account has to raise, or may have too little of. */
 const NEEDS: readonly Need[] = [
   {
-    ...{ limit: 'lambdaConcurrency', region: home, needed: neededConcurrency },
+    limit: 'lambdaConcurrency',
+    region: home,
+    needed: neededConcurrency,
     why: 'applications reserve from it, 20 each; a young account has 10',
     otherwise: 'Or tell the platform what the account has, for a small installation: -c lambdaConcurrency=',
   },
   {
-    ...{ limit: 'lambdaCodeStorage', region: home, needed: () => AWS_LIMITS.lambdaCodeStorage.value },
+    limit: 'lambdaCodeStorage',
+    region: home,
+    needed: () => AWS_LIMITS.lambdaCodeStorage.value,
     why: 'each kept release of each application counts',
   },
   {
-    ...{ limit: 'codeBuildConcurrency', region: ({ config }) => config.buildRegion, needed: () => 5 },
+    limit: 'codeBuildConcurrency',
+    region: ({ config }) => config.buildRegion,
+    needed: () => 5,
     why: 'further builds wait; a young account runs one at a time',
   },
   {
-    ...{
-      limit: 'dsqlClusters',
-      region: ({ config }) => config.databaseRegion,
-      needed: () => AWS_LIMITS.dsqlClusters.value,
-    },
+    limit: 'dsqlClusters',
+    region: ({ config }) => config.databaseRegion,
+    needed: () => AWS_LIMITS.dsqlClusters.value,
     why: 'each database of a customer is a cluster',
   },
   {
-    ...{ limit: 'route53Zones', region: home, needed: () => AWS_LIMITS.route53Zones.value },
+    limit: 'route53Zones',
+    region: home,
+    needed: () => AWS_LIMITS.route53Zones.value,
     why: 'each registered domain has a zone',
   },
   {
-    ...{ limit: 'registeredDomains', region: home, needed: () => AWS_LIMITS.registeredDomains.value },
+    limit: 'registeredDomains',
+    region: home,
+    needed: () => AWS_LIMITS.registeredDomains.value,
     why: 'domains of all customers are registered in this account',
   },
   {
-    ...{ limit: 'distributionTenants', region: home, needed: () => AWS_LIMITS.distributionTenants.value },
+    limit: 'distributionTenants',
+    region: home,
+    needed: () => AWS_LIMITS.distributionTenants.value,
     why: 'each custom domain is a tenant',
   },
 ];

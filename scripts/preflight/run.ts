@@ -37,7 +37,10 @@ const CHECKS_AT_ONCE = 4;
 
 /** Row of a check that was left out because the account cannot use its region. */
 const leftOut = ({ what, needed, region }: Check): Row => ({
-  ...{ what, needed, ok: false, found: 'not checked' },
+  what,
+  needed,
+  ok: false,
+  found: 'not checked',
   remedy: [`Enable ${region} first, see above.`],
 });
 

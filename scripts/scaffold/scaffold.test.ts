@@ -20,7 +20,10 @@ import {
 describe('names', () => {
   test.each(['getSupportTicket', 'get-support-ticket', 'GetSupportTicket'])('%s is known in every notation', (name) => {
     expect([kebab(name), camel(name), pascal(name), constant(name)]).toEqual([
-      ...['get-support-ticket', 'getSupportTicket', 'GetSupportTicket', 'GET_SUPPORT_TICKET'],
+      'get-support-ticket',
+      'getSupportTicket',
+      'GetSupportTicket',
+      'GET_SUPPORT_TICKET',
     ]);
   });
 

@@ -28,8 +28,10 @@ export const Login = /* @__PURE__ */ entity({
         z.record(
           z.string(),
           object({
-            ...{ role: oneOf(MEMBER_ROLES), accountName: z.string() },
-            ...{ suspended: z.optional(z.string()), closesAt: z.optional(z.string()) },
+            role: oneOf(MEMBER_ROLES),
+            accountName: z.string(),
+            suspended: z.optional(z.string()),
+            closesAt: z.optional(z.string()),
           }),
         ),
       ),

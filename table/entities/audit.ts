@@ -25,7 +25,8 @@ export const AuditEntry = /* @__PURE__ */ entity({
       /** An action of contract/audit/actions.ts, or one that an older or newer version has. */
       action: z.string(),
       actor: object({
-        ...{ kind: oneOf(AUDIT_ACTORS), id: z.nullable(z.string()) },
+        kind: oneOf(AUDIT_ACTORS),
+        id: z.nullable(z.string()),
         /** Email address of a login at that time; absent where it was not known. */
         name: z.optional(z.string()),
       }),

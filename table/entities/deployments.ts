@@ -81,7 +81,9 @@ export const QueuedBuild = /* @__PURE__ */ entity({
   type: 'QUEUED_BUILD',
   schema: () =>
     z.object({
-      ...{ id: z.string(), accountId: z.string(), applicationId: z.string() },
+      id: z.string(),
+      accountId: z.string(),
+      applicationId: z.string(),
       /** Absent in items of earlier versions. */
       queuedAt: z.optional(z.string()),
     }),

@@ -48,7 +48,8 @@ export const FailedRequest = /* @__PURE__ */ entity({
       message: z.string(),
       at: z.string(),
       /** The API key or login that made it, and the address that it came from; absent in items of earlier versions. */
-      ...{ by: z.optional(z.string()), address: z.optional(z.string()) },
+      by: z.optional(z.string()),
+      address: z.optional(z.string()),
     }),
   key: ({ requestId }: { requestId: string }) => ({ pk: key('REQUEST', requestId), sk: 'FAILED_REQUEST' }),
   list: ({ accountId, at, requestId }) => ({ listPk: failedRequestsOf(accountId), listSk: key(at, requestId) }),

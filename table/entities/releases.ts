@@ -11,7 +11,9 @@ export const QueuedRelease = /* @__PURE__ */ entity({
   type: 'QUEUED_RELEASE',
   schema: () =>
     z.object({
-      ...{ id: z.string(), accountId: z.string(), cellId: z.string() },
+      id: z.string(),
+      accountId: z.string(),
+      cellId: z.string(),
       /** The last time at which its execution asked for its turn. */
       seenAt: z.string(),
       /** Time at which its turn came; its execution has not seen it yet. */
@@ -33,7 +35,8 @@ export const ReleasePace = /* @__PURE__ */ entity({
       cellId: z.string(),
       version: z.int(),
       /** Requests that may be made at once, at a time. */
-      ...{ tokens: z.number(), at: z.string() },
+      tokens: z.number(),
+      at: z.string(),
       /** Requests a second when the host last refused some; absent where it never did. */
       slowed: z.optional(z.looseObject({ rate: z.number(), at: z.string() })),
       /** Accounts of the last releases, the latest at the end. */

@@ -13,8 +13,10 @@ export const SwitchState = /* @__PURE__ */ entity({
         z.record(
           z.string(),
           object({
-            ...{ share: z.optional(z.number()), accounts: z.record(z.string(), z.boolean()) },
-            ...{ owner: z.optional(z.string()), ends: z.optional(z.string()) },
+            share: z.optional(z.number()),
+            accounts: z.record(z.string(), z.boolean()),
+            owner: z.optional(z.string()),
+            ends: z.optional(z.string()),
           }),
         ),
       ),

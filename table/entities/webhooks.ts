@@ -59,7 +59,10 @@ const exchange = () => ({
   responseHeaders: z.optional(z.string()),
   timing: z.optional(
     object({
-      ...{ dnsMs: milliseconds(), connectMs: milliseconds(), tlsMs: milliseconds(), firstByteMs: milliseconds() },
+      dnsMs: milliseconds(),
+      connectMs: milliseconds(),
+      tlsMs: milliseconds(),
+      firstByteMs: milliseconds(),
     }),
   ),
 });

@@ -49,7 +49,8 @@ test('two JSON texts that say the same are the same request', async () => {
   const { secretKey } = await newAccount();
   const send = (body: string, key: string) =>
     raw('/v1/webhooks', {
-      ...{ method: 'POST', body },
+      method: 'POST',
+      body,
       headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json', 'idempotency-key': key },
     });
   const url = 'https://hooks.example.com/';

@@ -111,10 +111,23 @@ test('a read takes 2 sequential round trips, 1 for a recently authenticated key;
     Object.entries({ ...counted, getDeployment }).map(([name, one]) => [name, one.waves]),
   );
   expect(trips).toEqual({
-    ...{ createWebhook: 2, listWebhooks: 1, listInvoices: 1, getWallet: 1, listPlans: 1 },
-    ...{ getAccount: 1, listApps: 1, getApp: 1, listDeployments: 1, getDeployment: 1 },
+    createWebhook: 2,
+    listWebhooks: 1,
+    listInvoices: 1,
+    getWallet: 1,
+    listPlans: 1,
+    getAccount: 1,
+    listApps: 1,
+    getApp: 1,
+    listDeployments: 1,
+    getDeployment: 1,
     // The second name is taken: its suffix takes the third round trip.
-    ...{ createApp: 3, createAppOnce: 3, updateApp: 3, replaceEnv: 3, createDeployment: 3, deleteApp: 3 },
+    createApp: 3,
+    createAppOnce: 3,
+    updateApp: 3,
+    replaceEnv: 3,
+    createDeployment: 3,
+    deleteApp: 3,
   });
   for (const [name, { status }] of Object.entries(counted)) expect([name, status]).toEqual([name, expect.any(Number)]);
   for (const { status } of Object.values(counted)) expect(status).toBeLessThan(300);
@@ -180,19 +193,27 @@ test('the warm catalogue takes 1 round trip, a domain order 3, a change of its r
   const records = await invoke('listDnsRecords', 'GET', `/v1/domains/${id}/dns`, { id });
   const recordId = records.body.data[0].id;
   const counted = {
-    ...{
-      prices: await prices(),
-      check: await check(),
-      ordered,
-      orderedOnce: await order(() => ({ 'idempotency-key': randomUUID() })),
-    },
-    ...{ domains, domain: await invoke('getDomain', 'GET', `/v1/domains/${id}`, { id }), add, records },
+    prices: await prices(),
+    check: await check(),
+    ordered,
+    orderedOnce: await order(() => ({ 'idempotency-key': randomUUID() })),
+    domains,
+    domain: await invoke('getDomain', 'GET', `/v1/domains/${id}`, { id }),
+    add,
+    records,
     remove: await invoke('deleteDnsRecord', 'DELETE', `/v1/domains/${id}/dns/${recordId}`, { id, recordId }),
   };
   for (const { status, body } of Object.values(counted))
     expect([(status ?? 500) < 300, body.error]).toEqual([true, undefined]);
   expect(Object.fromEntries(Object.entries(counted).map(([name, { waves }]) => [name, waves]))).toEqual({
-    ...{ prices: 1, check: 1, ordered: 3, orderedOnce: 3 },
-    ...{ domains: 1, domain: 1, add: 4, records: 1, remove: 4 },
+    prices: 1,
+    check: 1,
+    ordered: 3,
+    orderedOnce: 3,
+    domains: 1,
+    domain: 1,
+    add: 4,
+    records: 1,
+    remove: 4,
   });
 });

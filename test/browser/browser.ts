@@ -77,7 +77,9 @@ export interface SessionOptions {
 function storedSession({ accessToken }: Pick<OpenedAccount, 'accessToken'>, { seconds = 3600 }: SessionOptions) {
   const { issuer, clientId } = local.login;
   const user = {
-    ...{ access_token: accessToken, token_type: 'Bearer', scope: 'openid email' },
+    access_token: accessToken,
+    token_type: 'Bearer',
+    scope: 'openid email',
     profile: { sub: 'tester', email: 'test@example.com' },
     expires_at: Math.floor(Date.now() / 1000) + seconds,
   };

@@ -95,8 +95,11 @@ test('a taken or premium name cannot be ordered, and an invalid name is rejected
 
 async function fillRegistrant(page: Page): Promise<void> {
   const fields = {
-    ...{ Phone: '+27.215551234', 'Street and number': '1 Long Street', City: 'Cape Town' },
-    ...{ Province: 'Western Cape', 'Postal code': '8001' },
+    Phone: '+27.215551234',
+    'Street and number': '1 Long Street',
+    City: 'Cape Town',
+    Province: 'Western Cape',
+    'Postal code': '8001',
   };
   for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).fill(value);
 }

@@ -142,8 +142,13 @@ test('names and logs with HTML and escape sequences are shown as text', async ()
   const { data } = (await account.call(createApp, { body: { name: NAME } })).body;
   const context = await signedInContext(account);
   const deployment = {
-    ...{ id: 'dep_1', applicationId: data.id, status: 'FAILED', trigger: 'API', commitSha: 'abc1234' },
-    ...{ startedAt: data.createdAt, finishedAt: data.createdAt },
+    id: 'dep_1',
+    applicationId: data.id,
+    status: 'FAILED',
+    trigger: 'API',
+    commitSha: 'abc1234',
+    startedAt: data.createdAt,
+    finishedAt: data.createdAt,
   };
   const lines = [NAME, '\u001b[31mred\u001b[0m \u001b]0;title\u0007<script>alert(1)</script>'];
   const log = lines.map((text, before) => ({ n: before + 1, at: data.createdAt, text }));

@@ -68,7 +68,13 @@ interface ListCase {
 }
 
 const invoice = {
-  ...{ kind: 'PLAN', status: 'PAID', amount: '1.00', issuedAt: AT, dueAt: AT, paidAt: AT, currency: 'ZAR' },
+  kind: 'PLAN',
+  status: 'PAID',
+  amount: '1.00',
+  issuedAt: AT,
+  dueAt: AT,
+  paidAt: AT,
+  currency: 'ZAR',
 };
 
 const LISTS: [string, ListCase][] = [
@@ -76,7 +82,9 @@ const LISTS: [string, ListCase][] = [
   [
     'domains',
     {
-      ...{ at: 'domains', path: '/domains', search: 'find' },
+      at: 'domains',
+      path: '/domains',
+      search: 'find',
       item: (n) => ({ ...domain, name: `Item ${n}.`, dnsProvider: 'PLATFORM' }),
     },
   ],
@@ -99,7 +107,10 @@ const LISTS: [string, ListCase][] = [
   [
     'deliveries',
     {
-      ...{ at: 'developers/webhooks/id_1', path: '/webhooks/id_1/deliveries', size: 50, search: undefined },
+      at: 'developers/webhooks/id_1',
+      path: '/webhooks/id_1/deliveries',
+      size: 50,
+      search: undefined,
       item: (n) => ({ ...delivery, type: `Item ${n}.` }),
     },
   ],
@@ -175,7 +186,9 @@ const WHOLE: [string, { at: string; path: string; choice: [by: string, label: st
   [
     'records',
     {
-      ...{ at: 'domains/id_1', path: '/domains/id_1/dns', choice: ['type', 'A'] },
+      at: 'domains/id_1',
+      path: '/domains/id_1/dns',
+      choice: ['type', 'A'],
       json: {
         data: ['bb', 'aa', 'cc'].map((name) => ({ ...record, id: name, name, type: name === 'cc' ? 'TXT' : 'A' })),
         provider: 'PLATFORM',
@@ -185,12 +198,17 @@ const WHOLE: [string, { at: string; path: string; choice: [by: string, label: st
   [
     'transactions',
     {
-      ...{ at: 'billing', path: '/wallet', choice: ['type', 'Top-up'] },
+      at: 'billing',
+      path: '/wallet',
+      choice: ['type', 'Top-up'],
       json: {
         data: {
-          ...{ balance: '1.00', autoTopUpEnabled: false },
+          balance: '1.00',
+          autoTopUpEnabled: false,
           transactions: ['bb', 'aa', 'cc'].map((name, n) => ({
-            ...{ ...transaction, description: name, balanceAfter: `${n}.00` },
+            ...transaction,
+            description: name,
+            balanceAfter: `${n}.00`,
             ...(name === 'cc' ? { type: 'PAYMENT' } : {}),
           })),
         },
@@ -200,11 +218,16 @@ const WHOLE: [string, { at: string; path: string; choice: [by: string, label: st
   [
     'members',
     {
-      ...{ at: 'settings', path: '/members', choice: ['role', 'developer'] },
+      at: 'settings',
+      path: '/members',
+      choice: ['role', 'developer'],
       json: {
         data: {
           members: ['bb', 'aa', 'cc'].map((name) => ({
-            ...{ ...member, id: name, name, email: `${name}@example.com` },
+            ...member,
+            id: name,
+            name,
+            email: `${name}@example.com`,
             ...(name === 'cc' ? { role: 'billing' } : {}),
           })),
           invitations: [],

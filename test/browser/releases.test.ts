@@ -128,7 +128,9 @@ test('a log is searched, paused while it grows, and downloaded without its colou
   await context.route('**/dashboard/v1/apps/*/logs*', async (route) => {
     const after = Number(new URL(route.request().url()).searchParams.get('after') ?? -1);
     const data = lines.slice(after + 1).map((text, at) => ({
-      ...{ id: String(after + 1 + at), at: '2026-01-31T09:30:00.000Z', text },
+      id: String(after + 1 + at),
+      at: '2026-01-31T09:30:00.000Z',
+      text,
       requestId: text.endsWith('7') ? 'request7' : null,
     }));
     await route.fulfill({ json: { data, has_more: false } });

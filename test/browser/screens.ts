@@ -37,8 +37,13 @@ export async function populatedAccount(repository = 'hello-express'): Promise<Po
   await account.dashboard.call(buyAiCredits, { body: { amount: '100.00' } });
   const [invoice] = (await account.call(listInvoices)).body.data;
   const ids: Record<string, string | null | undefined> = {
-    ...{ app: app.body.data.id, deployed: deployed.body.data.id, deployment: deployed.body.data.activeDeploymentId },
-    ...{ webhook: webhook.body.data.id, domain: domain.id, invoice: invoice?.id, hosting: hosting.id },
+    app: app.body.data.id,
+    deployed: deployed.body.data.id,
+    deployment: deployed.body.data.activeDeploymentId,
+    webhook: webhook.body.data.id,
+    domain: domain.id,
+    invoice: invoice?.id,
+    hosting: hosting.id,
     customer: account.id,
   };
   const openContexts = async (options: ContextOptions = {}) => {

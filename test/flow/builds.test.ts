@@ -137,7 +137,9 @@ test('a second deployment with the same lockfile reuses its dependencies, and a 
     ...app("require('ms/package.json').version"),
     'package.json': JSON.stringify({ name: 'app', version: '1.0.0', dependencies: { ms: version } }),
     'package-lock.json': JSON.stringify({
-      ...{ name: 'app', version: '1.0.0', lockfileVersion: 3 },
+      name: 'app',
+      version: '1.0.0',
+      lockfileVersion: 3,
       packages: {
         '': { name: 'app', version: '1.0.0', dependencies: { ms: version } },
         'node_modules/ms': { version },

@@ -269,8 +269,14 @@ test('domains are looked up, ordered, and get records', async () => {
   writeFileSync(
     join(shop, 'me.json'),
     JSON.stringify({
-      ...{ name: 'Thandi Mokoena', email: 'thandi@example.co.za', contactNumber: '+27.215551234', country: 'ZA' },
-      ...{ address1: '1 Long Street', city: 'Cape Town', province: 'Western Cape', postalCode: '8001' },
+      name: 'Thandi Mokoena',
+      email: 'thandi@example.co.za',
+      contactNumber: '+27.215551234',
+      country: 'ZA',
+      address1: '1 Long Street',
+      city: 'Cape Town',
+      province: 'Western Cape',
+      postalCode: '8001',
     }),
   );
   const ordered = await hosting(['domains', 'order', name, '--registrant', 'me.json', '--yes']);

@@ -231,7 +231,8 @@ describe('a project without settings', () => {
     const script = '/app-BxY3k9Qz.js';
     const compressed = await exchange(made.primaryDomain, script, { 'accept-encoding': 'br, gzip' });
     expect(compressed.headers).toMatchObject({
-      ...{ 'content-encoding': 'br', vary: expect.stringMatching(/accept-encoding/i) },
+      'content-encoding': 'br',
+      vary: expect.stringMatching(/accept-encoding/i),
       'cache-control': 'public, max-age=31536000, immutable',
     });
     const part = await exchange(made.primaryDomain, script, { range: 'bytes=3-6' });

@@ -22,7 +22,9 @@ beforeAll(async () => {
   server = await startSshGitServer(repositories);
   commitTo(join(repositories, 'first.git'), app("'first'"));
   run = await startRun({
-    ...{ DATA_DIR, LOCAL_GIT_ROOT: repositories, GIT_KNOWN_HOSTS: server.knownHost },
+    DATA_DIR,
+    LOCAL_GIT_ROOT: repositories,
+    GIT_KNOWN_HOSTS: server.knownHost,
     RATE_LIMIT_SECRET: '100000',
   });
   account = await newAccount({ appLimit: 100 }, run.local);

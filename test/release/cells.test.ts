@@ -96,7 +96,9 @@ const EXTERNAL_ID = 'hosting-local-af-south-1';
 
 const lambdaWith = (credentials: RoleCredentials) =>
   new LambdaClient({
-    ...{ region: 'af-south-1', endpoint: run.local.environment.AWS_ENDPOINT_URL_LAMBDA ?? '', credentials },
+    region: 'af-south-1',
+    endpoint: run.local.environment.AWS_ENDPOINT_URL_LAMBDA ?? '',
+    credentials,
     maxAttempts: 1,
   });
 /** Returns the settings of cell two's account in Lambda, as the reconciler reads them. */

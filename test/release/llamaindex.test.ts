@@ -113,7 +113,8 @@ test(
   'runs a tool loop, streamed and not',
   async () => {
     const getWeather = tool({
-      ...{ name: 'get_weather', description: 'Get the weather of a city' },
+      name: 'get_weather',
+      description: 'Get the weather of a city',
       parameters: z.object({ city: z.string() }),
       execute: () => FORECAST,
     });

@@ -25,12 +25,14 @@ test('Prisma reads and writes relations, in transactions, and knows a violated c
   writeFileSync(join(project, 'package.json'), '{"private": true, "type": "module"}');
   const packages = ['prisma@7.10.1', '@prisma/client@7.10.0', '@prisma/adapter-pg@7.10.1'];
   execFileSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...packages], {
-    ...{ cwd: project, stdio: ['ignore', 'ignore', 'inherit'] },
+    cwd: project,
+    stdio: ['ignore', 'ignore', 'inherit'],
   });
   // Generating needs no engine, but Prisma downloads one unless it is told where one is.
   const PRISMA_SCHEMA_ENGINE_BINARY = process.execPath;
   await run(process.execPath, ['node_modules/prisma/build/index.js', 'generate', '--schema', 'schema.prisma'], {
-    ...{ cwd: project, env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY } },
+    cwd: project,
+    env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY },
   });
 
   Object.assign(process.env, {
@@ -49,7 +51,9 @@ test('Prisma reads and writes relations, in transactions, and knows a violated c
     },
   });
   expect(JSON.parse(stdout)).toEqual({
-    ...{ violation: 'P2002', undone: 'undo', references: expect.stringContaining('foreign keys') },
+    violation: 'P2002',
+    undone: 'undo',
+    references: expect.stringContaining('foreign keys'),
     posts: [{ title: 'four' }, { title: 'one' }],
   });
 }, 300_000);

@@ -32,7 +32,8 @@ const settled = (account: OpenedAccount, calls: number) =>
 
 const last = { role: 'user', content: 'fault:greedy' };
 const ask = (parts: unknown, more: object = {}, model = gpt) => ({
-  ...{ model, messages: [{ role: 'user', content: parts }, last] },
+  model,
+  messages: [{ role: 'user', content: parts }, last],
   ...more,
 });
 const picture = (image_url: unknown) => [{ type: 'image_url', image_url }];
@@ -51,15 +52,13 @@ describe.concurrent('the greediest provider', () => {
       ask('hello', {
         tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object', n: 9 } } }],
         response_format: { type: 'json_schema', json_schema: { name: 's', schema: { type: 'object' } } },
-        ...{
-          stop: ['END'],
-          logit_bias: { 5: -100 },
-          metadata: { a: 'b' },
-          user: 'u',
-          seed: 1,
-          temperature: 1,
-          top_p: 1,
-        },
+        stop: ['END'],
+        logit_bias: { 5: -100 },
+        metadata: { a: 'b' },
+        user: 'u',
+        seed: 1,
+        temperature: 1,
+        top_p: 1,
       }),
     ],
     [

@@ -139,7 +139,9 @@ test.concurrent('hosting of a domain that another account uses needs proof, and 
     (await deps.table.get(HostingAccount, { accountId: account.id, id }))?.mail;
   expect(await mailOf(thief, id)).toBe('REMOTE');
   expect(await domainOf(thief, id)).toMatchObject({
-    ...{ domain: name, status: 'PENDING', problem: expect.any(String) },
+    domain: name,
+    status: 'PENDING',
+    problem: expect.any(String),
     challenge: { type: 'TXT', name: `_hosting-challenge.${name}` },
   });
   const signIn = (account: OpenedAccount, id: string) =>

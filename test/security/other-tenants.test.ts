@@ -125,9 +125,23 @@ test('every operation with an id in its path is audited', () => {
 
 /** Parameters of a query that name nothing, or only what is in the resource of the path (`after`: a line of its log). */
 const QUERY_WITHOUT_IDS = [
-  ...['after', 'category', 'days', 'failed', 'from', 'limit', 'model', 'offset', 'q', 'range', 'status', 'to', 'type'],
+  'after',
+  'category',
+  'days',
+  'failed',
+  'from',
+  'limit',
+  'model',
+  'offset',
+  'q',
+  'range',
+  'status',
+  'to',
+  'type',
   // Of a repository, which is read as its host shows it to everybody.
-  ...['branch', 'rootDirectory', 'url'],
+  'branch',
+  'rootDirectory',
+  'url',
 ];
 /** Parameters that name a place or a part of a list, which is the caller's own whatever they name. */
 const FILTERS = ['about', 'action', 'actor', 'cursor'];
@@ -202,7 +216,12 @@ describe("another tenant's id", () => {
 describe('the audit log', () => {
   /** Operations that the state of the tenant does not allow: their entries are shown beside their rules (rollback.test.ts, lifecycle.test.ts, leave.test.ts, members.test.ts). */
   const NOT_POSSIBLE = [
-    ...['rollBack', 'payInvoice', 'requestDeletion', 'cancelDeletion', 'acceptInvitation', 'leaveAccount'],
+    'rollBack',
+    'payInvoice',
+    'requestDeletion',
+    'cancelDeletion',
+    'acceptInvitation',
+    'leaveAccount',
   ];
   const changing = EVERY.filter(({ method, access }) => method !== 'GET' && access !== 'hook');
 

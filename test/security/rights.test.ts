@@ -88,7 +88,9 @@ test('the release step’s role may take down what it made of an application tha
   };
   const released = releaseDeployment(
     {
-      ...{ ...deps, builds, bucket },
+      ...deps,
+      builds,
+      bucket,
       ...inEveryCell({ appHost: { ...appHost, release: async () => '1' }, appLogs: deletedMeanwhile }),
     },
     { accountId, applicationId, deploymentId: id },
@@ -148,7 +150,9 @@ test('a right holds only under its conditions', async () => {
   const { callAws } = await import('../../runtime/aws/client.ts');
   const seal = (EncryptionContext: Record<string, string>) =>
     callAws('kms', 'GenerateDataKey', {
-      ...{ KeyId: local.environment.SECRETS_KEY_ARN, KeySpec: 'AES_256', EncryptionContext },
+      KeyId: local.environment.SECRETS_KEY_ARN,
+      KeySpec: 'AES_256',
+      EncryptionContext,
     });
   await expect(seal({ webhook: 'whk_1' })).resolves.toHaveProperty('CiphertextBlob');
   for (const context of [{ webhook: 'app_1' }, { application: 'whk_1' }, {}]) {

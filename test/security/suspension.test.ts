@@ -173,7 +173,9 @@ describe.concurrent('suspension', () => {
       await account.dashboard.call(createDeployment, { params }),
     ]) {
       expect(refused.error).toEqual({
-        ...{ code: 'conflict', status: 409, message: 'This application is suspended: Phishing.' },
+        code: 'conflict',
+        status: 409,
+        message: 'This application is suspended: Phishing.',
       });
     }
     expect((await account.call(updateApp, { params, body: { branch: 'next' } })).status).toBe(200);

@@ -32,9 +32,23 @@ export async function accountSimulation({ appLimit = 10, ...options }: Simulatio
     apps += 1;
     const id = deps.newId('app');
     const app: App = {
-      ...{ id, accountId, name: `App ${apps}`, slug: id, framework: 'NODE', nodeVersion: '22', repoUrl: null },
-      ...{ branch: 'main', installCommand: 'npm ci', buildCommand: null, startFile: 'server.js', primaryDomain: id },
-      ...{ hosts: [], status: 'RUNNING', autoDeploy: false, createdAt: '', updatedAt: '' },
+      id,
+      accountId,
+      name: `App ${apps}`,
+      slug: id,
+      framework: 'NODE',
+      nodeVersion: '22',
+      repoUrl: null,
+      branch: 'main',
+      installCommand: 'npm ci',
+      buildCommand: null,
+      startFile: 'server.js',
+      primaryDomain: id,
+      hosts: [],
+      status: 'RUNNING',
+      autoDeploy: false,
+      createdAt: '',
+      updatedAt: '',
     };
     await deps.table.transact([
       create(App, app),
@@ -70,7 +84,13 @@ export async function accountSimulation({ appLimit = 10, ...options }: Simulatio
   };
   const stored = () => memory.items('APP').map((item) => App.parse(item));
   return {
-    ...{ ...simulated, accountId, flow, addApp, addKey, addLogin, addWebhook },
+    ...simulated,
+    accountId,
+    flow,
+    addApp,
+    addKey,
+    addLogin,
+    addWebhook,
     suspend: (reason: string | null, applicationId?: string) =>
       setSuspension(deps, { accountId, reason, ...(applicationId ? { applicationId } : {}) }),
     sweepAt: async (days: number) => {

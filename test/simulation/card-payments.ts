@@ -95,7 +95,24 @@ export async function cardSimulation({ walletCents = 0 } = {}) {
       expect(failed).toEqual([]);
   };
   return {
-    ...{ deps, memory, clock, open, provider, charged, reported, account, setAccount, settings, topUpAutomatically },
-    ...{ payIn, buy, line, tellDispute, disputeSilently, unreadable, reconcile, accountId },
+    deps,
+    memory,
+    clock,
+    open,
+    provider,
+    charged,
+    reported,
+    account,
+    setAccount,
+    settings,
+    topUpAutomatically,
+    payIn,
+    buy,
+    line,
+    tellDispute,
+    disputeSilently,
+    unreadable,
+    reconcile,
+    accountId,
   };
 }

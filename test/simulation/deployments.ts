@@ -16,15 +16,32 @@ export async function deploymentSimulation(fields: Partial<App> = {}, account: P
   });
   const { deps } = steady;
   const app: App = {
-    ...{ id: ids.applicationId, accountId: ids.accountId, name: 'App', slug: 'app', framework: 'NODE' },
-    ...{ nodeVersion: '22', repoUrl: 'https://github.com/you/app.git', branch: 'main', installCommand: 'npm ci' },
-    ...{ buildCommand: null, startFile: 'server.js', primaryDomain: 'app', hosts: ['app'], status: 'RUNNING' },
-    ...{ autoDeploy: true, createdAt: '', updatedAt: '', ...fields },
+    id: ids.applicationId,
+    accountId: ids.accountId,
+    name: 'App',
+    slug: 'app',
+    framework: 'NODE',
+    nodeVersion: '22',
+    repoUrl: 'https://github.com/you/app.git',
+    branch: 'main',
+    installCommand: 'npm ci',
+    buildCommand: null,
+    startFile: 'server.js',
+    primaryDomain: 'app',
+    hosts: ['app'],
+    status: 'RUNNING',
+    autoDeploy: true,
+    createdAt: '',
+    updatedAt: '',
+    ...fields,
   };
   await deps.table.transact([create(App, app), newSimulatedAccount(ids.accountId, account)]);
   const ofApp = { accountId: ids.accountId, id: ids.applicationId };
   return {
-    ...{ memory, deps, ids, clock },
+    memory,
+    deps,
+    ids,
+    clock,
     caller: { accountId: ids.accountId, keyId: 'key' },
     app: () => deps.table.get(App, ofApp),
     account: () => deps.table.get(Account, { id: ids.accountId }),

@@ -4,7 +4,14 @@ import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { create } from '../../table/writes.ts';
 
 const owner = {
-  ...{ name: '', email: '', contactNumber: '', address1: '', city: '', province: '', postalCode: '', country: 'ZA' },
+  name: '',
+  email: '',
+  contactNumber: '',
+  address1: '',
+  city: '',
+  province: '',
+  postalCode: '',
+  country: 'ZA',
 };
 
 /** Stores a registered domain of an account, with its zone. @returns reads the zone */
@@ -14,8 +21,21 @@ export async function newSimulatedDomain(
 ): Promise<() => Promise<Zone | undefined>> {
   const id = `dom_${name}`;
   const domain: Domain = {
-    ...{ id, accountId, name, tld: 'co.za', status: 'ACTIVE', autoRenew: true, registeredAt: null, expiresAt: null },
-    ...{ nameservers: [], dnsProvider: 'PLATFORM', owner, years: 1, yearsAtOnce: 1, privacy: false, createdAt: '' },
+    id,
+    accountId,
+    name,
+    tld: 'co.za',
+    status: 'ACTIVE',
+    autoRenew: true,
+    registeredAt: null,
+    expiresAt: null,
+    nameservers: [],
+    dnsProvider: 'PLATFORM',
+    owner,
+    years: 1,
+    yearsAtOnce: 1,
+    privacy: false,
+    createdAt: '',
     ...fields,
   };
   await table.transact([

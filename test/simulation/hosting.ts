@@ -56,16 +56,26 @@ export async function hostingSimulation() {
   const deps = startReconciler();
   await deps.table.transact([newSimulatedAccount('acc_1')]);
   return {
-    ...{ clock, deps, servers, state, startReconciler },
+    clock,
+    deps,
+    servers,
+    state,
+    startReconciler,
     /** Sets a server up, or opens or closes it. */
     set: (name: string, open: boolean) =>
       setServer(deps, { name, baseUrl: `https://${name}.example.net:2087`, user: 'root', token: 'token', open }),
     /** Writes a subscription as a purchase does. */
     async subscribe(more: Partial<Subscription> = {}): Promise<Subscription> {
       const subscription: Subscription = {
-        ...{ id: deps.newId('sub'), accountId: 'acc_1', billingCycle: 'MONTHLY', priceCents: 4900, status: 'ACTIVE' },
+        id: deps.newId('sub'),
+        accountId: 'acc_1',
+        billingCycle: 'MONTHLY',
+        priceCents: 4900,
+        status: 'ACTIVE',
         plan: { slug: 'web-starter', name: 'Web Starter', category: 'WEB' },
-        ...{ currentPeriodEnd: '2027-01-01T00:00:00.000Z', createdAt: deps.now().toISOString(), cancelledAt: null },
+        currentPeriodEnd: '2027-01-01T00:00:00.000Z',
+        createdAt: deps.now().toISOString(),
+        cancelledAt: null,
         hostingDomain: `${deps.newId('shop').replace('_', '-')}.example.com`,
         ...more,
       };

@@ -28,7 +28,8 @@ interface StoredFunction {
 }
 
 const sealedUnder = (context: Context, text: string): Sealed => ({
-  ...{ wrappedKey: JSON.stringify(context), iv: `${Math.random()}` },
+  wrappedKey: JSON.stringify(context),
+  iv: `${Math.random()}`,
   ciphertext: text,
 });
 
@@ -122,23 +123,57 @@ export async function moveSimulation({ app = {}, health = {}, releases = ['1', '
   const cells = new Map(['home', 'b'].map((id) => [id, cellNamed(id)]));
 
   const item: App = {
-    ...{ ...OF, name: 'Shop', slug: 'shop', framework: 'NODE', nodeVersion: '22', repoUrl: null, branch: 'main' },
-    ...{ installCommand: 'npm ci', buildCommand: null, startFile: 'server.js', status: 'RUNNING', autoDeploy: false },
-    ...{ primaryDomain: 'shop', hosts: ['shop'], createdAt: '', updatedAt: '' },
+    ...OF,
+    name: 'Shop',
+    slug: 'shop',
+    framework: 'NODE',
+    nodeVersion: '22',
+    repoUrl: null,
+    branch: 'main',
+    installCommand: 'npm ci',
+    buildCommand: null,
+    startFile: 'server.js',
+    status: 'RUNNING',
+    autoDeploy: false,
+    primaryDomain: 'shop',
+    hosts: ['shop'],
+    createdAt: '',
+    updatedAt: '',
     ...(releases.length > 0 ? { liveDeploymentId: `dep_${releases.length}` } : {}),
     ...app,
   };
   const resources = {
-    ...{ account: '2', region: 'b', rolePrefix: 'r', externalId: 'e', appsDomain: 'b.example', functionPrefix: 'p' },
-    ...{ functionArnPrefix: ARN('b'), functionRoleArn: 'f', adapterLayerArn: 'l', codeBucket: 'c', routesArn: 'k' },
-    ...{ tenantDistributionId: 'd', connectionGroupId: 'g', edgeEndpoint: 'x' },
+    account: '2',
+    region: 'b',
+    rolePrefix: 'r',
+    externalId: 'e',
+    appsDomain: 'b.example',
+    functionPrefix: 'p',
+    functionArnPrefix: ARN('b'),
+    functionRoleArn: 'f',
+    adapterLayerArn: 'l',
+    codeBucket: 'c',
+    routesArn: 'k',
+    tenantDistributionId: 'd',
+    connectionGroupId: 'g',
+    edgeEndpoint: 'x',
   };
   await deps.table.transact([
-    ...[create(App, item), newSimulatedAccount(OF.accountId), create(Cell, { id: 'b', open: true, resources })],
+    create(App, item),
+    newSimulatedAccount(OF.accountId),
+    create(Cell, { id: 'b', open: true, resources }),
     ...releases.map((release, index) =>
       create(Deployment, {
-        ...{ id: `dep_${index + 1}`, accountId: OF.accountId, applicationId: OF.id, status: 'SUCCEEDED' },
-        ...{ trigger: 'API', commitSha: '', startedAt: '', finishedAt: '', notes: [], release },
+        id: `dep_${index + 1}`,
+        accountId: OF.accountId,
+        applicationId: OF.id,
+        status: 'SUCCEEDED',
+        trigger: 'API',
+        commitSha: '',
+        startedAt: '',
+        finishedAt: '',
+        notes: [],
+        release,
       }),
     ),
   ]);
@@ -181,7 +216,18 @@ export async function moveSimulation({ app = {}, health = {}, releases = ['1', '
   const readApp = () => deps.table.get(App, OF);
 
   return {
-    ...{ memory, clock, deps, objects, routes, functions, logs, history, calls, step, move, startProcess },
+    memory,
+    clock,
+    deps,
+    objects,
+    routes,
+    functions,
+    logs,
+    history,
+    calls,
+    step,
+    move,
+    startProcess,
     app: readApp,
     set: (set: Partial<App>) => deps.table.transact([change(App, OF, { set })]),
     deployments: () => memory.items('DEPLOYMENT').map((each) => Deployment.parse(each)),

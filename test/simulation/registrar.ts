@@ -69,8 +69,14 @@ interface Execution {
 }
 
 const OWNER = {
-  ...{ name: 'A B', email: 'a@example.com', contactNumber: '+27.215551234', address1: '1 Street', city: 'Cape Town' },
-  ...{ province: 'WC', postalCode: '8001', country: 'ZA' },
+  name: 'A B',
+  email: 'a@example.com',
+  contactNumber: '+27.215551234',
+  address1: '1 Street',
+  city: 'Cape Town',
+  province: 'WC',
+  postalCode: '8001',
+  country: 'ZA',
 };
 
 export type RegistrarSimulation = ReturnType<typeof registrarSimulation>;
@@ -191,8 +197,10 @@ export function registrarSimulation(
     const { deps: own, port } = startProcess(options);
     return {
       ...own,
-      ...{ registrar: port('registrar', registrarStub), dns: port('dns', dnsStub) },
-      ...{ domainTasks, tlds },
+      registrar: port('registrar', registrarStub),
+      dns: port('dns', dnsStub),
+      domainTasks,
+      tlds,
     };
   }
   type Needs = ReturnType<typeof needsOf>;
@@ -269,7 +277,18 @@ export function registrarSimulation(
   };
 
   return {
-    ...{ memory, clock, deps, open, registry, operations, executions, steady, withFaults, step, runUntilIdle, DAY },
+    memory,
+    clock,
+    deps,
+    open,
+    registry,
+    operations,
+    executions,
+    steady,
+    withFaults,
+    step,
+    runUntilIdle,
+    DAY,
     delegations,
     order: (accountId: string, domain: string, years = 1, needs: Needs = steady) =>
       orderDomain(needs, { accountId, keyId: '' }, { domain, years, registrant: OWNER }),

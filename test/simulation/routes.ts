@@ -121,7 +121,13 @@ export function routeSimulation({ seed = 1, faults = noFaults, delay }: RouteSim
 
   const shown = (): Record<string, string> => Object.fromEntries([...entries].filter(([key]) => key !== MARK));
   return {
-    ...{ memory, counts, refusal, start, run, wait, calls: world.calls },
+    memory,
+    counts,
+    refusal,
+    start,
+    run,
+    wait,
+    calls: world.calls,
     /** Changes of all processes that wait, and the lease. */
     writer: () => memory.table.get(RouteWriter, { cellId: CELL }),
     /** Entries of the store, without the mark. */

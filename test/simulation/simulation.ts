@@ -148,8 +148,13 @@ export function simulation({ startAt = START, settings, through, ...options }: S
       now,
       newId: idGenerator(() => now().getTime()),
       settings: {
-        ...{ publicUrl: 'https://example.com', appsDomain: 'apps.example.com', hostArnOf: (id) => id },
-        ...{ allowLocalWebhooks: false, allowLocalRepositories: false, webhookRetrySchedule: [60], ...settings },
+        publicUrl: 'https://example.com',
+        appsDomain: 'apps.example.com',
+        hostArnOf: (id) => id,
+        allowLocalWebhooks: false,
+        allowLocalRepositories: false,
+        webhookRetrySchedule: [60],
+        ...settings,
       },
       commit: async (...given) => await committing(deps, BY_PLATFORM)(...given),
     };

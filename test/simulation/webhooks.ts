@@ -193,7 +193,13 @@ export function webhookSimulation({
   const steady = startProcess({ faults: noFaults });
 
   return {
-    ...{ memory, clock, arrivals, caller, steady, deliveries, deadLetters },
+    memory,
+    clock,
+    arrivals,
+    caller,
+    steady,
+    deliveries,
+    deadLetters,
     calls,
     messages: () => messages,
     consumeStream,

@@ -115,7 +115,9 @@ function gateway({
     get: async () => undefined,
   };
   const deps: Gateway = {
-    ...{ table: table as unknown as Table, now: () => new Date(), newId },
+    table: table as unknown as Table,
+    now: () => new Date(),
+    newId,
     settings: {
       publicUrl: '',
       appsDomain: '',

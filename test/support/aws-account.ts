@@ -136,7 +136,9 @@ export async function startAwsAccount(scenario: Scenario, delegations: Record<st
     const target = request.headers['x-amz-target'];
     const operation = target ? String(target).split('.')[1] : form ? input.Action : `${request.method} ${pathname}`;
     const call: AwsCall = {
-      ...{ service: scope?.[3] ?? 'unsigned', region: scope?.[2] ?? '', operation: String(operation) },
+      service: scope?.[3] ?? 'unsigned',
+      region: scope?.[2] ?? '',
+      operation: String(operation),
       key: scope?.[1] ?? '',
       input: { ...Object.fromEntries(searchParams), ...input },
     };

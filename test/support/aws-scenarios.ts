@@ -4,8 +4,16 @@ import { type AwsCall, eventMessage, Refusal, type Scenario } from './aws-accoun
 
 export const ACCOUNT = '123456789012';
 export const SETTINGS = [
-  ...['--stage', 'prod', '--domain', 'hosting.example', '--hosted-zone-id', 'ZPLATFORM'],
-  ...['--apps-domain', 'hosted-apps.example', '--apps-hosted-zone-id', 'ZAPPS'],
+  '--stage',
+  'prod',
+  '--domain',
+  'hosting.example',
+  '--hosted-zone-id',
+  'ZPLATFORM',
+  '--apps-domain',
+  'hosted-apps.example',
+  '--apps-hosted-zone-id',
+  'ZAPPS',
 ];
 const NAME_SERVERS = ['ns-1.awsdns-01.com', 'ns-2.awsdns-02.net'];
 export const DELEGATED = { 'hosting.example': NAME_SERVERS, 'hosted-apps.example': NAME_SERVERS };
@@ -20,11 +28,14 @@ const records = (...names: string[]) => ({
   ListResourceRecordSetsResponse: {
     ResourceRecordSets: {
       ResourceRecordSet: names.map((Name) => ({
-        ...{ Name, Type: 'A', TTL: 300 },
+        Name,
+        Type: 'A',
+        TTL: 300,
         ResourceRecords: { ResourceRecord: [{ Value: '192.0.2.1' }] },
       })),
     },
-    ...{ IsTruncated: false, MaxItems: 1 },
+    IsTruncated: false,
+    MaxItems: 1,
   },
 });
 
@@ -42,7 +53,9 @@ const LONG = Array.from({ length: 3000 }, (_, index) => `"${index}"\n`).join(' '
 
 const schema = (type: string, more: object = {}) => ({
   Schema: JSON.stringify({
-    ...{ typeName: type, description: LONG, handlers: { read: {} } },
+    typeName: type,
+    description: LONG,
+    handlers: { read: {} },
     primaryIdentifier: [`/properties/${IDENTIFIERS[type] ?? 'Id'}`],
     ...more,
   }),
@@ -55,7 +68,9 @@ const listed = (values: Record<string, number>) => ({
 const build = (buildStatus: string, variables: Record<string, string>, message = '') => ({
   builds: [
     {
-      ...{ id: 'b:1', buildStatus, phases: [{ phaseType: 'BUILD', contexts: [{ message }] }] },
+      id: 'b:1',
+      buildStatus,
+      phases: [{ phaseType: 'BUILD', contexts: [{ message }] }],
       exportedEnvironmentVariables: Object.entries(variables).map(([name, value]) => ({ name, value })),
     },
   ],

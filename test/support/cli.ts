@@ -73,7 +73,9 @@ export async function installCli(): Promise<InstalledCli> {
   }
 
   return {
-    ...{ folder, bin, start },
+    folder,
+    bin,
+    start,
     run: (args, options) => start(args, options).ended,
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

@@ -108,7 +108,13 @@ export async function newAccount(
   const plan = { slug: 'app-test', name: 'Test', appLimit };
   const keys = Array.from({ length: keyCount }, () => ({ name: 'test', scopes }));
   const opened = await openAccount(deps, {
-    ...{ email, name: 'Test', plan, walletCents, aiCreditsMicroRand, keys, login },
+    email,
+    name: 'Test',
+    plan,
+    walletCents,
+    aiCreditsMicroRand,
+    keys,
+    login,
   });
   const [key] = opened.keys;
   if (!key) throw new Error('an account without a key');

@@ -67,7 +67,9 @@ export async function startRun(environment: Record<string, string>, cwd = proces
   const { scripts }: { scripts: { start: string } } = JSON.parse(await readFile(join(cwd, 'package.json'), 'utf8'));
   const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
   const settings = {
-    ...{ PORT: String(await freePort()), LOCAL_JSON: localJson, LOCAL_IAM: 'on' },
+    PORT: String(await freePort()),
+    LOCAL_JSON: localJson,
+    LOCAL_IAM: 'on',
     // A run of tests calls each function now and then: importing its bundle again takes more than the call.
     LOCAL_IDLE_SECONDS: '1200',
     // A test waits for its deployment, not for answers, and browsers take both cores.

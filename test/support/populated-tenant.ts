@@ -85,9 +85,22 @@ export async function populatedTenant(webhookUrl: string): Promise<PopulatedTena
   return {
     account,
     ids: {
-      ...{ export: exported, members, invitations },
-      ...{ apps, deployments, webhooks, deliveries, keys, topups, hosting, dns, git: apps },
-      ...{ databases, subscriptions: hosting, invoices: invoice.id, domains: domain.id },
+      export: exported,
+      members,
+      invitations,
+      apps,
+      deployments,
+      webhooks,
+      deliveries,
+      keys,
+      topups,
+      hosting,
+      dns,
+      git: apps,
+      databases,
+      subscriptions: hosting,
+      invoices: invoice.id,
+      domains: domain.id,
     },
   };
 }

@@ -26,7 +26,10 @@ export async function assumeRole(
       ...(as ? { 'x-amz-security-token': as.sessionToken } : {}),
     },
     body: new URLSearchParams({
-      ...{ Action: 'AssumeRole', Version: '2011-06-15', RoleArn: role.arn, RoleSessionName: role.name },
+      Action: 'AssumeRole',
+      Version: '2011-06-15',
+      RoleArn: role.arn,
+      RoleSessionName: role.name,
       ...(role.externalId === undefined ? {} : { ExternalId: role.externalId }),
     }),
   });

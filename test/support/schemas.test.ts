@@ -26,7 +26,9 @@ test('finds no field in a value that has only what its schema lists', () => {
 
 test('finds every field that the schema does not list, at every depth', () => {
   const value = {
-    ...{ id: '', usage: {}, more: 1 },
+    id: '',
+    usage: {},
+    more: 1,
     owner: { name: '', card: '' },
     lines: [{ cents: 1 }, { cents: 2, cost: 1 }],
     result: { ok: true, why: '' },

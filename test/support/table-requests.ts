@@ -64,7 +64,10 @@ const put = (sk: string, item: Values = {}, more: object = {}): Request => ({
 const update = (UpdateExpression: string, values?: Values, more: object = {}, sk = 'a'): Request => ({
   name: 'UpdateItem',
   input: {
-    ...{ TableName, Key: keyOf(sk), UpdateExpression, ReturnValues: 'ALL_NEW' },
+    TableName,
+    Key: keyOf(sk),
+    UpdateExpression,
+    ReturnValues: 'ALL_NEW',
     ...(values ? { ExpressionAttributeValues: values } : {}),
     ...more,
   },
@@ -96,9 +99,15 @@ const L = (...L: object[]) => ({ L });
 const M = (M: Values) => ({ M });
 
 const RICH = put('a', {
-  ...{ n: N(5), s: S('hello'), t: { BOOL: true }, z: { NULL: true }, b: { B: 'AQID' } },
-  ...{ l: L(N(1), S('two'), M({ three: N(3) })), m: M({ inner: M({ deep: S('x') }), list: L(N(1), N(2)) }) },
-  ...{ ss: SS('a', 'b', 'c'), ns: NS(1, 2, 3) },
+  n: N(5),
+  s: S('hello'),
+  t: { BOOL: true },
+  z: { NULL: true },
+  b: { B: 'AQID' },
+  l: L(N(1), S('two'), M({ three: N(3) })),
+  m: M({ inner: M({ deep: S('x') }), list: L(N(1), N(2)) }),
+  ss: SS('a', 'b', 'c'),
+  ns: NS(1, 2, 3),
 });
 const LISTED = Array.from({ length: 7 }, (_, at) =>
   put(`k${at}`, { listPk: S('list'), listSk: S(`s${at % 4}`), n: N(at), long: S('x'.repeat(50)) }),
@@ -542,18 +551,16 @@ const value = fc.oneof(
 );
 const attribute = fc.constantFrom('n', 'o', 'm', 'm.u', 'l', 'l[0]', 'l[1]');
 const condition = fc.constantFrom(
-  ...[
-    'attribute_exists(pk)',
-    'attribute_not_exists(pk)',
-    'attribute_exists(n)',
-    'n < :v',
-    'n = :v',
-    'n <> :v',
-    'size(l) > :v',
-    'contains(l, :v)',
-    'm.u = :v OR n IN (:v)',
-    'NOT o = :v',
-  ],
+  'attribute_exists(pk)',
+  'attribute_not_exists(pk)',
+  'attribute_exists(n)',
+  'n < :v',
+  'n = :v',
+  'n <> :v',
+  'size(l) > :v',
+  'contains(l, :v)',
+  'm.u = :v OR n IN (:v)',
+  'NOT o = :v',
 );
 const action = fc.oneof(
   attribute.map((path) => `SET ${path} = :w`),

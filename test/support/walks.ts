@@ -87,7 +87,9 @@ async function runCommand(command: Command, { deps, send }: Scene): Promise<unkn
   if (tool === 'aws' && service === 'dynamodb' && send) {
     const json = (name: string) => (options[name] === undefined ? undefined : JSON.parse(options[name]));
     const input = {
-      ...{ TableName: options['table-name'], Key: json('key'), UpdateExpression: options['update-expression'] },
+      TableName: options['table-name'],
+      Key: json('key'),
+      UpdateExpression: options['update-expression'],
       ExpressionAttributeValues: json('expression-attribute-values'),
     };
     const name = (operation ?? '').replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());

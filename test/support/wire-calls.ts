@@ -79,7 +79,8 @@ const CALLS: Record<string, () => Promise<unknown>> = {
     const span = { from: new Date(0), periodS: 60, periods: 60 };
     await createAppStarts((operation, input) => callAws('logs', operation, input), 'app-').read('1', span);
     await createAppRequests((operation, input) => callAws('logs', operation, input), 'app-').read('1', {
-      ...{ from: new Date(0), to: new Date() },
+      from: new Date(0),
+      to: new Date(),
     });
     await createAppMetrics((operation, input) => callAws('monitoring', operation, input), 'app-').read('1', span);
     await logs.remove('1');
@@ -181,11 +182,17 @@ const CALLS: Record<string, () => Promise<unknown>> = {
     );
     const measures = [
       ...accountMeasures({
-        ...{ route53: new Route53Client({}), dsql: new DSQLClient({}), databaseRegion: 'eu-west-1', quotas },
+        route53: new Route53Client({}),
+        dsql: new DSQLClient({}),
+        databaseRegion: 'eu-west-1',
+        quotas,
         registrar: (operation, input) => callAws('route53domains', operation, input),
       }),
       ...cellMeasures({
-        ...{ lambda: new LambdaClient({}), region: 'af-south-1', storeArn: STORE_ARN, isHome: false },
+        lambda: new LambdaClient({}),
+        region: 'af-south-1',
+        storeArn: STORE_ARN,
+        isHome: false,
         store: new CloudFrontKeyValueStoreClient({}),
       }),
     ];
@@ -225,8 +232,15 @@ const CALLS: Record<string, () => Promise<unknown>> = {
     const table = createTable(send, 'table');
     const key = { applicationId: 'app_1', prefix: 'DATABASE_A' };
     const made: Database = {
-      ...{ ...key, id: 'db_1', accountId: 'acc_1', name: 'a', region: 'eu-west-1', host: null, createdAt: '2026' },
-      ...{ status: 'PROVISIONING', dueAt: '2026' },
+      ...key,
+      id: 'db_1',
+      accountId: 'acc_1',
+      name: 'a',
+      region: 'eu-west-1',
+      host: null,
+      createdAt: '2026',
+      status: 'PROVISIONING',
+      dueAt: '2026',
     };
     const failure = () => new Error('the condition failed');
     await table.transact([

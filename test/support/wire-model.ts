@@ -80,7 +80,8 @@ function membersOf(structure: readonly unknown[]): Member[] {
   const [, , , , names, schemas, required = 0] = structure;
   return (names as string[]).map((name, index) => ({
     ...resolve((schemas as Schema[])[index] as Schema),
-    ...{ name, required: index < Number(required) },
+    name,
+    required: index < Number(required),
   }));
 }
 

@@ -42,7 +42,8 @@ export async function startRecorder(
     }
     const { host: _, connection: __, 'content-length': ___, expect: ____, ...kept } = headers;
     const answer = await fetch(`${emulator}${path}${search}`, {
-      ...{ method, headers: Object.entries(kept).map(([name, value]): [string, string] => [name, String(value)]) },
+      method,
+      headers: Object.entries(kept).map(([name, value]): [string, string] => [name, String(value)]),
       ...(request.body.length > 0 ? { body: request.body } : {}),
     });
     response.writeHead(

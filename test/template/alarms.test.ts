@@ -96,7 +96,9 @@ const requests = (count: number, failed: number): Omit<Sample, 'at'>[] => {
   ];
 };
 const own = (metric: string, value: number, dimensions: Record<string, string> = {}): Omit<Sample, 'at'> => ({
-  ...{ namespace: 'HostingPlatform', metric, value },
+  namespace: 'HostingPlatform',
+  metric,
+  value,
   dimensions: { stage: 'prod', ...dimensions },
 });
 /** The combined alarms that are on. */

@@ -5,8 +5,11 @@ import { CELLS, synthesize } from './synthesized.ts';
 
 const HOME = '123456789012';
 const PROD = {
-  ...{ stage: 'prod', domain: 'hosting.example', hostedZoneId: 'Z0123456789ABC' },
-  ...{ appsDomain: 'hosted-apps.example', appsHostedZoneId: 'Z9876543210ABC' },
+  stage: 'prod',
+  domain: 'hosting.example',
+  hostedZoneId: 'Z0123456789ABC',
+  appsDomain: 'hosted-apps.example',
+  appsHostedZoneId: 'Z9876543210ABC',
 };
 const withCells = () => synthesize({ stage: 'prod', account: HOME, cells: CELLS });
 
@@ -109,7 +112,8 @@ test('operators reach one role of each cell, that of moves, through a role that 
   const statements = repair?.Properties.Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
   expect(statements).toEqual([
     {
-      ...{ Effect: 'Allow', Action: 'sts:AssumeRole' },
+      Effect: 'Allow',
+      Action: 'sts:AssumeRole',
       Resource: CELLS.map(({ id, account }) => `arn:aws:iam::${account}:role/${id}-hosting-prod-workflow-moveApp`),
     },
   ]);
@@ -168,9 +172,13 @@ test('the cell’s output is what operators register', () => {
   const { 'Fn::Join': [, parts] = [] } = (Outputs.Cell?.Value ?? {}) as { 'Fn::Join'?: [string, unknown[]] };
   const text = (parts ?? []).map((part) => (typeof part === 'string' ? part : 'created')).join('');
   expect(CellResources().parse(JSON.parse(text))).toMatchObject({
-    ...{ account: '222222222222', region: 'eu-west-1', appsDomain: 'hosted-b.example' },
-    ...{ rolePrefix: 'arn:aws:iam::222222222222:role/b-', externalId: 'hosting-prod-af-south-1' },
-    ...{ functionPrefix: 'hosting-prod-b-app-', edgeEndpoint: 'created' },
+    account: '222222222222',
+    region: 'eu-west-1',
+    appsDomain: 'hosted-b.example',
+    rolePrefix: 'arn:aws:iam::222222222222:role/b-',
+    externalId: 'hosting-prod-af-south-1',
+    functionPrefix: 'hosting-prod-b-app-',
+    edgeEndpoint: 'created',
   });
 });
 

@@ -46,11 +46,13 @@ const TRUSTED: Record<string, string[]> = {
   cloudtrail: ['put-event-selectors'],
   account: ['enable-region', 'get-region-opt-status', 'list-regions'],
   acm: ['list-certificates'],
-  backup: [
-    ...['list-backup-jobs', 'list-recovery-points-by-backup-vault', 'start-restore-job', 'update-region-settings'],
-  ],
+  backup: ['list-backup-jobs', 'list-recovery-points-by-backup-vault', 'start-restore-job', 'update-region-settings'],
   cloudformation: [
-    ...['continue-update-rollback', 'delete-stack', 'describe-stacks', 'list-types', 'update-termination-protection'],
+    'continue-update-rollback',
+    'delete-stack',
+    'describe-stacks',
+    'list-types',
+    'update-termination-protection',
   ],
   'cognito-idp': [
     'admin-add-user-to-group',

@@ -93,7 +93,8 @@ describe('a request to an application', () => {
     const host = 'shop.apps.hosting.example';
     const keyOf = async (asked: Parameters<typeof requestFor>[1], route = 'abc.lambda-url.on.aws 7-abcdefg') => {
       const { result, origins } = await run('route-app', requestFor('shop.co.za', asked), {
-        ...{ 'shop.co.za': `@${host}`, [host]: route },
+        'shop.co.za': `@${host}`,
+        [host]: route,
       });
       expect(origins).toEqual(['abc.lambda-url.on.aws']);
       return Request.parse(result).headers['x-app-release']?.value;
@@ -135,9 +136,24 @@ describe('the syntax of edge functions', () => {
   });
 
   test.each([
-    ...['const [a] = b;', 'const { a } = b;', 'function f({ a }) {}', 'function f(a = 1) {}', 'f(...a);', '[...a];'],
-    ...['({ ...a });', 'a?.b;', 'a ?? b;', 'a ||= b;', 'class A {}', 'for (const a of b) {}', 'try {} catch {}', '1n;'],
-    ...['function* f() {}', 'import { a } from "b";', 'export default 1;', 'f`a`;'],
+    'const [a] = b;',
+    'const { a } = b;',
+    'function f({ a }) {}',
+    'function f(a = 1) {}',
+    'f(...a);',
+    '[...a];',
+    '({ ...a });',
+    'a?.b;',
+    'a ?? b;',
+    'a ||= b;',
+    'class A {}',
+    'for (const a of b) {}',
+    'try {} catch {}',
+    '1n;',
+    'function* f() {}',
+    'import { a } from "b";',
+    'export default 1;',
+    'f`a`;',
   ])('has no %s', (code) => {
     expect(unsupportedSyntax(code)).not.toEqual([]);
   });
@@ -270,7 +286,8 @@ describe('custom domains of applications', () => {
       const [association] = config?.DefaultCacheBehavior.FunctionAssociations ?? [];
       const found = functions.find(({ resource }) => association?.FunctionARN.startsWith(resource.name));
       return {
-        ...{ at: association?.EventType, code: found?.FunctionCode },
+        at: association?.EventType,
+        code: found?.FunctionCode,
         routes: found?.FunctionConfig.KeyValueStoreAssociations,
         cache: config?.DefaultCacheBehavior.CachePolicyId,
         passes: config?.DefaultCacheBehavior.OriginRequestPolicyId,
@@ -283,7 +300,9 @@ describe('custom domains of applications', () => {
     const policies = template.resources('AWS::CloudFront::CachePolicy');
     expect(policies.find(({ ref }) => ref === does(own).cache)?.properties.CachePolicyConfig).toMatchObject({
       // Nothing is kept that does not say so, and everything for as long as it says.
-      ...{ MinTTL: 0, DefaultTTL: 0, MaxTTL: 365 * 24 * 3600 },
+      MinTTL: 0,
+      DefaultTTL: 0,
+      MaxTTL: 365 * 24 * 3600,
       ParametersInCacheKeyAndForwardedToOrigin: {
         CookiesConfig: { CookieBehavior: 'none' },
         HeadersConfig: { HeaderBehavior: 'whitelist', Headers: ['X-Forwarded-Host', 'X-App-Release'] },

@@ -105,7 +105,10 @@ function obstacles({ resources, terminationProtected }: { resources: Resources; 
 }
 
 const PROD: SettingsInput = {
-  ...{ stage: 'prod', domain: 'hosting.example', hostedZoneId: 'Z0123456789ABC', alarmEmail: 'ops@hosting.example' },
+  stage: 'prod',
+  domain: 'hosting.example',
+  hostedZoneId: 'Z0123456789ABC',
+  alarmEmail: 'ops@hosting.example',
 };
 
 const prod = synthesize({ ...PROD, withPage: true });

@@ -91,7 +91,10 @@ test('every retained bucket is encrypted, private, and keeps what deployments of
       BucketEncryption: { ServerSideEncryptionConfiguration: [expect.anything()] },
       OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
       PublicAccessBlockConfiguration: {
-        ...{ BlockPublicAcls: true, BlockPublicPolicy: true, IgnorePublicAcls: true, RestrictPublicBuckets: true },
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
       },
     });
     expect(policies, name).toContain(`"${arn}/*"`);

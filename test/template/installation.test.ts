@@ -27,8 +27,16 @@ describe('what npm ci installs', () => {
     const contents = entries.filter(isSource).map((file) => `import ${JSON.stringify(`./${file}`)};`);
     const { metafile } = await build({
       stdin: { contents: contents.join('\n'), resolveDir: process.cwd() },
-      ...{ bundle: true, write: false, metafile: true, outdir: tmpdir(), packages: 'external' },
-      ...{ platform: 'node', format: 'esm', logLevel: 'silent', loader: { '.css': 'empty' }, treeShaking: false },
+      bundle: true,
+      write: false,
+      metafile: true,
+      outdir: tmpdir(),
+      packages: 'external',
+      platform: 'node',
+      format: 'esm',
+      logLevel: 'silent',
+      loader: { '.css': 'empty' },
+      treeShaking: false,
     });
     const imports = Object.entries(metafile.inputs).flatMap(([file, input]) =>
       input.imports.filter(({ external }) => external).map(({ path }) => [path, file] as const),

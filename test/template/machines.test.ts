@@ -81,7 +81,8 @@ test('whichever step fails, the deployment is recorded as failed', () => {
   const deployment = machines.find(({ name }) => name.endsWith('deployment'));
   const caught = Object.entries(deployment?.definition.States ?? {}).filter(([, { Type }]) => Type === 'Task');
   expect(caught.map(([name]) => name)).toEqual([
-    ...['Move', 'AbandonMove'],
+    'Move',
+    'AbandonMove',
     'Begin',
     'Build',
     'Poll',

@@ -42,7 +42,8 @@ const Lifecycle = z.object({
     .object({
       Rules: z.array(
         z.object({
-          ...{ Prefix: z.string().optional(), ExpirationInDays: z.number().optional() },
+          Prefix: z.string().optional(),
+          ExpirationInDays: z.number().optional(),
           NoncurrentVersionExpiration: z.object({ NoncurrentDays: z.number() }).optional(),
         }),
       ),

@@ -284,7 +284,8 @@ test('an installation without a sender of emails has no function that sends them
   const identity = (name: string) => `arn:aws:ses:af-south-1:123456789012:identity/${name}`;
   expect(sends).toEqual([
     {
-      ...{ Effect: 'Allow', Action: ['ses:SendEmail'] },
+      Effect: 'Allow',
+      Action: ['ses:SendEmail'],
       Resource: [identity('hosting.example'), identity('no-reply@hosting.example')],
       Condition: { StringEquals: { 'ses:FromAddress': 'no-reply@hosting.example' } },
     },

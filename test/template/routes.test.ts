@@ -91,7 +91,9 @@ test('a streaming route has a streaming function URL, and the edge routes its pa
     template,
     'AWS::Lambda::Url',
     z.object({
-      ...{ TargetFunctionArn: z.string(), InvokeMode: z.string(), AuthType: z.string() },
+      TargetFunctionArn: z.string(),
+      InvokeMode: z.string(),
+      AuthType: z.string(),
       Qualifier: z.literal('live'),
     }),
   );

@@ -56,8 +56,13 @@ test.each([
   { stage: 'dev' },
   {
     backupRegion: 'eu-west-1',
-    ...{ stage: 'prod', domain: 'hosting.example', hostedZoneId: 'Z0123456789ABC', alarmEmail: 'ops@hosting.example' },
-    ...{ appsDomain: 'hosted-apps.example', appsHostedZoneId: 'Z9876543210ABC', account: '123456789012' },
+    stage: 'prod',
+    domain: 'hosting.example',
+    hostedZoneId: 'Z0123456789ABC',
+    alarmEmail: 'ops@hosting.example',
+    appsDomain: 'hosted-apps.example',
+    appsHostedZoneId: 'Z9876543210ABC',
+    account: '123456789012',
     cells: [{ id: 'b', account: '222222222222', appsDomain: 'hosted-b.example', hostedZoneId: 'Z0CELLB' }],
   },
 ])(
@@ -91,7 +96,10 @@ test('a region for builds moves their project alone, and the functions address i
     return JSON.stringify(properties.Environment).includes('BUILD_PROJECT_NAME');
   });
   expect(builders.map(({ name }) => name.replace('hosting-prod-', '')).sort()).toEqual([
-    ...['queue-startWorkflow', 'schedule-reconcile', 'workflow-submitBuild', 'workflow-watchBuild'],
+    'queue-startWorkflow',
+    'schedule-reconcile',
+    'workflow-submitBuild',
+    'workflow-watchBuild',
   ]);
   for (const { properties } of builders) {
     expect(properties.Environment).toMatchObject({ Variables: { BUILD_REGION: 'eu-west-1' } });
@@ -159,7 +167,8 @@ test('a backup region keeps a copy of each artifact, in which deletions arrive, 
   };
   const copies = bucket('artifact-copies');
   expect(copies).toMatchObject({
-    ...{ stack: { region: 'eu-west-1' }, VersioningConfiguration: { Status: 'Enabled' } },
+    stack: { region: 'eu-west-1' },
+    VersioningConfiguration: { Status: 'Enabled' },
     PublicAccessBlockConfiguration: { BlockPublicPolicy: true },
   });
   const home = bucket('builds');
@@ -174,7 +183,9 @@ test('a backup region keeps a copy of each artifact, in which deletions arrive, 
     ReplicationConfiguration: {
       Rules: [
         {
-          ...{ Status: 'Enabled', Filter: { Prefix: 'artifacts/' }, DeleteMarkerReplication: { Status: 'Enabled' } },
+          Status: 'Enabled',
+          Filter: { Prefix: 'artifacts/' },
+          DeleteMarkerReplication: { Status: 'Enabled' },
           Destination: { Bucket: 'arn:aws:s3:::hosting-prod-artifact-copies-123456789012-af-south-1' },
         },
       ],

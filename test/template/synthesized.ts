@@ -41,8 +41,10 @@ export function builtPage(folder = temporaryFolder()): string {
 }
 
 const REQUIRED = {
-  ...{ domain: 'hosting.example', hostedZoneId: 'Z0123456789ABC' },
-  ...{ appsDomain: 'hosted-apps.example', appsHostedZoneId: 'Z9876543210ABC' },
+  domain: 'hosting.example',
+  hostedZoneId: 'Z0123456789ABC',
+  appsDomain: 'hosted-apps.example',
+  appsHostedZoneId: 'Z9876543210ABC',
 };
 
 /** Two hosting cells, the second one in the platform's region. */

@@ -32,7 +32,8 @@ async function disputedPayment(): Promise<Scene> {
   await settleTopUp(needs, topUp.id);
   const account = () => deps.table.get(Account, { id: accountId });
   return {
-    ...{ clock, deps },
+    clock,
+    deps,
     minute: () => recoverDisputes(needs),
     breakIt: () => void disputes.push({ id: '77', reference, amountCents: 50_000, status: 'OPEN' }),
     whileBroken: async () => expect(await account()).toMatchObject({ walletCents: 50_000, frozenCents: 50_000 }),
@@ -61,7 +62,8 @@ async function wrongBalance(): Promise<Scene> {
   const fill = { 'acc_…': id, '"…"': '"Refund of 3 March"' };
   const beginning = 'aws lambda invoke --region <region> --function-name hosting-<stage>-operator-adjustAccount';
   return {
-    ...{ clock, deps },
+    clock,
+    deps,
     minute: () => undefined,
     breakIt: () => undefined,
     steps: [
@@ -82,7 +84,8 @@ async function harmfulApplication(page: 'Suspension' | 'Abuse'): Promise<Scene> 
   const suspend = { command: set, has: 'applicationId', fill };
   const list = 'aws lambda invoke --region <region> --function-name hosting-<stage>-operator-listAudit';
   return {
-    ...{ clock, deps },
+    clock,
+    deps,
     minute: () => undefined,
     breakIt: () => undefined,
     steps:
@@ -97,12 +100,16 @@ async function harmfulApplication(page: 'Suspension' | 'Abuse'): Promise<Scene> 
 
 export const accountWalks: Walk[] = [
   {
-    ...{ page: 'Card disputes', fault: 'a card’s owner disputes a payment' },
-    ...{ alarms: ['card-disputes'], open: disputedPayment },
+    page: 'Card disputes',
+    fault: 'a card’s owner disputes a payment',
+    alarms: ['card-disputes'],
+    open: disputedPayment,
   },
   { page: 'Payments', fault: 'a balance and a limit are wrong', alarms: [], open: wrongBalance },
   {
-    ...{ page: 'Suspension', fault: 'an application does harm', alarms: [] },
+    page: 'Suspension',
+    fault: 'an application does harm',
+    alarms: [],
     open: () => harmfulApplication('Suspension'),
   },
   { page: 'Abuse', fault: 'an application does harm', alarms: [], open: () => harmfulApplication('Abuse') },

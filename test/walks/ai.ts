@@ -76,7 +76,8 @@ async function deadProvider(): Promise<Scene> {
   const { deps } = steady;
   const state = provider();
   return {
-    ...{ clock, deps },
+    clock,
+    deps,
     async minute() {
       for (let count = 0; count < 6; count += 1) await callModel(state.key);
     },
@@ -108,7 +109,8 @@ async function changedBalance(): Promise<Scene> {
   const setBalance = (balanceMicroRand: number) =>
     deps.table.write(AiAccount, change(AiAccount, of, { set: { balanceMicroRand } }));
   return {
-    ...{ clock, deps },
+    clock,
+    deps,
     minute: async () => reportLedgers(await sweep(deps, ledgerQueue)),
     breakIt: () => setBalance(11_000_000),
     steps: [
@@ -125,7 +127,8 @@ async function ownPrices(): Promise<Scene> {
   const { clock, steady } = simulation();
   const { deps } = steady;
   return {
-    ...{ clock, deps },
+    clock,
+    deps,
     minute: () => undefined,
     breakIt: () => undefined,
     steps: [{ command: 'aws lambda invoke --region <region> --function-name hosting-<stage>-operator-setAiOffer' }],
@@ -135,16 +138,23 @@ async function ownPrices(): Promise<Scene> {
 
 export const aiWalks: Walk[] = [
   {
-    ...{ page: 'Provider key', fault: 'a provider refuses the platform’s key' },
-    ...{ alarms: ['ai-own-key-refused'], open: refusedKey },
+    page: 'Provider key',
+    fault: 'a provider refuses the platform’s key',
+    alarms: ['ai-own-key-refused'],
+    open: refusedKey,
   },
   {
-    ...{ page: 'Provider failures', fault: 'a provider answers 500' },
-    ...{ alarms: ['ai-upstream-failures'], open: deadProvider },
+    page: 'Provider failures',
+    fault: 'a provider answers 500',
+    alarms: ['ai-upstream-failures'],
+    open: deadProvider,
   },
   {
-    ...{ page: 'AI ledger', fault: 'a balance was changed manually' },
-    ...{ alarms: ['ai-ledger'], pace: 60, open: changedBalance },
+    page: 'AI ledger',
+    fault: 'a balance was changed manually',
+    alarms: ['ai-ledger'],
+    pace: 60,
+    open: changedBalance,
   },
   { page: 'AI prices', fault: 'the dollar has another price', alarms: [], open: ownPrices },
 ];

@@ -16,7 +16,18 @@ import { webhookWalks } from './webhooks.ts';
 
 /** All walks of the runbook. */
 export const WALKS: Walk[] = [
-  ...[...deploymentWalks, ...queueWalks, ...jobWalks, ...webhookWalks, ...domainWalks],
-  ...[...apiWalks, ...executionWalks, ...edgeWalks, ...operatorWalks],
-  ...[...accountWalks, ...aiWalks, ...lambdaWalks, ...quotaWalks, ...checkWalks],
+  ...deploymentWalks,
+  ...queueWalks,
+  ...jobWalks,
+  ...webhookWalks,
+  ...domainWalks,
+  ...apiWalks,
+  ...executionWalks,
+  ...edgeWalks,
+  ...operatorWalks,
+  ...accountWalks,
+  ...aiWalks,
+  ...lambdaWalks,
+  ...quotaWalks,
+  ...checkWalks,
 ];

@@ -76,14 +76,22 @@ const badRelease = () =>
 
 export const apiWalks: Walk[] = [
   {
-    ...{ page: 'API 5xx', fault: 'the function of an operation lacks a variable', alarms: ['api'] },
+    page: 'API 5xx',
+    fault: 'the function of an operation lacks a variable',
+    alarms: ['api'],
     open: () => functionLacksVariable('the function did not answer (crash, time-out, throttle): Function errors'),
   },
   {
-    ...{ page: 'Service levels', fault: 'an operation fails for hours', alarms: ['budget-of-requests'], pace: 30 },
+    page: 'Service levels',
+    fault: 'an operation fails for hours',
+    alarms: ['budget-of-requests'],
+    pace: 30,
     open: () => functionLacksVariable('Find the commonest cause with the section of the product (API 5xx'),
   },
   {
-    ...{ page: 'A bad release of ours', fault: 'the code of an operation throws', alarms: ['api'], open: badRelease },
+    page: 'A bad release of ours',
+    fault: 'the code of an operation throws',
+    alarms: ['api'],
+    open: badRelease,
   },
 ];

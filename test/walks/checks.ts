@@ -38,7 +38,10 @@ async function checks(fault: Exclude<Fault, undefined>, steps: (mend: () => void
     return json(200, { data: [] });
   };
   const needs = {
-    ...{ ...deps, send, dnsName: 'apps.example.com', repoUrl: '' },
+    ...deps,
+    send,
+    dnsName: 'apps.example.com',
+    repoUrl: '',
     login: { issuer: 'https://login.example', clientId: 'client' },
     resolver: { resolve: async () => ({ alias: undefined, addresses: ['192.0.2.1'] }) },
     secrets: {
@@ -47,7 +50,10 @@ async function checks(fault: Exclude<Fault, undefined>, steps: (mend: () => void
     },
   };
   return {
-    ...{ clock, deps, send: memory.send, steps: steps(mend) },
+    clock,
+    deps,
+    send: memory.send,
+    steps: steps(mend),
     async minute() {
       if (broken !== 'function') reportChecks(await runChecks(needs as never));
     },
@@ -64,17 +70,22 @@ const mended = (words: string) => (mend: () => void) => [{ words, act: mend }];
 
 export const checkWalks: Walk[] = [
   {
-    ...{ page: 'Synthetic checks', fault: 'the account of the checks is suspended', alarms: ['checks-failing'] },
+    page: 'Synthetic checks',
+    fault: 'the account of the checks is suspended',
+    alarms: ['checks-failing'],
     open: () =>
       checks('account', () => [{ command: 'aws dynamodb delete-item --region <region> --table-name hosting-<stage>' }]),
   },
   {
-    ...{ page: 'Synthetic checks', fault: 'their function does not come to an end', alarms: ['checks-missing'] },
+    page: 'Synthetic checks',
+    fault: 'their function does not come to an end',
+    alarms: ['checks-missing'],
     open: () => checks('function', mended('the function does not come to an end')),
   },
   {
-    ...{ page: 'Applications down', fault: 'a page of the platform’s own is answered with 503' },
-    ...{ alarms: ['applications', 'checks-failing'] },
+    page: 'Applications down',
+    fault: 'a page of the platform’s own is answered with 503',
+    alarms: ['applications', 'checks-failing'],
     open: () => checks('page', mended('undo it, go to A bad release of ours')),
   },
 ];

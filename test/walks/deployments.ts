@@ -69,7 +69,8 @@ async function waitingBuilds(): Promise<Scene> {
   };
   let hasBuilder = true;
   return {
-    ...{ clock, deps },
+    clock,
+    deps,
     async minute() {
       if (hasBuilder) await startNext();
       reportLines(await sweep(deps, buildQueue));
@@ -130,15 +131,22 @@ async function rareFailures(): Promise<Scene> {
 
 export const deploymentWalks: Walk[] = [
   {
-    ...{ page: 'Builds', fault: 'a step of the platform’s own fails each deployment' },
-    ...{ alarms: ['deployments', 'deployment-faults'], open: failingDeployments },
+    page: 'Builds',
+    fault: 'a step of the platform’s own fails each deployment',
+    alarms: ['deployments', 'deployment-faults'],
+    open: failingDeployments,
   },
   {
-    ...{ page: 'Builds', fault: 'no builder is free, and the lines behind the first build grow' },
-    ...{ alarms: ['builds-waiting'], open: waitingBuilds },
+    page: 'Builds',
+    fault: 'no builder is free, and the lines behind the first build grow',
+    alarms: ['builds-waiting'],
+    open: waitingBuilds,
   },
   {
-    ...{ page: 'Service levels', fault: 'one of ten deployments fails for the platform, for days' },
-    ...{ alarms: ['budget-of-work'], pace: 30, open: rareFailures },
+    page: 'Service levels',
+    fault: 'one of ten deployments fails for the platform, for days',
+    alarms: ['budget-of-work'],
+    pace: 30,
+    open: rareFailures,
   },
 ];

@@ -52,7 +52,9 @@ async function refusedZones(): Promise<Scene> {
     ]);
   const zones = () => memory.items('ZONE').map((item) => Zone.parse(item));
   return {
-    ...{ clock, deps, send: memory.send },
+    clock,
+    deps,
+    send: memory.send,
     async minute() {
       await sweep({ ...deps, zoneSyncQueue }, zoneQueue);
       for (const ids of waiting.splice(0))
@@ -82,7 +84,11 @@ async function refusedZones(): Promise<Scene> {
 /** A registrar that completes tasks within a minute, unless a walk says otherwise. */
 async function registrar() {
   const faults = {
-    ...{ random: seededRandom(1), crashRate: 0, lossRate: 0, takesMs: () => 60_000, registeredByOthers: () => false },
+    random: seededRandom(1),
+    crashRate: 0,
+    lossRate: 0,
+    takesMs: () => 60_000,
+    registeredByOthers: () => false,
     refuses: (_: string) => false,
   };
   const run = registrarSimulation(faults, (ids, kind) => reportRefusal(ids, kind));
@@ -158,7 +164,8 @@ async function deadServer(): Promise<Scene> {
   await set('web-1', true);
   const bought = [await subscribe()];
   return {
-    ...{ clock, deps },
+    clock,
+    deps,
     async minute() {
       if (bought.length < 20) bought.push(await subscribe());
       for (const of of bought) reportHosting(await reconcileHostingAccount(deps, of));
@@ -185,15 +192,22 @@ async function deadServer(): Promise<Scene> {
 export const domainWalks: Walk[] = [
   { page: 'DNS behind', fault: 'the name servers refuse every change', alarms: ['dns-behind'], open: refusedZones },
   {
-    ...{ page: 'Domains refused', fault: 'the registrar refuses registrations' },
-    ...{ alarms: ['domains-refused'], open: refusedDomains },
+    page: 'Domains refused',
+    fault: 'the registrar refuses registrations',
+    alarms: ['domains-refused'],
+    open: refusedDomains,
   },
   {
-    ...{ page: 'Domains absent', fault: 'the registrar denies a registered domain' },
-    ...{ alarms: ['domains-absent'], pace: 24 * 60, open: absentDomains },
+    page: 'Domains absent',
+    fault: 'the registrar denies a registered domain',
+    alarms: ['domains-absent'],
+    pace: 24 * 60,
+    open: absentDomains,
   },
   {
-    ...{ page: 'Hosting servers', fault: 'a server does not answer' },
-    ...{ alarms: ['hosting-problems'], open: deadServer },
+    page: 'Hosting servers',
+    fault: 'a server does not answer',
+    alarms: ['hosting-problems'],
+    open: deadServer,
   },
 ];

@@ -50,7 +50,8 @@ async function takenDomain(): Promise<Scene> {
   const { deps, clock, edge, check, checkUntil, read } = await edgeTenantSimulation();
   edge.taken = true;
   return {
-    ...{ clock, deps },
+    clock,
+    deps,
     minute: () => undefined,
     breakIt: check,
     whileBroken: async () => expect(await read()).toMatchObject({ status: 'FAILED' }),
@@ -77,7 +78,8 @@ async function deletedTenant(): Promise<Scene> {
   const { deps, clock, edge, checkUntil } = await edgeTenantSimulation();
   await checkUntil((tenant) => tenant?.status === 'ISSUED');
   return {
-    ...{ clock, deps },
+    clock,
+    deps,
     minute: () => undefined,
     breakIt: () => void edge.tenants.splice(0),
     steps: [
@@ -143,7 +145,9 @@ async function leakedOriginSecret(): Promise<Scene> {
 
 export const edgeWalks: Walk[] = [
   {
-    ...{ page: 'Edge', fault: 'a function of the edge throws', alarms: ['af-south-1-edge-functions'] },
+    page: 'Edge',
+    fault: 'a function of the edge throws',
+    alarms: ['af-south-1-edge-functions'],
     open: brokenEdgeFunction,
   },
   { page: 'Custom domains', fault: 'a domain is taken elsewhere', alarms: [], open: takenDomain },

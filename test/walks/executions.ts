@@ -34,7 +34,8 @@ async function crashingExecutions(): Promise<Scene> {
     return isBroken ? 1 : 0;
   };
   return {
-    ...{ clock, deps },
+    clock,
+    deps,
     async minute() {
       const failed = (await app())?.activeDeploymentId ? 0 : await deploy();
       await sweep({ ...deps, deployments: executions }, deploymentQueue);
@@ -62,7 +63,9 @@ async function crashingExecutions(): Promise<Scene> {
 
 export const executionWalks: Walk[] = [
   {
-    ...{ page: 'State machine failures', fault: 'executions of deployments crash', alarms: ['executions'] },
+    page: 'State machine failures',
+    fault: 'executions of deployments crash',
+    alarms: ['executions'],
     open: crashingExecutions,
   },
 ];

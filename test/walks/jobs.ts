@@ -22,7 +22,8 @@ async function waitingJobs(): Promise<Scene> {
   const needs = { ...deps, deployments, cellOf: async () => ({ hostRoutes, appAccess: access }) };
   const waiting: { job: string; key: { pk: string; sk: string }; sentAt: number }[] = [];
   return {
-    ...{ clock, deps },
+    clock,
+    deps,
     async minute() {
       waiting.push({ job: 'app.route-placeholder', key, sentAt: clock.now });
       for (const job of [...waiting]) {

@@ -26,8 +26,14 @@ export function deployedFunction(name: string) {
       dataDir,
       functions: [
         {
-          ...{ name, arn: `arn:aws:lambda:af-south-1:000000000000:function:${name}`, file, handler: 'handler' },
-          ...{ environment, timeoutMs: 2000, memory: 128, concurrency: 1 },
+          name,
+          arn: `arn:aws:lambda:af-south-1:000000000000:function:${name}`,
+          file,
+          handler: 'handler',
+          environment,
+          timeoutMs: 2000,
+          memory: 128,
+          concurrency: 1,
           isRequested: true,
         },
       ],
@@ -80,12 +86,14 @@ async function fullAccount(page: 'Concurrency' | 'Quotas'): Promise<Scene> {
   for (const id of ['app_1', 'app_2'])
     functions[name(id)] = { latest: {}, versions: {}, reservedConcurrency: 20 } as unknown as LambdaFunction;
   const serve = lambdaOperations({
-    ...{ functions, strict: false, region: 'af-south-1', accountId: '000000000000', save: () => {} },
-    ...{
-      load: () => Promise.reject(new Error('nothing is loaded')),
-      invoke: async () => ({}),
-      invokeOwn: () => undefined,
-    },
+    functions,
+    strict: false,
+    region: 'af-south-1',
+    accountId: '000000000000',
+    save: () => {},
+    load: () => Promise.reject(new Error('nothing is loaded')),
+    invoke: async () => ({}),
+    invokeOwn: () => undefined,
   });
   const reserve = async (functionName: string, count: string) => {
     const body = Buffer.from(JSON.stringify({ ReservedConcurrentExecutions: Number(count) }));
@@ -113,15 +121,21 @@ async function fullAccount(page: 'Concurrency' | 'Quotas'): Promise<Scene> {
 
 export const lambdaWalks: Walk[] = [
   {
-    ...{ page: 'Function errors', fault: 'a function lacks a variable', alarms: ['ai-errors'] },
+    page: 'Function errors',
+    fault: 'a function lacks a variable',
+    alarms: ['ai-errors'],
     open: () => crashes('the stack and the code are of different versions'),
   },
   {
-    ...{ page: 'Provider failures', fault: 'the gateway crashes', alarms: ['ai'] },
+    page: 'Provider failures',
+    fault: 'the gateway crashes',
+    alarms: ['ai'],
     open: () => crashes('calls crash'),
   },
   ...(['Concurrency', 'Quotas'] as const).map((page) => ({
-    ...{ page, fault: 'an application holds most of the account’s concurrency' },
-    ...{ alarms: ['quotas-70', 'quotas-90'], open: () => fullAccount(page) },
+    page,
+    fault: 'an application holds most of the account’s concurrency',
+    alarms: ['quotas-70', 'quotas-90'],
+    open: () => fullAccount(page),
   })),
 ];

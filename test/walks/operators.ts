@@ -25,7 +25,8 @@ async function expiredFlag(): Promise<Scene> {
   const state = async () => (await listFlags(deps)).data.map(({ name, expired, owner }) => ({ name, expired, owner }));
   const yesterday = () => new Date(clock.now - 86_400_000).toISOString().slice(0, 10);
   return {
-    ...{ clock, deps },
+    clock,
+    deps,
     minute: async () => reportExpiredFlags(await readExpiredFlags(deps)),
     breakIt: () =>
       operateFlags(deps, ['set', 'ai-keep-alive'], { reason: 'A drill.', owner: 'platform', ends: yesterday() }),
@@ -62,7 +63,8 @@ async function leakedKey(): Promise<Scene> {
     await consume(lookupRules(deps))({ Records: memory.records });
   };
   return {
-    ...{ clock, deps },
+    clock,
+    deps,
     minute: () => undefined,
     breakIt: use,
     steps: [

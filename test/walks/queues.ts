@@ -27,8 +27,16 @@ async function dueDeployment() {
   const { memory, clock, steady } = simulation();
   const { deps } = steady;
   const deployment: Deployment = {
-    ...{ id: 'dep_1', accountId: 'acc_1', applicationId: 'app_1', status: 'RUNNING', trigger: 'API', commitSha: '' },
-    ...{ startedAt: deps.now().toISOString(), finishedAt: null, notes: [], dueAt: deps.now().toISOString() },
+    id: 'dep_1',
+    accountId: 'acc_1',
+    applicationId: 'app_1',
+    status: 'RUNNING',
+    trigger: 'API',
+    commitSha: '',
+    startedAt: deps.now().toISOString(),
+    finishedAt: null,
+    notes: [],
+    dueAt: deps.now().toISOString(),
   };
   await deps.table.transact([newSimulatedAccount('acc_1'), create(Deployment, deployment)]);
   const minute = async () => {
@@ -51,7 +59,9 @@ async function quarantine(): Promise<Scene> {
     });
   const isQuarantined = async () => (await countQuarantined(deps)) > 0;
   return {
-    ...{ clock, deps, minute },
+    clock,
+    deps,
+    minute,
     breakIt: async () => {
       await set('');
       while (!(await isQuarantined())) {
@@ -81,7 +91,9 @@ async function quarantine(): Promise<Scene> {
 async function lateQueues(): Promise<Scene> {
   const { clock, deps, minute } = await dueDeployment();
   return {
-    ...{ clock, deps, minute },
+    clock,
+    deps,
+    minute,
     breakIt() {
       clock.now += 20 * MINUTE;
     },
@@ -97,7 +109,10 @@ async function stuckMigration(): Promise<Scene> {
   let isBroken = false;
   let exists = false;
   const migration: Migration = {
-    ...{ name: '0009-names', entity: 'ACCOUNT', to: 9, reads: ['name'] },
+    name: '0009-names',
+    entity: 'ACCOUNT',
+    to: 9,
+    reads: ['name'],
     forward(item) {
       if (isBroken && item.id === 'acc_2') throw new Error('the name is no text');
       return { set: { name: `${String(item.name)}!` } };
@@ -105,7 +120,10 @@ async function stuckMigration(): Promise<Scene> {
   };
   const readRuns = () => memory.items('MIGRATION_RUN');
   return {
-    ...{ clock, deps, ...process, send: memory.send },
+    clock,
+    deps,
+    ...process,
+    send: memory.send,
     minute: async () => reportMigrations(await migrate(deps, { migrations: exists ? [migration] : [] })),
     breakIt() {
       isBroken = true;
@@ -157,7 +175,8 @@ function stream(clock: { now: number }, consume: (records: readonly StreamRecord
   const waiting: StreamRecord[] = [];
   const all: StreamRecord[] = [];
   return {
-    ...{ failures, all },
+    failures,
+    all,
     change() {
       const sequenceNumber = String(100 + all.length);
       const record = { sequenceNumber, madeAt: clock.now, event: { dynamodb: { SequenceNumber: sequenceNumber } } };
@@ -176,8 +195,11 @@ function stream(clock: { now: number }, consume: (records: readonly StreamRecord
           void failures.put({
             requestContext: { functionArn: CONSUMER, condition },
             DDBStreamBatchInfo: {
-              ...{ streamArn: 'arn:stream', shardId: 'shard', batchSize: 1 },
-              ...{ startSequenceNumber: record?.sequenceNumber, endSequenceNumber: record?.sequenceNumber },
+              streamArn: 'arn:stream',
+              shardId: 'shard',
+              batchSize: 1,
+              startSequenceNumber: record?.sequenceNumber,
+              endSequenceNumber: record?.sequenceNumber,
             },
           }),
         pause: async () => {},
@@ -225,7 +247,8 @@ async function failedChange(): Promise<Scene> {
     schedules: failures.queue,
   };
   return {
-    ...{ clock, deps },
+    clock,
+    deps,
     async minute() {
       source.change();
       await source.read();
@@ -334,12 +357,16 @@ export const queueWalks: Walk[] = [
   { page: 'Due queues', fault: 'an item that cannot be read is quarantined', alarms: ['due-items'], open: quarantine },
   { page: 'Due queues', fault: 'nothing is swept for a while', alarms: ['due-queues-behind'], open: lateQueues },
   {
-    ...{ page: 'A stuck migration', fault: 'an item cannot be changed' },
-    ...{ alarms: ['migration-failures'], open: stuckMigration },
+    page: 'A stuck migration',
+    fault: 'an item cannot be changed',
+    alarms: ['migration-failures'],
+    open: stuckMigration,
   },
   {
-    ...{ page: 'Failure queue', fault: 'a rule fails for some changes until the stream moves on' },
-    ...{ alarms: ['failure-queues'], open: failedChange },
+    page: 'Failure queue',
+    fault: 'a rule fails for some changes until the stream moves on',
+    alarms: ['failure-queues'],
+    open: failedChange,
   },
   { page: 'Stream behind', fault: 'the consumer is too slow', alarms: ['stream-behind'], open: slowStream },
   { page: 'Schedules silent', fault: 'a schedule is gone', alarms: ['schedules-silent'], open: silentSchedule },

@@ -24,8 +24,16 @@ async function callAt<Output>(url: string, operation: string, input: object): Pr
 }
 
 const CONTACT = {
-  ...{ FirstName: 'A', LastName: 'B', ContactType: 'PERSON', AddressLine1: '1 Long Street', City: 'Cape Town' },
-  ...{ State: 'WC', CountryCode: 'ZA', ZipCode: '8001', PhoneNumber: '+27.215551234', Email: 'a@example.com' },
+  FirstName: 'A',
+  LastName: 'B',
+  ContactType: 'PERSON',
+  AddressLine1: '1 Long Street',
+  City: 'Cape Town',
+  State: 'WC',
+  CountryCode: 'ZA',
+  ZipCode: '8001',
+  PhoneNumber: '+27.215551234',
+  Email: 'a@example.com',
 };
 
 /** Customers register domains until the account has 19 of 20, or the registrar refuses to be asked. */
@@ -40,7 +48,9 @@ async function domains(fault: 'full' | 'away'): Promise<Scene> {
   });
   let isAway = false;
   const measures = accountMeasures({
-    ...{ route53: {} as never, dsql: {} as never, databaseRegion: 'eu-west-1' },
+    route53: {} as never,
+    dsql: {} as never,
+    databaseRegion: 'eu-west-1',
     registrar: (operation, input) => {
       if (isAway) throw new Error('AccessDenied');
       return callAt(registrar.url, operation, input);
@@ -49,8 +59,12 @@ async function domains(fault: 'full' | 'away'): Promise<Scene> {
   }).filter(({ quota }) => quota === 'registeredDomains');
   const register = (DomainName: string) =>
     callAt(registrar.url, 'RegisterDomain', {
-      ...{ DomainName, DurationInYears: 1, PrivacyProtectRegistrantContact: false },
-      ...{ AdminContact: CONTACT, RegistrantContact: CONTACT, TechContact: CONTACT },
+      DomainName,
+      DurationInYears: 1,
+      PrivacyProtectRegistrantContact: false,
+      AdminContact: CONTACT,
+      RegistrantContact: CONTACT,
+      TechContact: CONTACT,
     });
   const deps = { ...steady.deps, cellOf: async () => ({ quotaMeasures: [] }) };
   const isMended = () => {
@@ -77,11 +91,17 @@ async function domains(fault: 'full' | 'away'): Promise<Scene> {
 
 export const quotaWalks: Walk[] = [
   {
-    ...{ page: 'Quotas', fault: 'nearly as many domains are registered as the account may have' },
-    ...{ alarms: ['quotas-70', 'quotas-90'], pace: 5, open: () => domains('full') },
+    page: 'Quotas',
+    fault: 'nearly as many domains are registered as the account may have',
+    alarms: ['quotas-70', 'quotas-90'],
+    pace: 5,
+    open: () => domains('full'),
   },
   {
-    ...{ page: 'Quotas', fault: 'a quota cannot be measured', alarms: ['quotas-70'], pace: 5 },
+    page: 'Quotas',
+    fault: 'a quota cannot be measured',
+    alarms: ['quotas-70'],
+    pace: 5,
     open: () => domains('away'),
   },
 ];

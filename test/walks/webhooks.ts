@@ -75,11 +75,15 @@ async function lateReceivers(): Promise<Scene> {
 
 export const webhookWalks: Walk[] = [
   {
-    ...{ page: 'Webhooks behind', fault: 'nothing attempts the deliveries that wait' },
-    ...{ alarms: ['webhooks-overdue'], open: lateDeliveries },
+    page: 'Webhooks behind',
+    fault: 'nothing attempts the deliveries that wait',
+    alarms: ['webhooks-overdue'],
+    open: lateDeliveries,
   },
   {
-    ...{ page: 'Webhooks behind', fault: 'first attempts are minutes late' },
-    ...{ alarms: ['webhooks'], open: lateReceivers },
+    page: 'Webhooks behind',
+    fault: 'first attempts are minutes late',
+    alarms: ['webhooks'],
+    open: lateReceivers,
   },
 ];

@@ -72,7 +72,10 @@ export function contents<T extends K & object, K>(
   const shows = isExported ? exported.shows : [];
   const view = (isExported ? exported.view : undefined) ?? ((item: T) => pick(item, shows));
   return {
-    ...{ type, shows, atDeletion, omits: isExported ? { ...exported.omits } : {} },
+    type,
+    shows,
+    atDeletion,
+    omits: isExported ? { ...exported.omits } : {},
     file: isExported ? exported.file : undefined,
     because: isExported ? undefined : exported,
     async *rows(table, accountId, after) {
@@ -93,7 +96,12 @@ export const unread = (
   atDeletion: Exclude<AtDeletion, 'tax'>,
   because: NotExported,
 ): Contents => ({
-  ...{ type, shows: [], omits: {}, file: undefined, because, atDeletion },
+  type,
+  shows: [],
+  omits: {},
+  file: undefined,
+  because,
+  atDeletion,
   rows: nothing,
   keys: nothing,
 });

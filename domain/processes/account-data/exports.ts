@@ -56,7 +56,12 @@ export async function startExport(deps: Deps, { accountId }: Caller): Promise<Ou
   const now = deps.now();
   const createdAt = now.toISOString();
   const item: AccountExport = {
-    ...{ id: deps.newId('exp'), accountId, status: 'QUEUED', sizeBytes: null, createdAt, finishedAt: null },
+    id: deps.newId('exp'),
+    accountId,
+    status: 'QUEUED',
+    sizeBytes: null,
+    createdAt,
+    finishedAt: null,
     dueAt: createdAt,
   };
   const { exportId: last } = account;

@@ -116,7 +116,8 @@ const anonymising: Step = {
 /** All steps, in order: first those that end soon and that forget who the account was, then what there may be any number of. */
 const STEPS: readonly Step[] = [
   ...REMOVED.filter(({ type }) => !LARGE_TYPES.has(type)).map(removing),
-  ...[removingStored, anonymising],
+  removingStored,
+  anonymising,
   ...REMOVED.filter(({ type }) => LARGE_TYPES.has(type)).map(removing),
   ...ALL_CONTENTS.filter(({ type, atDeletion }) => atDeletion === 'tax' && type !== Account.type).map(keeping),
 ];
@@ -143,7 +144,9 @@ export async function removeRest(
 /** Returns the change of an account by which nothing tells whose it was. */
 export const anonymous = ({ now }: RemovalDeps, accountId: string) => ({
   set: {
-    ...{ email: `${accountId}@deleted.invalid`, name: 'Deleted account', logins: [] },
+    email: `${accountId}@deleted.invalid`,
+    name: 'Deleted account',
+    logins: [],
     expiresAtEpoch: recordsEnd(now()),
   },
   remove: ['card', 'autoTopUp', 'autoTopUpHistory', 'newCardHolds', 'exportId'],

@@ -23,7 +23,11 @@ async function harness(roles: Record<string, MemberRole> = { ann: 'owner' }) {
   const { steady, clock, memory } = simulation();
   const { deps } = steady;
   const members = Object.entries(roles).map(([subject, role]) => ({
-    ...{ subject, role, email: `${subject}@example.com`, name: subject, joinedAt: '2026-01-01T00:00:00.000Z' },
+    subject,
+    role,
+    email: `${subject}@example.com`,
+    name: subject,
+    joinedAt: '2026-01-01T00:00:00.000Z',
   }));
   await deps.table.transact([
     newSimulatedAccount(accountId),
@@ -159,7 +163,9 @@ test('a link that was changed, or made for another kind or login, is refused', a
     [parts[0], encode('bob'), parts[2], parts[3]].join('.'),
     [parts[0], encode('zoe'), parts[2], parts[3]].join('.'),
     [...parts.slice(0, 3), ''].join('.'),
-    ...['x', '...', `${bob}x`],
+    'x',
+    '...',
+    `${bob}x`,
   ];
   for (const token of forged)
     await expect(verifyUnsubscribe(deps, { token })).rejects.toMatchObject({ code: 'unauthorized' });

@@ -141,7 +141,8 @@ export async function mailDigest(deps: MailDeps, notification: Notification, sub
   const { address, recent, pending, hasMore } = found;
   const reader = stored ?? { accountId, subject };
   const claimed: Claimed = {
-    ...{ mailed: reader.mailed ?? {}, unsubscribeKey: reader.unsubscribeKey ?? newUnsubscribeKey() },
+    mailed: reader.mailed ?? {},
+    unsubscribeKey: reader.unsubscribeKey ?? newUnsubscribeKey(),
     mailVersion: (reader.mailVersion ?? 0) + 1,
   };
   const mailClaimedUntil = timestampAfter(now, CLAIM_MS);

@@ -134,8 +134,13 @@ test('the account’s name is all that the inviting person can write, on one lin
   expect(shownName('.:/')).toBe('an account');
   expect(shownName(`a${'\u{20000}'.repeat(60)}`)).toBe(`a${'\u{20000}'.repeat(29)}`);
   const invitation = {
-    ...{ id: 'inv_1', email: 'a@example.org', role: 'billing' as const, hash: '', invitedBy: null },
-    ...{ createdAt: '2026-11-23T00:00:00.000Z', expiresAt: '2026-11-30T00:00:00.000Z' },
+    id: 'inv_1',
+    email: 'a@example.org',
+    role: 'billing' as const,
+    hash: '',
+    invitedBy: null,
+    createdAt: '2026-11-23T00:00:00.000Z',
+    expiresAt: '2026-11-30T00:00:00.000Z',
   };
   const { subject, html, text } = renderInvitation(name, invitation, 'https://example.com/dashboard/invitation#t');
   expect(subject).toBe(`Invitation to ${shown}`);

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { render, renderDigest } from './messages.ts';
 
 const urls = {
-  ...{ publicUrl: 'https://example.com', settingsUrl: 'https://example.com/dashboard/settings' },
+  publicUrl: 'https://example.com',
+  settingsUrl: 'https://example.com/dashboard/settings',
   unsubscribeUrl: 'https://example.com/hooks/mail/unsubscribe/token',
 };
 

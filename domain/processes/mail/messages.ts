@@ -40,7 +40,9 @@ type Content = Pick<Mail, 'subject' | 'text' | 'html'>;
 export const truncate = (text: string, length: number): string => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
 
 export const render = (subject: string, lines: readonly Line[]): Content => ({
-  ...{ subject: truncate(oneLine(subject), 200), text: toText(lines), html: toHtml(lines) },
+  subject: truncate(oneLine(subject), 200),
+  text: toText(lines),
+  html: toHtml(lines),
 });
 
 /**

@@ -209,8 +209,12 @@ test('a sign-up that was never confirmed does not get the account of its address
   }, 'pool');
   expect(await unconfirmed.ensure({ email: 'a@example.com' })).toMatchObject({ subject: 'owner' });
   expect(calls).toEqual([
-    ...['AdminGetUser a@example.com', 'AdminDeleteUser squatter', 'AdminGetUser a@example.com'],
-    ...['AdminCreateUser a@example.com', 'AdminGetUser a@example.com', 'AdminSetUserPassword owner'],
+    'AdminGetUser a@example.com',
+    'AdminDeleteUser squatter',
+    'AdminGetUser a@example.com',
+    'AdminCreateUser a@example.com',
+    'AdminGetUser a@example.com',
+    'AdminSetUserPassword owner',
   ]);
 });
 
@@ -218,15 +222,15 @@ test('a sign-up that was never confirmed does not get the account of its address
 const MAY_NAME_A_LOGIN = /^(subject|logins?|actor|user|person|member|owner|createdBy|\w+(edBy|Login|User|Subject))$/i;
 /** Fields of these names that hold something else. */
 const NO_LOGINS = [
-  ...[
-    'TEAM.invitations.invitedBy',
-    'SWITCH_STATE.flags.owner',
-    'DEPLOYMENT.builtBy',
-    'DEPLOYMENT.movedBy',
-    'DOMAIN.owner',
-    'HOSTING_SERVER.user',
-  ],
-  ...['AUDIT.actor.kind', 'AUDIT.actor.name', 'KEY.createdBy.email'],
+  'TEAM.invitations.invitedBy',
+  'SWITCH_STATE.flags.owner',
+  'DEPLOYMENT.builtBy',
+  'DEPLOYMENT.movedBy',
+  'DOMAIN.owner',
+  'HOSTING_SERVER.user',
+  'AUDIT.actor.kind',
+  'AUDIT.actor.name',
+  'KEY.createdBy.email',
 ];
 
 /** Returns the paths of the text fields below a schema, as far as its names, or that of an object around it, may name a login. */

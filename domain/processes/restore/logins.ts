@@ -83,8 +83,11 @@ async function restoreLogin(deps: RestoreDeps, login: Login): Promise<void> {
     for (const { accountId } of membershipsOf(current))
       await deps.table.transact(await renameIn(deps, accountId, from, to));
     await deps.commit(moved, undefined, {
-      ...{ action: 'login.restored', accountId: current.accountId, subjectId: to },
-      ...{ before: { login: from }, after: { login: to } },
+      action: 'login.restored',
+      accountId: current.accountId,
+      subjectId: to,
+      before: { login: from },
+      after: { login: to },
     });
   });
 }

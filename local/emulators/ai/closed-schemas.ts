@@ -54,8 +54,10 @@ export function refuseAsMistral(body: Record<string, unknown>): Refusal | undefi
   ];
   if (extra.length === 0) return undefined;
   const detail = extra.map(({ path, value: input }) => ({
-    ...{ type: 'extra_forbidden', loc: ['body', ...path] },
-    ...{ msg: 'Extra inputs are not permitted', input },
+    type: 'extra_forbidden',
+    loc: ['body', ...path],
+    msg: 'Extra inputs are not permitted',
+    input,
   }));
   return [422, { object: 'error', message: { detail }, type: 'invalid_request_error', param: null, code: null }];
 }

@@ -50,7 +50,9 @@ export const QUIRKS: Readonly<Record<string, Quirks>> = {
         {
           error: {
             message: 'You exceeded your current quota, please check your plan and billing details.',
-            ...{ type: 'insufficient_quota', param: null, code: 'insufficient_quota' },
+            type: 'insufficient_quota',
+            param: null,
+            code: 'insufficient_quota',
           },
         },
       ],
@@ -79,7 +81,8 @@ export const QUIRKS: Readonly<Record<string, Quirks>> = {
         [
           {
             error: {
-              ...{ code: 400, status: 'INVALID_ARGUMENT' },
+              code: 400,
+              status: 'INVALID_ARGUMENT',
               message: 'API key not valid. Please pass a valid API key.',
               details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }],
             },

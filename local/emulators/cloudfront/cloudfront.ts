@@ -141,9 +141,16 @@ export async function startCloudFront({
       throw new ServiceError('EntityAlreadyExists', 'The entity already exists.', 409);
     const certificate = requestCertificate(input, domain, account);
     const tenant: Tenant = {
-      ...{ id: `dt_${randomBytes(13).toString('hex')}`, account, name, domain, enabled: input.Enabled !== 'false' },
-      ...{ distributionId: input.DistributionId, connectionGroupId: input.ConnectionGroupId },
-      ...{ changedAt: Date.now(), version: 1, ...(certificate ? { asked: certificate } : {}) },
+      id: `dt_${randomBytes(13).toString('hex')}`,
+      account,
+      name,
+      domain,
+      enabled: input.Enabled !== 'false',
+      distributionId: input.DistributionId,
+      connectionGroupId: input.ConnectionGroupId,
+      changedAt: Date.now(),
+      version: 1,
+      ...(certificate ? { asked: certificate } : {}),
     };
     tenants.push(tenant);
     state.save();
@@ -162,7 +169,8 @@ export async function startCloudFront({
       ...(enabled ? { enabled: enabled === 'true' } : {}),
       ...(arn ? { certificate: arn } : {}),
       ...(newRequest ? { asked: newRequest } : {}),
-      ...{ changedAt: Date.now(), version: tenant.version + 1 },
+      changedAt: Date.now(),
+      version: tenant.version + 1,
     });
     state.save();
     return describeTenant(tenant);

@@ -42,7 +42,13 @@ const callLogs = caller(() => logs.url, 'Logs_20140328', '1.1');
 
 const request = (second: number, fields: Partial<AppRequest> = {}): AppRequest => ({
   at: from.getTime() + second * 1000,
-  ...{ status: 200, durationMs: 10, concurrent: 1, initMs: 0, memoryMb: 50, throttled: false, ...fields },
+  status: 200,
+  durationMs: 10,
+  concurrent: 1,
+  initMs: 0,
+  memoryMb: 50,
+  throttled: false,
+  ...fields,
 });
 
 test('requests become Lambda’s metrics, period by period, and its reports', async () => {

@@ -133,7 +133,9 @@ function openMetrics(
       periods.set(Math.floor(Math.min(to, Date.now() / 1000) / Period - 1) * Period, [storage]);
     const points = [...periods].sort(([a], [b]) => (ascending ? a - b : b - a));
     return {
-      ...{ Id: query.Id, Label: query.Label ?? Metric.MetricName, StatusCode: 'Complete' },
+      Id: query.Id,
+      Label: query.Label ?? Metric.MetricName,
+      StatusCode: 'Complete',
       Timestamps: points.map(([start]) => start),
       Values: points.map(([, samples]) => statistic(Stat, samples)),
     };

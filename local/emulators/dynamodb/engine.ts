@@ -96,8 +96,10 @@ export function createEngine({ region, account, file, now = Date.now }: EngineOp
     },
     ListTagsOfResource: (): object => ({ Tags: [] }),
     DescribeLimits: (): object => ({
-      ...{ AccountMaxReadCapacityUnits: 80_000, AccountMaxWriteCapacityUnits: 80_000 },
-      ...{ TableMaxReadCapacityUnits: 40_000, TableMaxWriteCapacityUnits: 40_000 },
+      AccountMaxReadCapacityUnits: 80_000,
+      AccountMaxWriteCapacityUnits: 80_000,
+      TableMaxReadCapacityUnits: 40_000,
+      TableMaxWriteCapacityUnits: 40_000,
     }),
     DescribeEndpoints: (): object => ({ Endpoints: [] }),
   };

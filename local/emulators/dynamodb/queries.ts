@@ -16,7 +16,11 @@ const MAX_PAGE_BYTES = 1024 * 1024;
 const MAX_SEGMENTS = 1_000_000;
 
 const TABLE_ORDER = (table: OpenTable): Order => ({
-  ...{ from: table.sqlName, body: 'body', size: 'size', hash: 'pk', columns: ['sk'] },
+  from: table.sqlName,
+  body: 'body',
+  size: 'size',
+  hash: 'pk',
+  columns: ['sk'],
 });
 const INDEX_ORDER = (table: OpenTable, index: OpenIndex): Order =>
   index.projected
@@ -24,7 +28,9 @@ const INDEX_ORDER = (table: OpenTable, index: OpenIndex): Order =>
     : {
         // Whole items are read from the table.
         from: `${index.sqlName} AS entry CROSS JOIN ${table.sqlName} AS item ON item.pk = entry.pk AND item.sk = entry.sk`,
-        ...{ body: 'item.body', size: 'item.size', hash: 'entry.hash' },
+        body: 'item.body',
+        size: 'item.size',
+        hash: 'entry.hash',
         columns: ['entry.range', 'entry.pk', 'entry.sk'],
       };
 

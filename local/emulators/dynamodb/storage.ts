@@ -110,7 +110,9 @@ export function openStorage(file: string | undefined) {
     );
     const { ProjectionType, NonKeyAttributes = [] } = index.Projection;
     return {
-      ...{ name: index.IndexName, keys: keysOf(index.KeySchema), sqlName },
+      name: index.IndexName,
+      keys: keysOf(index.KeySchema),
+      sqlName,
       projected: ProjectionType === 'ALL' ? undefined : ProjectionType === 'INCLUDE' ? NonKeyAttributes : [],
       put: database.prepare(`INSERT OR REPLACE INTO ${sqlName} VALUES (?, ?, ?, ?, ?, ?)`),
       remove: database.prepare(`DELETE FROM ${sqlName} WHERE hash = ? AND range = ? AND pk = ? AND sk = ?`),
@@ -126,7 +128,9 @@ export function openStorage(file: string | undefined) {
       CREATE TABLE IF NOT EXISTS ${changes} (number INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER, pk, sk, keys TEXT, old TEXT, new TEXT, size INTEGER, isExpiry INTEGER);
     `);
     const table: OpenTable = {
-      ...{ definition, sqlName: items, keys: keysOf(definition.KeySchema) },
+      definition,
+      sqlName: items,
+      keys: keysOf(definition.KeySchema),
       types: new Map(
         definition.AttributeDefinitions.map(({ AttributeName, AttributeType }) => [AttributeName, AttributeType]),
       ),

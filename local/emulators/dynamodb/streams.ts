@@ -112,8 +112,13 @@ export function createStreams(storage: Storage, place: Place, now: () => number)
       };
       return {
         StreamDescription: {
-          ...{ StreamArn, TableName, KeySchema, StreamLabel: stream?.label, StreamViewType: stream?.view },
-          ...{ StreamStatus: stream?.isEnabled ? 'ENABLED' : 'DISABLED', CreationRequestDateTime: createdAt / 1000 },
+          StreamArn,
+          TableName,
+          KeySchema,
+          StreamLabel: stream?.label,
+          StreamViewType: stream?.view,
+          StreamStatus: stream?.isEnabled ? 'ENABLED' : 'DISABLED',
+          CreationRequestDateTime: createdAt / 1000,
           Shards: ExclusiveStartShardId === SHARD_ID ? [] : [shard],
         },
       };

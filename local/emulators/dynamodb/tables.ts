@@ -88,9 +88,14 @@ export function defineTable(input: unknown, number: number, now: number): Defini
   const { StreamSpecification: stream, DeletionProtectionEnabled, ...rest } = CreateTable.parse(input);
   checkAttributes(rest);
   return {
-    ...{ TableName: rest.TableName, AttributeDefinitions: rest.AttributeDefinitions, KeySchema: rest.KeySchema },
+    TableName: rest.TableName,
+    AttributeDefinitions: rest.AttributeDefinitions,
+    KeySchema: rest.KeySchema,
     GlobalSecondaryIndexes: rest.GlobalSecondaryIndexes,
-    ...{ number, createdAt: now, TableId: randomUUID(), isProtected: DeletionProtectionEnabled },
+    number,
+    createdAt: now,
+    TableId: randomUUID(),
+    isProtected: DeletionProtectionEnabled,
     ...(stream?.StreamEnabled ? { stream: openStream(stream, now) } : {}),
   };
 }
@@ -181,15 +186,23 @@ export function describe(table: Definition, place: Place, stored: { items: numbe
   const arn = tableArn(table.TableName, place);
   const { stream, restoreOf } = table;
   return {
-    ...{ TableName: table.TableName, TableId: table.TableId, TableArn: arn, TableStatus: 'ACTIVE' },
-    ...{ AttributeDefinitions: table.AttributeDefinitions, KeySchema: table.KeySchema },
-    ...{ CreationDateTime: table.createdAt / 1000, ItemCount: stored.items, TableSizeBytes: stored.bytes },
-    ...{ ProvisionedThroughput: NO_THROUGHPUT, DeletionProtectionEnabled: table.isProtected },
+    TableName: table.TableName,
+    TableId: table.TableId,
+    TableArn: arn,
+    TableStatus: 'ACTIVE',
+    AttributeDefinitions: table.AttributeDefinitions,
+    KeySchema: table.KeySchema,
+    CreationDateTime: table.createdAt / 1000,
+    ItemCount: stored.items,
+    TableSizeBytes: stored.bytes,
+    ProvisionedThroughput: NO_THROUGHPUT,
+    DeletionProtectionEnabled: table.isProtected,
     BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST', LastUpdateToPayPerRequestDateTime: table.createdAt / 1000 },
     ...(restoreOf
       ? {
           RestoreSummary: {
-            ...{ SourceTableArn: tableArn(restoreOf.name, place), RestoreDateTime: restoreOf.at },
+            SourceTableArn: tableArn(restoreOf.name, place),
+            RestoreDateTime: restoreOf.at,
             RestoreInProgress: false,
           },
         }
@@ -198,8 +211,11 @@ export function describe(table: Definition, place: Place, stored: { items: numbe
       ? {
           GlobalSecondaryIndexes: table.GlobalSecondaryIndexes.map((index) => ({
             ...index,
-            ...{ IndexStatus: 'ACTIVE', IndexArn: `${arn}/index/${index.IndexName}` },
-            ...{ IndexSizeBytes: 0, ItemCount: 0, ProvisionedThroughput: NO_THROUGHPUT },
+            IndexStatus: 'ACTIVE',
+            IndexArn: `${arn}/index/${index.IndexName}`,
+            IndexSizeBytes: 0,
+            ItemCount: 0,
+            ProvisionedThroughput: NO_THROUGHPUT,
           })),
         }
       : {}),

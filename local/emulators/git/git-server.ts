@@ -27,7 +27,10 @@ async function answer(root: string, request: IncomingMessage, response: ServerRe
   const git = spawn(
     'git',
     [
-      ...['-c', 'uploadpack.allowFilter=true', 'upload-pack', '--stateless-rpc'],
+      '-c',
+      'uploadpack.allowFilter=true',
+      'upload-pack',
+      '--stateless-rpc',
       ...(isList ? ['--http-backend-info-refs'] : []),
       join(root, path),
     ],

@@ -72,8 +72,13 @@ const FUNCTIONS: Record<string, (account: Account, parameters: URLSearchParams) 
   ],
 };
 const usage = (id: string, description: string, used: string, maximum: number | null, formatter: string | null) => ({
-  ...{ id, description, usage: used, maximum, formatter },
-  ...{ error: null, url: null },
+  id,
+  description,
+  usage: used,
+  maximum,
+  formatter,
+  error: null,
+  url: null,
 });
 
 /** Faults of existing accounts by the prefix of their domain. */

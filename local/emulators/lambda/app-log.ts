@@ -93,7 +93,9 @@ export function readAppLog(dataDir: string, functionName: string): LoggedLine[] 
     last = timestamp;
     const head = line.slice(0, line.indexOf(' '));
     return {
-      ...{ timestamp, eventId: String(place).padStart(20, '0'), version: head.split('/')[1] ?? '' },
+      timestamp,
+      eventId: String(place).padStart(20, '0'),
+      version: head.split('/')[1] ?? '',
       message: line.slice(head.length + 1),
     };
   });

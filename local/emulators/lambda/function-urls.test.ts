@@ -3,20 +3,44 @@ import { indexUrls } from './function-urls.ts';
 import type { Configuration, LambdaFunction } from './functions.ts';
 
 const configuration = (Version: string): Configuration => ({
-  ...{ FunctionName: 'shop', FunctionArn: 'arn:shop', Runtime: 'nodejs24.x', Role: 'role', Handler: 'run.sh', Version },
-  ...{ CodeSize: 1, CodeSha256: 'code', Description: '', Timeout: 3, MemorySize: 128, LastModified: '', Layers: [] },
-  ...{ Environment: { Variables: {} }, Architectures: ['arm64'], RevisionId: '1', PackageType: 'Zip', State: 'Active' },
+  FunctionName: 'shop',
+  FunctionArn: 'arn:shop',
+  Runtime: 'nodejs24.x',
+  Role: 'role',
+  Handler: 'run.sh',
+  Version,
+  CodeSize: 1,
+  CodeSha256: 'code',
+  Description: '',
+  Timeout: 3,
+  MemorySize: 128,
+  LastModified: '',
+  Layers: [],
+  Environment: { Variables: {} },
+  Architectures: ['arm64'],
+  RevisionId: '1',
+  PackageType: 'Zip',
+  State: 'Active',
   LastUpdateStatus: 'Successful',
 });
 const url = (host: string, AuthType = 'NONE') => ({
-  ...{ FunctionUrl: `https://${host}/`, FunctionArn: 'arn:shop:live', AuthType, InvokeMode: 'BUFFERED' },
-  ...{ CreationTime: '', LastModifiedTime: '' },
+  FunctionUrl: `https://${host}/`,
+  FunctionArn: 'arn:shop:live',
+  AuthType,
+  InvokeMode: 'BUFFERED',
+  CreationTime: '',
+  LastModifiedTime: '',
 });
 function shop(): LambdaFunction {
   const live = { AliasArn: 'arn:shop:live', Name: 'live', FunctionVersion: '1', Description: '', RevisionId: '1' };
   return {
-    ...{ latest: configuration('$LATEST'), versions: { 1: configuration('1'), 2: configuration('2') }, lastVersion: 2 },
-    ...{ aliases: { live }, urls: { live: url('first.example') }, policy: {}, tags: {} },
+    latest: configuration('$LATEST'),
+    versions: { 1: configuration('1'), 2: configuration('2') },
+    lastVersion: 2,
+    aliases: { live },
+    urls: { live: url('first.example') },
+    policy: {},
+    tags: {},
   };
 }
 

@@ -31,7 +31,13 @@ const MOUNT = [
 /** Returns the arguments of `unshare`: root needs no user namespace for mounts of its own. */
 const namespaces = (): string[] => [
   ...(process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']),
-  ...['--mount', '--propagation', 'private', 'sh', '-c', MOUNT, 'sh'],
+  '--mount',
+  '--propagation',
+  'private',
+  'sh',
+  '-c',
+  MOUNT,
+  'sh',
 ];
 
 const mountArguments = (code: string, own: string, handler: string): string[] => {
@@ -64,7 +70,8 @@ export function openSandboxes(dataDir: string, programs: readonly string[]) {
           ? { command: 'unshare', args: mountArguments(code, temporary, handler) }
           : { command: 'sh', args: [handler] }),
         environment: {
-          ...{ HOME: at, TMPDIR: at },
+          HOME: at,
+          TMPDIR: at,
           ...(certificates ? { NODE_EXTRA_CA_CERTS: join(at, CERTIFICATES) } : {}),
         },
         remove: () => void discard(temporary),

@@ -59,8 +59,11 @@ async function archive(name: string, files: Record<string, Buffer>): Promise<voi
 }
 const functionNamed = (FunctionName: string, key: string) => ({
   FunctionName,
-  ...{ Runtime: 'nodejs24.x' as const, Role: 'arn:aws:iam::000000000000:role/apps', Handler: 'run.sh' },
-  ...{ Layers: [LAYER], Code: { S3Bucket: 'bucket', S3Key: key } },
+  Runtime: 'nodejs24.x' as const,
+  Role: 'arn:aws:iam::000000000000:role/apps',
+  Handler: 'run.sh',
+  Layers: [LAYER],
+  Code: { S3Bucket: 'bucket', S3Key: key },
 });
 const failure = (work: Promise<unknown>) =>
   work.then(

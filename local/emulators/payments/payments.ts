@@ -55,16 +55,18 @@ const Charge = Initialize.omit({ callback_url: true }).extend({ authorization_co
 
 /** The only card, which may be charged again; to each account it is another one. */
 const AUTHORIZATION = {
-  ...{ authorization_code: 'AUTH_localcard', bin: '408408', last4: '4081', exp_month: '12', exp_year: '2030' },
-  ...{
-    signature: 'SIG_localcard',
-    channel: 'card',
-    card_type: 'visa ',
-    bank: 'TEST BANK',
-    country_code: 'ZA',
-    brand: 'visa',
-    reusable: true,
-  },
+  authorization_code: 'AUTH_localcard',
+  bin: '408408',
+  last4: '4081',
+  exp_month: '12',
+  exp_year: '2030',
+  signature: 'SIG_localcard',
+  channel: 'card',
+  card_type: 'visa ',
+  bank: 'TEST BANK',
+  country_code: 'ZA',
+  brand: 'visa',
+  reusable: true,
 };
 
 const ok = (message: string, data: object): WireResponse => ({ body: { status: true, message, data } });
@@ -96,7 +98,13 @@ export async function startPayments({
   const { secretKey, transactions, disputes } = state.value;
 
   const describe = (reference: string, { amount, email, currency, status }: Transaction) => ({
-    ...{ id: 1, domain: 'test', status, reference, amount, currency, channel: 'card' },
+    id: 1,
+    domain: 'test',
+    status,
+    reference,
+    amount,
+    currency,
+    channel: 'card',
     gateway_response: { success: 'Approved', failed: 'Declined', abandoned: 'The transaction was not completed' }[
       status
     ],

@@ -39,9 +39,16 @@ afterEach(async () => {
 });
 
 const contact: ContactDetail = {
-  ...{ ContactType: 'PERSON', FirstName: 'Thandi', LastName: 'Mokoena', Email: 'thandi@example.co.za' },
-  ...{ PhoneNumber: '+27.215551234', AddressLine1: '1 Long Street', City: 'Cape Town', State: 'WC' },
-  ...{ ZipCode: '8001', CountryCode: 'ZA' },
+  ContactType: 'PERSON',
+  FirstName: 'Thandi',
+  LastName: 'Mokoena',
+  Email: 'thandi@example.co.za',
+  PhoneNumber: '+27.215551234',
+  AddressLine1: '1 Long Street',
+  City: 'Cape Town',
+  State: 'WC',
+  ZipCode: '8001',
+  CountryCode: 'ZA',
 };
 const register = async (DomainName: string, DurationInYears = 1, privacy = false) => {
   const contacts = { AdminContact: contact, RegistrantContact: contact, TechContact: contact };

@@ -222,7 +222,10 @@ export async function startRegistrar({
           const end = Number(Marker) + MaxItems;
           return {
             Domains: found.slice(Number(Marker), end).map(([DomainName, { expiresAt }]) => ({
-              ...{ DomainName, AutoRenew: false, TransferLock: false, Expiry: seconds(expiresAt) },
+              DomainName,
+              AutoRenew: false,
+              TransferLock: false,
+              Expiry: seconds(expiresAt),
             })),
             ...(end < found.length ? { NextPageMarker: String(end) } : {}),
           };

@@ -72,7 +72,11 @@ test('deletes only exact matches and applies a batch as a whole', async () => {
 test('accepts an alias in place of values, also at the zone apex, but not beside a CNAME', async () => {
   const { id } = await dns.ensureZone('shop.co.za', 'dom_1');
   const alias = (type: string, name = 'shop.co.za'): RecordSet => ({
-    ...{ name, type, ttl: 0, values: [], alias: 'd111.cloudfront.net' },
+    name,
+    type,
+    ttl: 0,
+    values: [],
+    alias: 'd111.cloudfront.net',
   });
   await dns.change(id, [upsert(alias('A')), upsert(alias('AAAA'))]);
   expect(await dns.recordSets(id, 'shop.co.za')).toEqual([alias('A'), alias('AAAA')]);

@@ -93,7 +93,9 @@ const changesOf = (body: Buffer): Change[] =>
     return {
       action: Action,
       set: {
-        ...{ name: normalizeName(Name), type: Type, ttl: TTL },
+        name: normalizeName(Name),
+        type: Type,
+        ttl: TTL,
         values: ResourceRecords?.ResourceRecord.map(({ Value }) => Value) ?? [],
         ...(AliasTarget ? { alias: normalizeName(AliasTarget.DNSName) } : {}),
       },

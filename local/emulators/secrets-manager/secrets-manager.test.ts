@@ -6,7 +6,11 @@ import { type SecretsManager, startSecretsManager } from './secrets-manager.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'secrets-manager-'));
 const secret = (name: string, properties = {}) => ({
-  ...{ type: 'AWS::SecretsManager::Secret', stack: 'test', logicalId: name, name, ref: name },
+  type: 'AWS::SecretsManager::Secret',
+  stack: 'test',
+  logicalId: name,
+  name,
+  ref: name,
   account: '000000000000',
   arn: `arn:aws:secretsmanager:af-south-1:000000000000:secret:${name}-AbCdEf`,
   properties,
@@ -49,7 +53,9 @@ test('a repeated token stores one version, and one with another value is refused
   const [{ callAws }] = await modules();
   const put = (SecretString: string) =>
     callAws<{ VersionId: string }>('secretsmanager', 'PutSecretValue', {
-      ...{ SecretId: 'empty', SecretString, ClientRequestToken: 'a'.repeat(32) },
+      SecretId: 'empty',
+      SecretString,
+      ClientRequestToken: 'a'.repeat(32),
     });
   expect((await put('one')).VersionId).toBe('a'.repeat(32));
   await put('one');

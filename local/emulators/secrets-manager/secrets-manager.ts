@@ -92,8 +92,12 @@ export async function startSecretsManager({
           throw notFound(`Secrets Manager can't find the specified secret value for ${label}`);
         }
         return {
-          ...{ ARN: arn, Name: name, VersionId: version.id, SecretString: version.value },
-          ...{ VersionStages: version.stages, CreatedDate: version.createdAt / 1000 },
+          ARN: arn,
+          Name: name,
+          VersionId: version.id,
+          SecretString: version.value,
+          VersionStages: version.stages,
+          CreatedDate: version.createdAt / 1000,
         };
       },
       PutSecretValue(body) {
@@ -106,7 +110,8 @@ export async function startSecretsManager({
       DescribeSecret(body) {
         const [name, { arn, versions }] = find(parse(DescribeSecret, body).SecretId);
         return {
-          ...{ ARN: arn, Name: name },
+          ARN: arn,
+          Name: name,
           VersionIdsToStages: Object.fromEntries(versions.map((each) => [each.id, each.stages])),
         };
       },

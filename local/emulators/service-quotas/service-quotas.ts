@@ -25,8 +25,13 @@ export async function startServiceQuotas({ port }: { port?: number } = {}): Prom
     limit.quotaCode ? [{ ...limit, id, quotaCode: limit.quotaCode }] : [],
   );
   const show = ({ id, service, name, value, quotaCode, adjustable, quotaRegion }: (typeof known)[number]) => ({
-    ...{ ServiceCode: service, QuotaCode: quotaCode, QuotaName: name, Adjustable: adjustable },
-    ...{ Value: granted.get(id) ?? value, GlobalQuota: quotaRegion !== undefined, Unit: 'None' },
+    ServiceCode: service,
+    QuotaCode: quotaCode,
+    QuotaName: name,
+    Adjustable: adjustable,
+    Value: granted.get(id) ?? value,
+    GlobalQuota: quotaRegion !== undefined,
+    Unit: 'None',
   });
   const emulator = await serve(
     port,

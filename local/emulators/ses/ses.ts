@@ -91,8 +91,13 @@ export function startSes({ dataDir, port, strict, identity, onSent }: SesOptions
       throw new ServiceError('MessageRejected', `Email address is not verified: ${from}`);
     const { Subject, Body, Headers } = Content.Simple;
     const email: SentEmail = {
-      ...{ id: randomUUID(), at: new Date().toISOString(), from, to: Destination.ToAddresses },
-      ...{ subject: Subject.Data, text: Body.Text.Data, html: Body.Html.Data },
+      id: randomUUID(),
+      at: new Date().toISOString(),
+      from,
+      to: Destination.ToAddresses,
+      subject: Subject.Data,
+      text: Body.Text.Data,
+      html: Body.Html.Data,
       headers: Object.fromEntries(Headers.map(({ Name, Value }) => [Name, Value])),
     };
     appendFileSync(file, `${JSON.stringify(email)}\n`, { mode: 0o600 });

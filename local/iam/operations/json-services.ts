@@ -96,8 +96,14 @@ export const codebuild = jsonOperations({
 export const route53domains = jsonOperations(
   Object.fromEntries(
     [
-      ...['CheckDomainAvailability', 'RegisterDomain', 'RenewDomain', 'UpdateDomainNameservers'],
-      ...['GetDomainDetail', 'GetOperationDetail', 'ListDomains', 'ListOperations'],
+      'CheckDomainAvailability',
+      'RegisterDomain',
+      'RenewDomain',
+      'UpdateDomainNameservers',
+      'GetDomainDetail',
+      'GetOperationDetail',
+      'ListDomains',
+      'ListOperations',
     ].map((operation) => [operation, () => [{ action: `route53domains:${operation}`, resource: '*' }]]),
   ),
 );

@@ -19,7 +19,10 @@ interface Sample extends Partial<Omit<ServiceRequest, 'body' | 'query'>> {
 
 function accessesOf(service: string, { target, search, body = '', ...request }: Sample) {
   return operations[service]?.({
-    ...{ method: 'POST', path: '/', region: REGION, account: '000000000000' },
+    method: 'POST',
+    path: '/',
+    region: REGION,
+    account: '000000000000',
     ...request,
     headers: { ...(target ? { 'x-amz-target': `Service.${target}` } : {}), ...request.headers },
     query: new URLSearchParams(search),
@@ -226,7 +229,9 @@ test.each(SAMPLES)('%s %o needs %j, which AWS knows', async (service, request, r
       {
         request: {
           principal: 'arn:aws:iam::000000000000:role/any',
-          ...{ action, resource: { resource, accountId: '000000000000' }, contextVariables: {} },
+          action,
+          resource: { resource, accountId: '000000000000' },
+          contextVariables: {},
         },
         identityPolicies: [
           {
@@ -234,7 +239,8 @@ test.each(SAMPLES)('%s %o needs %j, which AWS knows', async (service, request, r
             policy: { Version: '2012-10-17', Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }] },
           },
         ],
-        ...{ serviceControlPolicies: [], resourceControlPolicies: [] },
+        serviceControlPolicies: [],
+        resourceControlPolicies: [],
       },
       {},
     );

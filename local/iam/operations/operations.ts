@@ -20,7 +20,23 @@ export type TagsOf = (arn: string) => Record<string, string>;
 
 /** The rights that every operation of the emulated services needs, by the service's name in signatures. */
 export const operationsOf = (tagsOf: TagsOf): Readonly<Record<string, Operations>> => ({
-  ...{ dynamodb, sqs, s3, kms, logs, states, codebuild, route53domains, secretsmanager, servicequotas, lambda },
+  dynamodb,
+  sqs,
+  s3,
+  kms,
+  logs,
+  states,
+  codebuild,
+  route53domains,
+  secretsmanager,
+  servicequotas,
+  lambda,
   'cognito-idp': userPools,
-  ...{ monitoring, route53, cloudfront, 'cloudfront-keyvaluestore': keyValueStore, dsql: dsql(tagsOf), sts, ses },
+  monitoring,
+  route53,
+  cloudfront,
+  'cloudfront-keyvaluestore': keyValueStore,
+  dsql: dsql(tagsOf),
+  sts,
+  ses,
 });

@@ -116,7 +116,8 @@ export const sts: Operations = ({ body }) => {
   const externalId = form.get('ExternalId');
   return [
     {
-      ...{ action: 'sts:AssumeRole', resource: form.get('RoleArn') ?? '' },
+      action: 'sts:AssumeRole',
+      resource: form.get('RoleArn') ?? '',
       ...(externalId === null ? {} : { context: { 'sts:ExternalId': externalId } }),
     },
   ];

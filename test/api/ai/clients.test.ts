@@ -43,7 +43,8 @@ async function busyAccount() {
   const busy = await newAccount({ aiCreditsMicroRand: 1_000_000 });
   const client = new OpenAI({ apiKey: busy.secretKey, baseURL });
   const stream = await client.chat.completions.create({
-    ...{ model: 'openai/gpt-4o', stream: true },
+    model: 'openai/gpt-4o',
+    stream: true,
     messages: [{ role: 'user', content: `say exactly: ${'word '.repeat(60)}` }],
   });
   const ended = (async () => {
@@ -82,7 +83,9 @@ describe('openai', () => {
       expect(text).toBe('one two three');
       expect(usages).toHaveLength(1);
       const helper = client.chat.completions.stream({
-        ...{ model, messages: say('with usage'), stream_options: { include_usage: true } },
+        model,
+        messages: say('with usage'),
+        stream_options: { include_usage: true },
       });
       expect(await helper.finalContent()).toBe('with usage');
       expect((await helper.totalUsage()).total_tokens).toBeGreaterThan(3);
@@ -104,7 +107,9 @@ describe('openai', () => {
         parameters,
       };
       const runner = client.chat.completions.runTools({
-        ...{ model, stream, messages: [{ role: 'user', content: QUESTION }] },
+        model,
+        stream,
+        messages: [{ role: 'user', content: QUESTION }],
         tools: [{ type: 'function', function: get_weather }],
       } as never);
       expect(await runner.finalContent()).toContain(FORECAST);
@@ -130,7 +135,8 @@ describe('openai', () => {
       if (choices[0]) messages.push(choices[0].message, ...say('two'));
     }
     const parsed = await client.chat.completions.parse({
-      ...{ model: gpt, messages: [{ role: 'user', content: 'Plan 3 days in Lisbon, in F' }] },
+      model: gpt,
+      messages: [{ role: 'user', content: 'Plan 3 days in Lisbon, in F' }],
       response_format: zodResponseFormat(City, 'trip'),
     });
     if (parsed.choices[0]) messages.push(parsed.choices[0].message, ...say('two'));
@@ -156,7 +162,8 @@ describe('openai', () => {
 
   test('parses structured output', async () => {
     const { choices } = await client.chat.completions.parse({
-      ...{ model: gpt, messages: [{ role: 'user', content: 'Plan 3 days in Lisbon, in F' }] },
+      model: gpt,
+      messages: [{ role: 'user', content: 'Plan 3 days in Lisbon, in F' }],
       response_format: zodResponseFormat(City, 'trip'),
     });
     expect(choices[0]?.message.parsed).toEqual({ city: 'Lisbon', days: 3, unit: 'F' });
@@ -181,7 +188,11 @@ describe('ai with @ai-sdk/openai-compatible', () => {
   const { seen, send } = counting();
   const provider = createOpenAICompatible({ name: 'hosting', apiKey, baseURL, fetch: send, includeUsage: true });
   const strict = createOpenAICompatible({
-    ...{ name: 'hosting', apiKey, baseURL, fetch: documentedFetch, supportsStructuredOutputs: true },
+    name: 'hosting',
+    apiKey,
+    baseURL,
+    fetch: documentedFetch,
+    supportsStructuredOutputs: true,
   });
 
   test.each([gpt, claude])('%s: chat, stream with usage, images', async (id) => {
@@ -203,7 +214,9 @@ describe('ai with @ai-sdk/openai-compatible', () => {
   test('an abort ends the stream', async () => {
     const controller = new AbortController();
     const { textStream } = streamText({
-      ...{ model: provider(gpt), prompt: `say exactly: ${'word '.repeat(2000)}`, abortSignal: controller.signal },
+      model: provider(gpt),
+      prompt: `say exactly: ${'word '.repeat(2000)}`,
+      abortSignal: controller.signal,
       onError: () => undefined,
     });
     let pieces = 0;
@@ -231,7 +244,9 @@ describe('ai with @ai-sdk/openai-compatible', () => {
 
   test('parses structured output', async () => {
     const { output } = await generateText({
-      ...{ model: strict(gpt), prompt: 'Plan 3 days in Lisbon, in F', output: Output.object({ schema: City }) },
+      model: strict(gpt),
+      prompt: 'Plan 3 days in Lisbon, in F',
+      output: Output.object({ schema: City }),
     });
     expect(output).toEqual({ city: 'Lisbon', days: 3, unit: 'F' });
   });
@@ -285,7 +300,9 @@ describe('@langchain/openai', () => {
 
   test.each(CALLERS)('runs a tool loop of %s, streamed and not', async (id) => {
     const weather = langChainTool(async ({ city }: { city: string }) => `${city}: ${FORECAST}`, {
-      ...{ name: 'get_weather', description: 'Get the weather of a city', schema: z.object({ city: z.string() }) },
+      name: 'get_weather',
+      description: 'Get the weather of a city',
+      schema: z.object({ city: z.string() }),
     });
     const bound = model(id).bindTools([weather]);
     const question = new HumanMessage(QUESTION);

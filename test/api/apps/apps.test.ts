@@ -31,7 +31,10 @@ test('a repository is read before an application exists, and one that cannot be 
   const { dashboard } = await newAccount();
   const read = (url: string) => dashboard.call(inspectRepository, { query: { url } });
   expect((await read('https://git.localhost/hello-express.git')).body.data).toMatchObject({
-    ...{ problem: null, branches: ['main'], branch: 'main', notes: [] },
+    problem: null,
+    branches: ['main'],
+    branch: 'main',
+    notes: [],
     detected: {
       framework: 'Express',
       setting: 'EXPRESS',
@@ -40,7 +43,8 @@ test('a repository is read before an application exists, and one that cannot be 
     },
   });
   expect((await read('https://git.localhost/absent.git')).body.data).toMatchObject({
-    ...{ problem: expect.stringContaining('was not found'), branches: [] },
+    problem: expect.stringContaining('was not found'),
+    branches: [],
   });
   expect((await read('ext::sh -c id')).status).toBe(400);
   expect((await read('https://10.0.0.8/app.git')).status).toBe(400);
@@ -53,8 +57,17 @@ test('an application gets the defaults of its framework and can be read back', a
   const { body } = await account.call(createApp, { body: { name } });
   const slug = name.toLowerCase().replaceAll(' ', '-');
   expect(body.data).toMatchObject({
-    ...{ name, slug, framework: 'NEXTJS', nodeVersion: '22', repoUrl: null, branch: 'main', installCommand: 'npm ci' },
-    ...{ buildCommand: 'npm run build', startFile: '.next/standalone/server.js', status: 'RUNNING', autoDeploy: false },
+    name,
+    slug,
+    framework: 'NEXTJS',
+    nodeVersion: '22',
+    repoUrl: null,
+    branch: 'main',
+    installCommand: 'npm ci',
+    buildCommand: 'npm run build',
+    startFile: '.next/standalone/server.js',
+    status: 'RUNNING',
+    autoDeploy: false,
     primaryDomain: `${slug}.apps.localhost`,
   });
   expect((await account.call(getApp, { params: { id: body.data.id } })).body).toEqual(body);
@@ -64,22 +77,24 @@ test('an application gets the defaults of its framework and can be read back', a
 
 describe('a repository', () => {
   test.each([
-    ...[
-      '',
-      'nonsense',
-      'http://github.com/you/app.git',
-      'ssh://git@github.com/you/app.git',
-      'git://github.com/you/app',
-    ],
-    ...['ext::sh -c touch% /tmp/x', 'file:///etc/passwd', '--upload-pack=touch /tmp/x', 'git@-oProxyCommand=x:you/app'],
-    ...['https://you:secret@github.com/you/app.git', 'https://github.com/you/app.git\n--upload-pack=x'],
-    ...[
-      'https://gіthub.com/you/app.git',
-      'https://10.0.0.1/app.git',
-      'git@192.168.1.1:app.git',
-      'https://2130706433/a',
-    ],
-    ...['https://169.254.169.254/latest', 'https://git.internal/app.git', `https://github.com/${'a'.repeat(2048)}`],
+    '',
+    'nonsense',
+    'http://github.com/you/app.git',
+    'ssh://git@github.com/you/app.git',
+    'git://github.com/you/app',
+    'ext::sh -c touch% /tmp/x',
+    'file:///etc/passwd',
+    '--upload-pack=touch /tmp/x',
+    'git@-oProxyCommand=x:you/app',
+    'https://you:secret@github.com/you/app.git',
+    'https://github.com/you/app.git\n--upload-pack=x',
+    'https://gіthub.com/you/app.git',
+    'https://10.0.0.1/app.git',
+    'git@192.168.1.1:app.git',
+    'https://2130706433/a',
+    'https://169.254.169.254/latest',
+    'https://git.internal/app.git',
+    `https://github.com/${'a'.repeat(2048)}`,
   ])('rejects %j naming the field', async (repoUrl) => {
     const answer = await create(await newAccount(), { repoUrl, deployNow: false });
     expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_request']);
@@ -87,12 +102,12 @@ describe('a repository', () => {
   });
 
   test.each([
-    ...[
-      'https://x.github.io/app.git',
-      'https://git.example.com:8443/group/sub/app.git',
-      'https://example.com/@you/app',
-    ],
-    ...['git@github.com:you/app.git', 'git@host.example:group/sub/repo.git', 'git@[host.example:2222]:you/app.git'],
+    'https://x.github.io/app.git',
+    'https://git.example.com:8443/group/sub/app.git',
+    'https://example.com/@you/app',
+    'git@github.com:you/app.git',
+    'git@host.example:group/sub/repo.git',
+    'git@[host.example:2222]:you/app.git',
   ])('accepts %s', async (repoUrl) => {
     const answer = await create(await newAccount(), { repoUrl, deployNow: false });
     expect([answer.status, answer.body.data.repoUrl]).toEqual([201, repoUrl]);
@@ -184,8 +199,14 @@ test('a changed name keeps the address, and another framework brings its default
     (await account.call(updateApp, { params: { id: made.id }, body })).body.data;
   const { defaultDomain, primaryDomain, slug } = made;
   expect(await change({ name: 'Renamed', framework: 'NODE' })).toMatchObject({
-    ...{ name: 'Renamed', framework: 'NODE', startFile: 'server.js', buildCommand: 'make' },
-    ...{ defaultDomain, primaryDomain, slug, customDomainStatus: null },
+    name: 'Renamed',
+    framework: 'NODE',
+    startFile: 'server.js',
+    buildCommand: 'make',
+    defaultDomain,
+    primaryDomain,
+    slug,
+    customDomainStatus: null,
   });
   await account.call(updateApp, { params: { id: made.id }, body: { startFile: 'mine.js' } });
   expect(await change({ framework: 'NUXT' })).toMatchObject({ framework: 'NUXT', startFile: 'mine.js' });

@@ -82,7 +82,9 @@ test('the overview has what is due, how long the money lasts, what expires and w
     wallet: { balance: '100.00', lasts: null },
     aiCredits: { available: '0.00', lasts: null },
     webhooks: { endpoints: 0, failing: [] },
-    ...{ expiringKeys: [], budgets: [], expiringDomains: [] },
+    expiringKeys: [],
+    budgets: [],
+    expiringDomains: [],
   });
   await dashboard.call(buyAiCredits, { body: { amount: '90.00' } });
   await order(deps, account.id, 2000);

@@ -12,7 +12,8 @@ import { receiver } from '../../support/receivers.ts';
 type Body = { plan: string; billingCycle: 'MONTHLY' | 'YEARLY'; hostingDomain?: string };
 const buy = (account: OpenedAccount, body: Body) => account.dashboard.call(createSubscription, { body });
 const monthly = (plan: string, hostingDomain?: string): Body => ({
-  ...{ plan, billingCycle: 'MONTHLY' },
+  plan,
+  billingCycle: 'MONTHLY',
   ...(hostingDomain ? { hostingDomain } : {}),
 });
 
@@ -23,8 +24,11 @@ test('a plan is bought from the wallet: invoice, subscription, event and applica
   await account.call(createWebhook, { body: { url, events: ['subscription.activated', 'subscription.cancelled'] } });
   const { data } = (await buy(account, monthly('app-10'))).body;
   expect(data).toMatchObject({
-    ...{ plan: { slug: 'app-10', name: 'App 10', category: 'APP' }, status: 'ACTIVE', billingCycle: 'MONTHLY' },
-    ...{ hostingDomain: null, cancelledAt: null },
+    plan: { slug: 'app-10', name: 'App 10', category: 'APP' },
+    status: 'ACTIVE',
+    billingCycle: 'MONTHLY',
+    hostingDomain: null,
+    cancelledAt: null,
     invoice: { kind: 'PLAN', status: 'PAID', amount: '573.85', vat: '74.85' },
   });
   const invoice = (await account.call(getInvoice, { params: { id: data.invoice.id } })).body.data;

@@ -32,7 +32,12 @@ test('an unverified domain is claimed and shown, but does not serve', async () =
   expect(primaryDomain).toBe(domain);
   const data = await readCustomDomain(account, id);
   expect(data).toEqual({
-    ...{ domain, status: 'PENDING', managed: false, problem: null, checkedAt: null, claimedUntil: expect.any(String) },
+    domain,
+    status: 'PENDING',
+    managed: false,
+    problem: null,
+    checkedAt: null,
+    claimedUntil: expect.any(String),
     challenge: { type: 'TXT', name: `_hosting-challenge.${domain}`, value: expect.stringMatching(/^[0-9a-f]{40}$/) },
     target: { type: 'CNAME', name: domain, value: address },
     certificate: null,
@@ -40,7 +45,9 @@ test('an unverified domain is claimed and shown, but does not serve', async () =
   await waitFor(async () => PLACEHOLDER.test(await pageOf(`${slug}.apps.localhost`)));
   expect(await pageOf(domain)).not.toMatch(PLACEHOLDER);
   expect((await check(account, id)).body.data).toMatchObject({
-    ...{ status: 'PENDING', problem: expect.stringContaining(domain), checkedAt: expect.any(String) },
+    status: 'PENDING',
+    problem: expect.stringContaining(domain),
+    checkedAt: expect.any(String),
     challenge: data.challenge,
   });
   expect(codeOf(await create(account, domain))).toBe('conflict');
@@ -52,7 +59,9 @@ test('a name under a reserved TLD serves at once and is free again with its appl
   const domain = anyName('example');
   const { id } = (await create(account, domain)).body.data;
   expect((await read(account, id)).body.data).toMatchObject({
-    ...{ status: 'VERIFIED', claimedUntil: null, certificate: null },
+    status: 'VERIFIED',
+    claimedUntil: null,
+    certificate: null,
   });
   expect((await check(account, id)).body.data).toMatchObject({ status: 'VERIFIED', checkedAt: null });
   await waitFor(async () => PLACEHOLDER.test(await pageOf(domain)));

@@ -58,16 +58,14 @@ test('a database is created, its event sent once, its variables named, and it is
   const { data } = (await create('Main-db')).body;
   expect(data).toEqual({
     id: expect.stringMatching(/^db_/),
-    ...{
-      applicationId: id,
-      name: 'Main-db',
-      engine: 'aurora-dsql',
-      status: 'PROVISIONING',
-      region: 'eu-west-1',
-      host: null,
-      port: null,
-      failureReason: null,
-    },
+    applicationId: id,
+    name: 'Main-db',
+    engine: 'aurora-dsql',
+    status: 'PROVISIONING',
+    region: 'eu-west-1',
+    host: null,
+    port: null,
+    failureReason: null,
     variables: ['URL', 'HOST', 'PORT', 'NAME', 'USER', 'REGION'].map((each) => `DATABASE_MAIN_DB_${each}`),
     createdAt: expect.any(String),
   });
@@ -164,7 +162,11 @@ test('a password opens its database alone, until the passwords are reset; the si
   expect(created.status).toBe(201);
   const { password, url, ...connection } = created.body.data;
   expect(connection).toEqual({
-    ...{ host: 'localhost', port, database: 'postgres', user: 'admin', sslMode: 'require' },
+    host: 'localhost',
+    port,
+    database: 'postgres',
+    user: 'admin',
+    sslMode: 'require',
     expiresAt: expect.any(String),
   });
   expect(Date.parse(connection.expiresAt) - Date.now()).toBeLessThanOrEqual(3_600_000);

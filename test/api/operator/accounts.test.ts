@@ -27,16 +27,23 @@ test('an account is found by email, ids, keys, names and request ids, and what w
   const failed = refused.headers.get('x-request-id') ?? '';
   const find = async (query: string) => (await operator.call(searchAccounts, { body: { query } })).body.data;
   const texts = {
-    ...{ email, upperCase: email.toUpperCase(), account: account.id, app: app.id, key: key.id },
-    ...{ endpoint: endpoint.body.data.id, host: app.primaryDomain, address: `https://${app.primaryDomain}/` },
-    ...{ domain, subdomain: `www.${domain}`, changed, failed },
-    ...{
-      secretKey: key.secretKey,
-      header: `Authorization: Bearer ${key.secretKey}`,
-      quoted: `'${key.secretKey}',`,
-      keyPrefix: key.secretKey.slice(0, 16),
-      publicPrefix: account.publicKey.slice(0, 16),
-    },
+    email,
+    upperCase: email.toUpperCase(),
+    account: account.id,
+    app: app.id,
+    key: key.id,
+    endpoint: endpoint.body.data.id,
+    host: app.primaryDomain,
+    address: `https://${app.primaryDomain}/`,
+    domain,
+    subdomain: `www.${domain}`,
+    changed,
+    failed,
+    secretKey: key.secretKey,
+    header: `Authorization: Bearer ${key.secretKey}`,
+    quoted: `'${key.secretKey}',`,
+    keyPrefix: key.secretKey.slice(0, 16),
+    publicPrefix: account.publicKey.slice(0, 16),
   };
   const testKey = (await account.dashboard.call(listKeys)).body.data.find(({ name }) => name === 'test');
   for (const [name, text] of Object.entries(texts)) {
@@ -53,7 +60,8 @@ test('an account is found by email, ids, keys, names and request ids, and what w
   const { data } = (await operator.call(listOperatorAudit, { query: { limit: '100' } })).body;
   const own = data.filter(({ actor }) => actor.id === operator.subject);
   expect(own[0]).toMatchObject({
-    ...{ action: 'accounts.searched', actor: { kind: 'OPERATOR', id: operator.subject } },
+    action: 'accounts.searched',
+    actor: { kind: 'OPERATOR', id: operator.subject },
     after: { query: 'unknown@example.com', found: [] },
   });
   expect(JSON.stringify(own)).not.toContain(key.secretKey);
@@ -78,7 +86,9 @@ test('an account’s page shows what it has and what failed; that it was read is
     return data.errors.length > 0 && data;
   });
   expect(page).toMatchObject({
-    ...{ account: { id: account.id, walletBalance: '50.00' }, suspension: null, limitOverrides: {} },
+    account: { id: account.id, walletBalance: '50.00' },
+    suspension: null,
+    limitOverrides: {},
     applications: [{ name: 'Shown' }],
     keys: [{ name: 'test', suspension: null }],
     wallet: { transactions: [{ type: 'ADJUSTMENT', amount: '50.00' }] },

@@ -72,7 +72,12 @@ test('a suspension of an account, an application or a key is seen within 15 s, w
   const { data } = (await operator.call(listOperatorAudit, { query: { accountId: account.id } })).body;
   const own = data.filter(({ actor }) => actor.kind === 'OPERATOR');
   expect(own.map(({ action }) => action).reverse()).toEqual([
-    ...['key.suspended', 'key.resumed', 'account.suspended', 'account.resumed', 'app.suspended', 'app.resumed'],
+    'key.suspended',
+    'key.resumed',
+    'account.suspended',
+    'account.resumed',
+    'app.suspended',
+    'app.resumed',
   ]);
   for (const entry of own) expect(entry).toMatchObject({ reason, actor: { id: operator.subject } });
   const { data: customers } = (await account.dashboard.call(listAuditEntries)).body;
@@ -122,7 +127,11 @@ test('operators change limits and money, each with a reason in the log', async (
     await adjust({ credits: { amount: '1.00' }, voidInvoice: { id: 'inv_1' } }),
   ];
   expect(refused.map(codeOf)).toEqual([
-    ...['insufficient_credits', 'insufficient_funds', 'invalid_request', 'invalid_request', 'invalid_request'],
+    'insufficient_credits',
+    'insufficient_funds',
+    'invalid_request',
+    'invalid_request',
+    'invalid_request',
   ]);
   const issued = await adjust({ invoice: { kind: 'PLAN', description: 'Consulting', amount: '10.00' } });
   const { invoiceId } = issued.body.data;
@@ -140,8 +149,12 @@ test('operators change limits and money, each with a reason in the log', async (
   const acts = log.filter(({ actor }) => actor.id === operator.subject);
   expect(acts.map((entry) => `${entry.action} ${entry.reason}`).reverse()).toEqual([
     `account.limits-changed ${reason}`,
-    ...[`wallet.adjusted ${reason}`, `ai-credits.adjusted ${reason}`, `ai-credits.adjusted ${reason}`],
-    ...[`invoice.issued ${reason}`, `invoice.voided ${reason}`, `subscription.granted ${reason}`],
+    `wallet.adjusted ${reason}`,
+    `ai-credits.adjusted ${reason}`,
+    `ai-credits.adjusted ${reason}`,
+    `invoice.issued ${reason}`,
+    `invoice.voided ${reason}`,
+    `subscription.granted ${reason}`,
   ]);
 });
 
@@ -196,7 +209,10 @@ test('operators open accounts, and set offers and servers under the rules of the
   const name = `s-${randomUUID().slice(0, 8)}`;
   expect(codeOf(await save(name))).toBe('invalid_request');
   expect((await save(name, { token: 'secret-token' })).body.data).toEqual({
-    ...{ name, baseUrl: server.baseUrl, user: 'root', open: false },
+    name,
+    baseUrl: server.baseUrl,
+    user: 'root',
+    open: false,
   });
   for (const offer of ['ai', 'domains', 'plans'] as const) {
     const wrong = { models: 'none', extensions: [], plans: [] };

@@ -27,8 +27,11 @@ async function fail(variable: string, message: object): Promise<void> {
 }
 
 const newDelivery = () => ({
-  ...{ accountId: 'acc_failed', webhookId: 'whk_failed', eventId: `evt_${randomUUID()}` },
-  ...{ deliveryId: `dlv_${randomUUID()}`, step: 3 },
+  accountId: 'acc_failed',
+  webhookId: 'whk_failed',
+  eventId: `evt_${randomUUID()}`,
+  deliveryId: `dlv_${randomUUID()}`,
+  step: 3,
 });
 
 test('what failed is listed in words, replayed and discarded, and the log has the reason', async () => {
@@ -110,7 +113,11 @@ async function changeOf(accountId: string): Promise<object> {
             condition: 'RetryAttemptsExhausted',
           },
           DDBStreamBatchInfo: {
-            ...{ streamArn, shardId: ShardId, startSequenceNumber: number, endSequenceNumber: number, batchSize: 1 },
+            streamArn,
+            shardId: ShardId,
+            startSequenceNumber: number,
+            endSequenceNumber: number,
+            batchSize: 1,
           },
         };
       next = read.Records.length > 0 ? read.NextShardIterator : undefined;

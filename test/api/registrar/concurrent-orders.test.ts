@@ -10,8 +10,14 @@ const COVERED = 30;
 const UNPAID = 3;
 
 const registrant = {
-  ...{ name: 'Thandi Mokoena', email: 'thandi@example.co.za', contactNumber: '+27.215551234', country: 'ZA' },
-  ...{ address1: '1 Long Street', city: 'Cape Town', province: 'Western Cape', postalCode: '8001' },
+  name: 'Thandi Mokoena',
+  email: 'thandi@example.co.za',
+  contactNumber: '+27.215551234',
+  country: 'ZA',
+  address1: '1 Long Street',
+  city: 'Cape Town',
+  province: 'Western Cape',
+  postalCode: '8001',
 };
 
 test('of 50 concurrent orders on one wallet as many are paid as it covers, and unpaid ones stay within their limit', async () => {

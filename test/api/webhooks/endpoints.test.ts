@@ -35,11 +35,28 @@ test('removes repeated events, and * includes all others', async () => {
 
 describe('rejects, naming the field', () => {
   const urls = [
-    ...['', 'nonsense', 'ftp://example.com/', 'http://example.com/', 'https://', 'https://user:pass@example.com/'],
-    ...['https://10.0.0.1/', 'https://192.168.1.1/x', 'https://169.254.169.254/latest', 'https://[fd00::1]/'],
-    ...['https://100.64.0.1/', 'https://0.0.0.0/', 'https://[::ffff:10.0.0.1]/', 'https://[64:ff9b::a00:1]/'],
-    ...['https://167772161/', 'http://10.0.0.1/', 'https://intranet/', 'https://db.internal/', 'https://nas.local/'],
-    ...['https://exa mple.com/', `https://example.com/${'a'.repeat(2048)}`, ' https://example.com/'],
+    '',
+    'nonsense',
+    'ftp://example.com/',
+    'http://example.com/',
+    'https://',
+    'https://user:pass@example.com/',
+    'https://10.0.0.1/',
+    'https://192.168.1.1/x',
+    'https://169.254.169.254/latest',
+    'https://[fd00::1]/',
+    'https://100.64.0.1/',
+    'https://0.0.0.0/',
+    'https://[::ffff:10.0.0.1]/',
+    'https://[64:ff9b::a00:1]/',
+    'https://167772161/',
+    'http://10.0.0.1/',
+    'https://intranet/',
+    'https://db.internal/',
+    'https://nas.local/',
+    'https://exa mple.com/',
+    `https://example.com/${'a'.repeat(2048)}`,
+    ' https://example.com/',
   ];
   test.each(urls)('url %s', async (url) => {
     const answer = await create(await shared(), { url });

@@ -16,8 +16,11 @@ export interface Way {
 
 const REPOSITORY = 'https://git.localhost/hello-express.git';
 const REGISTRANT = {
-  ...{ Phone: '+27 21 555 1234', 'Street and number': '1 Long Street', City: 'Cape Town' },
-  ...{ Province: 'Western Cape', 'Postal code': '8001' },
+  Phone: '+27 21 555 1234',
+  'Street and number': '1 Long Street',
+  City: 'Cape Town',
+  Province: 'Western Cape',
+  'Postal code': '8001',
 };
 
 /** Makes another person a developer of the account. Returns the address. */

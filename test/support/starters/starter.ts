@@ -29,8 +29,15 @@ export const expressTs = (word: string): string =>
 
 export const TSCONFIG = {
   compilerOptions: {
-    ...{ target: 'ES2022', module: 'NodeNext', moduleResolution: 'NodeNext', outDir: 'dist', rootDir: 'src' },
-    ...{ strict: true, skipLibCheck: true, esModuleInterop: true, types: ['node'] },
+    target: 'ES2022',
+    module: 'NodeNext',
+    moduleResolution: 'NodeNext',
+    outDir: 'dist',
+    rootDir: 'src',
+    strict: true,
+    skipLibCheck: true,
+    esModuleInterop: true,
+    types: ['node'],
   },
   include: ['src'],
 };

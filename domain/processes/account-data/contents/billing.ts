@@ -49,8 +49,11 @@ export const BILLING_CONTENTS: readonly Contents[] = [
       shows: ['id', 'server', 'username', 'status', 'mail', 'problem'],
       omits: {
         accountId: 'elsewhere',
-        ...{ adoptions: 'internal', removing: 'internal', creatingUntil: 'internal' },
-        ...{ failures: 'internal', dueAt: 'internal' },
+        adoptions: 'internal',
+        removing: 'internal',
+        creatingUntil: 'internal',
+        failures: 'internal',
+        dueAt: 'internal',
       },
     },
     foundUnder(subscriptions, HostingAccount, ({ accountId, id }) => [{ accountId, id }]),

@@ -23,7 +23,10 @@ export function readAnswer(bytes: Buffer): Answer {
   );
   const letter = messages.findLast(({ type }) => type === 'Z')?.body.toString('latin1') ?? '';
   return {
-    ...{ messages, tags, rows, failed: messages.some(({ type }) => type === 'E') },
+    messages,
+    tags,
+    rows,
+    failed: messages.some(({ type }) => type === 'E'),
     status: isStatus(letter) ? letter : undefined,
   };
 }

@@ -86,11 +86,16 @@ export function openClusterDatabases(directory: string, { dataDir, region, guard
   return {
     async serve(cluster: Cluster): Promise<void> {
       const database = createDatabase({
-        ...{ reserve, idleMs: IDLE_MS, turnMs: TURN_MS },
+        reserve,
+        idleMs: IDLE_MS,
+        turnMs: TURN_MS,
         directory: () => directories.create(cluster.id),
       });
       const server = await servePostgres({
-        ...{ port: cluster.port, database, identity, version: VERSION },
+        port: cluster.port,
+        database,
+        identity,
+        version: VERSION,
         authenticate: authenticate(cluster),
       });
       served.set(cluster.id, {

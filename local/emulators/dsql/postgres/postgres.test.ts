@@ -22,10 +22,16 @@ let options: object;
 beforeAll(async () => {
   const port = await freePort();
   database = createDatabase({
-    ...{ idleMs: 60_000, turnMs: 1000, directory: () => directories.create('one'), reserve: async () => undefined },
+    idleMs: 60_000,
+    turnMs: 1000,
+    directory: () => directories.create('one'),
+    reserve: async () => undefined,
   });
   server = await servePostgres({
-    ...{ port, database, identity, version: '18' },
+    port,
+    database,
+    identity,
+    version: '18',
     authenticate: (user, _, password) =>
       user === 'admin' && password === 'right' ? undefined : { code: '28000', message: 'access denied' },
   });

@@ -43,7 +43,11 @@ export function verifyToken(
   const [seconds, date] = [given['X-Amz-Expires'] ?? '', given['X-Amz-Date'] ?? ''];
   const signed = aws4.sign(
     {
-      ...{ service: 'dsql', region, method: 'GET', signQuery: true, host },
+      service: 'dsql',
+      region,
+      method: 'GET',
+      signQuery: true,
+      host,
       path: `/?Action=DbConnectAdmin&X-Amz-Expires=${seconds}&X-Amz-Date=${date}`,
     },
     found && sessionToken
