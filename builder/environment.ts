@@ -3,7 +3,6 @@
  * adds the variables of its databases (the owner's variables take precedence), puts both into `process.env` and removes
  * the platform's own variables. Bundled on its own and kept small, because it is part of every cold start.
  */
-import './preload.ts';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import aws4 from 'aws4';
@@ -11,8 +10,11 @@ import { createSecrets, type Sealed } from '../providers/encryption/secrets.ts';
 import { sendRequest } from './http.ts';
 import { databaseVariables, type ReleaseDatabase } from './package/databases.ts';
 import { limitOutput } from './package/output-limit.ts';
+import { prepareToServe } from './package/prepare.ts';
 
 const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION = 'us-east-1' } = process.env;
+
+prepareToServe(process.env);
 
 /** Credentials of the function's role. */
 const credentials = {

@@ -5,6 +5,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleInto } from '../local/lambda/bundle-cache.ts';
+import { freePort } from '../local/processes/ports.ts';
 import { nodeBinaries } from '../local/runtimes/node-binary.ts';
 import type { Start } from './detect/start.ts';
 import { runScript } from './package/archive.ts';
@@ -37,6 +38,22 @@ async function start(node: string, what: Start, environment: Record<string, stri
   const { stdout } = await promisify(execFile)('sh', ['run.sh'], { cwd: root, env: { PATH, ...environment } });
   return stdout.trim();
 }
+
+test('prepares the process that serves, with and without a shell', async () => {
+  writeFileSync(
+    join(root, 'serve.cjs'),
+    `const { createServer } = require('node:http');
+    const server = createServer((request, response) => response.end()).listen(process.env.PORT, async () => {
+      const response = await fetch('http://127.0.0.1:' + process.env.PORT, { headers: { 'x-forwarded-host': 'visited' } });
+      await response.text();
+      setImmediate(() => server.close());
+    });`,
+  );
+  const file: Start = { kind: 'node', directory: '', options: [], file: 'serve.cjs', args: [], environment: {} };
+  for (const what of [file, { kind: 'shell', directory: '', command: 'true && node serve.cjs' } as const]) {
+    expect(await start(process.execPath, what, { PORT: String(await freePort()) })).toContain('"method":"GET"');
+  }
+});
 
 const versions = Object.entries(nodeBinaries());
 
