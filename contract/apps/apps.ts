@@ -7,7 +7,7 @@ import {
   SUSPENSION_CAUSES,
 } from '../enums.ts';
 import { Deleted, describe, Id, list, oneLine, Page, resource, single, Timestamp } from '../envelope.ts';
-import { CustomDomainName } from '../host-names/host-names.ts';
+import { HostName } from '../host-names/host-names.ts';
 import { route } from '../route.ts';
 import { Branch, RepositoryUrl } from './repositories.ts';
 
@@ -96,7 +96,7 @@ const CreateApplication = () =>
       z.optional(z.enum(NODE_VERSIONS)),
       `Default: as engines in package.json or .nvmrc says, else ${DEFAULT_NODE_VERSION}`,
     ),
-    customDomain: z.optional(CustomDomainName()),
+    customDomain: z.optional(HostName()),
     deployNow: z._default(z.boolean(), true),
     installCommand: z._default(Command(), 'npm ci'),
     buildCommand: describe(z.optional(z.nullable(BuildCommand())), BUILD_COMMAND),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { CERTIFICATE_STATUSES, CUSTOM_DOMAIN_STATUSES } from '../enums.ts';
 import { describe, Id, resource, single, Timestamp } from '../envelope.ts';
-import { CustomDomainName } from '../host-names/host-names.ts';
+import { HostName } from '../host-names/host-names.ts';
 import { route } from '../route.ts';
 
 const DnsEntry = () => z.object({ type: z.string(), name: z.string(), value: z.string() });
@@ -43,7 +43,7 @@ export const CustomDomain = resource('CustomDomain', () =>
   }),
 );
 
-const SetCustomDomain = () => z.object({ domain: CustomDomainName() });
+const SetCustomDomain = () => z.object({ domain: HostName() });
 const RemovedDomain = () => z.object({ domain: z.string(), removed: z.literal(true) });
 
 const tag = 'Applications';

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, property, string, stringMatching } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AbsoluteHostName, CustomDomainName, HostName, isDnsName, isHostName, isRegistrable } from './host-names.ts';
+import { AbsoluteHostName, HostName, isDnsName, isHostName, isRegistrable } from './host-names.ts';
 
 const label = (length: number) => 'a'.repeat(length);
 
@@ -97,10 +97,4 @@ test('an absolute host name is read without the dot at its end', () => {
   const schema = AbsoluteHostName();
   expect(schema.parse('NS1.example.net.')).toBe('ns1.example.net');
   expect(schema.safeParse('ns1.example.net..').success).toBe(false);
-});
-
-test('a custom domain has at most 64 characters, as the first name of a certificate may have', () => {
-  const [longest, longer] = [55, 56].map((length) => `${label(length)}.shop.com`);
-  expect(CustomDomainName().parse(` ${longest?.toUpperCase()} `)).toBe(longest);
-  expect(CustomDomainName().safeParse(longer).error?.issues[0]?.message).toMatch(/at most 64 characters/);
 });

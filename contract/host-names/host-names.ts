@@ -45,15 +45,6 @@ export const HostName = () =>
     .check(z.trim(), z.toLowerCase(), z.maxLength(MAX_HOST_NAME_LENGTH), z.refine(isHostName, 'must be a domain name'))
     .register(z.globalRegistry, { format: 'hostname' });
 
-/** Maximum length of a custom domain in characters: the first name of a certificate may have no more (RFC 5280; ACM, RequestCertificate). */
-const MAX_CUSTOM_DOMAIN_LENGTH = 64;
-
-/** A host name that a certificate can be issued for, as callers may write it; read in lower case. */
-export const CustomDomainName = () =>
-  HostName()
-    .check(z.maxLength(MAX_CUSTOM_DOMAIN_LENGTH, 'must be at most 64 characters, the most that a certificate may have'))
-    .register(z.globalRegistry, { format: 'hostname' });
-
 /** A host name that may end in a dot, as in zone files; read without it. */
 export const AbsoluteHostName = () =>
   z
