@@ -105,6 +105,25 @@ test('passes variables to the build and the start, but not to log or artifact, a
   expect(JSON.parse(started)).toEqual([secret, 'main.example.on.aws', 'mine', null]);
 });
 
+test('starts with the options of Node that a variable has, added to those of the host', async () => {
+  const repoUrl = repository({
+    'server.js': 'console.log(process.title, process.traceDeprecation, process.env.TOKEN);',
+  });
+  const env = await withVariables({ TOKEN: 'opened', NODE_OPTIONS: '--title=owners' });
+  const { artifact } = await build({ repoUrl, ...env });
+  const unpacked = mkdtempSync(join(root, 'unpacked-'));
+  for (const [path, content] of await entriesOf(artifact)) {
+    mkdirSync(dirname(join(unpacked, path)), { recursive: true });
+    writeFileSync(join(unpacked, path), content);
+  }
+  const host = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local', AWS_ENDPOINT_URL_KMS: kms.url };
+  const { stdout } = await promisify(execFile)('sh', ['run.sh'], {
+    cwd: unpacked,
+    env: { PATH: process.env.PATH, ...host, NODE_OPTIONS: '--trace-deprecation' },
+  });
+  expect(stdout).toBe('owners true opened\n');
+});
+
 test('takes its job before the first command, so that the address in its environment is worthless to commands', async () => {
   // Every environment of this machine that the command can read, as a process that was left behind reads it; of the jobs that
   // it finds, those of this file: others run beside it.
