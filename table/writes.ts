@@ -59,7 +59,12 @@ export function create<T, K>(
   const ConditionExpression = expression.condition(when);
   return {
     kind: 'Put',
-    input: { Item: toStoredItem(entity, item), ConditionExpression, ...expression.parts() },
+    input: {
+      Item: toStoredItem(entity, item),
+      // DynamoDB refuses an empty condition.
+      ...(ConditionExpression === '' ? {} : { ConditionExpression }),
+      ...expression.parts(),
+    },
     onConditionFailed,
   };
 }

@@ -175,6 +175,8 @@ test('a proven domain stays its last account’s for a while after its hosting h
   await release('owner');
   prove('next');
   expect(await order('next'), 'sold, with its DNS').toBe('accepted');
+  prove();
+  expect(await order('next', 'sub_below', `shop.${DOMAIN}`), 'below its own').toBe('accepted');
 });
 
 test('names of the platform cannot be hosted without proof', async () => {

@@ -62,7 +62,7 @@ async function isProvenByOther(deps: DomainDeps, accountId: string, name: string
     deps.table.get(FormerHostingDomain, { domain: name }),
     deps.table.get(Host, { host: name }),
   ]);
-  if (hosted?.provenAt && hosted.accountId !== accountId) return true;
+  if (hosted?.provenAt) return hosted.accountId !== accountId;
   if (former && former.accountId !== accountId) return true;
   return host !== undefined && host.accountId !== accountId && (await findVerifiedHolder(deps, host)) !== undefined;
 }

@@ -152,6 +152,14 @@ test('changes that the stream has lost, that fail again, or that are of another 
   expect(await world(['no json']).replay('dns')).toEqual({ count: 0, kept: 1 });
 });
 
+test('as many messages as one call discards fit into an entry, however many quotes they have', async () => {
+  const { discard, discarded } = world(Array.from({ length: 200 }, () => `{"${'\\"'.repeat(200)}":"x"}`));
+  expect(await discard()).toEqual({ count: 200 });
+  const entry = JSON.stringify(discarded[0]);
+  expect(entry).toContain('199: ');
+  expect(entry.length).toBeLessThan(32_768);
+});
+
 test('what a replay keeps is to be seen and discarded at once, and the log has what it was', async () => {
   const { replay, discard, discarded, left } = world([batch('9'), '{}']);
   expect(await replay('stream')).toEqual({ count: 0, kept: 2 });

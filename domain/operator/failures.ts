@@ -206,8 +206,15 @@ export async function replayFailures(
   return await deps.commit([], { data: { count, kept } }, { ...about, after: { count, kept } });
 }
 
-/** Characters of an item that the log keeps: of as many as one call discards, all fit into an entry. */
+/** Characters of an item, as JSON, that the log keeps: of as many as one call discards, all fit into an entry. */
 const MAX_LOGGED = 150;
+
+/** Returns the beginning of an item, whose quotes and control characters take more than one character in JSON. */
+function loggedPart(item: string): string {
+  let part = item.slice(0, MAX_LOGGED);
+  while (JSON.stringify(part).length > MAX_LOGGED) part = part.slice(0, -1);
+  return part;
+}
 
 /** POST /operator/v1/failures/{name}/discard. The entry of the audit log has all items: nothing else tells what they were. */
 export async function discardFailures(
@@ -217,7 +224,7 @@ export async function discardFailures(
 ): Promise<Output<typeof DiscardRoute>> {
   const about = { action: 'failures.discarded' as const, accountId: NO_ACCOUNT, subjectId: name };
   const record = (found: string[]) => {
-    const [count, items] = [found.length, found.map((each) => each.slice(0, MAX_LOGGED))];
+    const [count, items] = [found.length, found.map(loggedPart)];
     return deps.commit([], { data: { count } }, { ...about, after: { count, items } });
   };
   if (name === 'quarantine') {

@@ -68,7 +68,9 @@ export function holds(request: Expressions, item: Item | undefined): boolean {
     if (left === undefined || right === undefined) return false;
     return compared[2] === '<' ? Number(left) < Number(right) : Number(left) >= Number(right);
   };
-  return !request.ConditionExpression || term(request.ConditionExpression);
+  if (request.ConditionExpression === '')
+    throw new Error('Invalid ConditionExpression: The expression can not be empty;');
+  return request.ConditionExpression === undefined || term(request.ConditionExpression);
 }
 
 /** Returns the item as a request's update makes it. */
