@@ -17,6 +17,7 @@ import { JSON_TYPE, KeepAlive, STREAM_TYPE } from './keep-alive.ts';
 import { type Choice, chooseModel, type Offer } from './models.ts';
 import { calculateCost, priceFor } from './prices.ts';
 import { estimator } from './prompt.ts';
+import { newReport, type Report } from './report.ts';
 import { settle } from './settlement.ts';
 
 export interface Gateway extends FundingDeps {
@@ -57,27 +58,6 @@ export interface Call {
   text: string;
 }
 
-/** Result of a call, for metrics and the log. It holds nothing of the prompt or the response. */
-export interface Report {
-  provider: ProviderId | undefined;
-  model: string;
-  saved: boolean;
-  usage: Usage | undefined;
-  estimated: boolean;
-  chargedMicroRand: number;
-  writtenOffMicroRand: number;
-  /** Milliseconds, until the first byte for the caller; undefined when none came. */
-  firstByte: number | undefined;
-  /** Milliseconds of that which were ours. */
-  overhead: number | undefined;
-  failure: ProviderFailure | undefined;
-  callerLeft: boolean;
-  /** The charge could not be written: the hold will come back and the call was free. */
-  settlementFailed: boolean;
-  /** Writes at the end of the call that failed, and are made up for when its window closes (domain/ai/closing.ts). */
-  unwritten: string[];
-}
-
 const ADAPTERS: Record<'openai' | 'anthropic', Adapter> = { openai: openAiCompatible, anthropic };
 
 /**
@@ -100,21 +80,7 @@ export class ChatCall {
     this.#deps = deps;
     this.#call = call;
     this.#sink = sink;
-    this.report = {
-      provider: undefined,
-      model: call.request.model,
-      saved: false,
-      usage: undefined,
-      estimated: false,
-      chargedMicroRand: 0,
-      writtenOffMicroRand: 0,
-      firstByte: undefined,
-      overhead: undefined,
-      failure: undefined,
-      callerLeft: false,
-      settlementFailed: false,
-      unwritten: [],
-    };
+    this.report = newReport(call.request.model);
   }
 
   async run(): Promise<void> {

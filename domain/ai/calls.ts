@@ -6,7 +6,8 @@ import type { Caller, Deps } from '../deps.ts';
 import { pageBody, readPage } from '../pages.ts';
 import { percentile } from '../percentile.ts';
 import { DAY_MS, timestampBefore } from '../time.ts';
-import type { Call, Report } from './call.ts';
+import type { Call } from './call.ts';
+import type { Report } from './report.ts';
 
 /** Calls that one request reads at most. */
 const MAX_READ = 5000;

@@ -3,9 +3,10 @@ import { ChatRequest, MAX_CHAT_BODY_BYTES, createChatCompletion as route } from 
 import { type ApiError, errorBody } from '../../contract/errors.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { listPaths } from '../../contract/route.ts';
-import { type Call, ChatCall, type Gateway, type Report, type ResponseSink } from '../../domain/ai/call.ts';
+import { type Call, ChatCall, type Gateway, type ResponseSink } from '../../domain/ai/call.ts';
 import { recordCall } from '../../domain/ai/calls.ts';
 import { createKeyRing } from '../../domain/ai/provider-keys.ts';
+import type { Report } from '../../domain/ai/report.ts';
 import type { Caller } from '../../domain/deps.ts';
 import { startEarly } from '../../domain/early.ts';
 import { createTransport } from '../../providers/ai/transport.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Report } from '../../domain/ai/call.ts';
+import type { Report } from '../../domain/ai/report.ts';
 import { type FailureKind, ProviderFailure } from '../../providers/ai/failures.ts';
 import { callReport } from './chat-report.ts';
 

@@ -1,5 +1,5 @@
 import type { ApiError } from '../../contract/errors.ts';
-import type { Report } from '../../domain/ai/call.ts';
+import type { Report } from '../../domain/ai/report.ts';
 import { isAboutKey, type ProviderFailure } from '../../providers/ai/failures.ts';
 import type { RequestContext } from '../http/response.ts';
 import { log, metrics, type Unit } from './log.ts';
