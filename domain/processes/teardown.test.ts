@@ -71,7 +71,8 @@ async function deleted(hasDoor: boolean) {
     teardown: () => teardownApp(given, { accountId: OF.accountId, applicationId: OF.id }),
     holder: async (host: string) => (await deps.table.get(Host, { host }))?.applicationId,
     tenantStatus: async () => (await deps.table.get(DistributionTenant, { host: HOST }))?.status,
-    reclaim: () => deps.table.transact([replace(Host, claim(HOST, 'app_2'), {}, () => new Error('lost'))]),
+    reclaim: () =>
+      deps.table.transact([replace(Host, claim(HOST, 'app_2'), { pk: 'present' }, () => new Error('lost'))]),
   };
 }
 

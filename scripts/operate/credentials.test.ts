@@ -48,10 +48,13 @@ test('a command signs with the profile of its caller', async () => {
   );
 }, 60_000);
 
+/** Time in milliseconds for which credentials of the profile are valid. */
+const LIFETIME_MS = 2000;
+
 /** An access key of the profile says when it was issued. */
 const issue = `
   const AccessKeyId = 'AKIA' + Date.now();
-  const Expiration = new Date(Date.now() + 2000).toISOString();
+  const Expiration = new Date(Date.now() + ${LIFETIME_MS}).toISOString();
   console.log(JSON.stringify({ Version: 1, AccessKeyId, SecretAccessKey: 'secret', SessionToken: 'token', Expiration }));`;
 
 /**
@@ -59,11 +62,11 @@ const issue = `
  * once.
  */
 function restorable() {
-  /** The keys that began the restore are no longer valid when it has ended. */
+  /** Refuses keys that were no longer valid when the restore ended, such as those that began it. */
   const whileValid =
     (answer: object): Scenario[string] =>
     ({ key }) =>
-      Number(key.slice(4)) >= activeAt ? answer : new Refusal('ExpiredTokenException', 'It is expired');
+      Number(key.slice(4)) + LIFETIME_MS >= activeAt ? answer : new Refusal('ExpiredTokenException', 'It is expired');
   let fails = true;
   const arn = (name: string) => `arn:aws:dynamodb:af-south-1:123456789012:table/${name}`;
   let summary: object | undefined;
