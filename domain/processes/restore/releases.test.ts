@@ -181,3 +181,10 @@ test.each([
     expect((await run()).problems).toContainEqual({ applicationId: (await app())?.id, problem: message });
   }
 });
+
+test('code storage that is full is a problem of the application, and the run goes on', async () => {
+  const { run, host, app } = await world();
+  const message = 'Code storage limit exceeded.';
+  host.fault = Object.assign(new Error(message), { name: 'CodeStorageExceededException' });
+  expect((await run()).problems).toContainEqual({ applicationId: (await app())?.id, problem: message });
+});

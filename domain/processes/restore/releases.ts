@@ -36,7 +36,7 @@ export interface ReleasesReport extends Problems<AppProblem> {
 
 type RestoreDeps = Deps & { bucket: string; deletedArtifacts: DeletedArtifacts } & InCell<'appHost' | 'appLogs'>;
 
-const THROTTLED = /Throttl|TooManyRequests|SlowDown|Exceeded/;
+const THROTTLED = /Throttl|TooManyRequests|SlowDown|ThroughputExceeded|LimitExceeded/;
 const DENIED = /AccessDenied|ExpiredToken/;
 
 /**
