@@ -80,15 +80,21 @@ const pm2 = runner(
     '--interpreter': COMMAND,
     ...each('-i --instances -n --name -l --log -o --output -e --error -p --pid --env --namespace --only', VALUE),
     ...each('--max-memory-restart --max-restarts --restart-delay --min-uptime -c --cron --cron-restart', VALUE),
-    ...each('--ignore-watch --log-date-format --log-type --listen-timeout --kill-timeout --stop-exit-codes', VALUE),
+    ...each(
+      '--ignore-watch --log-date-format --log-type --listen-timeout --kill-timeout -k --delay --stop-exit-codes',
+      VALUE,
+    ),
     ...each(
       '--exp-backoff-restart-delay --public --secret --watch-delay --ext --parallel --uid --gid --user -u',
       VALUE,
     ),
     ...each('--no-daemon --time --merge-logs --wait-ready --update-env --format --raw --json -f --force -a', FLAG),
-    ...each('--watch --no-autorestart --no-vizion --no-treekill --shutdown-with-message --no-auto-exit', FLAG),
     ...each(
-      '--no-pmx --no-automation --deep-monitoring --disable-logs --silent -s --attach --web --trace --source-map-support -x --execute-command',
+      '--watch -w --autorestart --no-autorestart --no-vizion --no-treekill --shutdown-with-message --no-auto-exit',
+      FLAG,
+    ),
+    ...each(
+      '--no-pmx --no-automation --deep-monitoring --disable-logs --silent -s --attach --web --trace --source-map-support --disable-source-map-support --no-color -m --mini-list -x --execute-command',
       FLAG,
     ),
   },

@@ -40,6 +40,8 @@ test.each<[script: string, start: string, environment?: object]>([
   ["nodemon --watch 'src/**/*.ts' --exec 'ts-node' a.ts", 'node --require ts-node/register a.ts'],
   ['nodemon --exec "node --trace-warnings" app.js', 'node --trace-warnings app.js'],
   ['X=1 nodemon --exec "npm run serve"', 'node app.js --served', { X: '1' }],
+  ['nodemon --exec node --loader ts-node/esm app.ts', 'node --loader ts-node/esm app.ts'],
+  ['nodemon --watch src --exec node -r ts-node/register app.ts', 'node -r ts-node/register app.ts'],
   ['nodemon --watch src/ app.js --port 1', 'node app.js --port 1'],
   ['nodemon -r dotenv/config app.js', 'node -r dotenv/config app.js'],
   [
@@ -53,6 +55,7 @@ test.each<[script: string, start: string, environment?: object]>([
   ['pm2-runtime start npm -- run serve', 'node app.js --served'],
   ['pm2 start app.js -i max --node-args="--max-old-space-size=900" -- --x', 'node --max-old-space-size=900 app.js --x'],
   ['pm2 start a.ts --interpreter ts-node', 'node --require ts-node/register a.ts'],
+  ['pm2-runtime start app.js -k 3000 --delay 5 --autorestart -w', 'node app.js'],
   ['pm2 start app.js --unknown', 'pm2 start app.js --unknown'],
 ])('takes the options of programs that run a file as they do: %s', (start, expected, environment = {}) => {
   const found = startScriptOf({ scripts: { start, serve: 'node app.js --served' } })?.start;

@@ -52,7 +52,7 @@ function managedCommand(command: Command): string | undefined {
   const [program = '', ...rest] = words.map(({ text }) => text);
   const run = parseRun(baseName(program), rest);
   if (!run || (run.command === undefined && !SCRIPT_RUNNER.test(run.file))) return undefined;
-  const given = [run.file, ...run.args].filter((word) => word !== '').map(quoteWord);
+  const given = [...run.options, run.file, ...run.args].filter((word) => word !== '').map(quoteWord);
   return [...(run.command === undefined ? [] : [run.command]), ...given].join(' ');
 }
 
