@@ -2,7 +2,7 @@ import { FunctionUrlAuthType, HttpMethod, InvokeMode } from 'aws-cdk-lib/aws-lam
 import { CfnOutput, Duration, Fn } from 'aws-cdk-lib/core';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { type FunctionNeeds, PlatformFunction } from '../constructs/function.ts';
-import { MANAGED_MEMORY_MB, ManagedInstances } from '../constructs/managed-instances.ts';
+import { MANAGED_MEMORY_MB, MANAGED_ZONES, ManagedInstances } from '../constructs/managed-instances.ts';
 import { createEmptySecret, readsSecret } from '../constructs/secrets.ts';
 import { type ApiStack, CORS } from './api.ts';
 import type { AppHostingStack } from './app-hosting.ts';
@@ -53,6 +53,11 @@ export class AiStack extends PlatformStack {
     const managed = platform.config.aiCapacity === 'managed' ? this.onInstances(platform, needs) : undefined;
     this.chat = managed ?? chat;
     this.urlHost = managed ? this.publishHost('ManagedChatHost', managed) : urlHost;
+  }
+
+  /** Not the zones that the CDK would look up where the account is known: a template must not depend on who synthesizes it. */
+  override get availabilityZones(): string[] {
+    return Array.from({ length: MANAGED_ZONES }, (_, index) => Fn.select(index, Fn.getAzs()));
   }
 
   /**

@@ -56,6 +56,7 @@ test.each([
   { stage: 'dev' },
   {
     backupRegion: 'eu-west-1',
+    aiCapacity: 'managed' as const,
     stage: 'prod',
     domain: 'hosting.example',
     hostedZoneId: 'Z0123456789ABC',
