@@ -5,6 +5,7 @@ import { findCellProblems } from './cells.ts';
 import { shareOf } from './concurrency.ts';
 import { derivedLoginPrefix, findNameProblems, loginPrefix, prefixOf } from './derived-names.ts';
 import { findDomainProblems } from './domain-settings.ts';
+import { ARM_REGIONS, DSQL_REGIONS } from './regions.ts';
 
 /** `localhost` is the local run's. */
 const hostName = z
@@ -187,43 +188,6 @@ export const Settings = z.object({
   /** Version of the Lambda Web Adapter layer (arm64), which runs an application that listens on a port on Lambda. */
   adapterLayerVersion: z.coerce.number().int().positive().default(25),
 });
-
-/**
- * Regions in which CodeBuild has ARM containers (`type` of ProjectEnvironment:
- * https://docs.aws.amazon.com/codebuild/latest/APIReference/API_ProjectEnvironment.html). The preflight tries out the
- * chosen one.
- */
-const ARM_REGIONS = [
-  'us-east-1',
-  'us-east-2',
-  'us-west-2',
-  'eu-west-1',
-  'eu-central-1',
-  'sa-east-1',
-  'ap-south-1',
-  'ap-northeast-1',
-  'ap-southeast-1',
-  'ap-southeast-2',
-];
-
-/**
- * Regions in which Aurora DSQL has endpoints (https://docs.aws.amazon.com/general/latest/gr/dsql.html, read on 2026-11-23). The preflight
- * tries out the chosen one.
- */
-const DSQL_REGIONS = [
-  'us-east-1',
-  'us-east-2',
-  'us-west-2',
-  'eu-west-1',
-  'eu-west-2',
-  'eu-west-3',
-  'ap-east-1',
-  'ap-south-1',
-  'ap-northeast-1',
-  'ap-northeast-2',
-  'ap-northeast-3',
-  'ap-southeast-4',
-];
 
 /** Returns true for a stage whose data and stacks are protected from deletion. */
 export const isProtectedStage = (stage: string): boolean => !['local', 'dev', ''].includes(stage);
