@@ -34,7 +34,7 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
     'a package whose install script was not run',
     EXITED,
     ["Error: Cannot find module '/var/task/node_modules/bcrypt/lib/binding/napi-v3/bcrypt_lib.node'"],
-    'bcrypt_lib.node\'. A package has no compiled module, because its install script was not run: approve it with "pnpm approve-builds"',
+    'bcrypt_lib.node\'. A package has no compiled module: its install script was not run (with pnpm, approve it with "pnpm approve-builds"',
   ],
   ['an exit that says nothing', EXITED, [], 'The new release ended with exit code 1 before it answered. '],
   [

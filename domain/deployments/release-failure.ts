@@ -25,7 +25,7 @@ const ADVICE: readonly [pattern: RegExp, advice: string][] = [
   ],
   [
     /Cannot find module '[^']*\.node'|Could not locate the bindings file/,
-    'A package has no compiled module, because its install script was not run: approve it with "pnpm approve-builds", or in pnpm.onlyBuiltDependencies of package.json.',
+    'A package has no compiled module: its install script was not run (with pnpm, approve it with "pnpm approve-builds", or in pnpm.onlyBuiltDependencies of package.json), or the lockfile lacks its package for Linux.',
   ],
   [
     /Cannot find (?:module|package) '(?:[./]|file:)/,
