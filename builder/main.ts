@@ -104,6 +104,9 @@ try {
   result.step = sections.current;
   result.error = error instanceof BuildFailure ? redactor.redact(error.message) : PLATFORM_FAULT;
 }
-await Promise.all([closeCache(), log.close(), storeObject(access.storeResult, JSON.stringify(result))]);
+await log.close();
+// The deployment goes on from here: what the next build takes from the cache is stored meanwhile.
+await storeObject(access.storeResult, JSON.stringify(result));
+await closeCache();
 // Exits without waiting for background processes that a command left.
 process.exit(result.error === undefined ? 0 : 1);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { AWS_LIMITS } from '../../contract/limits/aws-limits.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { BuildRunner, RunningBuild } from '../../providers/builds/build-runner.ts';
+import type { Result } from '../../providers/builds/builds.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
 import { change, upsert } from '../../table/writes.ts';
@@ -25,6 +26,7 @@ async function submitting() {
   const build: RunningBuild = { id: 'b:1', status: 'QUEUED', submittedAt: new Date(clock.now), phases: [] };
   const stopped: string[] = [];
   const jobs: string[] = [];
+  const results: Result[] = [];
   const buildRunner: BuildRunner = {
     async start(_, job) {
       jobs.push(job);
@@ -40,9 +42,9 @@ async function submitting() {
     async pause(ms: number) {
       clock.now += ms;
     },
-    builds: { removeJob: async () => undefined, readResult: async () => ({}) } as never,
+    builds: { removeJob: async () => undefined, readResult: async () => results.at(-1) } as never,
   };
-  return { ...made, all, of, key, build, stopped, jobs };
+  return { ...made, all, of, key, build, stopped, jobs, results };
 }
 const STEP = { step: { jobUrl: 'https://job' } };
 
@@ -148,6 +150,31 @@ test('a look ends with the build, and returns its phases', async () => {
   };
   expect(await watchBuild(ending, { ...of, build })).toEqual({ status: 'SUCCEEDED', id: 'b:1', phases });
   expect(clock.now - build.submittedAt.getTime()).toBeLessThan(4500);
+});
+
+test.each<[string, Result, RunningBuild['status'], string]>([
+  ['while CodeBuild ends the build', { commitSha: 'abc' }, 'RUNNING', 'SUCCEEDED'],
+  ['also that it failed', { error: 'The build command failed.' }, 'RUNNING', 'FAILED'],
+  ['although CodeBuild lost the builder then', { commitSha: 'abc' }, 'FAULT', 'SUCCEEDED'],
+])('a look ends when the builder has reported, %s', async (_, result, status, end) => {
+  const { all, of, build, clock, results } = await submitting();
+  const minute = clock.now + 60_000;
+  const queued = { type: 'QUEUED', status: 'SUCCEEDED', seconds: 12 };
+  Object.assign(build, { status: 'RUNNING', phases: [queued, { type: 'BUILD' }] });
+  const reporting = {
+    ...all,
+    async pause(ms: number) {
+      clock.now += ms;
+      if (clock.now < minute) return;
+      results.push(result);
+      if (status === 'FAULT')
+        Object.assign(build, { status, phases: [queued, { type: 'BUILD', status, seconds: 48 }] });
+    },
+  };
+  let found = await watchBuild(reporting, { ...of, build });
+  while (found.status === 'RUNNING') found = await watchBuild(reporting, { ...of, build });
+  expect(found).toMatchObject({ status: end, phases: [queued, { type: 'BUILD', seconds: 48 }] });
+  expect(clock.now - minute).toBeLessThan(1000);
 });
 
 test('a look at a long build ends in time, and one at a waiting build pauses the execution', async () => {

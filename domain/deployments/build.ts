@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { BuildRunner, RunningBuild } from '../../providers/builds/build-runner.ts';
+import type { Builds, Result } from '../../providers/builds/builds.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
 import { change } from '../../table/writes.ts';
@@ -50,30 +51,64 @@ export async function submitBuild(
   return { status: 'RUNNING', id, phases: [] };
 }
 
-/** Milliseconds until the next look: a tenth of the time so far, so that no build seems much longer than it is. */
+/**
+ * Milliseconds until CodeBuild is asked again: a tenth of the time so far. It takes a limited number of calls a second, for all builds together.
+ */
 const nextLook = (age: number): number => Math.min(Math.max(age / 10, 250), 5000);
 
 /** Seconds that the execution pauses before it looks again at a build that waits for a builder. */
 export const queuePause = (age: number): number => Math.min(Math.ceil(age / 10_000), T.queueLook);
+
+/** Milliseconds between two looks for the result of a running build. */
+const RESULT_MS = 250;
+
+type Watched = Deps & {
+  buildRunner: BuildRunner;
+  builds: Pick<Builds, 'readResult'>;
+  pause(ms: number): Promise<unknown>;
+};
+
+/**
+ * Returns a build whose builder has reported, as ended, whatever becomes of it then: CodeBuild takes some seconds more, and the builder may
+ * still store what the next build takes from the cache. What has passed so far is the time of the build.
+ */
+function reported({ id, status, phases, submittedAt }: RunningBuild, { error }: Result, now: Date): Build {
+  const end = error === undefined ? 'SUCCEEDED' : 'FAILED';
+  if (status !== 'RUNNING') return { status: end, id, phases };
+  const ended = phases.filter(({ seconds }) => seconds !== undefined);
+  const before = ended.reduce((sum, { seconds = 0 }) => sum + seconds, 0);
+  const seconds = Math.max(0, Math.ceil((now.getTime() - submittedAt.getTime()) / 1000 - before));
+  return { status: end, id, phases: [...ended, { type: 'BUILD', status: end, seconds }] };
+}
+
+/** Waits until a build has a result, for so many milliseconds at most. */
+async function awaitResult(deps: Watched, deploymentId: string, ms: number): Promise<void> {
+  const until = deps.now().getTime() + ms;
+  while (deps.now().getTime() < until) {
+    await deps.pause(RESULT_MS);
+    if (await deps.builds.readResult(deploymentId)) return;
+  }
+}
 
 /**
  * Looks at a build until it ends, for as long as one look lasts; one that waits for a builder is looked at again after a
  * pause. A build that CodeBuild has not ended in time, or does not know, has failed by CodeBuild's fault.
  */
 export async function watchBuild(
-  deps: Deps & { buildRunner: BuildRunner; pause(ms: number): Promise<unknown> },
+  deps: Watched,
   { build: { id }, deploymentId }: z.output<typeof WatchInput>,
 ): Promise<Build> {
   const until = deps.now().getTime() + T.watch * 1000;
   // The next build may be submitted as soon as this one has its builder.
   let isFree = false;
   for (;;) {
-    const found = await deps.buildRunner.find(id);
+    const [found, result] = await Promise.all([deps.buildRunner.find(id), deps.builds.readResult(deploymentId)]);
     if (found?.status !== 'QUEUED' && !isFree) {
       await freeNextBuild(deps, deploymentId);
       isFree = true;
     }
     if (!found) return { status: 'FAULT', id, phases: [] };
+    if (result) return reported(found, result, deps.now());
     const { status, phases, submittedAt } = found;
     if (status !== 'QUEUED' && status !== 'RUNNING') return { status, id, phases };
     const now = deps.now().getTime();
@@ -85,6 +120,7 @@ export async function watchBuild(
     if (status === 'QUEUED' && age >= START_MS)
       return { status, id, phases, pause: queuePause(age), waited: Math.round(age / 1000) };
     if (now + nextLook(age) > until) return { status: 'RUNNING', id, phases };
-    await deps.pause(nextLook(age));
+    if (status === 'QUEUED') await deps.pause(nextLook(age));
+    else await awaitResult(deps, deploymentId, nextLook(age));
   }
 }

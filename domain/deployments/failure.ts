@@ -54,7 +54,7 @@ export async function recordFailure(
       return { again: true, fault: false, pause: isFault ? T.faultPause : T.pause };
     }
   }
-  const { error: buildError, commitSha, detected } = await deps.builds.readResult(deploymentId);
+  const { error: buildError, commitSha, detected } = (await deps.builds.readResult(deploymentId)) ?? {};
   await recordDetected(deps, ids, detected);
   const reason = verdict
     ? verdict.reason

@@ -73,7 +73,7 @@ export async function releaseDeployment(
   const { cellId = HOME_CELL } = app;
   const turn = await takeTurn(deps, cellId, deployment);
   if (turn.waiting) return turn;
-  const [{ commitSha = '', detected }, account] = await Promise.all([
+  const [{ commitSha = '', detected } = {}, account] = await Promise.all([
     deps.builds.readResult(deploymentId),
     findAccount(deps, accountId),
   ]);

@@ -44,8 +44,8 @@ export class BuildsStack extends PlatformStack {
   readonly grantAccess: Use;
   /** Reads the sealed variables that a release was built with. */
   readonly readEnvironment: Use;
-  /** Reads the result of a build that failed. */
-  readonly fail: Use;
+  /** Reads the results of builds. */
+  readonly readResults: Use;
   /** Deletes a job that no build took. */
   readonly discardJob: Use;
   /** Deletes the artifacts of releases that are not kept. */
@@ -132,7 +132,7 @@ export class BuildsStack extends PlatformStack {
     }
     this.discard = { variables, rights: [object('Delete', 'artifacts')] };
     this.remove = { variables, rights: [object('Delete', 'jobs', 'logs', 'results', 'artifacts', 'caches')] };
-    this.fail = { variables, rights: [object('Get', 'results'), list] };
+    this.readResults = { variables, rights: [object('Get', 'results'), list] };
     this.discardJob = { variables, rights: [object('Delete', 'jobs')] };
 
     const access = [

@@ -35,7 +35,11 @@ function stepsOf(
     },
     submitBuild: { timeout: TIMEOUTS_S.build.submit, uses: [...state, builds.submit, builds.stop] },
     // It mostly waits.
-    watchBuild: { timeout: TIMEOUTS_S.build.watcher, memory: 256, uses: [...state, builds.watch, builds.stop] },
+    watchBuild: {
+      timeout: TIMEOUTS_S.build.watcher,
+      memory: 256,
+      uses: [...state, builds.watch, builds.stop, builds.readResults],
+    },
     releaseDeployment: { timeout: T.release, uses: [...state, builds.collect, hosting.release] },
     checkRelease: {
       timeout: T.check,
@@ -43,7 +47,7 @@ function stepsOf(
     },
     switchRelease: { timeout: T.switch, uses: [...state, hosting.switch, hosting.access] },
     succeedDeployment: { timeout: T.record, uses: state },
-    failDeployment: { timeout: T.record, uses: [...state, builds.fail] },
+    failDeployment: { timeout: T.record, uses: [...state, builds.readResults] },
     pruneReleases: { timeout: T.prune, uses: [...state, hosting.prune, builds.discard] },
     teardownApp: {
       timeout: T.teardown,

@@ -88,7 +88,8 @@ export interface Builds {
   readEnvironment(applicationId: string, deploymentId: string): Promise<Sealed | undefined>;
   /** The build's log as far as it has come, with its marks (build-log.ts); empty before it began. */
   readLog(deploymentId: string): Promise<string>;
-  readResult(deploymentId: string): Promise<Result>;
+  /** Returns undefined before the builder has reported. From then on the artifact and the log are whole. */
+  readResult(deploymentId: string): Promise<Result | undefined>;
   /** Returns what a deployment packaged; undefined if it is no longer kept. */
   readArtifact(applicationId: string, deploymentId: string): Promise<Buffer | undefined>;
   /** Replaces what a deployment packaged. */
@@ -119,7 +120,7 @@ export function createBuilds({ getObject, putObject, deleteObject }: Objects, bu
     readLog: async (deploymentId) => (await getObject(bucket, logKey(deploymentId)))?.toString('utf8') ?? '',
     readResult: async (deploymentId) => {
       const found = await getObject(bucket, resultKey(deploymentId));
-      return found ? Result().parse(JSON.parse(found.toString('utf8'))) : {};
+      return found && Result().parse(JSON.parse(found.toString('utf8')));
     },
     readArtifact: (applicationId, deploymentId) => getObject(bucket, artifactKey(applicationId, deploymentId)),
     writeArtifact: (applicationId, deploymentId, artifact) =>
