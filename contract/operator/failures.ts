@@ -130,7 +130,7 @@ export const replayFailures = /* @__PURE__ */ route({
   tag,
   params: Name,
   body: () => z.object(Reason()),
-  uses: ['failures', 'replay'],
+  uses: ['failures', 'replay', 'mail-sender'],
   response: () =>
     single(
       z.object({

@@ -65,7 +65,11 @@ const run = (functionArn: string) =>
   JSON.stringify({ requestContext: { functionArn, condition: 'RetriesExhausted' }, requestPayload: {} });
 
 /** A stream with the records 100 to 104 in pages of two, and queues with these messages. */
-function world(bodies: (string | Pick<FailedMessage, 'body' | 'refused'>)[], failing: string[] = []) {
+function world(
+  bodies: (string | Pick<FailedMessage, 'body' | 'refused'>)[],
+  failing: string[] = [],
+  mailFrom?: string,
+) {
   const { deps } = simulation().steady;
   const waiting = bodies.map((given, at): FailedMessage => {
     const message = typeof given === 'string' ? { body: given } : given;
@@ -108,15 +112,18 @@ function world(bodies: (string | Pick<FailedMessage, 'body' | 'refused'>)[], fai
       return failing.includes(functionArn) ? 'it failed again' : undefined;
     },
   );
-  const failureQueues = { deliveries: failures, dns: failures, stream: failures, schedules: failures };
+  const failureQueues = { mails: failures, dns: failures, stream: failures, schedules: failures };
+  const mailed: unknown[] = [];
   const needs = {
     ...deps,
+    settings: { ...deps.settings, mailFrom },
     failureQueues,
     replays,
+    jobs: { mails: { send: async (jobs: unknown[]) => mailed.push(...jobs) } },
     queue: undefined,
     zoneSyncQueue: undefined,
   } as unknown as ReplayDeps;
-  const replay = async (name: 'stream' | 'schedules' | 'dns') =>
+  const replay = async (name: 'stream' | 'schedules' | 'dns' | 'mails') =>
     (await replayFailures(needs, { accountId: '', keyId: '' }, { name, reason: 'Mended.' })).data;
   const discard = async () => {
     const commit: typeof deps.commit = async (writes, output, change) => {
@@ -127,7 +134,7 @@ function world(bodies: (string | Pick<FailedMessage, 'body' | 'refused'>)[], fai
     return (await discardFailures({ ...needs, commit }, { accountId: '', keyId: '' }, input)).data;
   };
   const read = () => readFailures(needs, { accountId: '', keyId: '' }, { name: 'stream' });
-  return { replay, discard, read, invoked, discarded: changes, left: () => waiting.map(({ body }) => body) };
+  return { replay, discard, read, invoked, mailed, discarded: changes, left: () => waiting.map(({ body }) => body) };
 }
 const changes = (...numbers: number[]) => ({
   Records: numbers.map((number) => ({ dynamodb: { SequenceNumber: String(number) } })),
@@ -150,6 +157,16 @@ test('changes that the stream has lost, that fail again, or that are of another 
   const failing = world([batch('100')], [CONSUMER]);
   expect(await failing.replay('stream')).toEqual({ count: 0, kept: 1 });
   expect(await world(['no json']).replay('dns')).toEqual({ count: 0, kept: 1 });
+});
+
+test('emails are replayed where there is a sender, and refused where nothing would take them', async () => {
+  const job = JSON.stringify({ job: 'notification.mail', key: { pk: 'p', sk: 's' } });
+  const without = world([job]);
+  await expect(without.replay('mails')).rejects.toMatchObject({ code: 'conflict' });
+  expect(without.left()).toEqual([job]);
+  const { replay, mailed } = world([job], [], 'no-reply@example.com');
+  expect(await replay('mails')).toEqual({ count: 1, kept: 0 });
+  expect(mailed).toEqual([JSON.parse(job)]);
 });
 
 test('as many messages as one call discards fit into an entry, however many quotes they have', async () => {

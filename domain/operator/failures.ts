@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { ApiError } from '../../contract/errors.ts';
 import {
   type discardFailures as DiscardRoute,
   FAILURE_NAMES,
@@ -201,6 +202,9 @@ export async function replayFailures(
   _: Caller,
   { name }: Input<typeof ReplayRoute>,
 ): Promise<Output<typeof ReplayRoute>> {
+  // Nothing takes what its queue is sent.
+  if (name === 'mails' && deps.settings.mailFrom === undefined)
+    throw new ApiError('conflict', 'This installation has no sender of emails (mailFrom): they can be discarded only.');
   const { count, kept } = await replay(deps, name);
   const about = { action: 'failures.replayed' as const, accountId: NO_ACCOUNT, subjectId: name };
   return await deps.commit([], { data: { count, kept } }, { ...about, after: { count, kept } });

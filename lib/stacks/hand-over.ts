@@ -127,7 +127,7 @@ export class HandOverStack extends PlatformStack {
       sendsJobs: true,
       uses: mailFrom === undefined ? undefined : [...state, sendsMail(platform, mailFrom)],
     });
-    const made = outsides.flatMap((outside) => this.createQueue(platform, outside));
+    const made = outsides.map((outside) => this.createQueue(platform, outside));
     const queueNames = (isMail: boolean) =>
       outsides
         .filter(({ name, uses }) => uses && (name === 'mail') === isMail)
@@ -136,12 +136,12 @@ export class HandOverStack extends PlatformStack {
     [this.mailQueueName] = queueNames(true);
     this.failures = made.map(({ failures }) => failures);
     this.send = {
-      variables: Object.assign({}, ...made.map(({ send }) => send.variables)),
-      rights: made.flatMap(({ send }) => send.rights ?? []),
+      variables: Object.assign({}, ...made.map(({ send }) => send?.variables)),
+      rights: made.flatMap(({ send }) => send?.rights ?? []),
     };
   }
 
-  private createQueue(platform: Platform, outside: Outside): { send: Use; failures: Use }[] {
+  private createQueue(platform: Platform, outside: Outside): { send?: Use; failures: Use } {
     const { name, handler, description, seconds, batchSize, maxConcurrency, uses } = outside;
     const variable = name.toUpperCase();
     const failures = new FailureQueue(
@@ -161,9 +161,9 @@ export class HandOverStack extends PlatformStack {
     });
     if (!uses) {
       // Stacks that are deployed already import these, and send jobs until they are updated, after this one.
-      for (const { queueArn, queueUrl } of [queue, failures.queue])
-        for (const value of [queueArn, queueUrl]) this.exportValue(value);
-      return [];
+      for (const value of [queue.queueArn, queue.queueUrl]) this.exportValue(value);
+      // What failed until then waits here, and counts in the alarm.
+      return { failures: failures.manage };
     }
     const send: Use = {
       variables: { [`${variable}_QUEUE_URL`]: queue.queueUrl },
@@ -182,6 +182,6 @@ export class HandOverStack extends PlatformStack {
       maxConcurrency,
       reportBatchItemFailures: true,
     });
-    return [{ failures: failures.manage, send }];
+    return { failures: failures.manage, send };
   }
 }

@@ -1,20 +1,12 @@
-import { createFailureQueue, type FailureQueue } from '../../providers/queues/failure-queue.ts';
+import { createFailureQueue } from '../../providers/queues/failure-queue.ts';
 import { callAws } from '../aws/client.ts';
-import { config, required } from '../config.ts';
+import { required } from '../config.ts';
 
 type Variable =
   `${'DELIVERY' | 'DNS' | 'ROUTE' | 'PAYMENT' | 'WORKFLOW' | 'MAIL' | 'STREAM' | 'SCHEDULE'}_FAILURES_URL`;
 
 const queue = (variable: Variable) =>
   createFailureQueue((operation, input) => callAws('sqs', operation, input), required(variable));
-
-/** Failures of what this installation does not have. */
-const none: FailureQueue = {
-  count: async () => 0,
-  take: async () => [],
-  remove: async () => undefined,
-  release: async () => undefined,
-};
 
 /** The queues in which failed work waits. */
 export const failureQueues = {
@@ -23,7 +15,7 @@ export const failureQueues = {
   routes: queue('ROUTE_FAILURES_URL'),
   payments: queue('PAYMENT_FAILURES_URL'),
   workflows: queue('WORKFLOW_FAILURES_URL'),
-  mails: config.MAIL_FAILURES_URL ? queue('MAIL_FAILURES_URL') : none,
+  mails: queue('MAIL_FAILURES_URL'),
   stream: queue('STREAM_FAILURES_URL'),
   schedules: queue('SCHEDULE_FAILURES_URL'),
 };

@@ -74,6 +74,27 @@ test('scheduled jobs keep failed events, on both sides of the invocation', () =>
   }
 });
 
+test.each([{}, { mailFrom: 'cognito' }])(
+  'each queue of the alarm on failures is one that operators can read, with %j',
+  (settings) => {
+    const installed = synthesize({ stage: 'prod', ...settings }).template;
+    const alarm = installed
+      .resources('AWS::CloudWatch::Alarm')
+      .find(({ properties }) => properties.AlarmName === 'hosting-prod-failure-queues');
+    const counted = [...JSON.stringify(alarm?.properties).matchAll(/"(hosting-prod-[a-z-]+-failures)"/g)].map(
+      ([, name]) => name,
+    );
+    expect(counted.length).toBeGreaterThan(7);
+    const [list] = read(installed, 'AWS::Lambda::Function', LambdaFunction).filter(
+      ({ FunctionName }) => FunctionName === 'hosting-prod-operator-api-listFailures',
+    );
+    const readable = Object.entries(list?.Environment.Variables ?? {}).flatMap(([name, url]) =>
+      name.endsWith('_FAILURES_URL') ? [url.split('/').at(-1)] : [],
+    );
+    expect(counted.sort()).toEqual(readable.sort());
+  },
+);
+
 const isEntity = (value: unknown): value is { type: string } =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string' && 'key' in value;
 const modules = await Promise.all(

@@ -272,7 +272,7 @@ test('an installation without a sender of emails has no function that sends them
     return {
       parts: [...named('AWS::SQS::Queue'), ...named('AWS::Lambda::Function')].sort(),
       sends: actions.filter(({ Action }) => Action.some((action) => action.startsWith('ses:'))),
-      queued: actions.filter(({ Resource }) => Resource.some((resource) => /:hosting-prod-mail/.test(resource))).length,
+      queued: actions.filter(({ Resource }) => Resource.some((each) => /:hosting-prod-mails$/.test(each))).length,
     };
   };
   // The queues stay: a deployed stack sends to them until it is updated.
