@@ -84,6 +84,7 @@ function world(
       return taken;
     },
     remove: async ({ id }: FailedMessage) => {
+      if (failing.includes(`removal of ${id}`)) throw new Error('throttled');
       const at = hidden.findIndex((message) => message.id === id);
       hidden.splice(at, 1);
     },
@@ -175,6 +176,16 @@ test('as many messages as one call discards fit into an entry, however many quot
   const entry = JSON.stringify(discarded[0]);
   expect(entry).toContain('199: ');
   expect(entry.length).toBeLessThan(32_768);
+});
+
+test('the log has what was discarded before a removal failed, and the rest is to be seen at once', async () => {
+  const { discard, discarded, left } = world(
+    Array.from({ length: 30 }, () => '{}'),
+    ['removal of 15'],
+  );
+  await expect(discard()).rejects.toThrow('throttled');
+  expect(JSON.stringify(discarded)).toContain('0: {}');
+  expect(left().length).toBeLessThanOrEqual(11);
 });
 
 test('what a replay keeps is to be seen and discarded at once, and the log has what it was', async () => {

@@ -16,6 +16,7 @@ import type { Job } from '../../providers/queues/job-queue.ts';
 import type { Replays } from '../../providers/queues/replays.ts';
 import type { DeliveryQueue } from '../../providers/webhooks/delivery-queue.ts';
 import { NO_ACCOUNT } from '../audit/record.ts';
+import { inChunks } from '../chunks.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { JobInput, type JobQueues } from '../processes/jobs.ts';
 import { countQuarantined, discardQuarantined, listQuarantined, releaseQuarantined } from '../processes/quarantine.ts';
@@ -36,9 +37,10 @@ export type ReplayDeps = FailureDeps & {
 
 /** Items that one call replays or discards at most. */
 const MAX_ITEMS = 200;
-/** Seconds for which messages are hidden that are shown, and that are replayed. */
+/** Seconds for which messages are hidden that are shown, and that are replayed or discarded. */
 const SHOWN_S = 1;
-const REPLAYED_S = 60;
+const HIDDEN_S = 60;
+const REMOVED_AT_ONCE = 10;
 /** No message is begun later in a call, so that it ends within the time of a request. */
 const MAX_CALL_MS = 12_000;
 
@@ -88,40 +90,54 @@ interface Drained {
 }
 
 /**
- * Does the same to each message and removes it afterwards. One for which `act` resolves with `false` stays, and is to be seen
- * again when the call is over, as are those that the call did not come to.
- * @returns the numbers of messages
+ * Takes the messages that one call deals with, for `settle` to remove them. Those that it leaves are to be seen again when the
+ * call is over.
  */
-async function drain(
+async function withMessages<T>(
   { now }: Pick<Deps, 'now'>,
   queue: FailureQueue,
-  act: (message: FailedMessage) => Promise<unknown>,
-): Promise<Drained> {
+  settle: (
+    messages: FailedMessage[],
+    remove: (message: FailedMessage) => Promise<void>,
+    isLate: () => boolean,
+  ) => Promise<T>,
+): Promise<T> {
   const ends = now().getTime() + MAX_CALL_MS;
-  const drained: Drained = { count: 0, kept: 0 };
+  const isLate = () => now().getTime() >= ends;
   const hidden = new Map<string, FailedMessage>();
-  const isOver = () => drained.count + drained.kept >= MAX_ITEMS || now().getTime() >= ends;
+  const remove = async (message: FailedMessage) => {
+    await queue.remove(message);
+    hidden.delete(message.id);
+  };
   try {
-    while (!isOver()) {
-      const messages = await queue.take(REPLAYED_S);
+    while (hidden.size < MAX_ITEMS && !isLate()) {
+      const messages = await queue.take(HIDDEN_S);
       if (messages.length === 0) break;
       for (const message of messages) hidden.set(message.id, message);
-      for (const message of messages) {
-        if (isOver()) break;
-        if ((await act(message)) === false) drained.kept += 1;
-        else {
-          await queue.remove(message);
-          hidden.delete(message.id);
-          drained.count += 1;
-        }
-      }
     }
+    return await settle([...hidden.values()].slice(0, MAX_ITEMS), remove, isLate);
   } finally {
     // One that cannot be released reappears when its time is over.
     await Promise.allSettled([...hidden.values()].map((message) => queue.release(message)));
   }
-  return drained;
 }
+
+/** Does the same to each message and removes it afterwards. One for which `act` resolves with `false` stays. */
+const drain = (
+  deps: Pick<Deps, 'now'>,
+  queue: FailureQueue,
+  act: (message: FailedMessage) => Promise<boolean>,
+): Promise<Drained> =>
+  withMessages(deps, queue, async (messages, remove, isLate) => {
+    const drained: Drained = { count: 0, kept: 0 };
+    for (const message of messages) {
+      if (isLate()) break;
+      const isDone = await act(message);
+      if (isDone) await remove(message);
+      drained[isDone ? 'count' : 'kept'] += 1;
+    }
+    return drained;
+  });
 
 /** Returns a function that sends a message again; one of another kind stays. */
 const resend =
@@ -231,16 +247,16 @@ export async function discardFailures(
     const [count, items] = [found.length, found.map(loggedPart)];
     return deps.commit([], { data: { count } }, { ...about, after: { count, items } });
   };
+  // Before they are taken out: a crash in between leaves them where they are.
   if (name === 'quarantine') {
     const items = (await listQuarantined(deps)).items.slice(0, MAX_ITEMS);
-    // Before they are taken out: a crash in between leaves them where they are.
     const output = await record(items.map(({ queue, pk, sk }) => `${queue}: ${pk} ${sk}`));
     await discardQuarantined(deps, items);
     return output;
   }
-  const discarded: string[] = [];
-  await drain(deps, deps.failureQueues[name], async (message) => {
-    discarded.push(`${message.id}: ${describeFailure(message).description}`);
+  return await withMessages(deps, deps.failureQueues[name], async (messages, remove) => {
+    const output = await record(messages.map((each) => `${each.id}: ${describeFailure(each).description}`));
+    await inChunks(messages, REMOVED_AT_ONCE, remove);
+    return output;
   });
-  return await record(discarded);
 }
