@@ -195,6 +195,49 @@ test('a failure that happens after 200 others of the day were sent is sent too, 
   expect(sent.slice(before).map(({ subject }) => subject)).toEqual(['app_000 failed']);
 });
 
+test('of failures behind 200 others of the day, one is sent at once and all others at the end of the hour', async () => {
+  const { clock, sent, run, happen, queue } = await harness();
+  for (let number = 100; number < 320; number += 1) await happen(`app_${number}`);
+  await run();
+  clock.now += HOUR_MS;
+  await run();
+  const before = sent.length;
+  for (const subjectId of ['app_000', 'app_001', 'app_002', 'app_003']) {
+    await happen(subjectId);
+    await run();
+    clock.now += HOUR_MS / 8;
+  }
+  for (let quarter = 0; quarter < 8; quarter += 1) {
+    clock.now += HOUR_MS / 4;
+    await run();
+  }
+  expect(sent.slice(before).map(({ subject }) => subject)).toEqual(['app_000 failed', '3 × Failed deployments']);
+  expect(queue).toEqual([]);
+});
+
+test('failures behind as many as are read are one email of the hour, which says that there are more', async () => {
+  const { clock, sent, run, happen, queue } = await harness();
+  for (let number = 1000; number < 2001; number += 1) await happen(`app_${number}`);
+  await run();
+  clock.now += HOUR_MS;
+  await run();
+  expect(sent.map(({ subject }) => subject)).toEqual(['More than 200 × Failed deployments']);
+  for (const subjectId of ['app_000', 'app_001', 'app_002']) {
+    await happen(subjectId);
+    await run();
+    clock.now += 1000;
+  }
+  for (let hour = 0; hour < 3; hour += 1) {
+    clock.now += HOUR_MS;
+    await run();
+  }
+  expect(sent.slice(1).map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^app_000 failed\./),
+    expect.stringMatching(/^app_00[12] failed\.\n[^\n]+\n\nAnd more\. The dashboard/),
+  ]);
+  expect(queue).toEqual([]);
+});
+
 test('two clicks on one link at the same moment switch a kind off once', async () => {
   const { deps, sent, run, happen } = await harness();
   await happen('app_1');

@@ -33,8 +33,10 @@ const CLAIM_MS = 45_000;
 const MAX_DELAY_S = 900;
 /** Notifications of one kind that an email is about; of more it says so. */
 const MAX_COUNTED = 200;
-/** Notifications of all kinds that are read for an email at most. */
-const MAX_READ = 2000;
+/** Notifications of all kinds that are read for an email at most, and whose ids are kept. */
+const MAX_READ = 1000;
+/** Notifications of one page of them: few have more. */
+const PAGE_SIZE = 200;
 
 const idOf = ({ day, kind, subjectId }: Notification) => `${day}.${kind}.${subjectId}`;
 
@@ -58,18 +60,18 @@ export async function announce(deps: MailDeps, notification: Notification): Prom
   );
 }
 
-/** Reads the notifications of a kind of the last day, and whether there are more. */
+/** Reads the notifications of a kind of the last day; `isCut` where there are more than are read. */
 async function readRecent(deps: Pick<Deps, 'table' | 'now'>, { accountId, kind }: Notification) {
   const from = timestampBefore(deps.now(), DAY_MS).slice(0, 10);
   const recent: Notification[] = [];
   let read = 0;
-  for await (const each of deps.table.newest(Notification, notificationsOf(accountId), { pageSize: MAX_COUNTED + 1 })) {
+  for await (const each of deps.table.newest(Notification, notificationsOf(accountId), { pageSize: PAGE_SIZE })) {
     if (each.day < from) break;
-    if (recent.length === MAX_COUNTED || read === MAX_READ) return { recent, hasMore: true };
+    if (read === MAX_READ) return { recent, isCut: true };
     read += 1;
     if (each.kind === kind) recent.push(each);
   }
-  return { recent, hasMore: false };
+  return { recent, isCut: false };
 }
 
 /** Reads what an email to a member depends on; undefined where none is to be sent. */
@@ -80,7 +82,7 @@ async function readRecipient(
   reader: NotificationReader | undefined,
 ) {
   const { kind } = notification;
-  const [recipients, login, { recent, hasMore }] = await Promise.all([
+  const [recipients, login, { recent, isCut }] = await Promise.all([
     recipientsOf(deps, notification),
     deps.table.get(Login, { subject }),
     readRecent(deps, notification),
@@ -89,14 +91,13 @@ async function readRecipient(
   const address = login?.email ?? member?.email;
   if (!member || !address || reader?.offByMail?.includes(kind)) return undefined;
   const { sent, lastAt = '' } = reader?.mailed?.[kind] ?? {};
-  const isPending = (each: Notification) => !sent?.includes(idOf(each));
-  // Within a day the list is in the order of what they are about: one that has happened since the last email may be behind those that were read.
+  const sentIds = new Set(sent);
+  // Within a day the list is in the order of what they are about: one that has happened since the last email may be behind those that are read.
   const isBehind = notification.at >= lastAt && !recent.some((each) => idOf(each) === idOf(notification));
   const found = isBehind ? [notification, ...recent] : recent;
-  const newest = found.filter(isPending).toSorted((a, b) => b.at.localeCompare(a.at));
-  const last = recent.at(-1);
-  const pending = newest.slice(0, MAX_COUNTED);
-  return { address, recent: found, pending, hasMore: hasMore && last !== undefined && isPending(last) };
+  const pending = found.filter((each) => !sentIds.has(idOf(each))).toSorted((a, b) => b.at.localeCompare(a.at));
+  // The jobs of others behind end after this email.
+  return { address, found, pending: pending.slice(0, MAX_COUNTED), hasMore: isCut || pending.length > MAX_COUNTED };
 }
 
 /** Returns the seconds until the next email of a kind may be sent to a member; 0 if it may be sent now. */
@@ -128,6 +129,7 @@ export async function mailDigest(deps: MailDeps, notification: Notification, sub
   const { accountId, kind } = notification;
   const stored = await deps.table.get(NotificationReader, { accountId, subject });
   const now = deps.now();
+  if (stored?.mailed?.[kind]?.sent.includes(idOf(notification))) return;
   const seconds = secondsToWait(stored, kind, now);
   const wait = () => {
     const job = { job: 'notification.mail', key: Notification.key(notification), accountId, detail: subject };
@@ -135,10 +137,10 @@ export async function mailDigest(deps: MailDeps, notification: Notification, sub
   };
   // What happened after the last email is not in it: hundreds of failures that wait cost one read each.
   if (seconds > 0 && notification.at >= (stored?.mailed?.[kind]?.lastAt ?? '')) return await wait();
-  const found = await readRecipient(deps, notification, subject, stored);
-  if (!found || found.pending.length === 0) return;
+  const recipient = await readRecipient(deps, notification, subject, stored);
+  if (!recipient || recipient.pending.length === 0) return;
   if (seconds > 0) return await wait();
-  const { address, recent, pending, hasMore } = found;
+  const { address, found, pending, hasMore } = recipient;
   const reader = stored ?? { accountId, subject };
   const claimed: Claimed = {
     mailed: reader.mailed ?? {},
@@ -159,7 +161,7 @@ export async function mailDigest(deps: MailDeps, notification: Notification, sub
     await ignoreConflict(deps.table.write(NotificationReader, release));
     throw error;
   }
-  const mailed = { ...claimed.mailed, [kind]: { lastAt: now.toISOString(), sent: recent.map(idOf) } };
+  const mailed = { ...claimed.mailed, [kind]: { lastAt: now.toISOString(), sent: found.map(idOf) } };
   const done = writeReader(reader, claimed.mailVersion, { set: { mailed }, remove: ['mailClaimedUntil'] });
   await deps.table.write(NotificationReader, done);
 }

@@ -5,6 +5,7 @@ import type { Notification } from '../../../table/entities/notifications.ts';
 
 /** Notifications that an email lists; of more it gives the number. */
 const MAX_LISTED = 10;
+const NEWEST = 'The dashboard lists the newest.';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -65,9 +66,8 @@ export function renderDigest(
   const more = notifications.length - listed.length;
   const lines: Line[] = [
     ...listed.map(({ title, path }) => ({ text: title, url: `${publicUrl}/dashboard${path}` })),
-    ...(more > 0 || hasMore
-      ? [{ text: `And ${hasMore ? 'more than ' : ''}${more} more. The dashboard lists the newest.` }]
-      : []),
+    ...(more > 0 ? [{ text: `And ${hasMore ? 'more than ' : ''}${more} more. ${NEWEST}` }] : []),
+    ...(more === 0 && hasMore ? [{ text: `And more. ${NEWEST}` }] : []),
     { text: 'Choose what is sent to you', url: settingsUrl },
     { text: `Stop emails of this kind: ${label}`, url: unsubscribeUrl },
   ];
