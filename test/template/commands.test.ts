@@ -43,7 +43,6 @@ const PACKAGES: Record<string, string> = {
 };
 /** Operations of services whose SDK package is not installed, and commands of the command line alone: read, and trusted. */
 const TRUSTED: Record<string, string[]> = {
-  cloudtrail: ['put-event-selectors'],
   account: ['enable-region', 'get-region-opt-status', 'list-regions'],
   acm: ['list-certificates'],
   backup: ['list-backup-jobs', 'list-recovery-points-by-backup-vault', 'start-restore-job', 'update-region-settings'],
@@ -194,6 +193,15 @@ test('remedies of the preflight are commands that exist, with their region', asy
   const commands = strings.map(([, template = '', text = template]) => text.replaceAll(/\$\{[^}]*\}/g, 'x'));
   expect(commands.length).toBeGreaterThan(5);
   expect(await problemsOf(commands.flatMap(awsCommandsIn))).toEqual([]);
+});
+
+test('commands that are trusted stand in a page or in what a script prints', () => {
+  const sources = globSync('scripts/**/*.ts', { exclude: ['**/*.test.ts'] });
+  const texts = [...PAGES, ...sources].map((file) => readFileSync(file, 'utf8')).join('\n');
+  const trusted = Object.entries(TRUSTED).flatMap(([service, operations]) =>
+    operations.map((operation) => `aws ${service} ${operation}`),
+  );
+  expect(trusted.filter((command) => !texts.includes(command))).toEqual([]);
 });
 
 /** Names that resources get at run time, or by a command of the page itself; and the bucket of a built web app. */
