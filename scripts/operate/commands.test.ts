@@ -35,6 +35,13 @@ test('a failure queue that there is not, and a time without its offset, are refu
   expect(failureNameOf('stream')).toBe('stream');
   expect(() => failureNameOf('nonsense')).toThrow('There is no failure queue nonsense: deliveries, ');
   expect(parseTime('2026-11-23T12:00:00+02:00').toISOString()).toBe('2026-11-23T10:00:00.000Z');
-  for (const text of ['2026-11-23T10:00:00', '2026-11-23', 'yesterday', '2026-13-40T10:00:00Z'])
+  for (const text of [
+    '2026-11-23T10:00:00',
+    '2026-11-23',
+    'yesterday',
+    '2026-13-40T10:00:00Z',
+    '2026-02-30T10:00:00Z',
+    '2026-02-29T10:00:00+02:00',
+  ])
     expect(() => parseTime(text)).toThrow('give a time with Z or an offset');
 });

@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import * as z from 'zod';
 import { FAILURE_NAMES, type FailureName } from '../../contract/operator/failures.ts';
 
 const OPTIONS = {
@@ -118,8 +119,8 @@ export function failureNameOf(word: string): FailureName {
 
 /** Reads a time with its offset: without one it would be that of this machine. */
 export function parseTime(text: string): Date {
-  const at = new Date(text);
-  if (!/T.*(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(at.getTime()))
-    throw new Error('--at: give a time with Z or an offset, such as 2026-11-23T10:00:00Z.');
-  return at;
+  // `Date` takes the 30th of February for the 2nd of March.
+  const { success, data } = z.iso.datetime({ offset: true }).safeParse(text);
+  if (!success) throw new Error('--at: give a time with Z or an offset, such as 2026-11-23T10:00:00Z.');
+  return new Date(data);
 }
