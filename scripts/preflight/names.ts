@@ -215,7 +215,9 @@ const checkNames = (plan: Plan): Check =>
       ].join('; '),
       remedy: [
         'Left over from an earlier installation: keep its data by importing it (npx cdk import), or delete it.',
-        'Of something else: choose another stage, -c stage=',
+        plan.isHome
+          ? 'Of something else: choose another stage, -c stage='
+          : 'Of something else: give the cell another id in -c cells=',
       ],
     }),
     remedy: [],

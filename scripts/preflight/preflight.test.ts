@@ -173,6 +173,22 @@ test('with credentials of a cell’s account, its part is checked, and that the 
   expect(calls.map(({ operation }) => operation)).not.toContain('CreateRole');
 }, 120_000);
 
+test('in a cell’s account, no remedy changes the platform', async () => {
+  const { rows } = await preflightWithCell(CELL_ACCOUNT, {
+    'servicequotas GetServiceQuota': { Quota: { QuotaName: 'q', QuotaCode: 'L-B99A9384', Value: 10 } },
+    'cloudformation DescribeType': new Refusal('TypeNotFoundException', ''),
+    's3 HEAD *': {},
+  });
+  const failed = rows.filter(({ ok }) => !ok);
+  for (const what of [/^Concurrent executions/, /^Names of the resources/, /^Resource types/])
+    expect(
+      failed.some((row) => what.test(row.what)),
+      String(what),
+    ).toBe(true);
+  const settings = failed.flatMap(({ remedy }) => remedy.flatMap((each) => each.match(/-c \w+=/g) ?? []));
+  expect(new Set(settings)).toEqual(new Set(['-c cells=']));
+}, 120_000);
+
 test('the concurrency of an account has room for an application beside the 100 that AWS keeps', async () => {
   const granted = { Quota: { QuotaName: 'q', QuotaCode: 'L-B99A9384', Value: 110 } };
   const account = { ...inOrder(), 'servicequotas GetServiceQuota': granted };

@@ -78,7 +78,9 @@ function checkTypes(plan: Plan, region: string): Check {
     assess: (missing) => ({
       ok: missing.flat().length === 0,
       found: missing.flat().length === 0 ? 'all' : `missing: ${missing.flat().join(', ')}`,
-      remedy: ['Choose a region that has them (docs/deploying.md, 2. Regions): -c region='],
+      remedy: [
+        `Choose a region that has them (docs/deploying.md, 2. Regions): ${plan.isHome ? '-c region=' : 'that of the cell in -c cells='}`,
+      ],
     }),
     remedy: [`Check that CloudFormation works: aws cloudformation list-types --region ${region}`],
   });
