@@ -186,6 +186,22 @@ test('reports a domain that another CloudFront account holds, and retries when i
   expect(await checkUntil(isOpen)).toBeLessThan(60);
 });
 
+test('a name too long for a certificate is told to its owner, and never requested', async () => {
+  const host = `${'a'.repeat(49)}.shop.mine.co.za`;
+  const { deps, check, checkUntil, read, edge, claims } = await edgeTenantSimulation(host);
+  for (let checks = 0; checks < 3; checks += 1) expect(await check()).toMatchObject({ done: true });
+  expect(await read()).toMatchObject({
+    status: 'FAILED',
+    problem: expect.stringContaining('longer than 64 characters'),
+  });
+  expect(edge.asked).toBe(0);
+  expect(await closeTenant(deps, { ...KEYS, host })).toBe(true);
+  await checkUntil(isGone);
+  expect(claims()).toBe(0);
+  const longest = await edgeTenantSimulation(host.slice(1));
+  expect(await longest.checkUntil(isOpen)).toBeLessThan(60);
+});
+
 test.each(['FAILED', 'TIMED_OUT', 'ENDED'] as const)(
   'a certificate that is %s is requested again, rarely, and the owner sees why',
   async (status) => {

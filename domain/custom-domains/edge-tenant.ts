@@ -10,7 +10,14 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { MINUTE_MS, SECOND_MS, timestampAfter } from '../time.ts';
 import { type CheckResult, DONE, isCreateLeased, saveChanges, type TenantKey } from './edge-tenant-state.ts';
-import { certificateMessage, nameServersSilentMessage, notPointingMessage, takenMessage } from './messages.ts';
+import {
+  certificateMessage,
+  MAX_CERTIFICATE_NAME,
+  nameServersSilentMessage,
+  notPointingMessage,
+  takenMessage,
+  tooLongMessage,
+} from './messages.ts';
 import { startVerifications } from './ownership.ts';
 import { setZoneAlias } from './zone-alias.ts';
 
@@ -137,6 +144,8 @@ async function createTenant(
 ): Promise<CheckResult> {
   if (isCreateLeased(deps, tenantItem)) return { done: false, waitSeconds: 5 };
   const { host } = tenantItem;
+  if (host.length > MAX_CERTIFICATE_NAME)
+    return (await saveChanges(deps, tenantItem, { status: 'FAILED', problem: tooLongMessage(host) })).result;
   const target = await resolveTarget(deps, tenantItem);
   if (!target)
     return (await saveChanges(deps, tenantItem, { status: 'WAITING', problem: nameServersSilentMessage(host) })).result;

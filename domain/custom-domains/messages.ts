@@ -46,6 +46,14 @@ export const takenMessage = (host: string): string =>
 
 const CAA = 'If it has CAA records, one of them must allow amazon.com.';
 
+/**
+ * Longest name of a certificate, in characters: the first name at ACM is the common name of X.509
+ * (https://docs.aws.amazon.com/acm/latest/APIReference/API_RequestCertificate.html).
+ */
+export const MAX_CERTIFICATE_NAME = 64;
+export const tooLongMessage = (host: string): string =>
+  `${host} is longer than ${MAX_CERTIFICATE_NAME} characters, so no certificate can be issued for it. Use a shorter name.`;
+
 /** Explains why there is no certificate. */
 export const certificateMessage = (
   host: string,

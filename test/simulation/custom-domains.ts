@@ -75,11 +75,12 @@ function edgeOf(clock: { now: number }) {
 }
 
 /** A verified custom domain with its tenant at the edge, and checks that can crash at every step. */
-export async function edgeTenantSimulation() {
+export async function edgeTenantSimulation(host = HOST) {
+  const keys = { ...KEYS, host };
   const { memory, clock, steady, startProcess } = simulation();
   const { deps } = steady;
   const { edge, tenants } = edgeOf(clock);
-  const routes = new Set([HOST]);
+  const routes = new Set([host]);
   const dnsTarget: { current: () => DnsTarget } = {
     current: () => ({ alias: ADDRESS, addresses: [], apex: false }),
   };
@@ -92,9 +93,9 @@ export async function edgeTenantSimulation() {
       for (const host of hosts) routes.delete(host);
     },
   };
-  const customDomain: CustomDomain = { ...KEYS, status: 'VERIFIED', claimedAt: '', checkedAt: null };
+  const customDomain: CustomDomain = { ...keys, status: 'VERIFIED', claimedAt: '', checkedAt: null };
   await deps.table.transact([
-    create(Host, { host: HOST, accountId: OF.accountId, applicationId: OF.id }),
+    create(Host, { host, accountId: OF.accountId, applicationId: OF.id }),
     newTenant(deps, OF, customDomain),
   ]);
 
@@ -110,9 +111,9 @@ export async function edgeTenantSimulation() {
       }),
       dnsResolver: port('dns', { resolve: async () => dnsTarget.current() }),
     };
-    return await reconcileTenant(given, KEYS);
+    return await reconcileTenant(given, keys);
   }
-  const read = () => deps.table.get(DistributionTenant, { host: HOST });
+  const read = () => deps.table.get(DistributionTenant, { host });
 
   /**
    * Lets time pass as the state machine and the reconciler do, until a condition holds.
