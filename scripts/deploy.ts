@@ -6,8 +6,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { isProtectedStage } from '../lib/config.ts';
-import { type DeployedStack, protectedStacksOf, protectStacks } from './deploy/protection.ts';
-import { assertSameTable, contextOf } from './deploy/table.ts';
+import { type DeployedStack, describeOthers, protectedStacksOf, protectStacks } from './deploy/protection.ts';
+import { assertSameTable, contextOf, profileOf } from './deploy/table.ts';
 import { openClients } from './preflight/clients.ts';
 
 /** The assembly that cdk writes. */
@@ -17,6 +17,9 @@ const ASSEMBLY = 'cdk.out';
 const MANIFEST = `${ASSEMBLY}/manifest.json`;
 rmSync(MANIFEST, { force: true });
 const { context = {} }: { context?: Record<string, unknown> } = JSON.parse(readFileSync('cdk.json', 'utf8'));
+const profile = profileOf(process.argv.slice(2));
+// The checks before and after are made with the credentials that cdk takes.
+if (profile !== undefined) process.env.AWS_PROFILE = profile;
 const args = await assertSameTable(process.argv.slice(2), context);
 const areNamed = args.length > 0 && !args[0]?.startsWith('-');
 const { status } = spawnSync('cdk', ['deploy', ...(areNamed ? [] : ['--all']), '--output', ASSEMBLY, ...args], {
@@ -34,9 +37,7 @@ async function protect(stacks: readonly DeployedStack[]): Promise<void> {
   }
   const { done, elsewhere } = await protectStacks(openClients({ region: first.region }), stacks);
   const names = done.length > 0 ? ` (${done.join(', ')})` : '';
-  console.log(`Protected from deletion: ${done.length} of ${stacks.length} stacks${names}`);
-  for (const { name, region, account } of elsewhere)
-    console.log(
-      `Not protected here, with credentials of ${account}: aws cloudformation update-termination-protection --enable-termination-protection --region ${region} --stack-name ${name}`,
-    );
+  console.log(`Protected from deletion: ${done.length} of ${stacks.length - elsewhere.length} stacks${names}`);
+  // Stacks that are named are of one account.
+  if (!areNamed) for (const line of describeOthers(elsewhere)) console.log(line);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CELLS, synthesize } from '../../test/template/synthesized.ts';
-import { protectedStacksOf, protectStacks } from './protection.ts';
+import { describeOthers, protectedStacksOf, protectStacks } from './protection.ts';
 
 /** CloudFormation with stacks in given states. */
 function cloudFormation(states: Record<string, [status: string, isProtected?: boolean]>) {
@@ -53,6 +53,15 @@ test('a stack of another account is named, and not taken for a missing one', asy
   const cell = { name: 'cell', region: 'af-south-1', account: '222222222222' };
   expect(await protectStacks({ query }, [home, cell])).toEqual({ done: ['home'], elsewhere: [cell] });
   expect(updated).toEqual(['af-south-1 home true']);
+});
+
+test('of another account one line says what deploys and protects its stacks', () => {
+  const { manifest } = synthesize({ stage: 'prod', account: '123456789012', cells: CELLS });
+  const cells = protectedStacksOf(manifest).filter(({ account }) => account === '222222222222');
+  const text = (count: number) =>
+    `Not looked at: ${count} stacks of the account 222222222222. With its credentials: npm run deploy -- '*-cell-b-*' …`;
+  expect(describeOthers(cells)).toEqual([text(cells.length)]);
+  expect(describeOthers([])).toEqual([]);
 });
 
 test('finds every stack of a protected stage, with its region and account, and none of another stage', () => {

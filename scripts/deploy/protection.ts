@@ -63,6 +63,16 @@ export async function protectStacks(
   return { done, elsewhere: stacks.filter((stack) => !isHere(stack)) };
 }
 
+/** Returns a line for each other account, with the command that deploys and protects its stacks. */
+export function describeOthers(elsewhere: readonly DeployedStack[]): string[] {
+  const accounts = Map.groupBy(elsewhere, ({ account }) => account);
+  return [...accounts].map(([account, stacks]) => {
+    const cells = new Set(stacks.flatMap(({ name }) => /-cell-[a-z0-9]+-/.exec(name) ?? []));
+    const names = [...cells].map((cell) => `'*${cell}*' `).join('');
+    return `Not looked at: ${stacks.length} stacks of the account ${account}. With its credentials: npm run deploy -- ${names}…`;
+  });
+}
+
 async function describe(query: Clients['query'], name: string, region: string) {
   try {
     const answer = await query('cloudformation', region, 'DescribeStacks', { StackName: name });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { assertSameTable, contextOf } from './table.ts';
+import { assertSameTable, contextOf, profileOf } from './table.ts';
 
 const restored = async () => 'hosting-prod-1';
 
@@ -11,6 +11,12 @@ test('settings of the command line go over those of the file', () => {
     table: 't=1',
     region: 'eu-west-1',
   });
+});
+
+test('the profile of a deployment is that of cdk', () => {
+  expect(profileOf(['-c', 'stage=prod', '--profile', 'a'])).toBe('a');
+  expect(profileOf(['--profile=b', '-c', 'stage=prod'])).toBe('b');
+  expect(profileOf(['-c', 'stage=--profile'])).toBeUndefined();
 });
 
 test('a deployment that leaves out the restored table is refused, and one that names it passes', async () => {

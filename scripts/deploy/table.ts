@@ -15,6 +15,12 @@ export function contextOf(args: readonly string[], file: Readonly<Record<string,
   return Object.fromEntries([...kept, ...given]);
 }
 
+/** Returns the profile that cdk's arguments name. */
+export function profileOf(args: readonly string[]): string | undefined {
+  const at = args.findLastIndex((arg) => /^--profile(=|$)/.test(arg));
+  return args[at]?.split('=')[1] ?? (at < 0 ? undefined : args[at + 1]);
+}
+
 /** Returns the table that an installation uses; undefined before its first deployment. */
 async function tableInUse(region: string, stage: string): Promise<string | undefined> {
   const FunctionName = `hosting-${stage}-schedule-migrate`;
