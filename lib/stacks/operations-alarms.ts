@@ -11,6 +11,7 @@ import { alarmsForDelivery, alarmsForDomains } from './product-alarms.ts';
 import { DomainsStack } from './registrar.ts';
 import { SchedulesStack } from './schedules.ts';
 import { StreamStack } from './stream.ts';
+import { INDEXES } from './table.ts';
 import { DeliveryStack } from './webhooks.ts';
 
 /**
@@ -160,13 +161,20 @@ export function alarmsForApi({ api }: ApiStack): Alarm[] {
   ];
 }
 
-export function alarmsForTable({ names }: Platform): Alarm[] {
-  const of = { TableName: names.table.name };
+export function alarmsForTable({ config, names }: Platform): Alarm[] {
+  const TableName = names.table.name;
+  // Those of the table are without its indexes. With basic monitoring, what they refuse is seen as errors of the API and a stream that is behind.
+  const indexes = config.monitoring === 'full' ? INDEXES : [];
+  const parts = [
+    { TableName },
+    ...indexes.map(({ indexName: GlobalSecondaryIndexName }) => ({ TableName, GlobalSecondaryIndexName })),
+  ];
+  const throttles = ['ReadThrottleEvents', 'WriteThrottleEvents'];
   return [
     {
       name: 'table-throttles',
       severity: 'ticket',
-      metric: total(sum('AWS/DynamoDB', 'ReadThrottleEvents', of), sum('AWS/DynamoDB', 'WriteThrottleEvents', of)),
+      metric: total(...parts.flatMap((of) => throttles.map((name) => sum('AWS/DynamoDB', name, of)))),
       threshold: 10,
       description: 'DynamoDB throttled requests: a hot key or a jump in traffic.',
       runbookAnchor: 'table-throttles',

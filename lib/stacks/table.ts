@@ -1,10 +1,36 @@
-import { AttributeType, Billing, ProjectionType, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  Billing,
+  type GlobalSecondaryIndexPropsV2,
+  ProjectionType,
+  StreamViewType,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { AUDIT_PARTITION } from '../../contract/audit/actions.ts';
 import { dataRemoval } from '../constructs/retention.ts';
 import type { Use } from '../constructs/rights.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
+
+export const INDEXES: readonly GlobalSecondaryIndexPropsV2[] = [
+  // Whole items, newest first.
+  { indexName: 'list', partitionKey: text('listPk'), sortKey: text('listSk') },
+  // The same order with keys only: skips an offset without reading the skipped items.
+  {
+    indexName: 'order',
+    partitionKey: text('listPk'),
+    sortKey: text('listSk'),
+    projectionType: ProjectionType.KEYS_ONLY,
+  },
+  // Every item with a deadline, for the reconciler.
+  {
+    indexName: 'due',
+    partitionKey: text('duePk'),
+    sortKey: text('dueAt'),
+    projectionType: ProjectionType.KEYS_ONLY,
+  },
+];
 
 /**
  * Entries of the audit log are neither changed nor deleted. What IAM cannot say is that a put must not replace an item
@@ -38,24 +64,7 @@ export class TableStack extends PlatformStack {
       tableName: names.ownTable,
       partitionKey: text('pk'),
       sortKey: text('sk'),
-      globalSecondaryIndexes: [
-        // Whole items, newest first.
-        { indexName: 'list', partitionKey: text('listPk'), sortKey: text('listSk') },
-        // The same order with keys only: skips an offset without reading the skipped items.
-        {
-          indexName: 'order',
-          partitionKey: text('listPk'),
-          sortKey: text('listSk'),
-          projectionType: ProjectionType.KEYS_ONLY,
-        },
-        // Every item with a deadline, for the reconciler.
-        {
-          indexName: 'due',
-          partitionKey: text('duePk'),
-          sortKey: text('dueAt'),
-          projectionType: ProjectionType.KEYS_ONLY,
-        },
-      ],
+      globalSecondaryIndexes: [...INDEXES],
       billing: Billing.onDemand(),
       // Encrypted under DynamoDB's own key. A customer-managed key would cost a KMS call on the request path, and
       // secrets in the table, such as applications' variables, are encrypted before they are stored.

@@ -165,6 +165,16 @@ test('quotas are a ticket at 70% and a page at 90%', () => {
   expect(used(950)).toEqual(['hosting-prod-quotas-70', 'hosting-prod-quotas-90']);
 });
 
+test('throttles of the table and of each index are a ticket', () => {
+  const indexes = ['list', 'order', 'due'].map((GlobalSecondaryIndexName) => ({ GlobalSecondaryIndexName }));
+  for (const metric of ['ReadThrottleEvents', 'WriteThrottleEvents'])
+    for (const part of [{}, ...indexes]) {
+      const dimensions = { TableName: 'hosting-prod', ...part };
+      const samples = everyMinute(10, () => [{ namespace: 'AWS/DynamoDB', metric, value: 20, dimensions }]);
+      expect(alarmsOn(template, samples, NOW), JSON.stringify(part)).toContain('hosting-prod-table-throttles');
+    }
+});
+
 test('the dashboard has four columns, and no line for each application', () => {
   const [dashboard] = template.resources('AWS::CloudWatch::Dashboard');
   const { widgets } = z
