@@ -1,42 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { frameworkOf, namedFramework } from '../../providers/builds/detection/frameworks.ts';
-import { readManifest } from '../install/manifest.ts';
 import { runScript } from '../package/archive.ts';
 import { neededPackages } from '../package/needed.ts';
 import { assertNoPackageManager } from './package-managers.ts';
 import { type BuiltApplication, describeStart, findStart } from './start.ts';
+import { application, NEXT, removeApplications, temporaryDirectory } from './test-applications.ts';
 
-const roots: string[] = [];
-afterEach(() => {
-  for (const root of roots.splice(0)) rmSync(root, { recursive: true });
-});
+afterEach(removeApplications);
 
-const NODE = { framework: 'NODE', startFile: 'server.js', startCommand: null } as const;
-const NEXT = { framework: 'NEXTJS', startFile: '.next/standalone/server.js' } as const;
-
-function application(
-  manifest: object | undefined,
-  files: Record<string, string> | string[] = {},
-  settings: Partial<BuiltApplication['settings']> = {},
-): BuiltApplication {
-  const directory = mkdtempSync(join(tmpdir(), 'start-'));
-  roots.push(directory);
-  const all = Array.isArray(files) ? Object.fromEntries(files.map((file) => [file, ''])) : files;
-  for (const [file, text] of Object.entries({
-    ...all,
-    ...(manifest ? { 'package.json': JSON.stringify(manifest) } : {}),
-  })) {
-    mkdirSync(join(directory, dirname(file)), { recursive: true });
-    writeFileSync(join(directory, file), text);
-  }
-  const merged = { ...NODE, ...settings };
-  const read = readManifest(directory);
-  const framework = read ? frameworkOf(read) : namedFramework(merged.framework);
-  return { directory, repository: directory, settings: merged, manifest: read, framework, skippedBuild: false };
-}
 const started = (...args: Parameters<typeof application>) => {
   const { start, from } = findStart(application(...args));
   return [describeStart(start), from];
@@ -112,8 +84,7 @@ test.each([
       'server/package.json': '{"name":"api","scripts":{"start":"node index.js --api"}}',
     },
   );
-  const outside = mkdtempSync(join(tmpdir(), 'start-'));
-  roots.push(outside);
+  const outside = temporaryDirectory();
   writeFileSync(join(outside, 'package.json'), '{"scripts":{"start":"node secret.js"}}');
   symlinkSync(outside, join(app.directory, 'link'));
   const found = findStart(app);

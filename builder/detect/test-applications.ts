@@ -1,0 +1,45 @@
+/** Applications after their build, for tests. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { frameworkOf, namedFramework } from '../../providers/builds/detection/frameworks.ts';
+import { readManifest } from '../install/manifest.ts';
+import type { BuiltApplication } from './start.ts';
+
+const roots: string[] = [];
+
+/** Removes the directories of a test. */
+export function removeApplications(): void {
+  for (const root of roots.splice(0)) rmSync(root, { recursive: true });
+}
+
+/** Creates a directory for a test. */
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'start-'));
+  roots.push(directory);
+  return directory;
+}
+
+const NODE = { framework: 'NODE', startFile: 'server.js', startCommand: null } as const;
+export const NEXT = { framework: 'NEXTJS', startFile: '.next/standalone/server.js' } as const;
+
+/** Creates an application after its build: its package.json and other files, empty ones where only names are given. */
+export function application(
+  manifest: object | undefined,
+  files: Record<string, string> | string[] = {},
+  settings: Partial<BuiltApplication['settings']> = {},
+): BuiltApplication {
+  const directory = temporaryDirectory();
+  const all = Array.isArray(files) ? Object.fromEntries(files.map((file) => [file, ''])) : files;
+  for (const [file, text] of Object.entries({
+    ...all,
+    ...(manifest ? { 'package.json': JSON.stringify(manifest) } : {}),
+  })) {
+    mkdirSync(join(directory, dirname(file)), { recursive: true });
+    writeFileSync(join(directory, file), text);
+  }
+  const merged = { ...NODE, ...settings };
+  const read = readManifest(directory);
+  const framework = read ? frameworkOf(read) : namedFramework(merged.framework);
+  return { directory, repository: directory, settings: merged, manifest: read, framework, skippedBuild: false };
+}
