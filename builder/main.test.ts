@@ -105,6 +105,19 @@ test('passes variables to the build and the start, but not to log or artifact, a
   expect(JSON.parse(started)).toEqual([secret, 'main.example.on.aws', 'mine', null]);
 });
 
+test('builds a package that another starts, with the programs of its own', async () => {
+  const tool = 'api/node_modules/.bin/tsc';
+  const installCommand = `mkdir -p api/node_modules/.bin && cp tool ${tool} && chmod +x ${tool}`;
+  const repoUrl = repository({
+    'package.json': '{"scripts":{"start":"npm start --prefix api"}}',
+    'api/package.json': '{"scripts":{"start":"tsc && node dist/index.js"}}',
+    tool: '#!/bin/sh\nmkdir dist && echo 1 > dist/index.js',
+  });
+  const { error, log } = await build({ repoUrl, installCommand });
+  expect(error).toBeUndefined();
+  expect(log).toContain('==> Building: cd api && tsc\n');
+});
+
 test('starts with the options of Node that a variable has, added to those of the host', async () => {
   const repoUrl = repository({
     'server.js': 'console.log(process.title, process.traceDeprecation, process.env.TOKEN);',

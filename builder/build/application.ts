@@ -16,7 +16,7 @@ import { pack, type RuntimeModules } from '../package/archive.ts';
 import { neededPackages } from '../package/needed.ts';
 import { assertUnreserved, collect, isWholeTreePackaged, RESERVED } from '../package/tree.ts';
 import { unneededPaths } from '../package/unneeded.ts';
-import { buildCacheKey, resolveBuildCommand, skipsBuild } from './build-command.ts';
+import { buildCacheKey, skipsBuild } from './build-command.ts';
 import { type ClonedBuild, cloneRepository } from './checkout.ts';
 
 export interface Build {
@@ -47,11 +47,11 @@ export async function buildApplication(build: Build): Promise<void> {
   const cloned = await sections.run('clone', `Cloning ${job.repoUrl} (branch ${job.branch})`, () =>
     cloneRepository(build),
   );
-  const { plan, manifest, detected } = cloned;
+  const { plan, detected } = cloned;
   const context = await sections.run('install', `Installing with Node ${detected.nodeVersion}: ${plan.command}`, () =>
     installDependencies(cloned),
   );
-  const buildCommand = resolveBuildCommand(job, manifest, plan.manager?.name);
+  const { buildCommand } = detected;
   if (buildCommand !== null) {
     await sections.run('build', `Building: ${buildCommand}`, () => runBuild(cloned, context, buildCommand));
   }
@@ -95,8 +95,8 @@ async function runBuild(
 ): Promise<void> {
   const key = layout.app === directory ? buildCacheKey({ ...job, nodeVersion: detected.nodeVersion }) : undefined;
   if (key !== undefined) await cache.restore('build', key);
-  // A command that is no script finds the programs of packages too.
-  const programs = [layout.app, layout.install].map((each) => join(each, 'node_modules', '.bin'));
+  // A command that is no script finds the programs of packages too, those of the directory to which it changes first.
+  const programs = ['', layout.app, layout.install].map((each) => join(each, 'node_modules', '.bin'));
   const PATH = [context.environment.PATH, ...new Set(programs)].join(delimiter);
   const environment = { ...framework?.environment, ...context.environment, PATH };
   const { context: observed, tail } = withTail({ ...context, environment, directory: layout.app });

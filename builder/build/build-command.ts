@@ -4,6 +4,7 @@ import type { Job } from '../../providers/builds/builds.ts';
 import { detectBuildCommand } from '../../providers/builds/detection/build-script.ts';
 import { frameworkOf, namedFramework } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
+import type { Packages } from '../../providers/builds/detection/script-command.ts';
 import { BuildFailure } from '../failure.ts';
 
 type BuildSettings = Pick<Job, 'framework' | 'buildCommand'>;
@@ -12,11 +13,13 @@ type BuildSettings = Pick<Job, 'framework' | 'buildCommand'>;
  * Returns the build command, or null for none: the one that the owner set, else a build script of package.json, else what
  * its start script would build, else the framework's own. Throws BuildFailure if the command is a script that package.json
  * lacks.
+ * @param packages the packages below the application's directory
  * @param runner the repository's package manager
  */
 export function resolveBuildCommand(
   { framework, buildCommand }: BuildSettings,
   manifest: Manifest | undefined,
+  packages: Packages,
   runner = 'npm',
 ): string | null {
   if (buildCommand === '') return null;
@@ -27,14 +30,14 @@ export function resolveBuildCommand(
     if (script === undefined || (manifest && Object.hasOwn(manifest.scripts, script))) return buildCommand;
     const isDefault = buildCommand === FRAMEWORK_DEFAULTS[framework].buildCommand;
     if (isDefault && manifest && detected !== namedFramework(framework))
-      return detectBuildCommand(manifest, detected, runner);
+      return detectBuildCommand(manifest, detected, runner, packages);
     if (manifest === undefined) {
       throw new BuildFailure(`The build command "${buildCommand}" needs a package.json, but the repository has none.`);
     }
     if (script === 'build' && detected?.build !== undefined) return detected.build;
     throw new BuildFailure(`The build command is "${buildCommand}", but package.json has no script "${script}".`);
   }
-  return detectBuildCommand(manifest, detected, runner);
+  return detectBuildCommand(manifest, detected, runner, packages);
 }
 
 /**

@@ -10,6 +10,7 @@ import { gitEnvironment } from '../commands/command.ts';
 import { type Layout, layoutOf } from '../detect/layout.ts';
 import { nodeRequirementOf } from '../detect/node-requirement.ts';
 import { assertBuildable, dockerfileNote, warningsFor } from '../detect/notes.ts';
+import { packagesBelow } from '../detect/packages.ts';
 import { type InstallPlan, planInstall } from '../install/install.ts';
 import { readManifest } from '../install/manifest.ts';
 import type { PackageManager } from '../install/package-manager.ts';
@@ -62,7 +63,7 @@ export async function cloneRepository(build: Build): Promise<ClonedBuild> {
     framework: framework?.name ?? NAMES[job.framework],
     packageManager: plan.manager ? describeManager(plan.manager) : null,
     nodeVersion: node.version,
-    buildCommand: resolveBuildCommand(job, manifest, plan.manager?.name),
+    buildCommand: resolveBuildCommand(job, manifest, packagesBelow(layout.app, manifest), plan.manager?.name),
     ...(cloned === branch ? {} : { branch: cloned }),
   };
   onDetected(detected);

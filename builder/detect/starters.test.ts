@@ -8,6 +8,7 @@ import { filesOf, STARTERS } from '../../test/support/starters/starters.ts';
 import { resolveBuildCommand } from '../build/build-command.ts';
 import { readManifest } from '../install/manifest.ts';
 import { layoutOf } from './layout.ts';
+import { packagesBelow } from './packages.ts';
 import { describeStart, findStart } from './start.ts';
 
 let root: string;
@@ -32,7 +33,7 @@ test.each(STARTERS.map((starter) => [starter.name, starter] as const))('detects 
   const manifest = readManifest(app);
   const detected = manifest && frameworkOf(manifest);
   const settings = { framework, ...FRAMEWORK_DEFAULTS[framework], startCommand: null };
-  const build = resolveBuildCommand(settings, manifest);
+  const build = resolveBuildCommand(settings, manifest, packagesBelow(app, manifest));
   for (const [path, text] of Object.entries(starter.built ?? {})) write(join(rootDirectory ?? '', path), text);
   const { start } = findStart({
     directory: app,

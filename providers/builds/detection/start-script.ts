@@ -29,7 +29,7 @@ export type StartScript =
 
 /** A start script, divided. */
 export interface DividedScript {
-  /** Commands at its beginning that belong to the build; without those that run the script `build`. */
+  /** Commands at its beginning that belong to the build, in the directories to which it changes; without those that run its own script `build`. */
   build: string[];
   /** The directory that it changes to, relative to the package. */
   directory: string;
@@ -40,6 +40,9 @@ const MAX_DEPTH = 8;
 /** Characters that are read of scripts, each time that one runs: those that run others unfold to any number of commands. */
 const MAX_CHARACTERS = 10_000;
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
+const CHANGES_DIRECTORY = /^cd /;
+/** Runs the script `build`, as the build command does. */
+const RUNS_BUILD = /^(npm|pnpm|yarn|bun) (run(-script)? )?build$/;
 const SCRIPT_RUNNER = /^(npm|pnpm|yarn|bun)$/;
 
 /**
@@ -190,14 +193,17 @@ export function divideStartScript(script: string, packages: Packages): DividedSc
     const { words } = unwrap(next);
     const line = words.map(({ text }) => text).join(' ');
     const changed = changedDirectory(words);
-    if (changed !== undefined) directory = directory === '' ? changed : `${directory}/${changed}`;
-    else if (BUILD_COMMANDS.some((each) => each.test(line))) {
-      if (!/^(npm|pnpm|yarn|bun) (run(-script)? )?build$/.test(line)) build.push(next.text);
+    if (changed !== undefined) {
+      directory = posix.join(directory, changed).replace(/^\.\/?$|\/$/, '');
+      build.push(`cd ${quoteWord(changed)}`);
+    } else if (BUILD_COMMANDS.some((each) => each.test(line))) {
+      if (directory !== '' || !RUNS_BUILD.test(line)) build.push(next.text);
     } else break;
     remaining = remaining.slice(1);
   }
+  while (CHANGES_DIRECTORY.test(build.at(-1) ?? '')) build.pop();
   // Nothing to clean up is no reason for a build.
-  if (build.every((each) => CLEANING_COMMAND.test(each))) build.length = 0;
+  if (build.every((each) => CLEANING_COMMAND.test(each) || CHANGES_DIRECTORY.test(each))) build.length = 0;
   const [only, ...others] = remaining;
   if (only && others.length === 0) return { build, directory, start: interpret(only) };
   const command = withoutRunner(remaining.map(({ text }) => text).join(' && '));
