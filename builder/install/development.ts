@@ -39,23 +39,25 @@ export function developmentPackages(directory: string, manifest: Manifest | unde
   const root = realpathSync(directory);
   const needed = findReachable(root, manifest);
   const isNeeded = (path: string): boolean => needed.has(realpathSync(join(root, path)));
-  const stored = existsSync(join(modules, STORE)) ? readdirSync(join(modules, STORE)) : [];
   return new Set([
     ...packagesIn(root, MODULES).filter((path) => !isNeeded(path)),
-    ...stored
-      .map((name) => `${MODULES}/${STORE}/${name}`)
-      .filter((path) => {
-        // Links to a package's dependencies are beside it.
-        const own = packagesIn(root, `${path}/${MODULES}`).filter((each) => !isLink(join(root, each)));
-        return own.length > 0 && !own.some(isNeeded);
-      }),
+    ...storedPackages(root).filter((path) => {
+      const own = packagesIn(root, `${path}/${MODULES}`).filter((each) => !isLink(join(root, each)));
+      return own.length > 0 && !own.some(isNeeded);
+    }),
   ]);
 }
 
-const isLink = (path: string): boolean => lstatSync(path).isSymbolicLink();
+/** Returns the directories of pnpm's store; the `node_modules` of each has a package, and links to those that it depends on. */
+export function storedPackages(root: string): string[] {
+  const store = `${MODULES}/${STORE}`;
+  return existsSync(join(root, store)) ? readdirSync(join(root, store)).map((name) => `${store}/${name}`) : [];
+}
+
+export const isLink = (path: string): boolean => lstatSync(path).isSymbolicLink();
 
 /** Returns the packages of a `node_modules`, including scoped ones, without broken links. */
-function packagesIn(root: string, modules: string): string[] {
+export function packagesIn(root: string, modules: string): string[] {
   if (!existsSync(join(root, modules))) return [];
   return readdirSync(join(root, modules))
     .filter((name) => !name.startsWith('.'))

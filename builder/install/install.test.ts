@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { createRedactor } from '../../providers/builds/redaction.ts';
 import { dependencyKey } from './dependencies.ts';
@@ -215,35 +215,59 @@ test('runs only scripts if the packages are restored', async () => {
   const manifest = readManifest(directory);
   if (!manifest) throw new Error('there is one');
   const planned = planInstall('npm ci', directory, manifest);
-  const ran = (hasInstallScript: boolean) =>
+  const ran = (hasInstallScript: boolean, settings = '') =>
     withNpm('echo "$@"', (context) => {
+      writeFileSync(join(context.directory, '.npmrc'), settings);
       const record = JSON.stringify({ packages: { 'node_modules/a': { hasInstallScript } } });
       restore(context, '.package-lock.json', record);
       return finishInstall(planned, manifest, context);
     });
-  expect(await ran(true)).toBe('rebuild\nrun postinstall\nrun prepare\n');
+  expect(await ran(true)).toBe('rebuild a\nrun postinstall\nrun prepare\n');
   expect(await ran(false)).toBe('run postinstall\nrun prepare\n');
+  expect(await ran(true, 'x=y\nignore-scripts = true\n')).toBe('');
 });
 
-/** Puts a file of a package manager into a context's `node_modules`. */
+/** Puts a file of a package manager into a context's `node_modules`, beside packages of which two have install scripts. */
 function restore({ directory }: Parameters<typeof install>[1], name: string, content = ''): void {
-  mkdirSync(join(directory, 'node_modules'));
-  writeFileSync(join(directory, 'node_modules', name), content);
+  const files = {
+    [name]: content,
+    'none/package.json': '{"scripts":{"prepare":"x"}}',
+    'none/node_modules/a/package.json': '{"scripts":{"postinstall":"x"}}',
+    '.pnpm/@s+b@1/node_modules/@s/b/package.json': '{}',
+    '.pnpm/@s+b@1/node_modules/@s/b/binding.gyp': '',
+  };
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(directory, 'node_modules', dirname(path)), { recursive: true });
+    writeFileSync(join(directory, 'node_modules', path), text);
+  }
+  symlinkSync('../.pnpm/@s+b@1/node_modules/@s/b', join(directory, 'node_modules', 'none', 'linked'));
 }
 
+const PNPM = { 'pnpm-lock.yaml': '' };
+const YARN = { 'yarn.lock': '# v1' };
+const PNPM_REBUILD = 'pnpm rebuild @s/b a\npnpm install --frozen-lockfile\n';
+const PNPM_INSTALL = 'pnpm install --frozen-lockfile\n';
 test.each<[string, Record<string, string>, string, string, string]>([
-  ['pnpm', { 'pnpm-lock.yaml': '' }, '.modules.yaml', 'npm ci', 'pnpm rebuild\npnpm install --frozen-lockfile\n'],
-  ['pnpm', { 'pnpm-lock.yaml': '' }, '.modules.yaml', 'pnpm i --ignore-scripts', 'pnpm i --ignore-scripts\n'],
+  ['pnpm', PNPM, '.modules.yaml', 'npm ci', PNPM_REBUILD],
+  ['pnpm', { ...PNPM, '.npmrc': '#ignore-scripts=true\n' }, '.modules.yaml', 'npm ci', PNPM_REBUILD],
+  ['pnpm', { ...PNPM, '.npmrc': 'ignore-scripts=true\n' }, '.modules.yaml', 'npm ci', PNPM_INSTALL],
+  ['pnpm', { ...PNPM, '.npmrc': 'ignore-dep-scripts=true' }, '.modules.yaml', 'npm ci', PNPM_INSTALL],
+  ['pnpm', { ...PNPM, 'pnpm-workspace.yaml': 'ignoreScripts: true\n' }, '.modules.yaml', 'npm ci', PNPM_INSTALL],
+  ['pnpm', PNPM, '.modules.yaml', 'pnpm i --ignore-scripts', 'pnpm i --ignore-scripts\n'],
   ['npm', { 'yarn.lock': '' }, '.modules.yaml', 'npm run deps', 'npm run deps\n'],
-  ['npm', { 'yarn.lock': '# v1' }, '.yarn-integrity', 'npm install', 'npm rebuild\nnpm install\n'],
+  ['npm', YARN, '.yarn-integrity', 'npm install', 'npm rebuild @s/b a\nnpm install\n'],
+  ['npm', { ...YARN, '.yarnrc': 'ignore-scripts true' }, '.yarn-integrity', 'npm install', 'npm install\n'],
+  ['npm', { ...YARN, '.yarnrc': '--install.ignore-scripts true' }, '.yarn-integrity', 'npm i', 'npm i\n'],
   ['yarn', { 'yarn.lock': '\n__metadata:\n' }, '.yarn-state.yml', 'npm ci', 'yarn install --immutable\n'],
-])('runs install scripts of restored packages again: %s, %j, %s, %s', async (tool, files, mark, command, expected) => {
+])('runs install scripts of restored packages again, if the owner has any run: %s, %j, %s, %s', async (...row) => {
+  const [tool, files, mark, command, expected] = row;
   const planned = plan(files, command);
   const manifest = readManifest(directoryOf({ 'package.json': {} }));
   if (!manifest) throw new Error('there is one');
   const printed = await withNpm(
     `echo ${tool} "$@"`,
     (context) => {
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(context.directory, name), text);
       restore(context, mark);
       return finishInstall(planned, manifest, context);
     },
@@ -262,6 +286,6 @@ test('installs again where a script of a restored package fails', async () => {
     return finishInstall(planned, manifest, context);
   });
   expect(printed).toBe(
-    'rebuild\nthere\n    the restored packages could not be completed: installing all of them again\ninstall\n',
+    'rebuild @s/b a\nthere\n    the restored packages could not be completed: installing all of them again\ninstall\n',
   );
 });

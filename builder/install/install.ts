@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { type CommandContext, describeExit, run } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
-import { installedPackages } from './development.ts';
 import { ignoredScriptsNote } from './ignored-scripts.ts';
 import { installScripts, needsInstall } from './manifest.ts';
 import { createNoiseFilter } from './noise.ts';
 import { type PackageManager, packageManagerOf, packageManagerOfCommand } from './package-manager.ts';
+import { ignoresScripts, rebuildCommand } from './rebuild.ts';
 
 /**
  * The default install command. It means "install the locked versions with the package manager of the lockfile"; any
@@ -97,30 +97,19 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
 }
 
 /**
- * Returns the command that runs the install scripts of the packages in place, by what their package manager wrote beside them. They
- * may write outside of `node_modules`, or read files that changed since. Undefined where none is needed: Yarn 2 and later do it
- * themselves, as their record of it is not restored.
- */
-function rebuildCommand({ command, manager }: InstallPlan, directory: string): string | undefined {
-  if (/\s--ignore-scripts\b/.test(command)) return undefined;
-  if (installedPackages(directory).some(([, { hasInstallScript }]) => hasInstallScript)) return 'npm rebuild';
-  const has = (name: string) => existsSync(join(directory, 'node_modules', name));
-  if (has('.modules.yaml')) return manager?.name === 'pnpm' ? 'pnpm rebuild' : undefined;
-  return has('.yarn-integrity') ? 'npm rebuild' : undefined;
-}
-
-/**
  * Completes an installation whose packages are already in place by running its scripts; installs again if one of a package fails.
  * pnpm, Yarn and custom commands skip packages in place themselves; `npm ci` would delete all of them first.
  */
 export async function finishInstall(plan: InstallPlan, manifest: Manifest, context: CommandContext): Promise<void> {
-  const rebuild = rebuildCommand(plan, context.directory);
+  const isOff = ignoresScripts(plan, context.directory, context.environment);
+  const rebuild = isOff ? undefined : rebuildCommand(plan, context.directory);
   if (rebuild !== undefined && (await runInstall(rebuild, context)).status !== 0) {
     context.output('    the restored packages could not be completed: installing all of them again\n');
     await run('rm', ['-rf', 'node_modules'], context);
     return install(plan, context);
   }
   if (!DEFAULT_COMMAND.test(plan.command)) return install(plan, context);
+  if (isOff) return;
   for (const name of installScripts(manifest)) await install({ ...plan, command: `npm run ${name}` }, context);
 }
 
