@@ -24,3 +24,28 @@ test.each<[scripts: Record<string, string>, ofApi: Record<string, string>, build
   expect(resolveBuildCommand(settings, app.manifest, packages)).toBe(build);
   expect(describeStart(findStart(app).start)).toBe('node dist/index.js (in api)');
 });
+
+test.each<[start: string, ofWeb: string, error: string]>([
+  ['npm start -w web', 'next start', 'The start script runs "next start" in web: set rootDirectory to "web"'],
+  ['cd web && npm start', 'nest start', 'The start script runs "nest start" in web: set rootDirectory to "web"'],
+  ['npm start -w web', 'react-scripts start', 'is a development server, and the build made no'],
+  ['npm start -w web', 'react-scripts start', 'set rootDirectory to "web".'],
+  ['npm start -w web', 'node dist/index.js', 'neither was "web/dist/index.js", which the start script names'],
+])('says which package is started with a framework of its own: %s, %s', (start, ofWeb, error) => {
+  const files = { 'web/package.json': JSON.stringify({ name: 'web', scripts: { start: ofWeb } }) };
+  const app = application({ workspaces: ['web'], scripts: { start } }, files);
+  expect(() => findStart(app)).toThrow(error);
+});
+
+test.each([
+  [{ scripts: { start: 'npm start -w web' } }, 'The start script runs "next start" in web'],
+  [{}, 'The Procfile runs "next start" in web'],
+])('starts no framework of the repository in place of another package: %j', (manifest, error) => {
+  const files = {
+    '.next/standalone/server.js': '',
+    'web/package.json': '{"name":"web","scripts":{"start":"next start"}}',
+    Procfile: 'web: npm start -w web',
+  };
+  const app = application({ workspaces: ['web'], dependencies: { next: '16' }, ...manifest }, files);
+  expect(() => findStart(app)).toThrow(error);
+});

@@ -1,6 +1,5 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
-import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import type { Job } from '../../providers/builds/builds.ts';
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import type { Framework } from '../../providers/builds/detection/frameworks.ts';
@@ -14,6 +13,7 @@ import {
 import { BuildFailure } from '../failure.ts';
 import { readManifest } from '../install/manifest.ts';
 import { findProgram } from './bin.ts';
+import { assertOwnFramework, isDefaultStartFile, notFound } from './not-found.ts';
 import { isOwnNextServer } from './own-server.ts';
 import { packagesBelow } from './packages.ts';
 
@@ -70,10 +70,6 @@ const nodeFile = (file: string): Start => ({
   environment: {},
 });
 
-/** Returns true if the start file is the framework's default: the owner may not have chosen it. */
-const isDefaultStartFile = ({ framework, startFile }: BuiltApplication['settings']): boolean =>
-  startFile === FRAMEWORK_DEFAULTS[framework].startFile;
-
 /**
  * Finds what starts the application: what its owner set, then what its start script, `main`, Procfile and framework say.
  * Throws BuildFailure with advice for the owner.
@@ -108,12 +104,14 @@ function takesPrecedence({ settings, framework, directory }: BuiltApplication, s
 
 function findWithoutScript(app: BuiltApplication, divided: DividedScript | undefined): FoundStart {
   const { manifest, framework } = app;
+  if (divided) assertOwnFramework(divided, 'start script');
   const makesOutput = framework?.server !== undefined || framework?.site !== undefined;
   const main = manifest?.main === undefined || makesOutput ? undefined : resolveFile(app, manifest.main);
   if (main !== undefined) return { start: nodeFile(main), from: 'main of package.json' };
   const procfile = readProcfile(app);
-  const fromProcfile =
-    procfile.web && startOf(app, divideStartScript(procfile.web, packagesBelow(app.directory, manifest)));
+  const web = procfile.web && divideStartScript(procfile.web, packagesBelow(app.directory, manifest));
+  const fromProcfile = web && startOf(app, web);
+  if (web) assertOwnFramework(web, 'Procfile');
   if (fromProcfile) return { start: fromProcfile, from: 'Procfile' };
   const fromFramework = frameworkStart(app);
   if (fromFramework) return { start: fromFramework, from: framework?.name };
@@ -172,7 +170,7 @@ function startOf(app: BuiltApplication, { start, directory }: DividedScript): St
       return { kind: 'site', directory: posix.join(directory, site).replace(/^\.$/, ''), single: start.single };
     }
     case 'framework':
-      return frameworkStart(app);
+      return directory === '' ? frameworkStart(app) : undefined;
     case 'development':
       return undefined;
   }
@@ -254,35 +252,6 @@ function readProcfile(app: BuiltApplication): { web?: string; worker?: string } 
     return name === '' ? [] : [[name, command] as const];
   });
   return Object.fromEntries(processes);
-}
-
-function notFound(app: BuiltApplication, divided: DividedScript | undefined): BuildFailure {
-  const { settings, framework, skippedBuild, directory } = app;
-  const { startFile } = settings;
-  const said = (sentence: string) =>
-    new BuildFailure(`The start file "${startFile}" was not found after the build${sentence}`);
-  if (skippedBuild) {
-    return said(
-      ': the build script of package.json was not run, because the build command is empty. Set the build command to "npm run build", or to null.',
-    );
-  }
-  if (!isDefaultStartFile(settings)) return said('.');
-  if (framework?.name === 'Next.js' && !existsSync(join(directory, '.next'))) {
-    return said(': the build command did not run "next build".');
-  }
-  if (framework?.advice !== undefined) return said(`: ${framework.advice}.`);
-  const named = divided?.start.kind === 'node' ? divided.start.file : undefined;
-  if (named !== undefined) {
-    return said(`, and neither was "${named}", which the start script names: check that the build creates it.`);
-  }
-  if (divided?.start.kind === 'development') {
-    return said(
-      `, the start script "${divided.start.command}" is a development server, and the build made no directory with an index.html: set startCommand.`,
-    );
-  }
-  return said(
-    ', and package.json names no other: set startFile or startCommand, or add a start script such as "node app.js".',
-  );
 }
 
 /** Describes a start for the owner: `node dist/index.js`, `files of dist`. */

@@ -19,7 +19,7 @@ export type StartScript =
   /** A program of a package: `<program> <args>`. */
   | { kind: 'program'; program: string; args: string[]; environment: Record<string, string> }
   /** The output of the framework's build. */
-  | { kind: 'framework' }
+  | { kind: 'framework'; command: string }
   /** A directory of files, and whether unknown paths get its front page. */
   | { kind: 'site'; directory: string | undefined; single: boolean }
   /** A development server: nothing that a release can start. */
@@ -168,7 +168,7 @@ function interpret(command: Command): StartScript {
   const texts = rest.map(({ text }) => text);
   const line = [program, ...texts].join(' ');
   if (DEVELOPMENT_SERVERS.some((each) => each.test(line))) return { kind: 'development', command: command.text };
-  if (FRAMEWORK_STARTS.some((each) => each.test(line))) return { kind: 'framework' };
+  if (FRAMEWORK_STARTS.some((each) => each.test(line))) return { kind: 'framework', command: line };
   if (Object.hasOwn(FILE_SERVERS, program)) return interpretFileServer(texts, FILE_SERVERS[program]);
   if (words.some((word) => word.dynamic)) return shell;
   if (Object.hasOwn(RUNNERS, program)) {

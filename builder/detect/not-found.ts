@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
+import type { DividedScript } from '../../providers/builds/detection/start-script.ts';
+import { BuildFailure } from '../failure.ts';
+import type { BuiltApplication } from './start.ts';
+
+/** Returns true if the start file is the framework's default: the owner may not have chosen it. */
+export const isDefaultStartFile = ({ framework, startFile }: BuiltApplication['settings']): boolean =>
+  startFile === FRAMEWORK_DEFAULTS[framework].startFile;
+
+/**
+ * Refuses a start with the framework of another package: how it is built, and what its build makes, is known of the package alone that is
+ * deployed. Throws BuildFailure.
+ * @param from what names it, for the owner
+ */
+export function assertOwnFramework({ start, directory }: DividedScript, from: string): void {
+  if (start.kind !== 'framework' || directory === '') return;
+  throw new BuildFailure(
+    `The ${from} runs "${start.command}" in ${directory}: set rootDirectory to "${directory}", so that this package is built and started.`,
+  );
+}
+
+/** Returns the failure of an application of which nothing was found that starts it, with advice for its owner. */
+export function notFound(app: BuiltApplication, divided: DividedScript | undefined): BuildFailure {
+  const { settings, framework, skippedBuild, directory } = app;
+  const { startFile } = settings;
+  const said = (sentence: string) =>
+    new BuildFailure(`The start file "${startFile}" was not found after the build${sentence}`);
+  if (skippedBuild) {
+    return said(
+      ': the build script of package.json was not run, because the build command is empty. Set the build command to "npm run build", or to null.',
+    );
+  }
+  if (!isDefaultStartFile(settings)) return said('.');
+  if (framework?.name === 'Next.js' && !existsSync(join(directory, '.next'))) {
+    return said(': the build command did not run "next build".');
+  }
+  if (framework?.advice !== undefined) return said(`: ${framework.advice}.`);
+  const named = divided?.start.kind === 'node' ? posix.join(divided.directory, divided.start.file) : undefined;
+  if (named !== undefined) {
+    return said(`, and neither was "${named}", which the start script names: check that the build creates it.`);
+  }
+  if (divided?.start.kind === 'development') {
+    const remedy = divided.directory === '' ? 'startCommand' : `rootDirectory to "${divided.directory}"`;
+    return said(
+      `, the start script "${divided.start.command}" is a development server, and the build made no directory with an index.html: set ${remedy}.`,
+    );
+  }
+  return said(
+    ', and package.json names no other: set startFile or startCommand, or add a start script such as "node app.js".',
+  );
+}
