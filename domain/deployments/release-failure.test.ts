@@ -49,7 +49,19 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
     ['Server running on http://localhost:3000/'],
     'The new release did not answer within 30 seconds: nothing listens on PORT. Its log mentions port 3000: listen on process.env.PORT instead',
   ],
-  ['a fixed port in words', TIMED_OUT, ['Listening on port: 4000'], 'Its log mentions port 4000'],
+  ...[
+    'Listening on port: 4000',
+    'Example app on http://localhost:4000',
+    'Server is up on port 4000',
+    'Server started on port 4000, connected to MongoDB',
+    'API live at http://127.0.0.1:4000/graphql',
+    '🚀 http://localhost:4000',
+  ].map((line): [string, string, string[], string] => [
+    `a fixed port in words: ${line}`,
+    TIMED_OUT,
+    [line],
+    'Its log mentions port 4000',
+  ]),
   [
     'a page that hangs, where PORT itself is logged',
     TIMED_OUT,
@@ -59,7 +71,13 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
   [
     'a server that the application waits for',
     TIMED_OUT,
-    ['Connecting to postgres on localhost:5432', 'waiting until the database is ready on port 5432'],
+    [
+      'Connecting to postgres on localhost:5432',
+      'waiting until the database is ready on port 5432',
+      'Debugger listening on ws://127.0.0.1:9229/0f2c',
+      'The server fetches http://localhost:9200/index',
+      'Error: the server did not answer: connect ECONNREFUSED 127.0.0.1:6379',
+    ],
     'or the response to / does not end.',
   ],
   [

@@ -11,9 +11,10 @@ const FIRST_LOCAL_PORT = 12_000;
 
 /** The message of an error as Node prints it: `Error: …`, `MongoParseError: …`, `Error [ERR_X]: …`. */
 const ERROR_MESSAGE = /^\s*(?:Uncaught )?(?:\w+\.)*\w*(?:Error|Exception)(?: \[\w+\])?: \S/;
-/** Lines about the application's server, not about one that it waits for. */
-const LISTENS = /\b(?:listen\w*|running|started|ready|serving|available|local)\b/i;
-const CONNECTS = /connect|database|postgres|mysql|mariadb|mongo|redis|amqp|kafka/i;
+/** Lines about the application's server, and what names before the port another server: one that it waits for. */
+const LISTENS = /\b(?:listen\w*|running|started|ready|serving|available|local|live|up|server|app|api)\b|^\W*https?:/i;
+const CONNECTS =
+  /connect|database|\bdb\b|postgres|mysql|mariadb|mongo|redis|amqp|kafka|smtp|mail|proxy|debugger|fetch|request/i;
 const PORT_MENTION = /(?:\bport\b\D{0,12}|(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):)(\d{2,5})\b/i;
 
 /** Advice for errors whose message does not say what to do, in order of precedence. */
@@ -45,8 +46,9 @@ const endOf = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence 
 /** Returns the port that a release says to listen on and that is not its own; undefined if it names none. */
 const fixedPort = (lines: readonly string[]): number | undefined =>
   lines
-    .filter((line) => LISTENS.test(line) && !CONNECTS.test(line))
-    .map((line) => Number(PORT_MENTION.exec(line)?.[1]))
+    .filter((line) => LISTENS.test(line))
+    .map((line) => PORT_MENTION.exec(line))
+    .map((found) => (found && !CONNECTS.test(found.input.slice(0, found.index)) ? Number(found[1]) : 0))
     .findLast((port) => port > 0 && port !== OWN_PORT && port < FIRST_LOCAL_PORT);
 
 /** Explains why a release did not answer at all. */
