@@ -73,6 +73,7 @@ const tsNode = (node: readonly string[]) =>
     { passesOptions: false },
   );
 const tsNodeDev = runner(register, { ...NODE_DEV, ...TS_NODE });
+// https://github.com/Unitech/pm2/blob/master/lib/binaries/CLI.js, and Runtime4Docker.js beside it
 const pm2 = runner(
   [],
   {
@@ -88,6 +89,8 @@ const pm2 = runner(
       '--exp-backoff-restart-delay --public --secret --watch-delay --ext --parallel --uid --gid --user -u',
       VALUE,
     ),
+    ...each('--filter-env --hp --service-name --sort --machine-name', VALUE),
+    ...each('--v8 --event-loop-inspector --disable-trace --wait-ip --no-autostart --auto-exit --fresh --daemon', FLAG),
     ...each('--no-daemon --time --merge-logs --wait-ready --update-env --format --raw --json -f --force -a', FLAG),
     ...each(
       '--watch -w --autorestart --no-autorestart --no-vizion --no-treekill --shutdown-with-message --no-auto-exit',

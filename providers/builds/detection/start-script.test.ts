@@ -56,6 +56,8 @@ test.each<[script: string, start: string, environment?: object]>([
   ['pm2 start app.js -i max --node-args="--max-old-space-size=900" -- --x', 'node --max-old-space-size=900 app.js --x'],
   ['pm2 start a.ts --interpreter ts-node', 'node --require ts-node/register a.ts'],
   ['pm2-runtime start app.js -k 3000 --delay 5 --autorestart -w', 'node app.js'],
+  ['pm2 start --sort name:desc --hp /tmp app.js --v8 --filter-env A --no-autostart', 'node app.js'],
+  ['pm2-runtime --machine-name a --auto-exit app.js', 'node app.js'],
   ['pm2 start app.js --unknown', 'pm2 start app.js --unknown'],
 ])('takes the options of programs that run a file as they do: %s', (start, expected, environment = {}) => {
   const found = startScriptOf({ scripts: { start, serve: 'node app.js --served' } })?.start;
