@@ -2,21 +2,43 @@ import { parseCommandLine } from '../../providers/builds/detection/command-line.
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { BuildFailure } from '../failure.ts';
 import { findProgram } from './bin.ts';
-import type { Start } from './start.ts';
+import { describeStart, type Start } from './start.ts';
 
 /** Programs that a release does not have, or that run one of them. */
 const PACKAGE_MANAGERS = /^(npm|npx|pnpm|pnpx|yarn|corepack|bun|bunx)$/;
-const RUNS_PACKAGE_MANAGER = /(^|\/)node_modules\/(turbo|lerna)\//;
+const RUNS_PACKAGE_MANAGER =
+  /(?:^|\bnode_modules\/(?:\.bin\/)?)(turbo|lerna|npm-run-all2?|run-[sp])(?:$|(?<=\bnode_modules\/[\w-]+)\/)/;
+/** Words behind a package manager that show that a wrapper runs it: `dotenv -- npm run x`. */
+const RUNS_SCRIPT = /^(run|run-script|start|exec|x|dlx)$/;
+/** Programs that keep processes running, in the background and with files of their own beside the code. */
+const PROCESS_MANAGERS = /^(.*\/)?(pm2|pm2-runtime|pm2-docker|forever)$/;
 
-/** Returns the programs that a shell's command begins with or comes to, as far as that can be read. */
-const programsOf = (command: string): string[] =>
-  (
-    parseCommandLine(command)?.map(({ words }) => words.map(({ text }) => text)) ??
-    command.split(/[|;&()\n]+/).map((each) => each.trim().split(/\s+/))
-  ).flatMap((words) => words.find((word) => !/^([A-Za-z_]\w*=.*|exec)$/.test(word)) ?? []);
+/** Returns the words of the commands that a start comes to, as far as that can be read: those of a shell, or of a package's program. */
+function commandsOf(start: Start): string[][] {
+  if (start.kind === 'node') return /(^|\/)node_modules\//.test(start.file) ? [[start.file, ...start.args]] : [];
+  if (start.kind === 'site') return [];
+  const commands =
+    parseCommandLine(start.command)?.map(({ words }) => words.map(({ text }) => text)) ??
+    start.command.split(/[|;&()\n]+/).map((each) => each.trim().split(/\s+/));
+  return commands.map((words) => words.slice(words.findIndex((word) => !/^([A-Za-z_]\w*=.*|exec)$/.test(word))));
+}
+
+/** Returns the package manager that a command is, or that its program runs. */
+function packageManagerOf([program = '', ...args]: readonly string[], scripts: object): string | undefined {
+  if (PACKAGE_MANAGERS.test(program)) return program;
+  if (/^(echo|printf)$/.test(program)) return undefined;
+  const runs = (word: string, [next = '', ...more]: readonly string[]): boolean =>
+    /^(npx|pnpx|bunx)$/.test(word)
+      ? next !== ''
+      : Object.hasOwn(scripts, next) || [next, ...more].some((each) => RUNS_SCRIPT.test(each));
+  return (
+    RUNS_PACKAGE_MANAGER.exec(program)?.[1] ??
+    args.find((word, at) => PACKAGE_MANAGERS.test(word) && runs(word, args.slice(at + 1)))
+  );
+}
 
 /**
- * Refuses a start that needs a package manager, which no release has (docs/decisions/0039-any-node-project.md). Throws BuildFailure.
+ * Refuses a start that needs a package or process manager, which no release has (docs/decisions/0039-any-node-project.md). Throws BuildFailure.
  * @param directory the application's
  * @param repository the directory above which nothing is looked for
  */
@@ -26,17 +48,24 @@ export function assertNoPackageManager(
   repository: string,
   manifest: Manifest | undefined,
 ): void {
-  const needed =
-    start.kind === 'shell'
-      ? programsOf(start.command).find(
-          (program) =>
-            PACKAGE_MANAGERS.test(program) && findProgram(directory, repository, manifest, program) === undefined,
-        )
-      : start.kind === 'node'
-        ? RUNS_PACKAGE_MANAGER.exec(start.file)?.[2]
-        : undefined;
+  const commands = commandsOf(start);
+  const text = describeStart(start);
+  const process =
+    start.kind === 'shell' ? commands.find(([program = '']) => PROCESS_MANAGERS.test(program)) : undefined;
+  if (process !== undefined) {
+    throw new BuildFailure(
+      `The start "${text}" needs a process manager (${process[0]}), and a release has none: the platform starts its processes, and replaces those that end. Set startCommand to what it runs, such as "node app.js".`,
+    );
+  }
+  const isProvided = (program: string): boolean =>
+    start.kind === 'shell' &&
+    PACKAGE_MANAGERS.test(program) &&
+    findProgram(directory, repository, manifest, program) !== undefined;
+  const needed = commands
+    .flatMap((words) => packageManagerOf(words, manifest?.scripts ?? {}) ?? [])
+    .find((program) => !isProvided(program));
   if (needed === undefined) return;
   throw new BuildFailure(
-    `The start "${start.kind === 'shell' ? start.command : needed}" needs a package manager (${needed}), and a release has none: set startCommand to what it runs, such as "node app.js", or rootDirectory to the package that is started.`,
+    `The start "${text}" needs a package manager (${needed}), and a release has none: set startCommand to what it runs, such as "node app.js", or rootDirectory to the package that is started.`,
   );
 }

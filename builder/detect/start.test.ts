@@ -47,10 +47,10 @@ test.each<[object, string[], string, string | undefined]>([
   expect(started(manifest, files)).toEqual([start, from]);
 });
 
-test('starts the script of package.json that a configuration of pm2 names', () => {
+test.each(['npm', 'yarn', 'pnpm'])('starts the script that a configuration of pm2 names with %s', (manager) => {
   const files = {
     'app.js': '',
-    'ecosystem.config.js': "module.exports = { apps: [{ script: 'npm', args: 'run serve' }] };",
+    'ecosystem.config.js': `module.exports = { apps: [{ script: '${manager}', args: 'run serve' }] };`,
   };
   const scripts = { start: 'pm2-runtime ecosystem.config.js', serve: 'node app.js --served' };
   expect(started({ scripts }, files)[0]).toBe('node app.js --served');
@@ -75,11 +75,39 @@ test.each([
   ['npm start --prefix link', undefined],
   ['FOO=1 pnpm --recursive start | cat', undefined],
   ['bun app.js', undefined],
+  ['run-s migrate serve', 'tool migrate && node app.js --served'],
+  ['npm-run-all -s "build:*" serve', 'node app.js --served'],
+  ['run-s build:* serve:*', undefined],
+  ['run-s absent serve', undefined],
+  ['turbo start | cat', undefined],
+  ['dotenv -e .env -- npm run serve', undefined],
+  ['dotenv -- yarn serve', undefined],
+  ['env-cmd npm --silent start', undefined],
+  ['doppler run -- npm run serve', undefined],
+  ['cross-env A=1 npm run piped', undefined],
+  ['doppler run -- npx tool', undefined],
+  ['dotenv -- node app.js', 'node node_modules/dotenv-cli/cli.js -- node app.js'],
+  ['dotenv --with npm -- node app.js', 'node node_modules/dotenv-cli/cli.js --with npm -- node app.js'],
 ])('starts what a package manager would, without one: %s', (start, expected) => {
   const app = application(
-    { workspaces: ['ser*'], scripts: { start } },
+    {
+      workspaces: ['ser*'],
+      dependencies: { 'dotenv-cli': '11', 'npm-run-all': '4' },
+      scripts: {
+        start,
+        serve: 'node app.js --served',
+        migrate: 'tool migrate',
+        piped: 'node app.js | cat',
+        'build:a': 'tsc',
+        'build:a:b': 'never',
+      },
+    },
     {
       'app.js': '',
+      'node_modules/dotenv-cli/package.json': '{"bin":{"dotenv":"cli.js"}}',
+      'node_modules/dotenv-cli/cli.js': '',
+      'node_modules/npm-run-all/package.json': '{"bin":{"run-s":"cli.js"}}',
+      'node_modules/npm-run-all/cli.js': '',
       'server/index.js': '',
       'server/package.json': '{"name":"api","scripts":{"start":"node index.js --api"}}',
     },
@@ -94,6 +122,17 @@ test.each([
     check();
     expect(describeStart(found.start)).toBe(expected);
   }
+});
+
+test.each([
+  'pm2 start app.js --unknown',
+  'pm2 start app.js && pm2 logs',
+  'migrate && ./node_modules/.bin/pm2-runtime app.js',
+])('refuses a process manager that is needed to start: %s', (start) => {
+  const app = application({ scripts: { start } }, ['app.js']);
+  expect(() => assertNoPackageManager(findStart(app).start, app.directory, app.directory, app.manifest)).toThrow(
+    'needs a process manager',
+  );
 });
 
 test('reads what npm reads: package.json files with a byte order mark, and scripts beside which others are no texts', () => {

@@ -7,6 +7,7 @@ import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import {
   type DividedScript,
   divideStartScript,
+  SCRIPT_RUNNER,
   type StartScript,
   startScriptOf,
 } from '../../providers/builds/detection/start-script.ts';
@@ -185,9 +186,9 @@ function nodeStart(
   const isEcosystem = /(^|\/)(ecosystem|pm2)[\w.]*\.(c?js|json)$/.test(file);
   const { script, args: scriptArgs } =
     isEcosystem && isFile(from, file) ? readEcosystem(join(from.directory, file)) : { script: file, args: undefined };
-  if (script === 'npm' && scriptArgs !== undefined) {
+  if (script !== undefined && SCRIPT_RUNNER.test(script) && scriptArgs !== undefined) {
     // A script that starts this same configuration would never end.
-    const own = divideStartScript(`npm ${scriptArgs}`, packagesBelow(app.directory, app.manifest));
+    const own = divideStartScript(`${script} ${scriptArgs}`, packagesBelow(app.directory, app.manifest));
     return own.start.kind === 'node' && own.start.file === file ? undefined : startOf(app, own);
   }
   const found = script === undefined ? undefined : resolveFile(from, script);

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { Word } from './command-line.ts';
+import { quoteWord, type Word } from './command-line.ts';
 
 /** The scripts of a package. */
 export type Scripts = Readonly<Record<string, string>>;
@@ -68,4 +68,33 @@ export function scriptOf(words: readonly Word[], at: string, packages: Packages)
   if (name === undefined || name.dynamic || !scripts || !Object.hasOwn(scripts, name.text)) return undefined;
   if (!isRun && isNpm && !/^(start|test|stop|restart)$/.test(name.text)) return undefined;
   return { name: name.text, args: args[0]?.text === '--' ? args.slice(1) : args, directory, scripts };
+}
+
+/** Options of npm-run-all with which it also runs scripts one after another. */
+const SEQUENCE_OPTIONS = /^(-s|--serial|--sequential|--series|--silent|-l|--print-label|-n|--print-name)$/;
+/** Patterns that are read; each may name all scripts. */
+const MAX_PATTERNS = 20;
+
+/**
+ * Returns what a command of npm-run-all does that runs scripts one after another: `npm run a && npm run b` for `run-s a b`; undefined
+ * for others. `a:*` names the scripts that begin with `a:`, without another colon.
+ */
+export function scriptsInSequence(words: readonly Word[], at: string, packages: Packages): string | undefined {
+  const [program = '', ...rest] = words.map(({ text }) => text);
+  if (!/^(run-s|npm-run-all)$/.test(program)) return undefined;
+  const patterns = rest.filter((word) => !SEQUENCE_OPTIONS.test(word));
+  if (patterns.length > MAX_PATTERNS || !patterns.every((each) => /^\w[\w.:-]*\*{0,2}$/.test(each))) return undefined;
+  const known = Object.keys(packages.scriptsOf(at) ?? {});
+  const named = patterns.map((pattern) => {
+    const [, prefix, stars] = /^(.*:)(\*{1,2})$/.exec(pattern) ?? [];
+    if (prefix === undefined) return known.filter((name) => name === pattern);
+    return known.filter(
+      (name) => name.startsWith(prefix) && (stars === '**' || !name.slice(prefix.length).includes(':')),
+    );
+  });
+  if (named.length === 0 || named.some((names) => names.length === 0)) return undefined;
+  return named
+    .flat()
+    .map((name) => `npm run ${quoteWord(name)}`)
+    .join(' && ');
 }

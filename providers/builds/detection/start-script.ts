@@ -10,7 +10,7 @@ import {
 } from './programs.ts';
 import { parseRun } from './run.ts';
 import { RUNNERS, WRAPPERS } from './runners.ts';
-import { onePackage, type Packages, type Scripts, scriptOf } from './script-command.ts';
+import { onePackage, type Packages, type Scripts, scriptOf, scriptsInSequence } from './script-command.ts';
 
 /** The subject of a start script. */
 export type StartScript =
@@ -43,7 +43,8 @@ const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 const CHANGES_DIRECTORY = /^cd /;
 /** Runs the script `build`, as the build command does. */
 const RUNS_BUILD = /^(npm|pnpm|yarn|bun) (run(-script)? )?build$/;
-const SCRIPT_RUNNER = /^(npm|pnpm|yarn|bun)$/;
+/** Package managers, which run scripts. */
+export const SCRIPT_RUNNER = /^(npm|pnpm|yarn|bun)$/;
 
 /**
  * Returns the command that a watcher or process manager runs in place of a file: `npm run x` of `pm2 start npm -- run x`, `ts-node a.ts`
@@ -77,7 +78,7 @@ function expand(
     const { words, environment, dynamic } = unwrap(command);
     const changed = changedDirectory(words);
     if (changed !== undefined) at = posix.join(at, changed);
-    const managed = managedCommand(command);
+    const managed = managedCommand(command) ?? (dynamic ? undefined : scriptsInSequence(words, at, packages));
     const isBuild = BUILD_COMMANDS.some((each) => each.test(command.text));
     const found = managed === undefined && !isBuild && !dynamic ? scriptOf(words, at, packages) : undefined;
     const texts = found ? [found.scripts[`pre${found.name}`], found.scripts[found.name]] : [managed];
