@@ -12,6 +12,7 @@ import {
 import { closeWindowsOf } from './closing.ts';
 import { hold, release } from './credits.ts';
 import { addCredits, newCreditEntry, payDebt } from './entries.ts';
+import { leaveKeyPlace, takeKeyPlace } from './key-calls.ts';
 import { ledgerQueue } from './ledger.ts';
 import { settle } from './settlement.ts';
 import { windowsOf } from './windows.ts';
@@ -44,15 +45,21 @@ async function credits(rand: number, faults?: FaultPlan) {
     return await ledgerQueue.act(steady.deps, item, { pk: '', sk: '', duePk: '', dueAt: '' });
   };
   /** One call of a process of its own. @returns what it knows to be charged */
-  const call = async (keyId: string, held: number, cost: number | undefined): Promise<number> => {
+  const call = async (keyId: string, held: number, cost: number | undefined, rand?: number): Promise<number> => {
     const { deps } = startProcess();
+    const budgetMicroRand = rand === undefined ? undefined : rand * RAND;
     let charged = 0;
     await toleratingFaults(async () => {
-      const granted = await hold(deps, { accountId, keyId }, 'openai', held * RAND);
+      const granted = await hold(deps, { accountId, keyId, budgetMicroRand }, 'openai', held * RAND);
       if (cost === undefined) await release(deps, granted);
       else ({ charged } = await settle(deps, granted, cost * RAND, { ...USED, keyId }));
     });
     return charged;
+  };
+  /** Spends of a key's budget beforehand. */
+  const spend = async (keyId: string, rand: number) => {
+    const place = await takeKeyPlace(steady.deps, { accountId, keyId }, 0, 5);
+    await leaveKeyPlace(steady.deps, place, rand * RAND);
   };
   /** Lets time pass until every window is closed, with a sweep a minute. */
   const settleDown = async () => {
@@ -72,24 +79,28 @@ async function credits(rand: number, faults?: FaultPlan) {
     expect(account.dueAt, what).toBeUndefined();
     expect(await audit(), what).toBe('right');
   };
-  return { ...simulated, read, ledger, audit, call, settleDown, expectExact };
+  return { ...simulated, read, ledger, audit, call, spend, settleDown, expectExact };
 }
 
-const CASES = [
+const CASES: [string, number, number | undefined, { budget: number; spent: number }?][] = [
   ['a call within its hold', 2, 1],
   ['a call that costs more than its hold', 1, 3],
   ['a call that takes all there is and costs more', 20, 12],
   ['a call that is not charged', 2, undefined],
-] as const;
+  ['a call of a key with less left of its budget than it holds', 5, 1, { budget: 6, spent: 4 }],
+];
+const KEY = 'key_1';
 
-test.each(CASES)('%s leaves exact credits wherever its process ends', async (_, held, cost) => {
+test.each(CASES)('%s leaves exact credits wherever its process ends', async (_, held, cost, key) => {
   const counting = await credits(10, () => undefined);
-  const full = await counting.call('key_1', held, cost);
+  if (key) await counting.spend(KEY, key.spent);
+  const full = await counting.call(KEY, held, cost, key?.budget);
   await counting.expectExact('undisturbed');
   for (let number = 1; number <= counting.calls(); number += 1) {
     for (const when of ['before', 'after'] as const) {
       const world = await credits(10, crashAt(number, when));
-      await world.call('key_1', held, cost);
+      if (key) await world.spend(KEY, key.spent);
+      await world.call(KEY, held, cost, key?.budget);
       expect(await world.audit(), `${when} ${number}`).toBe('right');
       await world.expectExact(`crash ${when} ${number}`);
       expect([0, full], `all or nothing, ${when} ${number}`).toContain(10 * RAND - world.ledger());
@@ -97,9 +108,10 @@ test.each(CASES)('%s leaves exact credits wherever its process ends', async (_, 
   }
 });
 
-test.each(CASES)('%s leaves exact credits whichever answer does not arrive', async (_, held, cost) => {
+test.each(CASES)('%s leaves exact credits whichever answer does not arrive', async (_, held, cost, key) => {
   const counting = await credits(10, () => undefined);
-  const full = await counting.call('key_1', held, cost);
+  if (key) await counting.spend(KEY, key.spent);
+  const full = await counting.call(KEY, held, cost, key?.budget);
   for (let number = 1; number <= counting.calls(); number += 1) {
     for (const when of ['before', 'after'] as const) {
       const losing: FaultPlan = (call) => {
@@ -107,7 +119,8 @@ test.each(CASES)('%s leaves exact credits whichever answer does not arrive', asy
         return undefined;
       };
       const world = await credits(10, losing);
-      const known = await world.call('key_1', held, cost);
+      if (key) await world.spend(KEY, key.spent);
+      const known = await world.call(KEY, held, cost, key?.budget);
       await world.expectExact(`loses ${when} ${number}`);
       const charged = 10 * RAND - world.ledger();
       expect([0, full], `${when} ${number}`).toContain(charged);

@@ -93,6 +93,19 @@ test('a call of a key with a budget sets no more aside than that, and leaves the
   expect((await read()).availableMicroRand).toBe(50 * RAND);
 });
 
+test('a call of a key whose budget is nearly spent sets no more aside than what is left of it', async () => {
+  const { deps, read, take, end } = await credits(150);
+  const key = { accountId, keyId: 'key_2', budgetMicroRand: 200 * RAND };
+  await end(await hold(deps, key, 'openai', 100 * RAND), 99 * RAND, USED);
+  const budgetMicroRand = 99.1 * RAND;
+  const held = await hold(deps, { ...key, budgetMicroRand }, 'openai', 99 * RAND);
+  expect(held).toMatchObject({ granted: 0.1 * RAND, microRand: 0.1 * RAND });
+  expect((await read()).availableMicroRand).toBe(50.9 * RAND);
+  expect((await take(50 * RAND)).granted).toBe(50 * RAND);
+  await end(held, 0.1 * RAND, USED);
+  expect((await read()).availableMicroRand).toBe(0.9 * RAND);
+});
+
 test('a debt is paid from a hold that comes back, before the next call starts', async () => {
   const { deps, read, take, refusal, end, ledger } = await credits(10);
   const [running, greedy] = [await take(8 * RAND), await take(2 * RAND)];

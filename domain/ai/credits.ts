@@ -63,7 +63,7 @@ export class HoldRefused extends Error {
 /**
  * Sets aside what a call may cost. Throws {@link HoldRefused} where too little is available, or the caller has a key of their
  * own; 402 where the budget of their API key is used up; 429 where it has too many open calls. No more is set aside than the key
- * may spend: otherwise one key with a small budget could keep all other keys of its account waiting.
+ * may spend: otherwise one key with little left of its budget could keep all other keys of its account waiting.
  */
 export const hold = (deps: Deps, caller: CallingKey, provider: string, microRand: number): Promise<Hold> =>
   placeHold(deps, caller, Math.min(microRand, caller.budgetMicroRand ?? microRand), {
@@ -123,11 +123,28 @@ async function placeHold(
   if (changed.status === 'fulfilled' && place.status === 'fulfilled') {
     const before = Number(changed.value.availableMicroRand) + microRand;
     const granted = Math.min(microRand, before, place.value.granted);
-    return { accountId, window, microRand, granted, expiresAt, place: place.value };
+    const held = { accountId, window, microRand, granted, expiresAt, place: place.value };
+    return place.value.granted < microRand ? await lowerToGranted(deps, held) : held;
   }
   if (changed.status === 'fulfilled') await giveBack(deps, { accountId, window, microRand });
   if (place.status === 'fulfilled') await leaveKeyPlace(deps, place.value);
   throw changed.status === 'rejected' ? changed.reason : (place as PromiseRejectedResult).reason;
+}
+
+/**
+ * Gives back what a hold takes beyond what is granted: less is left of the key's budget than was held of the account. If this
+ * fails, or its answer is lost, the hold counts as lowered all the same: what then stays held comes back when its window's calls
+ * are over.
+ */
+async function lowerToGranted(deps: Pick<Deps, 'table'>, held: Hold): Promise<Hold> {
+  const { accountId, window, microRand, granted } = held;
+  const what: Change = {
+    add: { availableMicroRand: microRand - granted, [sumAttribute('held', window)]: granted - microRand },
+    when: { [sumAttribute('calls', window)]: 'present' },
+  };
+  const write = atMostOnce(change(AiAccount, { accountId }, what, concurrentUpdate));
+  await Promise.allSettled([deps.table.updateReturningChanged(write)]);
+  return { ...held, microRand: granted };
 }
 
 /** Why there was no hold, for the caller: 402 when the credits are used up or owed, 429 when only running calls stand in the way. */
