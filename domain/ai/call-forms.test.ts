@@ -202,6 +202,65 @@ describe.each([true, false])('a conversation that goes on with another provider 
   });
 });
 
+describe.each([true, false])(
+  'a conversation with tool calls of a model that wants its reasoning back (saved key: %s)',
+  (saved) => {
+    const call1 = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const result = { role: 'tool', tool_call_id: 'c', content: '4' };
+    const asked = { role: 'assistant', content: null, tool_calls: [call1], reasoning_content: 'hm' };
+    const answered = { role: 'assistant', content: 'Four.', reasoning_content: 'hm' };
+    /** Returns what a provider is sent for a request. */
+    const sent = async (messages: object[], more: object = {}, model = 'deepseek/deepseek-v4-pro') => {
+      let seen: object = {};
+      upstream.act = (response, body) => {
+        seen = body;
+        response.writeHead(500).end();
+      };
+      await call({ model, messages: [...user('x'), ...messages], ...more }, { saved, baseUrl: upstream.url });
+      return seen;
+    };
+    const off = { thinking: { type: 'disabled' } };
+
+    test('goes on with it', async () => {
+      const seen = await sent([asked, result, answered, ...user('y')], { reasoning_effort: 'high' });
+      expect(seen).toMatchObject({
+        messages: [...user('x'), asked, result, answered, ...user('y')],
+        reasoning_effort: 'high',
+      });
+      expect(seen).not.toHaveProperty('thinking');
+      expect(await sent([{ role: 'assistant', content: 'Four.' }, ...user('y')])).not.toHaveProperty('thinking');
+    });
+
+    test('goes on without thinking where the client has dropped it', async () => {
+      const { reasoning_content: _, ...dropped } = asked;
+      for (const messages of [
+        [dropped, result],
+        [{ ...asked, reasoning_content: null }, result],
+        [asked, result, { role: 'assistant', content: 'Four.' }, ...user('y')],
+      ]) {
+        const seen = await sent(messages, { reasoning_effort: 'high' });
+        expect(seen).toMatchObject(off);
+        expect(seen).not.toHaveProperty('reasoning_effort');
+      }
+      expect(await sent([dropped, result], {}, 'xai/grok-4.3')).not.toHaveProperty('thinking');
+    });
+
+    test('does not think where the caller wants that', async () => {
+      const seen = await sent([], { reasoning_effort: 'none' });
+      expect(seen).toMatchObject(off);
+      expect(seen).not.toHaveProperty('reasoning_effort');
+    });
+
+    test.runIf(saved)('thinks as the caller says', async () => {
+      const thinking = { type: 'enabled' };
+      expect(await sent([result], { thinking, reasoning_effort: 'none' })).toMatchObject({
+        thinking,
+        reasoning_effort: 'none',
+      });
+    });
+  },
+);
+
 test('the text of an answer counts once where a provider repeats it beside the content', async () => {
   const text = 'a'.repeat(400);
   const token = { id: 330, text, logprob: 0, special: false };

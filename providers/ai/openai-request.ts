@@ -74,12 +74,29 @@ function takenMessages({
   return taken === messages ? {} : { messages: taken };
 }
 
+/** Returns true where a call of a tool, or what was said to its result, has lost its reasoning: many clients do not send it back. */
+const lacksReasoning = (messages: readonly unknown[]): boolean =>
+  messages.filter(isObject).some(({ role, tool_calls, reasoning_content }, at, all) => {
+    const isOfCall = (Array.isArray(tool_calls) && tool_calls.length > 0) || all[at - 1]?.role === 'tool';
+    return role === 'assistant' && isOfCall && !reasoning_content;
+  });
+
+/**
+ * Tells a provider that needs reasoning back to answer without thinking where the conversation lacks it, or where the caller wants
+ * none. It refuses an effort beside that: https://api-docs.deepseek.com/guides/thinking_mode
+ */
+function toldThinking({ provider, request }: AdapterRequest): Record<string, unknown> {
+  if (!provider.needsReasoning || 'thinking' in request) return {};
+  const isOff = request.reasoning_effort === 'none' || lacksReasoning(request.messages);
+  return isOff ? { thinking: { type: 'disabled' }, reasoning_effort: undefined } : {};
+}
+
 /** The request as it came, with the model as its provider names it; on credits, only what was checked of it. */
 export function prepareRequest(ask: AdapterRequest): Prepared {
   const { request, provider } = ask;
   const usage = request.stream && provider.takesStreamOptions;
   const stream_options = usage ? { ...request.stream_options, include_usage: true } : undefined;
-  const changes = { ...(request.stream ? { stream_options } : {}), ...takenMessages(ask) };
+  const changes = { ...(request.stream ? { stream_options } : {}), ...takenMessages(ask), ...toldThinking(ask) };
   const path = '/chat/completions';
   if (ask.outputLimit === undefined)
     return { path, body: setMembers(ask.text, { model: ask.upstream, ...changes }), ignored: [] };

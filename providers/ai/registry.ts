@@ -21,6 +21,11 @@ export interface Provider {
    * of answers (openai-request.ts) that a model of this name takes back all the same.
    */
   takesOfAnswers?: (upstream: string) => readonly string[];
+  /**
+   * True when the provider thinks unasked (`thinking`), and then refuses the tool calls of a conversation without the
+   * `reasoning_content` that came with them.
+   */
+  needsReasoning: boolean;
   /** True when the provider refuses with 403 what its safety checks find in a request. With others 403 is about the key. */
   checksContent: boolean;
   /** True when the provider charges for a request whose content its safety checks refuse. */
@@ -38,6 +43,7 @@ const passThrough = (id: ProviderId, name: string, baseUrl: string, more: Partia
   takesStreamOptions: true,
   limitField: 'max_tokens',
   readsFilesByAddress: false,
+  needsReasoning: false,
   checksContent: false,
   billsRefusedContent: false,
   ...more,
@@ -63,7 +69,7 @@ export const PROVIDERS: Readonly<Record<ProviderId, Provider>> = {
   groq: passThrough('groq', 'Groq', 'https://api.groq.com/openai/v1', {
     takesOfAnswers: (upstream) => (upstream.startsWith('openai/gpt-oss') ? ['reasoning'] : []),
   }),
-  deepseek: passThrough('deepseek', 'DeepSeek', 'https://api.deepseek.com'),
+  deepseek: passThrough('deepseek', 'DeepSeek', 'https://api.deepseek.com', { needsReasoning: true }),
   xai: passThrough('xai', 'xAI', 'https://api.x.ai/v1', { checksContent: true, billsRefusedContent: true }),
   openrouter: passThrough('openrouter', 'OpenRouter', 'https://openrouter.ai/api/v1', { checksContent: true }),
   together: passThrough('together', 'Together AI', 'https://api.together.xyz/v1'),

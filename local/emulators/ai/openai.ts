@@ -114,7 +114,7 @@ export const handleCompletions: Handler = async (body, key, response, pace, quir
   if (!stream) {
     const said =
       calls.length > 0 ? { content: null, tool_calls: calls } : { content: contentOf(tokens.join(''), thinks) };
-    const message = { role: 'assistant', ...said, ...reasoningOf(quirks), refusal: null, annotations: [] };
+    const message = { role: 'assistant', ...said, ...reasoningOf(quirks, body), refusal: null, annotations: [] };
     const choices = perAnswer((index) => ({ index, message, logprobs: null, finish_reason }));
     const usagePart = fault.name === 'no-usage' ? {} : { usage };
     return sendWhole(response, fault.name, { ...head, object: 'chat.completion', choices, ...usagePart });
@@ -133,7 +133,7 @@ export const handleCompletions: Handler = async (body, key, response, pace, quir
   const script = {
     before: [
       ...(quirks.signOfLife ? [quirks.signOfLife] : []),
-      chunk({ role: 'assistant', content: calls.length > 0 ? null : '', refusal: null, ...reasoningOf(quirks) }),
+      chunk({ role: 'assistant', content: calls.length > 0 ? null : '', refusal: null, ...reasoningOf(quirks, body) }),
     ],
     tokens: [
       ...thinkingDeltas(thinks).map((delta) => chunk(delta)),

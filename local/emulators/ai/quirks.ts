@@ -1,6 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { isObject } from '../../../contract/json.ts';
-import { type Refusal, refuseAsGoogle, refuseAsGroq, refuseAsMistral } from './closed-schemas.ts';
+import {
+  isThinkingOff,
+  type Refusal,
+  refuseAsDeepSeek,
+  refuseAsGoogle,
+  refuseAsGroq,
+  refuseAsMistral,
+} from './refusals.ts';
 import type { Pace } from './reply.ts';
 
 /** Ways in which a provider differs from OpenAI, as its documentation and users' reports have them. */
@@ -15,8 +22,8 @@ export interface Quirks {
   unnumberedCalls?: boolean;
   /** True where an answer with reasoning has parts as its content. */
   thinksInParts?: boolean;
-  /** True where an answer has `reasoning` beside its content. */
-  reasons?: boolean;
+  /** The member beside its content in which an answer has its reasoning. */
+  reasons?: 'reasoning' | 'reasoning_content';
   /** Refuses a request that OpenAI takes. */
   refuse?: (body: Record<string, unknown>) => Refusal | undefined;
   /** True where a chunk of a stream has its text a second time, as a token beside the choices. */
@@ -40,7 +47,8 @@ export const contentOf = (text: string, thinks: boolean): unknown => (thinks ? [
 /** Returns the thinking that a stream begins with; its text follows as usual. */
 export const thinkingDeltas = (thinks: boolean): object[] => (thinks ? [{ content: THINKING }] : []);
 /** Returns the reasoning of an answer, where the provider has it beside the content. */
-export const reasoningOf = ({ reasons }: Quirks): object => (reasons ? { reasoning: 'Let me think about it.' } : {});
+export const reasoningOf = ({ reasons }: Quirks, body: unknown): object =>
+  reasons && !isThinkingOff(body) ? { [reasons]: 'Let me think about it.' } : {};
 
 export const QUIRKS: Readonly<Record<string, Quirks>> = {
   openai: {
@@ -119,9 +127,9 @@ export const QUIRKS: Readonly<Record<string, Quirks>> = {
     },
   },
   mistral: { untypedCalls: true, thinksInParts: true, refuse: refuseAsMistral },
-  groq: { reasons: true, refuse: refuseAsGroq },
+  groq: { reasons: 'reasoning', refuse: refuseAsGroq },
   together: { repeatsTokens: true },
-  deepseek: { signOfLife: ': keep-alive\n\n' },
+  deepseek: { signOfLife: ': keep-alive\n\n', reasons: 'reasoning_content', refuse: refuseAsDeepSeek },
   openrouter: {
     signOfLife: ': OPENROUTER PROCESSING\n\n',
     errors: {

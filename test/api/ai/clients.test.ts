@@ -14,12 +14,18 @@ import { local, newAccount } from '../../support/harness.ts';
 
 const baseURL = `${local.baseUrl}/ai/v1`;
 const CREDITS = { aiCreditsMicroRand: 100_000_000 };
-const account = await newAccount(CREDITS);
-const { secretKey: apiKey } = account;
+/** A key for each client: together they make more requests than the rate of one. */
+const newKey = async () => (await newAccount(CREDITS)).secretKey;
 const gpt = 'openai/gpt-4o-mini';
 const claude = 'anthropic/claude-sonnet-4-5';
 /** Models of the providers whose tool calls have another form (local/emulators/ai/quirks.ts). */
-const CALLERS = [gpt, 'mistral/mistral-large-2512', 'google/gemini-3.8-flash', 'groq/openai/gpt-oss-20b'];
+const CALLERS = [
+  gpt,
+  'mistral/mistral-large-2512',
+  'google/gemini-3.8-flash',
+  'groq/openai/gpt-oss-20b',
+  'deepseek/deepseek-v4-pro',
+];
 const PNG = `data:image/png;base64,${Buffer.from('89504e470d0a1a0a0000000d', 'hex').toString('base64')}`;
 const QUESTION = 'What is the weather in Paris?';
 const City = z.object({ city: z.string(), days: z.number().int().min(1).max(7), unit: z.enum(['C', 'F']) });
@@ -53,7 +59,8 @@ async function busyAccount() {
   return { apiKey: busy.secretKey, ended };
 }
 
-describe('openai', () => {
+describe('openai', async () => {
+  const apiKey = await newKey();
   const client = new OpenAI({ apiKey, baseURL, maxRetries: 0, fetch: documentedFetch });
   const say = (content: string) => [{ role: 'user' as const, content: `say exactly: ${content}` }];
 
@@ -184,7 +191,8 @@ describe('openai', () => {
   );
 });
 
-describe('ai with @ai-sdk/openai-compatible', () => {
+describe('ai with @ai-sdk/openai-compatible', async () => {
+  const apiKey = await newKey();
   const { seen, send } = counting();
   const provider = createOpenAICompatible({ name: 'hosting', apiKey, baseURL, fetch: send, includeUsage: true });
   const strict = createOpenAICompatible({
@@ -265,7 +273,8 @@ describe('ai with @ai-sdk/openai-compatible', () => {
   });
 });
 
-describe('@langchain/openai', () => {
+describe('@langchain/openai', async () => {
+  const apiKey = await newKey();
   const model = (id: string, more: { maxRetries?: number } = {}) =>
     new ChatOpenAI({ model: id, apiKey, maxRetries: 0, ...more, configuration: { baseURL, fetch: documentedFetch } });
 

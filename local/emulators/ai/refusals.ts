@@ -1,6 +1,6 @@
 import { isObject } from '../../../contract/json.ts';
 
-/** Refusals of providers that take only the members which they know, in their words. */
+/** A refusal of what OpenAI takes, in the words of the provider that refuses it. */
 export type Refusal = [status: number, body: unknown];
 
 type Path = (string | number)[];
@@ -82,4 +82,25 @@ export function refuseAsGroq(body: Record<string, unknown>): Refusal | undefined
 export function refuseAsGoogle(body: Record<string, unknown>): Refusal | undefined {
   if (messageMembers(body).every(({ value }) => value !== null)) return undefined;
   return [400, [{ error: { code: 400, message: 'Value is not a string: null', status: 'INVALID_ARGUMENT' } }]];
+}
+
+/** Returns true for a request that is to be answered without thinking. */
+export const isThinkingOff = (body: unknown): boolean =>
+  isObject(body) && isObject(body.thinking) && body.thinking.type === 'disabled';
+
+/** DeepSeek wants the reasoning of tool calls back: https://api-docs.deepseek.com/guides/thinking_mode, and lobehub/lobehub#14173. */
+export function refuseAsDeepSeek(body: Record<string, unknown>): Refusal | undefined {
+  const refuse = (message: string): Refusal => {
+    const code = 'invalid_request_error';
+    return [400, { error: { message, type: code, param: null, code } }];
+  };
+  if (isThinkingOff(body)) {
+    const isContradiction = body.reasoning_effort !== undefined;
+    return isContradiction
+      ? refuse('thinking options type cannot be disabled when reasoning_effort is set')
+      : undefined;
+  }
+  const calls = listOf(body.messages).filter((message) => isObject(message) && listOf(message.tool_calls).length > 0);
+  const isWhole = calls.every((message) => isObject(message) && message.reasoning_content);
+  return isWhole ? undefined : refuse('The `reasoning_content` in the thinking mode must be passed back to the API.');
 }
