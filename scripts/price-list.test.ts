@@ -66,13 +66,23 @@ test('no name is sold whose provider may move it to another model at any time', 
 
 test('a retired name is sold as the model that serves it, from the announced day', () => {
   for (const [id, { from, upstream }] of Object.entries(SUCCESSORS)) {
-    const successor = at(from, `${id.split('/')[0]}/${upstream}`);
-    expect(at(from, id)).toEqual({ ...successor, id, upstream: id.split('/')[1] });
+    const nextDay = new Date(Date.parse(from) + 86_400_000).toISOString();
+    const successor = at(nextDay, `${id.split('/')[0]}/${upstream}`);
+    expect(at(nextDay, id)).toEqual({ ...successor, id, upstream: id.split('/')[1] });
+    expect(at(from, id)?.name).toBe(successor?.name);
     expect(at(new Date(Date.parse(from) - 1).toISOString(), id)?.name).not.toBe(successor?.name);
   }
   expect(at('2026-11-30', 'google/gemini-2.5-pro')?.price.output).toBe(10);
-  expect(at('2026-12-01', 'google/gemini-2.5-pro')?.price.output).toBe(3.75);
+  expect(at('2026-12-02', 'google/gemini-2.5-pro')?.price.output).toBe(3.75);
   expect(at('2027-01-01', 'google/gemini-2.5-pro')?.price.output).toBe(7.5);
+});
+
+test('a price is the dearer of it and the one before until its first day is over everywhere', () => {
+  expect(at('2026-12-01T23:59:59Z', 'google/gemini-2.5-pro')).toMatchObject({
+    price: { input: 1.25, cachedInput: 0.125, output: 10 },
+    steps: [{ above: 200_000, price: { input: 2.5, output: 15 } }],
+  });
+  expect(at('2026-12-02', 'google/gemini-2.5-pro')?.steps).toBeUndefined();
 });
 
 test('a price that the list has not followed is corrected, and a correction that says no more than the list is gone', () => {

@@ -1,4 +1,4 @@
-import { CORRECTIONS, OFFERED_MODELS, SUCCESSORS } from './offered-models.ts';
+import { CORRECTIONS, OFFERED_MODELS, type OfferedModel, SUCCESSORS } from './offered-models.ts';
 import list from './price-list.json' with { type: 'json' };
 import type { ProviderId } from './registry.ts';
 
@@ -66,23 +66,53 @@ const UNPRICED: Model = {
   credits: false,
 };
 
+const DAY_MS = 86_400_000;
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+/** Returns the model that serves an offered one on a day, its context and its price. */
+function servedOn(offered: OfferedModel, day: string) {
+  const { provider, upstream } = offered;
+  const successor = SUCCESSORS[`${provider}/${upstream}`];
+  const isReplaced = successor !== undefined && successor.from <= day;
+  const served = isReplaced ? OFFERED_MODELS.find((each) => each.upstream === successor.upstream) : offered;
+  const { prices = [], contextWindow } = PRICES.models[`${provider}/${served?.upstream}`] ?? {};
+  const current = prices.findLast(({ from }) => from <= day);
+  return served && current ? { served, contextWindow, current } : undefined;
+}
+
+type Priced = Pick<DatedPrice, 'price' | 'steps'>;
+
+/** Returns the dearer of two prices, token by token and at each step. */
+function dearer(one: Priced, other: Priced): Priced {
+  const most = (a: ListPrice, b: ListPrice): ListPrice => ({
+    input: Math.max(a.input, b.input),
+    cachedInput: Math.max(a.cachedInput, b.cachedInput),
+    cacheWrite: Math.max(a.cacheWrite, b.cacheWrite),
+    output: Math.max(a.output, b.output),
+  });
+  const above = ({ price, steps }: Priced, tokens: number) =>
+    steps.findLast((step) => step.above <= tokens)?.price ?? price;
+  const starts = new Set([...one.steps, ...other.steps].map((step) => step.above));
+  const steps = [...starts]
+    .sort((a, b) => a - b)
+    .map((tokens) => ({ above: tokens, price: most(above(one, tokens), above(other, tokens)) }));
+  return { price: most(one.price, other.price), steps };
+}
+
 /**
  * Returns the built-in offer at the providers' list prices of a day. Models that their provider retires are left out, and those
  * that it then serves by another one are sold as that one. Operators may replace the offer (functions/operator/setAiOffer).
+ * A provider's day does not begin with ours (Google's at 08:00 UTC): on its first day, a price is the dearer of it and the one before.
  */
 export function modelsAt(now: Date): readonly Model[] {
-  const today = now.toISOString().slice(0, 10);
   const models = OFFERED_MODELS.flatMap((offered): Model[] => {
     const { provider, upstream } = offered;
     const id = `${provider}/${upstream}`;
-    const successor = SUCCESSORS[id];
-    const isReplaced = successor !== undefined && successor.from <= today;
-    const served = isReplaced ? OFFERED_MODELS.find((each) => each.upstream === successor.upstream) : offered;
-    const { prices = [], contextWindow } = PRICES.models[`${provider}/${served?.upstream}`] ?? {};
-    const current = prices.findLast(({ from }) => from <= today);
-    if (!served || !current || PRICES.models[id]?.deprecated) return [];
+    const [before, today] = [now.getTime() - DAY_MS, now.getTime()].map((time) => servedOn(offered, dayOf(time)));
+    if (!today || PRICES.models[id]?.deprecated) return [];
+    const { served, contextWindow, current } = today;
     const contextLimit = Math.max(served.contextLimit ?? 0, contextWindow ?? 0) || DEFAULT_CONTEXT;
-    const { price, steps } = current;
+    const { price, steps } = before ? dearer(before.current, current) : current;
     const sold = { ...served, upstream, id, price: CORRECTIONS[id] ?? price, contextLimit, credits: true };
     return [{ ...sold, ...(steps.length > 0 ? { steps } : {}) }];
   });
