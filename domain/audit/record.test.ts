@@ -11,7 +11,7 @@ import type { viewApp } from '../apps/apps.ts';
 import type { viewInvoice } from '../billing/invoice-views.ts';
 import type { viewSubscription } from '../billing/subscriptions.ts';
 import type { viewDatabase } from '../databases/databases.ts';
-import type { viewDeployment } from '../deployments/queue.ts';
+import type { viewDeployment } from '../deployments/deployment.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { replaceDnsRecord } from '../dns/records.ts';
 import { AuditInput, listForOperators } from './log.ts';

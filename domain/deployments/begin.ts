@@ -12,8 +12,8 @@ import { releaseDatabases } from '../databases/databases.ts';
 import type { Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
 import { emit } from '../webhooks/events.ts';
+import { deploymentEventData, scheduleCheck } from './deployment.ts';
 import type { DeploymentIds } from './inputs.ts';
-import { deploymentEventData, scheduleCheck } from './queue.ts';
 import { alreadyEnded, DeploymentError, readUnfinished } from './release.ts';
 
 type BuildDeps = Deps & {

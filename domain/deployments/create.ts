@@ -8,7 +8,7 @@ import { assertNotSuspended } from '../apps/suspension.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { assertWithin } from '../limits/limits.ts';
 import { enqueueBuild } from './build-line.ts';
-import { callerTrigger, newDeployment } from './queue.ts';
+import { callerTrigger, newDeployment } from './deployment.ts';
 
 export const noSuchDeployment = () => new ApiError('not_found', 'Deployment not found.');
 

@@ -14,7 +14,7 @@ import { pageBody } from '../pages.ts';
 import { fitting, fittingEnd } from '../response-size.ts';
 import { placeOf, readLine } from './build-line.ts';
 import { noSuchDeployment } from './create.ts';
-import { viewDeployment } from './queue.ts';
+import { viewDeployment } from './deployment.ts';
 import { releasePlaceOf } from './release-line.ts';
 
 /** GET /v1/apps/{id}/deployments */

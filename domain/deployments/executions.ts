@@ -12,8 +12,8 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { restartQueue } from '../sweep/restart-queue.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
+import { scheduleCheck } from './deployment.ts';
 import { failDeployment } from './finish.ts';
-import { scheduleCheck } from './queue.ts';
 
 const idsFromKeys = ({ accountId, applicationId, id }: Deployment) => ({ accountId, applicationId, deploymentId: id });
 

@@ -10,8 +10,8 @@ import { addBuildMinutes } from '../limits/limits.ts';
 import { emit } from '../webhooks/events.ts';
 import { enqueueBuild } from './build-line.ts';
 import { billedBuildMs } from './build-time.ts';
+import { deploymentEventData, formatNote } from './deployment.ts';
 import type { DeploymentIds } from './inputs.ts';
-import { deploymentEventData, formatNote } from './queue.ts';
 
 type Outcome = 'SUCCEEDED' | 'FAILED';
 

@@ -12,8 +12,8 @@ import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { assertWithin } from '../limits/limits.ts';
 import { enqueueBuild } from './build-line.ts';
+import { newDeployment } from './deployment.ts';
 import { type HookRequest, isGenuine, type RefChange, readHook } from './git-hosts.ts';
-import { newDeployment } from './queue.ts';
 
 type PushResponse = { status: 200 | 202; output: Output<typeof PushRoute> };
 const ignoredPush = (why: string): PushResponse => ({ status: 200, output: { data: { ignored: why } } });

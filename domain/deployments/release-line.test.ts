@@ -13,8 +13,8 @@ import {
   toleratingFaults,
 } from '../../test/simulation/simulation.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
+import { newDeployment } from './deployment.ts';
 import { getDeployment } from './deployments.ts';
-import { newDeployment } from './queue.ts';
 import { releaseDeployment } from './release.ts';
 import type { Turn } from './release-line.ts';
 import { RELEASE_REQUESTS } from './release-pace.ts';

@@ -6,7 +6,7 @@ import { change, remove, upsert, type Write } from '../../table/writes.ts';
 import { ConcurrentUpdateError, concurrentUpdate, contended, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { inTurns } from '../sweep/turns.ts';
-import { formatNote } from './queue.ts';
+import { formatNote } from './deployment.ts';
 import { firstPace, refill, secondsUntil, slow, spend } from './release-pace.ts';
 
 /**

@@ -10,9 +10,9 @@ import { edgeOf, HOME_CELL, type InCell } from '../apps/cells.ts';
 import type { Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
 import { type BuildPhases, measureBuild } from './build-time.ts';
+import { formatNote, scheduleCheck } from './deployment.ts';
 import { recordDetected } from './detected.ts';
 import type { DeploymentIds } from './inputs.ts';
-import { formatNote, scheduleCheck } from './queue.ts';
 import { slowDown, type Turn, takeTurn, waitAgain } from './release-line.ts';
 
 /** A reason to fail that the application's owner is meant to read; anything else is the platform's own fault. */

@@ -11,8 +11,8 @@ import type { InCell } from '../apps/cells.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { assertIdle, claimSlot, noSuchDeployment } from './create.ts';
+import { canRollBackTo, newDeployment } from './deployment.ts';
 import type { DeploymentIds } from './inputs.ts';
-import { canRollBackTo, newDeployment } from './queue.ts';
 
 /**
  * Releases kept per application, including the one in service. Each holds its code in Lambda, where all applications of

@@ -7,9 +7,9 @@ import { simulation } from '../../test/simulation/simulation.ts';
 import { cancelDeployment } from '../operator/acts.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { enqueueBuild, freeNextBuild, placeOf, readLine } from './build-line.ts';
+import { newDeployment } from './deployment.ts';
 import { cancelRunning } from './executions.ts';
 import { failDeployment, succeedDeployment } from './finish.ts';
-import { newDeployment } from './queue.ts';
 import { admitAfter, admitBuild, buildQueue } from './scheduler.ts';
 
 /** A build service with some builders: what is submitted gets the next free one, first come, first served. */

@@ -10,8 +10,8 @@ import { countTowards, usageOf } from '../limits/limits.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { MINUTE_MS, timestampAfter } from '../time.ts';
 import { freeNextBuild } from './build-line.ts';
+import { scheduleCheck } from './deployment.ts';
 import { failDeployment } from './finish.ts';
-import { scheduleCheck } from './queue.ts';
 
 /**
  * The scheduler in front of the build service (docs/decisions/0053-build-scheduler.md). Builds wait in one line per account;

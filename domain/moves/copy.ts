@@ -10,7 +10,7 @@ import type { Move } from '../../table/entities/cells.ts';
 import { Deployment, deploymentsOf } from '../../table/entities/deployments.ts';
 import { DEFAULT_HEALTH_CHECK_PATH } from '../apps/apps.ts';
 import { probeRelease } from '../deployments/check.ts';
-import { canRollBackTo } from '../deployments/queue.ts';
+import { canRollBackTo } from '../deployments/deployment.ts';
 import { MAX_KEPT_RELEASES } from '../deployments/rollback.ts';
 import type { Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';

@@ -6,8 +6,8 @@ import { unchanged } from '../../table/expressions.ts';
 import { change } from '../../table/writes.ts';
 import { edgeOf, HOME_CELL } from '../apps/cells.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
+import { canRollBackTo } from '../deployments/deployment.ts';
 import { promoteNextDeployment } from '../deployments/finish.ts';
-import { canRollBackTo } from '../deployments/queue.ts';
 import { eachDeployment } from './copy.ts';
 import { type MoveDeps, movedApp, scheduleCheck, settleAccess } from './state.ts';
 

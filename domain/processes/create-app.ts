@@ -14,7 +14,7 @@ import { newGitAccess } from '../apps/git-access.ts';
 import { assertRepositoryUrl } from '../apps/repositories.ts';
 import { claimWrites, firstCheckAt, isContestable, newCustomDomain, type TakenError } from '../custom-domains/claim.ts';
 import { enqueueBuild } from '../deployments/build-line.ts';
-import { callerTrigger, newDeployment } from '../deployments/queue.ts';
+import { callerTrigger, newDeployment } from '../deployments/deployment.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, countTowards, findAccount } from '../limits/limits.ts';
 import { emit } from '../webhooks/events.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { enqueueBuild, freeNextBuild } from '../../domain/deployments/build-line.ts';
+import { newDeployment } from '../../domain/deployments/deployment.ts';
 import { recordFailure } from '../../domain/deployments/failure.ts';
 import { succeedDeployment } from '../../domain/deployments/finish.ts';
-import { newDeployment } from '../../domain/deployments/queue.ts';
 import { admitBuild, buildQueue } from '../../domain/deployments/scheduler.ts';
 import { sweep } from '../../domain/sweep/sweep.ts';
 import type { Builds } from '../../providers/builds/builds.ts';

@@ -7,7 +7,7 @@ import type { ItemKey } from '../../../table/table.ts';
 import { change } from '../../../table/writes.ts';
 import { HOME_CELL, type InCell } from '../../apps/cells.ts';
 import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
-import { canRollBackTo } from '../../deployments/queue.ts';
+import { canRollBackTo } from '../../deployments/deployment.ts';
 import { rollBack } from '../../deployments/rollback.ts';
 import type { Deps } from '../../deps.ts';
 import { findAccount } from '../../limits/limits.ts';
