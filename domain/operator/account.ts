@@ -22,7 +22,7 @@ import { progressOf } from '../deployments/progress.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { listDomains } from '../registrar/domains.ts';
 import { attemptCount, lastOutcome } from '../webhooks/attempts.ts';
-import { listEndpoints } from '../webhooks/manage.ts';
+import { listEndpoints } from '../webhooks/management.ts';
 
 /** Items of each list on the page. */
 const NEWEST = { limit: 20, offset: 0 };

@@ -20,7 +20,7 @@ import { noSuchDeployment } from '../deployments/create.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
 import { overrideLimits } from '../limits/overrides.ts';
-import { resendDelivery } from '../webhooks/manage.ts';
+import { resendDelivery } from '../webhooks/management.ts';
 import { answering } from './answering.ts';
 
 /** Acts of operators on an account (docs/decisions/0048-operators.md). Each shares its rules with the functions that are invoked by hand. */

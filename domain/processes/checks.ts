@@ -10,7 +10,7 @@ import { addCredits, newCreditEntry } from '../ai/entries.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import { rollBack } from '../deployments/rollback.ts';
 import type { Caller } from '../deps.ts';
-import { pingWebhook } from '../webhooks/manage.ts';
+import { pingWebhook } from '../webhooks/management.ts';
 import {
   CHECK_CREDITS_MICRO_RAND,
   type CheckAccount,

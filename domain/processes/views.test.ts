@@ -41,7 +41,7 @@ import { listSwitches } from '../operator/switches.ts';
 import { getDomain, listDomains } from '../registrar/domains.ts';
 import { listWebhooks } from '../webhooks/endpoints.ts';
 import { listEvents } from '../webhooks/feed.ts';
-import { listDeliveries, listEndpoints } from '../webhooks/manage.ts';
+import { listDeliveries, listEndpoints } from '../webhooks/management.ts';
 import { readDeliveryStats } from '../webhooks/search.ts';
 import { listExports } from './account-data/exports.ts';
 import { readOverview } from './overview.ts';

@@ -6,7 +6,7 @@ import { type Receiver, signedWith, webhookSimulation } from '../../test/simulat
 import { deleteWebhook } from './endpoints.ts';
 import { eventSweeps } from './event-sweep.ts';
 import { MAX_CONSECUTIVE_FAILURES } from './failure-count.ts';
-import { enableWebhook, listDeliveries, pingWebhook, resendSkipped, rotateSecret } from './manage.ts';
+import { enableWebhook, listDeliveries, pingWebhook, resendSkipped, rotateSecret } from './management.ts';
 
 const failing: Receiver = () => 'BAD_STATUS';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { START } from '../../test/simulation/simulation.ts';
 import { webhookSimulation } from '../../test/simulation/webhooks.ts';
-import { listDeliveries, resendDelivery, resendSkipped } from './manage.ts';
+import { listDeliveries, resendDelivery, resendSkipped } from './management.ts';
 
 const DAY_S = 86_400;
 

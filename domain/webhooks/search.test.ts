@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Delivery, Webhook } from '../../table/entities/webhooks.ts';
 import { change, create } from '../../table/writes.ts';
 import { webhookSimulation } from '../../test/simulation/webhooks.ts';
-import { listDeliveries } from './manage.ts';
+import { listDeliveries } from './management.ts';
 import { readDeliveryStats } from './search.ts';
 
 const ids = { accountId: 'acc_1', webhookId: 'whk_1' };

@@ -1,5 +1,5 @@
 import { listDeliveries as route } from '../../contract/webhooks/management.ts';
-import { listDeliveries } from '../../domain/webhooks/manage.ts';
+import { listDeliveries } from '../../domain/webhooks/management.ts';
 import { batchDeps } from '../../runtime/batch-deps.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 

@@ -1,5 +1,5 @@
 import { resendDelivery as route } from '../../contract/webhooks/management.ts';
-import { resendDelivery } from '../../domain/webhooks/manage.ts';
+import { resendDelivery } from '../../domain/webhooks/management.ts';
 import { batchDeps } from '../../runtime/batch-deps.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 

@@ -1,5 +1,5 @@
 import { enableWebhook as route } from '../../contract/webhooks/management.ts';
-import { enableWebhook } from '../../domain/webhooks/manage.ts';
+import { enableWebhook } from '../../domain/webhooks/management.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 
 /** POST /dashboard/v1/webhooks/{id}/enable */

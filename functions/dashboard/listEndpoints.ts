@@ -1,5 +1,5 @@
 import { listEndpoints as route } from '../../contract/webhooks/management.ts';
-import { listEndpoints } from '../../domain/webhooks/manage.ts';
+import { listEndpoints } from '../../domain/webhooks/management.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 
 /** GET /dashboard/v1/webhooks */

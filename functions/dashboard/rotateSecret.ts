@@ -1,5 +1,5 @@
 import { rotateSecret as route } from '../../contract/webhooks/management.ts';
-import { rotateSecret } from '../../domain/webhooks/manage.ts';
+import { rotateSecret } from '../../domain/webhooks/management.ts';
 import { secrets } from '../../runtime/bindings/secrets.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 

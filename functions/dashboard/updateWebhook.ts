@@ -1,5 +1,5 @@
 import { updateWebhook as route } from '../../contract/webhooks/management.ts';
-import { updateWebhook } from '../../domain/webhooks/manage.ts';
+import { updateWebhook } from '../../domain/webhooks/management.ts';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 
 /** PATCH /dashboard/v1/webhooks/{id} */
