@@ -61,6 +61,7 @@ function AccountDetails({ page }: { page: AccountPage }) {
         <Stat name="Name" value={account.name} />
         <Stat name="Plan" value={plan.name} />
         <Stat name="Wallet" value={formatRand(wallet.balance)} />
+        {wallet.frozen && <Stat name="Frozen: a card payment is disputed" value={formatRand(wallet.frozen)} />}
         <Stat name="AI credits" value={formatRand(credits.balance)} />
       </Group>
       <Group gap="xs">

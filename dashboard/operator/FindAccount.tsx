@@ -8,17 +8,22 @@ import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
 import { TextLink } from '../ui/TextLink.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
-import { useSearch } from './api.ts';
+import { type FoundAccount, useSearch } from './api.ts';
+import { Suspend } from './Suspend.tsx';
 
 /** Search for accounts by whatever a customer or an alarm names. */
 export function FindAccount() {
   const [query, setQuery] = useState('');
   const search = useSearch();
+  /** Suspensions and their ends since the search, by account: it is not repeated for them. */
+  const [changes, setChanges] = useState<Record<string, boolean>>({});
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    setChanges({});
     search.mutate({ body: { query: query.trim() } });
   };
   const found = search.data?.data;
+  const isSuspended = ({ id, suspended }: FoundAccount['account']) => changes[id] ?? suspended;
   return (
     <Section
       title="Find an account"
@@ -60,11 +65,23 @@ export function FindAccount() {
               { name: 'By', show: ({ by }) => by && <CopyId id={by} /> },
               {
                 name: 'Status',
-                show: ({ account: { suspended, deletedAt } }) =>
-                  deletedAt ? (
-                    `Deleted on ${formatDate(deletedAt)}`
+                show: ({ account }) =>
+                  account.deletedAt ? (
+                    `Deleted on ${formatDate(account.deletedAt)}`
                   ) : (
-                    <Status value={suspended ? 'SUSPENDED' : 'ACTIVE'} />
+                    <Status value={isSuspended(account) ? 'SUSPENDED' : 'ACTIVE'} />
+                  ),
+              },
+              {
+                name: 'Act',
+                show: ({ account }) =>
+                  !account.deletedAt && (
+                    <Suspend
+                      accountId={account.id}
+                      name={account.email}
+                      suspended={isSuspended(account)}
+                      onDone={(suspended) => setChanges((all) => ({ ...all, [account.id]: suspended }))}
+                    />
                   ),
               },
             ]}

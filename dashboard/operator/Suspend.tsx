@@ -8,15 +8,18 @@ interface SuspendProps {
   name: string;
   suspended: boolean;
   target?: SuspensionTarget;
+  /** Called with what holds from now on. */
+  onDone?: (suspended: boolean) => void;
 }
 
 /** Suspends an account, or a part of it, or lifts its suspension. */
-export function Suspend({ accountId, name, suspended, target = {} }: SuspendProps) {
+export function Suspend({ accountId, name, suspended, target = {}, onDone }: SuspendProps) {
   const suspend = useSuspend();
   const label = suspended ? 'Lift suspension' : 'Suspend';
   const set = async (reason: string) => {
     await suspend.mutateAsync({ params: { id: accountId }, body: { reason, suspended: !suspended, ...target } });
     toast(suspended ? 'Suspension lifted.' : 'Suspended.');
+    onDone?.(!suspended);
   };
   return (
     <ReasonButton

@@ -20,6 +20,8 @@ export type PlatformSwitch = Output<typeof listSwitches>['data'][number];
 export type FeatureFlag = Output<typeof listFlags>['data'][number];
 export type MigrationProgress = Output<typeof listMigrations>['data'][number];
 export type Failures = Output<typeof listFailures>['data'][number];
+/** An account that a search found. */
+export type FoundAccount = Output<typeof searchAccounts>['data'][number];
 export type OperatorEntry = Output<typeof listOperatorAudit>['data'][number];
 /** An application, key or endpoint; the account itself without one. */
 export type SuspensionTarget = Partial<Pick<Input<typeof setSuspension>, 'applicationId' | 'keyId' | 'endpointId'>>;

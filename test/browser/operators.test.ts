@@ -47,6 +47,14 @@ test('an operator finds an account and suspends it; the customer sees it within 
       () => false,
     );
   });
+  const result = page.getByRole('region', { name: 'Accounts found' }).locator('tbody tr').first();
+  for (const [label, status] of [
+    ['Suspend', 'Suspended'],
+    ['Lift suspension', 'Active'],
+  ] as const) {
+    await act(page, label, 'Found by its address.');
+    await result.getByText(status, { exact: true }).waitFor();
+  }
   await found.click();
   await page.getByRole('heading', { name: email }).waitFor();
   await page.getByRole('region', { name: 'Applications' }).getByText('Watched', { exact: true }).first().waitFor();
