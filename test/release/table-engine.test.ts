@@ -8,7 +8,9 @@ import { call } from '../../local/engines/wire.ts';
 import { startChildren } from '../../local/processes/children.ts';
 import { freePort } from '../../local/processes/ports.ts';
 import { startDynamoDbLocal } from '../support/dynamodb-local.ts';
-import { CASES, comparable, operation, outcomesOf, type Request, TABLE } from '../support/table-requests.ts';
+import { operation } from '../support/table/any-request.ts';
+import { CASES } from '../support/table/cases.ts';
+import { comparable, outcomesOf, type Request, TABLE } from '../support/table/requests.ts';
 
 /** The local run's table answers as AWS's own emulator: the same outputs, the same refusals, the same stream. */
 

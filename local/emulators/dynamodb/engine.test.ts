@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { CASES, outcomesOf, TABLE } from '../../../test/support/table-requests.ts';
+import { CASES } from '../../../test/support/table/cases.ts';
+import { outcomesOf, TABLE } from '../../../test/support/table/requests.ts';
 import { createEngine, type Engine } from './engine.ts';
 
 const PLACE = { region: 'af-south-1', account: '000000000000' };
