@@ -142,31 +142,9 @@ function buildOptions({ target, format, entries }: Programs, bundling: Bundling)
     metafile: true,
     write: false,
     logLevel: 'silent',
-    plugins: [
-      builtins,
-      absentClients,
-      sharedChunk,
-      bundledFonts,
-      writeChanged(outdir, `meta-${target}-${format}.json`, bundling),
-    ],
+    plugins: [builtins, sharedChunk, bundledFonts, writeChanged(outdir, `meta-${target}-${format}.json`, bundling)],
   };
 }
-
-/**
- * Replaces the AWS clients of aws-lambda-stream's connectors, to services that the platform calls without it or not at all,
- * whether they are installed or not. Constructing such a client throws an error that names the package.
- */
-const absentClients: Plugin = {
-  name: 'absent-clients',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^@aws-sdk\/client-/ }, ({ path, importer }) =>
-      /node_modules.(aws-lambda-stream|aws-kms-ee)\b/.test(importer) ? { path, namespace: 'absent' } : undefined,
-    );
-    onLoad({ filter: /.*/, namespace: 'absent' }, ({ path }) => ({
-      contents: `module.exports = new Proxy({}, { get: () => class { constructor() { throw new Error('${path} is not in this bundle'); } } });`,
-    }));
-  },
-};
 
 /** pdfkit reads the metrics of standard fonts with a `require` of its own, which esbuild would not see. */
 const bundledFonts: Plugin = {
