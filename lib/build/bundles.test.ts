@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { type BuildOptions, build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleInto } from '../../local/lambda/bundle-cache.ts';
-import { bundle, functionFolder, functionNameOf, functionNames, stopBundler } from './bundles.ts';
+import { functionFolder, functionNames, stopBundler, writeChanged } from './bundles.ts';
 
 const outdir = mkdtempSync(join(tmpdir(), 'bundles-'));
 const fileOf = (name: string) => join(functionFolder(outdir, name), 'index.mjs');
@@ -69,13 +70,24 @@ test('the module that starts applications leaves the second HTTP client unloaded
   expect(loaded.filter((name) => name.includes('undici'))).toEqual([]);
 });
 
-test('does not rewrite an unchanged bundle', async () => {
-  const before = functionNames().map((name) => statSync(fileOf(name)).mtimeMs);
-  await bundle({ outdir });
-  expect(functionNames().map((name) => statSync(fileOf(name)).mtimeMs)).toEqual(before);
-});
-
-test('maps the path of a bundle back to its function', () => {
-  for (const name of functionNames()) expect(functionNameOf(outdir, fileOf(name))).toBe(name);
-  expect(functionNameOf(outdir, join(outdir, 'builder', 'main.mjs'))).toBeUndefined();
+test('a bundle is written, and reported to a watcher, only when its content changes', async () => {
+  const source = join(outdir, 'source.js');
+  const written: string[][] = [];
+  const bundling = { onChange: (paths: string[]) => written.push(paths) };
+  const options: BuildOptions = {
+    entryPoints: [source],
+    outdir: join(outdir, 'changes'),
+    write: false,
+    metafile: true,
+  };
+  const make = async (text: string) => {
+    writeFileSync(source, text);
+    await build({ ...options, plugins: [writeChanged(outdir, 'meta-changes.json', bundling)] });
+  };
+  await make('console.log(1);');
+  await make('console.log(1);');
+  await make('console.log(2);');
+  const file = join(outdir, 'changes', 'source.js');
+  expect(written).toEqual([[file], [file]]);
+  expect(readFileSync(file, 'utf8')).toContain('console.log(2)');
 });

@@ -1,6 +1,6 @@
 import { globSync, mkdirSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { type BuildContext, type BuildOptions, context, type OutputFile, type Plugin, stop } from 'esbuild';
 import { builtins } from './builtins.ts';
 
@@ -183,7 +183,7 @@ const REQUIRE =
   "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);\n";
 
 /** Writes only changed files, so that assets keep their hashes and a watcher learns which functions to reload. */
-function writeChanged(outdir: string, metafile: string, { onChange, onError }: Bundling): Plugin {
+export function writeChanged(outdir: string, metafile: string, { onChange, onError }: Bundling): Plugin {
   return {
     name: 'write-changed',
     setup({ onEnd }) {
@@ -211,10 +211,4 @@ function writeChanged(outdir: string, metafile: string, { onChange, onError }: B
       });
     },
   };
-}
-
-/** Returns `<group>/<name>` for the path of a function's bundle, or undefined for another file. */
-export function functionNameOf(bundles: string, file: string): string | undefined {
-  const [kind, group, name] = relative(bundles, file).split(/[\\/]/);
-  return kind === 'functions' && group && name ? `${group}/${name}` : undefined;
 }
