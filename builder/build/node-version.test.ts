@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -7,7 +8,7 @@ import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NODE_VERSIONS } from '../../contract/enums.ts';
 import { runTool } from '../commands/child.ts';
-import { pinnedRelease, readNodeVersion, selectNode } from './node-version.ts';
+import { pinnedRelease, selectNode } from './node-version.ts';
 
 /** A registry with one package, whose executable is a script. */
 const root = mkdtempSync(join(tmpdir(), 'node-version-'));
@@ -42,7 +43,7 @@ const options = (name: string) => ({
 test('puts the pinned executable first on the PATH', async () => {
   const path = await selectNode('99', { ...options('good'), release });
   expect(path).toBe([join(root, 'good'), '/usr/bin', '/bin'].join(delimiter));
-  expect(readNodeVersion(path)).toBe('99.0.0');
+  expect(execFileSync('node', ['--version'], { env: { PATH: path }, encoding: 'utf8' })).toBe('v99.0.0\n');
 });
 
 test('refuses and removes an executable with another checksum', async () => {

@@ -68,9 +68,3 @@ async function download({ package: name, version, sha256 }: NodeRelease, registr
   await rm(executable, { force: true });
   throw new Error(`The Node executable of ${name}@${version} does not have the pinned checksum`);
 }
-
-/** Returns the full version of the first Node on a PATH, without the `v`. */
-export const readNodeVersion = (path: string): string =>
-  runTool('node', ['--version'], { environment: { PATH: path } })
-    .trim()
-    .slice(1);

@@ -22,13 +22,13 @@ const SHORT_SHA = 7;
 
 /** Reads the figures while the application is read, instead of after it. */
 export function MetricsAhead({ id }: { id: string }) {
-  useAppMetrics(id, useRange(RANGES, 'day'));
+  useAppMetrics(id, useRange(RANGES));
   return null;
 }
 
 /** Figures of an application: what visitors asked, how fast it answered, and how its instances did. */
 export function Metrics({ app }: { app: Application }) {
-  const range = useRange(RANGES, 'day');
+  const range = useRange(RANGES);
   const metrics = useAppMetrics(app.id, range);
   return (
     <Section

@@ -61,7 +61,7 @@ const AROUND_MS = 5000;
 
 /** Slowest and most failing paths of an application, its bandwidth, and its requests one by one. */
 export function Requests({ app }: { app: Application }) {
-  const range = useRange(RANGES, 'day');
+  const range = useRange(RANGES);
   return (
     <Section
       title="Requests"

@@ -19,7 +19,7 @@ const RANGES: readonly { range: DeliveryRange; name: string }[] = [
 
 /** Success, latency and waiting deliveries of an endpoint. */
 export function EndpointFigures({ id }: { id: string }) {
-  const range = useRange(RANGES, 'day');
+  const range = useRange(RANGES);
   const stats = useDeliveryStats(id, range);
   return (
     <Section

@@ -63,7 +63,7 @@ export function parseRequestLine(text: string): RequestLine | undefined {
 }
 
 /** @param prefix of the functions' names */
-export function createAppRequests(call: Call, prefix: string, pause?: (ms: number) => Promise<unknown>): AppRequests {
+export function createAppRequests(call: Call, prefix: string): AppRequests {
   return {
     async read(applicationId, { from, to }) {
       const input = {
@@ -73,7 +73,7 @@ export function createAppRequests(call: Call, prefix: string, pause?: (ms: numbe
         endTime: Math.ceil(to.getTime() / 1000),
         limit: MAX_REQUEST_LINES,
       };
-      const rows = await queryInsights(call, input, pause);
+      const rows = await queryInsights(call, input);
       return rows.flatMap((row) => {
         const line = parseRequestLine((row.get('@message') ?? '').trimEnd());
         return line ? [{ ...line, at: new Date(`${row.get('@timestamp')?.replace(' ', 'T')}Z`) }] : [];
