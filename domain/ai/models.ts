@@ -6,8 +6,8 @@ import type { Input, Output } from '../../contract/route.ts';
 import { type ListPrice, type Model, modelsAt } from '../../providers/ai/models.ts';
 import { isProviderId, PROVIDERS, type Provider } from '../../providers/ai/registry.ts';
 import { AiOffer } from '../../table/entities/ai.ts';
-import { currentOf, type OfferRule, setOfferOf } from '../cache/offers.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { currentOf, type OfferRule, setOfferOf } from '../offers.ts';
 import { randPerMillion } from './prices.ts';
 
 /** The models for sale and the price of a dollar in rand. */

@@ -3,8 +3,8 @@ import type { listPlans as ListRoute } from '../../contract/billing/plans.ts';
 import { PLAN_CATEGORIES } from '../../contract/enums.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { PlanOffer } from '../../table/entities/billing.ts';
-import { currentOf, type OfferRule, setOfferOf } from '../cache/offers.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { currentOf, type OfferRule, setOfferOf } from '../offers.ts';
 import { formatRand } from './money.ts';
 
 const cents = () => z.int().check(z.positive(), z.maximum(100_000_000));

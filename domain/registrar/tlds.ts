@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
 import { isHostName, isRegistrable } from '../../contract/host-names/host-names.ts';
 import { DomainOffer } from '../../table/entities/registrar.ts';
-import { currentOf, type OfferRule, setOfferOf } from '../cache/offers.ts';
 import type { Deps } from '../deps.ts';
+import { currentOf, type OfferRule, setOfferOf } from '../offers.ts';
 
 const rand = () => z.number().check(z.minimum(0), z.maximum(1_000_000), z.multipleOf(0.01));
 

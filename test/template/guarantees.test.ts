@@ -6,8 +6,8 @@ import { DURATION_S } from '../../bench/scale/load.ts';
 import { aiCallsPerAccount, reservedConcurrency } from '../../lib/concurrency.ts';
 import { policyOf } from '../../lib/constructs/rights.ts';
 import { MEMORY_MB } from '../../providers/app-host/resources.ts';
-import { costTable, FREE_WHEN_IDLE, idleCosts, MONITORING, PRICED } from '../../scripts/idle-cost.ts';
-import { usageTables } from '../../scripts/usage-cost.ts';
+import { costTable, FREE_WHEN_IDLE, idleCosts, MONITORING, PRICED } from '../support/costs/idle.ts';
+import { usageTables } from '../support/costs/usage.ts';
 import { LambdaFunction, read, synthesize } from './synthesized.ts';
 
 /** Guarantees about every resource of a kind, whatever resources there are. */

@@ -1,12 +1,12 @@
 import type * as z from 'zod/mini';
-import type { AuditAction } from '../../contract/audit/actions.ts';
-import type { Entity } from '../../table/entity.ts';
-import { unchanged } from '../../table/expressions.ts';
-import { upsert } from '../../table/writes.ts';
-import { NO_ACCOUNT } from '../audit/record.ts';
-import { concurrentUpdate, retryOnConflict, serviceBusy } from '../conflict.ts';
-import type { Deps } from '../deps.ts';
-import { staleWhileRevalidate } from './cache.ts';
+import type { AuditAction } from '../contract/audit/actions.ts';
+import type { Entity } from '../table/entity.ts';
+import { unchanged } from '../table/expressions.ts';
+import { upsert } from '../table/writes.ts';
+import { NO_ACCOUNT } from './audit/record.ts';
+import { staleWhileRevalidate } from './cache/cache.ts';
+import { concurrentUpdate, retryOnConflict, serviceBusy } from './conflict.ts';
+import type { Deps } from './deps.ts';
 
 type Given<Parts> = { [Part in keyof Parts]?: Parts[Part] | null | undefined };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { simulation } from '../../test/simulation/simulation.ts';
-import { currentOffer, setOffer } from '../ai/models.ts';
+import { simulation } from '../test/simulation/simulation.ts';
+import { currentOffer, setOffer } from './ai/models.ts';
 
 test('a part of an offer is set and restored without the others', async () => {
   const { deps } = simulation().steady;
