@@ -1,4 +1,4 @@
-import type { Route } from 'playwright-core';
+import type { BrowserContext, Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { newAccount } from '../support/harness.ts';
@@ -44,11 +44,15 @@ test('every screen says that the API is slow, unreachable or failing, and recove
     await context.route(/\/(dashboard|operator)\/v1\//, (route) => answer(route));
   }
   const found: Record<string, string> = {};
+  // A page for each role: a browser starts a process for a new one.
+  const pages = new Map<BrowserContext, Page>();
   for (const screen of SCREENS) {
     const hasReads = !WITHOUT_READS.includes(screen);
     const held: Route[] = [];
     answer = async (route) => held.push(route);
-    const page = await contextOf(screen).newPage();
+    const context = contextOf(screen);
+    const page = pages.get(context) ?? (await context.newPage());
+    pages.set(context, page);
     await page.goto(pathOf(screen).slice(1));
     /** Lets time pass until a text is shown; says of which screen it was not. */
     const expectShown = async (what: string, text: string, isShown = true) => {
@@ -78,7 +82,6 @@ test('every screen says that the API is slow, unreachable or failing, and recove
     await expectShown('recovered', RETRYING, false);
     await expectShown('recovered', 'The service could not be reached.', false);
     await expectShown('recovered', FAILED.error.message, false);
-    await page.close();
   }
   expect(found).toEqual({});
 }, 360_000);
