@@ -113,3 +113,6 @@ export const DNS_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS']
 
 /** Tasks that a registrar carries out on a domain. */
 export const DOMAIN_TASKS = ['REGISTER', 'RENEW'] as const;
+
+/** Why the registrar wants a registrant's address confirmed: it waits for that, or has waited in vain and suspended the domain. */
+export const OPEN_VERIFICATIONS = ['PENDING', 'EXPIRED'] as const;

@@ -4,6 +4,7 @@ import {
   incidentOfExpiry,
   incidentOfExport,
   incidentOfTenant,
+  incidentOfVerification,
   incidentsOfEntry,
   incidentsOfEvent,
   incidentsOfLimits,
@@ -31,6 +32,9 @@ export const notificationRules = (deps: NotificationRuleDeps): Rules => ({
     notify(deps, incidentOfTransaction(transaction)),
   ),
   'domain.notify-expiry': on(Domain).sets('expiryNotice.at', (domain) => notify(deps, incidentOfExpiry(domain))),
+  'domain.notify-verification': on(Domain).sets('verification.noticeAt', (domain) =>
+    notify(deps, incidentOfVerification(domain)),
+  ),
   'custom-domain.notify-trouble': on(DistributionTenant).sets('troubledSince', (tenant) =>
     notify(deps, incidentOfTenant(tenant)),
   ),

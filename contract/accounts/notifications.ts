@@ -7,7 +7,8 @@ import { route } from '../route.ts';
 export const NOTIFICATION_KINDS = {
   'deployment-failed': 'Failed deployments',
   'endpoint-disabled': 'Disabled webhook endpoints',
-  'domain-problem': 'Domains that expired, or whose registration or renewal failed',
+  'domain-problem':
+    'Domains that expired, whose registration or renewal failed, or whose registrant must confirm an address',
   'domain-expiring': 'Domains that will expire and are not certain to renew',
   'certificate-problem': 'Certificates of custom domains that cannot be issued or renewed',
   'payment-failed': 'Failed payments',

@@ -73,7 +73,8 @@ export function OrderForm({ name, price, account }: OrderFormProps) {
       />
       <Text size="sm" c="dimmed">
         {formatRand(total)} including VAT is charged to your wallet. The registrant's details must be accurate: they are
-        registered with the domain.
+        registered with the domain. The registrar, Amazon Registrar or Gandi, may write to the registrant: follow the
+        link in that email, or the domain is switched off within 15 days.
       </Text>
     </FormBox>
   );

@@ -62,6 +62,18 @@ export function incidentOfExpiry({ accountId, id, name, expiryNotice }: Domain):
   return [{ accountId, kind: 'domain-expiring', subjectId: `${id}-${days}`, title, path, at }];
 }
 
+/** Returns the incident that a registrant's address is which the registrar wants confirmed, or which was not confirmed in time. */
+export function incidentOfVerification({ accountId, id, name, owner, verification }: Domain): Incident[] {
+  if (verification === undefined) return [];
+  const { status, noticeAt: at } = verification;
+  const title =
+    status === 'PENDING'
+      ? `Confirm the registrant's address of ${name}, or it is switched off within 15 days of its registration: follow the link in the ` +
+        `email from Amazon Registrar (registrar.amazon.com) or Gandi (domainnameverification.net) to ${owner.email}.`
+      : `${name} is switched off: the link in the registrar's email to ${owner.email} was not followed in time. Ask us to send it again.`;
+  return [{ accountId, kind: 'domain-problem', subjectId: id, title, path: `/domains/${id}`, at }];
+}
+
 /** Returns the incident that a custom domain in trouble is: its certificate cannot be issued, or not be renewed. */
 export function incidentOfTenant(tenant: DistributionTenant): Incident[] {
   const { accountId, applicationId, token, host, status, problem, troubledSince: at } = tenant;

@@ -12,12 +12,13 @@ import { DAY_MS, HOUR_MS, timestampAfter } from '../time.ts';
 import { checkDelegation } from './delegation.ts';
 import { scheduleCheck } from './schedule.ts';
 import { endDomain } from './tasks.ts';
+import { checkVerification } from './verification.ts';
 
 /**
  * A registered domain can leave without a word to us: its owner moves it to another registrar, or the registry deletes it.
  * The registrar is asked every week whether it still has the domain (docs/decisions/0032-names.md).
  */
-export type ConfirmationDeps = Deps & { registrar: Pick<Registrar, 'registered' | 'delegate'> };
+export type ConfirmationDeps = Deps & { registrar: Pick<Registrar, 'registered' | 'delegate' | 'verification'> };
 
 /** Time for which the registrar must deny a domain before it ends, in milliseconds. It is asked every day. */
 const GRACE_PERIOD_MS = 7 * DAY_MS;
@@ -66,12 +67,18 @@ export async function confirmRegistration(
     return { ...ids, outcome: 'UNKNOWN', error };
   }
   if (registered) {
-    const { delegation, isRefused, error } = await checkDelegation(deps, domain, registered.nameservers, now);
+    const [delegated, verified] = await Promise.all([
+      checkDelegation(deps, domain, registered.nameservers, now),
+      checkVerification(deps, domain, now),
+    ]);
+    const { delegation, isRefused, error = verified.error } = delegated;
+    const { verification } = verified;
     const { absentSince: _, ...rest } = seen;
     const confirmedAt = now.toISOString();
-    const next = scheduleCheck({ ...rest, confirmedAt, delegation });
-    const set = { confirmedAt, ...next, ...(delegation ? { delegation } : {}) };
-    await saveCheck(deps, domain, { set, remove: delegation ? ['absentSince'] : ['absentSince', 'delegation'] });
+    const found = { delegation, verification };
+    const next = scheduleCheck({ ...rest, confirmedAt, ...found });
+    const gone = (['delegation', 'verification'] as const).filter((each) => !found[each]);
+    await saveCheck(deps, domain, { set: { confirmedAt, ...next, ...found }, remove: ['absentSince', ...gone] });
     if (isRefused) return { ...ids, outcome: 'MISDELEGATED', present: delegation?.present ?? [] };
     return error === undefined ? undefined : { ...ids, outcome: 'UNKNOWN', error };
   }

@@ -9,6 +9,8 @@ const RENEWAL_LEAD_MS = 30 * DAY_MS;
 const RENEWAL_CUTOFF_MS = 2 * DAY_MS;
 /** The registrar is asked this often whether it still has a domain, in milliseconds. */
 const CONFIRMATION_INTERVAL_MS = 7 * DAY_MS;
+/** The same while the registrar waits for the registrant to confirm the address, in milliseconds. */
+const VERIFICATION_INTERVAL_MS = DAY_MS;
 /** A registry has this long for a change of name servers before the registrar is asked about it, in milliseconds. */
 const DELEGATION_MS = HOUR_MS;
 /** Time without a heartbeat after which a task counts as dead, in milliseconds. */
@@ -58,7 +60,7 @@ export function lifecycleTimes(domain: Domain) {
     confirms:
       askedAt >= confirmedAt
         ? timestampAfter(askedAt, DELEGATION_MS)
-        : timestampAfter(confirmedAt, CONFIRMATION_INTERVAL_MS),
+        : timestampAfter(confirmedAt, domain.verification ? VERIFICATION_INTERVAL_MS : CONFIRMATION_INTERVAL_MS),
   };
 }
 

@@ -15,6 +15,7 @@ import { DAY_MS, MINUTE_MS } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
 import { isDelegatedTo } from './domains.ts';
 import { addYears, forgetLater, scheduleCheck } from './schedule.ts';
+import { checkVerification } from './verification.ts';
 
 /**
  * The steps of a registrar task; the state machine calls them (lib/state-machines/registrar.ts). Each may run twice and
@@ -146,6 +147,8 @@ async function activate(
   if (!isDelegated) await deps.registrar.delegate(name, nameservers);
   const registryExpiresAt = expiresAt.toISOString();
   const now = deps.now().toISOString();
+  // Without an answer it is asked with the first confirmation.
+  const { verification } = await checkVerification(deps, domain, deps.now());
   const set = {
     status: 'ACTIVE' as const,
     registeredAt: now,
@@ -154,6 +157,7 @@ async function activate(
     confirmedAt: now,
     // The registry decides later: the registrar is asked about it soon.
     ...(isDelegated ? {} : { delegation: { askedAt: now } }),
+    ...(verification ? { verification } : {}),
     expiresAt: addYears(registryExpiresAt, Math.max(0, years - yearsAtOnce)),
   };
   const writes = [

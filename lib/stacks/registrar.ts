@@ -23,6 +23,7 @@ export const checkAvailability: Use = { rights: [registrarRight('CheckDomainAvai
 const submit: Use = { rights: [registrarRight('RegisterDomain', 'RenewDomain', 'ListOperations', 'GetDomainDetail')] };
 const readProgress: Use = { rights: [registrarRight('GetOperationDetail')] };
 const delegate: Use = { rights: [registrarRight('GetDomainDetail', 'UpdateDomainNameservers')] };
+const readVerification: Use = { rights: [registrarRight('GetContactReachabilityStatus')] };
 
 const onZones = (...actions: string[]): Right => ({
   actions: actions.map((action) => `route53:${action}`),
@@ -91,6 +92,7 @@ export class DomainsStack extends PlatformStack {
       ]),
       finishDomainTask: step('finishDomainTask', 'Completes a registration or renewal: zone, name servers and expiry', [
         delegate,
+        readVerification,
         makeZones,
       ]),
       refuseDomainTask: step('refuseDomainTask', 'Refunds a registration or renewal that the registrar refused', []),
@@ -111,7 +113,7 @@ export class DomainsStack extends PlatformStack {
           on: [names.domain.executions],
           wildcard: 'executions are named after domains',
         },
-        registrarRight('GetDomainDetail', 'UpdateDomainNameservers'),
+        registrarRight('GetDomainDetail', 'UpdateDomainNameservers', 'GetContactReachabilityStatus'),
       ],
     };
     new PlatformFunction(this, platform, 'operator/adoptDomain', {

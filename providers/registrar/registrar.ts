@@ -1,4 +1,4 @@
-import { entryOf } from '../../contract/enums.ts';
+import { entryOf, type OPEN_VERIFICATIONS } from '../../contract/enums.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { isAwsError } from '../aws-errors.ts';
 
@@ -31,6 +31,7 @@ export interface Operation {
 }
 
 export type Availability = 'AVAILABLE' | 'TAKEN' | 'PREMIUM' | 'UNKNOWN' | 'UNSUPPORTED';
+export type OpenVerification = (typeof OPEN_VERIFICATIONS)[number];
 type OperationKind = 'REGISTER_DOMAIN' | 'RENEW_DOMAIN';
 
 /** The registrar said no, and nothing was done. */
@@ -51,6 +52,11 @@ export interface Registrar {
    * the domain is not in it.
    */
   registered(domain: string, options?: CallOptions): Promise<{ expiresAt: Date; nameservers: string[] } | undefined>;
+  /**
+   * Reads whether the registrar waits for the registrant to confirm the email address, or has waited in vain; undefined where nothing
+   * is to be confirmed.
+   */
+  verification(domain: string, options?: CallOptions): Promise<OpenVerification | undefined>;
   /**
    * Requests that a domain is answered for by these name servers, which the registry may refuse later: `registered` tells. Throws
    * {@link DelegationUnderWay} while another change of them is made, and as {@link register}.
@@ -77,6 +83,7 @@ const AVAILABILITIES: Record<string, Availability> = {
   PENDING: 'UNKNOWN',
   DONT_KNOW: 'UNKNOWN',
 };
+const VERIFICATIONS: Record<string, OpenVerification> = { PENDING: 'PENDING', EXPIRED: 'EXPIRED' };
 const STATUSES: Record<string, Operation['status']> = { SUCCESSFUL: 'DONE', FAILED: 'REFUSED', ERROR: 'REFUSED' };
 
 /** Errors of requests that can never succeed; rate limits and a registry's maintenance are not among them. */
@@ -201,6 +208,22 @@ export function createRegistrar(call: Call): Registrar {
       } catch (error) {
         // "A domain name that doesn't belong to the account that submitted the request", in the API reference of GetDomainDetail.
         if (isAwsError(error, 'InvalidInput')) return undefined;
+        throw error;
+      }
+    },
+
+    async verification(domain, options) {
+      try {
+        // Unlike those of the other operations, its members begin with a small letter.
+        const { status = '' } = await call<{ status?: string }>(
+          'GetContactReachabilityStatus',
+          { domainName: domain },
+          { ...READ_OPTIONS, ...options },
+        );
+        return entryOf(VERIFICATIONS, status);
+      } catch (error) {
+        // Of an extension for which addresses are not confirmed.
+        if (isAwsError(error, 'InvalidInput', 'UnsupportedTLD')) return undefined;
         throw error;
       }
     },

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { DNS_PROVIDERS, DOMAIN_STATUSES, DOMAIN_TASKS } from '../../contract/enums.ts';
+import { DNS_PROVIDERS, DOMAIN_STATUSES, DOMAIN_TASKS, OPEN_VERIFICATIONS } from '../../contract/enums.ts';
 import { type AccountScopedId, entity, type ItemOf, object, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
@@ -75,6 +75,11 @@ export const Domain = /* @__PURE__ */ entity({
           repeated: z.optional(z.boolean()),
         }),
       ),
+      /**
+       * The registrar has written to the registrant, whose address it wants confirmed; absent where nothing is to be confirmed. The
+       * notification follows from `noticeAt` (domain/registrar/verification.ts).
+       */
+      verification: z.optional(object({ status: oneOf(OPEN_VERIFICATIONS), noticeAt: z.string() })),
       /** The task in progress at the registrar; one at a time. */
       task: z.optional(
         object({

@@ -18,7 +18,12 @@ import {
 import { tldsOnSale } from '../../domain/registrar/tlds.ts';
 import { sweep } from '../../domain/sweep/sweep.ts';
 import type { Dns } from '../../providers/dns/dns.ts';
-import { type Operation, type Registrar, RegistrarRejected } from '../../providers/registrar/registrar.ts';
+import {
+  type OpenVerification,
+  type Operation,
+  type Registrar,
+  RegistrarRejected,
+} from '../../providers/registrar/registrar.ts';
 import type { Executions } from '../../providers/workflows/executions.ts';
 import { Invoice } from '../../table/entities/billing.ts';
 import { Domain } from '../../table/entities/registrar.ts';
@@ -44,6 +49,8 @@ export interface RegistrarFaults {
   refuses: (domain: string) => boolean;
   /** Decides whether the registry refuses a domain's name servers after the registrar has accepted them. */
   refusesNameservers?: (domain: string) => boolean;
+  /** Returns whether the registrant's address waits for its confirmation; without it, none does. */
+  verification?: (domain: string) => OpenVerification | undefined;
   /** Milliseconds that the registrar takes for a request. */
   takesMs: () => number;
   /** Decides whether a third party registers the name first. */
@@ -163,6 +170,7 @@ export function registrarSimulation(
         const known = registry.get(domain);
         return known?.ours ? { expiresAt: new Date(known.expiresAt), nameservers: known.nameservers } : undefined;
       }),
+    verification: (domain) => answer(() => given.verification?.(domain)),
     delegate: (domain, nameservers) =>
       answer(() => {
         delegations.push(domain);

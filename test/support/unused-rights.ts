@@ -60,7 +60,7 @@ export const UNUSED_RIGHTS: readonly UnusedRight[] = [
   },
   {
     right:
-      /ScheduleReconcileRole\S* (route53domains:(GetDomainDetail|UpdateDomainNameservers)|sqs:SendMessage|states:(DescribeExecution|StartExecution)) /,
+      /ScheduleReconcileRole\S* (route53domains:(GetContactReachabilityStatus|GetDomainDetail|UpdateDomainNameservers)|sqs:SendMessage|states:(DescribeExecution|StartExecution)) /,
     reason: 'the reconciler repeats what was lost; tests of the domain lose it (domain/processes, domain/registrar)',
   },
   {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import {
   CheckDomainAvailabilityCommand,
   type ContactDetail,
+  GetContactReachabilityStatusCommand,
   GetDomainDetailCommand,
   GetOperationDetailCommand,
   ListOperationsCommand,
@@ -122,4 +123,16 @@ test('undelegated-… keeps its name servers: a change of them is accepted and t
   expect(await statusOf(OperationId)).toBe('FAILED');
   const detail = await client.send(new GetDomainDetailCommand({ DomainName: 'undelegated-shop.com' }));
   expect(detail.Nameservers).toEqual([]);
+});
+
+test('unverified-… waits for its registrant for fifteen days; others are confirmed', async () => {
+  await register('unverified-shop.com');
+  await register('shop.com');
+  clock.now += 1000;
+  const read = (domainName: string) => client.send(new GetContactReachabilityStatusCommand({ domainName }));
+  expect(await read('shop.com')).toMatchObject({ domainName: 'shop.com', status: 'DONE' });
+  expect(await read('unverified-shop.com')).toMatchObject({ status: 'PENDING' });
+  clock.now += 15 * 86_400_000;
+  expect(await read('unverified-shop.com')).toMatchObject({ status: 'EXPIRED' });
+  await expect(read('elsewhere.com')).rejects.toMatchObject({ name: 'InvalidInput' });
 });

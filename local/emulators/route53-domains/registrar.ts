@@ -79,6 +79,8 @@ const ListDomains = z.object({
 
 const QUICK = 300;
 const SLOW = 10_000;
+/** Time in which a registrant must confirm the email address, in milliseconds. */
+const VERIFICATION_MS = 15 * 86_400_000;
 const seconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 const isCoZa = (domain: string): boolean => domain.endsWith('.co.za');
 
@@ -91,7 +93,8 @@ function yearsLater(time: number, years: number): number {
 /**
  * Starts an emulator of Amazon Route 53 Domains. As with test cards, the prefix of a name chooses the result: `taken-…`
  * is taken, `premium-…` costs more, `refused-…` is accepted and then refused, `slow-…` takes ten seconds, and a change of the name servers of
- * `undelegated-…` is accepted and then refused. A second request during an operation on the same name is a DuplicateRequest. `.co.za` is
+ * `undelegated-…` is accepted and then refused; the registrant of `unverified-…` never confirms the email address, so that it is pending for
+ * fifteen days and then expired. A second request during an operation on the same name is a DuplicateRequest. `.co.za` is
  * sold by the year and without privacy.
  */
 export async function startRegistrar({
@@ -214,6 +217,13 @@ export async function startRegistrar({
             ExpirationDate: seconds(expiresAt),
             Nameservers: nameservers.map((Name) => ({ Name })),
           };
+        }),
+      GetContactReachabilityStatus: (body) =>
+        after(() => {
+          const { domainName } = parse(z.object({ domainName: DomainName }), body);
+          const isOver = findOwned(domainName).createdAt + VERIFICATION_MS <= now();
+          const status = !domainName.startsWith('unverified-') ? 'DONE' : isOver ? 'EXPIRED' : 'PENDING';
+          return { domainName, status };
         }),
       ListDomains: (body) =>
         after(() => {

@@ -101,6 +101,7 @@ export const route53domains = jsonOperations(
       'RenewDomain',
       'UpdateDomainNameservers',
       'GetDomainDetail',
+      'GetContactReachabilityStatus',
       'GetOperationDetail',
       'ListDomains',
       'ListOperations',

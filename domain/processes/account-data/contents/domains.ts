@@ -72,6 +72,7 @@ export const DOMAIN_CONTENTS: readonly Contents[] = [
         absentSince: 'internal',
         delegation: 'internal',
         expiryNotice: 'internal',
+        verification: 'internal',
         task: 'internal',
         dueAt: 'internal',
       },
