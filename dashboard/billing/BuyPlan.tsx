@@ -67,6 +67,12 @@ function BuyForm({ plan, replaces, close }: { plan: Plan; replaces: string | und
           The full price is charged; the rest of the period that you paid for {replaces} is not credited.
         </Alert>
       )}
+      {needsDomain && (
+        <Text size="sm" c="dimmed">
+          To change the plan of a domain, cancel its subscription first, then order here: files and mail stay, the rest
+          of the paid period is not credited. {plan.category === 'EMAIL' && 'Web plans include email.'}
+        </Text>
+      )}
       <Text size="sm" c="dimmed">
         {formatRand(price)} including VAT is charged to your wallet now and at each renewal until you cancel.
       </Text>

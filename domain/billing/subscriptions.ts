@@ -143,17 +143,15 @@ async function subscribe(
   const plan = (await deps.plans()).find((each) => each.slug === slug && each.onSale);
   if (!plan) throw new ApiError('invalid_request', 'plan: is not on sale');
   const hostingDomain = validateHostingDomain(plan, given);
-  const { name, category, appLimit } = plan;
+  const { name, category, appLimit, storageGb } = plan;
   return await withWallet(deps, accountId, readNothing, async (wallet) => {
     // After the wallet: a purchase in between changes the wallet, so that this one begins again.
     const owned = await readOwned(deps, accountId);
     const claimDomain = hostingDomain ? await claim(hostingDomain) : undefined;
-    const same = owned.filter(({ subscription }) => subscription.plan.category === category);
-    const replaced = category === 'APP' ? same : [];
-    const clash = same.some(({ subscription }) =>
-      category === 'APP' ? subscription.plan.slug === slug : subscription.hostingDomain === hostingDomain,
-    );
-    if (clash) throw new ApiError('conflict', `You have a subscription to ${name} already.`);
+    const replaced = category === 'APP' ? owned.filter(({ subscription }) => subscription.plan.category === 'APP') : [];
+    if (replaced.some(({ subscription }) => subscription.plan.slug === slug))
+      throw new ApiError('conflict', `You have a subscription to ${name} already.`);
+    if (hostingDomain) assertAdds(plan, hostingDomain, owned);
     const priceCents = periodPrice(plan, billingCycle);
     const currentPeriodEnd = periodEndAfter(wallet.now, billingCycle, wallet.now);
     const subscription: Subscription = {
@@ -163,7 +161,7 @@ async function subscribe(
       status: 'ACTIVE',
       hostingDomain,
       priceCents,
-      plan: { slug, name, category, appLimit },
+      plan: { slug, name, category, appLimit, storageGb },
       currentPeriodEnd,
       dueAt: nextInvoiceAt(currentPeriodEnd),
       createdAt: wallet.now,
@@ -190,6 +188,25 @@ async function subscribe(
       wallet.audited(action, subscription.id, viewSubscription(subscription)),
     );
   });
+}
+
+/** Throws 409 for web or email hosting that adds nothing to what the account has for the domain: they share one account on a server. */
+function assertAdds({ category }: Plan, domain: string, owned: readonly OwnedSubscription[]): void {
+  const had = owned.map(({ subscription }) => subscription).filter(({ hostingDomain }) => hostingDomain === domain);
+  const web = had.find(({ plan }) => plan.category === 'WEB');
+  if (category === 'EMAIL' && web)
+    throw new ApiError(
+      'conflict',
+      `${web.plan.name} for ${domain} includes email. For more storage, change to a larger web plan.`,
+    );
+  const same = had.find(({ plan }) => plan.category === category);
+  if (!same) return;
+  const usableUntil = same.currentPeriodEnd.slice(0, 10);
+  throw new ApiError(
+    'conflict',
+    `You have ${same.plan.name} for ${domain}, paid until ${usableUntil}. To change the plan, cancel it and order again: files and mail ` +
+      'stay, the full price is charged, and the rest of the paid period is not credited.',
+  );
 }
 
 const tooManyApps = () =>

@@ -54,10 +54,20 @@ export const sharersOf = ({ server, username }: HostingAccount, sharing: readonl
 
 const RANKS: Record<Required['status'], number> = { ACTIVE: 2, SUSPENDED: 1, REMOVED: 0 };
 
-/** Returns what subscriptions for one domain require together: of those that are served best, web hosting before email, then the newest. */
+/**
+ * Returns what subscriptions for one domain require together: of those that are served best, web hosting before email, which has no web
+ * root, then the one with the most storage, then the newest. What is paid is so usable to its end, whatever smaller plan is bought.
+ */
 export function requiredOf(subscriptions: readonly [Subscription, ...Subscription[]], now: Date): Required {
-  const order = (each: Subscription) =>
-    `${RANKS[desiredStatus(each, now)]} ${each.plan.category === 'WEB' ? 1 : 0} ${each.createdAt}`;
-  const best = subscriptions.reduce((chosen, each) => (order(each) > order(chosen) ? each : chosen));
+  const ranksOf = (each: Subscription): number[] => {
+    const { category, storageGb = 0 } = each.plan;
+    return [RANKS[desiredStatus(each, now)], category === 'WEB' ? 1 : 0, storageGb, Date.parse(each.createdAt)];
+  };
+  const isBetter = (one: Subscription, other: Subscription): boolean => {
+    const others = ranksOf(other);
+    const difference = ranksOf(one).map((rank, at) => rank - (others[at] ?? 0));
+    return (difference.find((each) => each !== 0) ?? 0) > 0;
+  };
+  const best = subscriptions.reduce((chosen, each) => (isBetter(each, chosen) ? each : chosen));
   return { status: desiredStatus(best, now), plan: best.plan.slug };
 }

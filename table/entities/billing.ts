@@ -121,6 +121,8 @@ const boughtPlan = () =>
     category: oneOf(PLAN_CATEGORIES),
     /** Of APP plans. */
     appLimit: z.optional(z.int()),
+    /** Of what earlier versions sold, unknown. */
+    storageGb: z.optional(z.int()),
   });
 
 /** The partition of an account's subscriptions. */

@@ -66,8 +66,18 @@ test('web hosting is bought for a domain, yearly, and listed with the hosting su
   expect(Date.parse(data.currentPeriodEnd)).toBe(inAYear.getTime());
   const hosting = await waitFor(async () => (await account.call(listHosting)).body.data[0]);
   expect(hosting).toMatchObject({ id: data.id, hostingDomain: 'shop.example.co.za', billingCycle: 'YEARLY' });
-  expect(codeOf(await buy(account, monthly('web-pro', 'shop.example.co.za')))).toBe('conflict');
-  expect((await buy(account, monthly('email-basic', 'shop.example.co.za'))).status).toBe(201);
+  const again = await buy(account, monthly('web-pro', 'shop.example.co.za'));
+  expect(again).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+  const until = data.currentPeriodEnd.slice(0, 10);
+  expect(JSON.stringify(again.body)).toContain(
+    `You have Web Starter for shop.example.co.za, paid until ${until}. To change`,
+  );
+  const beside = await buy(account, monthly('email-business', 'shop.example.co.za'));
+  expect(JSON.stringify([beside.status, beside.body])).toMatch(
+    /^\[409,.*Web Starter for shop\.example\.co\.za includes email/,
+  );
+  expect((await buy(account, monthly('email-basic', 'mail.example.co.za'))).status).toBe(201);
+  expect((await buy(account, monthly('web-starter', 'mail.example.co.za'))).status).toBe(201);
 });
 
 test('a purchase without sufficient balance is 402 and has no effect', async () => {
