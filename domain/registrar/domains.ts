@@ -19,15 +19,37 @@ export function viewDomain(domain: Domain): Output<typeof GetRoute>['data'] {
   return { id, name, tld, status, autoRenew, registeredAt, expiresAt, nameservers, dnsProvider };
 }
 
-const normalized = (nameservers: readonly string[]): string =>
-  nameservers
-    .map((each) => each.toLowerCase().replace(/\.$/, ''))
-    .sort()
-    .join();
+const normalizedHost = (host: string): string => host.toLowerCase().replace(/\.$/, '');
+const normalized = (nameservers: readonly string[]): string => nameservers.map(normalizedHost).sort().join();
 
 /** True where a domain is answered for by these name servers, in any order. */
 export const isDelegatedTo = (nameservers: readonly string[], present: readonly string[]): boolean =>
   normalized(present) === normalized(nameservers);
+
+/** The newest domains whose name servers are compared with those of an order. */
+const MAX_COMPARED = 100;
+
+/**
+ * Returns the name servers that are given for an order; undefined where they are the platform's own, as another domain of the account shows
+ * them: they answer only for domains whose zone we make, which get their own. Throws 400 where some are ours and others not.
+ */
+export async function findExternalNameservers(
+  deps: Pick<Deps, 'table'>,
+  accountId: string,
+  given: readonly string[] | undefined,
+): Promise<readonly string[] | undefined> {
+  if (!given) return undefined;
+  const { items } = await deps.table.list(Domain, domainsOf(accountId), { limit: MAX_COMPARED, offset: 0 });
+  const platform = items.filter(({ dnsProvider }) => dnsProvider === 'PLATFORM');
+  const ours = new Set(platform.flatMap(({ nameservers }) => nameservers.map(normalizedHost)));
+  const found = given.filter((each) => ours.has(normalizedHost(each)));
+  if (found.length === 0) return given;
+  if (found.length === given.length) return undefined;
+  throw new ApiError(
+    'invalid_request',
+    `nameservers: ${found[0]} is ours and others are not; leave the field out to use ours`,
+  );
+}
 
 /** GET /v1/domains */
 export async function listDomains(

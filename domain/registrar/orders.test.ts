@@ -94,3 +94,25 @@ test('of two customers who pay for a yielded name one gets it, and the other pay
   expect((await account(loser))?.walletCents).toBe(500_000);
   expectLedgerInvariants(memory);
 });
+
+test("the platform's own name servers, given for an order, make a domain whose zone is ours; a mix with others is refused", async () => {
+  const { order, payer, open, domains, invoices, steady, runUntilIdle } = await market();
+  await order(payer, 'first.co.za');
+  await runUntilIdle();
+  const { nameservers = [] } = domains()[0] ?? {};
+  const given = nameservers.map((each) => `${each.toUpperCase()}`);
+  await order(payer, 'second.co.za', 1, steady, given);
+  await runUntilIdle();
+  const [first, second] = domains().sort((one, other) => one.name.localeCompare(other.name));
+  expect(second).toMatchObject({ status: 'ACTIVE', dnsProvider: 'PLATFORM', nameservers: first?.nameservers });
+  await expect(order(payer, 'third.co.za', 1, steady, [given[0] ?? '', 'ns1.elsewhere.example'])).rejects.toMatchObject(
+    {
+      code: 'invalid_request',
+      message: expect.stringMatching(/^nameservers: .* is ours/),
+    },
+  );
+  expect(invoices()).toHaveLength(2);
+  const other = await open(500_000);
+  await order(other, 'fourth.co.za', 1, steady, ['ns1.elsewhere.example', 'ns2.elsewhere.example']);
+  expect(domains().find(({ name }) => name === 'fourth.co.za')?.dnsProvider).toBe('EXTERNAL');
+});

@@ -16,6 +16,7 @@ import type { Caller, Deps } from '../deps.ts';
 import { startEarly } from '../early.ts';
 import { DAY_MS, HOUR_MS, timestampAfter } from '../time.ts';
 import { checkAvailability } from './catalogue.ts';
+import { findExternalNameservers } from './domains.ts';
 import { scheduleCheckIn } from './schedule.ts';
 import { endDomain } from './tasks.ts';
 import { parseDomainName, type ReadTlds, type Tld } from './tlds.ts';
@@ -46,8 +47,8 @@ function assertNameservers(domain: string, nameservers: readonly string[]): void
 }
 
 /** A domain as it is ordered. */
-function newDomain(order: Order, offered: Tld) {
-  const { domain: name, years, registrant: owner, nameservers } = order;
+function newDomain(order: Order, offered: Tld, nameservers: readonly string[] | undefined) {
+  const { domain: name, years, registrant: owner } = order;
   const { tld, yearsAtOnce, privacy } = offered;
   return {
     name,
@@ -60,7 +61,7 @@ function newDomain(order: Order, offered: Tld) {
     autoRenew: true,
     registeredAt: null,
     expiresAt: null,
-    nameservers: nameservers ?? [],
+    nameservers: [...(nameservers ?? [])],
     dnsProvider: nameservers ? ('EXTERNAL' as const) : ('PLATFORM' as const),
   };
 }
@@ -98,6 +99,7 @@ export async function orderDomain(
 ): Promise<Output<typeof OrderRoute>> {
   const { domain: name, extension: offered } = parseDomainName('domain', order.domain, await deps.tlds());
   assertNameservers(name, order.nameservers ?? []);
+  const nameservers = await findExternalNameservers(deps, accountId, order.nameservers);
   // The wallet is read in parallel.
   const available = startEarly(checkAvailability(deps.registrar, name));
   const look = async () => {
@@ -126,7 +128,7 @@ export async function orderDomain(
       await endOrder(deps, rival);
     }
     const domain: Domain = {
-      ...newDomain(order, offered),
+      ...newDomain(order, offered, nameservers),
       id,
       accountId,
       invoiceId: invoice.id,

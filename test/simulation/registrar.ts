@@ -298,8 +298,12 @@ export function registrarSimulation(
     runUntilIdle,
     DAY,
     delegations,
-    order: (accountId: string, domain: string, years = 1, needs: Needs = steady) =>
-      orderDomain(needs, { accountId, keyId: '' }, { domain, years, registrant: OWNER }),
+    order: (accountId: string, domain: string, years = 1, needs: Needs = steady, nameservers?: string[]) =>
+      orderDomain(
+        needs,
+        { accountId, keyId: '' },
+        { domain, years, registrant: OWNER, ...(nameservers ? { nameservers } : {}) },
+      ),
     /** Adds money to a wallet. */
     give: (accountId: string, cents: number) =>
       withWallet(deps, accountId, readNothing, async (wallet) => {
