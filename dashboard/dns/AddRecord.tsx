@@ -5,10 +5,10 @@ import { RecordFields, toBody, useRecordForm } from './record-form.tsx';
 
 /** Form that adds a DNS record. */
 export function AddRecord({ id, domain }: { id: string; domain: string }) {
-  const form = useRecordForm(id, domain);
+  const form = useRecordForm(id);
   const add = useAddRecord();
   const submit = async () => {
-    await add.mutateAsync({ params: { id }, body: toBody(domain, form.values) });
+    await add.mutateAsync({ params: { id }, body: toBody(form.values) });
     toast('Record added.');
     form.reset();
   };

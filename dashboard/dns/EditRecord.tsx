@@ -31,10 +31,10 @@ export function EditRecord({ name, ...props }: EditRecordProps) {
 }
 
 function EditForm({ id, domain, record, close }: Omit<EditRecordProps, 'name'> & { close: () => void }) {
-  const form = useRecordForm(id, domain, record);
+  const form = useRecordForm(id, record);
   const replace = useReplaceRecord();
   const submit = async () => {
-    await replace.mutateAsync({ params: { id, recordId: record.id }, body: toBody(domain, form.values) });
+    await replace.mutateAsync({ params: { id, recordId: record.id }, body: toBody(form.values) });
     toast('Record saved.');
     close();
   };

@@ -4,7 +4,6 @@ import { DNS_TYPES } from '../../contract/enums.ts';
 import { SelectField, TextField } from '../form/fields.tsx';
 import { type Form, useForm } from '../form/form.ts';
 import type { DnsRecord } from './api.ts';
-import { toRelativeName } from './relative-name.ts';
 
 type RecordType = (typeof DNS_TYPES)[number];
 
@@ -13,10 +12,10 @@ const hasPriority = (type: RecordType): boolean => type === 'MX' || type === 'SR
 
 type RecordValues = typeof NEW_RECORD;
 
-/** Builds the request. Names are accepted in the notations of other providers: `@`, and with the domain. */
-export const toBody = (domain: string, { type, name, content, ttl, prio }: RecordValues) => ({
+/** Builds the request. `@` is the domain itself in the notation of other providers. */
+export const toBody = ({ type, name, content, ttl, prio }: RecordValues) => ({
   type,
-  name: toRelativeName(name, domain),
+  name: name.trim() === '@' ? '' : name,
   content,
   ttl: Number(ttl),
   ...(hasPriority(type) ? { prio: Number(prio) } : {}),
@@ -34,14 +33,14 @@ const EXAMPLES: Readonly<Record<RecordType, string>> = {
 };
 
 /** Returns the form of a stored record, or of a new one. */
-export function useRecordForm(id: string, domain: string, record?: DnsRecord): Form<RecordValues> {
+export function useRecordForm(id: string, record?: DnsRecord): Form<RecordValues> {
   const values = record
     ? { ...record, type: record.type as RecordType, ttl: String(record.ttl), prio: String(record.prio) }
     : NEW_RECORD;
   const { type, name, content, ttl, prio } = values;
   const initialValues = { type, name, content, ttl, prio };
   const draft = record ? undefined : `record ${id}`;
-  return useForm(addDnsRecord.body, initialValues, (each) => toBody(domain, each), draft);
+  return useForm(addDnsRecord.body, initialValues, toBody, draft);
 }
 
 /** Fields of a DNS record. */

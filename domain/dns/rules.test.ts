@@ -61,6 +61,23 @@ test.each([
   );
 });
 
+test.each([
+  ['', ''],
+  ['www', 'www'],
+  ['shop.co.za', ''],
+  ['shop.co.za.', ''],
+  ['www.shop.co.za', 'www'],
+  ['*.shop.co.za', '*'],
+  ['_hosting.www.shop.co.za.', '_hosting.www'],
+  ['myshop.co.za', 'myshop.co.za'],
+])('the name %j is %j below shop.co.za', (name, relative) => {
+  expect(txt('x', name).name).toBe(relative);
+});
+
+test('refuses a name with a dot at its end that is not below the domain', () => {
+  expect(refusal(() => txt('x', 'www.example.com.'))).toMatch(/^invalid_request name: /);
+});
+
 describe('an MX record of a name that accepts no mail', () => {
   const mx = (content: string, prio: number | undefined, name = '') =>
     checkRecord({ type: 'MX', name, content, ttl: 60, prio }, 'shop.co.za');
@@ -79,6 +96,14 @@ describe('an MX record of a name that accepts no mail', () => {
     expect(refusal(() => checkAgainstOthers(mx('mail.example.net', 10, 'www'), others))).toMatch(/^conflict An MX/);
     expect(refusal(() => checkAgainstOthers(mx('.', 0, 'blog'), others))).toBeUndefined();
   });
+});
+
+test('an SRV record of a service that there is not has a dot as its target, in responses and in zones', () => {
+  const srv = (content: string) =>
+    checkRecord({ type: 'SRV', name: '_imap._tcp', content, ttl: 60, prio: 0 }, 'shop.co.za');
+  expect([srv('0 0 .').content, toZoneFileValue(srv('0 0 .'))]).toEqual(['0 0 .', '0 0 0 .']);
+  expect(toZoneFileValue(srv('5 5060 sip.example.net.'))).toBe('0 5 5060 sip.example.net.');
+  expect(refusal(() => srv('0 0 ..'))).toMatch(/^invalid_request content: /);
 });
 
 describe('the records of one name and type are limited to one request', () => {

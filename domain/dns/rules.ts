@@ -6,7 +6,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { isDnsLabel, isDnsName, MAX_HOST_NAME_LENGTH } from '../../contract/host-names/host-names.ts';
 import type { Input } from '../../contract/route.ts';
 import type { DnsRecord } from '../../table/entities/dns.ts';
-import { fitsRecordSet, NULL_MX, toZoneFileValue } from './zone-file.ts';
+import { fitsRecordSet, NO_HOST, toZoneFileValue } from './zone-file.ts';
 
 /**
  * Rules of DNS records (design, Domains). Contents are stored in one spelling: names in lower case without the last
@@ -17,8 +17,19 @@ export type RecordFields = Pick<DnsRecord, 'type' | 'name' | 'content' | 'ttl' |
 
 const refuse = (field: string, why: string) => new ApiError('invalid_request', `${field}: ${why}`);
 
+/**
+ * Returns a name in lower case relative to the domain. Instructions of other providers print names with the domain, with or without
+ * a dot at the end; one that would have the domain twice is never meant.
+ */
+function toRelativeName(name: string, domain: string): string {
+  const absolute = name.replace(/\.$/, '');
+  if (absolute === domain) return '';
+  return absolute.endsWith(`.${domain}`) ? absolute.slice(0, -domain.length - 1) : name;
+}
+
 /** The name relative to the domain. Throws 400. */
-function checkName(name: string, domain: string): string {
+function checkName(given: string, domain: string): string {
+  const name = toRelativeName(given, domain);
   if (name === '') return name;
   const labels = name.split('.');
   for (const [index, label] of labels.entries()) {
@@ -39,8 +50,8 @@ function parseTarget(text: string): string {
   return host;
 }
 
-/** A mail server, or {@link NULL_MX}. Throws 400. */
-const parseMailServer = (text: string): string => (text === NULL_MX ? text : parseTarget(text));
+/** A server, or {@link NO_HOST}. Throws 400. */
+const parseServer = (text: string): string => (text === NO_HOST ? text : parseTarget(text));
 
 const isNumber = (text: string, most: number) => /^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= most;
 
@@ -50,7 +61,7 @@ function parseSrv(text: string): string {
   if (!isNumber(weight, 65_535) || !isNumber(port, 65_535) || more.length > 0 || host === '') {
     throw refuse('content', 'must be "weight port target", e.g. 5 5060 sip.example.net');
   }
-  return `${weight} ${port} ${parseTarget(host)}`;
+  return `${weight} ${port} ${parseServer(host)}`;
 }
 
 /** Tags that authorities know (RFC 8659, 8657, 9495), and what each one's value looks like. */
@@ -98,7 +109,7 @@ const CONTENTS: Record<DnsRecord['type'], (content: string) => string> = {
   AAAA: parseIpv6,
   CNAME: parseTarget,
   NS: parseTarget,
-  MX: parseMailServer,
+  MX: parseServer,
   SRV: parseSrv,
   CAA: parseCaa,
   TXT: parseTxt,
@@ -116,7 +127,7 @@ export function checkRecord(input: RecordInput, domain: string): RecordFields {
   if (type === 'NS' && name.startsWith('*')) throw refuse('name', 'must not be * for an NS record');
   const ranked = type === 'MX' || type === 'SRV';
   if (ranked && prio === undefined) throw refuse('prio', `is required for ${type}`);
-  if (type === 'MX' && input.content.trim() === NULL_MX && prio !== 0) {
+  if (type === 'MX' && input.content.trim() === NO_HOST && prio !== 0) {
     throw refuse('prio', 'must be 0 where the content is ., which means that the name accepts no mail');
   }
   const fields = { type, name, content: CONTENTS[type](input.content.trim()), ttl, prio: ranked ? (prio ?? 0) : 0 };
@@ -142,7 +153,7 @@ export function checkAgainstOthers(record: RecordFields, others: readonly DnsRec
   const alone = record.type === 'CNAME' ? beside.length > 0 : beside.some(({ type }) => type === 'CNAME');
   if (alone) throw new ApiError('conflict', 'A CNAME cannot stand beside other records of the same name.');
   const set = [...beside.filter(({ type }) => type === record.type), record];
-  if (record.type === 'MX' && set.length > 1 && set.some(({ content }) => content === NULL_MX)) {
+  if (record.type === 'MX' && set.length > 1 && set.some(({ content }) => content === NO_HOST)) {
     throw new ApiError(
       'conflict',
       'An MX record of . (no mail) cannot stand beside other MX records of the same name.',

@@ -19,8 +19,11 @@ function quoteText(text: string): string {
   return parts.join(' ');
 }
 
-/** The content of an MX record of a name that accepts no mail, with priority 0 and alone (RFC 7505, section 3). */
-export const NULL_MX = '.';
+/**
+ * The host of a service that there is not: the content of an MX record of a name that accepts no mail, with priority 0 and alone (RFC 7505,
+ * section 3), and the target of an SRV record (RFC 2782).
+ */
+export const NO_HOST = '.';
 
 /** A record's value in the notation of zone files: names end in a dot, priorities stand inside, texts are quoted. */
 export function toZoneFileValue({ type, content, prio }: Pick<DnsRecord, 'type' | 'content' | 'prio'>): string {
@@ -29,9 +32,10 @@ export function toZoneFileValue({ type, content, prio }: Pick<DnsRecord, 'type' 
     case 'NS':
       return `${content}.`;
     case 'MX':
-      return content === NULL_MX ? `${prio} .` : `${prio} ${content}.`;
-    case 'SRV':
-      return `${prio} ${content}.`;
+    case 'SRV': {
+      const isNone = content.split(' ').at(-1) === NO_HOST;
+      return `${prio} ${content}${isNone ? '' : '.'}`;
+    }
     case 'TXT':
       return quoteText(content);
     default:

@@ -51,7 +51,7 @@ const VALUES: Record<string, RegExp> = {
   CNAME: HOST,
   NS: HOST,
   MX: /^\d{1,5} (\.|([a-z0-9_-]{1,63}\.)+)$/i,
-  SRV: /^\d{1,5} \d{1,5} \d{1,5} ([a-z0-9_-]{1,63}\.)+$/i,
+  SRV: /^\d{1,5} \d{1,5} \d{1,5} (\.|([a-z0-9_-]{1,63}\.)+)$/i,
   CAA: /^\d{1,3} [a-z]+ "[^"]*"$/,
   TXT: TEXTS,
 };

@@ -56,6 +56,7 @@ describe('valid records', () => {
     ['a text of 2,048 characters', { type: 'TXT', name: 'long', content: long(2048) }],
     ['a text in another script', { type: 'TXT', name: 'script', content: 'Sawubona ☀ 你好' }],
     ['a service', { type: 'SRV', name: '_sip._tcp', content: '5 5060 sip.example.net', prio: 0 }],
+    ['a service that there is not', { type: 'SRV', name: '_imap._tcp', content: '0 0 .', prio: 0 }],
     ['an authority', { type: 'CAA', content: '0 issue "letsencrypt.org"' }],
     [
       'an authority without quotes, which we add',
@@ -76,6 +77,12 @@ describe('valid records', () => {
     const expected = { name: '', ttl: 3600, prio: 0, ...body, ...shown };
     expect(data[0]).toEqual({ id: expect.stringMatching(/^rec_/), ...expected });
   });
+});
+
+test('a name may have the domain, as instructions of others print it', async () => {
+  const mine = await owner();
+  expect((await post(mine, { ...A, type: 'TXT', name: `_dmarc.Sub.${mine.name}.`, content: 'x' })).status).toBe(201);
+  expect((await list(mine)).data[0]).toMatchObject({ name: '_dmarc.sub' });
 });
 
 describe('invalid records', () => {
