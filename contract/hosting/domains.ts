@@ -20,6 +20,10 @@ export const HostingDomain = resource('HostingDomain', () =>
     ),
     problem: describe(z.nullable(z.string()), 'What the last check found missing'),
     checkedAt: z.nullable(Timestamp()),
+    records: describe(
+      z.array(z.object({ type: z.string(), name: z.string(), value: z.string(), prio: z.nullable(z.int()) })),
+      'DNS records that point the domain to its server; none while it has no server, or one whose addresses are not known',
+    ),
   }),
 );
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Id, single } from '../envelope.ts';
+import { describe, Id, single } from '../envelope.ts';
 import { Registrant } from '../registrar/orders.ts';
 import { route } from '../route.ts';
 import { OPERATOR_TAG } from './accounts.ts';
@@ -40,12 +40,24 @@ export const saveHostingServer = /* @__PURE__ */ route({
     z.object({
       ...Reason(),
       baseUrl: text(2048),
+      address: describe(z.optional(text(15)), 'IPv4 address of its websites, which owners of hosted domains are shown'),
+      mailHost: describe(z.optional(text(253)), 'Name of its mail server, which they are shown'),
       user: text(64),
       token: z.optional(text(4096)).register(z.globalRegistry, { description: 'Required for a new server' }),
       open: z.boolean(),
     }),
   uses: ['new-server-token'],
-  response: () => single(z.object({ name: z.string(), baseUrl: z.string(), user: z.string(), open: z.boolean() })),
+  response: () =>
+    single(
+      z.object({
+        name: z.string(),
+        baseUrl: z.string(),
+        address: z.optional(z.string()),
+        mailHost: z.optional(z.string()),
+        user: z.string(),
+        open: z.boolean(),
+      }),
+    ),
 });
 
 export const moveHostingAccount = /* @__PURE__ */ route({

@@ -10,7 +10,13 @@ import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Stat } from '../ui/Stat.tsx';
 import { Status } from '../ui/Status.tsx';
-import { type HostingDetails, useCreateSession, useHosting, useHostingDomain } from './api.ts';
+import {
+  type HostingDetails,
+  type HostingDomainDetails,
+  useCreateSession,
+  useHosting,
+  useHostingDomain,
+} from './api.ts';
 
 type Mailbox = HostingDetails['mailboxes'][number];
 
@@ -118,12 +124,21 @@ const HostingDetail = ({ hosting: { id, panelStatus, usage, mailboxes } }: { hos
   </>
 );
 
-/** The domain's proof, and the record that gives it. */
+type PointingRecord = HostingDomainDetails['records'][number];
+const idOfRecord = ({ type, name }: PointingRecord) => `${type} ${name}`;
+const RECORD_COLUMNS = [
+  { name: 'Type', show: ({ type }: PointingRecord) => type },
+  { name: 'Name', show: ({ name }: PointingRecord) => name },
+  { name: 'Content', show: ({ value }: PointingRecord) => value },
+  { name: 'Priority', number: true, show: ({ prio }: PointingRecord) => prio ?? '' },
+];
+
+/** The domain's proof, and the record that gives it; the records by which it points to the server. */
 function HostingDomain({ domain }: { domain: ReturnType<typeof useHostingDomain> }) {
   return (
     <Section title="Domain">
       <QueryBoundary query={domain}>
-        {({ data: { status, problem, challenge } }) => (
+        {({ data: { status, problem, challenge, records } }) => (
           <Stack className="card" p="md" gap="md" align="flex-start">
             <Status value={status} />
             {status === 'VERIFIED' ? (
@@ -139,6 +154,15 @@ function HostingDomain({ domain }: { domain: ReturnType<typeof useHostingDomain>
                   <CopyText name={`the name of the ${challenge.type} record`} text={challenge.name} />
                   <CopyText name={`the value of the ${challenge.type} record`} text={challenge.value} />
                 </div>
+              </>
+            )}
+            {records.length > 0 && (
+              <>
+                <Text size="sm">
+                  For the website and mail to arrive, the domain needs these records where its DNS is managed; we do not
+                  add them. Keep one SPF record (v=spf1) if mail is also sent from elsewhere.
+                </Text>
+                <DataTable name="DNS records" items={records} idOf={idOfRecord} columns={RECORD_COLUMNS} />
               </>
             )}
           </Stack>

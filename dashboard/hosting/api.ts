@@ -7,6 +7,7 @@ import { useApiQuery } from '../api/use-api-query.ts';
 
 export type HostingItem = Output<typeof listHosting>['data'][number];
 export type HostingDetails = Output<typeof getHosting>['data'];
+export type HostingDomainDetails = Output<typeof getHostingDomain>['data'];
 
 /** @param allPages true to read the whole list, for a search in it */
 export const useHostings = ({ allPages = false } = {}) => useApiList(listHosting, {}, { allPages });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
+import { HostName } from '../../contract/host-names/host-names.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import type { PanelServer } from '../../providers/hosting-panel/panel.ts';
 import { HOSTING_SERVERS, HostingServer } from '../../table/entities/hosting.ts';
@@ -8,11 +9,13 @@ import { NO_ACCOUNT } from '../audit/record.ts';
 import { readThrough } from '../cache/cache.ts';
 import type { Deps } from '../deps.ts';
 
-/** Input of an operator for a server. Without a token, the stored one stays. */
+/** Input of an operator for a server. Without a token, an address or a mail server, the stored one stays. */
 export const ServerInput = z.object({
   name: z.string().check(z.regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)),
   baseUrl: z.string().check(z.regex(/^https?:\/\/[^\s?#]+[^/\s?#]$/, 'must be an address without a slash at its end')),
   user: z.string().check(z.regex(/^[a-z0-9]+$/)),
+  address: z.optional(z.ipv4('must be an IPv4 address, e.g. 192.0.2.1')),
+  mailHost: z.optional(HostName()),
   token: z.optional(z.string().check(z.minLength(1))),
   open: z.boolean(),
 });
@@ -23,9 +26,9 @@ const context = (name: string) => ({ hostingServer: name });
 /** Adds a server or changes one; answers without its token. For operators and seeding. */
 export async function setServer(
   deps: Deps & { secrets: Secrets },
-  { name, baseUrl, user, open, token }: z.output<typeof ServerInput>,
+  { name, token, address, mailHost, ...rest }: z.output<typeof ServerInput>,
 ): Promise<Omit<z.output<typeof ServerInput>, 'token'>> {
-  const set = { baseUrl, user, open };
+  const set = { ...rest, ...(address ? { address } : {}), ...(mailHost ? { mailHost } : {}) };
   const sealed = token === undefined ? undefined : await deps.secrets.seal(context(name), token);
   const known = await deps.table.get(HostingServer, { name });
   const about = { action: 'hosting-server.set', accountId: NO_ACCOUNT, subjectId: name } as const;

@@ -10,7 +10,7 @@ import type { TxtRecords } from '../../providers/dns/txt-records.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { type Panel, type PanelAccount, PanelFailure, type PanelServer } from '../../providers/hosting-panel/panel.ts';
 import { hostingOf, Subscription } from '../../table/entities/billing.ts';
-import { HostingAccount, HostingDomain } from '../../table/entities/hosting.ts';
+import { HostingAccount, HostingDomain, HostingServer } from '../../table/entities/hosting.ts';
 import type { AccountScopedId } from '../../table/entity.ts';
 import { unchanged } from '../../table/expressions.ts';
 import { change } from '../../table/writes.ts';
@@ -135,6 +135,21 @@ export async function createHostingSession(
   return await deps.commit([], { data: { id, url: session.url, expiresAt } }, { after: { expiresAt } });
 }
 
+/** Returns the DNS records that point a domain to the server of its account: websites only of web hosting, mail of both. */
+function recordsToServer(
+  { plan, hostingDomain }: Subscription,
+  server: Pick<HostingServer, 'address' | 'mailHost'>,
+): Output<typeof GetDomainRoute>['data']['records'] {
+  const name = hostingDomain ?? '';
+  const { address, mailHost } = server;
+  const web = plan.category === 'WEB' && address ? [name, `www.${name}`] : [];
+  return [
+    ...web.map((each) => ({ type: 'A', name: each, value: address ?? '', prio: null })),
+    ...(mailHost ? [{ type: 'MX', name, value: mailHost, prio: 10 }] : []),
+    ...(mailHost ? [{ type: 'TXT', name, value: `v=spf1 mx a:${mailHost} ~all`, prio: null }] : []),
+  ];
+}
+
 /** GET /dashboard/v1/hosting/{id}/domain: as the last reconciliation found it. */
 export async function getHostingDomain(
   deps: Deps,
@@ -144,12 +159,17 @@ export async function getHostingDomain(
   const subscription = await deps.table.get(Subscription, { accountId, id });
   if (!subscription?.hostingDomain || subscription.plan.category === 'APP') throw noSuchHosting();
   const domain = subscription.hostingDomain;
-  const held = await deps.table.get(HostingDomain, { domain });
+  const [held, account] = await Promise.all([
+    deps.table.get(HostingDomain, { domain }),
+    deps.table.get(HostingAccount, { accountId, id }),
+  ]);
+  const server = account?.server ? await deps.table.get(HostingServer, { name: account.server }) : undefined;
+  const records = recordsToServer(subscription, server ?? {});
   const challenge = hostingChallenge(accountId, domain);
   if (held && held.accountId !== accountId) {
     const problem = 'Another account uses this domain. If it is yours, add the record.';
-    return { data: { domain, status: 'PENDING', challenge, problem, checkedAt: null } };
+    return { data: { domain, status: 'PENDING', challenge, problem, checkedAt: null, records: [] } };
   }
   const { provenAt, problem = null, checkedAt = null } = held ?? {};
-  return { data: { domain, status: provenAt ? 'VERIFIED' : 'PENDING', challenge, problem, checkedAt } };
+  return { data: { domain, status: provenAt ? 'VERIFIED' : 'PENDING', challenge, problem, checkedAt, records } };
 }

@@ -15,6 +15,9 @@ export const HostingServer = /* @__PURE__ */ entity({
       name: z.string(),
       /** Its panel's, without a slash at the end. */
       baseUrl: z.string(),
+      /** The IPv4 address of its websites, and the name of its mail server, to which hosted domains point; unknown where not given. */
+      address: z.optional(z.string()),
+      mailHost: z.optional(z.string()),
       /** The platform's user on the server, and that user's API token. */
       user: z.string(),
       token: sealed(),

@@ -11,6 +11,7 @@ test('web hosting shows its usage and mailboxes, live from the server, and opens
   await page.locator('a.row').first().click();
   await page.getByRole('heading', { name: 'Usage' }).waitFor();
   expect(await page.getByRole('cell', { name: '@' }).count()).toBe(2);
+  await page.getByRole('region', { name: 'DNS records' }).getByText('mail.web.example', { exact: true }).waitFor();
   const [panel] = await Promise.all([
     page.context().waitForEvent('page'),
     page.getByRole('button', { name: 'Open control panel' }).click(),
@@ -29,7 +30,7 @@ test('a hosting account that is being created is announced as such, and shown on
   const context = await signedInContext(await newAccount());
   const hosting = { id: 'sub_1', hostingDomain: 'new.example', panelStatus: 'PENDING', usage: {}, mailboxes: [] };
   const challenge = { type: 'TXT', name: '_verify.new.example', value: 'abc' };
-  const domain = { domain: 'new.example', status: 'PENDING', challenge, problem: null, checkedAt: null };
+  const domain = { domain: 'new.example', status: 'PENDING', challenge, problem: null, checkedAt: null, records: [] };
   await context.route('**/dashboard/v1/hosting/sub_1', (route) => route.fulfill({ json: { data: hosting } }));
   await context.route('**/dashboard/v1/hosting/sub_1/domain', (route) => route.fulfill({ json: { data: domain } }));
   const page = await openScreen(context, 'hosting/sub_1');

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { HostingServer } from '../../table/entities/hosting.ts';
+import { hostingSimulation } from '../../test/simulation/hosting.ts';
+import { reconcileHostingAccount } from './accounts.ts';
+import { ServerInput, setServer } from './servers.ts';
+import { getHostingDomain } from './subscriptions.ts';
+
+const ADDRESSES = { address: '192.0.2.10', mailHost: 'web-1.example.net' };
+
+test('an owner is shown the records by which a domain points to its server, of email hosting those of mail alone', async () => {
+  const { deps, set, subscribe } = await hostingSimulation();
+  await set('web-1', true);
+  const web = await subscribe({ hostingDomain: 'shop.co.za' });
+  const plan = { slug: 'email-basic', name: 'Email Basic', category: 'EMAIL' } as const;
+  const email = await subscribe({ hostingDomain: 'mail.co.za', plan });
+  const recordsOf = async ({ id }: { id: string }) =>
+    (await getHostingDomain(deps, { accountId: 'acc_1', keyId: '' }, { id })).data.records;
+  expect(await recordsOf(web), 'without a server').toEqual([]);
+  for (const each of [web, email]) await reconcileHostingAccount(deps, each);
+  expect(await recordsOf(web), 'of a server whose addresses are not known').toEqual([]);
+  const server = { name: 'web-1', baseUrl: 'https://web-1.example.net:2087', user: 'root', open: true };
+  await setServer(deps, ServerInput.parse({ ...server, ...ADDRESSES }));
+  expect(await recordsOf(web)).toEqual([
+    { type: 'A', name: 'shop.co.za', value: '192.0.2.10', prio: null },
+    { type: 'A', name: 'www.shop.co.za', value: '192.0.2.10', prio: null },
+    { type: 'MX', name: 'shop.co.za', value: 'web-1.example.net', prio: 10 },
+    { type: 'TXT', name: 'shop.co.za', value: 'v=spf1 mx a:web-1.example.net ~all', prio: null },
+  ]);
+  expect((await recordsOf(email)).map(({ type }) => type)).toEqual(['MX', 'TXT']);
+  await setServer(deps, ServerInput.parse({ ...server, open: false }));
+  expect(await deps.table.get(HostingServer, { name: 'web-1' })).toMatchObject({ ...ADDRESSES, open: false });
+});
