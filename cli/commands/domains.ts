@@ -7,6 +7,9 @@ import { listing } from '../listing.ts';
 const DOMAIN = { name: 'domain', description: 'The domain, by name or id' } as const;
 const TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const;
 
+/** True for the types that have a priority, of which 0 is the first. */
+const isRanked = (type: string): boolean => type === 'MX' || type === 'SRV';
+
 async function named({ client, argument, signal }: Context): Promise<Domain> {
   const wanted = argument('domain').toLowerCase().replace(/\.$/, '');
   for await (const domain of client().listDomains({ limit: 100 }, { signal }))
@@ -83,7 +86,14 @@ const records: Command = {
     out.result(data, () => {
       out.table(
         ['type', 'name', 'content', 'ttl', 'prio', 'id'],
-        data.map((each) => [each.type, each.name || '@', each.content, each.ttl, each.prio || null, each.id]),
+        data.map((each) => [
+          each.type,
+          each.name || '@',
+          each.content,
+          each.ttl,
+          isRanked(each.type) ? each.prio : null,
+          each.id,
+        ]),
         'No records yet.',
       );
       if (provider !== 'PLATFORM') out.note('The domain uses external name servers: records here have no effect.');

@@ -283,7 +283,9 @@ test('domains are looked up, ordered, and get records', async () => {
   expect(ordered.stdout).toMatch(/^Invoice INV-\S+ of R113.85: PAID\.\n$/);
   await waitFor(async () => (await json(['domains']))[0]?.status === 'ACTIVE', 500);
   expect(await json(['dns', 'add', name, 'a', 'www', '192.0.2.7'])).toEqual({ ok: true });
+  expect(await json(['dns', 'add', name, 'MX', 'silent', '.', '--prio', '0'])).toEqual({ ok: true });
   const { stdout } = await hosting(['dns', 'list', name]);
+  expect(stdout).toMatch(/^MX +silent +\. +3600 +0 /m);
   expect(stdout).toMatch(/^A +www +192\.0\.2\.7 +3600/m);
   const [record] = (await json(['dns', 'list', name])).filter(({ type }: { type: string }) => type === 'A');
   expect(await json(['dns', 'remove', name, record.id, '--yes'])).toEqual({ ok: true });
