@@ -86,7 +86,7 @@ export const AUDIT_ACTIONS = {
   'domain.updated': { label: 'Domain changed', shows: ['autoRenew'] },
   'domain.expired': { label: 'Domain expired', shows: DOMAIN },
   'domain.renewal-refused': { label: 'Domain renewal refused', shows: DOMAIN },
-  'domain.failed': { label: 'Domain registration failed', shows: DOMAIN },
+  'domain.failed': { label: 'Domain registration failed', shows: [...DOMAIN, 'reason'] },
   'domain.adopted': { label: 'Domain assigned to the account', shows: DOMAIN },
   'dns-record.added': { label: 'DNS record added', shows: RECORD },
   'dns-record.replaced': { label: 'DNS record changed', shows: RECORD },

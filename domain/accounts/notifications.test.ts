@@ -98,5 +98,7 @@ test('an endpoint that the platform disabled notifies; one that its owner disabl
   ]);
   expect(entry('LOGIN', 'webhook.disabled')).toEqual([]);
   expect(entry('PLATFORM', 'domain.expired')).toEqual([['domain-problem', '/domains/whk_1', 'example.co.za expired.']]);
+  const refused = 'example.co.za could not be registered. What you paid for it is back in your wallet.';
+  expect(entry('PLATFORM', 'domain.failed')).toEqual([['domain-problem', '/domains/whk_1', refused]]);
   expect(entry('PLATFORM', 'key.created')).toEqual([]);
 });

@@ -61,7 +61,7 @@ export function incidentOfEvent({ accountId, type, data, created: at }: Event): 
 
 const DOMAIN_TITLES: Readonly<Record<string, string>> = {
   'domain.expired': 'expired.',
-  'domain.failed': 'could not be registered.',
+  'domain.failed': 'could not be registered. What you paid for it is back in your wallet.',
   'domain.renewal-refused': 'could not be renewed.',
 };
 
@@ -91,7 +91,8 @@ export function incidentOfEntry(entry: AuditEntry): Incident[] {
     const title = `A hosting plan was cancelled. ${text(after.reason)}`;
     return [{ ...common, kind: 'domain-problem', title, path: '/hosting' }];
   }
-  const ending = DOMAIN_TITLES[action];
+  const isUnpaid = action === 'domain.failed' && after?.reason === 'UNPAID';
+  const ending = isUnpaid ? 'was not registered: its invoice was not paid in time.' : DOMAIN_TITLES[action];
   if (ending === undefined) return [];
   const title = `${text(after?.domain) || 'A domain'} ${ending}`;
   return [{ ...common, kind: 'domain-problem', title, path: `/domains/${subjectId}` }];

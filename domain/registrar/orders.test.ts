@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { LIMITS } from '../../contract/limits/limits.ts';
 import { Account } from '../../table/entities/accounts.ts';
+import { AuditEntry } from '../../table/entities/audit.ts';
 import { DomainName } from '../../table/entities/registrar.ts';
 import { expectLedgerInvariants } from '../../test/simulation/billing.ts';
 import { registrarSimulation } from '../../test/simulation/registrar.ts';
 import { seededRandom } from '../../test/simulation/simulation.ts';
+import { incidentOfEntry } from '../accounts/notifications.ts';
 
 const MINUTE = 60_000;
 const LIMIT = LIMITS.unpaidDomainOrders.amounts;
@@ -115,4 +117,15 @@ test("the platform's own name servers, given for an order, make a domain whose z
   const other = await open(500_000);
   await order(other, 'fourth.co.za', 1, steady, ['ns1.elsewhere.example', 'ns2.elsewhere.example']);
   expect(domains().find(({ name }) => name === 'fourth.co.za')?.dnsProvider).toBe('EXTERNAL');
+});
+
+test('an order that is not paid in time is said to be unpaid, and not to have been refused', async () => {
+  const { order, broke, clock, runUntilIdle, memory } = await market();
+  await order(broke, 'unpaid.co.za');
+  clock.now += 25 * 60 * MINUTE;
+  await runUntilIdle();
+  const incidents = memory.items('AUDIT').flatMap((item) => incidentOfEntry(AuditEntry.parse(item)));
+  expect(incidents.map(({ title }) => title)).toEqual([
+    'unpaid.co.za was not registered: its invoice was not paid in time.',
+  ]);
 });

@@ -254,7 +254,7 @@ export function endRegistration(
   ];
 }
 
-/** Ends a domain as {@link endRegistration} does, in a commit of its own. */
+/** Ends a domain as {@link endRegistration} does, in a commit of its own. One that fails so was never paid: the registrar was not asked. */
 export function endDomain(
   deps: Pick<Deps, 'table' | 'now' | 'newId'>,
   domain: Domain,
@@ -270,7 +270,7 @@ export function endDomain(
     accountId: domain.accountId,
     subjectId: domain.id,
     before: { status: domain.status },
-    after: { domain: domain.name, status },
+    after: { domain: domain.name, status, ...(status === 'FAILED' ? { reason: 'UNPAID' } : {}) },
   });
 }
 
