@@ -8,7 +8,7 @@ import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
-import { type Domain, useDomains } from './api.ts';
+import { type Domain, expiryLabel, notRegistered, useDomains } from './api.ts';
 import { DomainSearch } from './DomainSearch.tsx';
 
 const VIEW: ListView<Domain> = {
@@ -48,12 +48,12 @@ export function DomainList() {
   );
 }
 
-const DomainRow = memo(({ domain: { id, name, status, expiresAt, autoRenew, dnsProvider } }: { domain: Domain }) => (
+const DomainRow = memo(({ domain }: { domain: Domain }) => (
   <LinkRow
-    href={`/domains/${id}`}
-    title={name}
-    detail={`${expiresAt ? `${autoRenew ? 'renews' : 'expires'} ${formatDate(expiresAt)}` : 'not registered yet'} · ${dnsProvider === 'PLATFORM' ? 'managed DNS' : 'external DNS'}`}
+    href={`/domains/${domain.id}`}
+    title={domain.name}
+    detail={`${domain.expiresAt ? `${expiryLabel(domain)} ${formatDate(domain.expiresAt)}` : notRegistered(domain)} · ${domain.dnsProvider === 'PLATFORM' ? 'managed DNS' : 'external DNS'}`}
   >
-    <Status value={status} />
+    <Status value={domain.status} />
   </LinkRow>
 ));

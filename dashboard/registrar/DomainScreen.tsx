@@ -8,14 +8,15 @@ import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
-import { type Domain, useDomain, useUpdateDomain } from './api.ts';
+import { type Domain, expiryLabel, isCurrent, notRegistered, useDomain, useUpdateDomain } from './api.ts';
 
 /** One domain with its DNS records. */
 export function DomainScreen({ id }: { id: string }) {
   const domain = useDomain(id);
   const records = useRecords(id);
   const found = domain.data?.data;
-  const isManaged = records.data?.provider === 'PLATFORM';
+  const isRegistered = found === undefined || isCurrent(found);
+  const isManaged = isRegistered && records.data?.provider === 'PLATFORM';
   return (
     <Screen
       title={found?.name ?? 'Domain'}
@@ -26,7 +27,7 @@ export function DomainScreen({ id }: { id: string }) {
       <QueryBoundary query={domain} lines={4}>
         {({ data }) => <DomainDetails domain={data} />}
       </QueryBoundary>
-      {!domain.isError && (
+      {!domain.isError && isRegistered && (
         <Section title="DNS records">
           <QueryBoundary query={records}>
             {({ data, provider }) =>
@@ -53,10 +54,10 @@ function DomainDetails({ domain }: { domain: Domain }) {
   const update = useUpdateDomain();
   return (
     <Group gap="xl">
-      <Text size="sm">{registeredAt ? `Registered ${formatDate(registeredAt)}` : 'Not registered yet'}</Text>
+      <Text size="sm">{registeredAt ? `Registered ${formatDate(registeredAt)}` : notRegistered(domain)}</Text>
       {expiresAt && (
         <Text size="sm">
-          {autoRenew ? 'Renews' : 'Expires'} {formatDate(expiresAt)}
+          {expiryLabel(domain)} {formatDate(expiresAt)}
         </Text>
       )}
       {status === 'ACTIVE' && (

@@ -13,6 +13,17 @@ import { useApiQuery } from '../api/use-api-query.ts';
 export type Domain = Output<typeof getDomain>['data'];
 export type Availability = Output<typeof checkDomain>['data'][number];
 
+/** True for a domain that is registered, or being registered: others have no records. */
+export const isCurrent = ({ status }: Domain): boolean => status === 'ACTIVE' || status === 'PENDING';
+
+/** Returns what happens, or happened, at the end of a domain's term. */
+export const expiryLabel = ({ status, autoRenew }: Domain): string =>
+  status === 'EXPIRED' ? 'Expired' : autoRenew ? 'Renews' : 'Expires';
+
+/** Returns the state of a domain that was never registered. */
+export const notRegistered = ({ status }: Domain): string =>
+  status === 'FAILED' ? 'Could not be registered' : 'Not registered yet';
+
 /** True for a name that can be registered here; premium names cannot. */
 export const isForSale = ({ available, premium }: Availability): boolean => available && !premium;
 

@@ -131,3 +131,28 @@ test('an order that the wallet does not cover states the payment deadline and op
   await page.getByRole('heading', { name: 'Invoice INV-' }).waitFor();
   await page.getByText('Unpaid', { exact: true }).waitFor();
 });
+
+test.each([
+  ['EXPIRED', '2026-01-01T00:00:00.000Z', /^Expired .*2026/],
+  ['FAILED', null, 'Could not be registered'],
+])('a domain that is %s says so, and offers nothing that could only be refused', async (status, expiresAt, text) => {
+  const context = await signedInContext(await newAccount());
+  const domain = {
+    id: 'dom_1',
+    name: 'past.co.za',
+    tld: 'co.za',
+    status,
+    autoRenew: true,
+    registeredAt: expiresAt,
+    expiresAt,
+    nameservers: [],
+    dnsProvider: 'PLATFORM',
+  };
+  const fulfil = (body: object) => (route: Route) => route.fulfill({ json: body });
+  await context.route('**/v1/domains/dom_1', fulfil({ data: domain }));
+  await context.route('**/v1/domains/dom_1/dns', fulfil({ data: [], provider: 'PLATFORM' }));
+  const page = await openScreen(context, 'domains/dom_1');
+  await page.getByText(text).waitFor();
+  expect(await page.getByRole('button', { name: 'Add record' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Stop renewing' }).count()).toBe(0);
+});
