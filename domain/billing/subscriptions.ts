@@ -151,7 +151,7 @@ async function subscribe(
     const replaced = category === 'APP' ? owned.filter(({ subscription }) => subscription.plan.category === 'APP') : [];
     if (replaced.some(({ subscription }) => subscription.plan.slug === slug))
       throw new ApiError('conflict', `You have a subscription to ${name} already.`);
-    if (hostingDomain) assertAdds(plan, hostingDomain, owned);
+    if (hostingDomain) assertNoOther(plan, hostingDomain, owned);
     const priceCents = periodPrice(plan, billingCycle);
     const currentPeriodEnd = periodEndAfter(wallet.now, billingCycle, wallet.now);
     const subscription: Subscription = {
@@ -190,15 +190,9 @@ async function subscribe(
   });
 }
 
-/** Throws 409 for web or email hosting that adds nothing to what the account has for the domain: they share one account on a server. */
-function assertAdds({ category }: Plan, domain: string, owned: readonly OwnedSubscription[]): void {
+/** Throws 409 for a second plan of a kind for a domain. */
+function assertNoOther({ category }: Plan, domain: string, owned: readonly OwnedSubscription[]): void {
   const had = owned.map(({ subscription }) => subscription).filter(({ hostingDomain }) => hostingDomain === domain);
-  const web = had.find(({ plan }) => plan.category === 'WEB');
-  if (category === 'EMAIL' && web)
-    throw new ApiError(
-      'conflict',
-      `${web.plan.name} for ${domain} includes email. For more storage, change to a larger web plan.`,
-    );
   const same = had.find(({ plan }) => plan.category === category);
   if (!same) return;
   const usableUntil = same.currentPeriodEnd.slice(0, 10);
