@@ -1,5 +1,7 @@
-import '@mantine/core/styles/ScrollArea.layer.css';
-import '@mantine/spotlight/styles.layer.css';
+// Without their layer, unlike dashboard/mantine.css: a lazily loaded stylesheet stands before the first one in the page, whose
+// styles of the same components would win.
+import '@mantine/core/styles/ScrollArea.css';
+import '@mantine/spotlight/styles.css';
 import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';

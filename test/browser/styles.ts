@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { buildWebApp } from '../../lib/build/web-app.ts';
 
 const classesOf = (css: string): Set<string> => new Set(css.match(/\bm_[0-9a-f]+\b/g));
@@ -24,3 +24,7 @@ export async function missingStyles(page: Page): Promise<string[]> {
   );
   return [...new Set(shown)].filter((name) => all.has(name) && !built.has(name));
 }
+
+/** Returns the background colour of an element. */
+export const backgroundOf = (element: Locator): Promise<string> =>
+  element.evaluate('(shown) => getComputedStyle(shown).backgroundColor');

@@ -4,6 +4,7 @@ import { createApp } from '../../contract/apps/apps.ts';
 import { newAccount } from '../support/harness.ts';
 import { examine } from './accessibility.ts';
 import { openScreen, POLL, signedInContext, waitUntilLoaded } from './browser.ts';
+import { backgroundOf } from './styles.ts';
 
 /** Ctrl-clicks a link. Returns true if the app leaves the click to the browser, which opens a new tab. */
 async function isLeftToBrowser(page: Page, link: Locator): Promise<boolean> {
@@ -123,6 +124,11 @@ test('the command palette finds resources and actions by keyboard, and breadcrum
   await page.getByRole('button', { name: 'Needle › Variables' }).waitFor();
   expect(await page.getByRole('button', { name: 'Haystack' }).count()).toBe(0);
   await page.keyboard.press('ArrowDown');
+  const selected = page.locator('[data-selected]');
+  await selected.waitFor();
+  // One whose selection is not seen cannot be used by keyboard.
+  expect(await backgroundOf(selected)).not.toBe('rgba(0, 0, 0, 0)');
+  expect((await examine(page, { runOnly: ['color-contrast'] })).violations).toEqual([]);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Environment variables' }).waitFor();
   expect(new URL(page.url()).pathname).toBe(`/dashboard/apps/${id}/env`);
