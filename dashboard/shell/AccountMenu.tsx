@@ -19,23 +19,27 @@ export function AccountMenu() {
   const session = useSession();
   const me = useApiQuery(getMe);
   const { accounts = [], account } = me.data?.data ?? {};
+  const hasChoice = account !== undefined && accounts.length > 1;
+  // Of several accounts, the one that is acted in has to be in sight.
+  const shown = hasChoice ? account.name : session.email;
   return (
     <>
       <button
         type="button"
         className="header-button account-button"
         popoverTarget="account-menu"
-        aria-label={`Account ${session.email}`}
+        aria-label={`Account ${shown}`}
       >
-        {session.email || 'Account'}
+        {shown || 'Account'}
       </button>
       <div id="account-menu" popover="auto" className="account-menu">
-        {accounts.length > 1 &&
+        {hasChoice && <small>{session.email}</small>}
+        {hasChoice &&
           accounts.map((each) => (
             <button
               key={each.id}
               type="button"
-              aria-current={each.id === account?.id ? 'true' : undefined}
+              aria-current={each.id === account.id ? 'true' : undefined}
               onClick={() => switchTo(each, accounts[0]?.id)}
             >
               {each.name} ({each.role})

@@ -12,7 +12,7 @@ import { clientOf, codeOf, local, newAccount, waitFor } from '../support/harness
 import { type Receiver, receiver } from '../support/receivers.ts';
 import { LoginBrowser } from '../support/sign-in.ts';
 import { openScreen, POLL, signedInContext } from './browser.ts';
-import { missingStyles } from './styles.ts';
+import { backgroundOf, missingStyles } from './styles.ts';
 
 const HTML = '<h1 onclick="alert(1)">not today</h1>';
 let failing: Receiver;
@@ -118,8 +118,9 @@ test('an owner invites a member, who accepts, changes accounts, and is shown wha
   await page.getByText('now has the role read-only', { exact: false }).waitFor();
   await theirs.reload();
   await theirs.getByText(`${email} (you)`, { exact: false }).waitFor();
-  await theirs.getByRole('button', { name: /^Account/ }).click();
-  await theirs.getByRole('button', { name: 'Test (read-only)' }).waitFor();
+  await theirs.getByRole('button', { name: 'Account Test' }).click();
+  const entry = (name: string) => theirs.getByRole('button', { name });
+  expect(await backgroundOf(entry('Test (read-only)'))).not.toBe(await backgroundOf(entry('Thandi (owner)')));
   await theirs.keyboard.press('Escape');
   await theirs.getByRole('link', { name: 'Developers' }).click();
   await theirs.getByRole('button', { name: 'Create key' }).click();
