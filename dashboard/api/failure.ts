@@ -8,11 +8,12 @@ export class Failure extends Error {
   /** Seconds to wait before a retry. */
   readonly retryAfter: number | undefined;
 
+  /** @param message without what it advises programs */
   constructor(
     message: string,
     { status, code, requestId, retryAfter }: Pick<Failure, 'status' | 'code' | 'requestId' | 'retryAfter'>,
   ) {
-    super(message);
+    super(message.replace(' with backoff', ''));
     this.name = 'Failure';
     this.status = status;
     this.code = code;

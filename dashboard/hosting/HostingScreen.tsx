@@ -1,4 +1,5 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { isFirstAttempt } from '../api/query-client.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { CopyText } from '../ui/CopyText.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
@@ -68,7 +69,7 @@ export function HostingScreen({ id }: { id: string }) {
         {({ data }) => (data.panelStatus === 'PENDING' ? <Creating /> : <HostingDetail hosting={data} />)}
       </QueryBoundary>
       {/* Below what takes a few seconds to read: shown earlier, it would move. */}
-      {!hosting.isPending && <HostingDomain domain={domain} />}
+      {!isFirstAttempt(hosting) && <HostingDomain domain={domain} />}
     </Screen>
   );
 }

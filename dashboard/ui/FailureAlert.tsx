@@ -15,10 +15,11 @@ interface FailureAlertProps {
   retry?: (() => void) | undefined;
   /** True for a read, which is repeated without the user too while its failure may pass. */
   isRead?: boolean;
+  isRetrying?: boolean;
 }
 
 /** An alert with the API's message and the request id to quote to support. */
-export function FailureAlert({ error, retry, isRead = true }: FailureAlertProps) {
+export function FailureAlert({ error, retry, isRead = true, isRetrying = false }: FailureAlertProps) {
   const { message, code, requestId, isTransient } = toFailure(error);
   const nextStep = NEXT_STEPS[code];
   return (
@@ -45,7 +46,7 @@ export function FailureAlert({ error, retry, isRead = true }: FailureAlertProps)
           </ButtonLink>
         )}
         {retry && (
-          <Button size="xs" variant="default" onClick={retry}>
+          <Button size="xs" variant="default" onClick={retry} loading={isRetrying}>
             Try again
           </Button>
         )}

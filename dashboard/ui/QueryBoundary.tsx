@@ -1,20 +1,24 @@
 import { Skeleton, Stack, VisuallyHidden } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { FailureAlert } from './FailureAlert.tsx';
 
 interface QueryBoundaryProps<T> {
-  query: Pick<UseQueryResult<T>, 'data' | 'error' | 'isPending'> & { refetch: () => Promise<unknown> };
+  query: Pick<UseQueryResult<T>, 'data' | 'error' | 'errorUpdateCount'> & { refetch: () => Promise<unknown> };
   children: (data: T) => ReactNode;
   /** Number of skeleton lines while loading. */
   lines?: number;
 }
 
-/** Shows a query's data, skeletons while it loads, or its failure. Data stays visible while it is refreshed. */
+/** Shows a query's data, skeletons while it loads, or its failure. Both stay visible while they are refreshed. */
 export function QueryBoundary<T>({ query, children, lines = 3 }: QueryBoundaryProps<T>) {
-  const { data, error, isPending, refetch } = query;
+  const { data, error, errorUpdateCount, refetch } = query;
+  // A query without data forgets its failure when it is repeated.
+  const [failure, keepFailure] = useState(error);
+  if (error && error !== failure) keepFailure(error);
   if (data !== undefined) return children(data);
-  if (!isPending && error) return <FailureAlert error={error} retry={() => void refetch()} />;
+  if (failure && errorUpdateCount > 0)
+    return <FailureAlert error={failure} retry={() => void refetch()} isRetrying={!error} />;
   return <Skeletons lines={lines} />;
 }
 

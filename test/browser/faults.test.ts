@@ -88,12 +88,19 @@ test('every screen says that the API is slow, unreachable or failing, and recove
 
 test('a failed read is repeated on request', async () => {
   const context = await signedInContext(await newAccount());
-  let failing = true;
-  await context.route('**/dashboard/v1/hosting*', (route) => (failing ? route.abort() : route.continue()));
+  let answer = (route: Route): unknown => route.abort();
+  await context.route('**/dashboard/v1/hosting*', (route) => answer(route));
   const page = await openScreen(context, 'hosting');
-  await page.getByRole('alert').getByText('The service could not be reached.').waitFor();
-  failing = false;
+  const alert = page.getByRole('alert').getByText('The service could not be reached.');
+  await alert.waitFor();
+  const held: Route[] = [];
+  answer = (route) => held.push(route);
   await page.getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(() => held.length, POLL).toBe(1);
+  // No first load, whose skeletons would take the reason away until the repeat has failed too.
+  await page.getByRole('button', { name: 'Try again', disabled: true }).waitFor();
+  expect([await alert.count(), await page.locator('main [aria-busy=true]').count()]).toEqual([1, 0]);
+  await held[0]?.continue();
   await page.getByText('No hosting yet').waitFor();
 });
 
