@@ -126,7 +126,10 @@ function AppLimit() {
   return (
     <Alert role="status" variant="default" style={{ borderColor: 'var(--warn)' }}>
       <Group justify="space-between" gap="sm">
-        <Text size="sm">You've reached your plan's app limit ({limit}).</Text>
+        <Text size="sm">
+          You've reached your plan's app limit ({limit}). Upgrade, delete an application, or set another repository in
+          the settings of one.
+        </Text>
         <ButtonLink href="/billing/plans" size="xs">
           Upgrade
         </ButtonLink>

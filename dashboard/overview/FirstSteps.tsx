@@ -7,7 +7,7 @@ import { useApps, useCreateApp } from '../apps/api.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { Section } from '../ui/Section.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
-import { firstSteps, type StepId } from './first-steps.ts';
+import { exampleToReplace, firstSteps, type StepId } from './first-steps.ts';
 
 const DISMISSED = 'first-steps-dismissed';
 
@@ -29,7 +29,13 @@ const link = (href: string, name: string) => (
   </ButtonLink>
 );
 
-const STEPS: Readonly<Record<StepId, { title: string; description: string; action: ReactNode }>> = {
+interface Step {
+  title: string;
+  description: string;
+  action: ReactNode;
+}
+
+const STEPS: Readonly<Record<StepId, Step>> = {
   example: {
     title: 'Deploy an example',
     description: 'A small Express application, live in about a minute.',
@@ -57,6 +63,13 @@ const STEPS: Readonly<Record<StepId, { title: string; description: string; actio
   },
 };
 
+/** The step of the own repository where the example takes up the last application of the plan. */
+const replaceExample = (id: string): Step => ({
+  title: STEPS.repository.title,
+  description: 'Your plan has no further application: set your repository in the settings of the example.',
+  action: link(`/apps/${id}/settings`, 'Replace the example'),
+});
+
 /** Checklist of a new account. It completes itself, and goes away when it is complete or dismissed. */
 export function FirstSteps() {
   const { exampleRepository } = useApi();
@@ -64,7 +77,12 @@ export function FirstSteps() {
   const apps = useApps().data?.data;
   const [isDismissed, dismiss] = useDismissed(me?.account.id);
   if (!me || !apps || isDismissed) return null;
-  const steps = firstSteps({ account: me.account, hasAiCredits: me.hasAiCredits, apps, exampleRepository });
+  const state = { account: me.account, hasAiCredits: me.hasAiCredits, apps, exampleRepository };
+  const example = exampleToReplace(state);
+  const steps = firstSteps(state).map(({ id, isDone }) => {
+    const step = id === 'repository' && example ? replaceExample(example.id) : STEPS[id];
+    return { id, isDone, ...step };
+  });
   const left = steps.filter(({ isDone }) => !isDone).length;
   if (left === 0) return null;
   return (
@@ -78,7 +96,7 @@ export function FirstSteps() {
       }
     >
       <ol className="card steps" aria-label="First steps">
-        {steps.map(({ id, isDone }) => (
+        {steps.map(({ id, isDone, title, description, action }) => (
           <li key={id} className="row">
             <Group justify="space-between" gap="xs">
               <Group gap="sm" wrap="nowrap">
@@ -87,10 +105,10 @@ export function FirstSteps() {
                 </span>
                 <div>
                   <Text size="sm" fw={600}>
-                    {STEPS[id].title}
+                    {title}
                   </Text>
                   <Text size="sm" c="dimmed">
-                    {STEPS[id].description}
+                    {description}
                   </Text>
                 </div>
               </Group>
@@ -99,7 +117,7 @@ export function FirstSteps() {
                   Done
                 </Text>
               ) : (
-                STEPS[id].action
+                action
               )}
             </Group>
           </li>

@@ -44,6 +44,8 @@ test('failed deployments, unverified domains, suspensions and limits that are ne
   ]);
   expect(items[1]?.text).toBe('shop.example.com is not verified');
   expect(items[3]?.text).toMatch(/^8 of 10 /);
+  const one = { usage: { applications: 1 }, limits: { ...account.limits, applications: 1 } };
+  expect(listAttentionItems(one, [app], undefined)).toEqual([]);
 });
 
 test('money that is due or runs out, failing endpoints, expiries and budgets are named with their place', () => {

@@ -101,7 +101,8 @@ export function listAttentionItems(
 ): AttentionItem[] {
   const near = LIMIT_NAMES.flatMap((name): AttentionItem[] => {
     const [used, limit] = [account?.usage[name], account?.limits[name]];
-    if (used === undefined || limit === undefined || !isNearLimit(used, limit)) return [];
+    // A limit of one is used as intended once it is reached.
+    if (used === undefined || limit === undefined || limit === 1 || !isNearLimit(used, limit)) return [];
     const text = `${used} of ${limit} ${limitRule(name).counts} in use`;
     return [{ id: name, text, action: 'View limits', href: '/developers/limits' }];
   });

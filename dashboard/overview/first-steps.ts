@@ -3,8 +3,8 @@ import type { Application } from '../apps/api.ts';
 
 /** The state from which the checklist of a new account is derived. */
 export interface FirstStepsState {
-  account: Pick<Account, 'usage'>;
-  apps: readonly Pick<Application, 'repoUrl' | 'liveDeploymentId'>[];
+  account: Pick<Account, 'usage' | 'limits'>;
+  apps: readonly Pick<Application, 'id' | 'repoUrl' | 'liveDeploymentId'>[];
   hasAiCredits: boolean;
   /** Address of the example; empty if the installation offers none. */
   exampleRepository: string;
@@ -29,4 +29,10 @@ export function firstSteps({ account, apps, hasAiCredits, exampleRepository }: F
     { id: 'webhook', isDone: webhookEndpoints > 0 },
     { id: 'credits', isDone: hasAiCredits },
   ];
+}
+
+/** Returns the example that has to give way to the user's repository, where the plan has no room for another application. */
+export function exampleToReplace({ account, apps, exampleRepository }: Omit<FirstStepsState, 'hasAiCredits'>) {
+  const isFull = (account.usage.applications ?? 0) >= account.limits.applications;
+  return isFull ? apps.find(({ repoUrl }) => repoUrl === exampleRepository) : undefined;
 }

@@ -19,7 +19,11 @@ test('a new customer signs up, deploys the example in one click, and dismisses t
   await page.getByText('Ready', { exact: true }).waitFor();
   await openOverview();
   await page.getByText('1 of 5 done').waitFor();
-  await page.getByRole('link', { name: 'Choose a repository' }).waitFor();
+  // What was just recommended is no warning, and the plan's one application makes room for the user's repository.
+  expect(await page.getByText('applications in use', { exact: false }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Replace the example' }).click();
+  await page.getByLabel('Git repository').waitFor();
+  await openOverview();
   await page.getByRole('button', { name: 'Dismiss' }).click();
   await page.reload();
   await waitUntilLoaded(page);
