@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDotenv } from './dotenv.ts';
+import { parseDotenv, unreadLines } from './dotenv.ts';
 
 const read = (text: string) => Object.fromEntries(parseDotenv(text).map(({ key, value }) => [key, value]));
 
@@ -32,4 +32,10 @@ test('keeps quoted text literally, and supports escapes and several lines in dou
 test('accepts Windows line ends and repeated names, and ignores other lines', () => {
   expect(read('A=1\r\nB=2\r\nA=3\r\nno variable\r\n=x\r\n')).toEqual({ A: '3', B: '2' });
   expect(parseDotenv('just a name')).toEqual([]);
+});
+
+test('names the lines that were not read', () => {
+  expect(unreadLines('A=1\nbroken line\n# c\n\nB="x\ny" # c\nKEY: v\r\n1K=2\nMY KEY=3\n')).toEqual([2, 7, 8, 9]);
+  expect(unreadLines('C="open\nnext\n')).toEqual([2]);
+  expect(unreadLines('\r\nexport A = 1 # c\r\nB=\n  # c\n')).toEqual([]);
 });

@@ -13,6 +13,16 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 const ENTRY =
   /^[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)[ \t]*=[ \t]*(?:"((?:\\[\s\S]|[^"\\])*)"|'([^']*)'|`([^`]*)`|([^\r\n]*))/gm;
 
+/** Blank lines and comments. */
+const NOTHING = /^[ \t]*(?:#.*)?$/;
+
+/** Returns the numbers of the lines of a `.env` file, from 1, that are neither read nor meant to be nothing. */
+export function unreadLines(text: string): number[] {
+  // What was read is left out but for its line ends, so that the lines keep their numbers.
+  const rest = text.replace(ENTRY, (entry) => entry.replace(/[^\n]/g, ''));
+  return rest.split('\n').flatMap((line, index) => (NOTHING.test(line.trim()) ? [] : [index + 1]));
+}
+
 /** Parses a `.env` file as common parsers do. The last value of a repeated name wins. */
 export function parseDotenv(text: string): Pair[] {
   const found = new Map<string, string>();

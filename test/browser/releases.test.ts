@@ -193,6 +193,9 @@ test('a .env file is pasted in its dialog or into a name field, and saved', asyn
   expect(await dialog.getByRole('button', { name: 'Import' }).isDisabled()).toBe(true);
   await dialog.getByLabel('.env contents').fill('# the shop\nOLD=another\nexport GREETING="Sawubona, all"\n');
   await dialog.getByText('2 variables: OLD, GREETING').waitFor();
+  expect(await dialog.getByText('could not be read', { exact: false }).count()).toBe(0);
+  await dialog.getByLabel('.env contents').fill('OLD=another\nGREETING: Hello\nexport GREETING="Sawubona, all"\n');
+  await dialog.getByText('Line 2 could not be read and will not be imported.').waitFor();
   await dialog.getByRole('button', { name: 'Import' }).click();
   expect(await page.getByLabel('Value of OLD', { exact: true }).inputValue()).toBe('another');
   expect(await page.getByLabel('Value of GREETING', { exact: true }).inputValue()).toBe('Sawubona, all');
