@@ -83,9 +83,10 @@ function BuildSettings({ app }: { app: Application }) {
   const form = useForm(updateApp.body, toValues(app), (values) => toBody(app, values), `settings ${app.id}`);
   const update = useUpdateApp();
   const { field, values } = form;
+  const body = toBody(app, values);
   const [isUnapplied, markChanged] = useUnapplied(app, 'settings');
   const save = async () => {
-    await update.mutateAsync({ params: { id: app.id }, body: toBody(app, values) });
+    await update.mutateAsync({ params: { id: app.id }, body });
     markChanged();
     toast('Saved. Applies to the next deployment.');
   };
@@ -93,7 +94,7 @@ function BuildSettings({ app }: { app: Application }) {
     <Section title="Build and start" description="Changes apply to the next deployment.">
       {isUnapplied && <RedeployNote app={app} what="settings" />}
       {app.detected ? <Detected detected={app.detected} /> : null}
-      <FormBox form={form} label="Save" onSubmit={save}>
+      <FormBox form={form} label="Save" onSubmit={save} isUnchanged={Object.keys(body).length === 0}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <TextField field={field('name')} label="Name" description="The addresses stay as they are" required />
           <SelectField

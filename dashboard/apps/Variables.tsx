@@ -33,8 +33,9 @@ function VariablesForm({ app, keys }: { app: Application; keys: readonly string[
   const update = useUpdateEnv();
   const [isUnapplied, markChanged] = useUnapplied(app, 'variables');
   const vars = rowsOf(keys, form.values);
+  const body = toBody(keys, form.values);
   const save = async () => {
-    await update.mutateAsync({ params: { id: app.id }, body: toBody(keys, form.values) });
+    await update.mutateAsync({ params: { id: app.id }, body });
     form.setValues(NO_EDITS);
     markChanged();
     toast('Saved. Deploy to apply the change.');
@@ -46,10 +47,11 @@ function VariablesForm({ app, keys }: { app: Application; keys: readonly string[
         form={form}
         label="Save variables"
         onSubmit={save}
+        isUnchanged={body.set.length + body.remove.length === 0}
         secondaryAction={
           <>
             <Button
-              variant="default"
+              variant={vars.length === 0 ? 'filled' : 'default'}
               disabled={vars.length >= ENV_LIMITS.count}
               onClick={() => form.setValues(withRow(form.values))}
             >

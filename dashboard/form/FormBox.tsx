@@ -9,6 +9,8 @@ interface FormBoxProps<V extends object> {
   /** The submit button's label. */
   label: string;
   onSubmit: () => Promise<unknown>;
+  /** True while there is nothing to save. */
+  isUnchanged?: boolean;
   /** Shown beside the button. */
   secondaryAction?: ReactNode;
   children: ReactNode;
@@ -18,7 +20,14 @@ interface FormBoxProps<V extends object> {
  * A form with its submit button. Repeated clicks send it once. The first invalid field gets the focus; an API error that names
  * no field is shown above the button, and the values stay.
  */
-export function FormBox<V extends object>({ form, label, onSubmit, secondaryAction, children }: FormBoxProps<V>) {
+export function FormBox<V extends object>({
+  form,
+  label,
+  onSubmit,
+  isUnchanged = false,
+  secondaryAction,
+  children,
+}: FormBoxProps<V>) {
   const element = useRef<HTMLFormElement>(null);
   const [error, setError] = useState<unknown>();
   const refusal = useRefusal();
@@ -41,7 +50,7 @@ export function FormBox<V extends object>({ form, label, onSubmit, secondaryActi
   }, focusInvalidField);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (form.submitting) return;
+    if (form.submitting || isUnchanged) return;
     setError(undefined);
     send(event);
   };
@@ -66,7 +75,7 @@ export function FormBox<V extends object>({ form, label, onSubmit, secondaryActi
           </Text>
         )}
         <Group gap="xs">
-          <Button type="submit" loading={form.submitting} disabled={refusal !== undefined}>
+          <Button type="submit" loading={form.submitting} disabled={refusal !== undefined || isUnchanged}>
             {label}
           </Button>
           {secondaryAction}

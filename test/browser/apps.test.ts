@@ -77,6 +77,7 @@ test('settings are saved, and an invalid branch is rejected at its field', async
   const account = await newAccount();
   const { data } = (await account.call(createApp, { body: { name: 'Settled' } })).body;
   const page = await openScreen(await signedInContext(account), `apps/${data.id}/settings`);
+  expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
   await page.getByLabel('Name').fill('Renamed');
   await page.getByLabel('Framework').selectOption('NUXT');
   await page.getByLabel('Git repository').fill(REPOSITORY);
@@ -99,6 +100,7 @@ test('variables are replaced, keep their values if left empty, and are never sho
   const { data } = (await account.call(createApp, { body: { name: 'Variable' } })).body;
   const page = await openScreen(await signedInContext(account), `apps/${data.id}/env`);
   await page.getByText('Not deployed', { exact: true }).waitFor();
+  expect(await page.getByRole('button', { name: 'Save variables' }).isDisabled()).toBe(true);
   await page.getByRole('button', { name: 'Add variable' }).click();
   await page.getByLabel('Name').fill('PORT');
   await page.getByLabel('Value of PORT', { exact: true }).fill('1');
