@@ -3,6 +3,9 @@ import { Deleted, Id, list, Page, plainText, resource, single, Timestamp } from 
 import { route } from '../route.ts';
 import { EVENTS, type EventType } from './events.ts';
 
+/** Failed attempts in a row that disable an endpoint (specification, Delivery 4; attempts: design, Webhooks). */
+export const MAX_CONSECUTIVE_FAILURES = 50;
+
 /** An entry of an endpoint's list of events: a type, or `*` for all. */
 export type EventFilter = EventType | '*';
 const EVENT_FILTERS: ReadonlySet<string> = new Set(['*', ...Object.keys(EVENTS)]);

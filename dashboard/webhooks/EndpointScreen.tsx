@@ -1,5 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useLocation } from 'wouter';
+import { MAX_CONSECUTIVE_FAILURES } from '../../contract/webhooks/endpoints.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
@@ -66,8 +67,9 @@ const EndpointDetails = ({ endpoint: { url, description, events, active, failure
     {failureCount > 0 && <Text size="sm">{failureCount} consecutive failures.</Text>}
     {!active && (
       <Text size="sm">
-        {failureCount > 0 && 'This endpoint was disabled after too many failed attempts. '}Events are skipped while the
-        endpoint is disabled: enable it, then replay the skipped deliveries.
+        This endpoint was disabled{' '}
+        {failureCount < MAX_CONSECUTIVE_FAILURES ? 'by a member of the account' : 'after too many failed attempts'}.
+        Events are skipped while the endpoint is disabled: enable it, then replay the skipped deliveries.
       </Text>
     )}
   </Stack>

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { MAX_CONSECUTIVE_FAILURES } from '../../contract/webhooks/endpoints.ts';
 import { Webhook } from '../../table/entities/webhooks.ts';
 import { crashAt, type FaultPlan, failNth, START, seededRandom } from '../../test/simulation/simulation.ts';
 import {
@@ -9,6 +10,7 @@ import {
 } from '../../test/simulation/webhooks.ts';
 import { MAX_CONSECUTIVE_FAILURES } from './failure-count.ts';
 import { pingWebhook, resendDelivery } from './management.ts';
+import { pingWebhook, resendDelivery } from './manage.ts';
 
 /**
  * Invariant of the whole pipeline: after any crashes and failures every (event, endpoint) pair ends delivered, exhausted or

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { MAX_CONSECUTIVE_FAILURES } from '../../contract/webhooks/endpoints.ts';
 import { Delivery, Webhook } from '../../table/entities/webhooks.ts';
 import { change } from '../../table/writes.ts';
 import { START } from '../../test/simulation/simulation.ts';
@@ -7,6 +8,7 @@ import { deleteWebhook } from './endpoints.ts';
 import { eventSweeps } from './event-sweep.ts';
 import { MAX_CONSECUTIVE_FAILURES } from './failure-count.ts';
 import { enableWebhook, listDeliveries, pingWebhook, resendSkipped, rotateSecret } from './management.ts';
+import { enableWebhook, listDeliveries, pingWebhook, resendSkipped, rotateSecret } from './manage.ts';
 
 const failing: Receiver = () => 'BAD_STATUS';
 

@@ -1,4 +1,5 @@
 import { type Batch, coalesce } from '../../contract/coalesce.ts';
+import { MAX_CONSECUTIVE_FAILURES } from '../../contract/webhooks/endpoints.ts';
 import { Delivery, Webhook } from '../../table/entities/webhooks.ts';
 import { change, type Write } from '../../table/writes.ts';
 import { commitAsPlatform } from '../audit/record.ts';
@@ -6,8 +7,6 @@ import { concurrentUpdate, contended, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { paceAfter } from './slow-lane.ts';
 
-/** Failed attempts in a row that disable an endpoint (specification, Delivery 4; attempts: design, Webhooks). */
-export const MAX_CONSECUTIVE_FAILURES = 50;
 /** Failures written in one transaction. */
 const BATCH_SIZE = 25;
 

@@ -246,6 +246,7 @@ test('an endpoint is edited, and disabled after confirmation', async () => {
   await page.getByRole('button', { name: 'Disable' }).click();
   await dialog.getByRole('button', { name: 'Disable' }).click();
   await page.getByText('Disabled', { exact: true }).waitFor();
+  await page.getByText('This endpoint was disabled by a member of the account.', { exact: false }).waitFor();
   expect((await account.dashboard.call(listEndpoints)).body.data).toMatchObject([
     { id, url: 'https://example.com/moved', events: ['app.created'], active: false },
   ]);

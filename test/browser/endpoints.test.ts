@@ -25,6 +25,7 @@ test('a disabled endpoint is enabled, and the events missed since a given time a
   // The screen follows what happens to the endpoint.
   await page.getByText('Disabled', { exact: true }).waitFor();
   await page.getByText('50 consecutive failures.').waitFor();
+  await page.getByText('This endpoint was disabled after too many failed attempts.', { exact: false }).waitFor();
   const row = page.locator('.row', { hasText: 'app.created' });
   await row.getByText('Skipped').waitFor();
   expect(await row.getByRole('button', { name: 'Replay' }).isDisabled()).toBe(true);
