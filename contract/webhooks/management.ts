@@ -179,7 +179,9 @@ export const DeliveryStats = resource('DeliveryStats', () =>
     range: z.enum(ranges),
     from: Timestamp(),
     periodSeconds: z.int(),
-    points: z.array(z.object({ at: Timestamp(), deliveries: z.int(), failed: z.int(), attempts: z.int() })),
+    points: z.array(
+      z.object({ at: Timestamp(), deliveries: z.int(), failed: z.int(), pending: z.int(), attempts: z.int() }),
+    ),
     totals: z.object({
       delivered: z.int(),
       failed: z.int(),

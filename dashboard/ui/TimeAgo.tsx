@@ -9,11 +9,14 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
+/** Distance to a moment, in seconds, within which it is now. */
+const NOW_S = 10;
+
 function formatRelative(seconds: number): string {
   for (const [unit, length] of UNITS) {
     if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);
   }
-  return Math.abs(seconds) < 10 ? 'just now' : relative.format(Math.round(seconds), 'second');
+  return Math.abs(seconds) < NOW_S ? 'just now' : relative.format(Math.round(seconds), 'second');
 }
 
 // Made once: `toLocaleString` makes one with each call, which took a third of the time of a list's rows.
@@ -51,10 +54,19 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
+interface TimeAgoProps {
+  at: string;
+  /** Shown in place of the time from when it has come. */
+  due?: string;
+}
+
 /** A relative time such as “3 minutes ago”, with the exact time as tooltip and machine-readable value. */
-export function TimeAgo({ at }: { at: string }) {
+export function TimeAgo({ at, due }: TimeAgoProps) {
   // The text is the snapshot, so that a tick of the clock renders only the times whose text changes.
-  const text = useSyncExternalStore(subscribe, () => formatRelative((Date.parse(at) - now) / 1000));
+  const text = useSyncExternalStore(subscribe, () => {
+    const seconds = (Date.parse(at) - now) / 1000;
+    return due !== undefined && seconds < NOW_S ? due : formatRelative(seconds);
+  });
   return (
     <time dateTime={at} title={formatTime(at)} style={{ whiteSpace: 'nowrap' }}>
       {text}

@@ -50,7 +50,7 @@ export const DeliveryRow = memo(({ delivery, url, active, selected, select, rese
             {status === 'PENDING' && nextAttemptAt && attempts.length > 0 && (
               <>
                 {' '}
-                · next attempt <TimeAgo at={nextAttemptAt} />
+                · next attempt <TimeAgo at={nextAttemptAt} due="due now" />
               </>
             )}
           </span>

@@ -42,7 +42,20 @@ function Figures({ stats }: { stats: DeliveryStats }) {
     () => ({
       times: points.map(({ at }) => Date.parse(at) / 1000),
       series: [
-        { label: 'Deliveries', values: points.map((each) => each.deliveries), colour: '--chart-4', kind: 'bars' },
+        {
+          label: 'Waiting',
+          values: points.map((each) => each.pending),
+          tops: points.map((each) => each.deliveries),
+          colour: '--chart-1',
+          kind: 'bars',
+        },
+        {
+          label: 'Delivered',
+          values: points.map((each) => each.deliveries - each.failed - each.pending),
+          tops: points.map((each) => each.deliveries - each.pending),
+          colour: '--chart-4',
+          kind: 'bars',
+        },
         { label: 'Failed or skipped', values: points.map((each) => each.failed), colour: '--chart-3', kind: 'bars' },
       ] as const,
     }),
@@ -68,7 +81,7 @@ function Figures({ stats }: { stats: DeliveryStats }) {
           <Stat name="Waiting" value={formatCount(pending)} />
           {nextAttemptAt && (
             <Text size="xs" c="dimmed">
-              next attempt <TimeAgo at={nextAttemptAt} />
+              next attempt <TimeAgo at={nextAttemptAt} due="due now" />
             </Text>
           )}
         </div>

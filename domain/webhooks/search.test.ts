@@ -97,6 +97,7 @@ test('figures count deliveries by period, the attempts’ durations, and what wa
   const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
   expect(sum(data.points.map(({ deliveries }) => deliveries))).toBe(5);
   expect(sum(data.points.map(({ failed }) => failed))).toBe(2);
+  expect(sum(data.points.map(({ pending }) => pending))).toBe(1);
   expect(sum(data.points.map(({ attempts }) => attempts))).toBe(4);
   const other = readDeliveryStats(deps, { ...caller, accountId: 'acc_2' }, { id: ids.webhookId, range: 'day' });
   await expect(other).rejects.toMatchObject({ code: 'not_found' });

@@ -71,6 +71,7 @@ export async function readDeliveryStats(
     at: new Date(start + index * periodMs).toISOString(),
     deliveries: 0,
     failed: 0,
+    pending: 0,
     attempts: 0,
   }));
   const counts = { DELIVERED: 0, FAILED: 0, SKIPPED: 0, PENDING: 0 };
@@ -91,6 +92,7 @@ export async function readDeliveryStats(
     if (!point) continue;
     point.deliveries += 1;
     point.failed += Number(status === 'FAILED' || status === 'SKIPPED');
+    point.pending += Number(status === 'PENDING');
     point.attempts += attemptCount(delivery);
   }
   return {

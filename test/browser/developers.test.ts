@@ -221,6 +221,10 @@ test('an endpoint is added and tested, its response is shown as text, and the de
   await page.getByRole('button', { name: 'Send test event' }).click();
   const row = page.locator('.row', { hasText: 'ping' });
   await row.getByText('HTTP 500', { exact: false }).waitFor();
+  // A delivery that will be tried again is no success yet.
+  const chart = page.getByRole('slider', { name: 'Deliveries by status' });
+  const values = () => chart.getAttribute('aria-valuetext');
+  await expect.poll(values, POLL).toMatch(/Waiting 1, Delivered 0, Failed or skipped 0$/);
   await row.getByRole('button', { name: '1 attempt' }).click();
   await row.getByText(HTML).waitFor();
   await row.getByText('content-type: text/html', { exact: false }).waitFor();

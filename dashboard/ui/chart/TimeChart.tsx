@@ -8,7 +8,7 @@ interface TimeChartProps {
   name: string;
   /** Unix times in seconds, evenly spaced. */
   times: readonly number[];
-  /** Bars lie over one another in the order given: a later one is a part of an earlier one. */
+  /** Bars lie over one another in the order given: a later one is a part of an earlier one, or of its `tops`. */
   series: readonly Series[];
   format: (value: number) => string;
   /** Moments that are marked on the time axis. */

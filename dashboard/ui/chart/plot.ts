@@ -6,6 +6,8 @@ export interface Series {
   label: string;
   /** A value for each time; null where there is none. */
   values: readonly (number | null)[];
+  /** Heights of bars that stand on those of later series; the values if omitted. */
+  tops?: readonly number[];
   /** Name of a CSS variable of chart.css. */
   colour: string;
   kind: 'bars' | 'line';
@@ -79,7 +81,8 @@ export function drawChart(target: HTMLElement, { times, series, marks, format, o
     {
       width: target.clientWidth,
       height: HEIGHT,
-      padding: [8, 8, 0, 0],
+      // Half a label is right of the last time.
+      padding: [8, 20, 0, 0],
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
       scales: {
@@ -114,7 +117,7 @@ export function drawChart(target: HTMLElement, { times, series, marks, format, o
         setCursor: [({ cursor }) => onCursor(cursor.idx ?? null)],
       },
     },
-    [[...times], ...series.map(({ values }) => [...values])],
+    [[...times], ...series.map(({ values, tops }) => [...(tops ?? values)])],
     target,
   );
   if (onPick) plot.over.addEventListener('click', () => plot.cursor.idx != null && onPick(plot.cursor.idx));
