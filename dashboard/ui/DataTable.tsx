@@ -33,11 +33,15 @@ const Row = memo(({ item, columns }: RowProps<unknown>) => (
   </tr>
 )) as <T>(props: RowProps<T>) => ReactNode;
 
-/** A table that scrolls horizontally where it is too wide, by keyboard too. */
+/** Number of columns from which on a tablet has no room for a table. */
+const MANY = 4;
+
+/** A table that shows its rows as cards where they have no room, and scrolls where they still have none, by keyboard too. */
 export function DataTable<T>({ name, items, idOf, columns }: DataTableProps<T>) {
+  const room = columns.length < MANY ? 'sideways' : 'sideways sideways-many';
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard
-    <section className="card sideways" aria-label={name} tabIndex={0}>
+    <section className={`card ${room}`} aria-label={name} tabIndex={0}>
       <table className="table">
         <thead>
           <tr>

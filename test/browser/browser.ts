@@ -3,8 +3,12 @@ import { type Browser, type BrowserContext, type Page, chromium as playwright } 
 import { expect } from 'vitest';
 import { local, type OpenedAccount } from '../support/harness.ts';
 
-/** Viewports: desktop and phone. */
-export const VIEWPORTS = { desk: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const;
+/** Viewports: desktop, tablet and phone. */
+export const VIEWPORTS = {
+  desk: { width: 1280, height: 900 },
+  tablet: { width: 820, height: 1180 },
+  phone: { width: 390, height: 844 },
+} as const;
 
 /**
  * Limit of every wait for a page, in milliseconds: what a page shows may be the end of a deployment, for which other

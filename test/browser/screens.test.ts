@@ -29,6 +29,12 @@ const LAYOUT_SHIFT = `(() => {
 /** A good layout shift; Lighthouse takes points away above it. */
 const MAX_LAYOUT_SHIFT = 0.1;
 
+/** Runs in the page: returns what is out of sight at its right once charts have followed its width, of the page itself or of a table. */
+const OUT_OF_SIGHT = `new Promise((done) => requestAnimationFrame(() => setTimeout(done))).then(() =>
+  [document.documentElement, ...document.querySelectorAll('.sideways')]
+    .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+    .map((each) => each.ariaLabel ?? 'the page'))`;
+
 const VARIANTS: [string, ContextOptions][] = [
   ['at a desk', { size: 'desk' }],
   ['on a phone, in the dark', { size: 'phone', dark: true }],
@@ -85,6 +91,10 @@ describe.each(VARIANTS)('%s', (_look, visitor) => {
         for (const { nodes } of dark.violations)
           found[`${screen} in the dark`] = nodes.map(({ html }) => html.slice(0, 200));
         await page.emulateMedia({ colorScheme: 'light' });
+        await page.setViewportSize(VIEWPORTS.tablet);
+        const cut = await page.evaluate<string[]>(OUT_OF_SIGHT);
+        if (cut.length > 0) found[`${screen} on a tablet is wide`] = cut;
+        await page.setViewportSize(VIEWPORTS.desk);
       }
       await takePicture(page, screen, visitor);
       // What this screen still asks for is not the next one's.
