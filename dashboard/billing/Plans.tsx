@@ -1,4 +1,5 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { isIncluded } from '../../contract/billing/plans.ts';
 import { PLAN_CATEGORIES } from '../../contract/enums.ts';
 import { useMe } from '../accounts/api.ts';
 import { formatRand } from '../ui/money.ts';
@@ -63,18 +64,18 @@ function PlanCard({ plan, current, paid }: PlanCardProps) {
     <Stack className="card" p="md" gap={4}>
       <Group gap="xs">
         <Text fw={650}>{plan.name}</Text>
-        {plan.slug === current?.slug && (
-          <Status value="ACTIVE" label={paid === null ? 'Current plan, free' : 'Current plan'} />
-        )}
+        {plan.slug === current?.slug && <Status value="ACTIVE" label="Current plan" />}
       </Group>
       <Text size="sm">
-        {formatRand(plan.priceMonthly)}/month or {formatRand(plan.priceYearly)}/year excl. VAT
+        {isIncluded(plan)
+          ? 'Free with every account'
+          : `${formatRand(plan.priceMonthly)}/month or ${formatRand(plan.priceYearly)}/year excl. VAT`}
       </Text>
       <Text size="sm" c="dimmed">
         {describeLimits(plan)}
       </Text>
       <Group mt="xs">
-        {(plan.slug !== replaced?.slug || paid?.status === 'CANCELLED') && (
+        {!isIncluded(plan) && (plan.slug !== replaced?.slug || paid?.status === 'CANCELLED') && (
           <BuyPlan plan={plan} replaces={plan.category === 'APP' ? replaced?.name : undefined} />
         )}
       </Group>

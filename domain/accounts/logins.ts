@@ -1,7 +1,7 @@
+import { DEFAULT_PLAN } from '../../contract/billing/plans.ts';
 import { accountSuspended } from '../../contract/errors.ts';
 import { Account, Login } from '../../table/entities/accounts.ts';
 import { change, changeOrInspect, createViaUpdate } from '../../table/writes.ts';
-import { DEFAULT_PLAN } from '../billing/default-plan.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps, Profile } from '../deps.ts';
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { DEFAULT_PLAN } from '../../contract/billing/plans.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { AuditEntry } from '../../table/entities/audit.ts';
 import { HostingDomain } from '../../table/entities/hosting.ts';
@@ -8,7 +9,6 @@ import { START } from '../../test/simulation/simulation.ts';
 import { advanceSubscriptions, subscriptionSimulation, tendAt } from '../../test/simulation/subscriptions.ts';
 import { auditIn } from '../../test/support/memory-table.ts';
 import { incidentOfEntry } from '../accounts/notifications.ts';
-import { DEFAULT_PLAN } from './default-plan.ts';
 import { periodEndAfter } from './periods.ts';
 import { currentPlans, setPlans } from './plans.ts';
 import { cancelHostingOf, cancelSubscription } from './subscriptions.ts';

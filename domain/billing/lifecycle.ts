@@ -1,3 +1,4 @@
+import { DEFAULT_PLAN } from '../../contract/billing/plans.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, Subscription, subscriptionsOf } from '../../table/entities/billing.ts';
 import type { Change } from '../../table/expressions.ts';
@@ -9,7 +10,6 @@ import type { DueQueue } from '../sweep/sweep.ts';
 import { type SweepJob, sweepJob } from '../sweep/sweep-all.ts';
 import { DAY_MS, timestampAfter } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
-import { DEFAULT_PLAN } from './default-plan.ts';
 import { issueInvoice } from './invoices.ts';
 import { periodEndAfter } from './periods.ts';
 import { periodPrice, type ReadPlans } from './plans.ts';

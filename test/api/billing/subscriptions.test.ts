@@ -111,8 +111,21 @@ test('a plan with fewer applications than the account has is 409', async () => {
   const account = await newAccount({ walletCents: 1_000_000, appLimit: 10 });
   for (const name of ['One', 'Two'])
     await account.call(createApp, { body: { name: `${name} ${account.id}`, framework: 'NODE', deployNow: false } });
+  for (const name of ['Three', 'Four'])
+    await account.call(createApp, { body: { name: `${name} ${account.id}`, framework: 'NODE', deployNow: false } });
+  expect(codeOf(await buy(account, monthly('app-3')))).toBe('conflict');
+  expect((await buy(account, monthly('app-10'))).status).toBe(201);
+});
+
+test('the plan that every account has free is not sold, to an account with another plan neither', async () => {
+  const account = await newAccount({ walletCents: 1_000_000 });
+  const refused = await buy(account, monthly('app-1'));
+  expect(refused.body).toMatchObject({
+    error: { code: 'conflict', message: expect.stringMatching(/^App 1 is free with every account\./) },
+  });
+  await buy(account, monthly('app-3'));
   expect(codeOf(await buy(account, monthly('app-1')))).toBe('conflict');
-  expect((await buy(account, monthly('app-3'))).status).toBe(201);
+  expect((await account.call(listInvoices)).body.data).toHaveLength(1);
 });
 
 test.each([
