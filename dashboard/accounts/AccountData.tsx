@@ -1,11 +1,11 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { GRACE_DAYS } from '../../contract/accounts/deletion.ts';
 import { EXPORT_DAYS } from '../../contract/accounts/export.ts';
-import { RightContext } from '../api/rights.ts';
+import { RightContext, useRefusal } from '../api/rights.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { formatNumber } from '../ui/chart/figures.ts';
-import { DataTable } from '../ui/DataTable.tsx';
+import { type Column, DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
@@ -34,7 +34,8 @@ export const AccountData = () => (
 
 function Exports() {
   const start = useStartExport();
-  const exports = useExports();
+  const refusal = useRefusal();
+  const exports = useExports({ enabled: refusal === undefined });
   const isUnderWay = exports.data?.data.some(({ finishedAt }) => finishedAt === null) ?? false;
   return (
     <Section
@@ -46,26 +47,21 @@ function Exports() {
         </ActionButton>
       }
     >
-      <QueryBoundary query={exports}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <EmptyState title="No exports">Start one to download a copy of your account.</EmptyState>
-          ) : (
-            <DataTable
-              name="Exports"
-              items={data}
-              idOf={({ id }) => id}
-              columns={[
-                { name: 'Started', show: ({ createdAt }) => <TimeAgo at={createdAt} /> },
-                { name: 'Status', show: ({ status }) => <Status value={status} /> },
-                { name: 'Size', number: true, show: ({ sizeBytes }) => formatSize(sizeBytes) },
-                { name: 'Until', show: ({ expiresAt }) => (expiresAt ? formatDate(expiresAt) : '–') },
-                { name: 'File', show: (item) => <Download item={item} /> },
-              ]}
-            />
-          )
-        }
-      </QueryBoundary>
+      {refusal === undefined ? (
+        <QueryBoundary query={exports}>
+          {({ data }) =>
+            data.length === 0 ? (
+              <EmptyState title="No exports">Start one to download a copy of your account.</EmptyState>
+            ) : (
+              <DataTable name="Exports" items={data} idOf={({ id }) => id} columns={COLUMNS} />
+            )
+          }
+        </QueryBoundary>
+      ) : (
+        <Text size="sm" c="dimmed">
+          {refusal}
+        </Text>
+      )}
     </Section>
   );
 }
@@ -87,6 +83,14 @@ function Download({ item: { id, status } }: { item: AccountExport }) {
     </ActionButton>
   );
 }
+
+const COLUMNS: readonly Column<AccountExport>[] = [
+  { name: 'Started', show: ({ createdAt }) => <TimeAgo at={createdAt} /> },
+  { name: 'Status', show: ({ status }) => <Status value={status} /> },
+  { name: 'Size', number: true, show: ({ sizeBytes }) => formatSize(sizeBytes) },
+  { name: 'Until', show: ({ expiresAt }) => (expiresAt ? formatDate(expiresAt) : '–') },
+  { name: 'File', show: (item) => <Download item={item} /> },
+];
 
 function Deletion() {
   const request = useRequestDeletion();

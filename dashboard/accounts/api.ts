@@ -43,8 +43,9 @@ export type AccountExport = Output<typeof listExports>['data'][number];
 
 /** Milliseconds between two looks at an export that is being made. */
 const EXPORT_POLL_MS = 5000;
-export const useExports = () =>
+export const useExports = ({ enabled }: { enabled: boolean }) =>
   useApiQuery(listExports, undefined, {
+    enabled,
     refetchInterval: ({ state: { data } }) =>
       data?.data.some(({ finishedAt }) => finishedAt === null) ? EXPORT_POLL_MS : false,
   });

@@ -2,6 +2,7 @@ import { Alert, Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { createSubscription } from '../../contract/billing/subscriptions.ts';
 import { BILLING_CYCLES } from '../../contract/enums.ts';
+import { useRefusal } from '../api/rights.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SelectField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
@@ -17,10 +18,17 @@ import { type Plan, useSubscribe } from './api.ts';
  */
 export function BuyPlan({ plan, replaces }: { plan: Plan; replaces: string | undefined }) {
   const [open, setOpen] = useState(false);
+  const refusal = useRefusal('pay');
   const close = () => setOpen(false);
   return (
     <>
-      <Button variant="default" size="xs" onClick={() => setOpen(true)} aria-label={`Subscribe to ${plan.name}`}>
+      <Button
+        variant="default"
+        size="xs"
+        onClick={() => setOpen(true)}
+        aria-label={`Subscribe to ${plan.name}`}
+        {...(refusal === undefined ? {} : { disabled: true, title: refusal })}
+      >
         Subscribe
       </Button>
       <Dialog opened={open} onClose={close} title={`Subscribe to ${plan.name}`}>
