@@ -12,10 +12,6 @@ import { InvitationLink } from './invitation-link.tsx';
 import { ROLE_LABELS } from './labels.ts';
 
 const INITIAL_VALUES = { email: '', role: 'developer' as MemberRole };
-const OPTION_LABELS = Object.fromEntries(MEMBER_ROLES.map((role) => [role, `${role}: ${ROLE_LABELS[role]}`])) as Record<
-  MemberRole,
-  string
->;
 
 /** Button and dialog that invite a person. The link is shown once. */
 export function InviteMember() {
@@ -43,7 +39,12 @@ function InviteForm({ invite }: { invite: ReturnType<typeof useInviteMember> }) 
   return (
     <FormBox form={form} label="Create invitation" onSubmit={() => invite.mutateAsync({ body: form.values })}>
       <TextField field={form.field('email')} label="Email address" required autoFocus />
-      <SelectField field={form.field('role')} label="Role" options={MEMBER_ROLES} optionLabels={OPTION_LABELS} />
+      <SelectField
+        field={form.field('role')}
+        label="Role"
+        options={MEMBER_ROLES}
+        description={ROLE_LABELS[form.values.role]}
+      />
     </FormBox>
   );
 }
