@@ -39,21 +39,27 @@ export async function notify(deps: Pick<Deps, 'table'>, incidents: readonly Inci
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Returns the incident that an event of the account is; none for most. */
-export function incidentOfEvent({ accountId, type, data, created: at }: Event): Incident[] {
+/**
+ * Returns the incident that an event of the account is; none for most.
+ *
+ * @param name name of the application or key that it is about, where it is known
+ */
+export function incidentOfEvent({ accountId, type, data, created: at }: Event, name?: string): Incident[] {
   const incident = (kind: NotificationKind, subjectId: string, title: string, path: string): Incident[] => [
     { accountId, kind, subjectId, title, path, at },
   ];
   if (type === 'deployment.failed') {
     const [app, deployment] = [text(data.applicationId), text(data.deploymentId)];
-    return incident('deployment-failed', app, 'A deployment failed.', `/apps/${app}/deployments/${deployment}`);
+    const title = `A deployment of ${name ?? 'an application'} failed.`;
+    return incident('deployment-failed', app, title, `/apps/${app}/deployments/${deployment}`);
   }
   if (type === 'payment.failed')
     return incident('payment-failed', 'wallet', `A payment of R${text(data.amount)} failed.`, '/billing');
   if (type === 'plan.limit_exceeded')
     return incident('plan-limit', 'plan', 'You have more applications than your plan allows.', '/billing/plans');
   if (type === 'ai.budget_near') {
-    const title = `An API key has spent R${text(data.spent)} of its AI budget of R${text(data.budget)}.`;
+    const key = name === undefined ? 'An API key' : `The API key ${name}`;
+    const title = `${key} has spent R${text(data.spent)} of its AI budget of R${text(data.budget)}.`;
     return incident('budget-near', text(data.keyId), title, '/developers');
   }
   return [];

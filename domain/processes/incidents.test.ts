@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { NOTIFICATION_KIND_NAMES } from '../../contract/accounts/notifications.ts';
 import { limitOf } from '../../contract/limits/limits.ts';
-import { Account } from '../../table/entities/accounts.ts';
+import { Account, ApiKey } from '../../table/entities/accounts.ts';
 import { AuditEntry } from '../../table/entities/audit.ts';
 import { Notification } from '../../table/entities/notifications.ts';
-import { change } from '../../table/writes.ts';
+import { change, create } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { advanceSubscriptions, subscriptionSimulation } from '../../test/simulation/subscriptions.ts';
 import { notify } from '../accounts/notifications.ts';
-import { incidentOfExport, incidentsOfEntry, incidentsOfLimits } from './incidents.ts';
+import { incidentOfExport, incidentsOfEntry, incidentsOfEvent, incidentsOfLimits } from './incidents.ts';
 
 const now = new Date('2026-11-23T08:00:00.000Z');
 
@@ -60,6 +60,18 @@ test('minutes of builds count from zero in a new month', async () => {
   expect(incidentsOfLimits(full, { ...account, buildMonth: '2026-11', buildMinutes: 3 }, now)).toEqual([]);
   const next = { ...account, buildMonth: '2026-11', buildMinutes: limit * 0.8 };
   expect(incidentsOfLimits(full, next, now).map(({ subjectId }) => subjectId)).toEqual(['buildMinutesPerMonth-80']);
+});
+
+test('the notification of a budget names the key', async () => {
+  const { deps } = simulation().steady;
+  const of = { accountId: 'acc_1', createdAt: now.toISOString() };
+  const hashes = { secret: 's', public: 'p' };
+  const key = { id: 'key_1', ...of, name: 'Shop', hashes, publicKey: 'pk', scopes: [], allowedOrigins: [] };
+  await deps.table.write(ApiKey, create(ApiKey, { ...key, expiresAt: null, revokedAt: null }));
+  const data = { keyId: 'key_1', month: '2026-11', budget: '50.00', spent: '40.00' };
+  const event = { id: 'evt_1', accountId: 'acc_1', type: 'ai.budget_near', created: of.createdAt, data } as const;
+  const titles = (await incidentsOfEvent(deps, event)).map(({ title }) => title);
+  expect(titles).toEqual(['The API key Shop has spent R40.00 of its AI budget of R50.00.']);
 });
 
 test('an export that ended is one notification, whatever came of it', async () => {

@@ -8,7 +8,7 @@ import {
   limitRule,
 } from '../../contract/limits/limits.ts';
 import type { AccountExport } from '../../table/entities/account-data.ts';
-import { Account } from '../../table/entities/accounts.ts';
+import { Account, ApiKey } from '../../table/entities/accounts.ts';
 import { App } from '../../table/entities/apps.ts';
 import type { AuditEntry } from '../../table/entities/audit.ts';
 import { Invoice } from '../../table/entities/billing.ts';
@@ -38,13 +38,16 @@ export async function incidentsOfEntry(deps: Pick<Deps, 'table' | 'now'>, entry:
   return (await willCardPay(deps, account, invoice.amountCents)) ? [] : incidents;
 }
 
-/** Returns the incidents that an event is. A deployment that failed is none once its application is deleted, which ends it. */
+/** Returns the incidents that an event is, with the name of what it is about. A deployment that failed is none once its application is deleted, which ends it. */
 export async function incidentsOfEvent(deps: Pick<Deps, 'table'>, event: Event): Promise<Incident[]> {
   const incidents = incidentOfEvent(event);
   const [incident] = incidents;
-  if (incident?.kind !== 'deployment-failed') return incidents;
-  const app = await deps.table.get(App, { accountId: event.accountId, id: incident.subjectId });
-  return app && app.status !== 'DELETING' ? incidents : [];
+  if (!incident) return incidents;
+  const subject = { accountId: event.accountId, id: incident.subjectId };
+  if (incident.kind === 'budget-near') return incidentOfEvent(event, (await deps.table.get(ApiKey, subject))?.name);
+  if (incident.kind !== 'deployment-failed') return incidents;
+  const app = await deps.table.get(App, subject);
+  return app && app.status !== 'DELETING' ? incidentOfEvent(event, app.name) : [];
 }
 
 const EXPIRY_TITLES = {

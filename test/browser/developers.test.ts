@@ -95,6 +95,7 @@ test('an owner invites a member, who accepts, changes accounts, and is shown wha
   await dialog.getByText('must be an email address', { exact: false }).waitFor();
   await dialog.getByLabel('Email address').fill(email);
   await dialog.getByLabel('Role').selectOption('developer');
+  await dialog.getByText('Applications, domains, databases, webhooks', { exact: false }).waitFor();
   await dialog.getByRole('button', { name: 'Create invitation' }).click();
   await dialog.getByText(`We are sending an email with a link to ${email}`, { exact: false }).waitFor();
   const link = (await dialog.getByText('/dashboard/invitation#', { exact: false }).textContent()) ?? '';
@@ -111,6 +112,14 @@ test('an owner invites a member, who accepts, changes accounts, and is shown wha
   const invite = theirs.getByRole('button', { name: 'Invite member' });
   expect(await invite.isDisabled()).toBe(true);
   expect(await invite.getAttribute('title')).toBe(roleMessage('developer', 'manage'));
+  // What the role may not read is no failure.
+  await theirs.getByRole('tab', { name: 'Data' }).click();
+  await theirs.getByText(roleMessage('developer', 'manage')).waitFor();
+  expect(await theirs.getByRole('alert').count()).toBe(0);
+  await theirs.goto('billing/plans');
+  const subscribe = theirs.getByRole('button', { name: 'Subscribe to App 3', exact: true });
+  await expect.poll(() => subscribe.getAttribute('title'), POLL).toBe(roleMessage('developer', 'pay'));
+  await theirs.goto('settings');
 
   await page.reload();
   await page.getByLabel(`Role of ${email}`).selectOption('read-only');
@@ -144,7 +153,7 @@ test('the bell opens the notifications, which are marked as read and switched of
   await waitFor(async () => (await account.dashboard.call(getMe)).body.data.unreadNotifications === 1);
   const page = await openScreen(await signedInContext(account), '');
   await page.getByRole('link', { name: 'Notifications, 1 unread' }).click();
-  const row = page.locator('.row', { hasText: 'A deployment failed.' });
+  const row = page.locator('.row', { hasText: 'A deployment of Broken failed.' });
   await row.getByText('New', { exact: false }).waitFor();
   await page.getByRole('button', { name: 'Mark all as read' }).click();
   await expect.poll(() => row.getByText('New', { exact: false }).count(), POLL).toBe(0);

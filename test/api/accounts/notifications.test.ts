@@ -21,7 +21,7 @@ test('a failed deployment is one notification for each member, until it is read 
     const { notifications } = (await dashboard.call(listNotifications)).body.data;
     return notifications.length > 0 && notifications;
   });
-  expect(shown).toMatchObject({ kind: 'deployment-failed', title: 'A deployment failed.', isRead: false });
+  expect(shown).toMatchObject({ kind: 'deployment-failed', title: 'A deployment of Broken failed.', isRead: false });
   expect(shown?.path).toMatch(new RegExp(`^/apps/${app.id}/deployments/dep_`));
   const unread = async () => (await dashboard.call(getMe)).body.data.unreadNotifications;
   expect(await unread()).toBe(1);
@@ -41,7 +41,10 @@ test('a failed deployment is one notification for each member, until it is read 
     return found.length > 0 && found;
   });
   expect(more).toEqual([]);
-  expect(mail).toMatchObject({ subject: 'A deployment failed', headers: { 'List-Unsubscribe-Post': ONE_CLICK } });
+  expect(mail).toMatchObject({
+    subject: 'A deployment of Broken failed',
+    headers: { 'List-Unsubscribe-Post': ONE_CLICK },
+  });
   const link = /^<(.+)>$/.exec(mail?.headers['List-Unsubscribe'] ?? '')?.[1] ?? '';
   expect(mail?.text).toContain(link);
   const offByMail = async () => (await dashboard.call(listNotifications)).body.data.offByMail;
