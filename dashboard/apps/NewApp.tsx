@@ -116,10 +116,11 @@ function AppLimit() {
   const account = useMe().data?.data.account;
   if (!account) return null;
   const limit = account.limits.applications;
-  if ((account.usage.applications ?? 0) < limit) {
+  const used = account.usage.applications ?? 0;
+  if (used < limit) {
     return (
       <Text size="sm" c="dimmed">
-        Uses 1 of your plan's {limit} apps.
+        {used} of {limit} applications in use.
       </Text>
     );
   }

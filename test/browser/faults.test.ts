@@ -107,7 +107,7 @@ test('a failed read is repeated on request', async () => {
 test('a screen that polls nothing shows that the connection is lost, and back', async () => {
   const context = await signedInContext(await newAccount());
   const page = await openScreen(context, 'apps/new');
-  await page.getByText('Uses 1 of', { exact: false }).waitFor();
+  await page.getByText('applications in use', { exact: false }).waitFor();
   await page.getByLabel('Name').fill('Typed before');
   await context.setOffline(true);
   await page.getByText(RETRYING, { exact: false }).waitFor();
