@@ -69,10 +69,10 @@ function Figures({ stats }: { stats: DeliveryStats }) {
           <Stat name="Success rate" value={formatShare(delivered, delivered + failed + skipped)} />
         </div>
         <div className="card">
-          <Stat
-            name="Receiver latency, p50 / p95"
-            value={p50Ms === null || p95Ms === null ? '–' : `${formatMs(p50Ms)} / ${formatMs(p95Ms)}`}
-          />
+          <Stat name="Receiver latency, p50" value={p50Ms === null ? '–' : formatMs(p50Ms)} />
+        </div>
+        <div className="card">
+          <Stat name="Receiver latency, p95" value={p95Ms === null ? '–' : formatMs(p95Ms)} />
         </div>
         <div className="card">
           <Stat name="Attempts" value={formatCount(attempts)} />
