@@ -1,6 +1,7 @@
 import { Group, NativeSelect, Text } from '@mantine/core';
 import { AUDIT_ACTIONS, type AuditAction, isAuditAction } from '../../contract/audit/actions.ts';
 import { AUDIT_ACTORS } from '../../contract/audit/entry.ts';
+import { AuditChanges } from '../ui/AuditChanges.tsx';
 import { CopyId } from '../ui/CopyId.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
@@ -11,7 +12,6 @@ import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { parseOffset, useUrlStates } from '../ui/use-url-state.ts';
 import { ACTORS } from './audit-actors.ts';
 import { AUDIT_PAGE_SIZE, type AuditEntry, type AuditFilter, useAuditLog } from './audit-api.ts';
-import { changesOf } from './audit-changes.ts';
 
 const ACTIONS = Object.keys(AUDIT_ACTIONS).filter(isAuditAction);
 
@@ -50,7 +50,7 @@ export function AuditLog() {
                   { name: 'When', show: ({ createdAt }) => <TimeAgo at={createdAt} /> },
                   { name: 'What', show: (entry) => <What entry={entry} /> },
                   { name: 'Who', show: (entry) => <Who entry={entry} /> },
-                  { name: 'Change', show: (entry) => <Changes entry={entry} /> },
+                  { name: 'Change', show: (entry) => <AuditChanges entry={entry} /> },
                 ]}
               />
             )}
@@ -113,11 +113,3 @@ const Who = ({ entry: { actor, address } }: { entry: AuditEntry }) => (
     )}
   </>
 );
-
-const Changes = ({ entry }: { entry: AuditEntry }) =>
-  changesOf(entry).map(({ field, before, after }) => (
-    <Text key={field} size="xs" className="break">
-      {field}: {before !== undefined && <code>{before}</code>} {before !== undefined && after !== undefined && '→'}{' '}
-      {after !== undefined && <code>{after}</code>}
-    </Text>
-  ));

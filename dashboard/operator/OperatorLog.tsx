@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { AUDIT_ACTIONS, isAuditAction } from '../../contract/audit/actions.ts';
+import { AuditChanges } from '../ui/AuditChanges.tsx';
 import { CopyId } from '../ui/CopyId.tsx';
 import { DataTable } from '../ui/DataTable.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
@@ -32,9 +33,8 @@ export function OperatorLog({ title, accountId }: { title: string; accountId?: s
                   { name: 'When', show: ({ createdAt }) => <TimeAgo at={createdAt} /> },
                   { name: 'What', show: (entry) => <What entry={entry} /> },
                   ...(accountId === undefined ? [{ name: 'Account', show: AccountLink }] : []),
-                  { name: 'Reason', show: ({ reason }) => reason },
+                  { name: 'Change', show: (entry) => <AuditChanges entry={entry} /> },
                   { name: 'Who', show: (entry) => <Who entry={entry} /> },
-                  { name: 'Request', show: ({ requestId }) => requestId && <CopyId id={requestId} /> },
                 ]}
               />
             )}
@@ -49,26 +49,29 @@ export function OperatorLog({ title, accountId }: { title: string; accountId?: s
 /** Links to the account that an entry is of, or that was read. */
 function AccountLink({ accountId, subjectId }: OperatorEntry) {
   const id = [accountId, subjectId].find((each) => each?.startsWith('acc_'));
-  return id && <TextLink href={`/operator/accounts/${id}`}>{id}</TextLink>;
+  return (
+    id && (
+      <span className="break">
+        <TextLink href={`/operator/accounts/${id}`}>{id}</TextLink>
+      </span>
+    )
+  );
 }
 
-const What = ({ entry: { action, subjectId, before, after } }: { entry: OperatorEntry }) => (
+const What = ({ entry: { action, subjectId, reason } }: { entry: OperatorEntry }) => (
   <>
     <Text size="sm">{isAuditAction(action) ? AUDIT_ACTIONS[action].label : action}</Text>
+    {reason && (
+      <Text size="sm" c="dimmed" className="break">
+        {reason}
+      </Text>
+    )}
     {subjectId && subjectId !== NO_ACCOUNT && <CopyId id={subjectId} />}
-    <Values label="Before" values={before} />
-    <Values label="After" values={after} />
   </>
 );
 
-const Values = ({ label, values }: { label: string; values: OperatorEntry['after'] }) =>
-  values && (
-    <Text size="xs" className="break">
-      {label}: <code>{JSON.stringify(values)}</code>
-    </Text>
-  );
-
-const Who = ({ entry: { actor, address } }: { entry: OperatorEntry }) => (
+/** The actor of a change, the address, and the request. */
+const Who = ({ entry: { actor, address, requestId } }: { entry: OperatorEntry }) => (
   <>
     <Text size="sm">{actor.kind.toLowerCase()}</Text>
     {actor.id && <CopyId id={actor.id} />}
@@ -77,5 +80,6 @@ const Who = ({ entry: { actor, address } }: { entry: OperatorEntry }) => (
         from {address}
       </Text>
     )}
+    {requestId && <CopyId id={requestId} />}
   </>
 );

@@ -39,6 +39,10 @@ export function ReasonButton({
   );
 }
 
+/** Has the dialog give the focus to the first field, which may be one of the children. */
+const focusFirstField = (form: HTMLElement | null) =>
+  form?.querySelector('input, select')?.setAttribute('data-autofocus', 'true');
+
 type FormProps = Pick<ReasonButtonProps, 'label' | 'children' | 'onConfirm'> & {
   description: string;
   close: () => void;
@@ -48,7 +52,7 @@ function ReasonForm({ label, description, children, onConfirm, close }: FormProp
   const [reason, setReason] = useState('');
   const { busy, error, submit } = useSubmit(() => onConfirm(reason.trim()), close);
   return (
-    <Stack component="form" onSubmit={submit} gap="md">
+    <Stack component="form" onSubmit={submit} gap="md" ref={focusFirstField}>
       {children}
       <TextInput
         label="Reason"
@@ -56,7 +60,6 @@ function ReasonForm({ label, description, children, onConfirm, close }: FormProp
         onChange={(event) => setReason(event.currentTarget.value)}
         maxLength={300}
         autoComplete="off"
-        data-autofocus
       />
       <Text size="sm" c="dimmed">
         {description}

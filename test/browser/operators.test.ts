@@ -6,7 +6,7 @@ import { readAccount } from '../../contract/operator/accounts.ts';
 import { newAccount, waitFor } from '../support/harness.ts';
 import { newOperator } from '../support/operator.ts';
 import { examine } from './accessibility.ts';
-import { openScreen, signedInContext } from './browser.ts';
+import { openScreen, signedInContext, VIEWPORTS } from './browser.ts';
 
 const SEEN_WITHIN_MS = 15_000;
 
@@ -75,6 +75,8 @@ test('an operator finds an account and suspends it; the customer sees it within 
   };
   await page.getByRole('button', { name: 'Adjust money' }).click();
   const dialog = page.getByRole('dialog');
+  // The first field has the focus, and not the last.
+  await dialog.locator('select:focus').waitFor();
   await dialog.getByLabel('Account').selectOption('AI credits');
   await dialog.getByLabel('Amount').fill('1.00');
   await dialog.getByLabel('Reason').fill('Goodwill.');
@@ -98,6 +100,10 @@ test('an operator finds an account and suspends it; the customer sees it within 
   await rows.filter({ hasText: 'Phishing, case 12.' }).filter({ hasText: 'Account suspended' }).first().waitFor();
   await rows.filter({ hasText: email }).filter({ hasText: 'Accounts searched' }).first().waitFor();
   await rows.filter({ hasText: account.id }).filter({ hasText: 'Account read' }).first().waitFor();
+  // Everything of it is on the screen at once.
+  const { x = 0, width = Number.NaN } = (await rows.first().boundingBox()) ?? {};
+  expect(x + width).toBeLessThanOrEqual(VIEWPORTS.desk.width);
+  await rows.filter({ hasText: 'reason: Phishing, case 12.' }).first().waitFor();
   expect(await seriousViolations(page)).toEqual([]);
   await customer.goto('developers/audit');
   const changes = customer.getByRole('region', { name: 'Audit log' }).locator('tbody tr');

@@ -13,7 +13,8 @@ function format(value: unknown): string {
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }
 
-type Values = Record<string, unknown> | null;
+/** Fields of an entry on one side of its change. */
+export type Values = Record<string, unknown> | null;
 
 /** Returns the fields of an entry of the audit log in the order in which they were stored, without those that were empty and stayed so. */
 export function changesOf({ before, after }: { before: Values; after: Values }): FieldChange[] {
