@@ -1,4 +1,5 @@
 import { memo } from 'react';
+import { DEFAULT_PLAN, PLAN_GRACE_DAYS } from '../../contract/billing/plans.ts';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { useListFilter } from '../ui/FilteredItems.tsx';
@@ -69,8 +70,16 @@ const SubscriptionRow = memo(
         detail={`${hostingDomain ? `${hostingDomain} · ` : ''}${billingCycle === 'MONTHLY' ? 'monthly' : 'yearly'} · ${status === 'CANCELLED' ? 'ends on' : 'paid until'} ${until}`}
       >
         {status !== 'CANCELLED' && (
-          <ConfirmButton label="Cancel plan" size="xs" question={`Cancel ${plan.name}?`} onConfirm={cancelPlan}>
+          <ConfirmButton
+            label="Cancel plan"
+            keepLabel="Keep plan"
+            size="xs"
+            question={`Cancel ${plan.name}?`}
+            onConfirm={cancelPlan}
+          >
             The plan is not renewed. It stays active until {until}.
+            {plan.category === 'APP' &&
+              ` Then your account is on ${DEFAULT_PLAN.name} (${DEFAULT_PLAN.appLimit} application), and the applications beyond that are suspended ${PLAN_GRACE_DAYS} days later.`}
           </ConfirmButton>
         )}
       </Row>

@@ -18,6 +18,8 @@ interface ConfirmButtonProps extends Pick<ButtonProps, 'variant'> {
   children: ReactNode;
   /** Text that the user has to type to confirm. */
   confirmationText?: string;
+  /** Label of the way back, where `Cancel` could be taken for the action. */
+  keepLabel?: string;
   /** Colours the buttons red. */
   destructive?: boolean;
   /** The right that the action needs, if it is another than that of the screen. */
@@ -31,6 +33,7 @@ export function ConfirmButton({
   question,
   children,
   confirmationText,
+  keepLabel = 'Cancel',
   destructive = true,
   onConfirm,
   right,
@@ -59,7 +62,10 @@ export function ConfirmButton({
         </Button>
       )}
       <Dialog opened={open} onClose={() => setOpen(false)} title={question}>
-        <Question {...{ label, confirmationText, destructive, onConfirm, children }} close={() => setOpen(false)} />
+        <Question
+          {...{ label, confirmationText, keepLabel, destructive, onConfirm, children }}
+          close={() => setOpen(false)}
+        />
       </Dialog>
     </>
   );
@@ -67,11 +73,12 @@ export function ConfirmButton({
 
 type QuestionProps = Pick<ConfirmButtonProps, 'label' | 'onConfirm' | 'children'> & {
   confirmationText: string | undefined;
+  keepLabel: string;
   destructive: boolean;
   close: () => void;
 };
 
-function Question({ label, confirmationText, destructive, onConfirm, children, close }: QuestionProps) {
+function Question({ label, confirmationText, keepLabel, destructive, onConfirm, children, close }: QuestionProps) {
   const [text, setText] = useState('');
   const { busy, error, submit } = useSubmit(onConfirm, close);
   return (
@@ -91,7 +98,7 @@ function Question({ label, confirmationText, destructive, onConfirm, children, c
       {error !== undefined && <FailureAlert error={error} />}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={close}>
-          Cancel
+          {keepLabel}
         </Button>
         <Button
           type="submit"
