@@ -51,11 +51,18 @@ export function DomainSearch() {
           ) : (
             <QueryBoundary query={check}>
               {({ data }) => (
-                <div className="card">
-                  {data.map((result) => (
-                    <SearchResult key={result.domain} result={result} />
-                  ))}
-                </div>
+                <>
+                  <div className="card">
+                    {data.map((result) => (
+                      <SearchResult key={result.domain} result={result} />
+                    ))}
+                  </div>
+                  {!data.some(isForSale) && (
+                    <Text size="sm" c="dimmed" mt="xs">
+                      None of these can be registered here. Try another name.
+                    </Text>
+                  )}
+                </>
               )}
             </QueryBoundary>
           )}
@@ -78,6 +85,11 @@ const SearchResult = ({ result }: { result: Availability }) => (
         {result.domain}
       </Text>
       <Status value={result.available ? (result.premium ? 'PREMIUM' : 'AVAILABLE') : 'TAKEN'} />
+      {result.premium && (
+        <Text size="sm" c="dimmed">
+          Not sold here
+        </Text>
+      )}
     </Group>
     {isForSale(result) && (
       <Group gap="sm">

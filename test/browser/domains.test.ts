@@ -73,6 +73,10 @@ test('a taken or premium name cannot be ordered, and an invalid name is rejected
   await page.getByRole('button', { name: 'Search', exact: true }).click();
   await page.locator('.row', { hasText: 'taken-name.com' }).getByText('Taken', { exact: true }).waitFor();
   expect(await page.getByRole('link', { name: 'Register taken-name.com' }).count()).toBe(0);
+  await page.getByRole('textbox', { name: 'Name' }).fill('premium-name');
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  await page.locator('.row', { hasText: 'premium-name.com' }).getByText('Not sold here').waitFor();
+  await page.getByText('None of these can be registered here.', { exact: false }).waitFor();
   await page.getByRole('textbox', { name: 'Name' }).fill('not a name');
   await page.getByRole('button', { name: 'Search', exact: true }).click();
   await page.getByRole('alert').getByText('This name must be a word such as example', { exact: false }).waitFor();
