@@ -71,7 +71,7 @@ function RecordActions({ id, domain, remove, record }: Zone & { record: DnsRecor
         onConfirm={deleteRecord}
       >
         <code className="break">{`${fullName(record.name, domain)} ${record.type} ${record.content}`}</code> is no
-        longer answered. Others may remember it for {record.ttl} seconds.
+        longer answered. Resolvers may cache it for up to {record.ttl} seconds.
       </ConfirmButton>
     </div>
   );

@@ -34,7 +34,7 @@ const COLUMNS = [
 
 const VIEW: ListView<Mailbox> = {
   text: ({ address }) => address,
-  order: 'Order of the server',
+  order: 'Default order',
   sorts: {
     address: { label: 'Address', compare: byName(({ address }) => address) },
     quota: { label: 'Largest quota', compare: (a, b) => quotaOf(b) - quotaOf(a) },

@@ -1,5 +1,5 @@
 import { LIMIT_NAMES, type LimitName, limitRule } from '../../contract/limits/limits.ts';
-import { formatNumber } from './chart/figures.ts';
+import { capitalize, formatNumber } from './chart/figures.ts';
 import { DataTable } from './DataTable.tsx';
 
 interface LimitTableProps {
@@ -27,5 +27,4 @@ export const LimitTable = ({ limits, usage, overrides = {} }: LimitTableProps) =
   />
 );
 
-const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const formatUsage = (used: number | undefined) => (used === undefined ? '–' : formatNumber(used));

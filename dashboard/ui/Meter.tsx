@@ -1,6 +1,6 @@
 import { Group, Text, VisuallyHidden } from '@mantine/core';
 import { useId } from 'react';
-import { formatNumber } from './chart/figures.ts';
+import { capitalize, formatNumber } from './chart/figures.ts';
 
 /** Share of a limit from which on it is shown as nearly reached. */
 const NEAR = 0.8;
@@ -15,8 +15,8 @@ export function Meter({ name, used, limit }: { name: string; used: number; limit
   return (
     <div className="row">
       <Group justify="space-between" gap="xs">
-        <Text size="sm" id={id} style={{ textTransform: 'capitalize' }} span>
-          {name}
+        <Text size="sm" id={id} span>
+          {capitalize(name)}
         </Text>
         <Text size="sm" c="dimmed" span style={{ fontVariantNumeric: 'tabular-nums' }}>
           {formatNumber(used)} of {formatNumber(limit)}

@@ -24,3 +24,6 @@ export function formatShare(part: number, whole: number): string {
   const percent = (part / whole) * 100;
   return `${percent === 0 || percent >= 10 ? Math.round(percent) : percent.toPrecision(2)}%`;
 }
+
+/** Returns a text in sentence case. */
+export const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
