@@ -1,8 +1,8 @@
 import { Alert, Group, Stack, Text } from '@mantine/core';
-import { formatDurationBetween } from '../ui/duration.ts';
 import { Status } from '../ui/Status.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
 import { type BuildStep, remedyFor } from './build-steps.ts';
+import { Elapsed } from './Duration.tsx';
 
 const LABELS: Readonly<Record<BuildStep['state'], string>> = { DONE: 'Done', RUNNING: 'Running', FAILED: 'Failed' };
 const STATUSES: Readonly<Record<BuildStep['state'], string>> = {
@@ -23,7 +23,7 @@ export const BuildSteps = ({ steps }: { steps: readonly BuildStep[] }) =>
             </Text>
             <Group gap="sm" wrap="nowrap">
               <Text size="sm" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-                {finishedAt !== null && formatDurationBetween(startedAt, finishedAt)}
+                <Elapsed {...{ startedAt, finishedAt }} />
               </Text>
               <Status value={STATUSES[state]} label={LABELS[state]} />
             </Group>

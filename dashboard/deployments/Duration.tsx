@@ -1,16 +1,24 @@
 import { useEffect, useState } from 'react';
-import { formatDuration, formatDurationBetween } from '../ui/duration.ts';
+import { formatDuration } from '../ui/duration.ts';
 import type { Deployment } from './api.ts';
 
-/** Duration of a deployment, counting up while it runs. */
-export function Duration({ deployment: { startedAt, finishedAt } }: { deployment: Deployment }) {
+type Times = Pick<Deployment, 'startedAt' | 'finishedAt'>;
+
+/** Time since a start, counting up until the end. */
+export function Elapsed({ startedAt, finishedAt }: Times) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     if (finishedAt) return;
     const timer = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(timer);
   }, [finishedAt]);
-  return finishedAt
-    ? `took ${formatDurationBetween(startedAt, finishedAt)}`
-    : formatDuration(now - Date.parse(startedAt));
+  return formatDuration((finishedAt ? Date.parse(finishedAt) : now) - Date.parse(startedAt));
 }
+
+/** Duration of a deployment, counting up while it runs. */
+export const Duration = ({ deployment }: { deployment: Deployment }) => (
+  <>
+    {deployment.finishedAt && 'took '}
+    <Elapsed {...deployment} />
+  </>
+);
