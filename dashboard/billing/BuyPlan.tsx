@@ -7,7 +7,7 @@ import { FormBox } from '../form/FormBox.tsx';
 import { SelectField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
 import { Dialog } from '../ui/Dialog.tsx';
-import { formatRand } from '../ui/money.ts';
+import { addVat, formatRand } from '../ui/money.ts';
 import { toast } from '../ui/toast.ts';
 import { type Plan, useSubscribe } from './api.ts';
 
@@ -39,7 +39,6 @@ export function BuyPlan({ plan, replaces }: { plan: Plan; replaces: string | und
 }
 
 const CYCLE_LABELS = { MONTHLY: 'Monthly', YEARLY: 'Yearly' } as const;
-const VAT_FACTOR = 1.15;
 
 function BuyForm({ plan, replaces, close }: { plan: Plan; replaces: string | undefined; close: () => void }) {
   const needsDomain = plan.category !== 'APP';
@@ -52,7 +51,7 @@ function BuyForm({ plan, replaces, close }: { plan: Plan; replaces: string | und
   const form = useForm(createSubscription.body, start, toBody, `plan ${plan.slug}`);
   const subscribe = useSubscribe();
   const { billingCycle } = form.values;
-  const price = Number(billingCycle === 'MONTHLY' ? plan.priceMonthly : plan.priceYearly) * VAT_FACTOR;
+  const price = addVat(billingCycle === 'MONTHLY' ? plan.priceMonthly : plan.priceYearly);
   const submit = async () => {
     await subscribe.mutateAsync({ body: toBody(form.values) });
     toast(`You're on ${plan.name}.`);

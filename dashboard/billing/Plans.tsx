@@ -2,7 +2,7 @@ import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { isIncluded } from '../../contract/billing/plans.ts';
 import { PLAN_CATEGORIES } from '../../contract/enums.ts';
 import { useMe } from '../accounts/api.ts';
-import { formatRand } from '../ui/money.ts';
+import { addVat, formatRand } from '../ui/money.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
@@ -69,8 +69,13 @@ function PlanCard({ plan, current, paid }: PlanCardProps) {
       <Text size="sm">
         {isIncluded(plan)
           ? 'Free with every account'
-          : `${formatRand(plan.priceMonthly)}/month or ${formatRand(plan.priceYearly)}/year excl. VAT`}
+          : `${formatRand(addVat(plan.priceMonthly))}/month or ${formatRand(addVat(plan.priceYearly))}/year incl. VAT`}
       </Text>
+      {!isIncluded(plan) && (
+        <Text size="xs" c="dimmed">
+          {formatRand(plan.priceMonthly)} or {formatRand(plan.priceYearly)} excl. VAT
+        </Text>
+      )}
       <Text size="sm" c="dimmed">
         {describeLimits(plan)}
       </Text>

@@ -2,7 +2,7 @@ import { Button, Group, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { toFailure } from '../api/failure.ts';
-import { formatRand } from '../ui/money.ts';
+import { addVat, formatRand } from '../ui/money.ts';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
@@ -93,7 +93,12 @@ const SearchResult = ({ result }: { result: Availability }) => (
     </Group>
     {isForSale(result) && (
       <Group gap="sm">
-        <Text size="sm">{formatRand(result.price)}/year excl. VAT</Text>
+        <Text size="sm">
+          {formatRand(addVat(result.price))}/year incl. VAT{' '}
+          <Text span size="xs" c="dimmed">
+            ({formatRand(result.price)} excl.)
+          </Text>
+        </Text>
         <ButtonLink
           href={`/domains/order/${encodeURIComponent(result.domain)}`}
           size="xs"

@@ -7,7 +7,7 @@ import type { Output } from '../../contract/route.ts';
 import { FormBox } from '../form/FormBox.tsx';
 import { SelectField, TextAreaField, TextField } from '../form/fields.tsx';
 import { useForm } from '../form/form.ts';
-import { formatRand } from '../ui/money.ts';
+import { addVat, formatRand } from '../ui/money.ts';
 import { toast } from '../ui/toast.ts';
 import { useOrderDomain } from './api.ts';
 import { initialValues, toOrder } from './order.ts';
@@ -24,7 +24,6 @@ const COUNTRY_NAMES = Object.fromEntries(COUNTRIES.map((code) => [code, regionNa
 const COUNTRY_CODES = COUNTRIES.toSorted((a, b) => (COUNTRY_NAMES[a] ?? a).localeCompare(COUNTRY_NAMES[b] ?? b));
 
 const YEARS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10'] as const;
-const VAT_FACTOR = 1.15;
 
 /** Form that registers a domain: term, registrant and price. */
 export function OrderForm({ name, price, account }: OrderFormProps) {
@@ -32,7 +31,7 @@ export function OrderForm({ name, price, account }: OrderFormProps) {
   const order = useOrderDomain();
   const [, navigate] = useLocation();
   const { field, values } = form;
-  const total = price * Number(values.years) * VAT_FACTOR;
+  const total = addVat(price * Number(values.years));
   const submit = async () => {
     const { data } = await order.mutateAsync({ body: toOrder(name, values) });
     const { number, status, amount } = data.invoice;

@@ -6,6 +6,9 @@ export function formatRand(amount: string | number): string {
   return `${value < 0 ? '-' : ''}R${groupedFormat.format(Math.abs(value)).replaceAll(',', '.')}`;
 }
 
+/** Returns an amount in rand with VAT (15%), rounded to cents as invoices are. */
+export const addVat = (net: string | number): number => Math.round((Math.round(Number(net) * 100) * 115) / 100) / 100;
+
 /** Formats micro-rand with as many decimals as needed, up to six. */
 export function formatMicroRand(amount: number): string {
   const value = Math.abs(amount) / 1_000_000;
