@@ -5,7 +5,9 @@ import { useInvalidate } from '../api/use-api-query.ts';
 import { FailureAlert } from '../ui/FailureAlert.tsx';
 import { formatRand } from '../ui/money.ts';
 import { Status } from '../ui/Status.tsx';
+import { ButtonLink } from '../ui/TextLink.tsx';
 import { PAYMENT_ROUTES, usePayment } from './api.ts';
+import { purchaseScreen } from './purchase.ts';
 
 /** Outcome of the card payment that the browser returns from (`?payment=…`). */
 export function PaymentNote() {
@@ -29,6 +31,7 @@ function Outcome({ id }: { id: string }) {
     if (decided) refresh(PAYMENT_ROUTES);
   }, [decided]);
   if (!payment) return error && <FailureAlert error={error} retry={() => void refetch()} />;
+  const purchase = payment.status === 'SUCCEEDED' ? purchaseScreen() : undefined;
   return (
     <Alert variant="default" role="status">
       <Group gap="sm">
@@ -36,6 +39,11 @@ function Outcome({ id }: { id: string }) {
         <Text size="sm">
           Your card payment of {formatRand(payment.amount)} {OUTCOME_TEXTS[payment.status]}
         </Text>
+        {purchase !== undefined && (
+          <ButtonLink href={purchase} size="xs">
+            Back to your purchase
+          </ButtonLink>
+        )}
       </Group>
     </Alert>
   );

@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { useLocation } from 'wouter';
 import { type Failure, toFailure } from '../api/failure.ts';
 import { ButtonLink } from './TextLink.tsx';
 
@@ -8,6 +9,14 @@ const NEXT_STEPS: Partial<Record<Failure['code'], { href: string; name: string }
   insufficient_funds: { href: '/billing', name: 'Top up' },
   insufficient_credits: { href: '/ai', name: 'Buy credits' },
 };
+
+/** Returns the way out of a failure: what is missing to top up, with the way back, or the invoice that it names. */
+function nextStepOf({ code, message }: Failure, here: string): { href: string; name: string } | undefined {
+  const missing = /R(\d+\.\d\d) is missing/.exec(message)?.[1];
+  if (missing) return { href: `/billing?${new URLSearchParams({ amount: missing, from: here })}`, name: 'Top up' };
+  const invoice = /\bINV-\d{4}-\d+/.exec(message)?.[0];
+  return invoice ? { href: `/billing/invoices?q=${invoice}`, name: 'Open invoice' } : NEXT_STEPS[code];
+}
 
 interface FailureAlertProps {
   error: unknown;
@@ -20,8 +29,10 @@ interface FailureAlertProps {
 
 /** An alert with the API's message and the request id to quote to support. */
 export function FailureAlert({ error, retry, isRead = true, isRetrying = false }: FailureAlertProps) {
-  const { message, code, requestId, isTransient } = toFailure(error);
-  const nextStep = NEXT_STEPS[code];
+  const failure = toFailure(error);
+  const { message, requestId, isTransient } = failure;
+  const [here] = useLocation();
+  const nextStep = nextStepOf(failure, here);
   return (
     <Alert role="alert" color="red" variant="default" style={{ borderColor: 'var(--bad)' }}>
       <Group justify="space-between" gap="sm">

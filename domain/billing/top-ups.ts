@@ -73,7 +73,7 @@ export async function createTopUp(
       reference: paymentReference(id),
       amountCents,
       email: account.email,
-      returnTo: `${deps.settings.publicUrl}/dashboard/billing?payment=${id}`,
+      returnTo: `${deps.settings.publicUrl}/dashboard/billing?payment=${id}&amount=${formatRand(amountCents)}`,
     })
     .catch(paymentProviderUnavailable);
   return await deps.commit(

@@ -48,7 +48,11 @@ test('an order that requires prepayment leaves nothing behind without it', async
     issuePaidInvoice(deps, wallet, order(1000));
     return await deps.commit(wallet.writes(), undefined);
   });
-  await expect(refused).rejects.toMatchObject({ code: 'insufficient_funds', status: 402 });
+  await expect(refused).rejects.toMatchObject({
+    code: 'insufficient_funds',
+    status: 402,
+    message: 'Insufficient wallet balance: R1.50 is missing. Top up first.',
+  });
   expect(memory.items('INVOICE')).toEqual([]);
   expectLedgerInvariants(memory);
 });

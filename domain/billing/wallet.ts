@@ -61,7 +61,10 @@ export class Wallet {
   /** Returns the error of a payment that the balance does not allow, with the reason; undefined if it does. */
   refusalOf(kind: InvoiceKind, amountCents: number): ApiError | undefined {
     const { account, now, spendableCents, balanceCents } = this;
-    if (balanceCents < amountCents) return new ApiError('insufficient_funds');
+    if (balanceCents < amountCents) {
+      const missing = formatRand(amountCents - spendableCents);
+      return new ApiError('insufficient_funds', `Insufficient wallet balance: R${missing} is missing. Top up first.`);
+    }
     if (spendableCents < amountCents) return disputeError(account.frozenCents ?? 0);
     return spendableCents - withheldCents(account, kind, now) < amountCents ? newCardError(account, now) : undefined;
   }

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { listInvoices } from '../../contract/billing/invoices.ts';
-import { listPlans } from '../../contract/billing/plans.ts';
+import { DEFAULT_PLAN, listPlans } from '../../contract/billing/plans.ts';
 import { createSubscription } from '../../contract/billing/subscriptions.ts';
 import { createTopUp, getAutoTopUp } from '../../contract/billing/top-ups.ts';
 import { getWallet } from '../../contract/billing/wallet.ts';
+import { Account } from '../../table/entities/accounts.ts';
 import { Subscription } from '../../table/entities/billing.ts';
 import { change } from '../../table/writes.ts';
 import { local, newAccount } from '../support/harness.ts';
@@ -67,6 +68,7 @@ test('a declined card is reported, and the balance stays the same', async () => 
   await page.getByRole('button', { name: 'Top up by card' }).click();
   await page.getByRole('button', { name: 'Pay' }).click();
   await page.getByText('was declined', { exact: false }).waitFor();
+  expect(await page.getByLabel('Amount in rand').inputValue()).toBe('13.00');
   expect((await account.call(getWallet)).body.data.balance).toBe('0.00');
 });
 
@@ -110,6 +112,8 @@ test('a plan is bought for the announced price, its invoice can be read, and the
   const { data: invoices } = (await account.call(listInvoices)).body;
   expect(invoices.map(({ kind, status }) => [kind, status])).toEqual([['PLAN', 'PAID']]);
   await row.getByRole('button', { name: 'Cancel plan' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Keep plan' }).click();
+  await row.getByRole('button', { name: 'Cancel plan' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel plan' }).click();
   await row.getByText('Cancelled').waitFor();
   await page.getByRole('tab', { name: 'Invoices' }).click();
@@ -119,6 +123,7 @@ test('a plan is bought for the announced price, its invoice can be read, and the
   expect(await page.getByRole('list', { name: 'Spending by month' }).getByRole('listitem').count()).toBe(12);
   await page.getByText('Plan usage').waitFor();
   expect(await page.getByRole('meter').count()).toBeGreaterThan(2);
+  await page.getByText('API keys that are not revoked', { exact: true }).waitFor();
   await page.getByRole('tab', { name: 'Invoices' }).click();
   await page.getByRole('link', { name: invoices[0]?.number ?? '' }).click();
   const saving = page.waitForEvent('download');
@@ -161,6 +166,36 @@ test('the current plan is marked, a change says what it costs and replaces, and 
   expect(await page.getByRole('button', { name: 'Subscribe to App 3', exact: true }).count()).toBe(0);
 });
 
+test('a purchase that the balance does not pay says what is missing, and the top-up of it leads back', async () => {
+  const account = await newAccount({ walletCents: 5000 });
+  const page = await openScreen(await signedInContext(account), 'billing/plans');
+  await page.getByText('R228.85/month', { exact: false }).waitFor();
+  await page.getByRole('button', { name: 'Subscribe to App 3', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Subscribe for R228.85', exact: true }).click();
+  await dialog.getByText('R178.85 is missing', { exact: false }).waitFor();
+  await dialog.getByRole('link', { name: 'Top up' }).click();
+  expect(await page.getByLabel('Amount in rand').inputValue()).toBe('178.85');
+  await page.getByRole('button', { name: 'Top up by card' }).click();
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await page.getByRole('link', { name: 'Back to your purchase' }).click();
+  await page.getByRole('button', { name: 'Subscribe to App 3', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Subscribe for R228.85', exact: true }).click();
+  await page.locator('.row', { hasText: 'App 3' }).getByText('Active').waitFor();
+});
+
+test('the plan that every account has free is marked, and not offered for money', async () => {
+  const account = await newAccount();
+  Object.assign(process.env, local.environment);
+  const { deps } = await import('../../runtime/deps.ts');
+  await deps.table.write(Account, change(Account, { id: account.id }, { set: { plan: DEFAULT_PLAN } }));
+  const page = await openScreen(await signedInContext(account), 'billing/plans');
+  const card = page.locator('.card', { hasText: 'Current plan' });
+  await card.getByText('Free with every account').waitFor();
+  expect(await card.getByRole('button').count()).toBe(0);
+  await page.getByRole('button', { name: 'Subscribe to App 3', exact: true }).waitFor();
+});
+
 test('a plan whose renewal is overdue is still the plan, and is not offered again', async () => {
   const account = await newAccount({ walletCents: 500_000 });
   const { data } = (
@@ -176,7 +211,6 @@ test('a plan whose renewal is overdue is still the plan, and is not offered agai
   await card.getByText('App 10', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Subscribe to App 3', exact: true }).click();
   await page.getByText('App 3 replaces App 10 now.', { exact: false }).waitFor();
-  expect(await page.getByText('Current plan, free').count()).toBe(0);
   expect(await page.getByRole('button', { name: 'Subscribe to App 10', exact: true }).count()).toBe(0);
 });
 
