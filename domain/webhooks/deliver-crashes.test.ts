@@ -8,9 +8,7 @@ import {
   type WebhookSimulationOptions,
   webhookSimulation,
 } from '../../test/simulation/webhooks.ts';
-import { MAX_CONSECUTIVE_FAILURES } from './failure-count.ts';
 import { pingWebhook, resendDelivery } from './management.ts';
-import { pingWebhook, resendDelivery } from './manage.ts';
 
 /**
  * Invariant of the whole pipeline: after any crashes and failures every (event, endpoint) pair ends delivered, exhausted or

@@ -6,9 +6,7 @@ import { START } from '../../test/simulation/simulation.ts';
 import { type Receiver, signedWith, webhookSimulation } from '../../test/simulation/webhooks.ts';
 import { deleteWebhook } from './endpoints.ts';
 import { eventSweeps } from './event-sweep.ts';
-import { MAX_CONSECUTIVE_FAILURES } from './failure-count.ts';
 import { enableWebhook, listDeliveries, pingWebhook, resendSkipped, rotateSecret } from './management.ts';
-import { enableWebhook, listDeliveries, pingWebhook, resendSkipped, rotateSecret } from './manage.ts';
 
 const failing: Receiver = () => 'BAD_STATUS';
 
