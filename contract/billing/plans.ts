@@ -23,7 +23,7 @@ export const Plan = resource('Plan', () =>
 /** The plan of an account that has bought no application plan, or has one no longer. */
 export const DEFAULT_PLAN = { slug: 'app-1', name: 'App 1', appLimit: 1 };
 
-/** Returns true for a plan that allows no more than every account has without one: it is not sold. */
+/** Returns true for a plan that allows no more than every account has without one: the dashboard does not offer it. */
 export const isIncluded = ({ category, appLimit }: { category: string; appLimit: number | null }): boolean =>
   category === 'APP' && (appLimit ?? 0) <= DEFAULT_PLAN.appLimit;
 

@@ -1,5 +1,5 @@
 import type { AuditAction } from '../../contract/audit/actions.ts';
-import { DEFAULT_PLAN, isIncluded } from '../../contract/billing/plans.ts';
+import { DEFAULT_PLAN } from '../../contract/billing/plans.ts';
 import type {
   cancelSubscription as CancelRoute,
   createSubscription as CreateRoute,
@@ -97,8 +97,8 @@ async function readOwned(deps: Deps, accountId: string): Promise<OwnedSubscripti
 
 /**
  * POST /dashboard/v1/subscriptions: bought from the wallet in one transaction. Throws 402 `insufficient_funds`; 400 for a
- * plan that is not on sale; 409 for what the account has or every account has free, or for a smaller plan that allows
- * fewer applications than there are.
+ * plan that is not on sale; 409 for what the account has, or for a smaller plan that allows fewer applications
+ * than there are.
  */
 export const createSubscription = (
   deps: Deps & { plans: ReadPlans; txt: TxtRecords },
@@ -107,7 +107,6 @@ export const createSubscription = (
 ): Promise<Output<typeof CreateRoute>> =>
   subscribe(deps, accountId, order, {
     action: 'subscription.created',
-    assertSold,
     claim: (domain) => claimHostingDomain(deps, accountId, domain),
     support: () => undefined,
   });
@@ -123,22 +122,12 @@ export const grantSubscription = (
 ): Promise<Output<typeof CreateRoute>> =>
   subscribe(deps, accountId, order, {
     action: 'subscription.granted',
-    assertSold: () => undefined,
     claim: async () => undefined,
     support: (wallet, { description, amountCents }) => wallet.move('ADJUSTMENT', amountCents, `Given: ${description}`),
   });
 
-/** Refuses money for what an account has without paying. */
-function assertSold(plan: Plan): void {
-  if (!isIncluded(plan)) return;
-  const message = `${plan.name} is free with every account. You return to it when you cancel the plan that you have.`;
-  throw new ApiError('conflict', message);
-}
-
 interface Purchase {
   action: AuditAction;
-  /** Throws where the plan is not sold. */
-  assertSold(plan: Plan): void;
   /** Decides whether the account may host a domain, and makes the write that says so. */
   claim(domain: string): Promise<((subscriptionId: string) => Write) | undefined>;
   /** Called with what is to be paid, before it is. */
@@ -149,11 +138,10 @@ async function subscribe(
   deps: Deps & { plans: ReadPlans },
   accountId: string,
   { plan: slug, billingCycle, hostingDomain: given }: Input<typeof CreateRoute>,
-  { action, assertSold, claim, support }: Purchase,
+  { action, claim, support }: Purchase,
 ): Promise<Output<typeof CreateRoute>> {
   const plan = (await deps.plans()).find((each) => each.slug === slug && each.onSale);
   if (!plan) throw new ApiError('invalid_request', 'plan: is not on sale');
-  assertSold(plan);
   const hostingDomain = validateHostingDomain(plan, given);
   const { name, category, appLimit, storageGb } = plan;
   return await withWallet(deps, accountId, readNothing, async (wallet) => {

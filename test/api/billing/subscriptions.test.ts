@@ -117,17 +117,6 @@ test('a plan with fewer applications than the account has is 409', async () => {
   expect((await buy(account, monthly('app-10'))).status).toBe(201);
 });
 
-test('the plan that every account has free is not sold, to an account with another plan neither', async () => {
-  const account = await newAccount({ walletCents: 1_000_000 });
-  const refused = await buy(account, monthly('app-1'));
-  expect(refused.body).toMatchObject({
-    error: { code: 'conflict', message: expect.stringMatching(/^App 1 is free with every account\./) },
-  });
-  await buy(account, monthly('app-3'));
-  expect(codeOf(await buy(account, monthly('app-1')))).toBe('conflict');
-  expect((await account.call(listInvoices)).body.data).toHaveLength(1);
-});
-
 test.each([
   ['plan', { billingCycle: 'MONTHLY' }],
   ['plan', { plan: '', billingCycle: 'MONTHLY' }],
