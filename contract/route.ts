@@ -3,6 +3,7 @@ import type { AuditAction } from './audit/actions.ts';
 import { memoize } from './memoize.ts';
 import type { Right } from './roles.ts';
 import type { SwitchName } from './switches/switches.ts';
+import type { Tag } from './tags.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -94,7 +95,7 @@ interface Operation {
   path: Path;
   access: Access;
   summary: string;
-  tag: string;
+  tag: Tag;
 }
 
 /** The fields that have a usual value, which an operation's definition may leave out. */

@@ -1,3 +1,4 @@
+import { WEBHOOKS_TAG } from '../tags.ts';
 import { EVENTS, type EventType } from '../webhooks/events.ts';
 import type { Components, Json } from './components.ts';
 
@@ -43,8 +44,6 @@ const HEADERS: Readonly<Record<string, Json>> = {
     'Standard Webhooks: `v1,<base64>`, one for each valid secret, separated by spaces; keyed with the bytes behind `whsec_`',
   ),
 };
-
-export const WEBHOOKS_TAG = 'Webhook events';
 
 /** Returns the schema of an event's body, and the operation that a receiver implements. */
 function buildEvent(type: EventType, components: Components): Json {

@@ -1,30 +1,14 @@
 import { type Path, type Route, toDashboardPath } from '../route.ts';
 import { dashboardRoutes, operatorRoutes, routes, streamedRoutes } from '../routes.ts';
+import { TAGS, WEBHOOKS_TAG } from '../tags.ts';
 import { Components, type Json } from './components.ts';
-import { buildWebhooks, WEBHOOKS_TAG } from './event-schemas.ts';
+import { buildWebhooks } from './event-schemas.ts';
 import { Examples } from './examples.ts';
 import { ERROR_SCHEMA } from './failures.ts';
 import { buildOperation, HEADERS } from './operations.ts';
 
 /** The documents: what keys call, what logins call (the dashboard's own API), and what logins of operators call. */
 export type Audience = 'platform' | 'dashboard' | 'operator';
-
-const TAGS: Readonly<Record<string, string>> = {
-  Account: 'Your account: its plan, limits and use.',
-  Developers: 'API keys.',
-  Applications: 'Applications, their settings and environment variables.',
-  Deployments: 'Building and releasing an application, from the API or a push.',
-  Databases: 'Databases of applications.',
-  Billing: 'Invoices, the prepaid wallet, subscriptions and payments, in rand (ZAR).',
-  'Domains and DNS': 'Domains, their registration and their DNS records.',
-  Catalogue: 'Plans, and the availability and prices of domains. Public keys may read it from browsers.',
-  'Web and email hosting': 'Hosting subscriptions with their use and mailboxes, live from the server.',
-  Webhooks: 'Endpoints that receive signed events.',
-  [WEBHOOKS_TAG]: 'What endpoints receive.',
-  'AI gateway': 'Chat completions in OpenAI’s format, with models of many providers.',
-  Operators: 'Accounts, switches and failures, for the platform’s operators.',
-  Documentation: 'This reference.',
-};
 
 const DESCRIPTION = `Deploy applications, buy domains, use AI models.
 

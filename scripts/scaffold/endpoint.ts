@@ -1,12 +1,14 @@
+import { SCOPES } from '../../contract/route.ts';
+import type { Tag } from '../../contract/tags.ts';
 import { after, before, type Change, withImport } from './change.ts';
-import { camel, kebab, pascal, plural, sentence, singular, UsageError } from './names.ts';
+import { camel, kebab, plural, sentence, singular, UsageError } from './names.ts';
 
 export interface EndpointOptions {
   /** HTTP method; it follows from the name's verb if absent. */
   method?: string | undefined;
   /** Path below the base URL; it follows from the name if absent. */
   path?: string | undefined;
-  /** Scope, or another access of contract/route.ts; `read` for GET and `write` for the rest if absent. */
+  /** Scope of keys; `read` for GET and `write` for the rest if absent. */
   access?: string | undefined;
   /** An operation of the dashboard: for logins only, below /dashboard/v1. */
   dashboard?: boolean | undefined;
@@ -35,6 +37,21 @@ const SHAPES: Record<string, Partial<Shape> & { method: string }> = {
 /** Any other verb is an action on one resource: `restartApp` is `POST /v1/apps/{id}/restart`. */
 const ACTION = { method: 'POST', hasId: true };
 
+/** The tag of most operations of an area. */
+const TAG_OF: Readonly<Record<string, Tag>> = {
+  accounts: 'Account',
+  ai: 'AI gateway',
+  apps: 'Applications',
+  billing: 'Billing',
+  'custom-domains': 'Applications',
+  databases: 'Databases',
+  deployments: 'Deployments',
+  dns: 'Domains and DNS',
+  hosting: 'Web and email hosting',
+  registrar: 'Domains and DNS',
+  webhooks: 'Webhooks',
+};
+
 /** Derives the operation's shape and path from its name and the options. */
 function operationOf(name: string, { method, path, dashboard }: EndpointOptions): Shape & { path: string } {
   const [verb = '', ...nouns] = kebab(name).split('-');
@@ -59,13 +76,22 @@ function operationOf(name: string, { method, path, dashboard }: EndpointOptions)
   return { ...shape, method: upper, hasBody, hasId: chosen.includes('{id}'), path: chosen };
 }
 
+/** Derives the access of an operation. @throws UsageError for another one, whose route and tests look otherwise */
+function accessOf(method: string, { access, dashboard }: EndpointOptions): string {
+  const usual = dashboard ? 'login' : method === 'GET' ? 'read' : 'write';
+  const possible: readonly string[] = dashboard ? ['login'] : SCOPES;
+  if (access !== undefined && !possible.includes(access))
+    throw new UsageError(`--access must be one of ${possible.join(', ')}; change the route afterwards for another`);
+  return access ?? usual;
+}
+
 /** An operation of the API: its route, its function, its rule and its test over HTTP. */
 export function endpoint(name: string, area: string, options: EndpointOptions): Change {
   const id = camel(name);
   const file = kebab(name);
   const { method, path, isList, hasId, hasBody, status } = operationOf(name, options);
   const folder = options.dashboard ? 'dashboard' : 'api';
-  const access = options.access ?? (options.dashboard ? 'login' : method === 'GET' ? 'read' : 'write');
+  const access = accessOf(method, options);
   const isDeletion = method === 'DELETE';
   const contract = `contract/${area}/${file}.ts`;
   const domain = `domain/${area}/${file}.ts`;
@@ -91,7 +117,7 @@ export const ${id} = /* @__PURE__ */ route({
   access: '${access}',
   right: '${method === 'GET' ? 'member' : 'develop'}',
 ${method === 'GET' ? '' : "  audit: { because: 'it changes nothing yet: name the action of contract/audit/actions.ts' },\n"}  summary: '${summary}',
-  tag: '${pascal(area)}',
+  tag: '${TAG_OF[area]}',
 ${hasId ? '  params: Id,\n' : ''}${isList ? '  query: Page,\n' : ''}${hasBody ? '  body: () => z.object({ name: z.string().check(z.minLength(1), z.maxLength(60)) }),\n' : ''}${status === 200 ? '' : `  status: ${status},\n`}  response: ${response},
 });
 `;

@@ -2,6 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { TAGS } from '../../contract/tags.ts';
+import { AREAS } from '../boundaries.ts';
 import { after, applyChange, before, withImport } from './change.ts';
 import { endpoint } from './endpoint.ts';
 import {
@@ -68,6 +70,20 @@ test.each([
 ])('%s %j is %s %s', (name, options, method, path) => {
   const route = endpoint(name, 'apps', options).create[`contract/apps/${kebab(name)}.ts`];
   expect(route).toContain(`method: '${method}',\n  path: '${path}',`);
+});
+
+test('an access that the generated route and tests do not have is refused', () => {
+  for (const options of [{ access: 'admin' }, { access: 'none' }, { access: 'read', dashboard: true }])
+    expect(() => endpoint('getThing', 'apps', options)).toThrow(/--access must be one of/);
+  expect(endpoint('getThing', 'apps', { access: 'deploy' }).create['contract/apps/get-thing.ts']).toContain(
+    "access: 'deploy'",
+  );
+});
+
+test.each(Object.keys(AREAS))('an operation of %s has a tag that the reference describes', (area) => {
+  const [, tag = ''] =
+    /tag: '(.*)'/.exec(endpoint('getThing', area, {}).create[`contract/${area}/get-thing.ts`] ?? '') ?? [];
+  expect(Object.keys(TAGS)).toContain(tag);
 });
 
 describe('a change', () => {

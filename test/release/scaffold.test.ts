@@ -8,14 +8,17 @@ const LONG = 600_000;
 const written: string[] = [];
 
 test(
-  'the inventories of routes, rights, machines, rules and pages accept what was generated',
+  'the inventories of routes, rights, machines, rules and pages, and the reference, accept what was generated',
   async () => {
     for (const scaffold of SCAFFOLDS) written.push(...(await repository.scaffold(...scaffold)));
     const inventories = ['routes', 'rights', 'machines', 'dashboard-page'].map(
       (name) => `test/template/${name}.test.ts`,
     );
+    // As CONTRIBUTING says after a change of what clients see.
+    expect(await repository.run('node', 'scripts/client-operations.ts')).toMatchObject({ code: 0 });
+    const all = [...inventories, 'events/rules.test.ts', 'contract/reference', 'client'];
     const options = ['run', '--project', 'unit', '--testTimeout', '120000'];
-    const { code, output } = await repository.run('vitest', ...options, ...inventories, 'events/rules.test.ts');
+    const { code, output } = await repository.run('vitest', ...options, ...all);
     expect(code, output).toBe(0);
   },
   LONG,

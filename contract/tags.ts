@@ -1,0 +1,23 @@
+/** The tag of what endpoints receive, which no operation has. */
+export const WEBHOOKS_TAG = 'Webhook events';
+
+/** The groups of operations in the reference, in its order, with their descriptions. */
+export const TAGS = {
+  Account: 'Your account: its plan, limits and use.',
+  Developers: 'API keys.',
+  Applications: 'Applications, their settings and environment variables.',
+  Deployments: 'Building and releasing an application, from the API or a push.',
+  Databases: 'Databases of applications.',
+  Billing: 'Invoices, the prepaid wallet, subscriptions and payments, in rand (ZAR).',
+  'Domains and DNS': 'Domains, their registration and their DNS records.',
+  Catalogue: 'Plans, and the availability and prices of domains. Public keys may read it from browsers.',
+  'Web and email hosting': 'Hosting subscriptions with their use and mailboxes, live from the server.',
+  Webhooks: 'Endpoints that receive signed events.',
+  [WEBHOOKS_TAG]: 'What endpoints receive.',
+  'AI gateway': 'Chat completions in OpenAI’s format, with models of many providers.',
+  Operators: 'Accounts, switches and failures, for the platform’s operators.',
+  Documentation: 'This reference.',
+} as const;
+
+/** The group of an operation. One of another name does not compile: the reference would leave it out. */
+export type Tag = Exclude<keyof typeof TAGS, typeof WEBHOOKS_TAG>;
