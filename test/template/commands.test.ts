@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { Settings } from '../../lib/config.ts';
@@ -8,9 +8,11 @@ import { synthesize } from './synthesized.ts';
 
 /** Pages with commands for operators and contributors. Decisions and the changelog are history. */
 const PAGES = globSync(['*.md', 'docs/*.md'], { exclude: ['CHANGELOG.md'] }).sort();
-const { scripts } = z
-  .object({ scripts: z.record(z.string(), z.string()) })
+const { scripts, devDependencies } = z
+  .object({ scripts: z.record(z.string(), z.string()), devDependencies: z.record(z.string(), z.string()) })
   .parse(JSON.parse(readFileSync('package.json', 'utf8')));
+
+const Installed = z.object({ bin: z.union([z.string(), z.record(z.string(), z.string())]).optional() });
 
 interface AwsCommand {
   service: string;
@@ -119,6 +121,8 @@ function problemOfTool(command: string): string | undefined {
   if (script && !scripts[script]) return 'is no script of package.json';
   const [, subcommand = '', rest = ''] = /^npx cdk (\w+)(.*)/.exec(command) ?? [];
   if (subcommand && !CDK.includes(subcommand)) return 'is no command of cdk';
+  const [, source = ''] = /^(?:\S+=\S+ )*node (\S+\.ts)\b/.exec(command) ?? [];
+  if (existsSync(source)) return 'needs the Node of the project: npx node';
   const stack = /^ hosting-(?:<stage>|prod)-(\w[\w-]*)/.exec(rest)?.[1];
   if (stack && !stackNames.includes(`hosting-prod-${stack}`)) return 'names no stack';
   const unknown = [...command.matchAll(/(?<= )-c (\w+)=/g)].find(([, name = '']) => !(name in Settings.shape));
@@ -133,8 +137,33 @@ function problemOfTool(command: string): string | undefined {
   return undefined;
 }
 
+/** Programs that `npm ci` does not install (docs/decisions/0079): npx fetches any package of that name in their place. */
+const ADDED_BY_SETUP = new Set(
+  Object.keys(devDependencies).flatMap((name) => {
+    const { bin = {} } = Installed.parse(JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8')));
+    return typeof bin === 'string' ? [name.replace(/^@.*\//, '')] : Object.keys(bin);
+  }),
+);
+const setsUp = (command: string): boolean =>
+  [...command.matchAll(/npm (?:run )?([\w:-]+)/g)].some(
+    ([, script = '']) => script === 'setup' || scripts[script]?.startsWith('scripts/setup '),
+  );
+
+/** Returns the commands of a section that need the set-up, and are not behind one. */
+function withoutSetup(section: string): string[] {
+  const commands = commandsOf(section);
+  const isAdded = (command: string) =>
+    [...command.matchAll(/\bnpx ([\w@/.-]+)/g)].some(([, program = '']) => ADDED_BY_SETUP.has(program));
+  return commands.filter((command, at) => isAdded(command) && !commands.slice(0, at + 1).some(setsUp));
+}
+
 describe.each(PAGES)('%s', (page) => {
   const commands = commandsOf(readFileSync(page, 'utf8'));
+
+  test('sets up, in each section, what npx runs and npm ci does not install', () => {
+    const sections = readFileSync(page, 'utf8').split(/^## /m);
+    expect(sections.flatMap(withoutSetup)).toEqual([]);
+  });
 
   test('has commands of AWS that exist, with their region', async () => {
     expect(await problemsOf(commands.flatMap(awsCommandsIn))).toEqual([]);
@@ -182,9 +211,13 @@ test('the checks see commands, and what is wrong with them', async () => {
     'npx cdk deploy -c hostedZone=Z',
     'npx cdk deploy hosting-<stage>-no',
     'npx cdk remove',
+    'node scripts/newcomer.ts',
   ];
   expect(tools.map(problemOfTool).every(Boolean)).toBe(true);
   expect(problemOfTool('npm run preflight -- --zone Z')).toMatch(/--zone/);
+  expect(withoutSetup('```sh\nnpm ci && npx cdk diff\nnpm run deploy\nnpx cdk diff\n```')).toEqual([
+    'npm ci && npx cdk diff',
+  ]);
 });
 
 test('remedies of the preflight are commands that exist, with their region', async () => {
