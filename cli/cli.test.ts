@@ -1,17 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { WebhookEvent } from '../client/index.ts';
 import { verifyWebhook } from '../client/index.ts';
 import { LOOPBACK_CALLBACKS } from '../contract/accounts/session.ts';
+import { folder, hosting, hostingAt } from '../test/support/command-line.ts';
 import type { Command } from './command.ts';
 import { commands } from './commands/commands.ts';
 import { headersOf } from './forward.ts';
@@ -19,60 +17,8 @@ import { PORTS } from './login/callback.ts';
 import { Output, printable } from './output.ts';
 import { reference } from './reference.ts';
 import { nameOf, readRepository, remoteKey, toRepoUrl } from './repository.ts';
-import { run, type Surroundings } from './run.ts';
 import { parseApi, Settings } from './settings/settings.ts';
 import { candidates } from './shell/completion.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'cli-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const env = { XDG_CONFIG_HOME: join(folder, 'config'), HOSTING_API: 'https://api.example.com' };
-
-/** Runs a command line in this process. */
-async function hosting(
-  argv: string[],
-  table: readonly Command[] = commands,
-  signal = new AbortController().signal,
-  more: Record<string, string> = {},
-  terminal: Partial<Surroundings> = {},
-) {
-  let stdout = '';
-  let stderr = '';
-  const exitCode = await run(table, argv, {
-    cwd: folder,
-    env: { ...env, ...more },
-    stdin: process.stdin,
-    stderr: process.stderr,
-    signal,
-    interrupt: () => undefined,
-    isTerminal: false,
-    write: (text) => {
-      stdout += text;
-    },
-    writeError: (text) => {
-      stderr += text;
-    },
-    ...terminal,
-  });
-  return { exitCode, stdout, stderr };
-}
-
-/** Runs a command line against a platform that answers as the listener does. */
-async function hostingAt(
-  listener: RequestListener,
-  argv: string[],
-  { signal, ...terminal }: Partial<Surroundings> = {},
-) {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  try {
-    const key = { HOSTING_KEY: 'sk_live_x' };
-    return await hosting([...argv, '--api', `http://127.0.0.1:${port}`], commands, signal, key, terminal);
-  } finally {
-    server.close();
-    server.closeAllConnections();
-  }
-}
 
 /** A terminal whose user types. */
 function newTerminal() {
