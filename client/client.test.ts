@@ -74,6 +74,15 @@ test('the sources import nothing but each other', () => {
   }
 });
 
+test('a call or a client that cannot reach the platform says so at once, as a mistake of its caller', async () => {
+  const { client, sent } = scripted();
+  // @ts-expect-error -- options come second: an operation without input takes no field
+  await expect(client.getAccount({ signal: new AbortController().signal })).rejects.toThrow(TypeError);
+  expect(sent).toEqual([]);
+  for (const baseUrl of ['localhost:4870', 'api.example.com', ''])
+    expect(() => createClient({ baseUrl })).toThrow('baseUrl must be an address such as https://api.example.com');
+});
+
 describe('a request', () => {
   test('is made of one input: path, query and body', () => {
     expect(toRequest('addDnsRecord', { id: 'dom_1/x', type: 'A', content: '1.2.3.4', ttl: undefined })).toEqual({
@@ -88,6 +97,7 @@ describe('a request', () => {
       repeatable: true,
     });
     expect(() => toRequest('getApp', {})).toThrow('getApp: id is required');
+    expect(() => toRequest('listApps', { page: 2 })).toThrow('listApps has no field page');
   });
 
   test('is repeated with the same idempotency key, as long as Retry-After says', async () => {

@@ -57,6 +57,7 @@ export function toRequest(id: keyof Operations, input: Fields) {
   });
   const asked = query.filter((name) => rest.has(name)).map((name): [string, string] => [name, take(name)]);
   const search = asked.length > 0 ? `?${new URLSearchParams(asked)}` : '';
+  if (method === 'GET' && rest.size > 0) throw new TypeError(`${id} has no field ${[...rest.keys()].join(', ')}`);
   const hasBody = rest.size > 0 || method === 'PUT' || method === 'PATCH';
   return {
     method,

@@ -1059,7 +1059,7 @@ export type WebhookEvent = EventAppCreated | EventAppDeleted | EventAppSuspended
 /** Operations by name: their input in one object, and their result. */
 export interface Operations {
   /** Read your account. `GET /v1/account` */
-  getAccount: { input: Record<never, never>; optional: true; shape: 'single'; result: Account };
+  getAccount: { input: Record<string, never>; optional: true; shape: 'single'; result: Account };
   /** List your applications, newest first. `GET /v1/apps` */
   listApps: { input: ListAppsInput; optional: true; shape: 'list'; result: Application };
   /** Create an application; its first deployment starts unless deployNow is false. `POST /v1/apps` */
@@ -1121,11 +1121,11 @@ export interface Operations {
   /** Read an invoice with its lines, the seller and the customer. `GET /v1/invoices/{id}` */
   getInvoice: { input: GetInvoiceInput; optional: false; shape: 'single'; result: TaxInvoice };
   /** Read your wallet and its newest transactions. `GET /v1/wallet` */
-  getWallet: { input: Record<never, never>; optional: true; shape: 'single'; result: Wallet };
+  getWallet: { input: Record<string, never>; optional: true; shape: 'single'; result: Wallet };
   /** List the plans on sale. `GET /v1/plans` */
   listPlans: { input: ListPlansInput; optional: true; shape: 'single'; result: Array<Plan> };
   /** List the models sold on credits, and the providers that take your own key. `GET /ai/v1/models` */
-  listModels: { input: Record<never, never>; optional: true; shape: 'whole'; result: {
+  listModels: { input: Record<string, never>; optional: true; shape: 'whole'; result: {
   object: "list";
   data: Array<AiModel>;
   byok_providers: Array<{
@@ -1138,7 +1138,7 @@ export interface Operations {
   /** Check whether a name is free, and the same name in other popular extensions. `GET /v1/domains/check` */
   checkDomain: { input: CheckDomainInput; optional: false; shape: 'single'; result: Array<DomainAvailability> };
   /** List the prices of domains in the featured extensions. `GET /v1/domains/pricing` */
-  listDomainPrices: { input: Record<never, never>; optional: true; shape: 'single'; result: Array<DomainPricing> };
+  listDomainPrices: { input: Record<string, never>; optional: true; shape: 'single'; result: Array<DomainPricing> };
   /** List your domains, newest first. `GET /v1/domains` */
   listDomains: { input: ListDomainsInput; optional: true; shape: 'list'; result: Domain };
   /** Order a domain; it is registered once its invoice is paid, from the wallet where that suffices. `POST /v1/domains` */

@@ -83,6 +83,9 @@ export class Sender {
   readonly #baseUrl: string;
 
   constructor(options: ClientOptions) {
+    // `localhost:4000` alone is a URL, whose scheme is `localhost`.
+    if (!/^https?:\/\//i.test(options.baseUrl) || !URL.canParse(options.baseUrl))
+      throw new TypeError(`baseUrl must be an address such as https://api.example.com, not "${options.baseUrl}"`);
     this.#options = options;
     this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
   }

@@ -155,7 +155,7 @@ function renderOperation(route: Route): { input: string; row: string; entry: str
   return {
     input: hasInput ? `export interface ${name} ${objectType(schema, '')}\n` : '',
     row: `  ${route.id}: ${JSON.stringify({ method: route.method, path: documentPath(route), query, shape, deletion: deletionFields(route) })},\n`,
-    entry: `${doc(text, '  ')}  ${route.id}: { input: ${hasInput ? name : 'Record<never, never>'}; optional: ${isOptional}; shape: '${shape}'; result: ${type} };\n`,
+    entry: `${doc(text, '  ')}  ${route.id}: { input: ${hasInput ? name : 'Record<string, never>'}; optional: ${isOptional}; shape: '${shape}'; result: ${type} };\n`,
   };
 }
 
