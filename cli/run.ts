@@ -30,7 +30,8 @@ function contextOf({ arguments: given, rest, values }: Invocation, around: Surro
   const settings = new Settings(env);
   const option = (name: string) => (typeof values[name] === 'string' ? values[name] : undefined);
   const api = () => {
-    const chosen = option('api') ?? env.HOSTING_API ?? settings.api;
+    // A variable that is set to nothing is none: so continuous integration hands over a secret that it does not have.
+    const chosen = option('api') ?? (env.HOSTING_API || settings.api);
     if (!chosen) throw new UsageError('Which installation? hosting login --api https://api.example.com');
     return parseApi(chosen);
   };
@@ -48,7 +49,7 @@ function contextOf({ arguments: given, rest, values }: Invocation, around: Surro
     flag: (name) => values[name] === true,
     client: () => {
       const baseUrl = api();
-      const secretKey = env.HOSTING_KEY ?? settings.of(baseUrl).secretKey;
+      const secretKey = env.HOSTING_KEY || settings.of(baseUrl).secretKey;
       if (!secretKey) throw new NotSignedIn(`You are not signed in to ${baseUrl}. Run hosting login.`);
       return createClient({ baseUrl, secretKey });
     },
@@ -62,8 +63,15 @@ function contextOf({ arguments: given, rest, values }: Invocation, around: Surro
   };
 }
 
+/** Returns what to do about a key that the platform refuses. */
+function invalidKey(command: Command, { HOSTING_KEY }: Surroundings['env']): string {
+  if (command.name === 'login') return 'The key is not valid (any more).';
+  if (HOSTING_KEY) return 'HOSTING_KEY is not valid (any more): unset or replace it.';
+  return 'The key is not valid (any more). Run hosting login.';
+}
+
 /** Says what went wrong, and returns the exit code. */
-function explain(error: unknown, out: Output, signal: AbortSignal): number {
+function explain(error: unknown, command: Command, out: Output, { signal, env }: Surroundings): number {
   if (signal.aborted) return EXIT.interrupted;
   const tell = (text: string) => out.note(`${out.style('red', 'error')}: ${printable(text)}`);
   if (error instanceof CommandError) {
@@ -72,7 +80,7 @@ function explain(error: unknown, out: Output, signal: AbortSignal): number {
   }
   if (error instanceof ApiError) {
     const isUnauthorized = error.code === 'unauthorized';
-    tell(isUnauthorized ? `The key is not valid (any more). Run hosting login. ${error.message}` : error.message);
+    tell(isUnauthorized ? `${invalidKey(command, env)} ${error.message}` : error.message);
     if (error.requestId) out.note(out.style('dim', `${error.code}, request ${error.requestId}`));
     return isUnauthorized ? EXIT.notSignedIn : EXIT.failed;
   }
@@ -131,6 +139,6 @@ export async function run(
     return EXIT.ok;
   } catch (error) {
     if (error instanceof UsageError) out.note(out.style('dim', `hosting ${command.name} --help shows its arguments.`));
-    return explain(error, out, around.signal);
+    return explain(error, command, out, around);
   }
 }

@@ -17,10 +17,10 @@ function parseScopes(text: string | undefined): string[] {
 }
 
 async function keyFromInput({ env, stdin }: Context): Promise<string> {
-  if (env.HOSTING_KEY) return env.HOSTING_KEY;
   // Typed at a terminal it would stay in view.
-  if (stdin.isTTY) throw new UsageError('Give the key on stdin (hosting login --key < key.txt) or as HOSTING_KEY.');
-  return (await readAll(stdin)).trim();
+  const key = (stdin.isTTY ? '' : (await readAll(stdin)).trim()) || env.HOSTING_KEY;
+  if (!key) throw new UsageError('Give the key on stdin (hosting login --key < key.txt) or as HOSTING_KEY.');
+  return key;
 }
 
 /** Returns the account that a key is to be of. Asks where the login is a member of several. */
@@ -58,7 +58,10 @@ const login: Command = {
   summary: 'Sign in with the browser, and store a key of this machine’s own',
   description: 'The key is of one account. A login that is a member of several chooses which.',
   options: [
-    { name: 'key', description: 'Store a key from stdin or HOSTING_KEY in place of the sign-in' },
+    {
+      name: 'key',
+      description: 'Store a key in place of the sign-in: from stdin, or HOSTING_KEY where stdin has none',
+    },
     { name: 'scopes', value: 'list', description: `What the key may do; all where not given: ${SCOPES.join(',')}` },
     {
       name: 'account',
@@ -69,13 +72,15 @@ const login: Command = {
   ],
   examples: ['hosting login --api https://api.example.com', 'hosting login --key < key.txt'],
   async run(context) {
-    const { api, settings, out, flag, signal } = context;
+    const { api, settings, out, flag, signal, env } = context;
     const baseUrl = api();
     const secretKey = flag('key') ? await keyFromInput(context) : await keyFromBrowser(context);
     if (!secretKey.startsWith('sk_')) throw new CommandError('That is not a secret key: it begins with sk_live_.');
     const account = await createClient({ baseUrl, secretKey }).getAccount({}, { signal });
     settings.update(baseUrl, { secretKey });
     settings.use(baseUrl);
+    if (env.HOSTING_KEY && env.HOSTING_KEY !== secretKey)
+      out.note(`${out.style('yellow', 'warning')}: HOSTING_KEY takes the place of the stored key: unset it.`);
     const { id, email, name } = account;
     out.result({ api: baseUrl, email, name, id }, () => out.line(`Signed in to ${baseUrl} as ${email} (${name}).`));
   },

@@ -29,7 +29,9 @@ const isLoopback = (host: string) =>
 
 /** Returns an installation's address in its one form. @throws UsageError for one that a key may not be sent to */
 export function parseApi(text: string): string {
-  if (!URL.canParse(text)) throw new UsageError(`${text} is not an address such as https://api.example.com.`);
+  // `localhost:4000` alone is a URL, whose scheme is `localhost`.
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
+    throw new UsageError(`${text} is not an address such as https://api.example.com.`);
   const { protocol, hostname, origin, pathname, username } = new URL(text);
   if (username) throw new UsageError('The address of an installation has no user name.');
   if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))

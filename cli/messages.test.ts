@@ -1,0 +1,66 @@
+import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { folder, hosting, hostingAt } from '../test/support/command-line.ts';
+import { parseApi, Settings } from './settings/settings.ts';
+
+
+/** Stdin with a text, as of a pipe. */
+const piped = (text: string) =>
+  Object.assign(new PassThrough().end(text), { isTTY: false }) as unknown as NodeJS.ReadStream;
+
+describe('a key', () => {
+  /** A platform that knows one key. */
+  const knowing =
+    (key: string): RequestListener =>
+    ({ headers }, response) => {
+      const isKnown = headers.authorization === `Bearer ${key}`;
+      response.statusCode = isKnown ? 200 : 401;
+      const error = { message: 'This API key is unknown.', code: 'unauthorized', status: 401 };
+      response.end(
+        JSON.stringify(isKnown ? { data: { id: 'acc_1', email: 'me@example.com', name: 'Me' } } : { error }),
+      );
+    };
+  const GOOD = 'sk_live_good';
+
+  test('of HOSTING_KEY that is refused is named: signing in would not replace it', async () => {
+    const { exitCode, stderr } = await hostingAt(knowing(GOOD), ['whoami']);
+    expect([exitCode, stderr]).toEqual([
+      3,
+      expect.stringContaining('HOSTING_KEY is not valid (any more): unset or replace'),
+    ]);
+    expect(stderr).not.toContain('hosting login');
+  });
+
+  test('on stdin is stored in place of HOSTING_KEY, with a warning that commands use the variable', async () => {
+    const env = { XDG_CONFIG_HOME: join(folder, 'piped') };
+    const { exitCode, stderr } = await hostingAt(knowing(GOOD), ['login', '--key'], { env, stdin: piped(`${GOOD}\n`) });
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('HOSTING_KEY takes the place of the stored key')]);
+    const settings = new Settings(env);
+    expect(settings.of(settings.api ?? '')).toEqual({ secretKey: GOOD });
+  });
+
+  test('of HOSTING_KEY is stored where stdin has none', async () => {
+    const env = { XDG_CONFIG_HOME: join(folder, 'variable'), HOSTING_KEY: GOOD };
+    const ended = await hostingAt(knowing(GOOD), ['login', '--key'], { env, stdin: piped('') });
+    expect(ended).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  test('that is stored is not hidden by an empty HOSTING_KEY, nor an address by an empty HOSTING_API', async () => {
+    const env = { XDG_CONFIG_HOME: join(folder, 'empty'), HOSTING_KEY: '', HOSTING_API: '' };
+    new Settings(env).update('http://localhost:9', { secretKey: GOOD });
+    new Settings(env).use('http://localhost:9');
+    expect(await hosting(['whoami'], undefined, undefined, env)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('http://localhost:9 could not be reached'),
+    });
+  });
+});
+
+test.each(['localhost:4000', 'api.example.com:443', 'api.example.com', 'ftp://api.example.com'])(
+  '%s is no address of an installation',
+  (text) => {
+    expect(() => parseApi(text)).toThrow(`${text} is not an address such as https://api.example.com.`);
+  },
+);
