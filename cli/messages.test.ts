@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -64,3 +66,49 @@ test.each(['localhost:4000', 'api.example.com:443', 'api.example.com', 'ftp://ap
     expect(() => parseApi(text)).toThrow(`${text} is not an address such as https://api.example.com.`);
   },
 );
+
+describe('the remote of a folder', () => {
+  function clone(...remotes: [name: string, url: string][]) {
+    const cwd = mkdtempSync(join(folder, 'clone-'));
+    const git = (...args: string[]) => execFileSync('git', args, { cwd, stdio: 'pipe' });
+    git('init', '--quiet');
+    for (const remote of remotes) git('remote', 'add', ...remote);
+    return cwd;
+  }
+  const none: RequestListener = (_, response) => response.end('{"data": [], "has_more": false}');
+
+  test.each([
+    'git@work:me/shop.git',
+    'ssh://git@git.example.com:2222/me/shop.git',
+    '/srv/git/shop.git',
+    '../x',
+    'C:\\repos\\app.git',
+  ])('is named where the platform cannot clone it: %s', async (url) => {
+    for (const command of ['deploy', 'logs']) {
+      const { exitCode, stderr } = await hostingAt(none, [command], { cwd: clone(['origin', url]) });
+      expect([exitCode, stderr]).toEqual([
+        2,
+        expect.stringContaining(`The remote ${url} is not one that the platform`),
+      ]);
+      expect(stderr).toContain('--app');
+    }
+  });
+
+  test('is shown without the token that it holds', async () => {
+    const cwd = clone(['origin', 'ssh://me:secret@git.example.com:2222/me/shop.git']);
+    const { stderr } = await hostingAt(none, ['logs'], { cwd });
+    expect(stderr).toContain('The remote ssh://git.example.com:2222/me/shop.git is not one');
+  });
+
+  test('is the only one, also where it is not called origin', async () => {
+    const cwd = clone(['upstream', 'https://example.com/me/shop.git']);
+    expect((await hostingAt(none, ['logs'], { cwd })).stderr).toContain(
+      'deployed from https://example.com/me/shop.git',
+    );
+  });
+
+  test('is asked for where there are several', async () => {
+    const cwd = clone(['a', 'https://example.com/a.git'], ['b', 'https://example.com/b.git']);
+    expect((await hostingAt(none, ['logs'], { cwd })).stderr).toContain('Which remote, a or b?');
+  });
+});

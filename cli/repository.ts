@@ -56,15 +56,33 @@ export function toRepoUrl(remote: string): string | undefined {
   return isSsh ? `git@${parts.host}:${path}` : `https://${parts.host}/${path}`;
 }
 
-/** Returns the repository of a folder; undefined where it has none with a remote. */
+const withoutToken = (remote: string): string => remote.replace(/\/\/[^/@]*:[^/@]*@/, '//');
+
+/** Returns the remote that a branch deploys from: the one that it follows, `origin`, or the only one. @throws UsageError for several */
+async function remoteOf(cwd: string, branch: string | undefined): Promise<string | undefined> {
+  const followed = branch && (await git(cwd, 'config', `branch.${branch}.remote`));
+  const names = (await git(cwd, 'remote'))?.split('\n').filter(Boolean) ?? [];
+  // A branch may follow one of this folder: the remote `.`.
+  const name = [followed, 'origin', ...(names.length === 1 ? names : [])].find((each) => each && names.includes(each));
+  if (!name && names.length > 1)
+    throw new UsageError(
+      `Which remote, ${names.join(' or ')}? Push the branch to one (git push --set-upstream), or name the application with --app.`,
+    );
+  return name;
+}
+
+/** Returns the repository of a folder; undefined where it has none with a remote. @throws UsageError for one that cannot be cloned */
 export async function readRepository(cwd: string): Promise<Repository | undefined> {
   const branch = await git(cwd, 'symbolic-ref', '--quiet', '--short', 'HEAD');
-  const followed = branch && (await git(cwd, 'config', `branch.${branch}.remote`));
-  const name = followed || 'origin';
+  const name = await remoteOf(cwd, branch);
+  if (!name) return undefined;
   // As it was given: `get-url` applies the user's own `insteadOf`, which the platform does not have. It does resolve shorthands.
   const given = await git(cwd, 'config', `remote.${name}.url`);
   const url = toRepoUrl(given ?? '') ?? toRepoUrl((await git(cwd, 'remote', 'get-url', name)) ?? '');
-  if (!url) return undefined;
+  if (!url)
+    throw new UsageError(
+      `The remote ${withoutToken(given ?? name)} is not one that the platform can clone: https://host.name/path, or git@host.name:path on port 22. Name the application with --app, or create it with hosting apps create --repo.`,
+    );
   const [unpushed, changes] = await Promise.all([
     git(cwd, 'rev-list', '--count', '@{upstream}..HEAD'),
     git(cwd, 'status', '--porcelain'),

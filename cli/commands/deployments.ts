@@ -26,13 +26,15 @@ function warnOf({ out }: Context, { branch: deployed }: Application, repository:
 async function findOrCreate(context: Context): Promise<Application> {
   const { option, out, client, cwd, confirm, signal } = context;
   const named = option('app');
-  const repository = await readRepository(cwd);
   if (named !== undefined) {
     const app = await namedApp(context, named);
+    // The application may have nothing to do with the folder.
+    const repository = await readRepository(cwd).catch(() => undefined);
     if (repository && app.repoUrl && (await appOfRemote(context, repository.url))?.id === app.id)
       warnOf(context, app, repository);
     return app;
   }
+  const repository = await readRepository(cwd);
   if (!repository)
     throw new UsageError(
       'This folder has no Git remote to deploy from. Push it to one, or name an application with --app.',
