@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -110,5 +110,49 @@ describe('the remote of a folder', () => {
   test('is asked for where there are several', async () => {
     const cwd = clone(['a', 'https://example.com/a.git'], ['b', 'https://example.com/b.git']);
     expect((await hostingAt(none, ['logs'], { cwd })).stderr).toContain('Which remote, a or b?');
+  });
+});
+
+describe('variables', () => {
+  const SHOP = { id: 'app_1', name: 'Shop', slug: 'shop', status: 'RUNNING' };
+  /** A platform with an application whose variables have these names. */
+  function having(...keys: string[]) {
+    const sent: unknown[] = [];
+    const listener: RequestListener = (request, response) => {
+      let body = '';
+      request.on('data', (part) => {
+        body += part;
+      });
+      request.on('end', () => {
+        if (body) sent.push(JSON.parse(body));
+        const isEnv = request.url?.includes('/env');
+        response.end(JSON.stringify(isEnv ? { data: { keys } } : { data: [SHOP], has_more: false }));
+      });
+    };
+    return { sent, listener };
+  }
+
+  test('of a file with a byte order mark are pushed and pulled by their names', async () => {
+    const cwd = mkdtempSync(join(folder, 'bom-'));
+    writeFileSync(join(cwd, 'bom.env'), '\uFEFFSECRET=1\n');
+    const { listener, sent } = having('SECRET');
+    const run = (command: string) => hostingAt(listener, ['env', command, 'bom.env', '--app', 'shop'], { cwd });
+    expect(await run('push')).toMatchObject({ exitCode: 0 });
+    expect(sent).toEqual([{ vars: [{ key: 'SECRET', value: '1' }] }]);
+    expect((await run('pull')).stdout).toContain('0 of 1 names added');
+    expect(readFileSync(join(cwd, 'bom.env'), 'utf8')).toBe('\uFEFFSECRET=1\n');
+  });
+
+  test('that there are not cannot be unset: none is removed', async () => {
+    const { listener, sent } = having('SECRET');
+    const ended = await hostingAt(listener, ['env', 'unset', 'SECRET', 'SECRTE', '--app', 'shop']);
+    expect(ended).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringContaining('Shop has no variable SECRTE.'),
+    });
+    expect(sent).toEqual([]);
+    expect(await hostingAt(listener, ['env', 'unset', 'SECRET', '--app', 'shop'])).toMatchObject({ exitCode: 0 });
+    expect(sent).toEqual([{ remove: ['SECRET'] }]);
   });
 });

@@ -7,11 +7,14 @@ import { type Command, CommandError, type Context, UsageError, YES } from '../co
 const FILE = { name: 'file', description: 'The file; .env where it is not given', optional: true } as const;
 const NEXT = 'It takes effect with the next deployment.';
 
-/** Reads a file of variables; undefined where there is none. */
+/** Reads a file of variables, which may begin with a byte order mark of Windows; undefined where there is none. */
 function readVariables(path: string): { text: string; values: Map<string, string> } | undefined {
   try {
     const text = readFileSync(path, 'utf8');
-    const values = Object.entries(parseEnv(text)).map(([key, value]): [string, string] => [key, value ?? '']);
+    const values = Object.entries(parseEnv(text.replace(/^\uFEFF/, ''))).map(([key, value]): [string, string] => [
+      key,
+      value ?? '',
+    ]);
     return { text, values: new Map(values) };
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
@@ -106,6 +109,10 @@ const unset: Command = {
   async run(context) {
     const { rest, client, signal } = context;
     const app = await chosenApp(context);
+    const stored = await client().listEnvKeys({ id: app.id }, { signal });
+    const unknown = rest.filter((key) => !stored.keys.includes(key));
+    if (unknown.length > 0)
+      throw new CommandError(`${app.name} has no variable ${unknown.join(', ')}. Nothing was removed.`);
     const { keys } = await client().updateEnv({ id: app.id, remove: [...rest] }, { signal });
     show(context, keys, `Removed ${rest.join(', ')} from ${app.name}. ${NEXT}`);
   },
