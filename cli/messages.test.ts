@@ -7,7 +7,6 @@ import { describe, expect, test } from 'vitest';
 import { folder, hosting, hostingAt } from '../test/support/command-line.ts';
 import { parseApi, Settings } from './settings/settings.ts';
 
-
 /** Stdin with a text, as of a pipe. */
 const piped = (text: string) =>
   Object.assign(new PassThrough().end(text), { isTTY: false }) as unknown as NodeJS.ReadStream;
@@ -155,4 +154,22 @@ describe('variables', () => {
     expect(await hostingAt(listener, ['env', 'unset', 'SECRET', '--app', 'shop'])).toMatchObject({ exitCode: 0 });
     expect(sent).toEqual([{ remove: ['SECRET'] }]);
   });
+});
+
+test('a model that is not sold on credits has no price', async () => {
+  const model = { object: 'model', owned_by: 'x', name: 'X' };
+  const data = [
+    { ...model, id: 'x/sold', credits: true, pricing_zar_per_million: { input: '2.50', output: '10.00' } },
+    { ...model, id: 'x/own', credits: false, pricing_zar_per_million: { input: '0.00', output: '0.00' } },
+  ];
+  const answer: RequestListener = (_, response) => response.end(JSON.stringify({ object: 'list', data }));
+  const { stdout } = await hostingAt(answer, ['ai', 'models']);
+  const rows = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split(/ {2,}/));
+  expect(rows.slice(1)).toEqual([
+    ['x/sold', '2.50', '10.00'],
+    ['x/own', 'own key', 'own key'],
+  ]);
 });

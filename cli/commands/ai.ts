@@ -1,4 +1,4 @@
-import type { CreateChatCompletionInput } from '../../client/index.ts';
+import type { Client, CreateChatCompletionInput } from '../../client/index.ts';
 import { type Command, CommandError, type Context, UsageError } from '../command.ts';
 import { listing } from '../listing.ts';
 import { printable } from '../output.ts';
@@ -64,16 +64,21 @@ const chat: Command = {
   },
 };
 
+type Model = Awaited<ReturnType<Client['listModels']>>['data'][number];
+/** A model that is not sold on credits has no price here: its provider charges the caller's key. */
+const priced = ({ credits }: Model, price: string) => (credits ? price : 'own key');
+
 const models = listing({
   name: 'ai models',
-  summary: 'List the models that are sold on credits, with their prices',
+  summary: 'List the models with their prices on credits',
+  description: 'One that says “own key” is not sold on credits: save a key of its provider, which then charges you.',
   read: async ({ client, signal }) => (await client().listModels({}, { signal })).data,
   columns: {
     model: ({ id }) => id,
-    'rand per million tokens in': ({ pricing_zar_per_million: { input } }) => input,
-    out: ({ pricing_zar_per_million: { output } }) => output,
+    'rand per million tokens in': (model) => priced(model, model.pricing_zar_per_million.input),
+    out: (model) => priced(model, model.pricing_zar_per_million.output),
   },
-  none: 'No models are sold on credits here.',
+  none: 'There are no models here.',
 });
 
 export const aiCommands: readonly Command[] = [chat, models];
