@@ -156,6 +156,40 @@ describe('variables', () => {
   });
 });
 
+test.each([
+  ['set', ['env', 'set', 'OK=1', 'PORT=3', '--app', 'shop']],
+  ['vars', ['env', 'push', 'two.env', '--app', 'shop']],
+])('a refused variable is named, not its place in the request (%s)', async (field, argv) => {
+  const cwd = mkdtempSync(join(folder, 'two-'));
+  writeFileSync(join(cwd, 'two.env'), 'OK=1\nPORT=3\n');
+  const answer: RequestListener = ({ method }, response) => {
+    if (method !== 'GET') response.statusCode = 400;
+    const refusal = { message: `${field}.1.key: is reserved for the platform`, code: 'invalid_request', status: 400 };
+    const apps = { data: [{ id: 'app_1', name: 'Shop', slug: 'shop', status: 'RUNNING' }], has_more: false };
+    const found = response.req.url?.endsWith('/env') ? { data: { keys: [] } } : apps;
+    response.end(JSON.stringify(method === 'GET' ? found : { error: refusal }));
+  };
+  const { exitCode, stderr } = await hostingAt(answer, argv, { cwd });
+  expect([exitCode, stderr]).toEqual([1, 'error: PORT: is reserved for the platform\n']);
+});
+
+test('a database that is being created is said to be, before a password is asked for', async () => {
+  const data = [{ id: 'db_1', name: 'main', status: 'PROVISIONING', variables: [] }];
+  const answer: RequestListener = (_, response) => response.end(JSON.stringify({ data, has_more: false }));
+  const ended = await hostingAt(answer, ['db', 'psql', 'main']);
+  expect(ended).toMatchObject({ exitCode: 1, stderr: 'error: main is still being created. Try again in a minute.\n' });
+});
+
+test('webhooks listen refuses an event that there is not, for which it would wait for ever', async () => {
+  const key = { HOSTING_KEY: 'sk_live_x' };
+  const argv = ['webhooks', 'listen', '--events', 'ping,deployment.suceeded'];
+  const ended = await hosting(argv, undefined, AbortSignal.timeout(5000), key);
+  expect(ended).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('"deployment.suceeded" is no event type: app'),
+  });
+});
+
 test('a model that is not sold on credits has no price', async () => {
   const model = { object: 'model', owned_by: 'x', name: 'X' };
   const data = [

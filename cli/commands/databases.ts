@@ -72,7 +72,8 @@ const psql: Command = {
   examples: ['hosting db psql main', 'hosting db psql main -- --command "SELECT 1"'],
   async run(context) {
     const { client, rest, signal, env } = context;
-    const { id } = await namedDatabase(context);
+    const { id, name, status } = await namedDatabase(context);
+    if (status === 'PROVISIONING') throw new CommandError(`${name} is still being created. Try again in a minute.`);
     const { host, port, database, user, password, sslMode } = await client().createDatabasePassword({ id }, { signal });
     const connection = { PGHOST: host, PGPORT: String(port), PGDATABASE: database, PGUSER: user, PGSSLMODE: sslMode };
     // The password is in the environment, because other users of the machine can read arguments.

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { ApiError } from '../../client/index.ts';
 import { APP, chosenApp } from '../applications.ts';
 import { type Command, CommandError, type Context, UsageError, YES } from '../command.ts';
 
@@ -20,6 +21,16 @@ function readVariables(path: string): { text: string; values: Map<string, string
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/** Resolves with a change, whose refusal names the variable in place of its index in the request. @throws CommandError */
+async function naming<Result>(vars: readonly { key: string }[], change: Promise<Result>): Promise<Result> {
+  return await change.catch((error: unknown) => {
+    const [, index, reason] =
+      (error instanceof ApiError && /^(?:set|vars)\.(\d+)\.\w+: (.*)/s.exec(error.message)) || [];
+    const key = vars[Number(index)]?.key;
+    throw key === undefined ? error : new CommandError(`${key}: ${reason}`);
+  });
 }
 
 const show = ({ out }: Context, keys: readonly string[], done: string) => out.result({ keys }, () => out.line(done));
@@ -75,7 +86,7 @@ const push: Command = {
     const removed = keys.filter((key) => !file.values.has(key));
     if (removed.length > 0) await confirm(`${name} does not have ${removed.join(', ')}: remove from ${app.name}?`);
     const vars = [...file.values].map(([key, value]) => ({ key, value }));
-    const replaced = await client().replaceEnv({ id: app.id, vars }, { signal });
+    const replaced = await naming(vars, client().replaceEnv({ id: app.id, vars }, { signal }));
     show(context, replaced.keys, `${app.name} has ${replaced.keys.length} variables. ${NEXT}`);
   },
 };
@@ -96,7 +107,7 @@ const set: Command = {
       vars.push({ key, value: value ?? (await readAll(stdin)).replace(/\r?\n$/, '') });
     }
     const app = await chosenApp(context);
-    const { keys } = await client().updateEnv({ id: app.id, set: vars }, { signal });
+    const { keys } = await naming(vars, client().updateEnv({ id: app.id, set: vars }, { signal }));
     show(context, keys, `Set ${vars.map(({ key }) => key).join(', ')} of ${app.name}. ${NEXT}`);
   },
 };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, ConnectionError, type FollowedEvent, followEvents } from '../../client/index.ts';
+import { ApiError, ConnectionError, type FollowedEvent, followEvents, type WebhookEvent } from '../../client/index.ts';
 import { type Command, type Context, UsageError, YES } from '../command.ts';
 import { forward } from '../forward.ts';
 import { listing } from '../listing.ts';
@@ -107,6 +107,35 @@ async function* followAlways(context: Context, after: string | undefined, ready:
   }
 }
 
+/** The types of events. One that the API adds does not compile until it is here. */
+const EVENT_TYPES: Readonly<Record<WebhookEvent['type'], true>> = {
+  'app.created': true,
+  'app.deleted': true,
+  'app.suspended': true,
+  'app.resumed': true,
+  'deployment.started': true,
+  'deployment.succeeded': true,
+  'deployment.failed': true,
+  'domain.registered': true,
+  'database.created': true,
+  'payment.succeeded': true,
+  'payment.failed': true,
+  'subscription.activated': true,
+  'subscription.cancelled': true,
+  'plan.limit_exceeded': true,
+  'ai.budget_near': true,
+  ping: true,
+};
+
+/** Parses event types, as `webhooks create` has the API do. @throws UsageError: an unknown one would never come */
+function parseTypes(text: string | undefined): string[] | undefined {
+  const types = text?.split(',').map((each) => each.trim());
+  const unknown = types?.find((each) => each !== '*' && !Object.hasOwn(EVENT_TYPES, each));
+  if (unknown !== undefined)
+    throw new UsageError(`"${unknown}" is no event type: ${Object.keys(EVENT_TYPES).join(', ')}.`);
+  return types?.includes('*') ? undefined : types;
+}
+
 function parseTarget(text: string): string {
   const address = /^\d+$/.test(text) ? `http://localhost:${text}` : text;
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
@@ -159,7 +188,7 @@ const listen: Command = {
     const { option, out, settings, api, client } = context;
     const forwardTo = option('forward');
     const target = forwardTo === undefined ? undefined : parseTarget(forwardTo);
-    const types = option('events')?.split(',');
+    const types = parseTypes(option('events'));
     const count = Number(option('count') ?? Number.POSITIVE_INFINITY);
     if (!(count > 0)) throw new UsageError('--count must be a number above 0.');
     client();
