@@ -69,6 +69,13 @@ export const guides = (baseUrl: string): Guide[] => [
 <tr><td>Public key, <code>pk_live_…</code></td><td><code>X-Public-Key: pk_live_…</code></td><td>In browsers, from the origins that you allow. The catalogue and the list of models.</td></tr></table>`,
   },
   {
+    id: 'libraries',
+    title: 'Library and command line',
+    text: `<p><code>hosting-platform-client</code> is a typed client for TypeScript and JavaScript without dependencies: it repeats what failed, pages through lists, streams chats and verifies webhooks. <code>hosting</code> deploys the folder that you are in, follows logs and forwards events to your machine. Both are packages of the platform’s source, in <code>client/</code> and <code>cli/</code>:</p>
+${pre('npm install "$(npm pack ../platform/client --silent)"\nnpm install --global "$(npm pack ../platform/cli --silent)"')}
+<p>Other languages generate a client from <a href="/v1/openapi.json"><code>/v1/openapi.json</code></a>.</p>`,
+  },
+  {
     id: 'errors',
     title: 'Errors',
     text: `<p>A failed request has a status of 400 or above and this body. Decide by <code>code</code>; the message is for people.</p>

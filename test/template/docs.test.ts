@@ -1,6 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { guides } from '../../contract/reference/guides.ts';
 import { MAX_KEPT_RELEASES } from '../../domain/deployments/rollback.ts';
 import { Settings } from '../../lib/config.ts';
 
@@ -103,6 +104,18 @@ test.each(['docs/runbook.md', 'docs/deploying.md'])('%s names only functions tha
     .map(([, group, name]) => `functions/${group}/${name}.ts`);
   expect(functions.length).toBeGreaterThan(0);
   expect(functions.filter((path) => !existsSync(path))).toEqual([]);
+});
+
+test.each(['client', 'cli'])('the package %s is found from the README and from the reference', (folder) => {
+  const { name, bin = {} } = JSON.parse(read(`${folder}/package.json`)) as {
+    name: string;
+    bin?: Record<string, string>;
+  };
+  const [called = name] = Object.keys(bin);
+  expect(read('README.md')).toMatch(new RegExp(`\\]\\((?:${folder}/README|docs/${folder})\\.md\\) \\|.*\`${called}\``));
+  const libraries = guides('').find(({ id }) => id === 'libraries')?.text;
+  expect(libraries).toContain(`<code>${called}</code>`);
+  expect(libraries).toContain(`<code>${folder}/</code>`);
 });
 
 test('docs/tour.md says how many releases are kept', () => {
