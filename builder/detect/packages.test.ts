@@ -38,14 +38,31 @@ test.each<[start: string, ofWeb: string, error: string]>([
 });
 
 test.each([
-  [{ scripts: { start: 'npm start -w web' } }, 'The start script runs "next start" in web'],
-  [{}, 'The Procfile runs "next start" in web'],
-])('starts no framework of the repository in place of another package: %j', (manifest, error) => {
+  [{ scripts: { start: 'npm start -w web' } }, '', 'The start script runs "next start" in web'],
+  [{}, 'web: npm start -w web', 'The Procfile runs "next start" in web'],
+])('starts no framework of the repository in place of another package: %j', (manifest, Procfile, error) => {
   const files = {
     '.next/standalone/server.js': '',
     'web/package.json': '{"name":"web","scripts":{"start":"next start"}}',
-    Procfile: 'web: npm start -w web',
+    Procfile,
   };
   const app = application({ workspaces: ['web'], dependencies: { next: '16' }, ...manifest }, files);
   expect(() => findStart(app)).toThrow(error);
 });
+
+test.each([
+  [{}, 'web: node api/main.js', 'Procfile'],
+  [{ main: 'api/main.js' }, '', 'main of package.json'],
+])(
+  'starts what main or a Procfile names, whatever framework a start script of another package has: %j, %j',
+  (manifest, Procfile, from) => {
+    const files = {
+      'web/package.json': '{"name":"web","scripts":{"start":"next start"}}',
+      'api/main.js': '',
+      Procfile,
+    };
+    const app = application({ workspaces: ['web'], scripts: { start: 'npm start -w web' }, ...manifest }, files);
+    const found = findStart(app);
+    expect([describeStart(found.start), found.from]).toEqual(['node api/main.js', from]);
+  },
+);

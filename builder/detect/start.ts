@@ -105,7 +105,6 @@ function takesPrecedence({ settings, framework, directory }: BuiltApplication, s
 
 function findWithoutScript(app: BuiltApplication, divided: DividedScript | undefined): FoundStart {
   const { manifest, framework } = app;
-  if (divided) assertOwnFramework(divided, 'start script');
   const makesOutput = framework?.server !== undefined || framework?.site !== undefined;
   const main = manifest?.main === undefined || makesOutput ? undefined : resolveFile(app, manifest.main);
   if (main !== undefined) return { start: nodeFile(main), from: 'main of package.json' };
@@ -114,6 +113,7 @@ function findWithoutScript(app: BuiltApplication, divided: DividedScript | undef
   const fromProcfile = web && startOf(app, web);
   if (web) assertOwnFramework(web, 'Procfile');
   if (fromProcfile) return { start: fromProcfile, from: 'Procfile' };
+  if (divided) assertOwnFramework(divided, 'start script');
   const fromFramework = frameworkStart(app);
   if (fromFramework) return { start: fromFramework, from: framework?.name };
   // A server that was meant to start, and is not there, is not replaced by files that happen to be.
