@@ -11,10 +11,12 @@ const FIRST_LOCAL_PORT = 12_000;
 
 /** The message of an error as Node prints it: `Error: …`, `MongoParseError: …`, `Error [ERR_X]: …`. */
 const ERROR_MESSAGE = /^\s*(?:Uncaught )?(?:\w+\.)*\w*(?:Error|Exception)(?: \[\w+\])?: \S/;
-/** Lines about the application's server, and what names before the port another server: one that it waits for. */
-const LISTENS = /\b(?:listen\w*|running|started|ready|serving|available|local|live|up|server|app|api)\b|^\W*https?:/i;
-const CONNECTS =
-  /connect|database|\bdb\b|postgres|mysql|mariadb|mongo|redis|amqp|kafka|smtp|mail|proxy|debugger|fetch|request/i;
+/** Lines about the application's server, and words before the port by which it is another server's: one that it waits for. */
+const LISTENS = /\b(?:listen\w*|running|started|ready|serving|available|local|live|up)\b/i;
+const CONNECTS = /connect|database|\bdb\b|postgres|mysql|mariadb|mongo|redis|amqp|kafka|smtp|debugger/i;
+/** Lines that only name a server may be about any: its address alone, or one behind nothing but such a name. */
+const NAMES_SERVER =
+  /^\W*(?:(?:example|express|my|the|web|http|node)\W+)*(?:app|api|server)?(?:\W+(?:is|on|at))*\W*(?:https?:|port\b|localhost\b)/i;
 const PORT_MENTION = /(?:\bport\b\D{0,12}|(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):)(\d{2,5})\b/i;
 
 /** Advice for errors whose message does not say what to do, in order of precedence. */
@@ -46,7 +48,7 @@ const endOf = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence 
 /** Returns the port that a release says to listen on and that is not its own; undefined if it names none. */
 const fixedPort = (lines: readonly string[]): number | undefined =>
   lines
-    .filter((line) => LISTENS.test(line))
+    .filter((line) => LISTENS.test(line) || NAMES_SERVER.test(line))
     .map((line) => PORT_MENTION.exec(line))
     .map((found) => (found && !CONNECTS.test(found.input.slice(0, found.index)) ? Number(found[1]) : 0))
     .findLast((port) => port > 0 && port !== OWN_PORT && port < FIRST_LOCAL_PORT);
