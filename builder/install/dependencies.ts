@@ -39,6 +39,9 @@ export function dependencyKey(
   if (specifiers.some((each) => LOCAL.test(String(each))) || LOCKED_LOCAL.test(contentOf(manager.lockfile))) {
     return undefined;
   }
+  // Without scripts for it, npm compiles the application's own addon as it installs, outside of node_modules.
+  const { install, preinstall } = manifest.scripts;
+  if (existsSync(join(directory, 'binding.gyp')) && install === undefined && preinstall === undefined) return undefined;
   if (DELETES_PACKAGES.test(command) && command !== manager.install) return undefined;
   const hash = createHash('sha256');
   hash.update(JSON.stringify([1, command, manager.tool, nodeVersion, process.platform, process.arch]));

@@ -151,6 +151,20 @@ test.each<[string, object, object | string, boolean]>([
   },
 );
 
+test.each([
+  [{}, false],
+  [{ install: 'node-gyp rebuild' }, true],
+])('keeps no packages where installing them compiles the application itself: %j', (scripts, isKept) => {
+  const directory = directoryOf({
+    'package.json': { dependencies: { a: '1' }, scripts },
+    'package-lock.json': '{}',
+    'binding.gyp': '{}',
+  });
+  const manifest = readManifest(directory);
+  const planned = planInstall('npm ci', directory, manifest);
+  expect(dependencyKey(directory, planned, manifest, '22') !== undefined).toBe(isKept);
+});
+
 test.each<[string, string, boolean]>([
   ['pnpm-lock.yaml', 'snapshots:\n  read-pkg@3.0.0:\n    dependencies:\n      load-json-file: 4.0.0\n', true],
   ['pnpm-lock.yaml', "packages:\n  link@1.0.0:\n    link: 1.0.0\n    'file': 1.0.0\n", true],
