@@ -104,7 +104,8 @@ try {
   result.step = sections.current;
   result.error = error instanceof BuildFailure ? redactor.redact(error.message) : PLATFORM_FAULT;
 }
-await log.close();
+// The result is more than the log: what the owner did wrong, or an artifact that is stored.
+await log.close().catch((error: unknown) => console.error('the log could not be stored', error));
 // The deployment goes on from here: what the next build takes from the cache is stored meanwhile.
 await storeObject(access.storeResult, JSON.stringify(result));
 await closeCache();

@@ -191,6 +191,8 @@ test('a look at a long build ends in time, and one at a waiting build pauses the
 test('a build that CodeBuild never ends is stopped, and one that it lost has failed', async () => {
   const { all, of, build, clock, stopped } = await submitting();
   expect(await watchBuild(all, { ...of, build: { id: 'b:other' } })).toMatchObject({ status: 'FAULT' });
+  const found = { ...all, builds: { readResult: async () => ({ commitSha: 'abc' }) } };
+  expect(await watchBuild(found, { ...of, build: { id: 'b:other' } })).toMatchObject({ status: 'SUCCEEDED' });
   build.status = 'RUNNING';
   clock.now += (TIMEOUTS_S.build.whole + 1) * 1000;
   expect(await watchBuild(all, { ...of, build })).toMatchObject({ status: 'FAULT' });

@@ -72,8 +72,9 @@ type Watched = Deps & {
  * Returns a build whose builder has reported, as ended, whatever becomes of it then: CodeBuild takes some seconds more, and the builder may
  * still store what the next build takes from the cache. What has passed so far is the time of the build.
  */
-function reported({ id, status, phases, submittedAt }: RunningBuild, { error }: Result, now: Date): Build {
+function reported(id: string, found: RunningBuild | undefined, { error }: Result, now: Date): Build {
   const end = error === undefined ? 'SUCCEEDED' : 'FAILED';
+  const { status, phases = [], submittedAt = now } = found ?? {};
   if (status !== 'RUNNING') return { status: end, id, phases };
   const ended = phases.filter(({ seconds }) => seconds !== undefined);
   const before = ended.reduce((sum, { seconds = 0 }) => sum + seconds, 0);
@@ -107,8 +108,8 @@ export async function watchBuild(
       await freeNextBuild(deps, deploymentId);
       isFree = true;
     }
+    if (result) return reported(id, found, result, deps.now());
     if (!found) return { status: 'FAULT', id, phases: [] };
-    if (result) return reported(found, result, deps.now());
     const { status, phases, submittedAt } = found;
     if (status !== 'QUEUED' && status !== 'RUNNING') return { status, id, phases };
     const now = deps.now().getTime();
