@@ -26,26 +26,28 @@ describe('a key', () => {
   const GOOD = 'sk_live_good';
 
   test('of HOSTING_KEY that is refused is named: signing in would not replace it', async () => {
-    const { exitCode, stderr } = await hostingAt(knowing(GOOD), ['whoami']);
-    expect([exitCode, stderr]).toEqual([
-      3,
-      expect.stringContaining('HOSTING_KEY is not valid (any more): unset or replace'),
-    ]);
-    expect(stderr).not.toContain('hosting login');
+    for (const command of [['whoami'], ['login', '--key']]) {
+      const { exitCode, stderr } = await hostingAt(knowing(GOOD), command);
+      expect([exitCode, stderr]).toEqual([
+        3,
+        expect.stringContaining('HOSTING_KEY is not valid (any more): unset or replace'),
+      ]);
+      expect(stderr).not.toContain('hosting login');
+    }
   });
 
-  test('on stdin is stored in place of HOSTING_KEY, with a warning that commands use the variable', async () => {
-    const env = { XDG_CONFIG_HOME: join(folder, 'piped') };
-    const { exitCode, stderr } = await hostingAt(knowing(GOOD), ['login', '--key'], { env, stdin: piped(`${GOOD}\n`) });
-    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('HOSTING_KEY takes the place of the stored key')]);
-    const settings = new Settings(env);
-    expect(settings.of(settings.api ?? '')).toEqual({ secretKey: GOOD });
-  });
-
-  test('of HOSTING_KEY is stored where stdin has none', async () => {
-    const env = { XDG_CONFIG_HOME: join(folder, 'variable'), HOSTING_KEY: GOOD };
-    const ended = await hostingAt(knowing(GOOD), ['login', '--key'], { env, stdin: piped('') });
-    expect(ended).toMatchObject({ exitCode: 0, stderr: '' });
+  test('is stored from stdin, or from HOSTING_KEY without waiting for the end of stdin', async () => {
+    const open = Object.assign(new PassThrough(), { isTTY: false }) as unknown as NodeJS.ReadStream;
+    for (const [key, stdin] of [
+      ['', piped(`${GOOD}\n`)],
+      [GOOD, open],
+    ] as const) {
+      const env = { XDG_CONFIG_HOME: join(folder, key || 'piped'), HOSTING_KEY: key };
+      const ended = await hostingAt(knowing(GOOD), ['login', '--key'], { env, stdin });
+      expect(ended).toMatchObject({ exitCode: 0, stderr: '' });
+      const settings = new Settings(env);
+      expect(settings.of(settings.api ?? '')).toEqual({ secretKey: GOOD });
+    }
   });
 
   test('that is stored is not hidden by an empty HOSTING_KEY, nor an address by an empty HOSTING_API', async () => {

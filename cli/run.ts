@@ -65,8 +65,8 @@ function contextOf({ arguments: given, rest, values }: Invocation, around: Surro
 
 /** Returns what to do about a key that the platform refuses. */
 function invalidKey(command: Command, { HOSTING_KEY }: Surroundings['env']): string {
-  if (command.name === 'login') return 'The key is not valid (any more).';
   if (HOSTING_KEY) return 'HOSTING_KEY is not valid (any more): unset or replace it.';
+  if (command.name === 'login') return 'The key is not valid (any more).';
   return 'The key is not valid (any more). Run hosting login.';
 }
 

@@ -17,10 +17,11 @@ function parseScopes(text: string | undefined): string[] {
 }
 
 async function keyFromInput({ env, stdin }: Context): Promise<string> {
+  // First: the stdin of a script may be a pipe that nobody ends.
+  if (env.HOSTING_KEY) return env.HOSTING_KEY;
   // Typed at a terminal it would stay in view.
-  const key = (stdin.isTTY ? '' : (await readAll(stdin)).trim()) || env.HOSTING_KEY;
-  if (!key) throw new UsageError('Give the key on stdin (hosting login --key < key.txt) or as HOSTING_KEY.');
-  return key;
+  if (stdin.isTTY) throw new UsageError('Give the key on stdin (hosting login --key < key.txt) or as HOSTING_KEY.');
+  return (await readAll(stdin)).trim();
 }
 
 /** Returns the account that a key is to be of. Asks where the login is a member of several. */
@@ -60,7 +61,7 @@ const login: Command = {
   options: [
     {
       name: 'key',
-      description: 'Store a key in place of the sign-in: from stdin, or HOSTING_KEY where stdin has none',
+      description: 'Store a key in place of the sign-in: that of HOSTING_KEY, or else from stdin',
     },
     { name: 'scopes', value: 'list', description: `What the key may do; all where not given: ${SCOPES.join(',')}` },
     {
