@@ -238,6 +238,17 @@ test('failures behind as many as are read are one email of the hour, which says 
   expect(queue).toEqual([]);
 });
 
+test('what was sent is remembered for as long as an email may be about it', async () => {
+  const { deps, clock, run, happen } = await harness();
+  await happen('app_1');
+  await run();
+  clock.now += 3 * 24 * HOUR_MS;
+  await happen('app_1', 'domain-problem');
+  await run();
+  const reader = await deps.table.get(NotificationReader, { accountId, subject: 'ann' });
+  expect(reader?.mailed).toMatchObject({ 'deployment-failed': { sent: [] }, 'domain-problem': { sent: [expect.stringMatching(/app_1$/)] } });
+});
+
 test('two clicks on one link at the same moment switch a kind off once', async () => {
   const { deps, sent, run, happen } = await harness();
   await happen('app_1');

@@ -60,9 +60,12 @@ export async function announce(deps: MailDeps, notification: Notification): Prom
   );
 }
 
+/** The first day of whose notifications an email is. */
+const firstDay = (now: Date): string => timestampBefore(now, DAY_MS).slice(0, 10);
+
 /** Reads the notifications of a kind of the last day; `isCut` where there are more than are read. */
 async function readRecent(deps: Pick<Deps, 'table' | 'now'>, { accountId, kind }: Notification) {
-  const from = timestampBefore(deps.now(), DAY_MS).slice(0, 10);
+  const from = firstDay(deps.now());
   const recent: Notification[] = [];
   let read = 0;
   for await (const each of deps.table.newest(Notification, notificationsOf(accountId), { pageSize: PAGE_SIZE })) {
@@ -73,6 +76,15 @@ async function readRecent(deps: Pick<Deps, 'table' | 'now'>, { accountId, kind }
   }
   return { recent, isCut: false };
 }
+
+/** Forgets the ids of what no email is about any more: the item holds them for all kinds. */
+const recentOnly = (mailed: NotificationReader['mailed'], now: Date): typeof mailed =>
+  Object.fromEntries(
+    Object.entries(mailed ?? {}).map(([kind, { lastAt, sent }]) => [
+      kind,
+      { lastAt, sent: sent.filter((id) => id >= firstDay(now)) },
+    ]),
+  );
 
 /** Reads what an email to a member depends on; undefined where none is to be sent. */
 async function readRecipient(
@@ -161,7 +173,7 @@ export async function mailDigest(deps: MailDeps, notification: Notification, sub
     await ignoreConflict(deps.table.write(NotificationReader, release));
     throw error;
   }
-  const mailed = { ...claimed.mailed, [kind]: { lastAt: now.toISOString(), sent: found.map(idOf) } };
+  const mailed = { ...recentOnly(claimed.mailed, now), [kind]: { lastAt: now.toISOString(), sent: found.map(idOf) } };
   const done = writeReader(reader, claimed.mailVersion, { set: { mailed }, remove: ['mailClaimedUntil'] });
   await deps.table.write(NotificationReader, done);
 }
