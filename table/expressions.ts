@@ -67,7 +67,9 @@ export class Expression {
       .join('.');
   }
 
+  /** Throws for no value, which DynamoDB refuses: a field that is to go is removed. */
   value(value: unknown): string {
+    if (value === undefined) throw new Error('An expression has no value for a field');
     this.count += 1;
     const alias = `:v${this.count}`;
     this.values[alias] = value;

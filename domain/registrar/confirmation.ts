@@ -72,13 +72,17 @@ export async function confirmRegistration(
       checkVerification(deps, domain, now),
     ]);
     const { delegation, isRefused, error = verified.error } = delegated;
-    const { verification } = verified;
     const { absentSince: _, ...rest } = seen;
     const confirmedAt = now.toISOString();
-    const found = { delegation, verification };
-    const next = scheduleCheck({ ...rest, confirmedAt, ...found });
-    const gone = (['delegation', 'verification'] as const).filter((each) => !found[each]);
-    await saveCheck(deps, domain, { set: { confirmedAt, ...next, ...found }, remove: ['absentSince', ...gone] });
+    const { verification } = verified;
+    const set = {
+      confirmedAt,
+      ...scheduleCheck({ ...rest, confirmedAt, delegation, verification }),
+      ...(delegation ? { delegation } : {}),
+      ...(verification ? { verification } : {}),
+    };
+    const gone = [...(delegation ? [] : ['delegation']), ...(verification ? [] : ['verification'])];
+    await saveCheck(deps, domain, { set, remove: ['absentSince', ...gone] });
     if (isRefused) return { ...ids, outcome: 'MISDELEGATED', present: delegation?.present ?? [] };
     return error === undefined ? undefined : { ...ids, outcome: 'UNKNOWN', error };
   }
