@@ -157,6 +157,7 @@ const CALLS: Record<string, () => Promise<unknown>> = {
     await registrar.operation(id);
     await registrar.find('REGISTER_DOMAIN', 'new.com', new Date(0));
     const registered = await registrar.registered('mine.com');
+    await registrar.verification('mine.com');
     await registrar.delegate('mine.com', ['ns1.example.com', 'ns2.example.com']);
     await registrar.renew('mine.com', 1, registered?.expiresAt.getUTCFullYear() ?? 0);
   },
