@@ -76,8 +76,8 @@ function BuyForm({ plan, replaces, close }: { plan: Plan; replaces: string | und
       )}
       {needsDomain && (
         <Text size="sm" c="dimmed">
-          To change the plan of a domain, cancel its subscription first, then order here: files and mail stay, the rest
-          of the paid period is not credited. {plan.category === 'EMAIL' && 'Web plans include email.'}
+          To change the plan of a domain, cancel its subscription while it is paid, then order here: files and mail
+          stay, the rest of the paid period is not credited. {plan.category === 'EMAIL' && 'Web plans include email.'}
         </Text>
       )}
       <Text size="sm" c="dimmed">

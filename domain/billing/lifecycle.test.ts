@@ -65,8 +65,14 @@ test('an unpaid subscription is suspended seven days after the due date and resu
 test('a subscription unpaid for thirty days is cancelled and its invoice voided; later money buys nothing', async () => {
   const { open, buy, sleepUntil, read, invoices, give, flow, events, deps, memory } = subscriptionSimulation();
   const account = await open(6000);
-  const { id } = await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
+  const hostingDomain = 'example.co.za';
+  const { id } = await buy(account, 'web-starter', { hostingDomain });
+  await expect(buy(account, 'web-pro', { hostingDomain })).rejects.toThrow('files and mail stay');
   await sleepUntil(28 + 29);
+  // Cancelling deletes everything at once then.
+  await expect(buy(account, 'web-pro', { hostingDomain })).rejects.toThrow(
+    'cancelling it now deletes its files and mail',
+  );
   expect((await read(account, id)).status).toBe('SUSPENDED');
   expect(auditIn(memory)).toEqual([
     'account.opened',

@@ -151,7 +151,7 @@ async function subscribe(
     const replaced = category === 'APP' ? owned.filter(({ subscription }) => subscription.plan.category === 'APP') : [];
     if (replaced.some(({ subscription }) => subscription.plan.slug === slug))
       throw new ApiError('conflict', `You have a subscription to ${name} already.`);
-    if (hostingDomain) assertNoOther(plan, hostingDomain, owned);
+    if (hostingDomain) assertNoOther(plan, hostingDomain, owned, wallet.now);
     const priceCents = periodPrice(plan, billingCycle);
     const currentPeriodEnd = periodEndAfter(wallet.now, billingCycle, wallet.now);
     const subscription: Subscription = {
@@ -190,17 +190,18 @@ async function subscribe(
   });
 }
 
-/** Throws 409 for a second plan of a kind for a domain. */
-function assertNoOther({ category }: Plan, domain: string, owned: readonly OwnedSubscription[]): void {
+/** Throws 409 for a second plan of a kind for a domain. Of one whose time is over, cancelling deletes everything at once. */
+function assertNoOther({ category }: Plan, domain: string, owned: readonly OwnedSubscription[], now: string): void {
   const had = owned.map(({ subscription }) => subscription).filter(({ hostingDomain }) => hostingDomain === domain);
   const same = had.find(({ plan }) => plan.category === category);
   if (!same) return;
-  const usableUntil = same.currentPeriodEnd.slice(0, 10);
-  throw new ApiError(
-    'conflict',
-    `You have ${same.plan.name} for ${domain}, paid until ${usableUntil}. To change the plan, cancel it and order again: files and mail ` +
-      'stay, the full price is charged, and the rest of the paid period is not credited.',
-  );
+  const { currentPeriodEnd, plan } = same;
+  const advice =
+    currentPeriodEnd > now
+      ? `paid until ${currentPeriodEnd.slice(0, 10)}. To change the plan, cancel it and order again: files and mail stay, the full price ` +
+        'is charged, and the rest of the paid period is not credited.'
+      : 'which is not paid. Pay its invoice first: cancelling it now deletes its files and mail.';
+  throw new ApiError('conflict', `You have ${plan.name} for ${domain}, ${advice}`);
 }
 
 const tooManyApps = () =>
