@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { HostingServer } from '../../table/entities/hosting.ts';
+import { HostingAccount, HostingServer } from '../../table/entities/hosting.ts';
+import { change } from '../../table/writes.ts';
 import { hostingSimulation } from '../../test/simulation/hosting.ts';
 import { reconcileHostingAccount } from './accounts.ts';
 import { ServerInput, setServer } from './servers.ts';
@@ -27,6 +28,11 @@ test('an owner is shown the records by which a domain points to its server, of e
     { type: 'TXT', name: 'shop.co.za', value: 'v=spf1 mx a:web-1.example.net ~all', prio: null },
   ]);
   expect((await recordsOf(email)).map(({ type }) => type)).toEqual(['MX', 'TXT']);
+  await deps.table.write(
+    HostingAccount,
+    change(HostingAccount, { accountId: 'acc_1', id: web.id }, { set: { status: 'REMOVED' } }),
+  );
+  expect(await recordsOf(web), 'of hosting that has ended').toEqual([]);
   await setServer(deps, ServerInput.parse({ ...server, open: false }));
   expect(await deps.table.get(HostingServer, { name: 'web-1' })).toMatchObject({ ...ADDRESSES, open: false });
 });

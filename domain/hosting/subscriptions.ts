@@ -163,7 +163,8 @@ export async function getHostingDomain(
     deps.table.get(HostingDomain, { domain }),
     deps.table.get(HostingAccount, { accountId, id }),
   ]);
-  const server = account?.server ? await deps.table.get(HostingServer, { name: account.server }) : undefined;
+  const isServed = account !== undefined && account.status !== 'REMOVED' && account.server !== '';
+  const server = isServed ? await deps.table.get(HostingServer, { name: account.server }) : undefined;
   const records = recordsToServer(subscription, server ?? {});
   const challenge = hostingChallenge(accountId, domain);
   if (held && held.accountId !== accountId) {
