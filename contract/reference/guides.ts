@@ -71,7 +71,7 @@ export const guides = (baseUrl: string): Guide[] => [
   {
     id: 'libraries',
     title: 'Library and command line',
-    text: `<p><code>hosting-platform-client</code> is a typed client for TypeScript and JavaScript without dependencies: it repeats what failed, pages through lists, streams chats and verifies webhooks. <code>hosting</code> deploys the folder that you are in, follows logs and forwards events to your machine. Both are packages of the platform’s source, in <code>client/</code> and <code>cli/</code>:</p>
+    text: `<p><code>hosting-platform-client</code> is a typed client for TypeScript and JavaScript without dependencies: it repeats what failed, pages through lists, streams chats and verifies webhooks. <code>hosting</code> deploys the folder that you are in, follows logs and forwards events to your machine. Both are packages of the platform’s source, in <code>client/</code> and <code>cli/</code>, here from a clone of it in which <code>npm ci</code> has run:</p>
 ${pre('npm install "$(npm pack ../platform/client --silent)"\nnpm install --global "$(npm pack ../platform/cli --silent)"')}
 <p>Other languages generate a client from <a href="/v1/openapi.json"><code>/v1/openapi.json</code></a>.</p>`,
   },

@@ -33,7 +33,8 @@ export interface Unconfirmed {
   domainId: string;
   domain: string;
   /**
-   * `UNKNOWN` where the registrar did not answer the question, or a request for the domain's name servers, which proves nothing; `MISDELEGATED`
+   * `UNKNOWN` where the registrar did not answer the question, a request for the domain's name servers or the question about its registrant,
+   * which proves nothing; `MISDELEGATED`
    * where the registry refuses its name servers.
    */
   outcome: 'ABSENT' | 'ENDED' | 'UNKNOWN' | 'MISDELEGATED';

@@ -246,7 +246,10 @@ test('what was sent is remembered for as long as an email may be about it', asyn
   await happen('app_1', 'domain-problem');
   await run();
   const reader = await deps.table.get(NotificationReader, { accountId, subject: 'ann' });
-  expect(reader?.mailed).toMatchObject({ 'deployment-failed': { sent: [] }, 'domain-problem': { sent: [expect.stringMatching(/app_1$/)] } });
+  expect(reader?.mailed).toMatchObject({
+    'deployment-failed': { sent: [] },
+    'domain-problem': { sent: [expect.stringMatching(/app_1$/)] },
+  });
 });
 
 test('two clicks on one link at the same moment switch a kind off once', async () => {
