@@ -153,11 +153,19 @@ async function stuckMigration(): Promise<Scene> {
 /** A queue of failed messages, and its number of messages as SQS measures it. */
 function failureQueue(clock: { now: number }) {
   const messages: FailedMessage[] = [];
+  const hidden = new Set<string>();
   const queue: FailureQueue = {
     count: async () => messages.length,
-    take: async () => messages.slice(0, 10),
-    remove: async ({ id }) => void messages.splice(0, messages.length, ...messages.filter((each) => each.id !== id)),
-    release: async () => undefined,
+    async take() {
+      const taken = messages.filter(({ id }) => !hidden.has(id)).slice(0, 10);
+      for (const { id } of taken) hidden.add(id);
+      return taken;
+    },
+    async remove({ id }) {
+      hidden.delete(id);
+      messages.splice(0, messages.length, ...messages.filter((each) => each.id !== id));
+    },
+    release: async ({ id }) => void hidden.delete(id),
   };
   const put = (body: object) =>
     messages.push({ id: `${messages.length}`, body: JSON.stringify(body), receipt: '', sentAt: new Date(clock.now) });
