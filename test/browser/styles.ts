@@ -27,4 +27,4 @@ export async function missingStyles(page: Page): Promise<string[]> {
 
 /** Returns the background colour of an element. */
 export const backgroundOf = (element: Locator): Promise<string> =>
-  element.evaluate('(shown) => getComputedStyle(shown).backgroundColor');
+  element.evaluate((shown) => shown.ownerDocument.defaultView?.getComputedStyle(shown).backgroundColor ?? 'none');
