@@ -20,7 +20,8 @@ export function TopUp() {
   const topUp = useTopUp();
   const submit = async () => {
     const { data } = await topUp.mutateAsync({ body: toBody(form.values) });
-    keepPurchase(asked.get('from') ?? '');
+    // The provider's page returns without the purchase, also after a declined card: then it still waits.
+    if (!asked.has('payment')) keepPurchase(asked.get('from') ?? '');
     location.assign(data.paymentUrl);
   };
   return (

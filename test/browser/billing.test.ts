@@ -176,6 +176,12 @@ test('a purchase that the balance does not pay says what is missing, and the top
   await dialog.getByText('R178.85 is missing', { exact: false }).waitFor();
   await dialog.getByRole('link', { name: 'Top up' }).click();
   expect(await page.getByLabel('Amount in rand').inputValue()).toBe('178.85');
+  // A declined card does not take the way back away: 13.00 is what the local provider declines.
+  await page.getByLabel('Amount in rand').fill('13.00');
+  await page.getByRole('button', { name: 'Top up by card' }).click();
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await page.getByText('was declined', { exact: false }).waitFor();
+  await page.getByLabel('Amount in rand').fill('178.85');
   await page.getByRole('button', { name: 'Top up by card' }).click();
   await page.getByRole('button', { name: 'Pay' }).click();
   await page.getByRole('link', { name: 'Back to your purchase' }).click();
