@@ -16,7 +16,9 @@ const amountOf = (asked: string | null): string =>
 /** Form that starts a card payment and opens the payment provider's page, which returns here. */
 export function TopUp() {
   const asked = new URLSearchParams(useSearch());
-  const form = useForm(createTopUp.body, { amount: amountOf(asked.get('amount')) }, toBody, 'top-up');
+  const amount = asked.get('amount');
+  // What a link asks for goes before what was typed earlier.
+  const form = useForm(createTopUp.body, { amount: amountOf(amount) }, toBody, amount === null ? 'top-up' : undefined);
   const topUp = useTopUp();
   const submit = async () => {
     const { data } = await topUp.mutateAsync({ body: toBody(form.values) });

@@ -168,7 +168,9 @@ test('the current plan is marked, a change says what it costs and replaces, and 
 
 test('a purchase that the balance does not pay says what is missing, and the top-up of it leads back', async () => {
   const account = await newAccount({ walletCents: 5000 });
-  const page = await openScreen(await signedInContext(account), 'billing/plans');
+  const page = await openScreen(await signedInContext(account), 'billing');
+  await page.getByLabel('Amount in rand').fill('50.00');
+  await page.getByRole('tab', { name: 'Plans' }).click();
   await page.getByText('R228.85/month', { exact: false }).waitFor();
   await page.getByRole('button', { name: 'Subscribe to App 3', exact: true }).click();
   const dialog = page.getByRole('dialog');
