@@ -60,6 +60,8 @@ const describeLimits = ({ appLimit, storageGb }: Plan): string =>
 
 function PlanCard({ plan, current, paid }: PlanCardProps) {
   const replaced = paid === undefined ? current : paid?.plan;
+  // Who bought it before it was free, or by the API, pays its price until the subscription is cancelled.
+  const isFree = isIncluded(plan) && (paid?.plan.slug !== plan.slug || paid.status === 'CANCELLED');
   return (
     <Stack className="card" p="md" gap={4}>
       <Group gap="xs">
@@ -67,11 +69,11 @@ function PlanCard({ plan, current, paid }: PlanCardProps) {
         {plan.slug === current?.slug && <Status value="ACTIVE" label="Current plan" />}
       </Group>
       <Text size="sm">
-        {isIncluded(plan)
+        {isFree
           ? 'Free with every account'
           : `${formatRand(addVat(plan.priceMonthly))}/month or ${formatRand(addVat(plan.priceYearly))}/year incl. VAT`}
       </Text>
-      {!isIncluded(plan) && (
+      {!isFree && (
         <Text size="xs" c="dimmed">
           {formatRand(plan.priceMonthly)} or {formatRand(plan.priceYearly)} excl. VAT
         </Text>

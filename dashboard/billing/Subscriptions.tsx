@@ -78,8 +78,10 @@ const SubscriptionRow = memo(
             onConfirm={cancelPlan}
           >
             The plan is not renewed. It stays active until {until}.
-            {plan.category === 'APP' &&
-              ` Then your account is on ${DEFAULT_PLAN.name} (${DEFAULT_PLAN.appLimit} application), and the applications beyond that are suspended ${PLAN_GRACE_DAYS} days later.`}
+            {plan.slug === DEFAULT_PLAN.slug
+              ? ` Every account has ${plan.name} free: nothing else changes.`
+              : plan.category === 'APP' &&
+                ` Then your account is on ${DEFAULT_PLAN.name} (${DEFAULT_PLAN.appLimit} application), and the applications beyond that are suspended ${PLAN_GRACE_DAYS} days later.`}
           </ConfirmButton>
         )}
       </Row>

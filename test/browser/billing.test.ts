@@ -204,6 +204,21 @@ test('the plan that every account has free is marked, and not offered for money'
   await page.getByRole('button', { name: 'Subscribe to App 3', exact: true }).waitFor();
 });
 
+test('a plan that is free for every account shows its price where it is paid for, until it is cancelled', async () => {
+  const account = await newAccount({ walletCents: 500_000 });
+  await account.dashboard.call(createSubscription, { body: { plan: DEFAULT_PLAN.slug, billingCycle: 'MONTHLY' } });
+  const page = await openScreen(await signedInContext(account), 'billing/plans');
+  const card = page.locator('.card', { hasText: 'Current plan' });
+  await card.getByText('R90.85/month', { exact: false }).waitFor();
+  expect(await card.getByText('Free with every account').count()).toBe(0);
+  await page.getByRole('button', { name: 'Cancel plan' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Every account has App 1 free: nothing else changes.', { exact: false }).waitFor();
+  expect(await dialog.getByText('suspended', { exact: false }).count()).toBe(0);
+  await dialog.getByRole('button', { name: 'Cancel plan' }).click();
+  await card.getByText('Free with every account').waitFor();
+});
+
 test('a plan whose renewal is overdue is still the plan, and is not offered again', async () => {
   const account = await newAccount({ walletCents: 500_000 });
   const { data } = (
