@@ -1,7 +1,7 @@
 import { Button, Stack, Text, Textarea } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Dialog } from '../ui/Dialog.tsx';
-import { type Pair, parseDotenv, unreadLines } from './dotenv.ts';
+import { describeUnread, type Pair, parseDotenv } from './dotenv.ts';
 
 /** Imports the variables of a `.env` file into the form. */
 export function PasteVariables({ add }: { add: (pairs: readonly Pair[]) => void }) {
@@ -26,7 +26,7 @@ export function PasteVariables({ add }: { add: (pairs: readonly Pair[]) => void 
 function PasteForm({ take }: { take: (pairs: readonly Pair[]) => void }) {
   const [text, setText] = useState('');
   const pairs = parseDotenv(text);
-  const unread = unreadLines(text);
+  const unread = describeUnread(text);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     // The dialog is a portal: in React's tree it is still inside of the variables form.
@@ -52,9 +52,9 @@ function PasteForm({ take }: { take: (pairs: readonly Pair[]) => void }) {
         <Text size="sm" c="dimmed">
           {text.trim() === '' ? 'One NAME=value per line. Comments are ignored.' : describePairs(pairs)}
         </Text>
-        {unread.length > 0 && (
+        {unread && (
           <Text size="sm" c="var(--bad)">
-            {describeUnread(unread)}
+            {unread}
           </Text>
         )}
       </div>
@@ -68,14 +68,4 @@ function PasteForm({ take }: { take: (pairs: readonly Pair[]) => void }) {
 function describePairs(pairs: readonly Pair[]): string {
   if (pairs.length === 0) return 'No variables found.';
   return `${pairs.length} ${pairs.length === 1 ? 'variable' : 'variables'}: ${pairs.map(({ key }) => key).join(', ')}`;
-}
-
-/** Lines that are named at most. */
-const MAX_NAMED = 10;
-
-/** Names the lines by their numbers only: what they hold may be a secret. */
-function describeUnread(lines: readonly number[]): string {
-  const named = lines.slice(0, MAX_NAMED).join(', ');
-  const rest = lines.length > MAX_NAMED ? ', …' : '';
-  return `${lines.length === 1 ? 'Line' : 'Lines'} ${named}${rest} could not be read and will not be imported.`;
 }

@@ -1,6 +1,7 @@
 import { Button, Group, PasswordInput, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { type Pair, parseDotenv } from './dotenv.ts';
+import { toast } from '../ui/toast.ts';
+import { describeUnread, type Pair, parseDotenv } from './dotenv.ts';
 import type { Variable } from './variable-edits.ts';
 
 interface VariableRowProps {
@@ -26,10 +27,13 @@ export const VariableRow = ({ variable, errors, change, remove, paste }: Variabl
       readOnly={variable.stored}
       onChange={(event) => change({ ...variable, key: event.currentTarget.value.trim() })}
       onPaste={(event) => {
-        const pairs = parsePasted(event.clipboardData.getData('text'));
+        const text = event.clipboardData.getData('text');
+        const pairs = parsePasted(text);
         if (pairs.length === 0 || variable.stored) return;
         event.preventDefault();
         paste(pairs);
+        const unread = describeUnread(text);
+        if (unread) toast(unread);
       }}
       autoComplete="off"
       spellCheck={false}

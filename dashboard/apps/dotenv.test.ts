@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDotenv, unreadLines } from './dotenv.ts';
+import { describeUnread, parseDotenv } from './dotenv.ts';
 
 const read = (text: string) => Object.fromEntries(parseDotenv(text).map(({ key, value }) => [key, value]));
 
@@ -35,7 +35,16 @@ test('accepts Windows line ends and repeated names, and ignores other lines', ()
 });
 
 test('names the lines that were not read', () => {
-  expect(unreadLines('A=1\nbroken line\n# c\n\nB="x\ny" # c\nKEY: v\r\n1K=2\nMY KEY=3\n')).toEqual([2, 7, 8, 9]);
-  expect(unreadLines('C="open\nnext\n')).toEqual([2]);
-  expect(unreadLines('\r\nexport A = 1 # c\r\nB=\n  # c\n')).toEqual([]);
+  const end = 'could not be read completely: check the variables.';
+  const text = 'A=1\nbroken line\n# c\n\nB="x\ny" # c\nKEY: v\r\n1K=2\nMY KEY=3\n';
+  expect(describeUnread(text)).toBe(`Lines 2, 7, 8, 9 ${end}`);
+  expect(describeUnread('C="open\nnext\n')).toBe(`Line 2 ${end}`);
+  expect(describeUnread('no\n'.repeat(11))).toBe(`Lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, … ${end}`);
+  expect(describeUnread('\r\nexport A = 1 # c\r\nB=\n  # c\n')).toBe('');
+});
+
+test('does not say of a line that was read in part that it was not', () => {
+  const text = `export B="x";\nC='it's'\n`;
+  expect(read(text)).toEqual({ B: 'x', C: 'it' });
+  expect(describeUnread(text)).toBe('Lines 1, 2 could not be read completely: check the variables.');
 });

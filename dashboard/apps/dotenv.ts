@@ -16,11 +16,26 @@ const ENTRY =
 /** Blank lines and comments. */
 const NOTHING = /^[ \t]*(?:#.*)?$/;
 
-/** Returns the numbers of the lines of a `.env` file, from 1, that are neither read nor meant to be nothing. */
-export function unreadLines(text: string): number[] {
+/** Returns the numbers of the lines of a `.env` file, from 1, of which something is neither read nor meant to be nothing. */
+function unreadLines(text: string): number[] {
   // What was read is left out but for its line ends, so that the lines keep their numbers.
   const rest = text.replace(ENTRY, (entry) => entry.replace(/[^\n]/g, ''));
   return rest.split('\n').flatMap((line, index) => (NOTHING.test(line.trim()) ? [] : [index + 1]));
+}
+
+/** Lines that are named at most. */
+const MAX_NAMED = 10;
+
+/**
+ * Names the lines that were not read, or only in part, by their numbers only: what they hold may be a secret. Returns an
+ * empty text if all were read.
+ */
+export function describeUnread(text: string): string {
+  const lines = unreadLines(text);
+  if (lines.length === 0) return '';
+  const named = lines.slice(0, MAX_NAMED).join(', ');
+  const rest = lines.length > MAX_NAMED ? ', …' : '';
+  return `${lines.length === 1 ? 'Line' : 'Lines'} ${named}${rest} could not be read completely: check the variables.`;
 }
 
 /** Parses a `.env` file as common parsers do. The last value of a repeated name wins. */

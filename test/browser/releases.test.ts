@@ -195,14 +195,15 @@ test('a .env file is pasted in its dialog or into a name field, and saved', asyn
   await dialog.getByText('2 variables: OLD, GREETING').waitFor();
   expect(await dialog.getByText('could not be read', { exact: false }).count()).toBe(0);
   await dialog.getByLabel('.env contents').fill('OLD=another\nGREETING: Hello\nexport GREETING="Sawubona, all"\n');
-  await dialog.getByText('Line 2 could not be read and will not be imported.').waitFor();
+  await dialog.getByText('Line 2 could not be read completely: check the variables.').waitFor();
   await dialog.getByRole('button', { name: 'Import' }).click();
   expect(await page.getByLabel('Value of OLD', { exact: true }).inputValue()).toBe('another');
   expect(await page.getByLabel('Value of GREETING', { exact: true }).inputValue()).toBe('Sawubona, all');
   await page.getByRole('button', { name: 'Add variable' }).click();
-  await page.evaluate("navigator.clipboard.writeText('FROM_A_PASTE=1\\nAND_MORE=2')");
+  await page.evaluate("navigator.clipboard.writeText('FROM_A_PASTE=1\\nAND_MORE=2\\nKEY: value')");
   await page.getByLabel('Name').last().focus();
   await page.keyboard.press('ControlOrMeta+V');
+  await page.getByText('Line 3 could not be read completely', { exact: false }).waitFor();
   await page.getByRole('button', { name: 'Save variables' }).click();
   await page.getByText('Saved. Deploy to apply', { exact: false }).waitFor();
   const { keys } = (await account.dashboard.call(listEnvKeys, { params: { id } })).body.data;
