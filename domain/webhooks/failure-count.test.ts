@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { MAX_CONSECUTIVE_FAILURES } from '../../contract/webhooks/endpoints.ts';
 import { Webhook } from '../../table/entities/webhooks.ts';
 import { change } from '../../table/writes.ts';
 import { conflictFirst, START } from '../../test/simulation/simulation.ts';
@@ -18,4 +19,21 @@ test.each([
   expect(run.arrivals).toHaveLength(1);
   expect(run.deliveries()).toMatchObject([{ step: 1, attempts: [{ outcome }] }]);
   expect((await run.steady.table.get(Webhook, of))?.failureCount).toBe(failureCount);
+});
+
+test('keeps the count of an endpoint that was disabled during an attempt that succeeds: it says why', async () => {
+  const run = webhookSimulation();
+  await run.openAccount();
+  const store = (set: Partial<Webhook>) => run.steady.table.write(Webhook, change(Webhook, of, { set }));
+  const disabled = { active: false, failureCount: MAX_CONSECUTIVE_FAILURES };
+  const { id } = await run.endpoint('recovering', async () => {
+    await store(disabled);
+    return 'DELIVERED' as const;
+  });
+  const of = { accountId: run.caller.accountId, id };
+  await store({ failureCount: MAX_CONSECUTIVE_FAILURES - 1 });
+  await run.event();
+  await run.runUntilIdle(START + 45_000);
+  expect(run.deliveries()).toMatchObject([{ step: 1, attempts: [{ outcome: 'DELIVERED' }] }]);
+  expect(await run.steady.table.get(Webhook, of)).toMatchObject(disabled);
 });

@@ -48,13 +48,13 @@ export interface Made {
 
 /**
  * Writes a successful attempt down and ends the row of failures; a success after a success costs no more than its record,
- * unless the endpoint's pace changed.
+ * unless the endpoint's pace changed. The count of a disabled endpoint stays: it says why it was disabled.
  */
 export const countSuccess = (deps: CountDeps, endpoint: Endpoint, { write, known, durationMs }: Made) =>
   retryOnFreshCount(deps, endpoint, known, async (webhook) => {
     const pace = webhook && paceAfter(webhook, [durationMs], deps.now());
-    if (!webhook || (webhook.failureCount === 0 && !pace)) return await deps.table.write(Delivery, write);
-    const what = { ...pace, set: { ...pace?.set, failureCount: 0 } };
+    if (!webhook?.active || (webhook.failureCount === 0 && !pace)) return await deps.table.write(Delivery, write);
+    const what = { ...pace, set: { ...pace?.set, failureCount: 0 }, when: { active: { is: true } } };
     await deps.table.transact([write, contended(change(Webhook, endpoint, what, concurrentUpdate))]);
   });
 
