@@ -2,8 +2,8 @@ import { Alert, Group, Text } from '@mantine/core';
 import { useEffect } from 'react';
 import { useSearch } from 'wouter';
 import { useInvalidate } from '../api/use-api-query.ts';
-import { FailureAlert } from '../ui/FailureAlert.tsx';
 import { formatRand } from '../ui/money.ts';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Status } from '../ui/Status.tsx';
 import { ButtonLink } from '../ui/TextLink.tsx';
 import { PAYMENT_ROUTES, usePayment } from './api.ts';
@@ -22,15 +22,15 @@ const OUTCOME_TEXTS = {
 } as const;
 
 function Outcome({ id }: { id: string }) {
-  const { data, error, refetch } = usePayment(id);
-  const payment = data?.data;
+  const query = usePayment(id);
+  const payment = query.data?.data;
   const refresh = useInvalidate();
   const decided = payment !== undefined && payment.status !== 'PENDING';
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is decided
   useEffect(() => {
     if (decided) refresh(PAYMENT_ROUTES);
   }, [decided]);
-  if (!payment) return error && <FailureAlert error={error} retry={() => void refetch()} />;
+  if (!payment) return query.errorUpdateCount > 0 && <QueryBoundary query={query}>{() => null}</QueryBoundary>;
   const purchase = payment.status === 'SUCCEEDED' ? purchaseScreen() : undefined;
   return (
     <Alert variant="default" role="status">

@@ -4,7 +4,6 @@ import { isFirstAttempt } from '../api/query-client.ts';
 import { AppRows } from '../apps/AppRows.tsx';
 import { useApps } from '../apps/api.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
-import { FailureAlert } from '../ui/FailureAlert.tsx';
 import { formatRand } from '../ui/money.ts';
 import { QueryBoundary, Skeletons } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
@@ -31,7 +30,7 @@ export default function Overview() {
   const isLoading = [me, apps, overview].some(isFirstAttempt);
   return (
     <Screen title="Overview">
-      {me.isError && !me.data && <FailureAlert error={me.error} retry={() => void me.refetch()} />}
+      {me.errorUpdateCount > 0 && <QueryBoundary query={me}>{() => null}</QueryBoundary>}
       <Stats
         account={me.data?.data.account}
         apps={apps.data && `${apps.data.data.length}${apps.data.has_more ? '+' : ''}`}

@@ -15,7 +15,7 @@ export function DomainScreen({ id }: { id: string }) {
   const domain = useDomain(id);
   const records = useRecords(id);
   const found = domain.data?.data;
-  const isRegistered = found === undefined || isCurrent(found);
+  const isRegistered = found ? isCurrent(found) : domain.errorUpdateCount === 0;
   const isManaged = isRegistered && records.data?.provider === 'PLATFORM';
   return (
     <Screen
@@ -27,7 +27,7 @@ export function DomainScreen({ id }: { id: string }) {
       <QueryBoundary query={domain} lines={4}>
         {({ data }) => <DomainDetails domain={data} />}
       </QueryBoundary>
-      {!domain.isError && isRegistered && (
+      {isRegistered && (
         <Section title="DNS records">
           <QueryBoundary query={records}>
             {({ data, provider }) =>

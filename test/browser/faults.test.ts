@@ -104,6 +104,27 @@ test('a failed read is repeated on request', async () => {
   await page.getByText('No hosting yet').waitFor();
 });
 
+test.each([
+  ['account', '**/dashboard/v1/me', ''],
+  ['domain', '**/v1/domains/dom_1', 'domains/dom_1'],
+  ['payment', '**/dashboard/v1/wallet/topups/pay_1', 'billing?payment=pay_1'],
+])('the failed read of the %s keeps its message while it is repeated', async (_, url, path) => {
+  const context = await signedInContext(await newAccount());
+  let answer = (route: Route): unknown => route.abort();
+  await context.route(url, (route) => answer(route));
+  const page = await context.newPage();
+  await page.goto(path);
+  const main = page.locator('main');
+  const alert = main.getByRole('alert').getByText('The service could not be reached.');
+  await alert.waitFor();
+  const held: Route[] = [];
+  answer = (route) => held.push(route);
+  await main.getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(() => held.length, POLL).toBe(1);
+  await main.getByRole('button', { name: 'Try again', disabled: true }).waitFor();
+  expect([await alert.count(), await main.getByText('DNS records').count()]).toEqual([1, 0]);
+});
+
 test('a screen that polls nothing shows that the connection is lost, and back', async () => {
   const context = await signedInContext(await newAccount());
   const page = await openScreen(context, 'apps/new');
