@@ -8,7 +8,7 @@ import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
-import { type Domain, expiryLabel, notRegistered, useDomains } from './api.ts';
+import { type Domain, expiryLabel, isCurrent, notRegistered, useDomains } from './api.ts';
 import { DomainSearch } from './DomainSearch.tsx';
 
 const VIEW: ListView<Domain> = {
@@ -48,11 +48,14 @@ export function DomainList() {
   );
 }
 
+const dnsOf = (domain: Domain): string =>
+  isCurrent(domain) ? ` · ${domain.dnsProvider === 'PLATFORM' ? 'managed DNS' : 'external DNS'}` : '';
+
 const DomainRow = memo(({ domain }: { domain: Domain }) => (
   <LinkRow
     href={`/domains/${domain.id}`}
     title={domain.name}
-    detail={`${domain.expiresAt ? `${expiryLabel(domain)} ${formatDate(domain.expiresAt)}` : notRegistered(domain)} · ${domain.dnsProvider === 'PLATFORM' ? 'managed DNS' : 'external DNS'}`}
+    detail={`${domain.expiresAt ? `${expiryLabel(domain)} ${formatDate(domain.expiresAt)}` : notRegistered(domain)}${dnsOf(domain)}`}
   >
     <Status value={domain.status} />
   </LinkRow>

@@ -7,6 +7,7 @@ import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { Section } from '../ui/Section.tsx';
 import { Status } from '../ui/Status.tsx';
+import { TextLink } from '../ui/TextLink.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
 import { type Domain, expiryLabel, isCurrent, notRegistered, useDomain, useUpdateDomain } from './api.ts';
 
@@ -69,9 +70,16 @@ function DomainDetails({ domain }: { domain: Domain }) {
           {autoRenew ? 'Stop renewing' : 'Renew automatically'}
         </ActionButton>
       )}
-      <Text size="sm" c="dimmed" className="break">
-        Name servers: {nameservers.join(', ')}
-      </Text>
+      {status === 'FAILED' && (
+        <Text size="sm">
+          What was paid for it is back in your wallet. <TextLink href="/domains">Search for another name</TextLink>
+        </Text>
+      )}
+      {isCurrent(domain) && nameservers.length > 0 && (
+        <Text size="sm" c="dimmed" className="break">
+          Name servers: {nameservers.join(', ')}
+        </Text>
+      )}
     </Group>
   );
 }

@@ -149,14 +149,23 @@ test.each([
     autoRenew: true,
     registeredAt: expiresAt,
     expiresAt,
-    nameservers: [],
+    nameservers: status === 'FAILED' ? [] : ['ns1.platform.example'],
     dnsProvider: 'PLATFORM',
   };
   const fulfil = (body: object) => (route: Route) => route.fulfill({ json: body });
   await context.route('**/v1/domains/dom_1', fulfil({ data: domain }));
   await context.route('**/v1/domains/dom_1/dns', fulfil({ data: [], provider: 'PLATFORM' }));
+  await context.route('**/v1/domains*', fulfil({ data: [domain], has_more: false }));
   const page = await openScreen(context, 'domains/dom_1');
   await page.getByText(text).waitFor();
+  expect(await page.getByText('Name servers', { exact: false }).count()).toBe(0);
+  expect(await page.getByText('is back in your wallet', { exact: false }).count()).toBe(status === 'FAILED' ? 1 : 0);
   expect(await page.getByRole('button', { name: 'Add record' }).count()).toBe(0);
   expect(await page.getByRole('button', { name: 'Stop renewing' }).count()).toBe(0);
+  await page
+    .getByRole('link', { name: status === 'FAILED' ? 'Search for another name' : 'Domains' })
+    .last()
+    .click();
+  await page.getByText(text).waitFor();
+  expect(await page.getByText('managed DNS', { exact: false }).count()).toBe(0);
 });
