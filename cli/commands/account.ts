@@ -17,7 +17,7 @@ function parseScopes(text: string | undefined): string[] {
 }
 
 async function keyFromInput({ env, stdin }: Context): Promise<string> {
-  // First: the stdin of a script may be a pipe that nobody ends.
+  // First: the stdin of a script may be a pipe without an end.
   if (env.HOSTING_KEY) return env.HOSTING_KEY;
   // Typed at a terminal it would stay in view.
   if (stdin.isTTY) throw new UsageError('Give the key on stdin (hosting login --key < key.txt) or as HOSTING_KEY.');
