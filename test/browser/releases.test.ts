@@ -139,7 +139,9 @@ test('a log is searched, paused while it grows, and downloaded without its colou
   const log = page.getByRole('log', { name: 'Application log' });
   const text = async () => (await log.textContent()) ?? '';
   await expect.poll(text, POLL).toContain('line 299');
-  expect(await log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight < 40)).toBe(true);
+  // The log follows its end after it is drawn.
+  const isAtEnd = () => log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight < 40);
+  await expect.poll(isAtEnd, POLL).toBe(true);
 
   await page.getByLabel('Search the log').fill('LINE 29');
   await page.getByText('11 lines').waitFor();
