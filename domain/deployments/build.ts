@@ -92,7 +92,7 @@ async function awaitResult(deps: Watched, deploymentId: string, ms: number): Pro
 }
 
 /**
- * Looks at a build until it ends, for as long as one look lasts; one that waits for a builder is looked at again after a
+ * Looks at a build until its builder has reported or it ends, for as long as one look lasts; one that waits for a builder is looked at again after a
  * pause. A build that CodeBuild has not ended in time, or does not know, has failed by CodeBuild's fault.
  */
 export async function watchBuild(

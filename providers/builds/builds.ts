@@ -88,7 +88,7 @@ export interface Builds {
   readEnvironment(applicationId: string, deploymentId: string): Promise<Sealed | undefined>;
   /** The build's log as far as it has come, with its marks (build-log.ts); empty before it began. */
   readLog(deploymentId: string): Promise<string>;
-  /** Returns undefined before the builder has reported. From then on the artifact and the log are whole. */
+  /** Returns undefined before the builder has reported. What it packaged is stored by then, and its log, unless that cannot be stored. */
   readResult(deploymentId: string): Promise<Result | undefined>;
   /** Returns what a deployment packaged; undefined if it is no longer kept. */
   readArtifact(applicationId: string, deploymentId: string): Promise<Buffer | undefined>;
