@@ -241,6 +241,19 @@ describe('the hold', () => {
     expect(accepted).toBeGreaterThan(2_500);
   }, 120_000);
 
+  const takingTools = SOLD.filter(({ provider }) => PROVIDERS[provider].kind !== 'anthropic');
+  test.each(takingTools)('covers a tool call without its reasoning, whatever $id is told instead', (model) => {
+    const tool_calls = [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }];
+    const messages = [
+      { role: 'user', content: 'Run f.' },
+      { role: 'assistant', content: null, tool_calls },
+      { role: 'tool', tool_call_id: 'a', content: 'ran' },
+    ];
+    const priced = price(model, { model: model.id, messages });
+    if (priced instanceof ApiError) throw priced;
+    expect(priced.quote.microRand).toBeGreaterThanOrEqual(greediestCost(model, priced.quote.prepared.body));
+  });
+
   test('is at the step where a prompt may be longer than that', () => {
     const model =
       SOLD.find(({ steps }) => steps?.[0] && steps[0].above < 300_000) ?? expect.fail('no model has a step');

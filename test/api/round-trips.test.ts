@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Method } from '../../contract/route.ts';
 import { local, newAccount, type OpenedAccount, setLimits, throughTheEdge } from '../support/harness.ts';
 
@@ -26,9 +27,16 @@ const proxy = createServer((incoming, outgoing) => {
       answer.pipe(outgoing);
     },
   );
-  // Long enough for concurrent requests to arrive, each over its own connection.
-  setTimeout(() => incoming.pipe(forwarded), 40);
+  void untilConcurrentArrived().then(() => incoming.pipe(forwarded));
 });
+
+/**
+ * Waits until concurrent requests have arrived, each over its own connection. They come from this process: it waits for turns
+ * of its event loop, which a busy machine delays as it delays them.
+ */
+async function untilConcurrentArrived() {
+  for (let turn = 0; turn < 10; turn += 1) await delay(4);
+}
 
 let account: OpenedAccount;
 beforeAll(async () => {
@@ -38,10 +46,10 @@ beforeAll(async () => {
   await once(proxy, 'listening');
   const address = proxy.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
-  // The functions that this file imports read it, and no other file's.
-  vi.resetModules();
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `http://127.0.0.1:${address.port}`);
 });
+// The functions read the proxy's address when they are imported, and each test begins without what they cache.
+beforeEach(() => void vi.resetModules());
 afterAll(() => {
   vi.unstubAllEnvs();
   vi.resetModules();
@@ -79,12 +87,18 @@ const REPO = 'https://git.localhost/no-such-repository.git';
 const create = (headers = {}) =>
   invoke('createApp', 'POST', '/v1/apps', {}, { name: 'Counted', repoUrl: REPO, deployNow: false }, headers);
 
-test('a read takes 2 sequential round trips, 1 for a recently authenticated key; a write at most 3, including authentication', async () => {
+test('a read takes 2 sequential round trips, 1 for a recently authenticated key (a deployment 2); a write at most 3, including authentication', async () => {
   const stranger = await invoke('getAccount', 'GET', '/v1/account', {});
   expect(stranger).toMatchObject({ status: 200, waves: 2 });
   const { id } = (await create()).body.data;
   const of = { id };
+  const created = await invoke('createDeployment', 'POST', `/v1/apps/${id}/deployments`, of, undefined, {
+    'idempotency-key': 'counted too',
+  });
+  const deployment = created.body.data.id;
   const counted = {
+    createDeployment: created,
+    getDeployment: await invoke('getDeployment', 'GET', `/v1/deployments/${deployment}`, { id: deployment }),
     getAccount: await invoke('getAccount', 'GET', '/v1/account', {}),
     listApps: await invoke('listApps', 'GET', '/v1/apps', {}),
     getApp: await invoke('getApp', 'GET', `/v1/apps/${id}`, of),
@@ -93,9 +107,6 @@ test('a read takes 2 sequential round trips, 1 for a recently authenticated key;
     createAppOnce: await create({ 'idempotency-key': 'counted' }),
     updateApp: await invoke('updateApp', 'PATCH', `/v1/apps/${id}`, of, { branch: 'next' }),
     replaceEnv: await invoke('replaceEnv', 'PUT', `/v1/apps/${id}/env`, of, { vars: [{ key: 'A', value: '1' }] }),
-    createDeployment: await invoke('createDeployment', 'POST', `/v1/apps/${id}/deployments`, of, undefined, {
-      'idempotency-key': 'counted too',
-    }),
     deleteApp: await invoke('deleteApp', 'DELETE', `/v1/apps/${id}`, of),
     createWebhook: await invoke('createWebhook', 'POST', '/v1/webhooks', {}, { url: 'https://hooks.example.com/' }),
     listWebhooks: await invoke('listWebhooks', 'GET', '/v1/webhooks', {}),
@@ -105,12 +116,7 @@ test('a read takes 2 sequential round trips, 1 for a recently authenticated key;
   };
   for (const [name, { status, body }] of Object.entries(counted))
     expect([name, status, body.error]).toEqual([name, expect.any(Number), undefined]);
-  const deployment = counted.createDeployment.body.data.id;
-  const getDeployment = await invoke('getDeployment', 'GET', `/v1/deployments/${deployment}`, { id: deployment });
-  const trips = Object.fromEntries(
-    Object.entries({ ...counted, getDeployment }).map(([name, one]) => [name, one.waves]),
-  );
-  expect(trips).toEqual({
+  expect(Object.fromEntries(Object.entries(counted).map(([name, one]) => [name, one.waves]))).toEqual({
     createWebhook: 2,
     listWebhooks: 1,
     listInvoices: 1,
@@ -120,7 +126,8 @@ test('a read takes 2 sequential round trips, 1 for a recently authenticated key;
     listApps: 1,
     getApp: 1,
     listDeployments: 1,
-    getDeployment: 1,
+    // Its application is read by what it says, beside its log.
+    getDeployment: 2,
     // The second name is taken: its suffix takes the third round trip.
     createApp: 3,
     createAppOnce: 3,

@@ -36,7 +36,7 @@ const LIMITS = /^(max_(completion_|output_|new_)?tokens|maxOutputTokens|budget_t
 const ANSWERS = /^(n|best_of|num_generations|candidate_?count)$/i;
 const FREE_TIERS = ['default', 'standard', 'on_demand'];
 const HARMLESS_TYPES =
-  /^(text|image_url|image|base64|url|refusal|function|json_schema|json_object|url_citation|object|string|message)$/;
+  /^(text|image_url|image|base64|url|refusal|function|json_schema|json_object|url_citation|object|string|message|disabled)$/;
 /** Fields that make providers read, search, keep or answer more, or at a higher price. */
 const SURCHARGED =
   /^(web_search.*|search_.*|plugins|extra_body|cached_content|documents?|files?|file_ids|attachments|prediction|audio|container|mcp_servers|previous_response_id|conversation|prompt|context_management|speed|inference_geo|route|models|provider|transforms|cache_control|prompt_cache_retention|background|include)$/;
