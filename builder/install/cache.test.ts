@@ -75,7 +75,9 @@ test('continues the build without a cache if the archive is broken or the store 
   await cache.keep('dependencies', KEY);
   await cache.close();
   const whole = objects.get('dependencies') ?? Buffer.alloc(0);
-  for (const broken of [whole.subarray(0, whole.length - 20), Buffer.from(`${KEY}nonsense`)]) {
+  const head = whole.indexOf(KEY) + KEY.length;
+  const cut = [whole.length - 20, head + 2, head].map((length) => whole.subarray(0, length));
+  for (const broken of [...cut, Buffer.concat([whole.subarray(0, head), Buffer.from('nonsense')])]) {
     const other = open(new Map([['dependencies', broken]]));
     expect(await other.cache.restore('dependencies', KEY)).toBe(false);
     expect(() => statSync(join(other.directory, 'node_modules'))).toThrow('ENOENT');
@@ -89,5 +91,5 @@ test('continues the build without a cache if the archive is broken or the store 
   expect(await failing.restore('dependencies', KEY)).toBe(false);
   await failing.keep('dependencies', KEY);
   await failing.close();
-  expect(complaint).toHaveBeenCalledTimes(4);
+  expect(complaint).toHaveBeenCalledTimes(6);
 });
