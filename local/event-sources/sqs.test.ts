@@ -98,10 +98,7 @@ async function feed(name: string, mapping: JsonObject, bodies: string[], answer:
     calls,
     most: () => most,
     async until(condition: (left: number, dead: number) => boolean) {
-      for (let tries = 0; tries < 400; tries++) {
-        if (condition(await count(queue), await count(dead))) break;
-        await sleep(20);
-      }
+      while (!condition(await count(queue), await count(dead))) await sleep(20);
       const left = [await count(queue), await count(dead)];
       await source.stop();
       return left;
