@@ -1,7 +1,7 @@
 import { request } from 'node:http';
-import { connect, createServer, isIPv4 } from 'node:net';
+import { connect, isIPv4 } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { outsideAddresses } from '../processes/ports.ts';
+import { freePort, outsideAddresses } from '../processes/ports.ts';
 import { createCors } from './cors.ts';
 import { queryParameters, splitTarget, toHttpEvent } from './http-event.ts';
 import { toHttpResponse } from './http-response.ts';
@@ -104,14 +104,6 @@ describe('HTTP server', () => {
   afterEach(async () => {
     for (const front of fronts.splice(0)) await front.stop();
   });
-  const freePort = (): Promise<number> =>
-    new Promise((resolve) => {
-      const probe = createServer().listen(0, () => {
-        const address = probe.address();
-        probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-      });
-    });
-
   async function front(options: Partial<HttpServerOptions> = {}): Promise<number> {
     const port = await freePort();
     const started = await startHttpServer({
