@@ -106,24 +106,29 @@ describe('lambda', () => {
   });
 
   test('runs as many invocations in one environment as it may have, and none that fails takes others with it', async () => {
-    const { invoke } = pool(
+    const { invoke, directory } = pool(
       `
       const environment = Math.random();
-      export const handler = async ({ ms, fail }) => {
-        await new Promise((resolve) => setTimeout(resolve, ms));
+      import { existsSync } from 'node:fs';
+      const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+      export const handler = async ({ ms, fail, until }) => {
+        await pause(ms);
+        while (until && !existsSync(until)) await pause(10);
         if (fail) throw new Error('own');
         return environment;
       };`,
-      { invocationsPerEnvironment: 20, timeoutMs: 3000 },
+      { invocationsPerEnvironment: 20, timeoutMs: 6000 },
     );
     const together = Array.from({ length: 30 }, () => invoke('fn', { ms: 300 }));
     await expect(invoke('fn', { ms: 100, fail: true })).rejects.toThrow('own');
     const environments = await Promise.all(together);
     expect(new Set(environments).size).toBe(2);
     const late = expect(invoke('fn', { ms: 60_000 })).rejects.toMatchObject({ name: 'Sandbox.Timedout' });
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await new Promise((resolve) => setTimeout(resolve, 2500));
     // In the same environment, and still running when the other is given up.
-    const [beside] = await Promise.all([invoke('fn', { ms: 2200 }), late]);
+    const until = join(directory, 'given-up');
+    const given = late.then(() => writeFileSync(until, ''));
+    const [beside] = await Promise.all([invoke('fn', { ms: 0, until }), given]);
     expect(environments).toContain(beside);
     expect(await invoke('fn', { ms: 0 })).not.toBe(beside);
   });
@@ -131,7 +136,7 @@ describe('lambda', () => {
   test('kills a blocking handler at its timeout and uses a new environment afterwards', async () => {
     const { invoke } = pool(
       'let calls = 0; export const handler = (event) => { calls++; if (event.hang) for (;;); return calls; };',
-      { timeoutMs: 100 },
+      { timeoutMs: 1000 },
     );
     expect(await invoke('fn', {})).toBe(1);
     await expect(invoke('fn', { hang: true })).rejects.toMatchObject({ name: 'Sandbox.Timedout' });
@@ -210,10 +215,10 @@ describe('environments that share a thread', () => {
   ])('do not suffer when one %s', async (_what, statement, name) => {
     const source = `${THREAD.replace('export const handler', 'const where')}
       export const handler = (event) => event.where ? where() : (${statement}, new Promise(() => {}));`;
-    const timeoutMs = name === 'Sandbox.Timedout' ? 500 : 30_000;
+    const [timeoutMs, wait] = name === 'Sandbox.Timedout' ? [1500, 3000] : [30_000, 1500];
     const { invoke } = pool(source, { timeoutMs }, { sibling: SIBLING });
     const { threadId } = (await invoke('fn', { where: true })) as { threadId: number };
-    const sibling = invoke('sibling', { wait: 1500 });
+    const sibling = invoke('sibling', { wait });
     await expect(invoke('fn', {})).rejects.toMatchObject({ name });
     expect(await sibling).toMatchObject({ calls: 1, threadId });
     // The thread in which code of a failed invocation may still run takes nothing new.
@@ -258,12 +263,12 @@ describe('environments that share a thread', () => {
         await call('/after');
         await fetch('http://127.0.0.1:${port}/fetched');
       };`,
-      { timeoutMs: 300 },
+      { timeoutMs: 1500 },
       { sibling: SIBLING },
     );
     await invoke('fn', {});
     // Keeps the thread alive beyond the timeout of the other.
-    const sibling = invoke('sibling', { wait: 1200 });
+    const sibling = invoke('sibling', { wait: 3000 });
     await expect(invoke('fn', { slow: true })).rejects.toMatchObject({ name: 'Sandbox.Timedout' });
     await sibling;
     expect(requests).toEqual(['/slow']);

@@ -169,11 +169,11 @@ test('reports a process that exits, never listens or crashes as a Lambda functio
   await create('npm', await zip({ 'run.sh': 'node --version && npm start' }));
   expect((await invoke('npm')).log).toMatch(/v22.*sh: npm: not found: a release has no package manager/s);
 
-  await create('silent', await zip({ 'run.sh': 'echo waiting; exec sleep 60' }), 1);
+  await create('silent', await zip({ 'run.sh': 'echo waiting; exec sleep 60' }), 4);
   const silent = await invoke('silent');
   expect(JSON.parse(silent.payload)).toMatchObject({
     errorType: 'Sandbox.Timedout',
-    errorMessage: /Task timed out after 1.00 seconds$/,
+    errorMessage: /Task timed out after 4.00 seconds$/,
   });
   expect(silent.log).toContain('waiting');
 
@@ -286,7 +286,7 @@ test('refuses requests beyond the reserved concurrency with 429, and accepts the
   const refused = await fetch(`http://127.0.0.1:${frontPort}/`);
   expect([refused.status, refused.headers.get('x-amzn-errortype')]).toEqual([429, 'TooManyRequestsException']);
   for (const { outgoing } of held) outgoing.destroy();
-  await vi.waitFor(async () => expect(await page()).toBe('up'));
+  await vi.waitFor(async () => expect(await page()).toBe('up'), 60_000);
   const recorded = readAppRequests(dataDir, 'narrow', 0, Number.POSITIVE_INFINITY);
   expect(recorded.filter(({ throttled }) => throttled)[0]).toMatchObject({ status: 429, durationMs: 0 });
   expect(
