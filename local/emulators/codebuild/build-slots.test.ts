@@ -16,7 +16,7 @@ test('short builds go one after another', async () => {
   slots.take(first.ended);
   expect(slots.isFree()).toBe(false);
   first.end();
-  await vi.waitFor(() => expect(onFree).toHaveBeenCalledOnce());
+  await vi.waitFor(() => expect(onFree).toHaveBeenCalledOnce(), 60_000);
   expect(slots.isFree()).toBe(true);
 });
 

@@ -110,7 +110,7 @@ test('returns the same build for the same token and reports a failing command', 
 });
 
 test('queues builds, stops one on request, and ends an overlong one as TIMED_OUT', async () => {
-  await start(['sleep 60 & wait'], 0.01);
+  await start(['sleep 60 & wait'], 0.04);
   const [first, second, third] = [await startBuild('a'), await startBuild('b'), await startBuild('c')];
   expect(await get(third)).toMatchObject({ currentPhase: 'QUEUED', buildComplete: false });
   await client.send(new StopBuildCommand({ id: second }));
@@ -120,11 +120,16 @@ test('queues builds, stops one on request, and ends an overlong one as TIMED_OUT
 });
 
 test('a new account builds one at a time: others wait for their turn, and a full queue refuses', async () => {
-  await start(['sleep 0.2'], 5, { strict: true, concurrency: AWS_LIMITS.codeBuildConcurrency.value });
+  const full = join(dataDir, 'full');
+  await start([`until [ -e ${full} ]; do sleep 0.05; done; sleep 0.2`], 5, {
+    strict: true,
+    concurrency: AWS_LIMITS.codeBuildConcurrency.value,
+  });
   const running = await startBuild('running');
   const room = AWS_LIMITS.codeBuildQueueFactor.value;
   const waiting = await Promise.all(Array.from({ length: room }, (_, index) => startBuild(`waiting-${index}`)));
   await expect(startBuild('too many')).rejects.toMatchObject({ name: 'AccountLimitExceededException' });
+  writeFileSync(full, '');
   const ended = await Promise.all([running, ...waiting].map(finished));
   expect(ended.map(({ buildStatus }) => buildStatus)).toEqual(Array.from({ length: room + 1 }, () => 'SUCCEEDED'));
   // None ran beside another.
@@ -139,7 +144,7 @@ test('a new account builds one at a time: others wait for their turn, and a full
 
 test('gives up a build that waits too long for its turn', async () => {
   queuedTimeoutMinutes = 0.002;
-  await start(['sleep 60 & wait'], 0.02);
+  await start(['sleep 60 & wait'], 0.06);
   const [running, waiting] = [await startBuild('a'), await startBuild('b')];
   const gone = await finished(waiting);
   expect(gone.buildStatus).toBe('TIMED_OUT');
