@@ -187,12 +187,20 @@ describe('an answer that did not come to its end', () => {
 });
 
 describe('a model that takes longer than the edge waits for a byte', () => {
-  /** Answers with 200 at once, and goes on later. */
-  const slowly = (type: string, answer: (response: ServerResponse) => void) => {
+  /** Answers with 200 at once, and goes on after two signs of life, or later where there are none. */
+  const slowly = (type: string, answer: (response: ServerResponse) => void, isSilent = false) => {
+    const { promise: waited, resolve } = Promise.withResolvers<void>();
     upstream.act = (response) => {
       response.writeHead(200, { 'content-type': type }).flushHeaders();
-      setTimeout(() => answer(response), 500);
+      if (isSilent) setTimeout(resolve, 500);
+      void waited.then(() => answer(response));
     };
+    let pieces = 0;
+    const onPiece = () => {
+      pieces += 1;
+      if (pieces === 2) resolve();
+    };
+    return { ...world(), onPiece };
   };
   const JSON_DOCUMENT = 'application/json';
   const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
@@ -205,31 +213,31 @@ describe('a model that takes longer than the edge waits for a byte', () => {
   const world = () => ({ baseUrl: upstream.url, keepAliveMs: 120 });
 
   test('answers with spaces before the document, which is charged once', async () => {
-    slowly(JSON_DOCUMENT, (response) => response.end(JSON.stringify(completion)));
-    const { said, headers, ended, done } = await call(body(false), world());
-    expect(said).toMatch(/^ {2,5}\{/);
+    const waiting = slowly(JSON_DOCUMENT, (response) => response.end(JSON.stringify(completion)));
+    const { said, headers, ended, done } = await call(body(false), waiting);
+    expect(said).toMatch(/^ {2,20}\{/);
     expect(JSON.parse(said)).toMatchObject({ choices: [{ message: { content: 'late' } }] });
     expect(headers).toEqual({ 'content-type': 'application/json; charset=utf-8' });
     expect([ended, done]).toEqual([true, ['hold', 'end', 'settle 2']]);
   });
 
   test('tells a failure in the body, and charges nothing', async () => {
-    slowly(JSON_DOCUMENT, (response) => response.end('no JSON'));
-    const { apiError, said, done } = await call(body(false), world());
+    const waiting = slowly(JSON_DOCUMENT, (response) => response.end('no JSON'));
+    const { apiError, said, done } = await call(body(false), waiting);
     expect(apiError).toBeUndefined();
     expect(JSON.parse(said)).toEqual({ error: { message: expect.any(String), code: 'server_error', status: 502 } });
     expect(done).toEqual(['hold', 'end', 'release']);
   });
 
   test('streams comments, then the frames', async () => {
-    slowly('text/event-stream', (response) => {
+    const waiting = slowly('text/event-stream', (response) => {
       const chunk = { choices: [{ index: 0, delta: { content: 'late' } }] };
       response.end(
         `data: ${JSON.stringify(chunk)}\n\ndata: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`,
       );
     });
-    const { said, frames, headers } = await call(body(true), world());
-    expect(said).toMatch(/^(: waiting for the model\n\n){2,5}data: /);
+    const { said, frames, headers } = await call(body(true), waiting);
+    expect(said).toMatch(/^(: waiting for the model\n\n){2,20}data: /);
     expect(headers['content-type']).toBe('text/event-stream; charset=utf-8');
     expect(contentOf(frames)).toBe('late');
     expect(frames.at(-1)).toBe('[DONE]');
@@ -237,11 +245,11 @@ describe('a model that takes longer than the edge waits for a byte', () => {
 
   test('is silent until the answer where the flag is off for the account, and a failure keeps its status', async () => {
     const off = { ...world(), flags: { 'ai-keep-alive': { share: 0, accounts: {} } } };
-    slowly(JSON_DOCUMENT, (response) => response.end(JSON.stringify(completion)));
+    slowly(JSON_DOCUMENT, (response) => response.end(JSON.stringify(completion)), true);
     const { said, done } = await call(body(false), off);
     expect(said).toMatch(/^\{/);
     expect(done).toEqual(['hold', 'end', 'settle 2']);
-    slowly(JSON_DOCUMENT, (response) => response.end('no JSON'));
+    slowly(JSON_DOCUMENT, (response) => response.end('no JSON'), true);
     expect((await call(body(false), off)).apiError).toMatchObject({ status: 502 });
   });
 
@@ -253,8 +261,8 @@ describe('a model that takes longer than the edge waits for a byte', () => {
   });
 
   test('fails a stream without an answer in a frame, and charges nothing', async () => {
-    slowly('text/event-stream', (response) => response.destroy());
-    const { frames, done } = await call(body(true), world());
+    const waiting = slowly('text/event-stream', (response) => response.destroy());
+    const { frames, done } = await call(body(true), waiting);
     expect(frames).toEqual([{ error: { message: expect.any(String), code: 'server_error', status: 502 } }]);
     expect(done).toEqual(['hold', 'end', 'release']);
   });

@@ -7,6 +7,8 @@ import type { FailureKind } from './failures.ts';
 import { CallerDisconnected, createTransport, type Timeouts } from './transport.ts';
 
 const LIMITS: Timeouts = { connect: 300, firstByte: 300, silence: 150, call: 2_000 };
+/** For an upstream that answers, on a busy machine too. */
+const PATIENT: Timeouts = { connect: 30_000, firstByte: 30_000, silence: 30_000, call: 60_000 };
 const open: (() => void)[] = [];
 afterEach(() => {
   vi.useRealTimers();
@@ -24,10 +26,10 @@ async function upstream(act: (request: IncomingMessage, response: ServerResponse
   return typeof address === 'object' && address ? `http://127.0.0.1:${address.port}` : '';
 }
 
-const ask = (url: string, signal = new AbortController().signal, limits = LIMITS) =>
+const ask = (url: string, signal = new AbortController().signal, limits = PATIENT) =>
   createTransport(limits)({ url, headers: { authorization: 'Bearer secret' }, body: '{}', signal });
 
-const wholeOf = async (url: string) => (await (await ask(url)).whole()).toString();
+const wholeOf = async (url: string, limits = PATIENT) => (await (await ask(url, undefined, limits)).whole()).toString();
 
 const FAULTS: [what: string, act: (response: ServerResponse) => void, kind: FailureKind][] = [
   ['hangs before the headers', () => {}, 'timeout'],
@@ -71,7 +73,8 @@ const FAULTS: [what: string, act: (response: ServerResponse) => void, kind: Fail
 ];
 test.each(FAULTS)('an upstream that %s', async (_what, act, kind) => {
   const url = await upstream((_request, response) => act(response));
-  await expect(wholeOf(url)).rejects.toMatchObject({ name: 'ProviderFailure', kind });
+  const limits = kind === 'timeout' ? LIMITS : PATIENT;
+  await expect(wholeOf(url, limits)).rejects.toMatchObject({ name: 'ProviderFailure', kind });
 });
 
 test('decodes unrequested gzip', async () => {
@@ -83,14 +86,22 @@ test('decodes unrequested gzip', async () => {
 });
 
 test('measures silence from the last byte, not from the first', async () => {
-  const url = await upstream(async (_request, response) => {
-    for (let count = 0; count < 5; count += 1) {
-      response.write('x');
-      await new Promise((done) => setTimeout(done, 80));
-    }
-    response.end();
+  let upstreamResponse: ServerResponse | undefined;
+  const url = await upstream((_request, response) => {
+    upstreamResponse = response;
+    response.write('x');
   });
-  expect(await wholeOf(url)).toBe('xxxxx');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const incoming = await ask(url, undefined, LIMITS);
+  let pieces = 0;
+  const done = incoming.each(() => {
+    pieces += 1;
+    vi.advanceTimersByTime(LIMITS.silence * 0.6);
+    if (pieces < 5) upstreamResponse?.write('x');
+    else upstreamResponse?.end();
+    return undefined;
+  });
+  expect([await done, pieces]).toEqual(['ended', 5]);
 });
 
 test('retries a refused connection once, and no other failure', async () => {
@@ -125,7 +136,7 @@ test('a caller that disconnects ends the upstream call: before the headers, and 
     setTimeout(() => leaving.abort(), 50);
     const read = ask(url, leaving.signal).then((incoming) => incoming.whole());
     await expect(read).rejects.toBeInstanceOf(CallerDisconnected);
-    await expect.poll(() => closed).toBe(true);
+    await expect.poll(() => closed, { timeout: 60_000 }).toBe(true);
   }
 });
 
@@ -135,7 +146,7 @@ test('keeps connections alive: a hundred consecutive calls use one', async () =>
     sockets.add(request.socket);
     response.end('ok');
   });
-  const transport = createTransport(LIMITS);
+  const transport = createTransport(PATIENT);
   for (let count = 0; count < 100; count += 1) {
     await (await transport({ url, headers: {}, body: '{}', signal: new AbortController().signal })).whole();
   }
@@ -172,7 +183,7 @@ test('a slow reader slows the provider down without causing a timeout', async ()
       release = resolve;
     });
   });
-  await expect.poll(() => release).toBeDefined();
+  await expect.poll(() => release, { timeout: 60_000 }).toBeDefined();
   // The buffers between the two fill up; then the reader waits for longer than the provider may be silent.
   for (let before = -1; before < written; ) {
     before = written;

@@ -58,6 +58,8 @@ export interface World {
   keepAliveMs?: number;
   /** Operators' settings of feature flags. */
   flags?: FlagStates;
+  /** Called with each piece of the response. */
+  onPiece?: (piece: string) => void;
 }
 
 const emulatedUrls = (): Gateway['baseUrls'] => JSON.parse(aiVariables(emulators.url, {}).AI_PROVIDER_BASE_URLS ?? '');
@@ -158,6 +160,7 @@ export async function call(body: object, world: World = {}, leaveAfter?: number 
     },
     write: (bytes: Buffer) => {
       out.push(bytes);
+      world.onPiece?.(bytes.toString());
       if (typeof leaveAfter === 'number' && out.length >= leaveAfter) leaving.abort();
       return undefined;
     },
