@@ -64,6 +64,8 @@ async function startReceiver(
   protocol: string,
   port = 0,
 ): Promise<Receiver> {
+  // Only the sender's own limit ends its idle connections.
+  server.keepAliveTimeout = 0;
   const url = await listen(server, protocol, port);
   return {
     url,
