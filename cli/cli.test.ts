@@ -38,7 +38,7 @@ function newTerminal() {
     /** Types when the screen ends with a prompt. */
     async type(prompt: string, keys: string) {
       // Escape sequences that place the cursor follow a prompt.
-      await vi.waitFor(() => expect(printable(shown.text).trimEnd()).toMatch(new RegExp(`${prompt}$`)), 10_000);
+      await vi.waitFor(() => expect(printable(shown.text).trimEnd()).toMatch(new RegExp(`${prompt}$`)), 60_000);
       shown.text = '';
       stdin.write(keys);
     },
@@ -486,7 +486,7 @@ describe('at a prompt', () => {
     const running = hostingAt(model(), chat, { ...surroundings, write });
     await type('>', 'Hi\r');
     await type('>', 'Again\r');
-    await vi.waitFor(() => expect(stdout).toBe('hello\nhello'));
+    await vi.waitFor(() => expect(stdout).toBe('hello\nhello'), 60_000);
     // The terminal sends the signal only where its keys are not read one by one.
     expect(shown.isRaw).toBe(false);
     interrupt();

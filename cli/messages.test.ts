@@ -185,7 +185,7 @@ test('a database that is being created is said to be, before a password is asked
 test('webhooks listen refuses an event that there is not, for which it would wait for ever', async () => {
   const key = { HOSTING_KEY: 'sk_live_x' };
   const argv = ['webhooks', 'listen', '--events', 'ping,deployment.suceeded'];
-  const ended = await hosting(argv, undefined, AbortSignal.timeout(5000), key);
+  const ended = await hosting(argv, undefined, AbortSignal.timeout(60_000), key);
   expect(ended).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('"deployment.suceeded" is no event type: app'),
