@@ -69,5 +69,4 @@ test.runIf(isPossible)(
     expect(left.others, 'the process that was left behind').toBeGreaterThan(0);
     expect([...(await entriesOf(artifact)).keys()]).toContain('server.js');
   },
-  60_000,
 );

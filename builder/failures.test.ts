@@ -157,13 +157,13 @@ test.each<[string, Partial<Job>, string]>([
 
 test('ends a command that takes too long or leaves a process running', async () => {
   const repoUrl = repository({ 'server.js': '1' });
-  const long = await build({ repoUrl, buildCommand: 'echo begun; sleep 60' }, { BUILD_SECONDS: '4' });
-  const tooLong = 'The build was stopped: it exceeded the limit of 4 seconds.';
+  const long = await build({ repoUrl, buildCommand: 'echo begun; sleep 60' }, { BUILD_SECONDS: '12' });
+  const tooLong = 'The build was stopped: it exceeded the limit of 12 seconds.';
   expect(long).toMatchObject({ step: 'build', error: tooLong });
   expect(long.log).toContain('begun');
   const began = performance.now();
-  expect((await build({ repoUrl, buildCommand: 'sleep 30 & true' })).code).toBe(0);
-  expect(performance.now() - began).toBeLessThan(20_000);
+  expect((await build({ repoUrl, buildCommand: 'sleep 110 & true' })).code).toBe(0);
+  expect(performance.now() - began).toBeLessThan(100_000);
 });
 
 test('distinguishes a killed command from a failed one', async () => {
@@ -207,4 +207,4 @@ test('keeps the beginning and the end of excessive output and continues the buil
   expect(log).toMatch(/first\nx+\n/);
   expect(log).toContain('[… the middle of this log was left out …]');
   expect(log).toMatch(/x+\nlast\n/);
-}, 60_000);
+});

@@ -28,7 +28,7 @@ beforeAll(async () => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }
-}, 60_000);
+});
 afterAll(() => rmSync(root, { recursive: true }));
 
 /** Starts a release on a version of Node and returns what it prints. */

@@ -298,7 +298,7 @@ test('logs goes on behind a page without lines that has more', async () => {
     response.end(JSON.stringify(answer));
   }, argv);
   expect([exitCode, JSON.parse(stdout), pages]).toEqual([0, line, []]);
-}, 60_000);
+});
 
 test('webhooks listen outlives failures of the connection, and misses and repeats nothing', async () => {
   const page = (ids: string[], cursor: string) => ({
@@ -327,7 +327,7 @@ test('webhooks listen outlives failures of the connection, and misses and repeat
     .map((line) => JSON.parse(line).id);
   expect([exitCode, ids, failures]).toEqual([0, ['a', 'b', 'c'], 0]);
   expect(stderr).toContain('Trying again');
-}, 60_000);
+});
 
 describe('deploy while another deployment is under way', () => {
   const RUNNING = { status: 'RUNNING', trigger: 'API', looks: 2 };

@@ -197,7 +197,7 @@ test('the name servers converge to the last of racing changes while they fail an
     expect([after?.mirrored, after?.lease]).toEqual([after?.version, undefined]);
   }
   console.log(`${SCENARIOS} scenarios of eight racing changes, mirrored ${mirrored} times`);
-}, 60_000);
+});
 
 test.each([
   ['a CNAME beside an A record', { type: 'CNAME' as const, content: 'x.example.net' }],

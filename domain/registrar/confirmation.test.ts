@@ -85,7 +85,7 @@ test('a registrar that does not answer for two months ends no domain, quarantine
   expect(run.memory.items('DOMAIN')).toMatchObject([{ duePk: 'DOMAIN' }]);
   expect(run.invoices()).toHaveLength(2);
   expectLedgerInvariants(run.memory);
-}, 60_000);
+});
 
 test('a registrar that does not answer during the grace period prolongs it, and a single denial ends nothing', async () => {
   const { domain, present, faults, days } = await registered();
@@ -116,7 +116,7 @@ test('an unpaid renewal of a domain that moved is void when it ends', async () =
   expect(domain().status).toBe('EXPIRED');
   expect(run.invoices().map(({ status }) => status)).toEqual(['PAID', 'VOID']);
   expectLedgerInvariants(run.memory);
-}, 60_000);
+});
 
 test('a renewal that is paid after the domain moved is refunded', async () => {
   const { run, account, domain, present, days } = await registered();
@@ -130,7 +130,7 @@ test('a renewal that is paid after the domain moved is refunded', async () => {
   expect(run.invoices().map(({ status }) => status)).toEqual(['PAID', 'VOID']);
   expect(run.operations.filter(({ kind }) => kind === 'RENEW_DOMAIN')).toEqual([]);
   expectLedgerInvariants(run.memory);
-}, 60_000);
+});
 
 test.each([
   ['confirms', async () => ({ expiresAt: new Date(), nameservers: [] })],

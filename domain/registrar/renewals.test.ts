@@ -78,7 +78,7 @@ test('invoices a domain 30 days before it expires, paid from the wallet, and ren
   expect(domain().renewal).toBeUndefined();
   expect(renewals(run)).toHaveLength(1);
   expectLedgerInvariants(run.memory);
-}, 60_000);
+});
 
 test("renews a term beyond the registry's maximum year by year, without another invoice", async () => {
   const { run, domain, first } = await opened(34_155, 3);
@@ -89,7 +89,7 @@ test("renews a term beyond the registry's maximum year by year, without another 
   expect(renewals(run)).toHaveLength(2);
   expect(domain()).toMatchObject({ status: 'ACTIVE', expiresAt: first, registryExpiresAt: first });
   expect(run.invoices()).toHaveLength(1);
-}, 60_000);
+});
 
 test('an unpaid renewal expires: its invoice is void and its name free', async () => {
   const { run, domain, first } = await opened(11_385);
@@ -104,7 +104,7 @@ test('an unpaid renewal expires: its invoice is void and its name free', async (
   expect(run.names()).toEqual([]);
   expect(renewals(run)).toEqual([]);
   expectLedgerInvariants(run.memory);
-}, 60_000);
+});
 
 test('a renewal paid late, but in time, succeeds', async () => {
   const { run, account, domain, first } = await opened(11_385);
@@ -114,7 +114,7 @@ test('a renewal paid late, but in time, succeeds', async () => {
   await days(run, 2);
   expect(domain()).toMatchObject({ status: 'ACTIVE', expiresAt: addYears(first, 1) });
   expect(renewals(run)).toHaveLength(1);
-}, 60_000);
+});
 
 test('a domain of a deleted account is not invoiced, whatever it says', async () => {
   const { run, account, domain } = await opened(100_000);
@@ -124,7 +124,7 @@ test('a domain of a deleted account is not invoiced, whatever it says', async ()
   await days(run, 370);
   expect(domain().status).toBe('EXPIRED');
   expect(run.invoices()).toHaveLength(1);
-}, 60_000);
+});
 
 test('a renewal refused by the registrar is refunded once and not bought again', async () => {
   let refusing = false;
@@ -137,7 +137,7 @@ test('a renewal refused by the registrar is refunded once and not bought again',
   expect(domain().status).toBe('EXPIRED');
   expect(run.invoices()).toHaveLength(2);
   expectLedgerInvariants(run.memory);
-}, 60_000);
+});
 
 test('a domain whose renewal was refused is renewed once its owner has it renewed again', async () => {
   let refusing = false;
@@ -153,7 +153,7 @@ test('a domain whose renewal was refused is renewed once its owner has it renewe
   expect(domain()).toMatchObject({ autoRenew: true, expiresAt: addYears(first, 1) });
   expect(statuses(run)).toEqual(['PAID', 'PAID', 'VOID']);
   expectLedgerInvariants(run.memory);
-}, 60_000);
+});
 
 test('a domain that is not to be renewed has no invoice for it any more, and expires', async () => {
   const { run, account, domain } = await opened(11_385);
@@ -170,7 +170,7 @@ test('a domain that is not to be renewed has no invoice for it any more, and exp
   expect(run.invoices()).toHaveLength(2);
   await expect(set(true)).rejects.toMatchObject({ code: 'conflict' });
   expectLedgerInvariants(run.memory);
-}, 60_000);
+});
 
 test.each([
   ['less than two days before the end', 363.5, undefined, /too late/],
@@ -234,7 +234,7 @@ test('a domain whose renewal is paid at once gives no notice', async () => {
   await days(found.run, 330);
   expect(await noticesOf(found, 30)).toEqual({});
   expect(found.domain().expiryNotice?.reason).toBeUndefined();
-}, 60_000);
+});
 
 test('a domain that the wallet cannot renew says so 30 and 7 days before, and a day before that it expires', async () => {
   const found = await opened(11_385);
@@ -244,7 +244,7 @@ test('a domain that the wallet cannot renew says so 30 and 7 days before, and a 
     7: 'Your wallet cannot pay for its renewal. Add money to renew it.',
     1: 'It does not renew automatically.',
   });
-}, 60_000);
+});
 
 test('a renewal that is paid after the first notice gives no other', async () => {
   const found = await opened(11_385);
@@ -254,4 +254,4 @@ test('a renewal that is paid after the first notice gives no other', async () =>
   await found.run.pay(found.account);
   await days(found.run, 2);
   expect(Object.keys(await noticesOf(found, 25))).toEqual(['30']);
-}, 60_000);
+});

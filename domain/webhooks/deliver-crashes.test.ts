@@ -138,7 +138,6 @@ test.each(['table.', 'queue.', 'secrets.unseal'])(
     await check(outcome);
     expect(refused).toBeGreaterThan(1);
   },
-  60_000,
 );
 
 test("loses no event with the stream's records: the table knows which events lack deliveries", async () => {

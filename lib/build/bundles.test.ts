@@ -17,7 +17,7 @@ const fileOf = (name: string) => join(functionFolder(outdir, name), 'index.mjs')
 const ALLOWED = new Set(['node:process', 'process', 'node:console', 'console', 'node:module']);
 
 // The bundles of these sources, made once for all tests and starts (local/lambda/bundle-cache.ts).
-beforeAll(() => bundleInto(outdir), 60_000);
+beforeAll(() => bundleInto(outdir));
 afterAll(async () => {
   await stopBundler();
   rmSync(outdir, { recursive: true, force: true });

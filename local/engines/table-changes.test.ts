@@ -17,7 +17,7 @@ let url = '';
 beforeAll(async () => {
   children = startChildren(dataDir, { temporary: true, onExit: () => undefined });
   url = await startDynamoDb({ port: await freePort(), children });
-}, 60_000);
+});
 afterAll(async () => {
   await children.stop();
   rmSync(dataDir, { recursive: true, force: true });
@@ -69,7 +69,7 @@ test('a table of an earlier version gets the indexes that it lacks, filled with 
     });
     expect(found.Count).toBe(1);
   }
-}, 60_000);
+});
 
 test('a table of a version with DynamoDB Local is copied once, and its items are no changes', async () => {
   const folder = join(dataDir, 'earlier');
@@ -101,4 +101,4 @@ test('a table of a version with DynamoDB Local is copied once, and its items are
   const start = { StreamArn: LatestStreamArn, ShardId: Shards[0]?.ShardId, ShardIteratorType: 'TRIM_HORIZON' };
   const { ShardIterator } = await call(url, 'streams', 'GetShardIterator', start);
   expect((await call(url, 'streams', 'GetRecords', { ShardIterator })).Records).toHaveLength(1);
-}, 60_000);
+});

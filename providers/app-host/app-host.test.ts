@@ -62,13 +62,13 @@ test('each request that Lambda refuses for its rate is reported, also where a re
   const { release, seen } = throttling(2, 4);
   expect(await release()).toBe('7');
   expect(seen()).toBe(2);
-}, 20_000);
+});
 
 test('where Lambda refuses all repetitions, the release is told that it has to wait', async () => {
   const { release, seen } = throttling(1000, 2);
   await expect(release()).rejects.toThrow(HostThrottled);
   expect(seen()).toBe(2);
-}, 20_000);
+});
 
 /** A Lambda with one function: a version is a copy of its code, which is refused where it is not the one that was asked for. */
 function createLambda(onUpload: (key: string) => Promise<void>) {

@@ -31,7 +31,7 @@ async function startAccount(scenario: Scenario, profile: string) {
   };
   const operate = async (...args: string[]) => {
     const line = [SCRIPT, ...args, '--stage', 'prod', '--region', 'af-south-1'];
-    const said = await run(process.execPath, line, { env, timeout: 60_000 });
+    const said = await run(process.execPath, line, { env, timeout: 110_000 });
     return { ...said, report: JSON.parse(said.stdout) };
   };
   return { ...account, operate };
@@ -46,7 +46,7 @@ test('a command signs with the profile of its caller', async () => {
   expect(new Set(calls.map(({ service, key }) => `${service} ${key}`))).toEqual(
     new Set(['lambda AKIAPROFILE', 'dynamodb AKIAPROFILE']),
   );
-}, 60_000);
+});
 
 /** Time in milliseconds for which credentials of the profile are valid. */
 const LIFETIME_MS = 2000;

@@ -204,7 +204,7 @@ test('with credentials that cannot deploy, nothing else is called', async () => 
   expect(code).toBe(1);
   expect(stdout).toMatch(/MEND\s+Credentials(?:.*\n)+.*aws sso login/);
   expect(calls.map(({ operation }) => operation)).toEqual(['GetCallerIdentity']);
-}, 60_000);
+});
 
 test('takes the settings of cdk, as options or as context, and refuses others', () => {
   const { settings } = readInvocation(['--stage', 'prod', '-c', 'hostedZoneId=Z1', '--database-region', 'us-east-1']);

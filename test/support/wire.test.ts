@@ -94,7 +94,7 @@ beforeAll(async () => {
   vi.stubEnv('AWS_ENDPOINT_URL', recorder.url);
   vi.stubEnv('AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE', recorder.url.replace('127.0.0.1', 'localhost'));
   await callEverything();
-}, 60_000);
+});
 afterAll(async () => {
   vi.unstubAllEnvs();
   for (const stop of stops) await stop();

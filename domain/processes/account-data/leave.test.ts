@@ -96,7 +96,7 @@ test('a deletion of much data ends in slices, each of which continues where the 
   // Each is written once: no run begins again.
   const written = memory.records.slice(since).filter((record) => JSON.stringify(record).includes('#WALLET"'));
   expect(written).toHaveLength(memory.items('WALLET_TRANSACTION').length);
-}, 60_000);
+});
 
 test('attempts of a delivery go with it, however a run ends', async () => {
   const given = await deletionSimulation();

@@ -11,7 +11,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'cloudfront-'));
 const pointing = new Set<string>();
 const options = { dataDir, pointsHere: (domain: string) => pointing.has(domain), deployFor: 1500, issueAfter: 1500 };
 /** On a busy machine everything takes longer. */
-const POLL = { timeout: 30_000 };
+const POLL = { timeout: 60_000 };
 let emulator: Emulator;
 let tenants: DistributionTenants;
 

@@ -100,7 +100,7 @@ test('makes all changes of many processes at once, in few updates', async () => 
   const updates = sent.mock.calls.filter(([command]) => command instanceof UpdateKeysCommand);
   expect(updates.length).toBeLessThan(20);
   sent.mockRestore();
-}, 90_000);
+});
 
 test('an update has as many changes as fit into it, and none that is there already', async () => {
   const { own, make } = routes();

@@ -32,7 +32,7 @@ test('lets an unmodified SDK client create a cluster once per token, watch it be
   });
   expect((await databases.create('db_1', 'x')).id).toBe(made.id);
   await expect(databases.remove(made.id)).rejects.toMatchObject({ name: 'ConflictException' });
-  await expect.poll(async () => (await databases.find(made.id)).status, { timeout: 20_000 }).toBe('READY');
+  await expect.poll(async () => (await databases.find(made.id)).status, { timeout: 60_000 }).toBe('READY');
   const { port } = standIn;
   await standIn.stop();
   standIn = await startDsql({ ...options, port });
@@ -48,4 +48,4 @@ test('lets an unmodified SDK client create a cluster once per token, watch it be
   expect((await databases.find(made.id)).status).toBe('GONE');
   await databases.setGeneration(made.id, 2);
   expect((await databases.find('nothing')).status).toBe('GONE');
-}, 60_000);
+});

@@ -128,7 +128,7 @@ test('serves Drizzle: schema, transactions, queries and their errors', async () 
   const refused = db.execute(sql`CREATE TABLE others (id uuid PRIMARY KEY, note uuid REFERENCES notes (id))`);
   await expect(refused).rejects.toMatchObject({ cause: { code: '0A000', hint: expect.stringContaining('http') } });
   await pool.end();
-}, 60_000);
+});
 
 test('builds an index asynchronously, and changes at most 3,000 rows in a transaction', async () => {
   await withClient(async (client) => {
