@@ -41,7 +41,7 @@ async function untilConcurrentArrived() {
 let account: OpenedAccount;
 beforeAll(async () => {
   account = await newAccount();
-  await setLimits(account.id, { unpaidDomainOrders: 20 });
+  await setLimits(account.id, { unpaidDomainOrders: 100 });
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   const address = proxy.address();
@@ -93,7 +93,7 @@ test('a read takes 2 sequential round trips, 1 for a recently authenticated key 
   const { id } = (await create()).body.data;
   const of = { id };
   const created = await invoke('createDeployment', 'POST', `/v1/apps/${id}/deployments`, of, undefined, {
-    'idempotency-key': 'counted too',
+    'idempotency-key': randomUUID(),
   });
   const deployment = created.body.data.id;
   const counted = {
@@ -104,7 +104,7 @@ test('a read takes 2 sequential round trips, 1 for a recently authenticated key 
     getApp: await invoke('getApp', 'GET', `/v1/apps/${id}`, of),
     listDeployments: await invoke('listDeployments', 'GET', `/v1/apps/${id}/deployments`, of),
     createApp: await create(),
-    createAppOnce: await create({ 'idempotency-key': 'counted' }),
+    createAppOnce: await create({ 'idempotency-key': randomUUID() }),
     updateApp: await invoke('updateApp', 'PATCH', `/v1/apps/${id}`, of, { branch: 'next' }),
     replaceEnv: await invoke('replaceEnv', 'PUT', `/v1/apps/${id}/env`, of, { vars: [{ key: 'A', value: '1' }] }),
     deleteApp: await invoke('deleteApp', 'DELETE', `/v1/apps/${id}`, of),
@@ -169,7 +169,7 @@ test('a login takes no more round trips than a key', async () => {
   expect(await read()).toMatchObject({ status: 200, waves: 2 });
   expect(await read()).toMatchObject({ status: 200, waves: 1 });
   const body = { url: 'https://hooks.example.com/' };
-  const once = { ...headers, 'idempotency-key': 'counted' };
+  const once = { ...headers, 'idempotency-key': randomUUID() };
   const written = await invoke('createWebhook', 'POST', '/dashboard/v1/webhooks', {}, body, once);
   expect(written).toMatchObject({ status: 201, waves: 2 });
 });

@@ -26,6 +26,18 @@ async function fail(variable: string, message: object): Promise<void> {
   await callAws('sqs', 'SendMessage', { QueueUrl, MessageBody: JSON.stringify(message) });
 }
 
+/** Empties queues, in which a failed attempt of a test has left messages. */
+async function empty(...names: (typeof FAILURE_NAMES)[number][]): Promise<void> {
+  const operator = await newOperator();
+  for (const name of names)
+    await waitFor(async () => {
+      const { data } = (await operator.call(listFailures)).body;
+      if (data.find((each) => each.name === name)?.count === 0) return true;
+      await operator.call(discardFailures, { params: { name }, body });
+      return false;
+    });
+}
+
 const newDelivery = () => ({
   accountId: 'acc_failed',
   webhookId: 'whk_failed',
@@ -42,6 +54,7 @@ test('what failed is listed in words, replayed and discarded, and the log has th
     return data.find((each) => each.name === name)?.count;
   };
   const [delivery, job] = [newDelivery(), `no table ${randomUUID()}`];
+  await empty('deliveries', 'dns', 'schedules');
   await fail('DELIVERY_FAILURES_URL', delivery);
   await fail('DNS_FAILURES_URL', { accountId: 'acc_failed', domainId: 'dom_failed' });
   await fail('SCHEDULE_FAILURES_URL', {
@@ -139,6 +152,7 @@ test('a change that failed is read from the stream again, and its rules run; a f
   ]);
   await deps.table.transact([remove(Lookup, { text: email, accountId: account.id, id: account.id })]);
   expect(await find()).toEqual([]);
+  await empty('stream', 'schedules');
   await fail('STREAM_FAILURES_URL', await changeOf(account.id));
   const replay = (name: 'stream' | 'schedules') =>
     waitFor(async () => {
@@ -172,6 +186,7 @@ test('the command replays without the API, and tells how it is used', async () =
       env: { ...process.env, LOCAL_JSON: file },
       stdio: ['ignore', 'pipe', 'ignore'],
     });
+  await empty('stream');
   await fail('STREAM_FAILURES_URL', { unknown: 'kind' });
   const listed = JSON.parse(operate('list', 'stream', '--local'));
   expect(listed.data).toEqual([expect.objectContaining({ description: '{"unknown":"kind"}' })]);
