@@ -183,36 +183,50 @@ describe('what operators switch off', () => {
       { name: 'read-only', call: topUp },
       { name: 'read-only', call: chat('openai/gpt-4o-mini') },
     ];
+    const switched = async (cases: Case[], off: boolean) => {
+      for (const each of cases) {
+        const { name, target } = each;
+        const body = { off, message: messageOf(each), reason: 'A drill.', ...(target ? { target } : {}) };
+        expect((await operator.call(setSwitch, { params: { name }, body })).status).toBe(200);
+      }
+      return performance.now();
+    };
+    /** Calls until an answer is right. Calls that began later than within 15 s had it, however long they took. */
+    const untilSeen = async (call: Call, since: number, isRight: (answer: ApiResponse<unknown>) => boolean) => {
+      let lastOtherAt = since;
+      const seen = await waitFor(async () => {
+        const calledAt = performance.now();
+        const answer = await call();
+        if (isRight(answer)) return answer;
+        lastOtherAt = calledAt;
+        return undefined;
+      });
+      expect(lastOtherAt - since).toBeLessThan(SEEN_WITHIN_MS);
+      return seen;
+    };
+    // A failed attempt may have left them off.
+    await switched([...first, ...second], false);
     for (const cases of [first, second]) {
-      const switched = async (off: boolean) => {
-        for (const each of cases) {
-          const { name, target } = each;
-          const body = { off, message: messageOf(each), reason: 'A drill.', ...(target ? { target } : {}) };
-          expect((await operator.call(setSwitch, { params: { name }, body })).status).toBe(200);
-        }
-        return performance.now();
-      };
-      const offAt = await switched(true);
+      const offAt = await switched(cases, true);
       await Promise.all(
         cases.map(async (each) => {
-          const { error, headers } = await waitFor(async () => {
-            const answer = await each.call();
-            return answer.error?.message === messageOf(each) && answer;
-          });
+          const { error, headers } = await untilSeen(
+            each.call,
+            offAt,
+            (answer) => answer.error?.message === messageOf(each),
+          );
           expect([error?.code, error?.status, headers.get('retry-after')]).toEqual(['server_error', 503, '60']);
         }),
       );
-      expect(performance.now() - offAt).toBeLessThan(SEEN_WITHIN_MS);
       expect((await account.call(listApps)).status).toBe(200);
       const { data } = (await account.dashboard.call(getMe)).body;
       expect([...new Set(data.notices.map(({ name }) => name))].sort()).toEqual(
         [...new Set(cases.map(({ name }) => name))].sort(),
       );
-      const onAt = await switched(false);
+      const onAt = await switched(cases, false);
       // A new login has no profile here, so that its sign-up fails either way.
       const open = cases.filter(({ name }) => name !== 'sign-up');
-      await Promise.all(open.map(({ call }) => waitFor(async () => (await call()).status < 300)));
-      expect(performance.now() - onAt).toBeLessThan(SEEN_WITHIN_MS);
+      await Promise.all(open.map(({ call }) => untilSeen(call, onAt, ({ status }) => status < 300)));
     }
   }, 180_000);
 });

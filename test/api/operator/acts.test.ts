@@ -52,8 +52,15 @@ test('a suspension of an account, an application or a key is seen within 15 s, w
     return error ? `${status} ${error.message}` : String(status);
   };
   const becomes = async (status: string, since: number) => {
-    await waitFor(async () => (await statusOf()) === status);
-    expect(Date.now() - since).toBeLessThan(15_000);
+    let lastOtherAt = since;
+    await waitFor(async () => {
+      const askedAt = Date.now();
+      const isSeen = (await statusOf()) === status;
+      if (!isSeen) lastOtherAt = askedAt;
+      return isSeen;
+    });
+    // Requests that began later saw it, however long they took.
+    expect(lastOtherAt - since).toBeLessThan(15_000);
   };
 
   await becomes(`403 This API key is suspended: ${reason}`, await set(true, { keyId }));
