@@ -28,13 +28,6 @@ test('a failed deployment is one notification for each member, until it is read 
   await dashboard.call(readNotifications, { body: { until: shown?.at ?? '' } });
   expect(await unread()).toBe(0);
   expect((await dashboard.call(listNotifications)).body.data.notifications).toMatchObject([{ isRead: true }]);
-  await dashboard.call(setNotificationSettings, { body: { off: ['deployment-failed'] } });
-  expect((await dashboard.call(listNotifications)).body.data).toEqual({
-    notifications: [],
-    off: ['deployment-failed'],
-    offByMail: [],
-    mail: { address: email },
-  });
   // The email arrived at SES's emulator: once, with a link that switches such emails off without signing in.
   const [mail, ...more] = await waitFor(async () => {
     const found = (await sentEmails()).filter(({ to }) => to.includes(email));
@@ -47,6 +40,13 @@ test('a failed deployment is one notification for each member, until it is read 
   });
   const link = /^<(.+)>$/.exec(mail?.headers['List-Unsubscribe'] ?? '')?.[1] ?? '';
   expect(mail?.text).toContain(link);
+  await dashboard.call(setNotificationSettings, { body: { off: ['deployment-failed'] } });
+  expect((await dashboard.call(listNotifications)).body.data).toEqual({
+    notifications: [],
+    off: ['deployment-failed'],
+    offByMail: [],
+    mail: { address: email },
+  });
   const offByMail = async () => (await dashboard.call(listNotifications)).body.data.offByMail;
   const opened = await fetch(link);
   expect([opened.status, opened.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
