@@ -5,6 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyWebhook } from '../../client/index.ts';
 import { listKeys } from '../../contract/accounts/api-keys.ts';
 import { acceptInvitation, inviteMember } from '../../contract/accounts/members.ts';
+import { deleteApp, listApps } from '../../contract/apps/apps.ts';
+import { replaceEnv } from '../../contract/apps/environment.ts';
+import { deleteDatabase, listDatabases } from '../../contract/databases/databases.ts';
 import { get } from '../support/browse.ts';
 import { type InstalledCli, installCli } from '../support/cli.ts';
 import { clientOf, local, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
@@ -133,6 +136,9 @@ describe('signing in', () => {
 
 describe('an application', () => {
   test('is created from the folder’s remote, deployed and followed to its address; then found again', async () => {
+    // What a failed attempt has left.
+    for (const { id } of (await account.call(listApps)).body.data) await account.call(deleteApp, { params: { id } });
+    git(shop, 'remote', 'set-url', 'origin', 'https://git.localhost/hello-express.git');
     const asked = await hosting(['deploy']);
     expect([asked.exitCode, asked.stderr]).toEqual([1, expect.stringContaining('Confirm with --yes')]);
     const { exitCode, stdout, stderr } = await hosting(['deploy', '--yes', '--name', 'CLI shop']);
@@ -172,6 +178,8 @@ describe('an application', () => {
   });
 
   test('has variables that are set, pulled as names, and pushed without losing values', async () => {
+    for (const { id } of (await account.call(listApps)).body.data)
+      await account.call(replaceEnv, { params: { id }, body: { vars: [] } });
     expect(await json(['env', 'set', 'GREETING=Hello', 'B=2'])).toEqual({ keys: ['GREETING', 'B'] });
     await hosting(['env', 'set', 'TOKEN'], { input: 'from stdin\n' });
     writeFileSync(join(shop, '.env'), 'B=3\nLOCAL="x # y"');
@@ -187,6 +195,9 @@ describe('an application', () => {
   });
 
   test('has databases', async () => {
+    for (const { id } of (await account.dashboard.call(listDatabases)).body.data)
+      await account.call(deleteDatabase, { params: { id } });
+    await waitFor(async () => (await account.dashboard.call(listDatabases)).body.data.length === 0);
     expect(await json(['db', 'create', 'main'])).toMatchObject({ name: 'main', variables: expect.any(Array) });
     expect((await json(['db']))[0]).toMatchObject({ name: 'main' });
     await waitFor(async () => (await json(['db']))[0].status === 'AVAILABLE');

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createApp, deleteApp, getApp } from '../../contract/apps/apps.ts';
@@ -24,8 +25,12 @@ const record = async (type: 'TXT' | 'CNAME', name: string, content: string) => {
   expect(answer.status).toBe(201);
 };
 
+/** Returns a label with a prefix, which selects what becomes of its certificate; another for each attempt of a test. */
+const labelOf = (prefix: string) => `${prefix}-${randomUUID().slice(0, 8)}`;
+
 /** Creates an application of another account with a subdomain of the owner's domain, verified by a TXT record. */
-async function createVerifiedApp(label: string) {
+async function createVerifiedApp(prefix: string) {
+  const label = labelOf(prefix);
   const tenant = await newAccount();
   const host = `${label}.${domain.name}`;
   const { id } = (await create(tenant, host)).body.data;
@@ -33,7 +38,7 @@ async function createVerifiedApp(label: string) {
   const check = async () => (await tenant.dashboard.call(checkCustomDomain, { params: { id } })).body.data;
   await record('TXT', `_hosting-challenge.${label}`, (await read()).challenge.value);
   await waitFor(async () => (await check()).status === 'VERIFIED');
-  return { tenant, host, id, read, check };
+  return { tenant, label, host, id, read, check };
 }
 
 /** Returns the state of a domain's tenant at CloudFront, or `nothing` if there is none. */
@@ -46,7 +51,7 @@ async function tenantStatus(host: string): Promise<'nothing' | 'inactive' | 'act
 }
 
 test.concurrent('a verified domain waits for its CNAME, gets its certificate, serves HTTPS, and is released with its application', async () => {
-  const { tenant, host, id, read, check } = await createVerifiedApp('shop');
+  const { tenant, label, host, id, read, check } = await createVerifiedApp('shop');
   const waiting = await waitFor(async () => {
     const data = await read();
     return data.certificate?.checkedAt ? data : undefined;
@@ -57,7 +62,7 @@ test.concurrent('a verified domain waits for its CNAME, gets its certificate, se
   });
   expect(await tenantStatus(host)).toBe('nothing');
 
-  await record('CNAME', 'shop', address);
+  await record('CNAME', label, address);
   await waitFor(async () => (await check()).certificate?.status !== 'WAITING', 500);
   await waitFor(async () => (await read()).certificate?.status === 'ISSUED');
   expect((await read()).certificate).toEqual({ status: 'ISSUED', problem: null, checkedAt: expect.any(String) });
@@ -77,8 +82,8 @@ describe('a certificate that cannot be issued', () => {
     ['silent-shop', /validated for three days/, 'inactive'],
   ] as const)(
     '%s: the owner is told the reason, and deleting the application leaves nothing behind',
-    async (label, why, left) => {
-      const { tenant, host, id, check } = await createVerifiedApp(label);
+    async (prefix, why, left) => {
+      const { tenant, label, host, id, check } = await createVerifiedApp(prefix);
       await record('CNAME', label, address);
       // A check requests the certificate again, so that a later read may find it pending: use the response of the check.
       const { problem } = await waitFor(async () => {
@@ -96,8 +101,9 @@ describe('a certificate that cannot be issued', () => {
 });
 
 test.concurrent("in a zone that we manage, a domain is pointed here automatically unless the owner's records point it elsewhere", async () => {
-  const host = `own.${domain.name}`;
-  await record('CNAME', 'own', 'old-host.example.net');
+  const own = labelOf('own');
+  const host = `${own}.${domain.name}`;
+  await record('CNAME', own, 'old-host.example.net');
   const { id } = (await create(owner, host)).body.data;
   const read = () => readCustomDomain(owner, id);
   const { certificate } = await waitFor(async () => {
@@ -109,7 +115,7 @@ test.concurrent("in a zone that we manage, a domain is pointed here automaticall
     problem: expect.stringMatching(/old-host.*platform serves its DNS/),
   });
   const { data } = (await owner.call(listDnsRecords, { params: { id: domain.id } })).body;
-  const recordId = String(data.find(({ name, type }) => name === 'own' && type === 'CNAME')?.id);
+  const recordId = String(data.find(({ name, type }) => name === own && type === 'CNAME')?.id);
   await owner.call(deleteDnsRecord, { params: { id: domain.id, recordId } });
   await waitFor(async () => {
     await owner.dashboard.call(checkCustomDomain, { params: { id } });
@@ -124,8 +130,8 @@ test.concurrent("in a zone that we manage, a domain is pointed here automaticall
 });
 
 test.concurrent('a removed domain is free once its tenant is deleted, and its application stays reachable', async () => {
-  const { tenant, host, id, read, check } = await createVerifiedApp('let-go');
-  await record('CNAME', 'let-go', address);
+  const { tenant, label, host, id, read, check } = await createVerifiedApp('let-go');
+  await record('CNAME', label, address);
   await waitFor(async () => (await check()).certificate?.status !== 'WAITING', 500);
   await waitFor(async () => (await read()).certificate?.status === 'ISSUED');
   const removed = await tenant.dashboard.call(removeCustomDomain, { params: { id } });
@@ -146,8 +152,8 @@ test.concurrent('a removed domain is free once its tenant is deleted, and its ap
 });
 
 test.concurrent('a domain that points elsewhere is told the target and creates nothing at the edge', async () => {
-  const { host, read, check } = await createVerifiedApp('old');
-  await record('CNAME', 'old', 'old-host.example.net');
+  const { label, host, read, check } = await createVerifiedApp('old');
+  await record('CNAME', label, 'old-host.example.net');
   const { certificate } = await waitFor(async () => {
     await check();
     const data = await read();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DeleteFunctionCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import aws4 from 'aws4';
-import { afterAll, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { getMe } from '../../contract/accounts/me.ts';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
@@ -18,8 +18,8 @@ import { newOperator } from '../support/operator.ts';
 import { type Local, startRun } from '../support/platform.ts';
 import { LoginBrowser } from '../support/sign-in.ts';
 
-const DATA_DIR = mkdtempSync(join(tmpdir(), 'restart-'));
-afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
+/** Of the test, or of its repetition. */
+let DATA_DIR = '';
 
 const SECOND_MS = 1000;
 /** The test polls, for longer on a slow machine. */
@@ -37,8 +37,13 @@ const Restored = z.object({
 });
 
 test('a run killed at any moment loses no acknowledged write and leaves no deployment stuck, and its table is restored', async () => {
+  DATA_DIR = mkdtempSync(join(tmpdir(), 'restart-'));
   const PORT = String(await freePort());
   let run = await startRun({ DATA_DIR, PORT, RATE_LIMIT_SECRET });
+  onTestFinished(async () => {
+    await run.stop();
+    rmSync(DATA_DIR, { recursive: true, force: true });
+  });
   const connect = (caller: Partial<ClientOptions> = { secretKey: run.local.accounts.demo.secretKey }) =>
     withReadableErrors(createClient({ baseUrl: run.local.baseUrl, ...caller }));
   const finished = (id: string) =>

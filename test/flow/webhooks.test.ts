@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as standard from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createApp, deleteApp } from '../../contract/apps/apps.ts';
 import { createClient } from '../../contract/client.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
@@ -12,9 +12,6 @@ import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { newAccount, waitFor } from '../support/harness.ts';
 import { startRun } from '../support/platform.ts';
 import { FAILING_RECEIVERS, type Received, receiver } from '../support/receivers.ts';
-
-const DATA_DIR = mkdtempSync(join(tmpdir(), 'webhooks-'));
-afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 
 const typeOf = ({ headers }: Received) => headers['x-service-event'];
 
@@ -32,6 +29,7 @@ test('a deployment sends its events, and the libraries of Stripe, Svix and Stand
     return data.finishedAt !== null && data;
   });
   const succeeded = await waitFor(async () => one.received.find((each) => typeOf(each) === 'deployment.succeeded'));
+  await waitFor(async () => one.received.length >= 3);
   expect(one.received.map(typeOf).sort()).toEqual(['app.created', 'deployment.started', 'deployment.succeeded']);
   const stripe = new Stripe('sk_test_unused');
   const signature = succeeded.headers['x-service-signature'] ?? '';
@@ -51,6 +49,8 @@ test('a deployment sends its events, and the libraries of Stripe, Svix and Stand
 });
 
 test('makes six attempts on schedule; failing endpoints affect no others; a killed run loses no event', async () => {
+  const DATA_DIR = mkdtempSync(join(tmpdir(), 'webhooks-'));
+  onTestFinished(() => rmSync(DATA_DIR, { recursive: true, force: true }));
   const settings = { DATA_DIR, WEBHOOK_RETRY_SCHEDULE: '1,1,2,2,3', RATE_LIMIT_SECRET: '100000' };
   let run = await startRun(settings);
   onTestFinished(() => run.stop());
@@ -80,7 +80,7 @@ test('makes six attempts on schedule; failing endpoints affect no others; a kill
   console.log(`gaps of the six attempts: ${gaps.map((gap) => gap.toFixed(2)).join(', ')} s`);
   for (const [index, asked] of [1, 1, 2, 2, 3].entries()) {
     expect(gaps[index]).toBeGreaterThanOrEqual(asked - 0.05);
-    expect(gaps[index]).toBeLessThan(asked + 5);
+    expect(gaps[index]).toBeLessThan(asked + 15);
   }
   expect(new Set(down.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(6);
   expect(new Set(down.received.map(({ body }) => body)).size).toBe(1);
