@@ -13,7 +13,7 @@ import { rollBack } from '../../contract/deployments/rollback.ts';
 import { setSuspension } from '../../contract/operator/acts.ts';
 import { get } from '../support/browse.ts';
 import { deployer, newDeployingAccount } from '../support/deployer.ts';
-import { local, type OpenedAccount, waitFor } from '../support/harness.ts';
+import { local, type OpenedAccount, setLimits, waitFor } from '../support/harness.ts';
 import { newOperator } from '../support/operator.ts';
 import { app, committer, git } from '../support/repositories.ts';
 
@@ -65,7 +65,7 @@ describe('a deployment', () => {
   });
 
   test('in progress makes another one a conflict; its log grows and is kept', async () => {
-    commit('slow', app("'slow'", { build: 'echo building && sleep 2 && echo built' }));
+    commit('slow', app("'slow'", { build: 'echo building && sleep 8 && echo built' }));
     const made = await create('slow', { buildCommand: 'npm run build' });
     const { id } = await begin(made.id);
     const racing = await Promise.all([1, 2, 3].map(() => client.call(createDeployment, { params: { id: made.id } })));
@@ -83,6 +83,8 @@ describe('a deployment', () => {
 
   test('switches releases under 100 requests a second without a failed request', async () => {
     commit('busy', app("'one'"));
+    // What a busy machine answers late is no more than an application may have at once.
+    await setLimits(client.id, { concurrentRequests: 1000 });
     const made = await create('busy');
     await deploy(made.id);
     commit('busy', app("'two'"));
@@ -309,7 +311,7 @@ describe.concurrent('a deployment that cannot succeed ends FAILED with a reason,
       expect((await deploy(made.id)).status).toBe('SUCCEEDED');
       for (const failure of failures) await expectFailure(made, name, failure);
     },
-    120_000,
+    300_000,
   );
 
   test('no repository', async () => {
