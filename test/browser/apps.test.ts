@@ -182,7 +182,7 @@ test("a custom domain shows the owner's next step: verify it, point it here, the
         await check.click();
         return await page.getByText('Verified', { exact: true }).count();
       },
-      { timeout: 20_000, interval: 500 },
+      { ...POLL, interval: 500 },
     )
     .toBe(1);
   await page.getByText('Certificate', { exact: true }).waitFor();
@@ -194,7 +194,7 @@ test("a custom domain shows the owner's next step: verify it, point it here, the
         if ((await check.count()) > 0) await check.click();
         return await page.getByText('Issued').count();
       },
-      { timeout: 60_000, interval: 2000 },
+      { ...POLL, interval: 2000 },
     )
     .toBe(1);
   await page.getByText('HTTPS active', { exact: false }).waitFor();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { listKeys } from '../../contract/accounts/api-keys.ts';
 import { getMe } from '../../contract/accounts/me.ts';
 import { listNotifications } from '../../contract/accounts/notifications.ts';
@@ -9,18 +9,12 @@ import { createWebhook } from '../../contract/webhooks/endpoints.ts';
 import { listEndpoints } from '../../contract/webhooks/management.ts';
 import { invokeFunction } from '../support/functions.ts';
 import { clientOf, codeOf, local, newAccount, waitFor } from '../support/harness.ts';
-import { type Receiver, receiver } from '../support/receivers.ts';
+import { receiver } from '../support/receivers.ts';
 import { LoginBrowser } from '../support/sign-in.ts';
 import { openScreen, POLL, signedInContext } from './browser.ts';
 import { backgroundOf, missingStyles } from './styles.ts';
 
 const HTML = '<h1 onclick="alert(1)">not today</h1>';
-let failing: Receiver;
-beforeAll(async () => {
-  failing = await receiver((_, response) => response.writeHead(500, { 'content-type': 'text/html' }).end(HTML));
-});
-afterAll(() => failing.stop());
-
 test('a key is created with its scopes, its secret is shown once, and it is revoked after confirmation', async () => {
   const account = await newAccount();
   const page = await openScreen(await signedInContext(account), 'developers');
@@ -214,6 +208,8 @@ test('on a phone the audit log shows entries with many values in its width', asy
 });
 
 test('an endpoint is added and tested, its response is shown as text, and the delivery is resent', async () => {
+  const failing = await receiver((_, response) => response.writeHead(500, { 'content-type': 'text/html' }).end(HTML));
+  onTestFinished(failing.stop);
   const account = await newAccount();
   const page = await openScreen(await signedInContext(account), 'developers/webhooks');
   await page.getByRole('button', { name: 'Add endpoint' }).click();

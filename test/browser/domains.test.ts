@@ -29,7 +29,7 @@ test('a domain is searched for, bought from the wallet and registered; records a
   await page.getByLabel('Country').selectOption({ label: 'South Africa' });
   await page.getByRole('button', { name: 'Register for R', exact: false }).dblclick();
   const row = page.getByRole('link', { name });
-  await row.getByText('Active').waitFor({ timeout: 40_000 });
+  await row.getByText('Active').waitFor();
   expect((await account.call(listDomains)).body.data).toHaveLength(1);
   await row.click();
   await page.getByLabel('Content').fill('not an address');

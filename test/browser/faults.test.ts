@@ -150,13 +150,15 @@ test('loaded data stays visible while a refresh fails', async () => {
 
 test('a slow API is waited for, and the screen says so', async () => {
   const context = await signedInContext(await newAccount());
+  const { promise: seen, resolve: answer } = Promise.withResolvers<void>();
   await context.route('**/dashboard/v1/apps*', async (route) => {
-    await new Promise((done) => setTimeout(done, 6000));
+    await seen;
     await route.continue();
   });
   const page = await context.newPage();
   await page.goto('apps');
   await page.getByText('The service is responding slowly.', { exact: false }).waitFor();
+  answer();
   await page.getByText('No applications yet').waitFor();
   await expect.poll(() => page.getByText('The service is responding slowly.', { exact: false }).count(), POLL).toBe(0);
 });

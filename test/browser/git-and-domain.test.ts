@@ -80,7 +80,7 @@ test('a domain that uses our DNS in the account asks for no record, and others h
   await account.call(addDnsRecord, { params: { id: domain.id }, body: record });
   const kept = (await account.call(createApp, { body: { name: 'Elsewhere', customDomain: elsewhere } })).body.data;
   await page.goto(`apps/${kept.id}/domain`);
-  await page.getByText(`${elsewhere} points to 192.0.2.1.`, { exact: false }).waitFor({ timeout: 60_000 });
+  await page.getByText(`${elsewhere} points to 192.0.2.1.`, { exact: false }).waitFor();
   expect(await page.getByText('HTTPS active', { exact: false }).count()).toBe(0);
   const foreign = `foreign-${Date.now()}.co.za`;
   const made = await account.call(createApp, { body: { name: 'Abroad', customDomain: foreign } });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { newContext, waitUntilLoaded } from './browser.ts';
+import { newContext, POLL, waitUntilLoaded } from './browser.ts';
 
 test('a new customer signs up, deploys the example in one click, and dismisses the checklist', async () => {
   const page = await (await newContext()).newPage();
@@ -15,7 +15,7 @@ test('a new customer signs up, deploys the example in one click, and dismisses t
   await page.getByText('0 of 5 done').waitFor();
   await page.getByRole('button', { name: 'Deploy the example' }).click();
   const log = page.getByRole('log', { name: 'Build log' });
-  await expect.poll(() => log.textContent(), { timeout: 60_000 }).toContain('The new release is live');
+  await expect.poll(() => log.textContent(), POLL).toContain('The new release is live');
   await page.getByText('Ready', { exact: true }).waitFor();
   await openOverview();
   await page.getByText('1 of 5 done').waitFor();
@@ -28,4 +28,4 @@ test('a new customer signs up, deploys the example in one click, and dismisses t
   await page.reload();
   await waitUntilLoaded(page);
   expect(await page.getByText('First steps').count()).toBe(0);
-}, 150_000);
+}, 240_000);

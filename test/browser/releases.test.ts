@@ -64,6 +64,8 @@ test('what visitors asked of an application is charted, read by keyboard and tab
 
   const read = async () =>
     (await account.dashboard.call(getAppMetrics, { params: { id: app.id }, query: { range: 'hour' } })).body.data;
+  // A request is recorded after its response.
+  await waitFor(async () => (await read()).totals.requests === 3);
   expect(await read()).toMatchObject({ totals: { requests: 3, clientErrors: 1, serverErrors: 0, throttled: 0 } });
   const starts = await account.dashboard.call(getAppStarts, { params: { id: app.id }, query: { range: 'hour' } });
   expect(starts.body.data.points.reduce((sum, point) => sum + point.memoryMb, 0)).toBeGreaterThan(10);
@@ -87,10 +89,11 @@ test('what visitors asked of an application is charted, read by keyboard and tab
   await page.getByRole('slider', { name: 'Cold starts' }).waitFor();
   expect(new Set(requests.map((url) => new URL(url).pathname)).size).toBeLessThanOrEqual(3);
   await page.getByRole('link', { name: /·/ }).first().waitFor();
-  // The last period is chosen first, and the requests may be of the one before.
+  // The last period is chosen first, and the requests may be of one before.
   await chart.focus();
   const said = () => chart.getAttribute('aria-valuetext');
-  if (!/Requests [123],/.test((await said()) ?? '')) await page.keyboard.press('ArrowLeft');
+  for (let period = 0; period < 10 && !/Requests [123],/.test((await said()) ?? ''); period += 1)
+    await page.keyboard.press('ArrowLeft');
   expect(await said()).toMatch(/Requests [123], Errors [01], 5xx 0$/);
   const figure = page.locator('figure').first();
   await figure.getByText('Show as table').click();
