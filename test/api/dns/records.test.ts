@@ -73,14 +73,17 @@ describe('valid records', () => {
     ['a priority that the type does not have', { type: 'A', name: 'prio', content: '192.0.2.1', prio: 5 }, { prio: 0 }],
   ])('%s', async (_what, body, shown = {}) => {
     const expected = { name: '', ttl: 3600, prio: 0, ...body, ...shown };
-    // What a failed attempt has stored is not stored twice.
-    for (const { id: recordId, ...stored } of (await list(mine)).data)
-      if (isDeepStrictEqual(stored, expected))
-        await mine.account.call(deleteDnsRecord, { params: { id: mine.id, recordId } });
-    expect(await post(mine, body)).toMatchObject({ status: 201, data: { ok: true } });
+    let answer = await post(mine, body);
+    if (answer.status === 409) {
+      // A failed attempt has stored it.
+      for (const { id: recordId, ...stored } of (await list(mine)).data)
+        if (isDeepStrictEqual(stored, expected))
+          await mine.account.call(deleteDnsRecord, { params: { id: mine.id, recordId } });
+      answer = await post(mine, body);
+    }
+    expect(answer).toMatchObject({ status: 201, data: { ok: true } });
     const { data, provider } = await list(mine);
-    expect(provider).toBe('PLATFORM');
-    expect(data[0]).toEqual({ id: expect.stringMatching(/^rec_/), ...expected });
+    expect([provider, data[0]]).toEqual(['PLATFORM', { id: expect.stringMatching(/^rec_/), ...expected }]);
   });
 });
 
