@@ -6,6 +6,7 @@ import { cancelSubscription, createSubscription, listSubscriptions } from '../..
 import { getWallet } from '../../../contract/billing/wallet.ts';
 import { listHosting } from '../../../contract/hosting/hosting.ts';
 import { createWebhook } from '../../../contract/webhooks/endpoints.ts';
+import { uniqueDomain } from '../../support/domains.ts';
 import { codeOf, newAccount, type OpenedAccount, raw, waitFor } from '../../support/harness.ts';
 import { receiver } from '../../support/receivers.ts';
 
@@ -58,23 +59,22 @@ test('a plan is bought from the wallet: invoice, subscription, event and applica
 
 test('web hosting is bought for a domain, yearly, and listed with the hosting subscriptions', async () => {
   const account = await newAccount({ walletCents: 100_000 });
-  const body: Body = { plan: 'web-starter', billingCycle: 'YEARLY', hostingDomain: 'Shop.Example.CO.ZA' };
+  const [shop, mail] = [uniqueDomain('shop'), uniqueDomain('mail')];
+  const body: Body = { plan: 'web-starter', billingCycle: 'YEARLY', hostingDomain: shop.toUpperCase() };
   const { data } = (await buy(account, body)).body;
-  expect(data).toMatchObject({ hostingDomain: 'shop.example.co.za', invoice: { amount: '563.50' } });
+  expect(data).toMatchObject({ hostingDomain: shop, invoice: { amount: '563.50' } });
   const inAYear = new Date(data.createdAt);
   inAYear.setUTCFullYear(inAYear.getUTCFullYear() + 1);
   expect(Date.parse(data.currentPeriodEnd)).toBe(inAYear.getTime());
   const hosting = await waitFor(async () => (await account.call(listHosting)).body.data[0]);
-  expect(hosting).toMatchObject({ id: data.id, hostingDomain: 'shop.example.co.za', billingCycle: 'YEARLY' });
-  const again = await buy(account, monthly('web-pro', 'shop.example.co.za'));
+  expect(hosting).toMatchObject({ id: data.id, hostingDomain: shop, billingCycle: 'YEARLY' });
+  const again = await buy(account, monthly('web-pro', shop));
   expect(again).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
   const until = data.currentPeriodEnd.slice(0, 10);
-  expect(JSON.stringify(again.body)).toContain(
-    `You have Web Starter for shop.example.co.za, paid until ${until}. To change`,
-  );
-  expect((await buy(account, monthly('email-basic', 'shop.example.co.za'))).status).toBe(201);
-  expect((await buy(account, monthly('email-basic', 'mail.example.co.za'))).status).toBe(201);
-  expect((await buy(account, monthly('web-starter', 'mail.example.co.za'))).status).toBe(201);
+  expect(JSON.stringify(again.body)).toContain(`You have Web Starter for ${shop}, paid until ${until}. To change`);
+  expect((await buy(account, monthly('email-basic', shop))).status).toBe(201);
+  expect((await buy(account, monthly('email-basic', mail))).status).toBe(201);
+  expect((await buy(account, monthly('web-starter', mail))).status).toBe(201);
 });
 
 test('a purchase without sufficient balance is 402 and has no effect', async () => {
@@ -95,10 +95,11 @@ test('the same plan twice is 409, also for concurrent orders', async () => {
 
 test('a repeated order with an Idempotency-Key buys once', async () => {
   const account = await newAccount({ walletCents: 1_000_000 });
+  const body = JSON.stringify(monthly('web-starter', uniqueDomain()));
   const send = () =>
     raw('/dashboard/v1/subscriptions', {
       method: 'POST',
-      body: JSON.stringify(monthly('web-starter', 'example.org')),
+      body,
       headers: { authorization: `Bearer ${account.accessToken}`, 'idempotency-key': 'buy-it' },
     });
   const [first, second] = [await send(), await send()];
@@ -148,7 +149,7 @@ test('subscriptions are listed page by page', async () => {
   const account = await newAccount({ walletCents: 1_000_000 });
   const ids = [];
   for (const name of ['a', 'b', 'c'])
-    ids.unshift((await buy(account, monthly('email-basic', `${name}.example.com`))).body.data.id);
+    ids.unshift((await buy(account, monthly('email-basic', uniqueDomain(name)))).body.data.id);
   const page = async (query: object) => {
     const { body } = await account.dashboard.call(listSubscriptions, { query });
     return [body.data.map(({ id }) => id), body.has_more];
