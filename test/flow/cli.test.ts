@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyWebhook } from '../../client/index.ts';
@@ -34,6 +34,7 @@ const json = async (args: string[]) => {
 /** Creates a folder whose Git remote is a repository that the platform can clone. */
 function checkout(name: string, repository: string): string {
   const folder = join(cli.folder, name);
+  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   git(folder, 'init', '--quiet', '--initial-branch=main');
   git(folder, 'remote', 'add', 'origin', `https://git.localhost/${repository}.git`);
