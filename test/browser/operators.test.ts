@@ -102,6 +102,7 @@ test('an operator finds an account and suspends it; the customer sees it within 
   await rows
     .filter({ hasText: 'Case 12 is closed.' })
     .filter({ hasText: 'Suspension of the account lifted' })
+    .first()
     .waitFor();
   await rows.filter({ hasText: 'Phishing, case 12.' }).filter({ hasText: 'Account suspended' }).first().waitFor();
   await rows.filter({ hasText: email }).filter({ hasText: 'Accounts searched' }).first().waitFor();
