@@ -163,7 +163,7 @@ export const routes = [
   getDocs,
 ] as const;
 
-/** Operations for logins only, under `/dashboard/v1` (lib/stacks/dashboard-api.ts). */
+/** Operations for logins only, under `/dashboard/v1` (lib/stacks/api-parts.ts). */
 export const dashboardRoutes = [
   getMe,
   listMembers,

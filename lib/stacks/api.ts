@@ -2,29 +2,24 @@ import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   CorsHttpMethod,
   HttpApi,
-  HttpIntegrationType,
-  HttpMethod,
   HttpRoute,
-  HttpRouteIntegration,
   HttpRouteKey,
   HttpStage,
-  IntegrationCredentials,
   LogGroupLogDestination,
-  PayloadFormatVersion,
 } from 'aws-cdk-lib/aws-apigatewayv2';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
+import { Duration, RemovalPolicy, type Stack, Validations } from 'aws-cdk-lib/core';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { IGNORED_HEADER } from '../../contract/reference/ignored-fields.ts';
-import { listPaths, type Uses } from '../../contract/route.ts';
+import type { Uses } from '../../contract/route.ts';
 import { type AnyRoute, routes } from '../../contract/routes.ts';
-import { LIVE } from '../constructs/canary.ts';
 import { databaseUses } from '../constructs/database-rights.ts';
 import { PlatformFunction } from '../constructs/function.ts';
+import { addRoutes, gatewayRole, LiveIntegration } from '../constructs/gateway.ts';
 import { LOG_RETENTION } from '../constructs/logs.ts';
-import { explainWildcards, policyOf, type Right, type Use } from '../constructs/rights.ts';
+import type { Use } from '../constructs/rights.ts';
 import { createSecret, readsSecret } from '../constructs/secrets.ts';
+import { isOf } from './api-parts.ts';
 import type { AppHostingStack } from './app-hosting.ts';
 import type { BillingStack } from './billing.ts';
 import type { BuildsStack } from './builds.ts';
@@ -71,9 +66,6 @@ export const CORS = {
   maxAge: Duration.hours(1),
 };
 
-/** Returns a route's function timeout in seconds. */
-export const timeoutOf = ({ method }: AnyRoute): number => TIMEOUTS_S.api[method === 'GET' ? 'read' : 'write'];
-
 /** Fields of an access log line. Request content is never logged. */
 const ACCESS_LOG = {
   requestId: '$context.requestId',
@@ -94,7 +86,8 @@ const repositories = ({ config }: Platform): Use => ({
 });
 
 /**
- * The HTTP API: one route and one function for each operation of the contract, and one function for all other paths.
+ * The HTTP API: one route and one function for each operation of the contract, and one function for all other paths. Parts of
+ * the operations are in stacks of their own (api-parts.ts).
  */
 export class ApiStack extends PlatformStack {
   readonly api: HttpApi;
@@ -108,6 +101,7 @@ export class ApiStack extends PlatformStack {
   readonly seller: Use;
   /** Lets a function read the AI models on offer and their prices. */
   readonly offer: Use;
+  private readonly platform: Platform;
 
   constructor(
     platform: Platform,
@@ -128,6 +122,7 @@ export class ApiStack extends PlatformStack {
     },
   ) {
     super(platform, 'api', 'The HTTP API and a function for each of its operations');
+    this.platform = platform;
     const { config, names } = platform;
     this.addStackDependency(table);
     this.addStackDependency(builds);
@@ -207,14 +202,7 @@ export class ApiStack extends PlatformStack {
       read: [this.throughTheEdge, login.check, table.read, table.count],
       write: [this.throughTheEdge, login.check, table.read, table.write],
     };
-    for (const operation of routes) {
-      const handler = new PlatformFunction(this, platform, `api/${operation.id}`, {
-        description: `${operation.method} ${operation.path}`,
-        uses: this.usesOf(operation, this.resources),
-        timeout: timeoutOf(operation),
-      });
-      addRoutes(handler, this.api, operation, gatewayRole(this, platform, 'api'));
-    }
+    this.addOperations(this, 'api', routes.filter(isOf('api')), this.resources);
     const notFound = new PlatformFunction(this, platform, 'api/notFound', {
       description: 'Answers any path or method outside the contract: 404, or a redirect to a page',
       uses: [this.throughTheEdge, login.check, table.count],
@@ -227,68 +215,26 @@ export class ApiStack extends PlatformStack {
   }
 
   /**
-   * Returns what an operation of the contract uses.
-   * @param resources all that it may name
+   * Adds operations of the contract to a stack: a function for each, and its routes.
+   * @param group of the functions' names
+   * @param resources all that the operations may name
    */
-  usesOf<U extends string>({ method, uses, audit }: AnyRoute<U>, resources: Readonly<Record<U, Use[]>>): Use[] {
-    const basic = this.basicUses[method === 'GET' && audit === undefined ? 'read' : 'write'];
-    return [...basic, ...uses.flatMap((use) => resources[use])];
-  }
-}
-
-/**
- * Returns the role with which API Gateway invokes the functions of a stack: one resource in place of a permission for each
- * function, which would bring stacks near the limit of 500.
- */
-export function gatewayRole(stack: Stack, { names }: Platform, group: string): Role {
-  const found = stack.node.tryFindChild('GatewayRole');
-  if (found instanceof Role) return found;
-  const rights: Right[] = [
-    {
-      actions: ['lambda:InvokeFunction'],
-      on: [names.functionsOf(group, `:${LIVE}`)],
-      wildcard: `the functions of this stack, by the group that their names begin with`,
-    },
-  ];
-  const role = new Role(stack, 'GatewayRole', {
-    description: `API Gateway: invokes the functions of ${group}`,
-    assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
-    inlinePolicies: { invoke: policyOf(rights) },
-  });
-  explainWildcards(role, rights);
-  return role;
-}
-
-/** Invokes what is live of a function, with a role (CDK's integration adds a permission to the function). */
-class LiveIntegration extends HttpRouteIntegration {
-  readonly #handler: PlatformFunction;
-  readonly #role: Role;
-
-  constructor(handler: PlatformFunction, role: Role) {
-    super(`${handler.node.id}Integration`);
-    this.#handler = handler;
-    this.#role = role;
-  }
-
-  override bind() {
-    return {
-      type: HttpIntegrationType.AWS_PROXY,
-      uri: this.#handler.live.functionArn,
-      payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
-      credentials: IntegrationCredentials.fromRole(this.#role),
-    };
-  }
-}
-
-/** Routes an operation's paths, its own and the dashboard's, to its function. */
-export function addRoutes(handler: PlatformFunction, httpApi: HttpApi, operation: AnyRoute, role: Role): void {
-  const { method, path } = operation;
-  const integration = new LiveIntegration(handler, role);
-  for (const each of listPaths(operation)) {
-    new HttpRoute(Stack.of(handler), `${handler.node.id}${each === path ? '' : 'Dashboard'}Route`, {
-      httpApi,
-      routeKey: HttpRouteKey.with(each, HttpMethod[method]),
-      integration,
-    });
+  addOperations<U extends string>(
+    stack: Stack,
+    group: string,
+    operations: readonly AnyRoute<U>[],
+    resources: Readonly<Record<U, Use[]>>,
+  ): void {
+    for (const operation of operations) {
+      const { id, method, path, uses, audit } = operation;
+      const isRead = method === 'GET';
+      const basic = this.basicUses[isRead && audit === undefined ? 'read' : 'write'];
+      const handler = new PlatformFunction(stack, this.platform, `${group}/${id}`, {
+        description: `${method} ${path}`,
+        uses: [...basic, ...uses.flatMap((use) => resources[use])],
+        timeout: TIMEOUTS_S.api[isRead ? 'read' : 'write'],
+      });
+      addRoutes(handler, this.api, operation, gatewayRole(stack, this.platform, group));
+    }
   }
 }

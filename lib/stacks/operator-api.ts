@@ -1,9 +1,8 @@
 import { Validations } from 'aws-cdk-lib/core';
 import type { OperatorUses } from '../../contract/route.ts';
 import { operatorRoutes } from '../../contract/routes.ts';
-import { PlatformFunction } from '../constructs/function.ts';
 import type { Use } from '../constructs/rights.ts';
-import { type ApiStack, addRoutes, gatewayRole, timeoutOf } from './api.ts';
+import type { ApiStack } from './api.ts';
 import type { HandOverStack } from './hand-over.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { DomainsStack } from './registrar.ts';
@@ -36,14 +35,6 @@ export class OperatorApiStack extends PlatformStack {
       failures: [table.due, delivery.failures, domains.failures, ...jobs.failures, stream.failures, schedules.failures],
       replay: [delivery.queue, domains.syncZones, jobs.send, stream.replay, schedules.replay],
     };
-    const resources = { ...api.resources, ...own };
-    for (const operation of operatorRoutes) {
-      const handler = new PlatformFunction(this, platform, `operator-api/${operation.id}`, {
-        description: `${operation.method} ${operation.path}`,
-        uses: api.usesOf(operation, resources),
-        timeout: timeoutOf(operation),
-      });
-      addRoutes(handler, api.api, operation, gatewayRole(this, platform, 'operator-api'));
-    }
+    api.addOperations(this, 'operator-api', operatorRoutes, { ...api.resources, ...own });
   }
 }

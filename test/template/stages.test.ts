@@ -47,7 +47,8 @@ describe.each([
 
   test('every stack stays well below the limit of 500 resources', () => {
     for (const { stackName, template: each } of stacks) {
-      expect(Object.keys(each.Resources).length, stackName).toBeLessThan(450);
+      const remedy = `${stackName}: give some of its operations a part of their own (lib/stacks/api-parts.ts)`;
+      expect(Object.keys(each.Resources).length, remedy).toBeLessThan(450);
     }
   });
 });
