@@ -118,7 +118,7 @@ export const ${id} = /* @__PURE__ */ route({
   right: '${method === 'GET' ? 'member' : 'develop'}',
 ${method === 'GET' ? '' : "  audit: { because: 'it changes nothing yet: name the action of contract/audit/actions.ts' },\n"}  summary: '${summary}',
   tag: '${TAG_OF[area]}',
-${hasId ? '  params: Id,\n' : ''}${isList ? '  query: Page,\n' : ''}${hasBody ? '  body: () => z.object({ name: z.string().check(z.minLength(1), z.maxLength(60)) }),\n' : ''}${status === 200 ? '' : `  status: ${status},\n`}  response: ${response},
+${hasId ? '  params: Id,\n' : ''}${isList ? `  query: () => Page('${area.slice(0, 3)}'),\n` : ''}${hasBody ? '  body: () => z.object({ name: z.string().check(z.minLength(1), z.maxLength(60)) }),\n' : ''}${status === 200 ? '' : `  status: ${status},\n`}  response: ${response},
 });
 `;
 
@@ -201,6 +201,7 @@ ${refusal}
       ...(writes ? [`name what it changes in contract/audit/actions.ts and in the route's audit`] : []),
       `write the rule in ${domain}, with the error of every condition`,
       `cover each error, and another account's resource, in ${test}`,
+      ...(options.dashboard ? [] : ['npm run client:generate']),
       ...(isList ? ['fill the list in test/api/lists.test.ts, which reads every list page by page'] : []),
     ],
   };

@@ -41,7 +41,7 @@ test(
   'its endpoints answer over HTTP as their tests say',
   async () => {
     const generated = written.filter((path) => path.startsWith('test/api/'));
-    expect(generated).toHaveLength(3);
+    expect(generated).toHaveLength(SCAFFOLDS.filter(([kind]) => kind === 'endpoint').length);
     const { code, output } = await repository.run('vitest', 'run', '--project', 'platform', ...generated);
     expect(code, output).toBe(0);
     for (const path of generated) expect(output).toContain(path);

@@ -11,7 +11,10 @@ const LEFT_OUT = /^(?:\.git|\.local|cdk\.out|coverage|dist)$|(?:^|\/)node_module
 /** One of each kind, and the variants that take another way through the repository. */
 export const SCAFFOLDS = [
   ['endpoint', 'getGadget', '--area', 'apps'],
+  ['endpoint', 'listGadgets', '--area', 'apps'],
   ['endpoint', 'createGadget', '--area', 'dns'],
+  ['endpoint', 'updateGadget', '--area', 'billing'],
+  ['endpoint', 'deleteGadget', '--area', 'webhooks'],
   ['endpoint', 'restartGadget', '--area', 'hosting', '--dashboard'],
   ['entity', 'Gadget', '--area', 'apps'],
   ['rule', 'startGadget', '--area', 'apps', '--entity', 'Gadget'],
