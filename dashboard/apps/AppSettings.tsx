@@ -56,6 +56,9 @@ const toSettings = ({ buildCommand, startCommand, rootDirectory, ...values }: Va
   rootDirectory: rootDirectory || null,
 });
 
+/** Settings that apply when they are saved, and not to the next deployment. */
+const IMMEDIATE = ['name', 'autoDeploy'];
+
 /** Returns the changed settings only: what is sent counts as chosen, and is no longer detected. */
 function toBody(app: Application, values: Values) {
   const before = new Map<string, unknown>(Object.entries(toSettings(toValues(app))));
@@ -87,11 +90,12 @@ function BuildSettings({ app }: { app: Application }) {
   const [isUnapplied, markChanged] = useUnapplied(app, 'settings');
   const save = async () => {
     await update.mutateAsync({ params: { id: app.id }, body });
-    markChanged();
-    toast('Saved. Applies to the next deployment.');
+    const waits = Object.keys(body).some((name) => !IMMEDIATE.includes(name));
+    if (waits) markChanged();
+    toast(waits ? 'Saved. Applies to the next deployment.' : 'Saved.');
   };
   return (
-    <Section title="Build and start" description="Changes apply to the next deployment.">
+    <Section title="Build and start" description="Changes of the build and the start apply to the next deployment.">
       {isUnapplied && <RedeployNote app={app} what="settings" />}
       {app.detected ? <Detected detected={app.detected} /> : null}
       <FormBox form={form} label="Save" onSubmit={save} isUnchanged={Object.keys(body).length === 0}>

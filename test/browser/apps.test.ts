@@ -79,13 +79,16 @@ test('settings are saved, and an invalid branch is rejected at its field', async
   const page = await openScreen(await signedInContext(account), `apps/${data.id}/settings`);
   expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
   await page.getByLabel('Name').fill('Renamed');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.', { exact: true }).waitFor();
+  expect(await page.getByText('Redeploy to apply the change.', { exact: false }).count()).toBe(0);
   await page.getByLabel('Framework').selectOption('NUXT');
   await page.getByLabel('Git repository').fill(REPOSITORY);
   await page.getByLabel('Production branch').fill('release');
   await page.getByLabel('Build command').fill('npm run build');
   await page.getByLabel('Deploy on every push').check({ force: true });
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Saved.', { exact: false }).waitFor();
+  await page.getByText('Saved. Applies to the next deployment.').waitFor();
   await page.getByText('Redeploy to apply the change.', { exact: false }).waitFor();
   // The application is read again, and may then be deployed.
   await expect.poll(() => page.getByRole('button', { name: 'Redeploy' }).isEnabled(), POLL).toBe(true);
