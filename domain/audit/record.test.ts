@@ -1,12 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, expectTypeOf, test } from 'vitest';
 import { AUDIT_ACTIONS, AUDIT_RETENTION_DAYS, type AuditAction } from '../../contract/audit/actions.ts';
+import type { Route } from '../../contract/route.ts';
+import { dashboardRoutes, routes } from '../../contract/routes.ts';
 import { AuditEntry, auditOf } from '../../table/entities/audit.ts';
 import { DnsRecord, Zone } from '../../table/entities/dns.ts';
 import type { TeamMember } from '../../table/entities/members.ts';
 import { Domain } from '../../table/entities/registrar.ts';
 import { check, create } from '../../table/writes.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
+import { walkable } from '../../test/support/schemas.ts';
 import type { viewApp } from '../apps/apps.ts';
 import type { viewInvoice } from '../billing/invoice-views.ts';
 import type { viewSubscription } from '../billing/subscriptions.ts';
@@ -108,6 +111,22 @@ test('every field that an action names is one of its resource', () => {
   expectTypeOf<
     { [Subject in keyof Audited]: Exclude<Shown<ActionOf<Subject>>, keyof Audited[Subject]> }[keyof Audited]
   >().toBeNever();
+});
+
+/** Fields of updates of which the log has no value: secrets, and what `set` and `removed` say. */
+const UNLOGGED = ['replaceEnv.vars', 'updateEnv.remove', 'putProviderKey.key'];
+
+test('every field that an update may change is kept by its action (contract/audit/actions.ts), or named here', () => {
+  const updates = ([...routes, ...dashboardRoutes] as unknown as Route[]).flatMap(({ id, method, audit, body }) =>
+    body && typeof audit === 'string' && method !== 'POST' ? [{ id, shows: AUDIT_ACTIONS[audit].shows, body }] : [],
+  );
+  expect(updates.length).toBeGreaterThan(8);
+  const missing = updates.flatMap(({ id, shows, body }) =>
+    Object.keys(walkable(body()).def.shape ?? {})
+      .filter((name) => !shows.some((shown) => shown === name))
+      .map((name) => `${id}.${name}`),
+  );
+  expect(missing.sort()).toEqual(UNLOGGED.sort());
 });
 
 test('a value too large for an entry is kept as its length', async () => {
