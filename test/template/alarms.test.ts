@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { BURN_RULES, SERVICE_LEVELS } from '../../contract/limits/service-levels.ts';
@@ -56,6 +56,26 @@ test('every alarm has a page of the runbook, and every one that notifies has a s
       expect(topics[0], AlarmName).toContain(`-${what}s`);
     }
   }
+});
+
+/** Names of the platform's own metrics on which alarms are. */
+const OwnMetric = z.object({ Namespace: z.string().optional(), MetricName: z.string().optional() });
+const Measured = OwnMetric.extend({
+  Metrics: z.array(z.object({ MetricStat: z.object({ Metric: OwnMetric }).optional() })).default([]),
+});
+
+test('every metric of ours that an alarm is on is written by the code, by the same name (runtime/observability/)', () => {
+  const ofAlarms = read(template, 'AWS::CloudWatch::Alarm', Measured).flatMap(({ Metrics, ...own }) => [
+    own,
+    ...Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []),
+  ]);
+  const names = new Set(
+    ofAlarms.flatMap(({ Namespace, MetricName = '' }) => (Namespace === 'HostingPlatform' ? MetricName : [])),
+  );
+  expect(names.size).toBeGreaterThan(20);
+  const written = globSync('runtime/observability/*-{metrics,report}.ts').map((path) => readFileSync(path, 'utf8'));
+  const isWritten = (name: string) => written.some((text) => new RegExp(`\\b${name}\\b`).test(text));
+  expect([...names].filter((name) => !isWritten(name))).toEqual([]);
 });
 
 test('pages go to their own address, tickets to the alarms’', () => {
