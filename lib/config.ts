@@ -228,21 +228,14 @@ export function configure(input: SettingsInput): Config {
     ...findDomainProblems({ ...settings, domain: input.domain }),
     ...findCellProblems({ ...settings, appsDomain }),
     ...findNameProblems(settings),
+    ...findConflicts(settings),
   ];
   if (problems.length > 0) throw new Error(`Invalid settings:\n${problems.join('\n')}`);
-  const prefix = prefixOf(settings.stage);
-  const monitoring = settings.monitoring ?? (isProtectedStage(settings.stage) ? 'full' : 'basic');
-  if ((settings.tableStream?.split('/')[1] ?? '') !== (settings.table ?? ''))
-    throw new Error(
-      'Invalid settings:\ntable, tableStream: give the name of a table and the ARN of its own stream together',
-    );
-  if (settings.backupRegion === settings.region)
-    throw new Error('Invalid settings:\nbackupRegion: give another region than that of the table');
-  if (settings.canary === 'on' && monitoring === 'basic')
-    throw new Error('Invalid settings:\ncanary: "on" needs monitoring=full, whose alarms undo a bad release');
+  const isLocal = settings.stage === 'local';
+  const monitoring = monitoringOf(settings);
   return {
     ...settings,
-    prefix,
+    prefix: prefixOf(settings.stage),
     appsDomain,
     appsHostedZoneId: settings.appsHostedZoneId ?? settings.hostedZoneId,
     buildRegion: settings.buildRegion ?? (ARM_REGIONS.includes(settings.region) ? settings.region : 'eu-west-1'),
@@ -250,19 +243,33 @@ export function configure(input: SettingsInput): Config {
     mailFrom: senderOf(settings),
     mailRegion: settings.mailRegion ?? settings.region,
     publicUrl: `https://${settings.domain}`,
-    checksRepoUrl:
-      settings.checksRepoUrl ?? (settings.stage === 'local' ? 'https://git.localhost/hello-node.git' : undefined),
+    checksRepoUrl: settings.checksRepoUrl ?? (isLocal ? 'https://git.localhost/hello-node.git' : undefined),
     monitoring,
     canary: settings.canary ?? (monitoring === 'full' ? 'on' : 'off'),
     loginPrefix: settings.loginPrefix ?? derivedLoginPrefix(settings),
     // In the local run each invocation is a thread of one machine.
     deliveryConcurrency:
       settings.deliveryConcurrency ??
-      (settings.stage === 'local' ? 40 : Math.max(4, shareOf(settings.lambdaConcurrency, 'queue/deliverWebhook'))),
-    allowLocalWebhooks: settings.stage === 'local',
-    allowLocalRepositories: settings.stage === 'local',
+      (isLocal ? 40 : Math.max(4, shareOf(settings.lambdaConcurrency, 'queue/deliverWebhook'))),
+    allowLocalWebhooks: isLocal,
+    allowLocalRepositories: isLocal,
     keepsData: isProtectedStage(settings.stage),
   };
+}
+
+const monitoringOf = ({ monitoring, stage }: z.output<typeof Settings>) =>
+  monitoring ?? (isProtectedStage(stage) ? 'full' : 'basic');
+
+/** Returns the reasons why settings do not go together, each naming the setting to change. */
+function findConflicts(settings: z.output<typeof Settings>): string[] {
+  const { table = '', tableStream, backupRegion, region, canary } = settings;
+  const problems: string[] = [];
+  if ((tableStream?.split('/')[1] ?? '') !== table)
+    problems.push('table, tableStream: give the name of a table and the ARN of its own stream together');
+  if (backupRegion === region) problems.push('backupRegion: give another region than that of the table');
+  if (canary === 'on' && monitoringOf(settings) === 'basic')
+    problems.push('canary: "on" needs monitoring=full, whose alarms undo a bad release');
+  return problems;
 }
 
 function senderOf({ mailFrom, hostedZoneId, domain }: z.output<typeof Settings>): string | undefined {

@@ -44,8 +44,12 @@ describe('a stage with users', () => {
     expect(configure({}).hostedZoneId).toBeUndefined();
   });
 
-  test('learns of every missing setting at once', () => {
-    expect(() => configure({ stage: 'prod' })).toThrow(/domain: .*\nhostedZoneId: .*\nappsDomain: /);
+  test('learns of every missing setting at once, and of all that do not go together', () => {
+    const problems = /domain: .*\nhostedZoneId: .*\nappsDomain: /;
+    expect(() => configure({ stage: 'prod' })).toThrow(problems);
+    const clashing = { table: 'other', backupRegion: 'af-south-1', monitoring: 'basic', canary: 'on' } as const;
+    const all = new RegExp(`${problems.source}(.*\n)*table, tableStream: .*\nbackupRegion: .*\ncanary: `);
+    expect(() => configure({ stage: 'prod', ...clashing })).toThrow(all);
   });
 });
 

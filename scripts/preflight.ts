@@ -4,9 +4,10 @@
  * order. Creates two throwaway resources (a function, a build) with their roles, and deletes them. `--json` prints the rows
  * as JSON. Exit code 1 if anything is not in order (docs/deploying.md#6-preflight).
  */
+import { configure } from '../lib/config.ts';
 import type { Row } from './preflight/check.ts';
 import { runPreflight } from './preflight/run.ts';
-import { readInvocation } from './preflight/settings.ts';
+import { type Invocation, readInvocation } from './preflight/settings.ts';
 
 const LABELS = { ok: '  ok  ', mend: ' MEND ' } as const;
 
@@ -20,7 +21,19 @@ function toLines({ what, needed, found, ok, remedy }: Row): string[] {
   ];
 }
 
-const { json, ...invocation } = readInvocation(process.argv.slice(2));
+/** Reads the command line. What is wrong with it or with a setting is said without a stack: it is no fault of this program. */
+function readCommandLine(): Invocation {
+  try {
+    const invocation = readInvocation(process.argv.slice(2));
+    configure(invocation.settings);
+    return invocation;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  }
+}
+
+const { json, ...invocation } = readCommandLine();
 const rows = await runPreflight(invocation, ({ what, ok }) => {
   if (process.stderr.isTTY) process.stderr.write(`${ok ? 'checked' : 'not in order'}: ${what}\n`);
 });

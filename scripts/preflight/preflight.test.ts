@@ -39,6 +39,18 @@ async function preflight(scenario: Scenario, delegations: Record<string, string[
   }
 }
 
+test.each([
+  [['-c', 'stage=prod'], /^Invalid settings:\ndomain: is required.*\nhostedZoneId: .*\nappsDomain: .*\n$/],
+  [['-c', 'stag=prod'], /^-c stag=prod: there is no setting stag .*\n$/],
+  [['--stag', 'prod'], /^Unknown option '--stag'.*\n$/],
+])('says what is wrong with %j, and nothing of the program', async (args, said) => {
+  const env = { PATH: process.env.PATH, ...environment('http://localhost:9') };
+  await expect(run(process.execPath, [SCRIPT, ...args], { env })).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(said),
+  });
+});
+
 test('an account in order passes every check, and nothing is left in it', async () => {
   const { code, stdout, alive, calls } = await preflight(inOrder(), DELEGATED, ['--json']);
   const rows: Row[] = JSON.parse(stdout);
