@@ -6,6 +6,7 @@ import { type AnyEntity, ENTITIES, entitiesIn } from '../test/support/entities.t
 import { memoryTable } from '../test/support/memory-table.ts';
 import { populate, type Schema, walkable } from '../test/support/schemas.ts';
 import { fromItem, type Item } from './attributes.ts';
+import { bringForward } from './migrations/migration.ts';
 import { replace, toStoredItem } from './writes.ts';
 
 /**
@@ -76,7 +77,8 @@ const storedBy = (entity: AnyEntity, item: Record<string, unknown>) => fromItem(
 
 /** Returns the problems of a reader with an item; values that a strict release does not know are none. */
 function problems(reader: AnyEntity, item: Record<string, unknown>, strict: boolean): string[] {
-  const result = z.safeParse(reader.schema(), item);
+  // As `parse` does.
+  const result = z.safeParse(reader.schema(), bringForward(reader.migrations ?? [], item));
   return (result.error?.issues ?? [])
     .filter(({ code }) => !(strict && (code === 'invalid_value' || code === 'invalid_key')))
     .map(({ path, message }) => `${path.join('.')}: ${message}`);
