@@ -4,6 +4,7 @@ import { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { change, create, remove } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
+import { simulatedApp } from '../../test/simulation/app.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { sweep } from '../sweep/sweep.ts';
@@ -32,25 +33,17 @@ async function accounts(...names: string[]) {
   };
   const deps = { ...steady.deps, txt, ...inEveryCell({ edgeEndpoint: 'd1.cloudfront.net' }) };
   const addApp = (id: string, accountId: string) =>
-    create(App, {
-      id,
-      accountId,
-      name: id,
-      slug: id,
-      framework: 'NODE',
-      nodeVersion: '22',
-      repoUrl: null,
-      branch: 'main',
-      installCommand: 'npm ci',
-      buildCommand: null,
-      startFile: 'server.js',
-      primaryDomain: `${id}.apps`,
-      hosts: [`${id}.apps`],
-      status: 'RUNNING',
-      autoDeploy: false,
-      createdAt: '',
-      updatedAt: '',
-    });
+    create(
+      App,
+      simulatedApp({
+        id,
+        accountId,
+        name: id,
+        slug: id,
+        primaryDomain: `${id}.apps`,
+        hosts: [`${id}.apps`],
+      }),
+    );
   await deps.table.transact(names.flatMap((name) => [addApp(`app_${name}`, name), newSimulatedAccount(name)]));
   const id = (name: string) => ({ id: `app_${name}` });
   const set = async (name: string, domain = HOST, app = id(name).id) => {
@@ -277,26 +270,18 @@ test('when a registration ends, all claims of the domain and below it end, and t
   for (const { accountId, host, id } of claims) {
     const customDomain = { ...newCustomDomain(deps, host), status: 'VERIFIED' as const };
     await deps.table.transact([
-      create(App, {
-        id,
-        accountId,
-        name: id,
-        slug: id,
-        framework: 'NODE',
-        nodeVersion: '22',
-        repoUrl: null,
-        branch: 'main',
-        installCommand: 'npm ci',
-        buildCommand: null,
-        startFile: 'server.js',
-        primaryDomain: host,
-        hosts: [`${id}.apps`],
-        status: 'RUNNING',
-        autoDeploy: false,
-        createdAt: '',
-        updatedAt: '',
-        customDomain,
-      }),
+      create(
+        App,
+        simulatedApp({
+          id,
+          accountId,
+          name: id,
+          slug: id,
+          primaryDomain: host,
+          hosts: [`${id}.apps`],
+          customDomain,
+        }),
+      ),
       create(Host, { host, accountId, applicationId: id, verifiedAt: '2020-01-01T00:00:00.000Z' }),
       newTenant(deps, { accountId, id }, customDomain),
     ]);

@@ -4,6 +4,7 @@ import { App, Host } from '../../table/entities/apps.ts';
 import { HostClaim } from '../../table/entities/custom-domains.ts';
 import { change, create } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
+import { simulatedApp } from '../../test/simulation/app.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { sweep } from '../sweep/sweep.ts';
@@ -17,26 +18,15 @@ const HOST = 'shop.mine.co.za';
 async function claimed(account: Partial<Account> = {}) {
   const { deps, clock, memory } = billingSimulation({});
   const customDomain = newCustomDomain(deps, HOST);
-  const app: App = {
+  const app = simulatedApp({
     ...OF,
     name: 'Shop',
     slug: 'shop',
-    framework: 'NODE',
-    nodeVersion: '22',
-    repoUrl: null,
-    branch: 'main',
-    installCommand: 'npm ci',
-    buildCommand: null,
-    startFile: 'server.js',
-    status: 'RUNNING',
-    autoDeploy: false,
     primaryDomain: HOST,
     hosts: ['shop.apps.example.com'],
     customDomain,
-    createdAt: '',
-    updatedAt: '',
     dueAt: firstCheckAt(customDomain) ?? '',
-  };
+  });
   const of = { accountId: OF.accountId, applicationId: OF.id };
   const taken = () => new Error('taken');
   await deps.table.transact([

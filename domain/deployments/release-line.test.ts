@@ -5,6 +5,7 @@ import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change, create } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
+import { simulatedApp } from '../../test/simulation/app.ts';
 import {
   conflictFirst,
   crashAt,
@@ -85,25 +86,14 @@ async function world({ rate = DOCUMENTED, burst = DOCUMENTED, faults }: World = 
       clock.now += 1;
       const made = newDeployment(deps, { accountId, applicationId: '' }, 'API');
       const { id } = made;
-      const application: App = {
+      const application = simulatedApp({
         id: `app_${id}`,
         accountId,
-        name: 'App',
         slug: id,
-        framework: 'NODE',
-        nodeVersion: '22',
-        repoUrl: null,
-        branch: 'main',
-        installCommand: 'npm ci',
-        buildCommand: null,
-        startFile: 'server.js',
         primaryDomain: id,
         hosts: [id],
-        status: 'RUNNING',
         autoDeploy: true,
-        createdAt: '',
-        updatedAt: '',
-      };
+      });
       await deps.table.transact([made.write, create(App, application)]);
       await deps.table.transact([
         change(Deployment, { accountId, id }, { set: { status: 'RUNNING', applicationId: `app_${id}` } }),

@@ -27,6 +27,7 @@ import type { Entity } from '../../table/entity.ts';
 import { schedule } from '../../table/schedule.ts';
 import type { Send } from '../../table/table.ts';
 import { changeByKey, create, type Write } from '../../table/writes.ts';
+import { simulatedApp } from '../../test/simulation/app.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
 import { START } from '../../test/simulation/simulation.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
@@ -67,26 +68,17 @@ const fixture = <T, K extends object>(entity: Entity<T, K>, item: T & K, ...othe
 });
 
 const ACCOUNT = { accountId: 'acc_1' };
-const appOf = (id: string, more: Partial<App>): App => ({
-  id,
-  ...ACCOUNT,
-  name: 'App',
-  slug: 'app',
-  framework: 'NODE',
-  nodeVersion: '22',
-  repoUrl: null,
-  branch: 'main',
-  installCommand: 'npm ci',
-  buildCommand: null,
-  startFile: 'server.js',
-  primaryDomain: 'app',
-  hosts: ['app'],
-  status: 'RUNNING',
-  autoDeploy: false,
-  createdAt: created,
-  updatedAt: created,
-  ...more,
-});
+const appOf = (id: string, more: Partial<App>) =>
+  simulatedApp({
+    id,
+    ...ACCOUNT,
+    slug: 'app',
+    primaryDomain: 'app',
+    hosts: ['app'],
+    createdAt: created,
+    updatedAt: created,
+    ...more,
+  });
 const deliveryOf = (id: string): Delivery => ({
   ...ACCOUNT,
   id: `dlv_${id}_0001`,

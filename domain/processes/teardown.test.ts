@@ -6,6 +6,7 @@ import { Deployment } from '../../table/entities/deployments.ts';
 import { Event } from '../../table/entities/webhooks.ts';
 import { change, create, replace } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
+import { simulatedApp } from '../../test/simulation/app.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { newTenant } from '../custom-domains/reconciliation.ts';
@@ -26,25 +27,15 @@ async function deleted(hasDoor: boolean) {
     claimedAt: '',
     checkedAt: null,
   } as const;
-  const app: App = {
+  const app = simulatedApp({
     ...OF,
     name: 'Shop',
     slug: 'shop',
-    framework: 'NODE',
-    nodeVersion: '22',
-    repoUrl: null,
-    branch: 'main',
-    installCommand: 'npm ci',
-    buildCommand: null,
-    startFile: 'server.js',
     status: 'DELETING',
-    autoDeploy: false,
     primaryDomain: HOST,
     hosts: [OWN],
     customDomain,
-    createdAt: '',
-    updatedAt: '',
-  };
+  });
   const claim = (host: string, applicationId = OF.id) => ({ host, accountId: OF.accountId, applicationId });
   await deps.table.transact([
     create(App, app),

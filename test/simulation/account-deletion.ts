@@ -19,6 +19,7 @@ import { Domain } from '../../table/entities/registrar.ts';
 import { Delivery, DeliveryAttempt, Webhook } from '../../table/entities/webhooks.ts';
 import { change, create, upsert } from '../../table/writes.ts';
 import { inEveryCell } from '../support/cells.ts';
+import { simulatedApp } from './app.ts';
 import { expectLedgerInvariants } from './billing.ts';
 import { type FaultPlan, noFaults, simulation } from './simulation.ts';
 
@@ -82,25 +83,18 @@ export async function deletionSimulation(faults: FaultPlan = noFaults) {
     owner: { ...owner, city: 'Cape Town', province: 'WC', postalCode: '8001', country: 'ZA' },
   };
   await deps.table.transact([
-    create(App, {
-      ...of,
-      id: 'app_1',
-      name: 'Shop',
-      slug: 'shop',
-      framework: 'NODE',
-      nodeVersion: '22',
-      repoUrl: null,
-      branch: 'main',
-      installCommand: 'npm ci',
-      buildCommand: null,
-      startFile: 'server.js',
-      status: 'RUNNING',
-      autoDeploy: false,
-      primaryDomain: 'shop.apps.example.com',
-      hosts: [],
-      createdAt: at,
-      updatedAt: at,
-    }),
+    create(
+      App,
+      simulatedApp({
+        ...of,
+        id: 'app_1',
+        name: 'Shop',
+        slug: 'shop',
+        primaryDomain: 'shop.apps.example.com',
+        createdAt: at,
+        updatedAt: at,
+      }),
+    ),
     create(EnvSet, { ...of, id: 'app_1', applicationId: 'app_1', keys: ['A'], sealed: SEALED, version: 1 }),
     change(Account, { id: accountId }, { add: { appCount: 1 } }),
     create(Subscription, subscription),

@@ -7,6 +7,7 @@ import { Account, ApiKey, Credential, Login } from '../../table/entities/account
 import { App } from '../../table/entities/apps.ts';
 import { Webhook } from '../../table/entities/webhooks.ts';
 import { change, create } from '../../table/writes.ts';
+import { simulatedApp } from './app.ts';
 import { billingSimulation } from './billing.ts';
 import type { SimulationOptions } from './simulation.ts';
 
@@ -31,25 +32,13 @@ export async function accountSimulation({ appLimit = 10, ...options }: Simulatio
   const addApp = async () => {
     apps += 1;
     const id = deps.newId('app');
-    const app: App = {
+    const app = simulatedApp({
       id,
       accountId,
       name: `App ${apps}`,
       slug: id,
-      framework: 'NODE',
-      nodeVersion: '22',
-      repoUrl: null,
-      branch: 'main',
-      installCommand: 'npm ci',
-      buildCommand: null,
-      startFile: 'server.js',
       primaryDomain: id,
-      hosts: [],
-      status: 'RUNNING',
-      autoDeploy: false,
-      createdAt: '',
-      updatedAt: '',
-    };
+    });
     await deps.table.transact([
       create(App, app),
       change(Account, { id: accountId }, { add: { appCount: 1 } }, () => new Error('no account')),

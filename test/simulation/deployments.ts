@@ -4,6 +4,7 @@ import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change, create } from '../../table/writes.ts';
 import { newSimulatedAccount } from './account.ts';
+import { simulatedApp } from './app.ts';
 import { simulation } from './simulation.ts';
 
 const ids = { accountId: 'acc_1', applicationId: 'app_1' };
@@ -15,26 +16,16 @@ export async function deploymentSimulation(fields: Partial<App> = {}, account: P
     settings: { publicUrl: '', appsDomain: 'apps.localhost', webhookRetrySchedule: [] },
   });
   const { deps } = steady;
-  const app: App = {
+  const app = simulatedApp({
     id: ids.applicationId,
     accountId: ids.accountId,
-    name: 'App',
     slug: 'app',
-    framework: 'NODE',
-    nodeVersion: '22',
     repoUrl: 'https://github.com/you/app.git',
-    branch: 'main',
-    installCommand: 'npm ci',
-    buildCommand: null,
-    startFile: 'server.js',
     primaryDomain: 'app',
     hosts: ['app'],
-    status: 'RUNNING',
     autoDeploy: true,
-    createdAt: '',
-    updatedAt: '',
     ...fields,
-  };
+  });
   await deps.table.transact([create(App, app), newSimulatedAccount(ids.accountId, account)]);
   const ofApp = { accountId: ids.accountId, id: ids.applicationId };
   return {

@@ -11,6 +11,7 @@ import { Cell, Move } from '../../table/entities/cells.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change, create } from '../../table/writes.ts';
 import { newSimulatedAccount } from './account.ts';
+import { simulatedApp } from './app.ts';
 import { type FaultPlan, noFaults, simulation } from './simulation.ts';
 
 /** Hosting cells with an application in one of them, and its move to another, whose processes may crash at every call. */
@@ -122,26 +123,15 @@ export async function moveSimulation({ app = {}, health = {}, releases = ['1', '
   });
   const cells = new Map(['home', 'b'].map((id) => [id, cellNamed(id)]));
 
-  const item: App = {
+  const item = simulatedApp({
     ...OF,
     name: 'Shop',
     slug: 'shop',
-    framework: 'NODE',
-    nodeVersion: '22',
-    repoUrl: null,
-    branch: 'main',
-    installCommand: 'npm ci',
-    buildCommand: null,
-    startFile: 'server.js',
-    status: 'RUNNING',
-    autoDeploy: false,
     primaryDomain: 'shop',
     hosts: ['shop'],
-    createdAt: '',
-    updatedAt: '',
     ...(releases.length > 0 ? { liveDeploymentId: `dep_${releases.length}` } : {}),
     ...app,
-  };
+  });
   const resources = {
     account: '2',
     region: 'b',

@@ -15,6 +15,7 @@ import { Deployment } from '../../../table/entities/deployments.ts';
 import { Delivery, DeliveryAttempt, EventFeed, FeedEntry, Webhook } from '../../../table/entities/webhooks.ts';
 import { change, create, remove } from '../../../table/writes.ts';
 import { newSimulatedAccount } from '../../../test/simulation/account.ts';
+import { simulatedApp } from '../../../test/simulation/app.ts';
 import {
   crashAt,
   type FaultPlan,
@@ -95,21 +96,11 @@ async function world(faults: FaultPlan = noFaults) {
   const { exports, archive, loseUploads, begun } = bucket();
   const at = '2026-01-31T09:00:00.000Z';
   const of = { accountId: 'acc_1' };
-  const app: Omit<App, 'id'> = {
+  const app = {
     ...of,
     name: 'Shop',
     slug: 'shop',
-    framework: 'NODE',
-    nodeVersion: '22',
-    repoUrl: null,
-    branch: 'main',
-    installCommand: 'npm ci',
-    buildCommand: null,
-    startFile: 'server.js',
-    status: 'RUNNING',
-    autoDeploy: false,
     primaryDomain: 'shop.apps.example.com',
-    hosts: [],
     createdAt: at,
     updatedAt: at,
   };
@@ -135,7 +126,7 @@ async function world(faults: FaultPlan = noFaults) {
       publicKey: 'pk_live_1',
       hashes: { secret: 'SEALED-SECRET', public: 'SEALED-SECRET' },
     }),
-    ...['app_1', 'app_2'].map((id) => create(App, { ...app, id, hosts: [] })),
+    ...['app_1', 'app_2'].map((id) => create(App, simulatedApp({ ...app, id }))),
     ...Array.from({ length: 6 }, (_, n) =>
       create(Deployment, { ...deployment, id: `dep_${n}`, applicationId: `app_${1 + (n % 2)}`, notes: [] }),
     ),
