@@ -75,3 +75,20 @@ test('asks again with a key that replaced one that was refused with 400', async 
   await call({ model: 'google/gemini-2.5-flash', messages: user('x') }, world);
   expect(keys).toEqual(['Bearer sk-old', 'Bearer sk-new']);
 });
+
+test.each([true, false])('masks the key that was sent, whatever its form (in a stream: %s)', async (stream) => {
+  const key = 'aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY';
+  const said = JSON.stringify({ error: { message: `Key ${key} may not use tools.`, code: 400 } });
+  upstream.act = (response) => {
+    if (stream) response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${said}\n\n`);
+    else response.writeHead(400, { 'content-type': 'application/json' }).end(said);
+  };
+  const world = { baseUrl: upstream.url, platformKey: keptKey(key) };
+  const {
+    apiError,
+    said: answer,
+    report,
+  } = await call({ model: 'mistral/mistral-large-2512', stream, messages: user('x') }, world);
+  expect(report.failure?.words).toBe('Key [key] may not use tools.');
+  expect(`${apiError?.message} ${answer}`).not.toContain('may not');
+});

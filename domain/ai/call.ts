@@ -74,6 +74,8 @@ export class ChatCall {
   #answeredAt = 0;
   #ignored: readonly string[] = [];
   #staysConnected = true;
+  /** The key that was sent to the provider. */
+  #key = '';
   #keepAlive: KeepAlive | undefined;
 
   constructor(deps: Gateway, call: Call, sink: ResponseSink) {
@@ -148,6 +150,7 @@ export class ChatCall {
         return;
       }
       if (!(error instanceof ProviderFailure)) throw error;
+      error.maskKey(this.#key);
       this.report.failure = error;
       const isBilled = error.kind === 'content-refused' && choice.provider.billsRefusedContent;
       if (isBilled && !this.report.usage) this.#count(ask.estimate(0), true);
@@ -165,20 +168,21 @@ export class ChatCall {
   /** Asks with a key of the platform's again if operators have replaced the one that the provider refused. */
   async #askWithKey(choice: Choice, prepared: Prepared, adapter: Adapter, key: string): Promise<Incoming> {
     try {
-      return await this.#ask(choice, prepared, adapter.headers(key));
+      return await this.#ask(choice, prepared, adapter, key);
     } catch (error) {
       if (this.report.saved || !(error instanceof ProviderFailure) || !isAboutKey(error.kind)) throw error;
       const replacement = await this.#deps.platformKey(choice.provider.id).replacementOf(key);
       if (replacement === undefined) throw error;
-      return await this.#ask(choice, prepared, adapter.headers(replacement));
+      return await this.#ask(choice, prepared, adapter, replacement);
     }
   }
 
-  async #ask({ provider }: Choice, prepared: Prepared, key: Record<string, string>): Promise<Incoming> {
+  async #ask({ provider }: Choice, prepared: Prepared, adapter: Adapter, key: string): Promise<Incoming> {
     this.#ignored = prepared.ignored;
+    this.#key = key;
     const url = (this.#deps.baseUrls[provider.id] ?? provider.baseUrl).replace(/\/+$/, '') + prepared.path;
     this.#askedAt = performance.now();
-    const headers = { ...provider.headers, ...key };
+    const headers = { ...provider.headers, ...adapter.headers(key) };
     const { checksContent } = provider;
     const { signal } = this.#sink;
     const incoming = await this.#deps.transport({ url, headers, body: prepared.body, signal, checksContent });

@@ -27,7 +27,7 @@ export const isAboutKey = (kind: FailureKind): boolean => kind === 'key-refused'
 /** A provider did not do what it was asked. `words` are its own, without anything that looks like a key. */
 export class ProviderFailure extends Error {
   readonly kind: FailureKind;
-  readonly words: string | undefined;
+  words: string | undefined;
   readonly status: number | undefined;
   /** Seconds, as the provider said. */
   readonly retryAfter: number | undefined;
@@ -42,6 +42,11 @@ export class ProviderFailure extends Error {
     this.words = more.words;
     this.status = more.status;
     this.retryAfter = more.retryAfter;
+  }
+
+  /** Masks the key that was sent in the words: the keys of some providers have no form that tells them (`KEY_LIKE`). */
+  maskKey(key: string): void {
+    this.words = this.words?.replaceAll(key, '[key]');
   }
 }
 
