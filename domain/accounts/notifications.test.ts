@@ -68,8 +68,8 @@ test('a balance notifies when it falls below the threshold, and not again while 
       balanceAfterCents,
       description: '',
       createdAt: at,
-    }).map(({ kind }) => kind);
-  expect(spend(-1000, 4999)).toEqual(['low-balance']);
+    }).map(({ kind, title }) => [kind, title]);
+  expect(spend(-1000, 4999)).toEqual([['low-balance', 'Your balance is below R50.00.']]);
   expect(spend(-1000, 5000)).toEqual([]);
   expect(spend(-1000, 3000)).toEqual([]);
   expect(spend(2000, 4000)).toEqual([]);

@@ -13,6 +13,7 @@ import type { WalletTransaction } from '../../table/entities/billing.ts';
 import { Notification, NotificationReader, notificationsOf } from '../../table/entities/notifications.ts';
 import type { Event } from '../../table/entities/webhooks.ts';
 import { upsert } from '../../table/writes.ts';
+import { formatRand } from '../billing/money.ts';
 import type { Caller, Deps } from '../deps.ts';
 
 /** Notifications of an account: made from what happens, shown to each member (docs/decisions/0058-members-and-notifications.md). */
@@ -108,7 +109,7 @@ export function incidentOfEntry(entry: AuditEntry): Incident[] {
 export function incidentOfTransaction(transaction: WalletTransaction): Incident[] {
   const { accountId, amountCents, balanceAfterCents: balance, createdAt: at } = transaction;
   if (balance >= LOW_BALANCE_CENTS || balance - amountCents < LOW_BALANCE_CENTS) return [];
-  const title = `Your balance is below R${LOW_BALANCE_CENTS / 100}.`;
+  const title = `Your balance is below R${formatRand(LOW_BALANCE_CENTS)}.`;
   return [{ accountId, kind: 'low-balance', subjectId: 'wallet', title, path: '/billing', at }];
 }
 
