@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { ERRORS } from '../../contract/errors.ts';
+import { DESCRIPTIONS } from '../../contract/reference/failures.ts';
 import { AiAccount } from '../../table/entities/ai.ts';
 import { change } from '../../table/writes.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { closeWindowsOf } from './closing.ts';
-import { type Hold, HoldRefused, hold, holdPlace, release, toHoldRefusal } from './credits.ts';
+import { type Hold, HoldRefused, hold, holdPlace, MIN_BALANCE_MICRO_RAND, release, toHoldRefusal } from './credits.ts';
 import { addCredits, newCreditEntry, payDebt, takeCredits } from './entries.ts';
+import { microRandToRand } from './prices.ts';
 import { settle, type Used } from './settlement.ts';
 
 const accountId = 'acc_1';
@@ -150,6 +153,12 @@ test('an account that owes more than it has is 402, and says how much', async ()
     debtMicroRand: 0,
   });
   expect(await refusal()).toBeUndefined();
+});
+
+test('the least balance is what errors and the reference say', () => {
+  const said = `below R${microRandToRand(MIN_BALANCE_MICRO_RAND)}`;
+  for (const text of [ERRORS.insufficient_credits.message, DESCRIPTIONS.insufficient_credits])
+    expect(text).toContain(said);
 });
 
 test('whatever calls cost, what was charged and what is owed add up, and the balance is never below zero', async () => {
