@@ -1053,6 +1053,9 @@ export interface GetHostingInput {
   id: string;
 }
 
+/** The types of the events that endpoints receive. */
+export const EVENT_TYPES = ["app.created","app.deleted","app.suspended","app.resumed","deployment.started","deployment.succeeded","deployment.failed","domain.registered","database.created","payment.succeeded","payment.failed","subscription.activated","subscription.cancelled","plan.limit_exceeded","ai.budget_near","ping"] as const;
+
 /** Every event that endpoints receive; `type` decides about `data`. */
 export type WebhookEvent = EventAppCreated | EventAppDeleted | EventAppSuspended | EventAppResumed | EventDeploymentStarted | EventDeploymentSucceeded | EventDeploymentFailed | EventDomainRegistered | EventDatabaseCreated | EventPaymentSucceeded | EventPaymentFailed | EventSubscriptionActivated | EventSubscriptionCancelled | EventPlanLimitExceeded | EventAiBudgetNear | EventPing;
 

@@ -173,6 +173,9 @@ export function renderOperations(): string {
 ${named.join('\n')}
 ${chat ? `export interface CreateChatCompletionInput ${objectType(inputOf(chat).schema, '')}\n` : ''}
 ${rendered.map(({ input }) => input).join('\n')}
+/** The types of the events that endpoints receive. */
+export const EVENT_TYPES = ${JSON.stringify(Object.keys(EVENTS))} as const;
+
 /** Every event that endpoints receive; \`type\` decides about \`data\`. */
 export type WebhookEvent = ${Object.keys(EVENTS).map(eventType).join(' | ')};
 

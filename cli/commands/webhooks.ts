@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, ConnectionError, type FollowedEvent, followEvents, type WebhookEvent } from '../../client/index.ts';
+import { ApiError, ConnectionError, EVENT_TYPES, type FollowedEvent, followEvents } from '../../client/index.ts';
 import { type Command, type Context, UsageError, YES } from '../command.ts';
 import { forward } from '../forward.ts';
 import { listing } from '../listing.ts';
@@ -107,32 +107,11 @@ async function* followAlways(context: Context, after: string | undefined, ready:
   }
 }
 
-/** The types of events. One that the API adds does not compile until it is here. */
-const EVENT_TYPES: Readonly<Record<WebhookEvent['type'], true>> = {
-  'app.created': true,
-  'app.deleted': true,
-  'app.suspended': true,
-  'app.resumed': true,
-  'deployment.started': true,
-  'deployment.succeeded': true,
-  'deployment.failed': true,
-  'domain.registered': true,
-  'database.created': true,
-  'payment.succeeded': true,
-  'payment.failed': true,
-  'subscription.activated': true,
-  'subscription.cancelled': true,
-  'plan.limit_exceeded': true,
-  'ai.budget_near': true,
-  ping: true,
-};
-
 /** Parses event types, as `webhooks create` has the API do. @throws UsageError: an unknown one would never come */
 function parseTypes(text: string | undefined): string[] | undefined {
   const types = text?.split(',').map((each) => each.trim());
-  const unknown = types?.find((each) => each !== '*' && !Object.hasOwn(EVENT_TYPES, each));
-  if (unknown !== undefined)
-    throw new UsageError(`"${unknown}" is no event type: ${Object.keys(EVENT_TYPES).join(', ')}.`);
+  const unknown = types?.find((each) => each !== '*' && !EVENT_TYPES.some((type) => type === each));
+  if (unknown !== undefined) throw new UsageError(`"${unknown}" is no event type: ${EVENT_TYPES.join(', ')}.`);
   return types?.includes('*') ? undefined : types;
 }
 
