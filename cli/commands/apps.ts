@@ -1,10 +1,13 @@
+import type { CreateAppInput } from '../../client/index.ts';
 import { APP, chosenApp, namedApp, urlOf } from '../applications.ts';
 import { type Command, type Option, UsageError, YES } from '../command.ts';
 import { listing } from '../listing.ts';
 import { frameworkOf } from '../repository.ts';
 
-const FRAMEWORKS = ['NEXTJS', 'NODE', 'EXPRESS', 'NUXT'] as const;
-type Framework = (typeof FRAMEWORKS)[number];
+type Framework = NonNullable<CreateAppInput['framework']>;
+/** One that the API adds does not compile until it is here. */
+const IS_FRAMEWORK: Readonly<Record<Framework, true>> = { NEXTJS: true, NODE: true, EXPRESS: true, NUXT: true };
+const FRAMEWORKS = Object.keys(IS_FRAMEWORK) as Framework[];
 
 /** The option for the framework of a new application. */
 export const FRAMEWORK: Option = {
