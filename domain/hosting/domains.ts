@@ -128,6 +128,13 @@ export async function claimHostingDomain(
  */
 export type DomainState = 'PROVEN' | 'UNPROVEN' | 'LOST';
 
+/** Returns what is stored of a domain without a proof: one that it had counts until its grace is over. */
+function unproven(mine: HostingDomain | undefined, { problem }: MissingProof, checkedAt: string) {
+  const unprovenSince = mine?.unprovenSince ?? checkedAt;
+  const isInGrace = mine?.provenAt && releasedAt(unprovenSince) > checkedAt;
+  return isInGrace ? { problem, provenAt: mine.provenAt, unprovenSince } : { problem };
+}
+
 /** Verifies the domain of a subscription, at most once a week while it is proven, and stores the result. */
 export const settleHostingDomain = (
   deps: DomainDeps,
@@ -136,23 +143,21 @@ export const settleHostingDomain = (
   retryOnConflict(async () => {
     const domain = hostingDomain ?? '';
     const held = await deps.table.get(HostingDomain, { domain });
-    const isMine = held === undefined || held.accountId === accountId;
-    if (!isMine && held.provenAt) return 'LOST';
+    const mine = held?.accountId === accountId ? held : undefined;
+    const other = mine ? undefined : held;
+    if (other?.provenAt) return 'LOST';
     const now = deps.now();
-    const isRecent = now.getTime() - Date.parse(held?.checkedAt ?? '') < VERIFICATION_INTERVAL_MS;
-    if (isMine && held?.provenAt && !held.unprovenSince && isRecent) return 'PROVEN';
+    const isRecent = now.getTime() - Date.parse(mine?.checkedAt ?? '') < VERIFICATION_INTERVAL_MS;
+    if (mine?.provenAt && !mine.unprovenSince && isRecent) return 'PROVEN';
     const missing = await findMissing(deps, accountId, domain);
-    if (!isMine && missing) return 'UNPROVEN';
+    if (other && missing) return 'UNPROVEN';
     const checkedAt = now.toISOString();
-    const since = held?.unprovenSince ?? checkedAt;
-    const inGrace = missing && held?.provenAt && releasedAt(since) > checkedAt;
     const next: HostingDomain = {
       domain,
       accountId,
-      subscriptionId: isMine ? (held?.subscriptionId ?? subscriptionId) : subscriptionId,
+      subscriptionId: mine?.subscriptionId ?? subscriptionId,
       checkedAt,
-      ...(missing ? { problem: missing.problem } : { provenAt: (isMine && held?.provenAt) || checkedAt }),
-      ...(inGrace ? { provenAt: held.provenAt, unprovenSince: since } : {}),
+      ...(missing ? unproven(mine, missing, checkedAt) : { provenAt: mine?.provenAt ?? checkedAt }),
     };
     const same = { accountId: { is: held?.accountId ?? '' }, checkedAt: { is: held?.checkedAt ?? '' } };
     const write = held
