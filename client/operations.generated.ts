@@ -1069,7 +1069,7 @@ export interface Operations {
   createApp: { input: CreateAppInput; optional: false; shape: 'single'; result: Application };
   /** Read an application. `GET /v1/apps/{id}` */
   getApp: { input: GetAppInput; optional: false; shape: 'single'; result: Application };
-  /** Change how an application is built and started. `PATCH /v1/apps/{id}` */
+  /** Change an application and how it is built, started and deployed. `PATCH /v1/apps/{id}` */
   updateApp: { input: UpdateAppInput; optional: false; shape: 'single'; result: Application };
   /** Delete an application with its site and files; this cannot be undone. `DELETE /v1/apps/{id}` */
   deleteApp: { input: DeleteAppInput; optional: false; shape: 'single'; result: {

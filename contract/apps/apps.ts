@@ -174,7 +174,7 @@ export const updateApp = /* @__PURE__ */ route({
   access: 'write',
   right: 'develop',
   audit: 'app.updated',
-  summary: 'Change how an application is built and started',
+  summary: 'Change an application and how it is built, started and deployed',
   tag,
   params: Id,
   body: UpdateApplication,

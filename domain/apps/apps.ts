@@ -106,7 +106,7 @@ export async function getApp(
   return { data: viewApp(await findApp(deps, caller, id)) };
 }
 
-/** PATCH /v1/apps/{id}: what is given changes; the next deployment uses it. */
+/** PATCH /v1/apps/{id}: what is given changes; what is about the build and the start is used by the next deployment. */
 export async function updateApp(
   deps: Deps,
   { accountId }: Caller,

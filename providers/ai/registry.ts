@@ -1,6 +1,6 @@
 import type { AI_PROVIDER_IDS } from '../../contract/enums.ts';
 
-/** A company whose models we pass on, as data: adding one is adding an entry. */
+/** A company whose models we pass on, as data: adding one is adding an entry, and its id in contract/enums.ts. */
 export interface Provider {
   id: ProviderId;
   name: string;
