@@ -161,7 +161,7 @@ const FIELDS_NOTE =
   'With your own provider key, all fields of the provider pass. On AI credits a request is made of text, pictures and these ' +
   `fields, whose cost is known: ${CREDIT_FIELDS.join(', ')}. Others that are known to cost more are 400, and all others are ignored and named in ` +
   '`X-Ignored-Parameters`. ' +
-  `Requests to \`anthropic/…\` models are translated: of their fields, only ${TRANSLATED_FIELDS.join(', ')} have an effect. ` +
+  `Requests to \`anthropic/…\` models are translated: of their fields, only ${TRANSLATED_FIELDS.join(', ')} have an effect, of their messages only role, text and pictures. ` +
   `All others (${IGNORED_FIELDS.anthropic?.map((field) => `\`${field}\``).join(', ')}, …) are ignored and named in \`X-Ignored-Parameters\`.`;
 
 /**

@@ -138,6 +138,36 @@ describe('the upstream request', () => {
     expect(headers['x-gateway-overhead-ms']).toMatch(/^\d+\.\d$/);
   });
 
+  test('names what is not translated inside messages, each once and after the fields of the request', async () => {
+    const cached = { cache_control: { type: 'ephemeral' } };
+    const content = [
+      { type: 'text', text: 'hi', ...cached, annotations: null },
+      { type: 'image_url', image_url: { url: 'https://example.com/a.png', detail: 'low' }, text: 'a', ...cached },
+      { type: 'text', text: ' ', ...cached },
+    ];
+    const tool_calls = [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }];
+    const messages = [
+      { role: 'system', content: [{ type: 'text', text: 'One.', ...cached }], name: 'a' },
+      { role: 'user', content, name: 'b' },
+      { role: 'assistant', content: null, tool_calls, refusal: null },
+      { role: 'assistant', content: 'Let me look.', tool_calls },
+      ...user('Well?'),
+    ];
+    const named = async (body: object) =>
+      (await call({ model: MODELS.anthropic, ...body })).headers['x-ignored-parameters'];
+    expect((await named({ messages, temperature: 1 }))?.split(', ')).toEqual([
+      'temperature',
+      'messages.name',
+      'messages.content.cache_control',
+      'messages.content.text',
+      'messages.content.image_url.detail',
+      'messages.tool_calls',
+    ]);
+    expect(await named({ messages: user('hi') })).toBeUndefined();
+    const own = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`own_${index}`, 'x']));
+    expect((await named({ messages: [{ ...user('hi')[0], ...own }] }))?.split(', ')).toHaveLength(50);
+  });
+
   test('ignores what is not translated, whatever it holds', async () => {
     const fields = { temperature: 5, top_p: 'all', tools: 'none', response_format: 7, seed: 'x', logit_bias: [] };
     const { apiError, headers } = await call({ model: MODELS.anthropic, messages: user('hi'), ...fields });

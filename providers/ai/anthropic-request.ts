@@ -60,6 +60,26 @@ function toConversation(request: ChatRequest): Conversation {
   return conversation;
 }
 
+/** Returns the paths of a value's members that are not translated. One that is null counts as absent. */
+const findDropped = (value: object, path: string, ...translated: string[]): string[] =>
+  Object.entries(value)
+    .filter(([member, each]) => each !== null && !translated.includes(member))
+    .map(([member]) => `${path}.${member}`);
+
+function findDroppedOfPart(part: Part): string[] {
+  const path = 'messages.content';
+  if (part.type === 'text') return findDropped(part, path, 'type', 'text');
+  const dropped = findDropped(part, path, 'type', 'image_url');
+  return [...dropped, ...findDropped(part.image_url ?? {}, `${path}.image_url`, 'url')];
+}
+
+/** Returns what is left out of the messages. Paths have no indexes, so that those of a long conversation fit a header. */
+const findDroppedOfMessages = (messages: readonly Message[]): string[] =>
+  messages.flatMap((message) => {
+    const parts = Array.isArray(message.content) ? message.content : [];
+    return [...findDropped(message, 'messages', 'role', 'content'), ...parts.flatMap(findDroppedOfPart)];
+  });
+
 function outputLimitFor({ request, outputLimit, modelLimit }: AdapterRequest): number {
   const asked = outputLimit ?? request.max_completion_tokens ?? request.max_tokens;
   return asked ?? Math.min(DEFAULT_MAX_TOKENS, modelLimit ?? DEFAULT_MAX_TOKENS);
@@ -81,6 +101,7 @@ export function prepareRequest(ask: AdapterRequest): Prepared {
     ...(request.stream ? { stream: true } : {}),
   };
   const given = Object.keys(request).filter((field) => request[field] !== null && !TRANSLATED.has(field));
-  const ignored = usable.length < stops.length ? [...given, 'stop'] : given;
+  if (usable.length < stops.length) given.push('stop');
+  const ignored = [...given, ...new Set(findDroppedOfMessages(request.messages))];
   return { path: '/v1/messages', body: JSON.stringify(body), ignored };
 }
