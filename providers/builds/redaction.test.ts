@@ -1,3 +1,4 @@
+import { stringify } from 'node:querystring';
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { createRedactor } from './redaction.ts';
@@ -18,6 +19,43 @@ test('redacts a value in plain text, in base64 at any offset, URL-encoded and es
   for (const text of shown) expect(text).toContain('[redacted]');
   for (const text of shown) expect(text).not.toMatch(/ss w0rd|ss%20w0rd|cEBzcyB3M/);
   expect(redact('another password')).toBe('another password');
+});
+
+const urlWith = (scheme: string, part: 'username' | 'password' | 'pathname' | 'search' | 'hash', value: string) =>
+  Object.assign(new URL(`${scheme}://host/`), { [part]: value }).href;
+const rfc3986 = (value: string) =>
+  encodeURIComponent(value).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
+
+const ENCODERS: Record<string, (value: string) => string> = {
+  encodeURIComponent,
+  encodeURI,
+  'URLSearchParams (forms)': (value) => new URLSearchParams({ value }).toString(),
+  querystring: (value) => stringify({ value }),
+  'RFC 3986 (signatures of AWS and OAuth)': rfc3986,
+  'RFC 3986 in lower case': (value) => rfc3986(value).replace(/%../g, (each) => each.toLowerCase()),
+  "Python's quote": (value) => rfc3986(value).replaceAll('%2F', '/'),
+  "PHP's urlencode": (value) => rfc3986(value).replaceAll('~', '%7E').replaceAll('%20', '+'),
+  'a user name': (value) => urlWith('https', 'username', value),
+  'the password of a database': (value) => urlWith('postgres', 'password', value),
+  'a path': (value) => urlWith('https', 'pathname', value),
+  'a path of Node 20': (value) => urlWith('https', 'pathname', value).replaceAll('%5E', '^'),
+  'the path of a database': (value) => urlWith('postgres', 'pathname', value),
+  'a query': (value) => urlWith('https', 'search', value),
+  'the query of a database': (value) => urlWith('postgres', 'search', value),
+  'a fragment': (value) => urlWith('https', 'hash', value),
+};
+
+test.each(Object.entries(ENCODERS))('redacts a value as it is written by %s', (_, encode) => {
+  for (const value of [
+    'Passw0rd!',
+    'Ab+cd/ef==',
+    "Tr0ub4dor&3'x",
+    'hunter2*(x)~',
+    'p ss^w|rd+%2F',
+    'S3cr€t {a\\b}`"<?#>',
+  ]) {
+    expect(createRedactor([value]).redact(encode(value))).toBe(encode('_').replace('_', () => '[redacted]'));
+  }
 });
 
 test('redacts each line of a multi-line value, but no short values and lines', () => {

@@ -19,48 +19,93 @@ export interface Redactor {
 
 /** Redacts values: whole or line by line, in plain text, quoted, in base64 (at any offset of a longer text), hexadecimal and URL-encoded. */
 export function createRedactor(values: readonly string[]): Redactor {
-  const secrets = [...new Set(values.flatMap(splitLines).flatMap(encodedForms))].sort((a, b) => b.length - a.length);
-  if (secrets.length === 0)
-    return { redact: (text) => text, stream: () => ({ write: (piece) => piece, end: () => '' }) };
-  // The longest secret comes first, so that it is redacted whole if a shorter one is its prefix.
-  const pattern = new RegExp(secrets.map(escapePattern).join('|'), 'g');
-  const redact = (text: string): string => text.replace(pattern, MASK);
+  const secrets = sortSecrets([...new Set(values.flatMap(splitLines).flatMap(encodedForms))]);
+  const heads = [...new Set(secrets.texts.map((secret) => secret.slice(0, MIN_SECRET_LENGTH)))];
+  // Only their beginnings: an expression of whole secrets, of which there may be thousands, takes a second to compile.
+  const head = new RegExp(heads.map(escapePattern).join('|') || '(?!)', 'g');
 
-  /** Returns the position up to which the text is final: the rest may be the beginning of a secret. */
-  const findFinalLength = (text: string): number => {
-    let open = 0;
-    for (const secret of secrets) {
-      for (let length = Math.min(secret.length - 1, text.length); length > open; length -= 1) {
-        if (text.endsWith(secret.slice(0, length))) open = length;
+  /** Returns the redacted text, and the rest that may be the beginning of a secret; a text that is whole has none. */
+  const scan = (text: string, isWhole: boolean): { redacted: string; rest: string } => {
+    let redacted = '';
+    let from = 0;
+    for (let at = findFrom(head, text, 0); at < text.length; at = findFrom(head, text, at)) {
+      const { found, isBeginning } = lookUp(secrets, text, at);
+      if (isBeginning && !isWhole) return { redacted: redacted + text.slice(from, at), rest: text.slice(at) };
+      if (found === '') {
+        at += 1;
+        continue;
       }
+      redacted += text.slice(from, at) + MASK;
+      at += found.length;
+      from = at;
     }
-    const end = text.length - open;
-    // Moves the position before a secret that spans it.
-    for (const { index, 0: found } of text.matchAll(pattern)) {
-      if (index < end && index + found.length > end) return index;
-    }
-    return end;
+    return { redacted: redacted + text.slice(from), rest: '' };
   };
 
   return {
-    redact,
+    redact: (text) => scan(text, true).redacted,
     stream() {
       let pending = '';
       return {
         write(piece) {
-          const text = pending + piece;
-          const end = findFinalLength(text);
-          pending = text.slice(end);
-          return redact(text.slice(0, end));
+          const { redacted, rest } = scan(pending + piece, false);
+          pending = rest;
+          return redacted;
         },
         end() {
-          const rest = redact(pending);
+          const { redacted } = scan(pending, true);
           pending = '';
-          return rest;
+          return redacted;
         },
       };
     },
   };
+}
+
+/**
+ * Returns the next position at which a secret may begin, or the text's length: a match of `head`, or one of the last positions, where
+ * less is left than a head.
+ */
+function findFrom(head: RegExp, text: string, from: number): number {
+  head.lastIndex = from;
+  return head.exec(text)?.index ?? Math.min(text.length, Math.max(from, text.length - MIN_SECRET_LENGTH + 1));
+}
+
+/** Texts in order, each with the place of the longest other one that it begins with, or -1. */
+interface Secrets {
+  texts: readonly string[];
+  prefixes: readonly number[];
+}
+
+function sortSecrets(secrets: readonly string[]): Secrets {
+  const texts = secrets.toSorted();
+  const prefixes: number[] = [];
+  for (const [place, text] of texts.entries()) {
+    let before = place - 1;
+    while (before >= 0 && !text.startsWith(texts[before] ?? '')) before = prefixes[before] ?? -1;
+    prefixes.push(before);
+  }
+  return { texts, prefixes };
+}
+
+/**
+ * Looks up a position of a text by a binary search, because a value has dozens of forms, and so has each of its lines.
+ *
+ * @returns the longest secret there, '' for none; and whether the text ends with the beginning of a longer one
+ */
+function lookUp({ texts, prefixes }: Secrets, text: string, at: number): { found: string; isBeginning: boolean } {
+  const rest = text.slice(at);
+  let low = 0;
+  let high = texts.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((texts[middle] ?? '') > rest) high = middle;
+    else low = middle + 1;
+  }
+  // What begins with the rest comes right behind it, what the rest begins with before it.
+  let place = low - 1;
+  while (place >= 0 && !rest.startsWith(texts[place] ?? '')) place = prefixes[place] ?? -1;
+  return { found: texts[place] ?? '', isBeginning: texts[low]?.startsWith(rest) === true };
 }
 
 const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
@@ -73,9 +118,6 @@ function splitLines(value: string): string[] {
 
 function encodedForms(value: string): string[] {
   if (value.length < MIN_SECRET_LENGTH) return [];
-  const encoded = encodeURIComponent(value);
-  const lowerCase = encoded.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
-  const urls = [encoded, lowerCase, encoded.replaceAll('%20', '+')];
   const hex = Buffer.from(value).toString('hex');
   const quoted = JSON.stringify(value).slice(1, -1);
   // As Node's inspector prints a text, which chooses among three quotes, and as a shell does.
@@ -86,11 +128,48 @@ function encodedForms(value: string): string[] {
     quoted,
     ...others,
     value.replaceAll("'", "'\\''"),
-    ...urls,
+    ...urlForms(value),
+    // In the path of an https URL a backslash becomes a slash.
+    ...(value.includes('\\') ? urlForms(value.replaceAll('\\', '/')) : []),
     hex,
     hex.toUpperCase(),
     ...base64Forms(value),
   ];
+}
+
+/** Characters beside letters, digits and `-_.` that encoders leave as they are: no two agree. */
+const UNESCAPED = [
+  // PHP, forms (URLSearchParams), RFC 3986 (signatures of AWS and OAuth, Python), and RFC 3986 for paths.
+  '',
+  '*',
+  '~',
+  '~/',
+  // encodeURIComponent, axios (of two ages), and encodeURI.
+  "~*!'()",
+  "~*!'():$,",
+  "~*!'():$,[]",
+  "~*!'():$,#&+/;=?@",
+  // The parts of a WHATWG URL: user name and password, path (of two ages of Node), query (of https and of others), and fragment.
+  "~*!'()$,&+%",
+  "~*!'():$,&+%/;=@[]|\\",
+  "~*!'():$,&+%/;=@[]|\\^",
+  '~*!():$,&+%/;=@[]|\\^?`{}',
+  "~*!'():$,&+%/;=@[]|\\^?`{}",
+  "~*!'():$,&+%/;=@[]|\\^?#{}",
+];
+const hexEscape = (character: string) => `%${Buffer.from(character).toString('hex').toUpperCase()}`;
+
+/** Returns a value as encoders of URLs write it: with escapes in capitals or not, and a space as `%20` or `+`. */
+function urlForms(value: string): string[] {
+  const escaped = encodeURIComponent(value).replace(/[~*!'()]/g, hexEscape);
+  const forms = UNESCAPED.flatMap((kept) => {
+    const form = escaped.replace(/%[2-7][0-9A-F]/g, (code) => {
+      const character = decodeURIComponent(code);
+      return kept.includes(character) ? character : code;
+    });
+    return kept.includes('+') ? form : [form, form.replaceAll('%20', '+')];
+  });
+  return forms.flatMap((form) => [form, form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())]);
 }
 
 /**
