@@ -103,7 +103,7 @@ interface Options<P extends Shape, Q extends Shape, B extends z.ZodMiniType, R, 
   /** Schemas are built when first needed: a cold start pays for none that it does not use. */
   params: (() => P) | undefined;
   query: (() => Q) | undefined;
-  /** The JSON body, or undefined where none is read. */
+  /** The JSON body, or undefined where it has no fields. */
   body: (() => B) | undefined;
   /** The status of success. */
   status: number;
@@ -137,6 +137,10 @@ export interface Route<
   /** The action of the audit log; undefined where nothing changes, or nothing that it records. */
   audit: AuditAction | undefined;
 }
+
+/** Returns true for an operation that reads a body as JSON, if only to name its fields where it has none. A hook reads its own. */
+export const takesBody = ({ method, access }: Pick<Route, 'method' | 'access'>): boolean =>
+  method !== 'GET' && method !== 'DELETE' && access !== 'hook';
 
 /** Returns true for an operation that is refused while the account waits for its deletion. Calls to AI models go on. */
 export const isChange = ({

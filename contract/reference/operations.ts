@@ -1,6 +1,6 @@
 import { ChatCompletionChunk } from '../ai/chat.ts';
 import { RIGHTS, type Right } from '../roles.ts';
-import type { Access, Route } from '../route.ts';
+import { type Access, type Route, takesBody } from '../route.ts';
 import type { Components, Json } from './components.ts';
 import { buildFailures } from './failures.ts';
 import { IGNORED_HEADER } from './ignored-fields.ts';
@@ -71,7 +71,7 @@ const isStreamed = ({ id }: Route) => id === 'createChatCompletion';
 const isIdempotent = (route: Route) => route.method === 'POST' && route.access !== 'hook' && !isStreamed(route);
 
 /** Operators' operations refuse what they do not know. */
-const ignoresFields = ({ body, access }: Route) => body !== undefined && access !== 'operator';
+const ignoresFields = (route: Route) => takesBody(route) && route.access !== 'operator';
 
 function buildParameters(route: Route, components: Components): Json[] {
   const of = (where: 'path' | 'query', schema: Route['params']) => {

@@ -1,10 +1,12 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { replaceEnv } from '../../contract/apps/environment.ts';
+import { createDeployment } from '../../contract/deployments/deployments.ts';
+import { receivePush } from '../../contract/deployments/push-hook.ts';
 import type { Route } from '../../contract/route.ts';
 import { operatorRoutes } from '../../contract/routes.ts';
-import { parseInput, readBody } from './input.ts';
+import { parseInput, parseRequest, readBody } from './input.ts';
 
 const event = (body: string | undefined, query?: Record<string, string>, isBase64Encoded = false) =>
   ({
@@ -81,6 +83,25 @@ test('accepts a valid body, sets defaults and ignores unknown fields', () => {
     framework: 'NEXTJS',
     deployNow: true,
     installCommand: 'npm ci',
+  });
+});
+
+describe('an operation without fields', () => {
+  const route = createDeployment as unknown as Route;
+
+  test('names the fields of a body', () => {
+    const { input, ignored } = parseRequest(route, event('{"branch":"dev","commitSha":{"a":1}}'));
+    expect({ input, ignored }).toEqual({ input: { id: 'app_1' }, ignored: ['branch', 'commitSha'] });
+  });
+
+  test.each([undefined, '', '{}', 'null', '[]'])('accepts the body %j', (body) => {
+    expect(parseRequest(route, event(body))).toEqual({ input: { id: 'app_1' }, ignored: [] });
+  });
+
+  test('refuses broken JSON, and leaves the body of a hook to it', () => {
+    expect(validationMessageOf(route, event('{x'))).toBe('body: must be JSON in UTF-8');
+    const push = { ...event('ref=main'), pathParameters: { appId: 'app_1' } };
+    expect(parseInput(receivePush as unknown as Route, push)).toEqual({ appId: 'app_1' });
   });
 });
 

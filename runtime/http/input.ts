@@ -1,7 +1,8 @@
 import type * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
+import { isObject } from '../../contract/json.ts';
 import { findIgnoredFields } from '../../contract/reference/ignored-fields.ts';
-import type { Route } from '../../contract/route.ts';
+import { type Route, takesBody } from '../../contract/route.ts';
 import type { Event } from './response.ts';
 
 const MIB = 1024 * 1024;
@@ -118,8 +119,8 @@ export interface ParsedRequest {
 
 /** Parses the path, query and body of a request into one object by the route's schemas. Throws 400, naming the field, or 404. */
 export function parseRequest(route: Route, event: Event): ParsedRequest {
-  const json = route.body && readBody(event).json;
-  const ignored = route.body ? findIgnoredFields(route.body(), json) : [];
+  const json = takesBody(route) ? readBody(event).json : undefined;
+  const ignored = route.body ? findIgnoredFields(route.body(), json) : Object.keys(isObject(json) ? json : {});
   const [unknown] = ignored;
   // A misspelt field of an operator would act on more than is meant: on the account in place of one of its keys.
   if (unknown !== undefined && route.access === 'operator') throw invalid(`${unknown}: is no field of this operation`);
