@@ -14,6 +14,7 @@ test.each([
   'git@[host.example:2222]:you/app.git',
   'https://GitHub.com/You/App',
   'https://github.com/you/app%20two.git',
+  'https://github.com/you/..app/...git',
 ])('accepts the repository %s', (url) => {
   expect(RepositoryUrl().safeParse(url).success).toBe(true);
 });
@@ -54,6 +55,11 @@ test.each([
   'https://github.com/you/app%0a--upload-pack=x',
   'https://github.com/you/app%00.git',
   'https://github.com/..',
+  'https://git.localhost/../outside/only.git',
+  'https://git.localhost/%2e%2E/outside/only.git',
+  'https://git.localhost/.%2e/outside/only.git',
+  'https://git.localhost/a%2F..%2foutside/only.git',
+  'https://git.localhost/a/./only.git',
   'https:\\\\github.com/you/app.git',
   'HTTPS://github.com/you/app.git',
   'ssh://git@github.com/you/app.git',

@@ -15,9 +15,12 @@ const HTTPS = /^https:\/\/([^/?#@:]+)(:\d{1,5})?\/[^?#]+$/;
 /** `git@host:path`, and with a port as git has it: `git@[host:2222]:path`. */
 const SSH = /^git@(?:([^:/[\]]+)|\[([^:/[\]]+):(\d{1,5})\]):(\/?[\w.~@+][\w.~@+/-]*)$/;
 
+/** A segment `.` or `..` of a path, escaped or not: git hands it on, and `..` leaves the directory of repositories. */
+const DOT_SEGMENT = /(?:\/|%2f)(?:\.|%2e){1,2}(?:\/|%2f|$)/i;
+
 function parseHttpsAddress(url: string): RepositoryAddress | undefined {
   const host = HTTPS.exec(url)?.[1]?.toLowerCase();
-  if (host === undefined || !URL.canParse(url)) return undefined;
+  if (host === undefined || !URL.canParse(url) || DOT_SEGMENT.test(url)) return undefined;
   const { hostname, pathname } = new URL(url);
   // What a URL's reader makes of `0x7f.1` or `gith%75b.com` is not what is written: git might read it otherwise.
   return hostname === host && pathname.length > 1 ? { scheme: 'https', host } : undefined;
