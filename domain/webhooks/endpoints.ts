@@ -51,10 +51,13 @@ export function assertReceiverUrl(text: string, allowLocal: boolean): void {
   const refuse = (why: string) => new ApiError('invalid_request', `url: ${why}`);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (/[\s\\\x00-\x1f\x7f]/.test(text) || !URL.canParse(text)) throw refuse('must be a public https:// address');
+  // `URL` takes `https:example.com` and `https:///example.com` for it too; other readers do not.
+  if (!/^https?:\/\/[^/]/i.test(text)) throw refuse('must begin with https://');
   const url = new URL(text);
   const host = parseHost(url);
   const local = allowLocal && (isLoopback(host) || isLocalName(host));
   if (url.protocol !== 'https:' && !(local && url.protocol === 'http:')) throw refuse('must begin with https://');
+  if (url.port === '0') throw refuse('must not have the port 0');
   if (url.username || url.password) throw refuse('must not hold credentials');
   if (local) return;
   if (isIP(host) === 0 ? !isPublicName(host) : !isPublic(host)) {
