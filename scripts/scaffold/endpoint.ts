@@ -85,44 +85,54 @@ function accessOf(method: string, { access, dashboard }: EndpointOptions): strin
   return access ?? usual;
 }
 
-/** An operation of the API: its route, its function, its rule and its test over HTTP. */
-export function endpoint(name: string, area: string, options: EndpointOptions): Change {
-  const id = camel(name);
-  const file = kebab(name);
-  const { method, path, isList, hasId, hasBody, status } = operationOf(name, options);
-  const folder = options.dashboard ? 'dashboard' : 'api';
-  const access = accessOf(method, options);
-  const isDeletion = method === 'DELETE';
-  const contract = `contract/${area}/${file}.ts`;
-  const domain = `domain/${area}/${file}.ts`;
-  const test = `test/api/${area}/${file}.test.ts`;
-  const summary = sentence(name);
-  const action = summary.charAt(0).toLowerCase() + summary.slice(1);
-  const fields = `{ ${[hasId || !isDeletion ? 'id: z.string()' : '', hasBody ? 'name: z.string()' : ''].filter(Boolean).join(', ')} }`;
+/** All that the files of an operation say of it. */
+interface Operation extends Shape {
+  id: string;
+  area: string;
+  path: string;
+  access: string;
+  isDeletion: boolean;
+  isOfDashboard: boolean;
+  /** `Rename app` and `rename app`. */
+  summary: string;
+  action: string;
+  /** Paths of its files. */
+  contract: string;
+  domain: string;
+  test: string;
+}
 
-  const envelope = [
-    isDeletion ? 'Deleted' : isList ? 'list' : 'single',
-    ...(hasId ? ['Id'] : []),
-    ...(isList ? ['Page'] : []),
-  ];
-  const response = isDeletion ? 'Deleted' : `() => ${isList ? 'list' : 'single'}(z.object(${fields}))`;
-  const usesZod = hasBody || !isDeletion;
-  const route = `${usesZod ? "import * as z from 'zod/mini';\n" : ''}import { ${envelope.join(', ')} } from '../envelope.ts';
+/** Returns what there is of some words, with a comma between them. */
+const listed = (...words: readonly (string | false)[]): string => words.filter((word) => word !== false).join(', ');
+
+function routeText({ id, area, method, path, access, isList, hasId, hasBody, status, isDeletion, summary }: Operation) {
+  const shape = isDeletion ? 'Deleted' : isList ? 'list' : 'single';
+  const fields = listed('id: z.string()', hasBody && 'name: z.string()');
+  const members = [
+    `id: '${id}'`,
+    `method: '${method}'`,
+    `path: '${path}'`,
+    `access: '${access}'`,
+    `right: '${method === 'GET' ? 'member' : 'develop'}'`,
+    method !== 'GET' && "audit: { because: 'it changes nothing yet: name the action of contract/audit/actions.ts' }",
+    `summary: '${summary}'`,
+    `tag: '${TAG_OF[area]}'`,
+    hasId && 'params: Id',
+    isList && `query: () => Page('${area.slice(0, 3)}')`,
+    hasBody && 'body: () => z.object({ name: z.string().check(z.minLength(1), z.maxLength(60)) })',
+    status !== 200 && `status: ${status}`,
+    `response: ${isDeletion ? shape : `() => ${shape}(z.object({ ${fields} }))`}`,
+  ].filter((member) => member !== false);
+  return `${hasBody || !isDeletion ? "import * as z from 'zod/mini';\n" : ''}import { ${listed(shape, hasId && 'Id', isList && 'Page')} } from '../envelope.ts';
 import { route } from '../route.ts';
 
 export const ${id} = /* @__PURE__ */ route({
-  id: '${id}',
-  method: '${method}',
-  path: '${path}',
-  access: '${access}',
-  right: '${method === 'GET' ? 'member' : 'develop'}',
-${method === 'GET' ? '' : "  audit: { because: 'it changes nothing yet: name the action of contract/audit/actions.ts' },\n"}  summary: '${summary}',
-  tag: '${TAG_OF[area]}',
-${hasId ? '  params: Id,\n' : ''}${isList ? `  query: () => Page('${area.slice(0, 3)}'),\n` : ''}${hasBody ? '  body: () => z.object({ name: z.string().check(z.minLength(1), z.maxLength(60)) }),\n' : ''}${status === 200 ? '' : `  status: ${status},\n`}  response: ${response},
-});
+${members.map((member) => `  ${member},\n`).join('')}});
 `;
+}
 
-  const wiring = `import { ${id} as route } from '../../${contract}';
+const wiringText = ({ id, method, path, contract, domain }: Operation) =>
+  `import { ${id} as route } from '../../${contract}';
 import { ${id} } from '../../${domain}';
 import { endpoint } from '../../runtime/http/endpoint.ts';
 
@@ -130,79 +140,98 @@ import { endpoint } from '../../runtime/http/endpoint.ts';
 export const handler = endpoint(route, ${id});
 `;
 
-  const inputs = [hasId ? 'id' : '', hasBody ? 'name' : ''].filter(Boolean).join(', ');
-  const result = isList
-    ? '{ data: [], has_more: false }'
-    : isDeletion
-      ? `{ data: { id${hasId ? '' : ": ''"}, deleted: true } }`
-      : `{ data: { ${[hasId ? 'id' : `id: ${hasBody ? `deps.newId('${area.slice(0, 3)}')` : "''"}`, hasBody ? 'name' : ''].filter(Boolean).join(', ')} } }`;
+function ruleText({ id, area, method, path, isList, hasId, hasBody, isDeletion, contract }: Operation) {
+  const inputs = listed(hasId && 'id', hasBody && 'name');
+  const newId = hasBody ? `deps.newId('${area.slice(0, 3)}')` : "''";
+  const member = hasId ? 'id' : `id: ${isDeletion ? "''" : newId}`;
+  const data = isList
+    ? '[], has_more: false'
+    : `{ ${listed(member, isDeletion ? 'deleted: true' : hasBody && 'name')} }`;
   const writes = method !== 'GET';
-  const takesInput = inputs !== '';
-  const rule = `import type { ${id} as Route } from '../../${contract}';
-import type { ${takesInput ? 'Input, ' : ''}Output } from '../../contract/route.ts';
+  return `import type { ${id} as Route } from '../../${contract}';
+import type { ${listed(inputs !== '' && 'Input', 'Output')} } from '../../contract/route.ts';
 import type { Caller, Deps } from '../deps.ts';
 
 /** ${method} ${path} */
 export async function ${id}(
   ${writes ? 'deps' : '_deps'}: Deps,
-  _caller: Caller,${takesInput ? `\n  { ${inputs} }: Input<typeof Route>,` : ''}
+  _caller: Caller,${inputs === '' ? '' : `\n  { ${inputs} }: Input<typeof Route>,`}
 ): Promise<Output<typeof Route>> {
-  ${writes ? `return await deps.commit([], ${result});` : `return ${result};`}
+  return ${writes ? `await deps.commit([], { data: ${data} })` : `{ data: ${data} }`};
 }
 `;
+}
 
-  const call = [hasId ? "params: { id: 'none' }" : '', hasBody ? "body: { name: 'Name' }" : '']
-    .filter(Boolean)
-    .join(', ');
+const titleOf = ({ isOfDashboard, action }: Operation) =>
+  `${isOfDashboard ? 'a login' : 'a key with the scope'} may ${action}`;
+
+function testText(operation: Operation) {
+  const { id, access, hasId, hasBody, status, isOfDashboard, action, contract } = operation;
+  const call = listed(hasId && "params: { id: 'none' }", hasBody && "body: { name: 'Name' }");
   const input = call === '' ? id : `${id}, { ${call} }`;
-  const title = `${options.dashboard ? 'a login' : 'a key with the scope'} may ${action}`;
-  const refusal = options.dashboard
-    ? `test('a secret key may not ${action}', async () => {
-  const account = await newAccount();
-  expect(codeOf(await account.call(${input}))).toBe('unauthorized');
-});`
-    : `test('a key without the scope ${access} gets 403', async () => {
-  const account = await newAccount({ scopes: ['${access === 'ai' ? 'read' : 'ai'}'] });
-  expect(codeOf(await account.call(${input}))).toBe('insufficient_scope');
-});`;
-  const overHttp = `import { expect, test } from 'vitest';
+  const refused = isOfDashboard
+    ? { title: `a secret key may not ${action}`, with: '', code: 'unauthorized' }
+    : {
+        title: `a key without the scope ${access} gets 403`,
+        with: `{ scopes: ['${access === 'ai' ? 'read' : 'ai'}'] }`,
+        code: 'insufficient_scope',
+      };
+  return `import { expect, test } from 'vitest';
 import { ${id} } from '../../../${contract}';
 import { codeOf, newAccount } from '../../support/harness.ts';
 
-test('${title}', async () => {
+test('${titleOf(operation)}', async () => {
   const account = await newAccount();
-  expect((await account${options.dashboard ? '.dashboard' : ''}.call(${input})).status).toBe(${status});
+  expect((await account${isOfDashboard ? '.dashboard' : ''}.call(${input})).status).toBe(${status});
 });
 
-${refusal}
+test('${refused.title}', async () => {
+  const account = await newAccount(${refused.with});
+  expect(codeOf(await account.call(${input}))).toBe('${refused.code}');
+});
 `;
+}
 
-  const list = options.dashboard ? 'dashboardRoutes' : 'routes';
+/** An operation of the API: its route, its function, its rule and its test over HTTP. */
+export function endpoint(name: string, area: string, options: EndpointOptions): Change {
+  const [id, file, summary] = [camel(name), kebab(name), sentence(name)];
+  const shape = operationOf(name, options);
+  const operation: Operation = {
+    ...shape,
+    id,
+    area,
+    access: accessOf(shape.method, options),
+    isDeletion: shape.method === 'DELETE',
+    isOfDashboard: options.dashboard ?? false,
+    summary,
+    action: summary.charAt(0).toLowerCase() + summary.slice(1),
+    contract: `contract/${area}/${file}.ts`,
+    domain: `domain/${area}/${file}.ts`,
+    test: `test/api/${area}/${file}.test.ts`,
+  };
+  const { method, path, contract, domain, test, isOfDashboard } = operation;
+  const list = isOfDashboard ? 'dashboardRoutes' : 'routes';
   const register = (text: string) => {
     const entry = new RegExp(`(?<=export const ${list} = \\[[^\\]]*)\\] as const;`);
     return withImport(before(text, entry, `  ${id},\n`), `./${area}/${file}.ts`, id);
   };
-  const row = `| ${summary} | \`${method} ${path.replace('/dashboard/v1', '')}\` | \`${test}\`: ${title} |\n`;
+  const row = `| ${summary} | \`${method} ${path.replace('/dashboard/v1', '')}\` | \`${test}\`: ${titleOf(operation)} |\n`;
+  const describe = (text: string) => after(text, /^\|.*\| `[A-Z]+ \/[^`]*` \| `test\/.*\|\n/gm, row);
   return {
     create: {
-      [contract]: route,
-      [`functions/${folder}/${id}.ts`]: wiring,
-      [domain]: rule,
-      [test]: overHttp,
+      [contract]: routeText(operation),
+      [`functions/${isOfDashboard ? 'dashboard' : 'api'}/${id}.ts`]: wiringText(operation),
+      [domain]: ruleText(operation),
+      [test]: testText(operation),
     },
-    edit: {
-      'contract/routes.ts': register,
-      ...(options.dashboard
-        ? { 'docs/dashboard.md': (text: string) => after(text, /^\|.*\| `[A-Z]+ \/[^`]*` \| `test\/.*\|\n/gm, row) }
-        : {}),
-    },
+    edit: { 'contract/routes.ts': register, ...(isOfDashboard ? { 'docs/dashboard.md': describe } : {}) },
     next: [
       `describe the operation in ${contract}: parameters, body, answer`,
-      ...(writes ? [`name what it changes in contract/audit/actions.ts and in the route's audit`] : []),
+      ...(method === 'GET' ? [] : [`name what it changes in contract/audit/actions.ts and in the route's audit`]),
       `write the rule in ${domain}, with the error of every condition`,
       `cover each error, and another account's resource, in ${test}`,
-      ...(options.dashboard ? [] : ['npm run client:generate']),
-      ...(isList ? ['fill the list in test/api/lists.test.ts, which reads every list page by page'] : []),
+      ...(isOfDashboard ? [] : ['npm run client:generate']),
+      ...(operation.isList ? ['fill the list in test/api/lists.test.ts, which reads every list page by page'] : []),
     ],
   };
 }
