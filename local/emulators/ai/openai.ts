@@ -59,44 +59,83 @@ const callDeltas = (calls: readonly Omit<ToolCall, 'type'>[], { unnumberedCalls 
     ];
   });
 
-/** Emulates POST …/chat/completions of OpenAI and of providers with the same format. */
-export const handleCompletions: Handler = async (body, key, response, pace, quirks) => {
-  if (key === '' || /wrong|revoked/.test(key)) {
-    return sendOwnError(response, quirks, 'key-refused') ? undefined : sendError(response, 401);
-  }
-  const parsed = Request.safeParse(body);
-  if (!parsed.success) return sendError(response, 400, undefined, z.prettifyError(parsed.error));
-  const { model, messages, stream, stream_options, stop } = parsed.data;
-  const fault = requestedFault(model, messages);
-  if (/^\d{3}$/.test(fault.name)) return sendError(response, Number(fault.name), fault.value);
-  if (sendOwnError(response, quirks, fault.name)) return;
-  for (const { content } of messages) {
-    for (const { image_url } of Array.isArray(content) ? content : []) {
-      const data = /^data:[^,]*,(.*)$/s.exec(image_url?.url ?? '')?.[1];
-      if (data !== undefined && !isImage(data)) {
-        return sendError(
-          response,
-          400,
-          undefined,
-          'You uploaded an unsupported image. Please make sure your image is valid.',
-        );
-      }
-    }
-  }
-  const toolError = findToolError(messages);
-  if (toolError) return sendError(response, 400, undefined, toolError);
-  if (sendRefusal(response, quirks, body)) return;
-  const thinks = quirks.thinksInParts === true && parsed.data.reasoning_effort === 'high';
-  const limit = parsed.data.max_completion_tokens ?? parsed.data.max_tokens ?? 16_384;
-  const reply = composeReply(messages, limit, [stop ?? []].flat(), structuredText(parsed.data, messages));
-  const calls = callsFor(parsed.data, messages).map(({ type, ...call }) =>
+type Fault = ReturnType<typeof requestedFault>;
+
+/** Returns true where a picture that was sent with the messages is none. */
+const hasBrokenImage = (messages: readonly z.infer<typeof Message>[]): boolean =>
+  messages
+    .flatMap(({ content }) => (Array.isArray(content) ? content : []))
+    .map(({ image_url }) => /^data:[^,]*,(.*)$/s.exec(image_url?.url ?? '')?.[1])
+    .some((data) => data !== undefined && !isImage(data));
+
+/** The content of an answer, for either form in which it may be asked for. */
+interface Answer {
+  /** Members that the whole answer and each chunk of a stream begin with. */
+  head: object;
+  tokens: readonly string[];
+  calls: readonly Omit<ToolCall, 'type'>[];
+  /** The number of answers, which all say the same. */
+  answers: number;
+  thinks: boolean;
+  /** Members of the message about its reasoning. */
+  reasoning: object;
+  finish: string;
+  /** Undefined where it is not told. */
+  usage: object | undefined;
+}
+
+const repeated = <T>({ answers }: Answer, make: (index: number) => T): T[] =>
+  Array.from({ length: answers }, (_, index) => make(index));
+
+function wholeAnswer(answer: Answer): object {
+  const { head, tokens, calls, thinks, reasoning, finish, usage } = answer;
+  const said =
+    calls.length > 0 ? { content: null, tool_calls: calls } : { content: contentOf(tokens.join(''), thinks) };
+  const message = { role: 'assistant', ...said, ...reasoning, refusal: null, annotations: [] };
+  const choices = repeated(answer, (index) => ({ index, message, logprobs: null, finish_reason: finish }));
+  return { ...head, object: 'chat.completion', choices, ...(usage ? { usage } : {}) };
+}
+
+/** Returns the frames of a stream; its usage is told in them only where the caller asked for it. */
+function streamScript(answer: Answer, quirks: Quirks) {
+  const { head, tokens, calls, thinks, reasoning, finish, usage } = answer;
+  const frame = (choices: object[], told: object | null, others: object = {}) =>
+    `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, ...(usage ? { usage: told } : {}), ...others })}\n\n`;
+  const chunk = (delta: object, finish_reason: string | null = null, others: object = {}) =>
+    repeated(answer, (index) => frame([{ index, delta, logprobs: null, finish_reason }], null, others)).join('');
+  const textChunk = (content: string) => {
+    const token = { id: 330, text: content, logprob: 0, special: false };
+    return chunk({ content }, null, quirks.repeatsTokens ? { token } : {});
+  };
+  return {
+    before: [
+      ...(quirks.signOfLife ? [quirks.signOfLife] : []),
+      chunk({ role: 'assistant', content: calls.length > 0 ? null : '', refusal: null, ...reasoning }),
+    ],
+    tokens: [
+      ...thinkingDeltas(thinks).map((delta) => chunk(delta)),
+      ...tokens.map(textChunk),
+      ...callDeltas(calls, quirks).map((delta) => chunk(delta)),
+    ],
+    after: [
+      chunk({}, quirks.unnumberedCalls && calls.length > 0 ? 'stop' : finish),
+      ...(usage ? [frame([], usage)] : []),
+      'data: [DONE]\n\n',
+    ],
+    error: `data: ${JSON.stringify({ error: { message: 'The server had an error.', type: 'server_error', code: null } })}\n\n`,
+  };
+}
+
+/** Composes the answer to a request: the same for the same words, apart from what a fault asks for. */
+function composeAnswer(request: z.infer<typeof Request>, body: unknown, fault: Fault, quirks: Quirks): Answer {
+  const { model, messages, stop, max_completion_tokens, max_tokens, n, reasoning_effort } = request;
+  const limit = max_completion_tokens ?? max_tokens ?? 16_384;
+  const reply = composeReply(messages, limit, [stop ?? []].flat(), structuredText(request, messages));
+  const calls = callsFor(request, messages).map(({ type, ...call }) =>
     quirks.untypedCalls ? call : { ...call, type },
   );
   const tokens = fault.name === 'huge' ? ['x'.repeat(5_000_000)] : calls.length > 0 ? [] : reply.tokens;
-  const finish_reason = calls.length > 0 ? 'tool_calls' : reply.end === 'limit' ? 'length' : 'stop';
-  const answers = parsed.data.n ?? 1;
-  /** The answers that were asked for say the same. */
-  const perAnswer = <T>(make: (index: number) => T): T[] => Array.from({ length: answers }, (_, index) => make(index));
+  const answers = n ?? 1;
   const outputTokens = answers * (tokens.length + callDeltas(calls, quirks).length);
   const counted = countAs(fault, body, { promptTokens: reply.promptTokens, outputTokens });
   const usage = {
@@ -105,47 +144,43 @@ export const handleCompletions: Handler = async (body, key, response, pace, quir
     total_tokens: counted.promptTokens + counted.outputTokens,
     prompt_tokens_details: { cached_tokens: fault.name === 'cache' ? reply.promptTokens >> 1 : 0 },
   };
-  const head = {
-    id: `chatcmpl-${randomBytes(12).toString('hex')}`,
-    created: Math.floor(Date.now() / 1000),
-    model: `${model}-2026-01-01`,
-    system_fingerprint: null,
+  return {
+    head: {
+      id: `chatcmpl-${randomBytes(12).toString('hex')}`,
+      created: Math.floor(Date.now() / 1000),
+      model: `${model}-2026-01-01`,
+      system_fingerprint: null,
+    },
+    tokens,
+    calls,
+    answers,
+    thinks: quirks.thinksInParts === true && reasoning_effort === 'high',
+    reasoning: reasoningOf(quirks, body),
+    finish: calls.length > 0 ? 'tool_calls' : reply.end === 'limit' ? 'length' : 'stop',
+    usage: fault.name === 'no-usage' ? undefined : usage,
   };
-  if (!stream) {
-    const said =
-      calls.length > 0 ? { content: null, tool_calls: calls } : { content: contentOf(tokens.join(''), thinks) };
-    const message = { role: 'assistant', ...said, ...reasoningOf(quirks, body), refusal: null, annotations: [] };
-    const choices = perAnswer((index) => ({ index, message, logprobs: null, finish_reason }));
-    const usagePart = fault.name === 'no-usage' ? {} : { usage };
-    return sendWhole(response, fault.name, { ...head, object: 'chat.completion', choices, ...usagePart });
+}
+
+/** Emulates POST …/chat/completions of OpenAI and of providers with the same format. */
+export const handleCompletions: Handler = async (body, key, response, pace, quirks) => {
+  const refuse = (message: string) => sendError(response, 400, undefined, message);
+  if (key === '' || /wrong|revoked/.test(key)) {
+    return sendOwnError(response, quirks, 'key-refused') ? undefined : sendError(response, 401);
   }
-  const includesUsage = stream_options?.include_usage === true && fault.name !== 'no-usage';
-  const frame = (choices: object[], usagePart: object | null, others: object = {}) =>
-    `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, ...(includesUsage ? { usage: usagePart } : {}), ...others })}\n\n`;
-  const chunk = (delta: object, finish: string | null = null, others: object = {}) =>
-    perAnswer((index) => frame([{ index, delta, logprobs: null, finish_reason: finish }], null, others)).join('');
-  const textChunk = (content: string) =>
-    chunk(
-      { content },
-      null,
-      quirks.repeatsTokens ? { token: { id: 330, text: content, logprob: 0, special: false } } : {},
-    );
-  const script = {
-    before: [
-      ...(quirks.signOfLife ? [quirks.signOfLife] : []),
-      chunk({ role: 'assistant', content: calls.length > 0 ? null : '', refusal: null, ...reasoningOf(quirks, body) }),
-    ],
-    tokens: [
-      ...thinkingDeltas(thinks).map((delta) => chunk(delta)),
-      ...tokens.map(textChunk),
-      ...callDeltas(calls, quirks).map((delta) => chunk(delta)),
-    ],
-    after: [
-      chunk({}, quirks.unnumberedCalls && calls.length > 0 ? 'stop' : finish_reason),
-      ...(includesUsage ? [frame([], usage)] : []),
-      'data: [DONE]\n\n',
-    ],
-    error: `data: ${JSON.stringify({ error: { message: 'The server had an error.', type: 'server_error', code: null } })}\n\n`,
-  };
-  return sendStream(response, fault.name, script, requestedPace(fault, pace));
+  const parsed = Request.safeParse(body);
+  if (!parsed.success) return refuse(z.prettifyError(parsed.error));
+  const { model, messages, stream, stream_options } = parsed.data;
+  const fault = requestedFault(model, messages);
+  if (/^\d{3}$/.test(fault.name)) return sendError(response, Number(fault.name), fault.value);
+  if (sendOwnError(response, quirks, fault.name)) return;
+  if (hasBrokenImage(messages)) {
+    return refuse('You uploaded an unsupported image. Please make sure your image is valid.');
+  }
+  const toolError = findToolError(messages);
+  if (toolError) return refuse(toolError);
+  if (sendRefusal(response, quirks, body)) return;
+  const answer = composeAnswer(parsed.data, body, fault, quirks);
+  if (!stream) return sendWhole(response, fault.name, wholeAnswer(answer));
+  const usage = stream_options?.include_usage === true ? answer.usage : undefined;
+  return sendStream(response, fault.name, streamScript({ ...answer, usage }, quirks), requestedPace(fault, pace));
 };
