@@ -93,6 +93,9 @@ export const wholeNumber = (name: string, least: number, most: number, fallback:
 /** Skipping reads what it skips, so that a longer way into a list needs a cursor. */
 const MAX_OFFSET = 10_000;
 
+/** Ids have 26 characters behind their prefix (domain/ids.ts), and those of deliveries 32 (domain/webhooks/fan-out.ts). */
+const CURSOR_DIGITS = '(?:[0-9a-z]{26}|[0-9a-f]{32})';
+
 /**
  * `limit` 1-100 (default 50) and `offset` from 0 (specification, Limits 4). An addition: `cursor`, the id of the last item of
  * the page before, after which this one begins, however long the list is and whatever was added to it meanwhile.
@@ -107,7 +110,7 @@ export const Page = (idPrefix: string) =>
       z.optional(
         z
           .string()
-          .check(z.regex(new RegExp(`^${idPrefix}_[0-9A-Za-z]{1,40}$`), 'must be the id of an item of this list')),
+          .check(z.regex(new RegExp(`^${idPrefix}_${CURSOR_DIGITS}$`), 'must be the id of an item of this list')),
       ),
       'The `id` of the last item of the page before',
     ),

@@ -122,7 +122,9 @@ test.each([
   [{ offset: '-1' }, 'offset: must be a whole number from 0 to 10000'],
   [{ offset: '0x10' }, 'offset: must be a whole number from 0 to 10000'],
   [{ limit: '100', offset: '0' }, ''],
-  [{ cursor: 'app_01' }, ''],
+  [{ cursor: 'app_01kb0000000000000000000000' }, ''],
+  [{ cursor: 'app_nope' }, 'cursor: must be the id of an item of this list'],
+  [{ cursor: 'app_01kb000000000000000000000' }, 'cursor: must be the id of an item of this list'],
   [{ cursor: 'dom_01' }, 'cursor: must be the id of an item of this list'],
 ])('listing with %j: %s', (query, said) => {
   expect(listWith(query)).toBe(said);

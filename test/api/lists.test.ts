@@ -183,7 +183,7 @@ describe.each(lists.map((route) => ({ id: route.id, route })))('$id', ({ id, rou
     const bad = {
       limit: ['0', '101', '-1', '1.5', 'ten', '', ' 1', '1e1', '0x10', '9007199254740993'],
       offset: ['-1', '1.5', 'x', '', ' 0', '1e1', '10001', '99999999999999999999'],
-      cursor: ['', 'x', '1', 'app', '../app_1', 'app_1#2', `app_${'0'.repeat(64)}`, 'acc_1', 'zzz_1'],
+      cursor: ['', 'x', '1', 'app', '../app_1', 'app_1#2', `app_${'0'.repeat(64)}`, 'acc_1', 'zzz_1', 'app_nope'],
     };
     for (const [field, values] of Object.entries(bad)) {
       for (const value of values) {
