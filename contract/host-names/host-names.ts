@@ -42,7 +42,17 @@ export const isRegistrable = (label: string): boolean => LABEL.test(label) && !l
 export const HostName = () =>
   z
     .string()
-    .check(z.trim(), z.toLowerCase(), z.maxLength(MAX_HOST_NAME_LENGTH), z.refine(isHostName, 'must be a domain name'))
+    .check(
+      z.trim(),
+      z.toLowerCase(),
+      z.maxLength(MAX_HOST_NAME_LENGTH),
+      z.refine(isHostName, {
+        error: ({ input }) =>
+          /[\u0080-\uffff]/.test(String(input))
+            ? 'must be a domain name in ASCII, written as xn--…'
+            : 'must be a domain name',
+      }),
+    )
     .register(z.globalRegistry, { format: 'hostname' });
 
 /** A host name that may end in a dot, as in zone files; read without it. */
