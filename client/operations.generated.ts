@@ -789,12 +789,12 @@ export interface ListAppsInput {
 export interface CreateAppInput {
   name: string;
   framework?: "NEXTJS" | "NODE" | "EXPRESS" | "NUXT" | undefined;
-  repoUrl?: string | undefined;
+  repoUrl?: string | null | undefined;
   /** Default: main, or the repository’s default branch if it has no main */
   branch?: string | undefined;
   /** Default: as engines in package.json or .nvmrc says, else 22 */
   nodeVersion?: "20" | "22" | "24" | undefined;
-  customDomain?: string | undefined;
+  customDomain?: string | null | undefined;
   deployNow?: boolean | undefined;
   installCommand?: string | undefined;
   /** Null: the build script of package.json, if any. Empty: no build. */

@@ -90,13 +90,13 @@ const CreateApplication = () =>
   z.object({
     name: Name(),
     framework: z._default(z.enum(FRAMEWORKS), 'NEXTJS'),
-    repoUrl: z.optional(RepositoryUrl()),
+    repoUrl: z.optional(z.nullable(RepositoryUrl())),
     branch: describe(z.optional(Branch()), 'Default: main, or the repository’s default branch if it has no main'),
     nodeVersion: describe(
       z.optional(z.enum(NODE_VERSIONS)),
       `Default: as engines in package.json or .nvmrc says, else ${DEFAULT_NODE_VERSION}`,
     ),
-    customDomain: z.optional(HostName()),
+    customDomain: z.optional(z.nullable(HostName())),
     deployNow: z._default(z.boolean(), true),
     installCommand: z._default(Command(), 'npm ci'),
     buildCommand: describe(z.optional(z.nullable(BuildCommand())), BUILD_COMMAND),

@@ -54,6 +54,7 @@ test.each([
   [{ name, branch: '--x' }, 'branch: must be a valid branch name'],
   [{ name, customDomain: 'nodots' }, 'customDomain: must be a domain name'],
   [{ name, customDomain: 'bücher.example' }, 'customDomain: must be a domain name in ASCII, written as xn--…'],
+  [{ name, repoUrl: null, customDomain: null, buildCommand: null }, ''],
   [{ name, startFile: '../x.js' }, 'startFile: must be a path inside the repository, e.g. server.js'],
   [{ name, startFile: '/etc/x.js' }, 'startFile: must be a path inside the repository, e.g. server.js'],
   [[], 'body: must be an object'],
