@@ -119,6 +119,39 @@ test('records are kept for a day, and iterators for 15 minutes', () => {
   expect(read(iterator('AFTER_SEQUENCE_NUMBER', number)).Records).toHaveLength(1);
 });
 
+test('a tidying is bounded, however many records are kept, and says that there is more', () => {
+  const start = Date.parse('2026-01-01T00:00:00Z');
+  const day = 24 * 3600_000;
+  let now = start;
+  const engine = withTable({ now: () => now });
+  const { iterator, read } = streamOf(engine);
+  const recorded = () => read(iterator('TRIM_HORIZON')).Records.map(({ dynamodb }) => dynamodb.Keys.sk.S);
+  for (let count = 0; count < 600; count++) put(engine, String(count));
+  now = start - 1;
+  put(engine, 'by a clock that was put back');
+  // The last one only has expired: it is not looked for behind the others.
+  now = start + day;
+  expect(engine.tidy()).toBe(false);
+  expect(recorded()).toHaveLength(601);
+  now = start + day + 1;
+  expect(engine.tidy()).toBe(true);
+  expect(recorded()).toHaveLength(101);
+  expect(recorded()[0]).toBe('500');
+  expect(engine.tidy()).toBe(false);
+  expect(recorded()).toEqual([]);
+});
+
+test('a tidying is bounded, however many items have expired', () => {
+  const until = { N: String(Math.floor(Date.now() / 1000) - 60) };
+  const engine = withTable();
+  ask(engine, 'UpdateTimeToLive', { TableName, TimeToLiveSpecification: { AttributeName: 'until', Enabled: true } });
+  for (let count = 0; count < 150; count++) put(engine, String(count), { until });
+  expect(engine.tidy()).toBe(true);
+  expect(names(engine)).toHaveLength(50);
+  expect(engine.tidy()).toBe(false);
+  expect(names(engine)).toEqual([]);
+});
+
 test('expired items are removed by the service, which the stream tells', () => {
   let now = Date.parse('2026-01-01T00:00:00Z');
   const engine = withTable({ now: () => now });

@@ -27,8 +27,8 @@ const TimeToLive = z.object({
   TimeToLiveSpecification: z.object({ AttributeName: z.string(), Enabled: z.boolean() }),
 });
 
-/** Expired items that are removed at a time. */
-const MAX_EXPIRED = 500;
+/** Expired items of a table that are removed at a time. */
+const MAX_EXPIRED = 100;
 
 /**
  * DynamoDB in this process: the operations of its tables, items and streams, with the limits of its documentation. Expressions only;
@@ -136,8 +136,12 @@ export function createEngine({ region, account, file, now = Date.now }: EngineOp
       return typeof output === 'string' ? output : JSON.stringify(output);
     },
 
-    /** Removes expired items, as DynamoDB does within some days, and old records of streams. */
-    tidy(): void {
+    /**
+     * Removes expired items, as DynamoDB does within some days, and old records of streams. The work is bounded, because requests
+     * wait meanwhile: returns true if there may be more.
+     */
+    tidy(): boolean {
+      let hasMore = false;
       for (const table of storage.tables()) {
         if (table.definition.timeToLive === undefined) continue;
         const { sqlName } = table;
@@ -150,8 +154,9 @@ export function createEngine({ region, account, file, now = Date.now }: EngineOp
             storage.write(table, keyOf(table.keys, item), item, undefined, now(), true);
           }
         });
+        hasMore ||= expired.length === MAX_EXPIRED;
       }
-      trim();
+      return trim() || hasMore;
     },
 
     arnOf: (name: string): string => tableArn(name, place),

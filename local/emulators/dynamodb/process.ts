@@ -8,6 +8,8 @@ import { serveEngine } from './server.ts';
  */
 
 const TIDY_MS = 10_000;
+/** Pause between two parts of a longer tidying, in which requests are answered. */
+const TIDY_PAUSE_MS = 100;
 
 const [port, region = '', account = '', sessionsDir = '', authorizerUrl = '', file] = process.argv.slice(2);
 const engine = createEngine({ region, account, file });
@@ -15,10 +17,24 @@ const engine = createEngine({ region, account, file });
 const { createRemoteGuard } = authorizerUrl ? await import('../../iam/remote-guard.ts') : {};
 const guard = createRemoteGuard?.({ sessionsDir, authorizerUrl });
 const server = await serveEngine(engine, Number(port), guard);
-const timer = setInterval(() => engine.tidy(), TIDY_MS);
+
+/** Returns true if there is more to tidy. On a full disk it is tried again later: the table still answers reads. */
+function tidy(): boolean {
+  try {
+    return engine.tidy();
+  } catch (error) {
+    console.error(error);
+    return false;
+  }
+}
+let timer: NodeJS.Timeout;
+const tidyAfter = (ms: number): void => {
+  timer = setTimeout(() => tidyAfter(tidy() ? TIDY_PAUSE_MS : TIDY_MS), ms);
+};
+tidyAfter(TIDY_MS);
 
 process.once('SIGTERM', async () => {
-  clearInterval(timer);
+  clearTimeout(timer);
   await server.stop();
   engine.close();
 });

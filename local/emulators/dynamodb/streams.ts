@@ -11,6 +11,8 @@ const SHARD_ID = 'shardId-00000001000000000000-00000001';
 const MAX_RECORDS = 1000;
 /** AWS keeps records for a day. */
 export const RETENTION_MS = 24 * 3600_000;
+/** Records of a table that are looked at, and removed, at a time: some milliseconds. */
+const MAX_TRIMMED = 500;
 /** An iterator is valid for 15 minutes. */
 const ITERATOR_MS = 15 * 60_000;
 
@@ -158,10 +160,23 @@ export function createStreams(storage: Storage, place: Place, now: () => number)
       return `{"Records":[${records.join(',')}],"NextShardIterator":${JSON.stringify(next)}}`;
     },
 
-    /** Forgets records that are older than a stream keeps them. */
-    trim(): void {
-      for (const table of storage.tables())
-        storage.prepare(`DELETE FROM ${changesOf(table)} WHERE at < ?`).run(now() - RETENTION_MS);
+    /**
+     * Forgets records that are older than a stream keeps them, of each table a few of the oldest, because requests wait meanwhile.
+     * Returns true if there may be more of them.
+     */
+    trim(): boolean {
+      let hasMore = false;
+      for (const table of storage.tables()) {
+        const changes = changesOf(table);
+        // `at` has no index, but rises with `number`.
+        const { changes: trimmed } = storage
+          .prepare(
+            `DELETE FROM ${changes} WHERE number <= (SELECT max(number) FROM (SELECT number, at FROM ${changes} ORDER BY number LIMIT ?) WHERE at < ?)`,
+          )
+          .run(MAX_TRIMMED, now() - RETENTION_MS);
+        hasMore ||= trimmed === MAX_TRIMMED;
+      }
+      return hasMore;
     },
   };
 }
