@@ -105,7 +105,7 @@ async function unzip(zip: Buffer, target: string): Promise<void> {
   const made = new Set<string>();
   // Links are created last, so that nothing is written through a link.
   const links: [file: string, points: string][] = [];
-  const writing: Promise<void>[] = [];
+  const files: UnpackedFile[] = [];
   for await (const entry of archive.eachEntry()) {
     const file = resolve(target, entry.fileName);
     if (entry.fileName.endsWith('/')) {
@@ -118,11 +118,24 @@ async function unzip(zip: Buffer, target: string): Promise<void> {
     const content = await bytesOf(zip, archive, entry);
     const mode = entry.externalFileAttributes >>> 16;
     if ((mode & FORMAT) === SYMLINK) links.push([file, content.toString('utf8')]);
-    else writing.push(writeFile(file, content, { mode: mode & 0o777 || 0o644 }));
-    if (writing.length >= CONCURRENCY) await Promise.all(writing.splice(0));
+    else files.push({ file, content, mode: mode & 0o777 || 0o644 });
+    if (files.length >= CONCURRENCY) await writeFiles(files.splice(0));
   }
-  await Promise.all(writing);
+  await writeFiles(files);
   for (const [file, linkTarget] of links) await createLink(linkTarget, file, target);
+}
+
+interface UnpackedFile {
+  file: string;
+  content: Buffer;
+  mode: number;
+}
+
+/** Writes files concurrently. Throws when no other is being written any more, into a directory that the caller then removes. */
+async function writeFiles(files: readonly UnpackedFile[]): Promise<void> {
+  const writing = files.map(({ file, content, mode }) => writeFile(file, content, { mode }));
+  await Promise.allSettled(writing);
+  await Promise.all(writing);
 }
 
 /** Reads an entry from the archive in memory: inflating a slice is many times faster than a stream per file. */
