@@ -22,8 +22,12 @@ export function workspace(dataDir: string, name: string): string {
 export async function discard(directory: string): Promise<void> {
   if (!existsSync(directory)) return;
   const trash = `${directory}.${randomUUID()}${DISCARDED_SUFFIX}`;
-  renameSync(directory, trash);
-  await rm(trash, { recursive: true, force: true }).catch((error: unknown) => console.error(error));
+  try {
+    renameSync(directory, trash);
+    await rm(trash, { recursive: true, force: true });
+  } catch (error) {
+    console.error(error);
+  }
 }
 /** Suffix of discarded directories; a killed run leaves some behind. */
 const DISCARDED_SUFFIX = '.gone';
