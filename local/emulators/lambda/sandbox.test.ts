@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { openSandboxes } from './sandbox.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-'));
@@ -33,6 +33,14 @@ test('an application has a temporary directory of its own, which ends with it', 
   rmSync(join(tmpdir(), `shared-${process.pid}`));
   const directories = readdirSync(dataDir, { recursive: true }).map(String);
   expect(directories.filter((path) => /tmp-\w+\/secret$/.test(path) && existsSync(join(dataDir, path)))).toEqual([]);
+});
+
+test('a start removes the temporary directories that a killed run left', async () => {
+  const left = join(dataDir, 'app-tmp', 'tmp-left');
+  mkdirSync(left);
+  writeFileSync(join(left, 'secret'), 'x');
+  openSandboxes(dataDir, []);
+  await vi.waitFor(() => expect(readdirSync(join(dataDir, 'app-tmp'))).toEqual([]), 10_000);
 });
 
 test.runIf(sandboxes.canMount)('its code is read-only, even for root, and /tmp is that directory', () => {

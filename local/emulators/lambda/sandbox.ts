@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { discard, workspace } from '../workspace.ts';
 
@@ -52,6 +52,8 @@ const mountArguments = (code: string, own: string, handler: string): string[] =>
  */
 export function openSandboxes(dataDir: string, programs: readonly string[]) {
   const directory = workspace(dataDir, 'app-tmp');
+  // Of processes of a run that was killed.
+  for (const name of readdirSync(directory)) void discard(join(directory, name));
   const own = (): string => mkdtempSync(join(directory, 'tmp-'));
   const areReachable = programs.every((path) => relative(SHARED, path).startsWith('..'));
   const canMount = areReachable && isPermitted(own());
