@@ -46,7 +46,7 @@ export class ProviderFailure extends Error {
 
   /** Masks the key that was sent in the words: the keys of some providers have no form that tells them (`KEY_LIKE`). */
   maskKey(key: string): void {
-    this.words = this.words?.replaceAll(key, '[key]');
+    if (key !== '') this.words = this.words?.replaceAll(key, '[key]');
   }
 }
 
