@@ -40,16 +40,23 @@ export function withheldCents(account: Pick<Account, 'newCardHolds'>, kind: Invo
   return Math.max(0, held - NEW_CARD.allowanceRand * 100);
 }
 
-/** Creates the error of a purchase with money that is withheld: 402, with the time at which it is no longer. */
-export function newCardError(account: Pick<Account, 'newCardHolds'>, now: string): ApiError {
+/**
+ * Creates the error of a purchase with money that is withheld: 402, with what is not, and the time at which all is available. Payments
+ * are not assigned to purchases, so what a card has paid says nothing about what the wallet still has of it.
+ */
+export function newCardError(
+  account: Pick<Account, 'newCardHolds'>,
+  { spendableCents, withheld, now }: { spendableCents: number; withheld: number; now: string },
+): ApiError {
   const until =
     currentHolds(account, now)
       .map((hold) => hold.until)
       .sort()
       .at(-1) ?? now;
+  const availableCents = Math.max(0, spendableCents - withheld);
   return new ApiError(
     'insufficient_funds',
-    `Money from a card that is new to this account buys domains and AI credits of up to R${formatRand(NEW_CARD.allowanceRand * 100)} during the first hour. The rest is available from ${until}.`,
+    `R${formatRand(availableCents)} of the wallet can buy domains and AI credits now. The other R${formatRand(spendableCents - availableCents)} is available from ${until}, because a card that is new to this account has paid in.`,
   );
 }
 

@@ -66,7 +66,9 @@ export class Wallet {
       return new ApiError('insufficient_funds', `Insufficient wallet balance: R${missing} is missing. Top up first.`);
     }
     if (spendableCents < amountCents) return disputeError(account.frozenCents ?? 0);
-    return spendableCents - withheldCents(account, kind, now) < amountCents ? newCardError(account, now) : undefined;
+    const withheld = withheldCents(account, kind, now);
+    if (spendableCents - withheld >= amountCents) return undefined;
+    return newCardError(account, { spendableCents, withheld, now });
   }
 
   /** Pays for goods. Throws 402 `insufficient_funds` where the balance does not allow it. */

@@ -23,8 +23,8 @@ async function payIn(account: OpenedAccount, amount: string): Promise<string> {
 
 const buyCredits = (account: OpenedAccount, amount: string) =>
   account.dashboard.call(buyAiCredits, { body: { amount } });
-const buyPlan = (account: OpenedAccount) =>
-  account.dashboard.call(createSubscription, { body: { plan: 'app-10', billingCycle: 'MONTHLY' } });
+const buyPlan = (account: OpenedAccount, plan = 'app-10') =>
+  account.dashboard.call(createSubscription, { body: { plan, billingCycle: 'MONTHLY' } });
 
 describe('a disputed card payment', () => {
   test.concurrent('cannot be spent, and can when the dispute is won', async () => {
@@ -96,7 +96,7 @@ describe('money of a card that is new to the account', () => {
     await payIn(account, `${allowanceRand * 2}.00`);
     const refused = await buyCredits(account, `${allowanceRand + 1}.00`);
     expect([refused.status, codeOf(refused)]).toEqual([402, 'insufficient_funds']);
-    const [, until = ''] = /available from (\S+Z)\./.exec(refused.error?.message ?? '') ?? [];
+    const [, until = ''] = /available from (\S+Z),/.exec(refused.error?.message ?? '') ?? [];
     const wait = Date.parse(until) - Date.now();
     expect(wait).toBeGreaterThan(NEW_CARD.holdMs / 2);
     expect(wait).toBeLessThanOrEqual(NEW_CARD.holdMs);
@@ -104,6 +104,24 @@ describe('money of a card that is new to the account', () => {
     expect(codeOf(await buyCredits(account, '10.00'))).toBe('insufficient_funds');
     const domain = await account.call(orderDomain, { body: { domain: uniqueDomain(), registrant } });
     expect([domain.status, codeOf(domain)]).toEqual([402, 'insufficient_funds']);
+  });
+
+  test.concurrent('buys as much of them after a plan as the refusal says, and no more', async () => {
+    const account = await newAccount();
+    await payIn(account, `${allowanceRand + 1000}.00`);
+    expect((await buyPlan(account)).status).toBe(201);
+    const { balance } = await walletOf(account);
+    const available = (Number(balance) - 1000).toFixed(2);
+    const sentence = (now: string, later: string) =>
+      `R${now} of the wallet can buy domains and AI credits now. The other R${later} is available from `;
+    expect((await buyCredits(account, balance)).error?.message).toContain(sentence(available, '1000.00'));
+    expect((await buyCredits(account, available)).status).toBe(201);
+    expect((await buyCredits(account, '10.00')).error?.message).toContain(sentence('0.00', '1000.00'));
+    // What a plan takes of the withheld money does not become available.
+    expect((await buyPlan(account, 'app-3')).status).toBe(201);
+    const rest = (await walletOf(account)).balance;
+    const domain = await account.call(orderDomain, { body: { domain: uniqueDomain(), registrant } });
+    expect([domain.status, domain.error?.message]).toEqual([402, expect.stringContaining(sentence('0.00', rest))]);
   });
 });
 
