@@ -79,6 +79,7 @@ async function interleave(seed: number) {
       payments: port('payments', payments),
       plans: currentPlans(deps),
       txt: { at: async () => [] },
+      tlds: async () => [],
       reportDispute: () => {},
     };
   };

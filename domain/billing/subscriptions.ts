@@ -67,11 +67,12 @@ export const accountPlanChange = ({ plan }: Pick<Subscription, 'plan'>): Change 
     ? { set: { plan: { slug: plan.slug, name: plan.name, appLimit: plan.appLimit ?? DEFAULT_PLAN.appLimit } } }
     : {};
 
+const invalidDomain = (why: string) => new ApiError('invalid_request', `hostingDomain: ${why}`);
+
 function validateHostingDomain({ category }: Plan, given: string | undefined): string | null {
   if (category === 'APP') return null;
-  const refuse = (why: string) => new ApiError('invalid_request', `hostingDomain: ${why}`);
-  if (given === undefined) throw refuse('is required for this plan');
-  if (!isHostName(given)) throw refuse('must be a domain name, e.g. example.co.za');
+  if (given === undefined) throw invalidDomain('is required for this plan');
+  if (!isHostName(given)) throw invalidDomain('must be a domain name, e.g. example.co.za');
   return given;
 }
 
@@ -97,17 +98,23 @@ async function readOwned(deps: Deps, accountId: string): Promise<OwnedSubscripti
 
 /**
  * POST /dashboard/v1/subscriptions: bought from the wallet in one transaction. Throws 402 `insufficient_funds`; 400 for a
- * plan that is not on sale; 409 for what the account has, or for a smaller plan that allows fewer applications
- * than there are.
+ * plan that is not on sale, or hosting of an extension that is; 409 for what the account has, or for a smaller plan that
+ * allows fewer applications than there are.
+ * @param deps `tlds`: the extensions on sale (domain/registrar/tlds.ts)
  */
 export const createSubscription = (
-  deps: Deps & { plans: ReadPlans; txt: TxtRecords },
+  deps: Deps & { plans: ReadPlans; txt: TxtRecords; tlds: () => Promise<readonly { tld: string }[]> },
   { accountId }: Pick<Caller, 'accountId'>,
   order: Input<typeof CreateRoute>,
 ): Promise<Output<typeof CreateRoute>> =>
   subscribe(deps, accountId, order, {
     action: 'subscription.created',
-    claim: (domain) => claimHostingDomain(deps, accountId, domain),
+    async claim(domain) {
+      // Of a name below which we sell domains no account can be the owner: it is a mistyped domain.
+      if ((await deps.tlds()).some(({ tld }) => tld === domain))
+        throw invalidDomain(`must be a domain name under ${domain}, e.g. example.${domain}`);
+      return await claimHostingDomain(deps, accountId, domain);
+    },
     support: () => undefined,
   });
 

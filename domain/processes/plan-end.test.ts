@@ -29,6 +29,7 @@ async function harness(plan: 'app-3' | 'app-25', walletCents: number) {
     secrets,
     plans: currentPlans(world.deps),
     txt: { at: async () => [] },
+    tlds: async () => [],
   };
   const stream = consume({ ...billingRules({ ...deps, ...jobsOf(deps) }), ...accountRules(deps) });
   let at = 0;

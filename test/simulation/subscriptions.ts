@@ -16,7 +16,13 @@ const DAY = 24 * 3600_000;
 /** Advances by days: each day the schedule runs and the stream processes the changes. */
 export function subscriptionSimulation(through?: typeof withRandomDelays) {
   const world = billingSimulation(through ? { through } : {});
-  const deps = { ...world.deps, payments: withoutCards, plans: currentPlans(world.deps), txt: { at: async () => [] } };
+  const deps = {
+    ...world.deps,
+    payments: withoutCards,
+    plans: currentPlans(world.deps),
+    txt: { at: async () => [] },
+    tlds: async () => [],
+  };
   const stream = consume(billingRules({ ...deps, ...jobsOf(deps) }));
   let at = 0;
   const flow = async () => {

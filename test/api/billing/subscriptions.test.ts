@@ -131,6 +131,8 @@ test.each([
   ['hostingDomain', { plan: 'web-starter', billingCycle: 'MONTHLY', hostingDomain: 'localhost' }],
   ['hostingDomain', { plan: 'web-starter', billingCycle: 'MONTHLY', hostingDomain: 'https://example.com' }],
   ['hostingDomain', { plan: 'email-basic', billingCycle: 'MONTHLY', hostingDomain: '10.0.0.1' }],
+  // Names below it are sold: `co.za` itself can be no account's own.
+  ['hostingDomain', { plan: 'web-starter', billingCycle: 'MONTHLY', hostingDomain: 'CO.za' }],
 ])('an order with an invalid %s is 400: %j', async (field, body) => {
   const account = await newAccount({ walletCents: 1_000_000 });
   const answer = await account.dashboard.call(createSubscription, { body: body as Body });
