@@ -39,7 +39,7 @@ const POLICY = {
 };
 
 /** Starts an edge before an application that answers with what the path says and counts its requests. */
-async function edge() {
+async function edge(maxBytes?: number) {
   let count = 0;
   let now = Date.UTC(2026, 0, 1);
   const application = await listen(
@@ -61,7 +61,7 @@ async function edge() {
         .on('error', reject)
         .end();
     });
-  const serve = createEdgeCache(POLICY, forward, () => now);
+  const serve = createEdgeCache(POLICY, forward, () => now, maxBytes);
   const port = await listen(
     createServer((asked, response) => {
       const { 'x-release': release = '1-a', host = '' } = asked.headers;
@@ -140,4 +140,13 @@ test('the cache is bounded: the file that was used least recently goes first, an
     await ask(`/huge?bytes=${9 * 1024 * 1024}`);
     expect(count()).toBe(turn);
   }
+});
+
+test('answers without a body count too: they are mostly key and headers', async () => {
+  const { ask, count } = await edge(20_000);
+  for (let name = 1; name <= 50; name++) await ask(`/${name}?bytes=0`);
+  await ask('/50?bytes=0');
+  expect(count()).toBe(50);
+  await ask('/1?bytes=0');
+  expect(count()).toBe(51);
 });

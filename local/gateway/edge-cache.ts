@@ -7,6 +7,8 @@ import type { Forwarding } from './edge.ts';
 /** Bytes of all files together, and of one; the least recently used files go first. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
+/** About as many bytes as a file takes besides its key, headers and body. */
+const ENTRY_BYTES = 300;
 
 /** A cache policy of CloudFront, times in seconds. */
 export type CachePolicy = z.output<typeof CachePolicy>;
@@ -50,6 +52,10 @@ interface Stored {
   expiresAt: number;
 }
 
+/** Returns the bytes that a file takes: small answers are mostly key and headers. */
+const sizeOf = (key: string, { headers, body }: Stored): number =>
+  ENTRY_BYTES + key.length + JSON.stringify(headers).length + body.length;
+
 export type Forward = (
   urlHost: string,
   request: IncomingMessage,
@@ -63,28 +69,39 @@ export type Forward = (
  * with Set-Cookie, and knows nothing of Vary: that applications' responses do not rely on either is up to the platform.
  * Unlike CloudFront it forgets what has expired, and does not collapse concurrent requests.
  */
-export function createEdgeCache(policy: CachePolicy, forward: Forward, now: () => number = Date.now) {
+export function createEdgeCache(
+  policy: CachePolicy,
+  forward: Forward,
+  now: () => number = Date.now,
+  maxBytes = MAX_BYTES,
+) {
   const { Headers } = policy.ParametersInCacheKeyAndForwardedToOrigin.HeadersConfig;
   /** In the order of their last use, the least recent first. */
   const files = new Map<string, Stored>();
   let bytes = 0;
 
   const remove = (key: string): void => {
-    bytes -= files.get(key)?.body.length ?? 0;
+    const file = files.get(key);
+    if (!file) return;
+    bytes -= sizeOf(key, file);
     files.delete(key);
   };
   const store = (key: string, file: Stored): void => {
     remove(key);
-    bytes += file.body.length;
+    bytes += sizeOf(key, file);
     files.set(key, file);
     for (const oldest of files.keys()) {
-      if (bytes <= MAX_BYTES) break;
+      if (bytes <= maxBytes) break;
       remove(oldest);
     }
   };
   const find = (key: string): Stored | undefined => {
     const file = files.get(key);
-    if (!file || now() >= file.expiresAt) return undefined;
+    if (!file) return undefined;
+    if (now() >= file.expiresAt) {
+      remove(key);
+      return undefined;
+    }
     files.delete(key);
     files.set(key, file);
     return file;
