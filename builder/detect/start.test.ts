@@ -239,13 +239,19 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
 const script = (start: Parameters<typeof runScript>[0], directory = '', variables: string[] = []) =>
   runScript(start, directory, variables)
     .split('\n')
-    .slice(1, -1)
-    .join('; ')
-    .replace(
-      'export NODE_ENV=production HOST=0.0.0.0 HOSTNAME=0.0.0.0; export PROTOCOL_HEADER=x-forwarded-proto; ',
-      '',
-    );
+    // Without the first line and the variables of each release.
+    .slice(4, -1)
+    .join('; ');
 const node = { kind: 'node', directory: '', options: [], file: "it's.js", args: [], environment: {} } as const;
+
+test('each release has the variables by which frameworks serve behind a proxy', () => {
+  expect(runScript(node, '').split('\n').slice(0, 4)).toEqual([
+    '#!/bin/sh',
+    'export NODE_ENV=production HOST=0.0.0.0 HOSTNAME=0.0.0.0',
+    'export PROTOCOL_HEADER=x-forwarded-proto',
+    "export NG_ALLOWED_HOSTS='*' NG_TRUST_PROXY_HEADERS=x-forwarded-host,x-forwarded-proto,x-forwarded-port,x-forwarded-for",
+  ]);
+});
 
 test('writes the script that the host runs', () => {
   expect(script(node)).toBe(`exec node --import ./.service/environment.mjs 'it'\\''s.js'`);

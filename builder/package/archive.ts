@@ -27,7 +27,8 @@ const HOST_VARIABLES = ['PORT'];
  * Returns the script that the host runs: it decrypts the environment and starts the application. The application's
  * variables override the ones set here. Next.js listens only on `HOSTNAME` and others on `HOST`, which may be the
  * machine's name, so they are set. SvelteKit's server takes the visitor's protocol from `PROTOCOL_HEADER`, to compare addresses with
- * `Origin`; without it every visitor counts as one of HTTPS.
+ * `Origin`; without it every visitor counts as one of HTTPS. Angular's server answers 400 to each host that its configuration does not list, and logs
+ * each header of a proxy: the edge sends the application's own hosts only, and writes those headers.
  * @param directory the application's, in the artifact
  * @param variables names of the application's
  */
@@ -45,6 +46,7 @@ export function runScript(start: Start, directory: string, variables: readonly s
     '#!/bin/sh',
     'export NODE_ENV=production HOST=0.0.0.0 HOSTNAME=0.0.0.0',
     'export PROTOCOL_HEADER=x-forwarded-proto',
+    "export NG_ALLOWED_HOSTS='*' NG_TRUST_PROXY_HEADERS=x-forwarded-host,x-forwarded-proto,x-forwarded-port,x-forwarded-for",
   ];
   if (at !== '.') lines.push(`cd ${quoteWord(at)} || exit 1`);
   if (start.kind === 'site') {

@@ -21,6 +21,14 @@ export interface Framework {
 const NITRO = { NITRO_PRESET: 'node-server' } as const;
 const NITRO_SERVER = ['.output/server/index.mjs'] as const;
 
+const ANGULAR: Framework = {
+  name: 'Angular',
+  packages: ['@angular/core'],
+  server: ['dist/*/server/server.mjs'],
+  site: ['dist/*/browser', 'dist/*', 'dist'],
+  build: 'npx ng build',
+};
+
 /**
  * The frameworks that are recognised, the most specific first: a framework that builds with Vite is not Vite. Sources:
  * each project's own page about deploying to a Node server.
@@ -112,6 +120,8 @@ export const FRAMEWORKS: readonly Framework[] = [
   { name: 'FeathersJS', packages: ['@feathersjs/feathers'], server: ['lib/index.js', 'src/index.js'] },
   { name: 'LoopBack', packages: ['@loopback/core'], server: ['dist/index.js'] },
   { name: 'Sails', packages: ['sails'] },
+  // Its server is one of Express. Without it, Express beside Angular is the owner's own server.
+  { ...ANGULAR, packages: ['@angular/ssr'] },
   { name: 'Hono', packages: ['hono'], server: ['dist/index.js', 'dist/index.mjs'] },
   { name: 'Fastify', packages: ['fastify'] },
   { name: 'Express', packages: ['express'] },
@@ -125,13 +135,7 @@ export const FRAMEWORKS: readonly Framework[] = [
   { name: 'Polka', packages: ['polka'] },
   { name: 'Restify', packages: ['restify'] },
   { name: 'Micro', packages: ['micro'] },
-  {
-    name: 'Angular',
-    packages: ['@angular/core'],
-    server: ['dist/*/server/server.mjs'],
-    site: ['dist/*/browser', 'dist/*', 'dist'],
-    build: 'npx ng build',
-  },
+  ANGULAR,
   { name: 'Create React App', packages: ['react-scripts'], site: ['build'], build: 'npx react-scripts build' },
   { name: 'Vue CLI', packages: ['@vue/cli-service'], site: ['dist'], build: 'npx vue-cli-service build' },
   { name: 'Ember', packages: ['ember-cli'], site: ['dist'] },

@@ -227,7 +227,7 @@ app.prepare().then(() => server.listen(process.env.PORT));
     name: 'angular-ssr',
     files: {
       'package.json': {
-        dependencies: { '@angular/core': '20', '@angular/ssr': '20' },
+        dependencies: { '@angular/core': '20', '@angular/ssr': '20', express: '5' },
         scripts: { build: 'ng build', start: 'ng serve' },
       },
       'tsconfig.json': TSCONFIG,
