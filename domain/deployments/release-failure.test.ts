@@ -44,6 +44,18 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
     'The new release ended before it answered: a web application must listen on process.env.PORT',
   ],
   [
+    'a script that ends without a word, in the log of the host',
+    'Error: Runtime exited without providing a reason',
+    ['Error: Runtime exited without providing a reason'],
+    'The new release ended before it answered: a web application must listen on process.env.PORT; programs without a web server are not hosted. The previous release goes on serving.',
+  ],
+  [
+    'an exit code without a word, in the log of the host',
+    EXITED,
+    ['Error: Runtime exited with error: exit status 1'],
+    'The new release ended with exit code 1 before it answered. ',
+  ],
+  [
     'a fixed port',
     TIMED_OUT,
     ['Server running on http://localhost:3000/'],

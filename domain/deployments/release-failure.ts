@@ -9,6 +9,9 @@ const MAX_LINE_LENGTH = 500;
 const OWN_PORT = 8080;
 const FIRST_LOCAL_PORT = 12_000;
 
+/** Lambda's own line about a process that ended, which the host's log has after those of the release. */
+const RUNTIME_EXIT = /^(?:RequestId: \S+ )?Error: Runtime exited with(?:out providing a reason| error: )/;
+
 /** The message of an error as Node prints it: `Error: …`, `MongoParseError: …`, `Error [ERR_X]: …`. */
 const ERROR_MESSAGE = /^\s*(?:Uncaught )?(?:\w+\.)*\w*(?:Error|Exception)(?: \[\w+\])?: \S/;
 /** Lines about the application's server, and words before the port by which it is another server's: one that it waits for. */
@@ -92,13 +95,14 @@ function quote(lines: readonly string[]): string[] {
  * Explains a failed health check to the application's owner: what happened, in the words of the error that the release
  * printed, what to do about it, and the end of its output.
  * @param path that was requested
- * @param lines the last lines that the release printed, without secrets
+ * @param log the last lines of the release's log, without secrets
  */
 export function explainReleaseFailure(
   { status, error = '' }: Pick<HealthCheck, 'status' | 'error'>,
   path: string,
-  lines: readonly string[],
+  log: readonly string[],
 ): string {
+  const lines = log.filter((line) => !RUNTIME_EXIT.test(line));
   const index = errorIndex(lines);
   const printed = index < 0 ? undefined : lines[index]?.trim().slice(0, MAX_LINE_LENGTH);
   const said = printed === undefined ? '' : ` Its log says: ${endOf(printed)}`;
