@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { runScript } from '../package/archive.ts';
 import { neededPackages } from '../package/needed.ts';
 import { assertNoPackageManager } from './package-managers.ts';
-import { type BuiltApplication, describeStart, findStart } from './start.ts';
+import { describeStart, findStart } from './start.ts';
 import { application, NEXT, removeApplications, temporaryDirectory } from './test-applications.ts';
 
 afterEach(removeApplications);
@@ -201,39 +201,6 @@ test('what was set wins', () => {
     'X=1 node a.js | tee log',
     'startCommand',
   ]);
-});
-
-test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), string | RegExp]>([
-  ['main outside', () => application({ main: '../outside.js' }), 'package.json names no other'],
-  [
-    'a start file that was set',
-    () => application({ main: 'app.js' }, ['app.js'], { startFile: 'index.js' }),
-    'The start file "index.js" was not found after the build.',
-  ],
-  [
-    'a build that did not make it',
-    () => application({ scripts: { start: 'node dist/a.js' } }),
-    'neither was "dist/a.js", which the start script names',
-  ],
-  [
-    'a build that was not run',
-    () => ({ ...application({ scripts: { build: 'tsc', start: 'node dist/a.js' } }), skippedBuild: true }),
-    'the build script of package.json was not run',
-  ],
-  [
-    'a worker',
-    () => application({}, { Procfile: 'worker: node jobs.js' }),
-    'The Procfile has a worker and no web process',
-  ],
-  ['Next.js without standalone', () => application(undefined, ['.next/BUILD_ID'], NEXT), "set output: 'standalone'"],
-  [
-    'SvelteKit without an adapter',
-    () => application({ devDependencies: { '@sveltejs/kit': '2' } }),
-    '@sveltejs/adapter-node',
-  ],
-  ['a development server', () => application({ scripts: { start: 'vite' } }), 'is a development server'],
-])('says what is missing: %s', (_what, app, error) => {
-  expect(() => findStart(typeof app === 'function' ? app() : app)).toThrow(error);
 });
 
 const script = (start: Parameters<typeof runScript>[0], directory = '', variables: string[] = []) =>

@@ -54,12 +54,22 @@ export const FRAMEWORKS: readonly Framework[] = [
     environment: NITRO,
     advice: 'Nuxt creates it with "nuxt build" and the preset node-server',
   },
-  { name: 'SolidStart', packages: ['@solidjs/start', 'solid-start'], server: NITRO_SERVER, environment: NITRO },
+  {
+    name: 'SolidStart',
+    packages: ['@solidjs/start', 'solid-start'],
+    server: NITRO_SERVER,
+    environment: NITRO,
+    advice:
+      'use the preset node-server, from version 2 on with nitro() of the package nitro in the plugins of vite.config',
+  },
   {
     name: 'TanStack Start',
     packages: ['@tanstack/react-start', '@tanstack/solid-start', '@tanstack/start'],
-    server: [...NITRO_SERVER, 'dist/server/server.js'],
+    server: NITRO_SERVER,
     environment: NITRO,
+    // `dist/server/server.js` of its own build listens on nothing.
+    advice:
+      'add nitro() of the package nitro to the plugins of vite.config, or the package srvx and a start script "srvx --prod -s ../client dist/server/server.js"',
   },
   {
     name: 'Analog',
@@ -101,6 +111,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     packages: ['@builder.io/qwik-city', '@qwik.dev/router'],
     server: ['server/entry.node-server.js', 'server/entry.fastify.js', 'server/entry.express.js'],
     site: ['dist'],
+    advice: 'run "npm run qwik add", choose node-server, fastify, express or static, and commit what it adds',
   },
   { name: 'Gatsby', packages: ['gatsby'], site: ['public'], build: 'npx gatsby build' },
   { name: 'Docusaurus', packages: ['@docusaurus/core'], site: ['build'], build: 'npx docusaurus build' },

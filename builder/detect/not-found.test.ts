@@ -1,0 +1,54 @@
+import { afterEach, expect, test } from 'vitest';
+import { type BuiltApplication, findStart } from './start.ts';
+import { application, NEXT, removeApplications } from './test-applications.ts';
+
+afterEach(removeApplications);
+
+test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), string | RegExp]>([
+  ['main outside', () => application({ main: '../outside.js' }), 'package.json names no other'],
+  [
+    'a start file that was set',
+    () => application({ main: 'app.js' }, ['app.js'], { startFile: 'index.js' }),
+    'The start file "index.js" was not found after the build.',
+  ],
+  [
+    'a build that did not make it',
+    () => application({ scripts: { start: 'node dist/a.js' } }),
+    'neither was "dist/a.js", which the start script names',
+  ],
+  [
+    'a build that was not run',
+    () => ({ ...application({ scripts: { build: 'tsc', start: 'node dist/a.js' } }), skippedBuild: true }),
+    'the build script of package.json was not run',
+  ],
+  [
+    'a worker',
+    () => application({}, { Procfile: 'worker: node jobs.js' }),
+    'The Procfile has a worker and no web process',
+  ],
+  ['Next.js without standalone', () => application(undefined, ['.next/BUILD_ID'], NEXT), "set output: 'standalone'"],
+  [
+    'SvelteKit without an adapter',
+    () => application({ devDependencies: { '@sveltejs/kit': '2' } }),
+    '@sveltejs/adapter-node',
+  ],
+  [
+    'TanStack Start without a server, as generated',
+    () =>
+      application({ dependencies: { '@tanstack/react-start': '1' }, scripts: { build: 'vite build' } }, [
+        'dist/server/server.js',
+        'dist/client/assets/a.js',
+      ]),
+    'add nitro() of the package nitro to the plugins of vite.config, or the package srvx',
+  ],
+  ['SolidStart without nitro', () => application({ dependencies: { '@solidjs/start': '2' } }), 'nitro()'],
+  [
+    'Qwik City without an adapter, as generated',
+    () =>
+      application({ devDependencies: { '@builder.io/qwik-city': '1' }, scripts: { start: 'vite --open --mode ssr' } }),
+    'run "npm run qwik add"',
+  ],
+  ['a development server', () => application({ scripts: { start: 'vite' } }), 'is a development server'],
+])('says what is missing: %s', (_what, app, error) => {
+  expect(() => findStart(typeof app === 'function' ? app() : app)).toThrow(error);
+});
