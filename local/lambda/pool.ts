@@ -1,5 +1,5 @@
-import { closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { type CappedFile, openCappedFile } from '../emulators/lambda/capped-file.ts';
 import { busyTimeoutMs } from './busy-timeout.ts';
 import { FunctionError, type Invocation, Invocations, type Reader } from './invocations.ts';
 import type { FromEnvironment, FromInvocation } from './messages.ts';
@@ -52,7 +52,7 @@ export class FunctionPool {
   readonly #spec: FunctionSpec;
   readonly #options: PoolOptions;
   readonly #threads: Threads;
-  readonly #log: number;
+  readonly #log: CappedFile;
   readonly #all = new Set<Environment>();
   /** Environments that take another invocation. The most recently used one is used next, so that the others become idle and stop. */
   readonly #free: Environment[] = [];
@@ -68,9 +68,7 @@ export class FunctionPool {
     this.#perEnvironment = spec.invocationsPerEnvironment ?? 1;
     this.#threads = threads;
     this.#options = options;
-    const file = join(options.dataDir, 'logs', `${spec.name}.log`);
-    this.#log = openSync(file, 'a');
-    if (statSync(file).size > MAX_LOG_BYTES) truncateSync(file);
+    this.#log = openCappedFile(join(options.dataDir, 'logs', `${spec.name}.log`), MAX_LOG_BYTES);
   }
 
   invoke(event: string, reader: Reader | undefined): Promise<string> {
@@ -97,7 +95,7 @@ export class FunctionPool {
     this.#waiting.length = 0;
     for (const environment of this.#all) environment.running.dropAll();
     await ended;
-    closeSync(this.#log);
+    this.#log.close();
   }
 
   #dispatch(): void {
@@ -140,7 +138,7 @@ export class FunctionPool {
 
   #start(): void {
     const { name, arn, memory, file, handler, environment: variables } = this.#spec;
-    const settings = { functionName: name, arn, memory, file, handler, variables, log: this.#log };
+    const settings = { functionName: name, arn, memory, file, handler, variables, log: this.#log.descriptor };
     this.#starting += 1;
     const startedAt = performance.now();
     let ready = false;
@@ -213,13 +211,14 @@ export class FunctionPool {
   }
 
   #complain(text: string): void {
-    writeSync(this.#log, `${text}\n`);
+    this.#log.append(`${text}\n`);
     this.#options.onErrorOutput?.(this.#spec.name, text);
   }
 
   /** Takes the next invocation after the end of another. */
   #release(environment: Environment): void {
     const { running, idleSince, handle } = environment;
+    this.#log.limit();
     if (running.count === 0) handle.setRunning(false);
     if (idleSince === Number.POSITIVE_INFINITY) {
       if (running.count === 0) this.#close(environment);
