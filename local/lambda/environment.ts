@@ -135,7 +135,11 @@ export class Environment {
       decodeStrings: false,
       write: (chunk: string | Buffer, _encoding, done) => {
         const text = String(chunk);
-        if (!this.#ended) writeSync(this.#settings.log, text);
+        try {
+          if (!this.#ended) writeSync(this.#settings.log, text);
+        } catch {
+          // A stream whose write throws, on a full disk for example, would keep all later output in memory.
+        }
         if (isError || /"level":"(ERROR|CRITICAL|FATAL)"/i.test(text)) this.#send({ type: 'complaint', text });
         done();
       },

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -32,4 +32,13 @@ test('a log keeps its end, of the run before and while it grows', async () => {
     expect(readFileSync(log, 'utf8').slice(-40)).toMatch(new RegExp(`x\n${last}\n$`));
     expect(statSync(log).size).toBeLessThan(21 * 1024 * 1024);
   }
+});
+
+test.skipIf(process.platform !== 'linux')('a log that a full disk does not take holds up no function', async () => {
+  const { log, run } = start(`
+    process.stdout.write('lost');
+    await new Promise((written) => process.stdout.write('lost too', written));
+    return process.stdout.writableLength;`);
+  symlinkSync('/dev/full', log);
+  expect(await run({})).toBe(0);
 });

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openAppLog, readAppLog, removeAppLog } from './app-log.ts';
 
 let dataDir: string;
@@ -76,3 +76,18 @@ test('drops the older half of a large log and keeps the ids of its lines', () =>
   expect(compared).toBeGreaterThan(1000);
   log.end();
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'output that a full disk does not take is lost, which is reported once',
+  () => {
+    const report = vi.spyOn(console, 'error').mockReturnValue();
+    mkdirSync(join(dataDir, 'logs', 'apps'), { recursive: true });
+    symlinkSync('/dev/full', join(dataDir, 'logs', 'apps', 'f.log'));
+    const log = open();
+    const print = log.stream();
+    print('one\n');
+    print('two\n');
+    log.end();
+    expect(report).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'ENOSPC' }));
+  },
+);

@@ -18,7 +18,7 @@ const MAX_BYTES = 10 * 1024 * 1024;
 export interface CappedFile {
   /** File descriptor, for threads that add lines of their own. */
   descriptor: number;
-  /** Adds whole lines. */
+  /** Adds whole lines. A failure is reported once and loses them: a log on a full disk ends no run. */
   append(text: string): void;
   /** Applies the maximum size to what others have added. */
   limit(): void;
@@ -36,15 +36,25 @@ export const timeOf = (line: string): number => Number.parseInt(line, 10);
 export function openCappedFile(file: string, maxBytes = MAX_BYTES): CappedFile {
   mkdirSync(dirname(file), { recursive: true });
   const descriptor = openSync(file, 'a');
-  const limit = (): void => {
-    // Others may have the file open as well.
-    if (fstatSync(descriptor).size > maxBytes) keepEnd(file, maxBytes / 2);
+  let isReported = false;
+  const attempt = (act: () => void): void => {
+    try {
+      act();
+    } catch (error) {
+      if (!isReported) console.error(error);
+      isReported = true;
+    }
   };
+  const limit = (): void =>
+    attempt(() => {
+      // Others may have the file open as well.
+      if (fstatSync(descriptor).size > maxBytes) keepEnd(file, maxBytes / 2);
+    });
   limit();
   return {
     descriptor,
     append(text) {
-      writeSync(descriptor, text);
+      attempt(() => writeSync(descriptor, text));
       limit();
     },
     limit,
