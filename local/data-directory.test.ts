@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,6 +105,22 @@ test('says in one sentence why a directory cannot be used, or deleted', () => {
     expect(() => deleteDataDirectory(unused)).toThrow('Another run');
     run.release();
     expect([deleteDataDirectory(unused), existsSync(unused)]).toEqual([true, false]);
+  } finally {
+    rmSync(parent, { recursive: true, force: true });
+  }
+});
+
+test('says in one sentence that a directory cannot be created', () => {
+  const parent = mkdtempSync(join(tmpdir(), 'data-'));
+  try {
+    // Node reports it as it reports a directory below a read-only one.
+    const nowhere = join(parent, 'nowhere');
+    symlinkSync(join(parent, 'none'), nowhere);
+    const module = new URL('./data-directory.ts', import.meta.url).href;
+    const open = `import(${JSON.stringify(module)}).then(({ openDataDirectory }) => openDataDirectory(process.argv[1]))`;
+    const code = `${open}.catch((error) => console.log(error.constructor.name, error.message))`;
+    const { stdout } = spawnSync(process.execPath, ['-e', code, nowhere], { encoding: 'utf8', timeout: 30_000 });
+    expect(stdout).toContain(`UserError ${nowhere} cannot be the data directory: it cannot be created there.`);
   } finally {
     rmSync(parent, { recursive: true, force: true });
   }

@@ -49,6 +49,8 @@ const UNUSABLE: Record<string | number, string> = {
   EPERM: 'this user may not change it',
   EROFS: 'its file system is read-only',
   EEXIST: 'it is a file',
+  // Node reports it for a directory below a read-only one that it would create.
+  ENOENT: 'it cannot be created there',
   ENOTDIR: 'it is a file, or below one',
   8: 'this user may not write its files',
   14: 'this user may not write there',
