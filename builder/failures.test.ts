@@ -18,6 +18,13 @@ test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp
   ],
   ['build', {}, { buildCommand: 'exit 2' }, 'build', 'The build command "exit 2" failed with exit code 2.'],
   [
+    'build of a package of a monorepo',
+    { 'turbo.json': '{}', 'package.json': '{"workspaces":["apps/*"]}', 'apps/api/package.json': '{"name":"api"}' },
+    { rootDirectory: 'apps/api', installCommand: 'true', buildCommand: 'exit 2' },
+    'build',
+    'The build command "exit 2" failed with exit code 2. If it needs other packages of the repository to be built first, set the build command to "npx turbo run build --filter=api --env-mode=loose".',
+  ],
+  [
     'start file',
     {},
     { startFile: 'dist/main.js' },

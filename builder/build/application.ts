@@ -4,6 +4,7 @@ import type { Detected, Job } from '../../providers/builds/builds.ts';
 import type { Source } from '../clone/clone.ts';
 import { type CommandContext, describeExit, run, withTail } from '../commands/command.ts';
 import { assertNoPackageManager } from '../detect/package-managers.ts';
+import { monorepoBuild } from '../detect/packages.ts';
 import { describeStart, type FoundStart, findStart } from '../detect/start.ts';
 import { BuildFailure } from '../failure.ts';
 import type { Cache } from '../install/cache.ts';
@@ -89,7 +90,7 @@ async function installDependencies({
 }
 
 async function runBuild(
-  { job, cache, layout, framework, detected, context: { directory } }: ClonedBuild,
+  { job, cache, layout, framework, manifest, detected, context: { directory } }: ClonedBuild,
   context: CommandContext,
   command: string,
 ): Promise<void> {
@@ -101,8 +102,14 @@ async function runBuild(
   const environment = { ...framework?.environment, ...context.environment, PATH };
   const { context: observed, tail } = withTail({ ...context, environment, directory: layout.app });
   const status = await run('sh', ['-c', command], observed);
-  if (status !== 0)
-    throw new BuildFailure(`The build command "${command}" failed with ${describeExit(status, tail())}.`);
+  if (status !== 0) {
+    const whole = monorepoBuild(layout.packaged, layout.app, manifest);
+    const advice =
+      whole === undefined || /\b(turbo|nx)\b/.test(command)
+        ? ''
+        : ` If it needs other packages of the repository to be built first, set the build command to "${whole}".`;
+    throw new BuildFailure(`The build command "${command}" failed with ${describeExit(status, tail())}.${advice}`);
+  }
   if (key !== undefined && existsSync(join(directory, '.next/cache'))) void cache.keep('build', key);
 }
 

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { parseManifest } from '../../providers/builds/detection/manifest.ts';
 import { type BuiltApplication, findStart } from './start.ts';
 import { application, NEXT, removeApplications } from './test-applications.ts';
 
@@ -51,4 +53,29 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
   ['a development server', () => application({ scripts: { start: 'vite' } }), 'is a development server'],
 ])('says what is missing: %s', (_what, app, error) => {
   expect(() => findStart(typeof app === 'function' ? app() : app)).toThrow(error);
+});
+
+test.each<[manifest: object, files: Record<string, string>, expected: string]>([
+  [{ workspaces: ['apps/*', 'packages/*'] }, {}, ': this is a monorepo. Set rootDirectory to apps/api or apps/web.'],
+  [{}, { 'pnpm-workspace.yaml': 'packages:\n  - apps/*\n' }, 'Set rootDirectory to apps/api or apps/web.'],
+  [{ workspaces: ['apps/*'], scripts: { start: 'vite' } }, {}, 'Set rootDirectory to apps/api or apps/web.'],
+  [{ workspaces: ['packages/*'] }, {}, 'package.json names no other: set startFile or startCommand, or add'],
+  [{}, {}, 'package.json names no other: set startFile or startCommand, or add'],
+])('names the applications of a monorepo: %j, %j', (manifest, files, expected) => {
+  const packages = {
+    'apps/api/package.json': JSON.stringify({ name: 'api', scripts: { start: 'node dist/index.js' } }),
+    'apps/web/package.json': JSON.stringify({ name: 'web', dependencies: { astro: '6' } }),
+    'apps/web/node_modules/astro/package.json': JSON.stringify({ name: 'astro', scripts: { start: 'x' } }),
+    'packages/utils/package.json': JSON.stringify({ name: 'utils', scripts: { build: 'tsc' } }),
+  };
+  expect(() => findStart(application(manifest, { ...packages, ...files }))).toThrow(expected);
+});
+
+test('says how Nx builds a package that no script builds', () => {
+  const repository = application({}, { 'nx.json': '{}', 'apps/api/src/main.ts': '' });
+  const manifest = parseManifest('{"name":"@nx/api","dependencies":{"express":"5"}}');
+  const app = { ...repository, manifest, directory: join(repository.directory, 'apps/api') };
+  expect(() => findStart(app)).toThrow(
+    'package.json names no other: set the build command to "npx nx build @nx/api" if the monorepo\'s tool builds it',
+  );
 });

@@ -3,7 +3,11 @@ import { join, posix } from 'node:path';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import type { DividedScript } from '../../providers/builds/detection/start-script.ts';
 import { BuildFailure } from '../failure.ts';
+import { applicationsBelow, monorepoBuild } from './packages.ts';
 import type { BuiltApplication } from './start.ts';
+
+/** Packages that a failure lists. */
+const MAX_LISTED = 5;
 
 /** Returns true if the start file is the framework's default: the owner may not have chosen it. */
 export const isDefaultStartFile = ({ framework, startFile }: BuiltApplication['settings']): boolean =>
@@ -23,7 +27,7 @@ export function assertOwnFramework({ start, directory }: DividedScript, from: st
 
 /** Returns the failure of an application of which nothing was found that starts it, with advice for its owner. */
 export function notFound(app: BuiltApplication, divided: DividedScript | undefined): BuildFailure {
-  const { settings, framework, skippedBuild, directory } = app;
+  const { settings, framework, skippedBuild, directory, repository, manifest } = app;
   const { startFile } = settings;
   const said = (sentence: string) =>
     new BuildFailure(`The start file "${startFile}" was not found after the build${sentence}`);
@@ -41,10 +45,20 @@ export function notFound(app: BuiltApplication, divided: DividedScript | undefin
   if (named !== undefined) {
     return said(`, and neither was "${named}", which the start script names: check that the build creates it.`);
   }
+  const applications = applicationsBelow(directory).slice(0, MAX_LISTED);
+  if (applications.length > 0 && (divided === undefined || divided.directory === '')) {
+    return said(`: this is a monorepo. Set rootDirectory to ${applications.join(' or ')}.`);
+  }
   if (divided?.start.kind === 'development') {
     const remedy = divided.directory === '' ? 'startCommand' : `rootDirectory to "${divided.directory}"`;
     return said(
       `, the start script "${divided.start.command}" is a development server, and the build made no directory with an index.html: set ${remedy}.`,
+    );
+  }
+  const build = monorepoBuild(repository, directory, manifest);
+  if (build !== undefined) {
+    return said(
+      `, and package.json names no other: set the build command to "${build}" if the monorepo's tool builds it, or set startFile or startCommand.`,
     );
   }
   return said(

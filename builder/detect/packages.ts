@@ -1,30 +1,66 @@
-import { globSync, realpathSync, statSync } from 'node:fs';
-import { join, posix, relative } from 'node:path';
+import { existsSync, globSync, realpathSync, statSync } from 'node:fs';
+import { basename, join, posix, relative } from 'node:path';
+import { frameworkOf } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import type { Packages } from '../../providers/builds/detection/script-command.ts';
 import { readManifest } from '../install/manifest.ts';
 import { workspacePatterns } from './layout.ts';
 
+/** Returns the package.json of a directory below another; undefined if there is none. */
+function manifestBelow(directory: string, path: string): Manifest | undefined {
+  const at = join(directory, path);
+  if (statSync(at, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
+  // The builder reads with rights that the owner's commands lack.
+  return relative(realpathSync(directory), realpathSync(at)).startsWith('..') ? undefined : readManifest(at);
+}
+
+/** Returns the paths that a repository's patterns of workspaces match. */
+const workspacesOf = (repository: string): string[] =>
+  globSync(
+    workspacePatterns(repository).filter((pattern) => !pattern.startsWith('!')),
+    { cwd: repository },
+  ).map((path) => path.replaceAll('\\', '/').replace(/\/$/, ''));
+
 /** Returns the packages below an application's directory, for start scripts that run scripts of them. */
 export function packagesBelow(directory: string, manifest: Manifest | undefined): Packages {
-  const manifestOf = (path: string): Manifest | undefined => {
-    if (path === '') return manifest;
-    const at = join(directory, path);
-    if (statSync(at, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
-    // The builder reads with rights that the owner's commands lack.
-    return relative(realpathSync(directory), realpathSync(at)).startsWith('..') ? undefined : readManifest(at);
-  };
+  const manifestOf = (path: string): Manifest | undefined => (path === '' ? manifest : manifestBelow(directory, path));
   return {
     scriptsOf: (path) => manifestOf(path)?.scripts,
     directoryOf(workspace) {
-      const paths = globSync(
-        workspacePatterns(directory).filter((pattern) => !pattern.startsWith('!')),
-        { cwd: directory },
-      );
       const wanted = posix.normalize(workspace).replace(/\/$/, '');
-      return paths
-        .map((path) => path.replaceAll('\\', '/').replace(/\/$/, ''))
-        .find((path) => path === wanted || manifestOf(path)?.name === workspace);
+      return workspacesOf(directory).find((path) => path === wanted || manifestOf(path)?.name === workspace);
     },
   };
+}
+
+/** Returns the workspaces of a repository that may be applications: those with a start script, then those with a known framework. */
+export function applicationsBelow(repository: string): string[] {
+  const manifests = workspacesOf(repository)
+    .filter((path) => !path.split('/').includes('node_modules'))
+    .sort()
+    .flatMap((path) => {
+      const manifest = manifestBelow(repository, path);
+      return manifest === undefined ? [] : [{ path, manifest }];
+    });
+  const starts = manifests.filter(({ manifest }) => manifest.scripts.start !== undefined);
+  const others = manifests.filter((each) => !starts.includes(each) && frameworkOf(each.manifest) !== undefined);
+  return [...starts, ...others].map(({ path }) => path);
+}
+
+/** Files of tools that build a package with those of the repository that it uses, and the command for one package. */
+const MONOREPO_BUILDS: readonly [file: string, command: (name: string) => string][] = [
+  // Turborepo withholds variables that turbo.json does not list, those of the application among them.
+  ['turbo.json', (name) => `npx turbo run build --filter=${name} --env-mode=loose`],
+  ['nx.json', (name) => `npx nx build ${name}`],
+];
+
+/** Returns the command that builds a workspace with the packages that it uses; undefined where the repository does not say how. */
+export function monorepoBuild(
+  repository: string,
+  directory: string,
+  manifest: Pick<Manifest, 'name'> | undefined,
+): string | undefined {
+  if (repository === directory) return undefined;
+  const [, command] = MONOREPO_BUILDS.find(([file]) => existsSync(join(repository, file))) ?? [];
+  return command?.(manifest?.name ?? basename(directory));
 }
