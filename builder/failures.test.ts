@@ -62,6 +62,21 @@ test('refuses a link out of the repository, and an application that leaves no ro
   expect([error, step]).toEqual(['The link "passwords" points out of the repository, to /etc/passwd.', 'package']);
   const large = await build({ repoUrl: repository({ 'server.js': '1' }), buildCommand: 'truncate -s 240M large' });
   expect(large.error).toBe('The application is 240 MB after the build; the limit is 235 MB.');
+  const manifest = JSON.stringify({
+    devDependencies: { next: '16' },
+    scripts: { start: 'node migrate.js && next start' },
+  });
+  const next = {
+    repoUrl: repository({ 'package.json': manifest, 'migrate.js': '' }),
+    installCommand: 'true',
+    buildCommand:
+      'mkdir -p .next/standalone; touch .next/standalone/server.js; truncate -s 240M .next/standalone/large',
+  };
+  const tooLarge = 'The application is 240 MB after the build; the limit is 235 MB.';
+  expect((await build(next)).error).toBe(
+    `${tooLarge} The build made a server of its own, which is smaller: set startCommand to "node .next/standalone/server.js", and add what else the start script runs to the build command.`,
+  );
+  expect((await build({ ...next, startCommand: 'node .next/standalone/server.js' })).error).toBe(tooLarge);
 });
 
 test.each([

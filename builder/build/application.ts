@@ -138,6 +138,7 @@ async function packageApplication({
   const { start } = found;
   onDetected({ ...detected, buildCommand, start: describeStart(start) });
   sections.note(summarise(detected, found));
+  if (found.warning !== undefined) sections.note(found.warning);
   for (const name of RESERVED) {
     if (existsSync(join(packaged, name))) sections.note(`${name} is left out: the platform adds a file of that name`);
   }

@@ -190,6 +190,21 @@ test.each([
   expect(started(manifest, files, NEXT)[0]).toBe(expected);
 });
 
+test.each<[start: string, skipped: string | undefined]>([
+  ['prisma migrate deploy && next start', 'prisma migrate deploy'],
+  ['npm run migrate && node seed.js && NODE_ENV=production next start -p 3000', 'tool migrate && node seed.js'],
+  ['next start', undefined],
+  ['next build && next start', undefined],
+  ['node absent.js', undefined],
+  ['cat a | node b.js', undefined],
+])('warns of commands of a start script that the server of Next.js replaces: %s', (start, skipped) => {
+  const manifest = { dependencies: { next: '16' }, scripts: { start, migrate: 'tool migrate' } };
+  const found = findStart(application(manifest, [NEXT.startFile], NEXT));
+  expect(describeStart(found.start)).toBe(`node ${NEXT.startFile}`);
+  const warning = `warning: "${skipped}" of the start script is not run: the framework's server is started alone. Add it to the build command.`;
+  expect(found.warning).toBe(skipped && warning);
+});
+
 test('what was set wins', () => {
   const files = ['server.js', 'other.js', 'app.js'];
   const scripts = { scripts: { start: 'node app.js' } };

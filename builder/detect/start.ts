@@ -5,6 +5,7 @@ import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import type { Framework } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import {
+  beforeFrameworkStart,
   type DividedScript,
   divideStartScript,
   SCRIPT_RUNNER,
@@ -37,6 +38,8 @@ export interface FoundStart {
   start: Start;
   /** `start script`; undefined for the setting startFile. */
   from: string | undefined;
+  /** Note for the owner about what it leaves out. */
+  warning?: string;
 }
 
 /** An application after its build. */
@@ -85,10 +88,21 @@ export function findStart(app: BuiltApplication): FoundStart {
   const divided = startScriptOf(manifest, packagesBelow(app.directory, manifest));
   const fromScript = divided && startOf(app, divided);
   const isScriptFirst = fromScript && isDefaultStartFile(settings) && takesPrecedence(app, fromScript);
-  if (isFile(app, startFile) && !isScriptFirst) return { start: nodeFile(startFile), from: undefined };
+  if (isFile(app, startFile) && !isScriptFirst) return startFileOf(app, divided);
   if (!isDefaultStartFile(settings)) throw notFound(app, undefined);
   if (fromScript) return { start: fromScript, from: 'start script' };
   return findWithoutScript(app, divided);
+}
+
+/** Returns the start of the start file, with a warning where it replaces a start script that does more than start the framework. */
+function startFileOf({ settings, framework }: BuiltApplication, divided: DividedScript | undefined): FoundStart {
+  const { startFile } = settings;
+  const found = { start: nodeFile(startFile), from: undefined };
+  const isMade = framework?.server?.includes(startFile) === true && isDefaultStartFile(settings);
+  const skipped = isMade && divided ? beforeFrameworkStart(divided) : undefined;
+  if (skipped === undefined) return found;
+  const warning = `warning: "${skipped}" of the start script is not run: the framework's server is started alone. Add it to the build command.`;
+  return { ...found, warning };
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Job } from '../../providers/builds/builds.ts';
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import type { Start } from '../detect/start.ts';
 import { BuildFailure } from '../failure.ts';
-import type { Item } from './tree.ts';
+import { type Item, isWholeTreePackaged } from './tree.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** Number of files read concurrently. */
@@ -93,6 +93,16 @@ export interface RuntimeModules {
   siteServer: Buffer;
 }
 
+/** Returns advice for a release that is packaged with Next.js whole, beside the small server that its build made. */
+function sizeAdvice(items: readonly Item[], directory: string): string {
+  const server = items
+    .map(({ path }) => posix.relative(directory, path))
+    .find((path) => /^\.next\/standalone\/(?!.*node_modules\/).*server\.js$/.test(path));
+  return server === undefined
+    ? ''
+    : ` The build made a server of its own, which is smaller: set startCommand to "node ${server}", and add what else the start script runs to the build command.`;
+}
+
 /** Packs the application and the platform's files. Throws BuildFailure if it is too large to host. */
 export async function pack(
   items: readonly Item[],
@@ -101,7 +111,9 @@ export async function pack(
   const bytes = items.reduce((sum, { size }) => sum + size, 0);
   if (bytes > MAX_ARTIFACT_BYTES) {
     const [actualMb, limitMb] = [bytes, MAX_ARTIFACT_BYTES].map((size) => Math.round(size / MEGABYTE));
-    throw new BuildFailure(`The application is ${actualMb} MB after the build; the limit is ${limitMb} MB.`);
+    throw new BuildFailure(
+      `The application is ${actualMb} MB after the build; the limit is ${limitMb} MB.${isWholeTreePackaged(start, directory) ? sizeAdvice(items, directory) : ''}`,
+    );
   }
   if (items.length > MAX_ENTRIES - 10) {
     throw new BuildFailure(`The application has ${items.length} files after the build; the limit is 65,000.`);

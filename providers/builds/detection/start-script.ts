@@ -211,6 +211,20 @@ export function divideStartScript(script: string, packages: Packages): DividedSc
   return { build, directory, start: { kind: 'shell', command } };
 }
 
+/**
+ * Returns the commands before the last one of a script that then starts what the framework's build made; undefined for other scripts.
+ */
+export function beforeFrameworkStart({ start, directory }: DividedScript): string | undefined {
+  if (start.kind !== 'shell' || directory !== '') return undefined;
+  const commands = parseCommandLine(start.command) ?? [];
+  const last = commands.at(-1);
+  if (last === undefined || commands.length < 2 || interpret(last).kind !== 'framework') return undefined;
+  return commands
+    .slice(0, -1)
+    .map(({ text }) => text)
+    .join(' && ');
+}
+
 /** Returns the directory that a command changes to; undefined for other commands. */
 const changedDirectory = ([cd, to, ...more]: readonly Word[]): string | undefined =>
   cd?.text === 'cd' && to && !to.dynamic && more.length === 0 ? to.text : undefined;
