@@ -5,6 +5,7 @@ import {
   type NodeRequirement,
   readEngines,
   readVersionFile,
+  readVolta,
   VERSION_FILES,
 } from '../../providers/builds/detection/node-version.ts';
 import type { Layout } from './layout.ts';
@@ -25,13 +26,20 @@ function findVersionFile(directory: string): NodeRequirement | undefined {
 }
 
 /**
- * Returns the versions of Node that a repository asks for: by `engines` of the application's package.json or of the one that it
- * is installed with, or else by a file of a version manager beside either.
+ * Returns the versions of Node that a repository asks for: by `engines` or `devEngines` of the application's
+ * package.json or of the one that it is installed with, else by a file of a version manager beside either, else by Volta's field in them.
  */
 export function nodeRequirementOf(
   { app, install }: Pick<Layout, 'app' | 'install'>,
   manifest: Manifest | undefined,
   rootManifest: Manifest | undefined,
 ): NodeRequirement | undefined {
-  return readEngines(manifest) ?? readEngines(rootManifest) ?? findVersionFile(app) ?? findVersionFile(install);
+  return (
+    readEngines(manifest) ??
+    readEngines(rootManifest) ??
+    findVersionFile(app) ??
+    findVersionFile(install) ??
+    readVolta(manifest) ??
+    readVolta(rootManifest)
+  );
 }

@@ -8,6 +8,9 @@ const packages = () => z.catch(z.record(z.string(), z.unknown()), {});
 const onlyTexts = (record: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(Object.entries(record).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 
+/** A runtime in which a package is developed (https://docs.npmjs.com/cli/configuring-npm/package-json#devengines). */
+const runtime = () => z.object({ name: z.string(), version: text() });
+
 /** Fields of package.json that are read. A field of an unexpected type counts as absent. */
 const Manifest = memoize(() =>
   z.object({
@@ -15,6 +18,8 @@ const Manifest = memoize(() =>
     main: text(),
     packageManager: text(),
     engines: z.catch(z.object({ node: text() }), { node: undefined }),
+    devEngines: z.catch(z.optional(z.object({ runtime: z.union([runtime(), z.array(runtime())]) })), undefined),
+    volta: z.catch(z.object({ node: text() }), { node: undefined }),
     scripts: z.pipe(packages(), z.transform(onlyTexts)),
     workspaces: z.optional(z.unknown()),
     dependencies: packages(),

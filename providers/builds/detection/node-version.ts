@@ -20,11 +20,22 @@ export interface NodeRequirement {
   field?: string;
 }
 
-/** Returns what `engines` of a package.json requires. */
-export const readEngines = (manifest: Pick<Manifest, 'engines'> | undefined): NodeRequirement | undefined =>
-  manifest?.engines.node === undefined
-    ? undefined
-    : { range: manifest.engines.node, file: 'package.json', field: 'engines.node' };
+/** Returns what a package.json requires: by `engines`, else by `devEngines`, by which npm refuses to install. */
+export function readEngines(
+  manifest: Pick<Manifest, 'engines' | 'devEngines'> | undefined,
+): NodeRequirement | undefined {
+  const runtimes = [manifest?.devEngines?.runtime ?? []].flat();
+  const { version } = runtimes.find(({ name }) => name === 'node') ?? {};
+  const file = 'package.json';
+  if (manifest?.engines.node !== undefined) return { range: manifest.engines.node, file, field: 'engines.node' };
+  return version === undefined ? undefined : { range: version, file, field: 'devEngines.runtime' };
+}
+
+/** Returns the major version that Volta uses by a package.json. */
+export function readVolta(manifest: Pick<Manifest, 'volta'> | undefined): NodeRequirement | undefined {
+  const found = readVersionFile('package.json', manifest?.volta.node ?? '');
+  return found && { ...found, field: 'volta.node' };
+}
 
 /** Names of long-term releases, which keep their major version (https://github.com/nodejs/release). */
 const CODE_NAMES: Readonly<Record<string, string>> = {
@@ -36,14 +47,16 @@ const CODE_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Files that version managers of Node read, in this order. */
-export const VERSION_FILES: readonly string[] = ['.nvmrc', '.node-version'];
+export const VERSION_FILES: readonly string[] = ['.nvmrc', '.node-version', '.tool-versions'];
 
 /**
  * Returns the requirement in the text of a version manager's file, as its major version: a minor one is not available. Returns
  * undefined for names that mean other versions over time (`lts/*`, `node`).
  */
 export function readVersionFile(file: string, text: string): NodeRequirement | undefined {
-  const name = text.replace(/#.*/g, '').trim();
+  const plain = text.replace(/#.*/g, '').trim();
+  // asdf and mise have one line for each tool, and further versions behind the first.
+  const name = file === '.tool-versions' ? (/^(?:nodejs|node)\s+(\S+)/m.exec(plain)?.[1] ?? '') : plain;
   const [, major = CODE_NAMES[name.toLowerCase()]] = /^v?(\d{1,3})(?:\.[\dx*]+)*$/.exec(name) ?? [];
   return major === undefined ? undefined : { range: `${major}.x`, file };
 }
