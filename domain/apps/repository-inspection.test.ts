@@ -104,6 +104,11 @@ describe('a repository', () => {
     ]);
   });
 
+  test('shows the version of Node that Volta uses', async () => {
+    commit('volta', { 'package.json': '{"volta":{"node":"20.1.0"},"scripts":{"start":"node server.js"}}' });
+    expect(await inspect(at('volta'))).toMatchObject({ detected: { nodeVersion: '20' } });
+  });
+
   test('without a usable package.json says so', async () => {
     expect(await inspect(at('site'))).toMatchObject({
       problem: null,

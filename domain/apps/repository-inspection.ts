@@ -17,6 +17,7 @@ import {
   type NodeRequirement,
   readEngines,
   readVersionFile,
+  readVolta,
   VERSION_FILES,
 } from '../../providers/builds/detection/node-version.ts';
 import type { TreeEntry } from '../../providers/git/packfile.ts';
@@ -115,7 +116,8 @@ async function detect(repository: RemoteRepository, commit: string, rootDirector
   if (!file) return { detected: null, notes: [noManifest(root)] };
   try {
     const manifest = parseManifest(await repository.readFile(file.id));
-    const requirement = readEngines(manifest) ?? (await readVersionFiles(repository, [directory, root]));
+    const requirement =
+      readEngines(manifest) ?? (await readVersionFiles(repository, [directory, root])) ?? readVolta(manifest);
     return describe(manifest, requirement, directory, root);
   } catch (error) {
     if (!(error instanceof InvalidManifest)) throw error;
