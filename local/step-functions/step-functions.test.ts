@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { call } from '../engines/wire.ts';
 import { FunctionError } from '../lambda/invocations.ts';
 import type { Json, JsonObject } from '../template/intrinsics.ts';
@@ -205,6 +205,28 @@ test('resumes from the last complete line of an execution’s file, wherever a k
   expect(await resumedWith([...complete, last.slice(0, -9)].join('\n'))).toEqual(both);
   const missing = { status: 'ExecutionDoesNotExist', seen: [], states: null };
   expect(await resumedWith((lines[0] ?? '').slice(0, -9))).toEqual(missing);
+});
+
+test('an end that cannot be saved ends the execution, and nothing else', async () => {
+  const complaint = vi.spyOn(console, 'error').mockReturnValue();
+  const dataDir = directory();
+  const { start, ended } = await machine(
+    two,
+    {
+      first: () => null,
+      second: async () => {
+        const file = await saved(dataDir, 'Second');
+        rmSync(file);
+        mkdirSync(file);
+        return null;
+      },
+    },
+    dataDir,
+  );
+  await start('{}');
+  expect(await ended()).toMatchObject({ status: 'SUCCEEDED' });
+  await vi.waitFor(() => expect(complaint).toHaveBeenCalledOnce(), 60_000);
+  complaint.mockRestore();
 });
 
 test('ends an execution at its timeout and on request', async () => {

@@ -105,7 +105,7 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
       abort();
     });
     watch(execution, eventLogs).catch((error: unknown) => console.error(error));
-    result.then(
+    const ended = result.then(
       (output) => end('SUCCEEDED', { output: JSON.stringify(output) }),
       (error: unknown) => {
         if (error instanceof ExecutionTimeoutError) end('TIMED_OUT', { error: 'States.Timeout' });
@@ -118,6 +118,8 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
         }
       },
     );
+    // A full disk, say. The next start resumes from the state that was saved last.
+    ended.catch((error: unknown) => console.error(`the end of execution ${name} could not be saved:`, error));
   };
 
   /** Saves the execution's current state. */
