@@ -141,6 +141,20 @@ test('a tidying is bounded, however many records are kept, and says that there i
   expect(recorded()).toEqual([]);
 });
 
+test('records of a clock that was ahead do not keep those behind them', () => {
+  const start = Date.parse('2026-01-01T00:00:00Z');
+  const day = 24 * 3600_000;
+  let now = start + 365 * day;
+  const engine = withTable({ now: () => now });
+  const { iterator, read } = streamOf(engine);
+  for (let count = 0; count < 600; count++) put(engine, `ahead ${count}`);
+  now = start;
+  for (let count = 0; count < 100; count++) put(engine, String(count));
+  now = start + 2 * day;
+  while (engine.tidy());
+  expect(read(iterator('TRIM_HORIZON')).Records).toEqual([]);
+});
+
 test('a tidying is bounded, however many items have expired', () => {
   const until = { N: String(Math.floor(Date.now() / 1000) - 60) };
   const engine = withTable();

@@ -168,12 +168,12 @@ export function createStreams(storage: Storage, place: Place, now: () => number)
       let hasMore = false;
       for (const table of storage.tables()) {
         const changes = changesOf(table);
-        // `at` has no index, but rises with `number`.
+        // `at` has no index, but rises with `number`; a clock that was ahead has left times that do not come for long.
         const { changes: trimmed } = storage
           .prepare(
-            `DELETE FROM ${changes} WHERE number <= (SELECT max(number) FROM (SELECT number, at FROM ${changes} ORDER BY number LIMIT ?) WHERE at < ?)`,
+            `DELETE FROM ${changes} WHERE number <= (SELECT max(number) FROM (SELECT number, at FROM ${changes} ORDER BY number LIMIT ?) WHERE at < ? OR at > ?)`,
           )
-          .run(MAX_TRIMMED, now() - RETENTION_MS);
+          .run(MAX_TRIMMED, now() - RETENTION_MS, now() + RETENTION_MS);
         hasMore ||= trimmed === MAX_TRIMMED;
       }
       return hasMore;
