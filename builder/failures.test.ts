@@ -179,8 +179,8 @@ test.each<[string, Partial<Job>, string]>([
 
 test('ends a command that takes too long or leaves a process running', async () => {
   const repoUrl = repository({ 'server.js': '1' });
-  const long = await build({ repoUrl, buildCommand: 'echo begun; sleep 60' }, { BUILD_SECONDS: '12' });
-  const tooLong = 'The build was stopped: it exceeded the limit of 12 seconds.';
+  const long = await build({ repoUrl, buildCommand: 'echo begun; sleep 60' }, { BUILD_SECONDS: '8' });
+  const tooLong = 'The build was stopped: it exceeded the limit of 8 seconds.';
   expect(long).toMatchObject({ step: 'build', error: tooLong });
   expect(long.log).toContain('begun');
   const began = performance.now();

@@ -98,10 +98,13 @@ async function feed(name: string, mapping: JsonObject, bodies: string[], answer:
     calls,
     most: () => most,
     async until(condition: (left: number, dead: number) => boolean) {
-      while (!condition(await count(queue), await count(dead))) await sleep(20);
-      const left = [await count(queue), await count(dead)];
+      const left = async () => [await count(queue), await count(dead)] as const;
+      await expect
+        .poll(left, { timeout: 60_000 })
+        .toSatisfy((counts: readonly [number, number]) => condition(...counts));
+      const counted = await left();
       await source.stop();
-      return left;
+      return counted;
     },
   };
 }

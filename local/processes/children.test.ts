@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { startChildren } from './children.ts';
 
@@ -30,9 +29,8 @@ const alive = (pid: number): boolean => {
 const parentOf = (pid: number): number =>
   Number(execFileSync('ps', ['-o', 'ppid=', '-p', `${pid}`], { encoding: 'utf8' }));
 
-/** Waits for a condition; the test's own time limit ends it otherwise. */
 const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await sleep(25);
+  await expect.poll(condition, { timeout: 60_000 }).toBe(true);
 };
 
 describe('children', () => {

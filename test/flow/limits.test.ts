@@ -13,7 +13,7 @@ import { app, committer } from '../support/repositories.ts';
 /** Time and memory limits, on a separate platform whose builds may take some seconds. */
 const root = mkdtempSync(join(tmpdir(), 'limits-'));
 const commit = committer(root);
-const SECONDS = 20;
+const SECONDS = 12;
 let run: Run;
 let account: OpenedAccount;
 beforeAll(async () => {
