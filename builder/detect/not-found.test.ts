@@ -50,6 +50,15 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
       application({ devDependencies: { '@builder.io/qwik-city': '1' }, scripts: { start: 'vite --open --mode ssr' } }),
     'run "npm run qwik add"',
   ],
+  [
+    'Qwik City with an adapter, whose server was not built',
+    () =>
+      application({
+        devDependencies: { '@builder.io/qwik-city': '1' },
+        scripts: { start: 'node server/entry.express.js' },
+      }),
+    'neither was "server/entry.express.js", which the start script names',
+  ],
   ['a development server', () => application({ scripts: { start: 'vite' } }), 'is a development server'],
 ])('says what is missing: %s', (_what, app, error) => {
   expect(() => findStart(typeof app === 'function' ? app() : app)).toThrow(error);

@@ -40,8 +40,10 @@ export function notFound(app: BuiltApplication, divided: DividedScript | undefin
   if (framework?.name === 'Next.js' && !existsSync(join(directory, '.next'))) {
     return said(': the build command did not run "next build".');
   }
-  if (framework?.advice !== undefined) return said(`: ${framework.advice}.`);
   const named = divided?.start.kind === 'node' ? posix.join(divided.directory, divided.start.file) : undefined;
+  // Whose start script names a server has followed the advice of most frameworks; Next.js and Nuxt are asked how they build it.
+  const isFollowed = named !== undefined && !['Next.js', 'Nuxt'].includes(framework?.name ?? '');
+  if (framework?.advice !== undefined && !isFollowed) return said(`: ${framework.advice}.`);
   if (named !== undefined) {
     return said(`, and neither was "${named}", which the start script names: check that the build creates it.`);
   }
