@@ -92,3 +92,14 @@ test.each([true, false])('masks the key that was sent, whatever its form (in a s
   expect(report.failure?.words).toBe('Key [key] may not use tools.');
   expect(`${apiError?.message} ${answer}`).not.toContain('may not');
 });
+
+test('cuts long words of a provider without leaving a part of the key', async () => {
+  const key = 'aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY';
+  const message = `${'no '.repeat(330)}${key} ${'more '.repeat(500)}`;
+  upstream.act = (response) => {
+    response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message } }));
+  };
+  const world = { baseUrl: upstream.url, platformKey: keptKey(key) };
+  const { report } = await call({ model: 'mistral/mistral-large-2512', messages: user('x') }, world);
+  expect(report.failure?.words).toBe(`${'no '.repeat(330)}[key] more…`);
+});

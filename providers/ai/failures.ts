@@ -44,13 +44,18 @@ export class ProviderFailure extends Error {
     this.retryAfter = more.retryAfter;
   }
 
-  /** Masks the key that was sent in the words: the keys of some providers have no form that tells them (`KEY_LIKE`). */
+  /** Masks the key that was sent in the words, and then cuts them: the keys of some providers have no form that tells them (`KEY_LIKE`). */
   maskKey(key: string): void {
-    if (key !== '') this.words = this.words?.replaceAll(key, '[key]');
+    const { words = '' } = this;
+    const masked = key === '' ? words : words.replaceAll(key, '[key]');
+    const cut = masked.length > MAX_MESSAGE_LENGTH ? `${masked.slice(0, MAX_MESSAGE_LENGTH)}…` : masked;
+    this.words = cut === '' ? undefined : cut;
   }
 }
 
 const MAX_MESSAGE_LENGTH = 1000;
+/** Characters that are kept until the key is masked, which a cut would leave in part. */
+const MAX_UNMASKED_LENGTH = 2 * MAX_MESSAGE_LENGTH;
 /** Ids of the account that xAI names when it refuses content. */
 const ACCOUNT_IDS = /\b(?:Team|API key ID): [^,\s]+,?\s*/g;
 /** The form of providers' keys, whole or masked in the middle. */
@@ -85,7 +90,7 @@ function messageFrom(error: Record<string, unknown>): string | undefined {
     .replace(ACCOUNT_IDS, '')
     .replace(KEY_LIKE, '[key]')
     .trim();
-  return plain.length > MAX_MESSAGE_LENGTH ? `${plain.slice(0, MAX_MESSAGE_LENGTH)}…` : plain;
+  return plain.slice(0, MAX_UNMASKED_LENGTH);
 }
 
 const OVERLOADED = /overloaded|rate_limit|resource_exhausted|too_many_requests/i;
