@@ -61,10 +61,13 @@ test.each<[string, Redirect]>([
   expect(await from(`${own}/welcome?a=b`, edge)).toBe('https://shop.example.com/welcome?a=b');
   expect(await from(own, edge)).toBe('https://shop.example.com');
   expect(await from(`https://[::]:${port}/`, edge)).toBe('https://shop.example.com/');
+  expect(await from(`https://localhost:${port}/`, edge)).toBe('https://shop.example.com/');
+  expect(await from('https://localhost:3000/welcome', edge)).toBe('https://shop.example.com/welcome');
   const others = [
     `${own}0/`,
     `/to?${own}`,
     `http://localhost:${port}/`,
+    'http://localhost:3000/',
     `http://127.0.0.1:${port}/`,
     'http://0.0.0.0/',
   ];

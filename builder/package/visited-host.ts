@@ -18,8 +18,12 @@ type WriteHead = (this: ServerResponse, status: number, ...rest: unknown[]) => S
  * @returns a function that ends it
  */
 export function restoreVisitedHost(port: number): () => void {
-  // No visitor is meant by an address on which a server listens for all; `localhost` may be a program on the visitor's machine.
-  const ownAddress = new RegExp(`^https?://(?:0\\.0\\.0\\.0|\\[::\\]):${port}(?=[/?#]|$)`, 'i');
+  // No visitor is meant by an address on which a server listens for all. By http, `localhost` may be a program on the visitor's
+  // machine (RFC 8252, 7.3); by https, it is what Next.js calls itself without a host name, with port 3000 where it knows none.
+  const ownAddress = new RegExp(
+    `^(?:https?://(?:0\\.0\\.0\\.0|\\[::\\]):${port}|https://localhost:(?:${port}|3000))(?=[/?#]|$)`,
+    'i',
+  );
   const onRequest = (message: unknown): void => {
     const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
     const { rawHeaders, headers, socket } = request;
