@@ -24,7 +24,7 @@ export function splitArchive(archive: Buffer): Buffer[] {
     const type = String.fromCharCode(archive[at + TYPE] ?? 0);
     if (type === HARD_LINK) return [archive];
     from ??= at;
-    const size = Number.parseInt(archive.toString('latin1', at + SIZE.from, at + SIZE.to), 8) || 0;
+    const size = Math.max(0, Number.parseInt(archive.toString('latin1', at + SIZE.from, at + SIZE.to), 8) || 0);
     at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
     if (PREFIXES.includes(type)) continue;
     members.push({ at: from, work });
