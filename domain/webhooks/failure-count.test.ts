@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { MAX_CONSECUTIVE_FAILURES } from '../../contract/webhooks/endpoints.ts';
+import { AuditEntry, auditOf } from '../../table/entities/audit.ts';
 import { Webhook } from '../../table/entities/webhooks.ts';
 import { change } from '../../table/writes.ts';
 import { conflictFirst, START } from '../../test/simulation/simulation.ts';
 import { webhookSimulation } from '../../test/simulation/webhooks.ts';
+import { incidentOfEntry } from '../accounts/notifications.ts';
 
 test.each([
   ['failure', 'BAD_STATUS', 1],
@@ -36,4 +38,19 @@ test('keeps the count of an endpoint that was disabled during an attempt that su
   await run.runUntilIdle(START + 45_000);
   expect(run.deliveries()).toMatchObject([{ step: 1, attempts: [{ outcome: 'DELIVERED' }] }]);
   expect(await run.steady.table.get(Webhook, of)).toMatchObject(disabled);
+});
+
+test('tells the owner which endpoint was disabled', async () => {
+  const run = webhookSimulation();
+  await run.openAccount();
+  const { accountId } = run.caller;
+  const { id, url } = await run.endpoint('failing', () => 'BAD_STATUS');
+  const almost = { failureCount: MAX_CONSECUTIVE_FAILURES - 1 };
+  await run.steady.table.write(Webhook, change(Webhook, { accountId, id }, { set: almost }));
+  await run.event();
+  await run.runUntilIdle(START + 45_000);
+  const entries = await run.steady.table.all(AuditEntry, auditOf(accountId));
+  expect(entries.flatMap(incidentOfEntry)).toMatchObject([
+    { title: `The webhook endpoint ${url} was disabled after too many failed deliveries.` },
+  ]);
 });

@@ -132,7 +132,8 @@ async function writeOne(
     action: 'webhook.disabled',
     accountId: endpoint.accountId,
     subjectId: endpoint.id,
-    before: webhook,
-    after: { ...webhook, ...disabling },
+    // The address is the same before: of what is, only differences are kept, and a notification names it.
+    before: { active: true, failureCount },
+    after: { url: webhook.url, ...disabling },
   });
 }
