@@ -8,7 +8,6 @@ import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { CacheName } from '../../providers/builds/keys.ts';
 import { startChild, toolEnvironment, type User } from '../commands/child.ts';
-import { splitArchive } from './archive-parts.ts';
 
 /**
  * Cache of directories that are expensive to create, shared by the builds of one application. Each is packed with the
@@ -38,11 +37,8 @@ const DIRECTORIES: Record<CacheName, { directory: string; without: string[] }> =
   build: { directory: '.next/cache', without: [] },
 };
 
-/**
- * A stored object begins with this and its key. Archives follow, each packed alone behind its length in bytes (32 bits, big-endian).
- */
-const FORMAT = 'parts:';
-const LENGTH_BYTES = 4;
+/** Length of a SHA-256 hash in hexadecimal: the stored object begins with its key. */
+const KEY_LENGTH = 64;
 /** Maximum packed size in bytes. Creating a larger directory again is hardly slower than moving it. */
 const MAX_PACKED_BYTES = 512 * 1024 * 1024;
 /**
@@ -85,13 +81,17 @@ export function createCache({ directory, user, get, put, largest = MAX_UNPACKED_
     async restore(name, key) {
       const cached = await expect(name);
       expected.delete(name);
-      const head = FORMAT + key;
-      if (cached?.subarray(0, head.length).toString('latin1') !== head) return false;
+      if (cached?.subarray(0, KEY_LENGTH).toString('latin1') !== key) return false;
       try {
-        const unpacked = readParts(cached.subarray(head.length)).map((part) => unpack(part, directory, user));
-        // A part that goes on after another has failed would write what is removed here.
-        await Promise.allSettled(unpacked);
-        await Promise.all(unpacked);
+        const tar = startTar([...TAR_PIECE, '-xf', '-', '-C', directory], ['pipe', 'ignore', 'ignore'], user);
+        const ended = once(tar, 'exit');
+        const content = Readable.from([cached.subarray(KEY_LENGTH)]);
+        // tar exits at the archive's end mark and may close the pipe before the padding is written, so only its exit
+        // status counts.
+        const unpacked =
+          tar.stdin && pipeline(content, zlib.createZstdDecompress({ chunkSize: PIECE_BYTES }), tar.stdin);
+        await Promise.allSettled([unpacked, ended]);
+        await assertSuccess(ended);
         return true;
       } catch (error) {
         logError('unpacked')(error);
@@ -104,11 +104,8 @@ export function createCache({ directory, user, get, put, largest = MAX_UNPACKED_
       const store = async (): Promise<void> => {
         const archive = await read;
         if (!archive) return;
-        const packed = await Promise.all(
-          splitArchive(archive).map((part) => promisify(zlib.zstdCompress)(part, LEVEL)),
-        );
-        const content = Buffer.concat([Buffer.from(FORMAT + key, 'latin1'), ...packed.flatMap(writePart)]);
-        if (content.length <= MAX_PACKED_BYTES) await put(name, content);
+        const content = await promisify(zlib.zstdCompress)(archive, LEVEL);
+        if (content.length <= MAX_PACKED_BYTES) await put(name, Buffer.concat([Buffer.from(key, 'latin1'), content]));
       };
       pendingStores.push(store().catch(logError('stored')));
       await Promise.allSettled([read]);
@@ -117,37 +114,6 @@ export function createCache({ directory, user, get, put, largest = MAX_UNPACKED_
       await Promise.all(pendingStores);
     },
   };
-}
-
-/** Returns a packed archive behind its length. */
-function writePart(packed: Buffer): Buffer[] {
-  const length = Buffer.alloc(LENGTH_BYTES);
-  length.writeUInt32BE(packed.length);
-  return [length, packed];
-}
-
-/** Returns the packed archives of an object. Throws if it is cut off. */
-function readParts(content: Buffer): Buffer[] {
-  const parts: Buffer[] = [];
-  let at = 0;
-  do {
-    const from = at + LENGTH_BYTES;
-    at = from + content.readUInt32BE(at);
-    if (at > content.length) throw new Error('the cache is cut off');
-    parts.push(content.subarray(from, at));
-  } while (at < content.length);
-  return parts;
-}
-
-/** Unpacks an archive into a directory, in which others may be unpacked at the same time. */
-async function unpack(packed: Buffer, directory: string, user: User | undefined): Promise<void> {
-  const tar = startTar([...TAR_PIECE, '-xf', '-', '-C', directory], ['pipe', 'ignore', 'ignore'], user);
-  const ended = once(tar, 'exit');
-  const content = Readable.from([packed]);
-  // tar exits at the archive's end mark and may close the pipe before the padding is written, so only its exit status counts.
-  const written = tar.stdin && pipeline(content, zlib.createZstdDecompress({ chunkSize: PIECE_BYTES }), tar.stdin);
-  await Promise.allSettled([written, ended]);
-  await assertSuccess(ended);
 }
 
 /** Starts tar as the build's user, whose processes can read its environment. It says nothing: it would name files. */
