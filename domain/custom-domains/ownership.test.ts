@@ -33,17 +33,7 @@ async function accounts(...names: string[]) {
   };
   const deps = { ...steady.deps, txt, ...inEveryCell({ edgeEndpoint: 'd1.cloudfront.net' }) };
   const addApp = (id: string, accountId: string) =>
-    create(
-      App,
-      simulatedApp({
-        id,
-        accountId,
-        name: id,
-        slug: id,
-        primaryDomain: `${id}.apps`,
-        hosts: [`${id}.apps`],
-      }),
-    );
+    create(App, simulatedApp({ id, accountId, primaryDomain: `${id}.apps`, hosts: [`${id}.apps`] }));
   await deps.table.transact(names.flatMap((name) => [addApp(`app_${name}`, name), newSimulatedAccount(name)]));
   const id = (name: string) => ({ id: `app_${name}` });
   const set = async (name: string, domain = HOST, app = id(name).id) => {
@@ -270,18 +260,7 @@ test('when a registration ends, all claims of the domain and below it end, and t
   for (const { accountId, host, id } of claims) {
     const customDomain = { ...newCustomDomain(deps, host), status: 'VERIFIED' as const };
     await deps.table.transact([
-      create(
-        App,
-        simulatedApp({
-          id,
-          accountId,
-          name: id,
-          slug: id,
-          primaryDomain: host,
-          hosts: [`${id}.apps`],
-          customDomain,
-        }),
-      ),
+      create(App, simulatedApp({ id, accountId, primaryDomain: host, hosts: [`${id}.apps`], customDomain })),
       create(Host, { host, accountId, applicationId: id, verifiedAt: '2020-01-01T00:00:00.000Z' }),
       newTenant(deps, { accountId, id }, customDomain),
     ]);
