@@ -145,17 +145,6 @@ test('a new application is placed in the cell with the most room, deployed and s
   expect((await page({ host: `${slug}.apps.localhost` })).body).not.toContain('hello');
 }, 400_000);
 
-test('operators release an application again that its cell has lost, after a restore', async () => {
-  const mover = lambdaWith(await accessTo('workflow-moveApp', EXTERNAL_ID));
-  await mover.send(new DeleteFunctionCommand({ FunctionName: `hosting-local-two-app-${away.id}` }));
-  const env = { PATH: process.env.PATH, LOCAL_JSON: join(root, 'local.json') };
-  writeFileSync(env.LOCAL_JSON, JSON.stringify(run.local));
-  const line = ['scripts/operate.ts', 'repair', '--reason', 'Of the test.', '--local'];
-  const { stdout } = await promisify(execFile)(process.execPath, line, { env });
-  expect(JSON.parse(stdout).releases).toMatchObject({ released: 1, problems: [] });
-  await waitFor(async () => (await page(away)).body === 'hello from two', 300);
-}, 200_000);
-
 test('a custom domain, logs and figures of an application are those of its cell', async () => {
   const { domain } = await registerDomain(account);
   custom = domain.name;
@@ -293,6 +282,18 @@ test('an application is moved to another cell and back under constant requests, 
   expect(failed).toEqual([]);
   expect(answered).toBeGreaterThan(1000);
 }, 800_000);
+
+// Near the end: it also gives the account's login, of which no user is known, a user with another id.
+test('operators release an application again that its cell has lost, after a restore', async () => {
+  const mover = lambdaWith(await accessTo('workflow-moveApp', EXTERNAL_ID));
+  await mover.send(new DeleteFunctionCommand({ FunctionName: `hosting-local-two-app-${away.id}` }));
+  const env = { PATH: process.env.PATH, LOCAL_JSON: join(root, 'local.json') };
+  writeFileSync(env.LOCAL_JSON, JSON.stringify(run.local));
+  const line = ['scripts/operate.ts', 'repair', '--reason', 'Of the test.', '--local'];
+  const { stdout } = await promisify(execFile)(process.execPath, line, { env });
+  expect(JSON.parse(stdout).releases).toMatchObject({ released: 1, problems: [] });
+  await waitFor(async () => (await page(away)).body === 'hello from two', 300);
+}, 200_000);
 
 test('a deleted application leaves nothing in its cell', async () => {
   for (const { id } of [home, away]) await account.call(deleteApp, { params: { id } });
