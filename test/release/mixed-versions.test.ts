@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { call } from '../../local/engines/wire.ts';
 import { freePort } from '../../local/processes/ports.ts';
@@ -18,28 +19,20 @@ const OLD = '9acc22f';
 const work = mkdtempSync(join(tmpdir(), 'mixed-'));
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-/** Checks the sources of a commit out, with the packages of this one. */
-function sourcesOf(commit: string): string {
-  const folder = join(work, commit);
+/** Checks the sources of a commit out, with the packages that it names: later versions need fewer. */
+async function installed(commit: string): Promise<string> {
   const archive = execFileSync('git', ['archive', '--prefix', `${commit}/`, commit], { maxBuffer: 1 << 29 });
   execFileSync('tar', ['-x', '-C', work], { input: archive });
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
-  // Those commits look for the Node versions of applications here.
-  const runtimes = join(folder, 'local/runtimes/node_modules');
-  mkdirSync(runtimes);
-  for (const major of ['20', '22'])
-    symlinkSync(
-      resolve('node_modules/.node', major),
-      join(runtimes, `node${major}-${process.platform}-${process.arch}`),
-    );
-  return folder;
+  const cwd = join(work, commit);
+  await promisify(execFile)('npm', ['ci', '--no-audit', '--no-fund'], { cwd, maxBuffer: 1 << 29 });
+  return cwd;
 }
 
 const THIS = process.cwd();
 let sources: Record<string, string>;
-beforeAll(() => {
-  sources = { [RELEASE]: sourcesOf(RELEASE), [OLD]: sourcesOf(OLD) };
-}, 60_000);
+beforeAll(async () => {
+  sources = { [RELEASE]: await installed(RELEASE), [OLD]: await installed(OLD) };
+}, 900_000);
 
 type Json = { data: unknown };
 interface Session {
