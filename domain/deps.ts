@@ -89,6 +89,6 @@ export interface Session {
   signedInAtEpoch?: number;
   /** True for an operator of the platform. */
   isOperator?: true;
-  /** Reads the person's profile from the issuer. Throws 503 if the issuer cannot be reached. */
+  /** Reads the person's profile from the issuer. Throws 401 if it has ended the session, 503 if it cannot be reached. */
   readProfile(): Promise<Profile>;
 }

@@ -19,15 +19,19 @@ interface Profile {
   isVerified: boolean;
 }
 
+/** The issuer no longer accepts the token: its user is deleted, or its session was revoked. */
+export class TokenRefused extends Error {}
+
 async function read<T>(schema: z.ZodMiniType<T>, url: string, headers: Record<string, string> = {}): Promise<T> {
   const answer = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  if (answer.status === 401 && headers.authorization) throw new TokenRefused(`${url} answered 401`);
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
   return schema.parse(await answer.json());
 }
 
 /**
  * Reads the profile of an access token's bearer from its OpenID issuer; the token itself has none. Without a name, the
- * part of the address before the @ is used. Throws when the issuer does not answer.
+ * part of the address before the @ is used. Throws {@link TokenRefused}, and another error when the issuer does not answer.
  */
 export async function readProfile(issuer: string, token: string): Promise<Profile> {
   const { userinfo_endpoint } = await read(Discovery, `${issuer}/.well-known/openid-configuration`);

@@ -1,8 +1,9 @@
 import { ApiError } from '../../contract/errors.ts';
 import { DASHBOARD_PATH } from '../../contract/route.ts';
 import { openLogin } from '../../domain/accounts/logins.ts';
+import { sessionEnded } from '../../domain/accounts/sessions.ts';
 import type { Profile } from '../../domain/deps.ts';
-import { readProfile } from '../../providers/login/profiles.ts';
+import { readProfile, TokenRefused } from '../../providers/login/profiles.ts';
 import { config, required } from '../config.ts';
 import { deps } from '../deps.ts';
 import { log } from '../observability/log.ts';
@@ -30,11 +31,14 @@ export async function verifyLogin(token: string): Promise<VerifiedToken | undefi
   return await (await verifier)(token, deps.now()).catch(unavailable('the keys'));
 }
 
-/** Reads the profile of a token's bearer. Throws 503 if the issuer cannot be reached. */
+/** Reads the profile of a token's bearer. Throws 401 if the issuer has ended the session, 503 if it cannot be reached. */
 export const profileOf = (token: string): Promise<Profile> =>
-  readProfile(issuer, token).catch(unavailable('a profile'));
+  readProfile(issuer, token).catch((error: unknown) => {
+    if (error instanceof TokenRefused) throw sessionEnded();
+    return unavailable('a profile')(error);
+  });
 
-/** Opens the account of a new login, under the name and address that the issuer knows. Throws 503 if the issuer cannot be reached. */
+/** Opens the account of a new login, under the name and address that the issuer knows. Throws 401 and 503 as {@link profileOf}. */
 export async function openLoginAccount(subject: string, token: string): Promise<void> {
   await openLogin(deps, subject, await profileOf(token));
 }

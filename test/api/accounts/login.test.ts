@@ -133,6 +133,16 @@ describe('rejects other tokens than our access tokens with 401', () => {
   });
 });
 
+test('a login whose user the issuer has deleted is 401, and opens no account', async () => {
+  const token = await accessTokenOf(randomUUID());
+  for (let count = 0; count < 2; count += 1) {
+    const answer = await withToken(token).call(getMe);
+    expect([answer.status, codeOf(answer)]).toEqual([401, 'unauthorized']);
+    expect(answer.error?.message).toContain('Sign in again');
+    expect(answer.headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);
+  }
+});
+
 test('a login token is rejected with 401 where an API key is required', async () => {
   const { accessToken } = await newAccount();
   const asKey = clientOf({ secretKey: accessToken });
