@@ -79,7 +79,7 @@ function picture(side: number): Buffer {
 test(
   'a Next.js application without output settings serves its page, styles, scripts, icon and optimised images',
   async () => {
-    startFrom('hello-next', 'next', {
+    startFrom('hello-next', 'next-page', {
       'next.config.mjs': 'export default {};\n',
       'app/page.jsx': `import Image from 'next/image';
         import styles from './page.module.css';
@@ -88,7 +88,7 @@ test(
       'app/icon.png': picture(32),
       'public/picture.png': picture(64),
     });
-    const { page, types } = await deployed('next', 'NEXTJS', ['/hello.txt', '/picture.png']);
+    const { page, types } = await deployed('next-page', 'NEXTJS', ['/hello.txt', '/picture.png']);
     expect(page).toMatchObject({ status: 200, type: 'text/html' });
     expect(assetsOf(page.body).filter((path) => path.startsWith('/_next/image?'))).not.toEqual([]);
     expect([...types].sort()).toEqual(['application/javascript', 'image/png', 'text/css', 'text/plain']);
@@ -99,13 +99,13 @@ test(
 test(
   'a Nuxt application serves its page, styles, scripts and public files',
   async () => {
-    startFrom('hello-nuxt', 'nuxt', {
+    startFrom('hello-nuxt', 'nuxt-page', {
       'app/app.vue': `<template><main><img src="/picture.png" alt=""></main></template>
         <style scoped>main { font-variant: small-caps }</style>`,
       'public/picture.png': picture(64),
       'public/robots.txt': 'User-agent: *\n',
     });
-    const { page, types } = await deployed('nuxt', 'NUXT', ['/robots.txt']);
+    const { page, types } = await deployed('nuxt-page', 'NUXT', ['/robots.txt']);
     expect(page).toMatchObject({ status: 200, type: 'text/html' });
     expect(page.body).toContain('font-variant:small-caps');
     expect([...types].sort()).toEqual(expect.arrayContaining(['image/png', 'text/javascript', 'text/plain']));
