@@ -47,18 +47,33 @@ const KINDS: Record<string, Kind> = {
     attributes: { Id: '{name}', RoutingEndpoint: '{name}.cloudfront.localhost' },
   },
   'AWS::CloudFront::Distribution': { arn: 'cloudfront::{account}:distribution/{name}', attributes: { Id: '{name}' } },
+  'AWS::CloudFront::Function': {
+    nameProperty: 'Name',
+    arn: 'cloudfront::{account}:function/{name}',
+    ref: 'arn',
+    attributes: { FunctionARN: 'arn:aws:cloudfront::{account}:function/{name}' },
+  },
   'AWS::CloudFront::KeyValueStore': {
     nameProperty: 'Name',
     arn: 'cloudfront::{account}:key-value-store/{name}',
     attributes: { Id: '{name}', Status: 'READY' },
   },
+  'AWS::CloudWatch::Alarm': { nameProperty: 'AlarmName', arn: 'cloudwatch:{region}:{account}:alarm:{name}' },
+  'AWS::CloudWatch::CompositeAlarm': { nameProperty: 'AlarmName', arn: 'cloudwatch:{region}:{account}:alarm:{name}' },
+  'AWS::CloudWatch::Dashboard': { nameProperty: 'DashboardName' },
   'AWS::CodeBuild::Project': { nameProperty: 'Name', arn: 'codebuild:{region}:{account}:project/{name}' },
+  'AWS::CodeDeploy::Application': {
+    nameProperty: 'ApplicationName',
+    arn: 'codedeploy:{region}:{account}:application:{name}',
+  },
+  'AWS::CodeDeploy::DeploymentGroup': { nameProperty: 'DeploymentGroupName' },
   'AWS::Cognito::UserPool': {
     nameProperty: 'UserPoolName',
     arn: 'cognito-idp:{region}:{account}:userpool/{name}',
     attributes: { ProviderURL: 'https://cognito-idp.{region}.amazonaws.com/{name}' },
   },
   'AWS::Cognito::UserPoolClient': {},
+  'AWS::Cognito::UserPoolDomain': { nameProperty: 'Domain' },
   'AWS::DynamoDB::GlobalTable': {
     nameProperty: 'TableName',
     arn: 'dynamodb:{region}:{account}:table/{name}',
@@ -85,6 +100,10 @@ const KINDS: Record<string, Kind> = {
     ref: 'arn',
     qualifies: true,
   },
+  'AWS::Lambda::CapacityProvider': {
+    nameProperty: 'CapacityProviderName',
+    arn: 'lambda:{region}:{account}:capacity-provider:{name}',
+  },
   'AWS::Lambda::EventSourceMapping': { attributes: { Id: '{name}' } },
   'AWS::Lambda::Function': {
     nameProperty: 'FunctionName',
@@ -103,6 +122,11 @@ const KINDS: Record<string, Kind> = {
     attributes: { Version: LOCAL_VERSION },
     qualifies: true,
   },
+  'AWS::Logs::DeliveryDestination': {
+    nameProperty: 'Name',
+    arn: 'logs:{region}:{account}:delivery-destination:{name}',
+  },
+  'AWS::Logs::DeliverySource': { nameProperty: 'Name', arn: 'logs:{region}:{account}:delivery-source:{name}' },
   'AWS::Logs::LogGroup': { nameProperty: 'LogGroupName', arn: 'logs:{region}:{account}:log-group:{name}:*' },
   'AWS::S3::Bucket': {
     nameProperty: 'BucketName',
@@ -142,6 +166,7 @@ const KINDS: Record<string, Kind> = {
     attributes: { Name: '{name}' },
     longest: 80,
   },
+  'AWS::WAFv2::WebACL': { nameProperty: 'Name' },
 };
 
 /** The names of one resource. */

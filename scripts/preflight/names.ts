@@ -129,34 +129,30 @@ const LOOKUPS: Record<string, Lookup> = {
 };
 
 /** Types whose identifier in Cloud Control is an ARN or a URL that follows from the name. */
-const IDENTIFIERS: Record<string, (resource: Resource, account: string) => string> = {
+const IDENTIFIERS: Record<string, (resource: Resource) => string> = {
+  'AWS::CloudFront::Function': ({ arn }) => arn,
   'AWS::SNS::Topic': ({ arn }) => arn,
   'AWS::StepFunctions::StateMachine': ({ arn }) => arn,
   'AWS::SQS::Queue': ({ ref }) => ref,
-  'AWS::CloudFront::Function': ({ name }, account) => `arn:aws:cloudfront::${account}:function/${name}`,
 };
 
 /** Returns a resource's identifier in Cloud Control; undefined where AWS chooses a part of it. */
-function identifierOf(
-  { primaryIdentifier, handlers }: Schema,
-  resource: Resource,
-  account: string,
-): string | undefined {
+function identifierOf({ primaryIdentifier, handlers }: Schema, resource: Resource): string | undefined {
   if (!handlers.read) return undefined;
-  const given = IDENTIFIERS[resource.type]?.(resource, account);
+  const given = IDENTIFIERS[resource.type]?.(resource);
   if (given) return given;
   const parts = primaryIdentifier.map((path) => resource.properties[path.replace('/properties/', '')]);
   return parts.length > 0 && parts.every((part) => typeof part === 'string') ? parts.join('|') : undefined;
 }
 
 /** Returns the lookup of a type in a region; undefined where the type has none. */
-async function lookupOf(clients: Clients, plan: Plan, type: string, region: string): Promise<Lookup | undefined> {
+async function lookupOf(clients: Clients, type: string, region: string): Promise<Lookup | undefined> {
   const own = LOOKUPS[type];
   if (own) return own;
   const schema = await readSchema(clients, region, type);
   if (!schema) return undefined;
   return async ({ json }, resource) => {
-    const Identifier = identifierOf(schema, resource, plan.account);
+    const Identifier = identifierOf(schema, resource);
     if (Identifier === undefined) return undefined;
     return await exists(json('cloudcontrolapi', region, 'GetResource', { TypeName: type, Identifier }));
   };
@@ -180,7 +176,7 @@ async function findNames(clients: Clients, plan: Plan): Promise<Names> {
   for (const region of plan.regions) {
     const stacks = missing.filter((stack) => stack.region === region);
     for (const type of new Set(stacks.flatMap(({ types }) => [...types].filter(isRegistered)))) {
-      const lookup = await lookupOf(clients, plan, type, region);
+      const lookup = await lookupOf(clients, type, region);
       if (!lookup) continue;
       const resources = plan.resources(type).filter(({ stack }) => stacks.some(({ name }) => name === stack));
       await mapLimited(resources, 4, async (resource) => {

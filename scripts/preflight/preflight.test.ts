@@ -106,7 +106,7 @@ const EXPECTED: [what: RegExp, found: RegExp, remedy: RegExp][] = [
   ],
   [
     /^Names of the resources/,
-    /AWS::KMS::Alias alias\/hosting-prod-secrets(?=.*AWS::S3::Bucket hosting-prod-builds-123456789012)(?=.*AWS::Route53::RecordSet \*\.hosted-apps\.example\. A)/,
+    /AWS::KMS::Alias alias\/hosting-prod-secrets(?=.*AWS::S3::Bucket hosting-prod-builds-123456789012)(?=.*AWS::CloudFront::Function hosting-prod-route-app-af-south-1)(?=.*AWS::Route53::RecordSet \*\.hosted-apps\.example\. A)/,
     /npx cdk import/,
   ],
 ];

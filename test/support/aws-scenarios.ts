@@ -179,8 +179,11 @@ export const allWrong = (): Scenario => ({
     StackName === 'hosting-prod-table'
       ? { Stacks: { member: { StackName, StackStatus: 'ROLLBACK_COMPLETE', EnableTerminationProtection: true } } }
       : new Refusal('ValidationError', `Stack with id ${StackName} does not exist`),
-  'cloudcontrolapi GetResource': ({ input }) =>
-    input.TypeName === 'AWS::KMS::Alias' ? { ResourceDescription: {} } : missing(input.Identifier),
+  'cloudcontrolapi GetResource': ({ input: { TypeName, Identifier } }) =>
+    TypeName === 'AWS::KMS::Alias' ||
+    Identifier === `arn:aws:cloudfront::${ACCOUNT}:function/hosting-prod-route-app-af-south-1`
+      ? { ResourceDescription: {} }
+      : missing(Identifier),
   's3 HEAD *': {},
   'servicequotas GetServiceQuota': (call) => quota(call, 10),
   'servicequotas ListServiceQuotas': listed({ 'Concurrently running builds for ARM/Medium environment': 1 }),

@@ -284,7 +284,7 @@ describe('custom domains of applications', () => {
     const functions = read(template, 'AWS::CloudFront::Function', Code);
     const does = (config: typeof own) => {
       const [association] = config?.DefaultCacheBehavior.FunctionAssociations ?? [];
-      const found = functions.find(({ resource }) => association?.FunctionARN.startsWith(resource.name));
+      const found = functions.find(({ resource }) => association?.FunctionARN === resource.arn);
       return {
         at: association?.EventType,
         code: found?.FunctionCode,

@@ -9,6 +9,8 @@ const LIMITS: Record<string, [property: string, max: number]> = {
   'AWS::CloudFront::Function': ['Name', 64],
   'AWS::CloudFront::KeyValueStore': ['Name', 64],
   'AWS::CloudWatch::Alarm': ['AlarmName', 255],
+  'AWS::CloudWatch::CompositeAlarm': ['AlarmName', 255],
+  'AWS::CloudWatch::Dashboard': ['DashboardName', 255],
   'AWS::CodeBuild::Project': ['Name', 150],
   'AWS::CodeDeploy::Application': ['ApplicationName', 100],
   'AWS::CodeDeploy::DeploymentGroup': ['DeploymentGroupName', 100],
@@ -49,6 +51,20 @@ test.each(ALLOWED)('the longest names that settings allow fit into the limits of
   expect(long).toEqual([]);
   const types = Object.keys(LIMITS).filter((type) => longest.backupRegion || type !== 'AWS::Backup::BackupVault');
   expect([...seen].sort()).toEqual(expect.arrayContaining(types));
+});
+
+test('the resolved template has each resource by its own name, under which the preflight looks for what is left over', () => {
+  const { template } = synthesize({ stage: 'prod', aiCapacity: 'managed', backupRegion: 'eu-west-1' });
+  const others = Object.entries(LIMITS).flatMap(([type, [property]]) =>
+    template
+      .resources(type)
+      .map(({ name, properties }) => [name, properties[property] ?? name])
+      .filter(([name, given]) => name !== given)
+      .map(([name, given]) => `${type} ${given} is ${name}`),
+  );
+  expect(others).toEqual([]);
+  const [edge] = template.resources('AWS::CloudFront::Function');
+  expect(edge?.arn).toBe(`arn:aws:cloudfront::${ACCOUNT}:function/${edge?.properties.Name}`);
 });
 
 test.each<[settings: SettingsInput, error: RegExp]>([
