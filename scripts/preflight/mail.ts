@@ -53,11 +53,13 @@ function checkIdentity(identity: string, region: string): Check {
 
 const UserPool = z.object({ EmailConfiguration: z.object({ SourceArn: z.string() }).optional() });
 
-/** Checks that users get the mails with their sign-up codes, through the identity that the user pool names. */
-export function checkMail({ config, resources }: Plan): Check[] {
+/** Checks that users get the mails with their sign-up codes, through the identity that the user pool names. Cognito's own sender needs no SES. */
+export function checkMail({ resources }: Pick<Plan, 'resources'>): Check[] {
   const pools = resources('AWS::Cognito::UserPool').map(({ properties }) => UserPool.parse(properties));
-  const arn = pools.map(({ EmailConfiguration: sender }) => sender?.SourceArn).find(Boolean);
-  const [, , , region = config.region, , resource = ''] = arn?.split(':') ?? [];
-  const [, identity] = resource.split('/');
-  return [checkSending(region), ...(identity ? [checkIdentity(identity, region)] : [])];
+  const senders = pools.flatMap(({ EmailConfiguration }) => EmailConfiguration?.SourceArn ?? []);
+  return senders.flatMap((arn) => {
+    const [, , , region = '', , resource = ''] = arn.split(':');
+    const [, identity = ''] = resource.split('/');
+    return [checkSending(region), checkIdentity(identity, region)];
+  });
 }

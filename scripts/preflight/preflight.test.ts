@@ -5,6 +5,8 @@ import { expect, test, vi } from 'vitest';
 import { Refusal, type Scenario, startAwsAccount } from '../../test/support/aws-account.ts';
 import { ACCOUNT, allWrong, DELEGATED, inOrder, SETTINGS } from '../../test/support/aws-scenarios.ts';
 import type { Row } from './check.ts';
+import { checkMail } from './mail.ts';
+import { makePlan } from './plan.ts';
 import { runPreflight } from './run.ts';
 import { readInvocation } from './settings.ts';
 import { unknownProperties } from './templates.ts';
@@ -209,6 +211,15 @@ test('the concurrency of an account has room for an application beside the 100 t
   const row = rows.find(({ what }) => what.startsWith('Concurrent executions (lambda'));
   expect(row).toMatchObject({ ok: false, needed: expect.stringMatching(/\b120\b/), found: '110' });
 }, 150_000);
+
+test('nothing is asked of SES where Cognito sends the mails, as the remedy of an unverified sender proposes', () => {
+  const plan = (...more: string[]) => makePlan(readInvocation([...SETTINGS, ...more]).settings, ACCOUNT);
+  expect(checkMail(plan()).map(({ what }) => what)).toEqual([
+    'Mail (SES, af-south-1)',
+    'Sender of mails, hosting.example (SES, af-south-1)',
+  ]);
+  expect(checkMail(plan('--mail-from', 'cognito'))).toEqual([]);
+}, 120_000);
 
 test('with credentials that cannot deploy, nothing else is called', async () => {
   const root = { Account: ACCOUNT, Arn: `arn:aws:iam::${ACCOUNT}:root`, UserId: ACCOUNT };
