@@ -1,7 +1,7 @@
 import { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import type { Alias } from 'aws-cdk-lib/aws-lambda';
+import type { Alias, IVersion } from 'aws-cdk-lib/aws-lambda';
 import { Stack } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { PRODUCTS } from '../../contract/limits/service-levels.ts';
@@ -34,7 +34,9 @@ export function shiftByCanary(scope: Construct, platform: Platform, name: string
   if (platform.config.canary === 'off' || !CANARY_GROUPS.includes(group)) return;
   const stack = Stack.of(scope);
   const found = stack.node.tryFindChild('Canary');
-  const { application, role, alarms } = found instanceof Canary ? found : new Canary(stack, platform);
+  const canary = found instanceof Canary ? found : new Canary(stack, platform);
+  const { application, role, alarms } = canary;
+  canary.line(alias.version);
   new LambdaDeploymentGroup(scope, 'Canary', {
     application,
     deploymentGroupName: platform.names.function(name),
@@ -51,6 +53,7 @@ class Canary extends Construct {
   readonly application: LambdaApplication;
   readonly role: IRole;
   readonly alarms: ReturnType<typeof Alarm.fromAlarmName>[];
+  #last: IVersion | undefined;
 
   constructor(stack: Stack, { config, names }: Platform) {
     super(stack, 'Canary');
@@ -76,5 +79,14 @@ class Canary extends Construct {
     explainWildcards(role, rights);
     this.role = role.withoutPolicyUpdates();
     this.alarms = releaseAlarms(config).map((name) => Alarm.fromAlarmName(this, name, name));
+  }
+
+  /**
+   * Has a version published after that of the canary before. An alias begins to move as soon as its version exists: all at once, they
+   * would make more changes a second than Lambda takes of an account, and CodeDeploy fails a deployment for that.
+   */
+  line(version: IVersion): void {
+    if (this.#last) version.node.addDependency(this.#last);
+    this.#last = version;
   }
 }

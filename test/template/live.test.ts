@@ -82,6 +82,22 @@ test('functions of requests and messages shift by a canary that existing alarms 
   expect(policies).toHaveLength(groups.length);
 });
 
+test('the versions of a stack’s canaries are published one after the other, because each alias calls Lambda as soon as its version exists', () => {
+  const Target = z.object({ FunctionVersion: z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.literal('Version')]) }) });
+  const after = ({ DependsOn }: { DependsOn?: string | string[] | undefined }) => [DependsOn ?? []].flat();
+  for (const { stackName, template: stack } of stacks) {
+    const versions = Object.values(stack.Resources)
+      .filter(({ Type, UpdatePolicy }) => Type === 'AWS::Lambda::Alias' && UpdatePolicy !== undefined)
+      .map(({ Properties }) => Target.parse(Properties).FunctionVersion['Fn::GetAtt'][0]);
+    const waited = versions.flatMap((id) =>
+      after(stack.Resources[id] ?? {}).filter((other) => versions.includes(other)),
+    );
+    // A line: all but one wait, each for another one.
+    expect(new Set(waited).size, stackName).toBe(Math.max(0, versions.length - 1));
+    expect(waited, stackName).toHaveLength(new Set(waited).size);
+  }
+});
+
 test('the role of a canary reaches no function of customers, and the role of API Gateway what is live alone', () => {
   const roles = read(template, 'AWS::IAM::Role', Role);
   const onFunctions = (action: string) =>
