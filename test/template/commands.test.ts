@@ -66,7 +66,7 @@ const TRUSTED: Record<string, string[]> = {
   ],
   configure: ['sso'],
   logs: ['tail'],
-  s3: ['cp', 'rb'],
+  s3: ['cp', 'rb', 'rm'],
   s3api: ['delete-objects', 'list-object-versions'],
   secretsmanager: ['get-random-password', 'get-secret-value', 'put-secret-value'],
   'service-quotas': ['request-service-quota-increase'],
