@@ -51,6 +51,12 @@ describe.each([
       expect(Object.keys(each.Resources).length, remedy).toBeLessThan(450);
     }
   });
+
+  // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html
+  test('the HTTP API stays below its 300 routes and 300 integrations, of which AWS raises only the first', () => {
+    for (const type of ['AWS::ApiGatewayV2::Route', 'AWS::ApiGatewayV2::Integration'])
+      expect(template.resources(type).length, type).toBeLessThan(290);
+  });
 });
 
 // With the defaults, `npm run synth` applies the same checks (.ci/run).
