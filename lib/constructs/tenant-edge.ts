@@ -97,7 +97,8 @@ export function createTenantEdge(
     { id: 'AwsSolutions-CFR2', reason: 'a web ACL is the operator’s choice of cost, as for the other distributions' },
     {
       id: 'AwsSolutions-CFR3',
-      reason: 'a multi-tenant distribution takes no standard logs to a bucket; applications write their own',
+      reason:
+        'the access logs are standard logs (v2), which the distribution itself does not name (lib/stacks/access-logs.ts)',
     },
     ...(certificate
       ? []
