@@ -14,7 +14,7 @@ const DAY = 86_400_000;
 const NAME = 'shop.co.za';
 
 /** A registered domain, a registrar whose answers can be lost, and the days that pass. */
-async function registered(cents = 11_385) {
+async function registered(cents = 11_385, years = 1) {
   const faults = { lossRate: 0, crashRate: 0 };
   const run: RegistrarSimulation = registrarSimulation(
     Object.assign(faults, {
@@ -25,7 +25,7 @@ async function registered(cents = 11_385) {
     }),
   );
   const account = await run.open(cents);
-  await run.order(account, NAME);
+  await run.order(account, NAME, years);
   await run.runUntilIdle();
   // Its name servers are confirmed first.
   run.clock.now += DAY / 24;
@@ -182,4 +182,16 @@ test('a domain that moved is neither invoiced nor renewed meanwhile', async () =
   );
   expect(run.invoices()).toHaveLength(1);
   expect(domain().status).toBe('ACTIVE');
+});
+
+test('a domain that moved just before a term that is paid already was to be renewed ends as well', async () => {
+  const { run, domain, present, days } = await registered(22_770, 2);
+  // After the weekly confirmation, and before the registry's term is renewed.
+  run.clock.now = Date.parse(domain().registryExpiresAt ?? '') - 31 * DAY;
+  const confirmation = { confirmedAt: new Date(run.clock.now).toISOString() };
+  await run.deps.table.write(Domain, change(Domain, domain(), { set: confirmation }));
+  present.ours = false;
+  await days(8 + 8);
+  expect(domain()).toMatchObject({ status: 'EXPIRED', autoRenew: false });
+  expect(run.names()).toEqual([]);
 });

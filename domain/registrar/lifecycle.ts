@@ -126,11 +126,13 @@ async function checkOrder(deps: LifecycleDeps, domain: Domain): Promise<void> {
 
 async function checkTerm(deps: AdvanceDeps, domain: Domain, now: string): Promise<Unconfirmed | undefined> {
   const { id, expiresAt, registryExpiresAt, yearsAtOnce, renewal } = domain;
-  const { ends, invoices, renews, notices } = lifecycleTimes(domain);
+  const { ends, invoices, renews, notices, confirms } = lifecycleTimes(domain);
   if (renewal?.paid) await beginRenewal(deps, domain);
   else if (ends && ends <= now) {
     await ignoreConflict(endDomain(deps, domain, 'EXPIRED', { task: 'absent' }));
   } else if (renews && renews <= now && expiresAt && registryExpiresAt) {
+    // A renewal that is refused is requested again every day: whether the domain is still there is asked beside it.
+    if (confirms <= now) return await confirmRegistration(deps, domain);
     const left = Math.max(1, new Date(expiresAt).getUTCFullYear() - new Date(registryExpiresAt).getUTCFullYear());
     const execution = `${id}-${Date.parse(registryExpiresAt)}`;
     await beginTask(deps, domain, { kind: 'RENEW', years: Math.min(left, yearsAtOnce), execution });
