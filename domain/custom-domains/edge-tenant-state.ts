@@ -91,12 +91,8 @@ export function applyChanges(
 }
 
 /** Writes down what was found. */
-export async function saveChanges(
-  deps: Deps,
-  tenant: DistributionTenant,
-  changes: Changes,
-): Promise<{ tenant: DistributionTenant; result: CheckResult }> {
-  const { write, ...after } = applyChanges(deps, tenant, changes);
+export async function saveChanges(deps: Deps, tenant: DistributionTenant, changes: Changes): Promise<CheckResult> {
+  const { write, result } = applyChanges(deps, tenant, changes);
   await deps.table.transact([write]);
-  return after;
+  return result;
 }

@@ -9,7 +9,14 @@ import type { CellProviders, InCell } from '../apps/cells.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { MINUTE_MS, SECOND_MS, timestampAfter } from '../time.ts';
-import { type CheckResult, DONE, isCreateLeased, saveChanges, type TenantKey } from './edge-tenant-state.ts';
+import {
+  applyChanges,
+  type CheckResult,
+  DONE,
+  isCreateLeased,
+  saveChanges,
+  type TenantKey,
+} from './edge-tenant-state.ts';
 import {
   certificateMessage,
   MAX_CERTIFICATE_NAME,
@@ -72,17 +79,16 @@ async function advanceTenant(deps: TenantDeps, tenantItem: DistributionTenant): 
   if (!tenant) return await createTenant(deps, tenantItem, isManaged);
   const { status, arn } = (await deps.edgeTenants.certificate(name)) ?? { status: 'PENDING', arn: undefined };
   if (status === 'PENDING')
-    return (await saveChanges(deps, tenantItem, { status, problem: await pendingReason(deps, tenantItem) })).result;
+    return await saveChanges(deps, tenantItem, { status, problem: await pendingReason(deps, tenantItem) });
   if (status === 'ISSUED' && arn) {
     if (tenant.certificate !== arn && tenant.deployed) await deps.edgeTenants.attachCertificate(tenant, host, arn);
     const opened = tenant.certificate === arn && tenant.deployed && tenant.active;
     const problem = opened ? await departureProblem(deps, tenantItem) : null;
-    return (await saveChanges(deps, tenantItem, { status: opened ? 'ISSUED' : 'PENDING', problem })).result;
+    return await saveChanges(deps, tenantItem, { status: opened ? 'ISSUED' : 'PENDING', problem });
   }
   const problem = certificateMessage(host, status === 'ISSUED' ? 'FAILED' : status);
   // The owner sees the failure first; the next check requests another certificate.
-  if (tenantItem.status !== 'FAILED')
-    return (await saveChanges(deps, tenantItem, { status: 'FAILED', problem })).result;
+  if (tenantItem.status !== 'FAILED') return await saveChanges(deps, tenantItem, { status: 'FAILED', problem });
   return await reissueCertificate(deps, tenantItem, tenant);
 }
 
@@ -111,12 +117,12 @@ async function reissueCertificate(
   tenant: Tenant,
 ): Promise<CheckResult> {
   const result = await deps.edgeTenants.reissueCertificate(tenant, tenantItem.host);
-  if (result === 'MADE') return (await saveChanges(deps, tenantItem, certificateRequested(tenantItem))).result;
+  if (result === 'MADE') return await saveChanges(deps, tenantItem, certificateRequested(tenantItem));
   const target = await resolveTarget(deps, tenantItem);
   const problem = target
     ? notPointingMessage(tenantItem.host, deps.edgeEndpoint, target)
     : nameServersSilentMessage(tenantItem.host);
-  return (await saveChanges(deps, tenantItem, { problem })).result;
+  return await saveChanges(deps, tenantItem, { problem });
 }
 
 const certificateRequested = ({ certificates }: DistributionTenant) =>
@@ -145,28 +151,26 @@ async function createTenant(
   if (isCreateLeased(deps, tenantItem)) return { done: false, waitSeconds: 5 };
   const { host } = tenantItem;
   if (host.length > MAX_CERTIFICATE_NAME)
-    return (await saveChanges(deps, tenantItem, { status: 'FAILED', problem: tooLongMessage(host) })).result;
+    return await saveChanges(deps, tenantItem, { status: 'FAILED', problem: tooLongMessage(host) });
   const target = await resolveTarget(deps, tenantItem);
   if (!target)
-    return (await saveChanges(deps, tenantItem, { status: 'WAITING', problem: nameServersSilentMessage(host) })).result;
+    return await saveChanges(deps, tenantItem, { status: 'WAITING', problem: nameServersSilentMessage(host) });
   const { apex } = target;
   const notPointing = {
     status: 'WAITING',
     problem: notPointingMessage(host, deps.edgeEndpoint, target, isManaged),
     apex,
   } as const;
-  if (!target.alias && target.addresses.length === 0) return (await saveChanges(deps, tenantItem, notPointing)).result;
-  const { tenant: leased } = await saveChanges(deps, tenantItem, {
-    createLeaseUntil: timestampAfter(deps.now(), CREATE_LEASE_MS),
-    apex,
-  });
+  if (!target.alias && target.addresses.length === 0) return await saveChanges(deps, tenantItem, notPointing);
+  const createLeaseUntil = timestampAfter(deps.now(), CREATE_LEASE_MS);
+  const { tenant: leased, write } = applyChanges(deps, tenantItem, { createLeaseUntil, apex });
+  await deps.table.transact([write]);
   const result = await deps.edgeTenants.create(tenantName(tenantItem), host);
   // An attempt that throws may have created the tenant all the same: the lease then lasts to its end.
   const { createLeaseUntil: _, ...free } = leased;
-  if (result === 'ELSEWHERE') return (await saveChanges(deps, free, notPointing)).result;
-  if (result === 'TAKEN')
-    return (await saveChanges(deps, free, { status: 'FAILED', problem: takenMessage(host) })).result;
-  return (await saveChanges(deps, free, certificateRequested(free))).result;
+  if (result === 'ELSEWHERE') return await saveChanges(deps, free, notPointing);
+  if (result === 'TAKEN') return await saveChanges(deps, free, { status: 'FAILED', problem: takenMessage(host) });
+  return await saveChanges(deps, free, certificateRequested(free));
 }
 
 /** Removes a tenant and, with its last part, the claim of its host. */
@@ -176,7 +180,7 @@ async function removeTenant(deps: TenantDeps, tenantItem: DistributionTenant): P
   if (!tenant || tenant.enabled) await deps.hostRoutes.remove([host]);
   if (tenant?.enabled) await deps.edgeTenants.disable(tenant, host);
   else if (tenant) await deps.edgeTenants.remove(tenant);
-  if (tenant || isCreateLeased(deps, tenantItem)) return (await saveChanges(deps, tenantItem, {})).result;
+  if (tenant || isCreateLeased(deps, tenantItem)) return await saveChanges(deps, tenantItem, {});
   await setZoneAlias(deps, tenantItem, undefined, concurrentUpdate);
   await deps.table.transact([
     remove(DistributionTenant, { host }, { version: { is: version } }, concurrentUpdate),
