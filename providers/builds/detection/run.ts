@@ -36,28 +36,12 @@ export function parseRun(program: string, words: readonly string[]): Run | undef
   let [file, command]: (string | undefined)[] = [];
   const rest = [...words];
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    const isOption = word.startsWith('-');
+    const [, name = '', inline] = /^([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
+    const meaning = isOption ? meaningOf(runner.options, name) : undefined;
     if (word === '--') {
-      if (file === undefined && command === undefined) continue;
-      run.args.push(...rest.splice(0));
-    } else if (!word.startsWith('-')) {
-      if (file !== undefined) {
-        if (runner.passesOptions) run.args.push(word);
-      } else if (!runner.subcommands.includes(word)) {
-        file = word;
-        if (runner.endsAtFile) run.args.push(...rest.splice(0));
-      }
-    } else {
-      const [, name = '', inline] = /^([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
-      const meaning = meaningOf(runner.options, name);
-      if (meaning === undefined) {
-        if (!runner.passesOptions || (file === undefined && NO_FILE_OPTIONS.test(name))) return undefined;
-        if (file !== undefined) run.args.push(word);
-        else {
-          const value = inline === undefined && NODE_OPTIONS_WITH_VALUE.includes(name) ? [rest.shift() ?? ''] : [];
-          if (!DEVELOPMENT_OPTIONS.test(name)) run.options.push(word, ...value);
-        }
-        continue;
-      }
+      if (file !== undefined || command !== undefined) run.args.push(...rest.splice(0));
+    } else if (meaning) {
       const { takesValue, variable, replaces, value: use } = meaning;
       const value = takesValue ? (inline ?? rest.shift() ?? '') : '';
       if (variable) run.environment[variable[0]] = variable[1] ?? value;
@@ -65,6 +49,17 @@ export function parseRun(program: string, words: readonly string[]): Run | undef
       if (use === 'command') command = value;
       if (use === 'node-options') run.options.push(...wordsOf(value));
       if (use === 'required') run.options.push('--require', value);
+    } else if (isOption && !runner.passesOptions) {
+      return undefined;
+    } else if (file !== undefined) {
+      if (runner.passesOptions) run.args.push(word);
+    } else if (isOption) {
+      if (NO_FILE_OPTIONS.test(name)) return undefined;
+      const value = inline === undefined && NODE_OPTIONS_WITH_VALUE.includes(name) ? [rest.shift() ?? ''] : [];
+      if (!DEVELOPMENT_OPTIONS.test(name)) run.options.push(word, ...value);
+    } else if (!runner.subcommands.includes(word)) {
+      file = word;
+      if (runner.endsAtFile) run.args.push(...rest.splice(0));
     }
   }
   if (file === undefined && command === undefined) return undefined;
