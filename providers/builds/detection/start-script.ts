@@ -60,6 +60,25 @@ function managedCommand(command: Command): string | undefined {
   return [...(run.command === undefined ? [] : [run.command]), ...given].join(' ');
 }
 
+/** Scripts that a command runs one after another in a directory, with further arguments for the last one. */
+interface RunScripts {
+  texts: readonly string[];
+  directory: string;
+  args: readonly Word[];
+}
+
+/** Returns the scripts that a command runs in its place; undefined for one that stays as it is. */
+function scriptsRunBy(command: Command, at: string, packages: Packages): RunScripts | undefined {
+  const { words, dynamic } = unwrap(command);
+  const other = managedCommand(command) ?? (dynamic ? undefined : scriptsInSequence(words, at, packages));
+  if (other !== undefined) return { texts: [other], directory: at, args: [] };
+  if (dynamic || BUILD_COMMANDS.some((each) => each.test(command.text))) return undefined;
+  const found = scriptOf(words, at, packages);
+  if (!found) return undefined;
+  const { name, scripts, directory, args } = found;
+  return { texts: [scripts[`pre${name}`], scripts[name]].flatMap((text) => text ?? []), directory, args };
+}
+
 /** Replaces `npm run x` by the commands of the script, with `prex`, its variables and arguments. Undefined if a shell is needed. */
 function expand(
   script: string,
@@ -75,16 +94,13 @@ function expand(
   const expanded: Command[] = [];
   let at = directory;
   for (const command of commands) {
-    const { words, environment, dynamic } = unwrap(command);
+    const { words, environment } = unwrap(command);
     const changed = changedDirectory(words);
     if (changed !== undefined) at = posix.join(at, changed);
-    const managed = managedCommand(command) ?? (dynamic ? undefined : scriptsInSequence(words, at, packages));
-    const isBuild = BUILD_COMMANDS.some((each) => each.test(command.text));
-    const found = managed === undefined && !isBuild && !dynamic ? scriptOf(words, at, packages) : undefined;
-    const texts = found ? [found.scripts[`pre${found.name}`], found.scripts[found.name]] : [managed];
-    const path = posix.relative(at, found?.directory ?? at);
+    const run = scriptsRunBy(command, at, packages);
+    const path = run ? posix.relative(at, run.directory) : '';
     // What follows a script of another directory would run there too.
-    if ((!found && managed === undefined) || (path !== '' && command !== commands.at(-1))) {
+    if (!run || (path !== '' && command !== commands.at(-1))) {
       expanded.push(command);
       continue;
     }
@@ -93,14 +109,13 @@ function expand(
       dynamic: false,
     }));
     if (path !== '') expanded.push(...(parseCommandLine(`cd ${quoteWord(path)}`) ?? []));
-    for (const text of texts) {
-      if (text === undefined) continue;
-      const inner = expand(text, packages, found?.directory ?? at, depth + 1, budget);
+    for (const text of run.texts) {
+      const inner = expand(text, packages, run.directory, depth + 1, budget);
       if (!inner) return undefined;
       expanded.push(...inner.map((each) => extended(each, assignments, [])));
     }
     const last = expanded.pop();
-    if (last) expanded.push(extended(last, [], found?.args ?? []));
+    if (last) expanded.push(extended(last, [], run.args));
   }
   return expanded;
 }
@@ -119,13 +134,12 @@ function unwrap(command: Command): { words: Word[]; environment: Record<string, 
   let words = [...command.words];
   let dynamic = false;
   const environment: Record<string, string> = {};
-  for (;;) {
-    const [first] = words;
-    if (first === undefined) break;
+  for (let first = words[0]; first; first = words[0]) {
     if (ASSIGNMENT.test(first.text)) {
       const equals = first.text.indexOf('=');
       environment[first.text.slice(0, equals)] = first.text.slice(equals + 1);
       dynamic ||= first.dynamic;
+      words = words.slice(1);
     } else if (Object.hasOwn(WRAPPERS, first.text)) {
       const options = WRAPPERS[first.text] ?? {};
       words = words.slice(1);
@@ -135,12 +149,9 @@ function unwrap(command: Command): { words: Word[]; environment: Record<string, 
         dynamic ||= meaning === undefined;
         words = words.slice(meaning?.takesValue && inline === undefined ? 2 : 1);
       }
-      continue;
-    } else if (/^(pnpm|yarn|npm|bun)$/.test(first.text) && /^(exec|dlx|x)$/.test(words[1]?.text ?? '')) {
+    } else if (SCRIPT_RUNNER.test(first.text) && /^(exec|dlx|x)$/.test(words[1]?.text ?? '')) {
       words = words.slice(words[2]?.text === '--' ? 3 : 2);
-      continue;
     } else break;
-    words = words.slice(1);
   }
   return { words, environment, dynamic };
 }
