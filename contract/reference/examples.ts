@@ -1,3 +1,4 @@
+import { entryOf } from '../enums.ts';
 import { isObject } from '../json.ts';
 import type { Json } from './components.ts';
 
@@ -64,13 +65,9 @@ export class Examples {
     if (Array.isArray(schema.examples)) return schema.examples[0];
     if (schema.default !== undefined && shown !== 'all') return schema.default;
     if (schema.const !== undefined) return schema.const;
-    if (
-      Object.hasOwn(BY_NAME, name) &&
-      schema.type !== 'object' &&
-      !(Array.isArray(schema.enum) && !schema.enum.includes(BY_NAME[name]))
-    )
-      return BY_NAME[name];
-    if (Array.isArray(schema.enum)) return schema.enum[0];
+    const known = entryOf(BY_NAME, name);
+    if (Array.isArray(schema.enum)) return schema.enum.includes(known) ? known : schema.enum[0];
+    if (known !== undefined && schema.type !== 'object') return known;
     const [option] = [schema.anyOf, schema.oneOf].find(Array.isArray) ?? [];
     if (option) return this.valueOf(option, name, shown);
     switch (schema.type) {
