@@ -44,13 +44,12 @@ const CONTENTION = { attempts: 20, onExhausted: serviceBusy };
  * Changes the records of a domain. Each change counts the zone's version on, in its transaction: what `decide` was shown is
  * still so when its writes happen. Throws 409 where the records are not ours to change.
  */
-async function changeRecords<T>(
+async function changeRecords(
   deps: Deps,
   caller: Caller,
   domainId: string,
   decide: (domain: Domain, records: readonly DnsRecord[]) => { write: Write; change: AuditedChange },
-  output: T,
-): Promise<T> {
+): Promise<{ data: { ok: true } }> {
   const { accountId } = caller;
   return await retryOnConflict(async () => {
     // Before the records, which may be newer than this version and not older: the write would not notice those.
@@ -66,7 +65,7 @@ async function changeRecords<T>(
     const set = { version: zone.version + 1, ...zoneChanged(deps.now(), zone) };
     const what = { set, when: { version: { is: zone.version } } };
     const count = contended(change(Zone, { accountId, domainId }, what, concurrentUpdate));
-    return await deps.commit([count, write], output, entry);
+    return await deps.commit([count, write], { data: { ok: true as const } }, entry);
   }, CONTENTION);
 }
 
@@ -85,7 +84,7 @@ export async function addDnsRecord(
     const record = { ...fields, id: deps.newId('rec'), domainId, createdAt: deps.now().toISOString() };
     return { write: create(DnsRecord, record), change: { subjectId: record.id, after: record } };
   };
-  return await changeRecords(deps, caller, domainId, add, { data: { ok: true as const } });
+  return await changeRecords(deps, caller, domainId, add);
 }
 
 /** PUT /dashboard/v1/domains/{id}/dns/{recordId}: the record keeps its id. */
@@ -105,7 +104,7 @@ export async function replaceDnsRecord(
     const write = change(DnsRecord, { domainId, id: recordId }, { set: { ...fields } }, noSuchRecord);
     return { write, change: { subjectId: recordId, before, after: { ...before, ...fields } } };
   };
-  return await changeRecords(deps, caller, domainId, replaceRecord, { data: { ok: true as const } });
+  return await changeRecords(deps, caller, domainId, replaceRecord);
 }
 
 /** DELETE /v1/domains/{id}/dns/{recordId} */
@@ -119,5 +118,5 @@ export async function deleteDnsRecord(
     if (!before) throw noSuchRecord();
     return { write: remove(DnsRecord, { domainId, id: recordId }), change: { subjectId: recordId, before } };
   };
-  return await changeRecords(deps, caller, domainId, removeRecord, { data: { ok: true as const } });
+  return await changeRecords(deps, caller, domainId, removeRecord);
 }
