@@ -74,14 +74,13 @@ export async function advanceMove(
 ): Promise<Progress> {
   const move = await deps.table.get(Move, { accountId, id: moveId });
   if (!move || move.finishedAt !== null) return DONE;
-  const { status } = move;
   const app = await movedApp(deps, move);
-  if (status === 'DRAINING' && app) return await drainStep(deps, move);
   if (!app) {
     await endWithApp(deps, move);
     return DONE;
   }
-  if (status === 'SWITCHING') {
+  if (move.status === 'DRAINING') return await drainStep(deps, move);
+  if (move.status === 'SWITCHING') {
     await switchOver(deps, move, app);
     return SOON;
   }
