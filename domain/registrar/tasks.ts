@@ -211,9 +211,9 @@ export async function refuseTask(deps: Deps, ids: DomainIds): Promise<Task['kind
   };
   return await withWallet(deps, accountId, read, async (wallet, { found, invoice }) => {
     if (!found) return undefined;
-    if (invoice && invoice.status !== 'VOID') voidInvoice(wallet, invoice);
-    wallet.add(...applyRefusal(deps, found.domain, found.task));
     const { domain, task } = found;
+    if (invoice && invoice.status !== 'VOID') voidInvoice(wallet, invoice);
+    wallet.add(...applyRefusal(deps, domain, task));
     const action = task.kind === 'REGISTER' ? 'domain.failed' : 'domain.renewal-refused';
     const after = { domain: domain.name, ...(task.kind === 'REGISTER' ? { status: 'FAILED' } : {}) };
     const change = wallet.audited(action, domain.id, after, { status: domain.status });
@@ -238,7 +238,6 @@ export function endRegistration(
   domain: Domain,
   status: 'FAILED' | 'EXPIRED',
   when: Parameters<typeof remove>[2],
-  onConditionFailed: () => Error = concurrentUpdate,
   also: Partial<Domain> = {},
 ): Write[] {
   const { name, id } = domain;
@@ -248,9 +247,9 @@ export function endRegistration(
       Domain,
       domain,
       { set: { ...also, status }, remove: removedAttributes, when: { ...when, status: { is: domain.status } } },
-      onConditionFailed,
+      concurrentUpdate,
     ),
-    remove(DomainName, { name }, { domainId: { is: id } }, onConditionFailed),
+    remove(DomainName, { name }, { domainId: { is: id } }, concurrentUpdate),
   ];
 }
 
@@ -264,7 +263,7 @@ export function endDomain(
 ): Promise<true> {
   // Without a registrant, its account is deleted (domain/processes/account-data/leave.ts).
   const forgotten = domain.owner.name === '' ? forgetLater(deps.now()) : {};
-  const writes = endRegistration(domain, status, when, concurrentUpdate, { ...also, ...forgotten });
+  const writes = endRegistration(domain, status, when, { ...also, ...forgotten });
   return commitAsPlatform(deps, writes, true, {
     action: status === 'EXPIRED' ? 'domain.expired' : 'domain.failed',
     accountId: domain.accountId,
