@@ -2,7 +2,7 @@
 
 /**
  * Returns the entry of a stored or received value; undefined for one that only a newer version knows
- * (docs/decisions/0050-mixed-versions.md).
+ * (docs/decisions/0050-mixed-versions.md), and for a text such as `constructor`, which every object has.
  */
 export const entryOf = <K extends string, V>(entries: Readonly<Record<K, V>>, value: NoInfer<K>): V | undefined =>
   Object.hasOwn(entries, value) ? entries[value] : undefined;

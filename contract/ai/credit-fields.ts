@@ -1,3 +1,4 @@
+import { entryOf } from '../enums.ts';
 import { isObject } from '../json.ts';
 
 /**
@@ -89,7 +90,7 @@ const fields =
       const entry = value[key];
       if (entry === null || isIgnored(key)) continue;
       const path = field === '' ? key : `${field}.${key}`;
-      const check = Object.hasOwn(known, key) ? known[key] : undefined;
+      const check = entryOf(known, key);
       const problem = check ? check(entry, path) : unpriced(path);
       if (problem) return problem;
     }

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { entryOf } from '../enums.ts';
 import { isObject } from '../json.ts';
 
 /** The response header that names the fields of a body that had no effect (design, section 4). */
@@ -34,7 +35,7 @@ const join = (path: string, name: string) => (path === '' ? name : `${path}.${na
 function ofObject({ shape, catchall }: z.core.$ZodObjectDef, value: unknown, path: string): string[] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, each]) => {
-    const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    const field = entryOf(shape, name);
     if (field) return findIgnoredFields(field, each, join(path, name));
     const isKept = catchall && catchall._zod.def.type !== 'never';
     return isKept ? [] : [join(path, name)];

@@ -1,4 +1,5 @@
 import middy from '@middy/core';
+import { entryOf } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Quota } from '../../domain/accounts/rate-limit.ts';
 import { credentialsFrom } from './credentials.ts';
@@ -36,7 +37,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 export async function refuseUnmatched(event: Event, request: RequestContext): Promise<never> {
   const quota = await countUnmatched(event);
   if (quota) request.quota = quota;
-  const advice = Object.hasOwn(ADVICE, event.rawPath) ? ADVICE[event.rawPath] : '';
+  const advice = entryOf(ADVICE, event.rawPath) ?? '';
   throw new ApiError('not_found', `There is no ${event.requestContext.http.method} ${event.rawPath}.${advice}`);
 }
 
@@ -49,7 +50,7 @@ const PAGES: Readonly<Record<string, string>> = {
 
 /** Redirects a request for a page to its address; undefined for any other request. Counted as the documentation is. */
 async function redirectToPage(event: Event, request: RequestContext): Promise<Result | undefined> {
-  const location = Object.hasOwn(PAGES, event.rawPath) ? PAGES[event.rawPath] : undefined;
+  const location = entryOf(PAGES, event.rawPath);
   if (location === undefined || !['GET', 'HEAD'].includes(event.requestContext.http.method)) return undefined;
   request.quota = await countAnonymous(`docs ${clientNetwork(event)}`);
   return buildResponse(request, 302, '', { location, 'cache-control': 'public, max-age=3600' });

@@ -4,6 +4,7 @@ import {
   NOTIFICATION_KINDS,
   type NotificationKind,
 } from '../../../contract/accounts/notifications.ts';
+import { entryOf } from '../../../contract/enums.ts';
 import { hasRight } from '../../../contract/roles.ts';
 import type { Mailer } from '../../../providers/mail/mailer.ts';
 import type { JobQueue } from '../../../providers/queues/job-queue.ts';
@@ -41,7 +42,7 @@ const PAGE_SIZE = 200;
 const idOf = ({ day, kind, subjectId }: Notification) => `${day}.${kind}.${subjectId}`;
 
 /** Returns the right that a member needs for a kind; the owners' alone for one that this version does not know. */
-const rightFor = (kind: NotificationKind) => (Object.hasOwn(MAIL_RIGHTS, kind) ? MAIL_RIGHTS[kind] : 'manage');
+const rightFor = (kind: NotificationKind) => entryOf(MAIL_RIGHTS, kind) ?? 'manage';
 
 /** Reads the members of an account who are sent a kind; none of an account that is gone. */
 async function recipientsOf(deps: Pick<Deps, 'table'>, { accountId, kind }: Notification) {
@@ -122,8 +123,6 @@ function secondsToWait(reader: NotificationReader | undefined, kind: Notificatio
   return Math.max(0, Math.ceil((until - now.getTime()) / 1000));
 }
 
-type Claimed = Pick<NotificationReader, 'mailed' | 'unsubscribeKey'> & { mailVersion: number };
-
 /** Returns the write of a member's emails. It fails if another email was begun since they were read. */
 function writeReader(
   { accountId, subject }: NotificationReader,
@@ -154,7 +153,7 @@ export async function mailDigest(deps: MailDeps, notification: Notification, sub
   if (seconds > 0) return await wait();
   const { address, found, pending, hasMore } = recipient;
   const reader = stored ?? { accountId, subject };
-  const claimed: Claimed = {
+  const claimed = {
     mailed: reader.mailed ?? {},
     unsubscribeKey: reader.unsubscribeKey ?? newUnsubscribeKey(),
     mailVersion: (reader.mailVersion ?? 0) + 1,
@@ -164,8 +163,8 @@ export async function mailDigest(deps: MailDeps, notification: Notification, sub
   await deps.table.write(NotificationReader, claim);
   try {
     const settingsUrl = `${deps.settings.publicUrl}/dashboard/settings/notifications`;
-    const url = unsubscribeUrl(deps.settings.publicUrl, { accountId, subject, kind }, claimed.unsubscribeKey ?? '');
-    const label = NOTIFICATION_KINDS[kind] ?? 'Notifications';
+    const url = unsubscribeUrl(deps.settings.publicUrl, { accountId, subject, kind }, claimed.unsubscribeKey);
+    const label = entryOf(NOTIFICATION_KINDS, kind) ?? 'Notifications';
     const urls = { publicUrl: deps.settings.publicUrl, settingsUrl, unsubscribeUrl: url };
     await deps.mailer.send({ to: address, login: subject, ...renderDigest(label, pending, urls, hasMore) });
   } catch (error) {

@@ -1,3 +1,4 @@
+import { entryOf } from '../../../contract/enums.ts';
 import { parseCommandLine } from './command-line.ts';
 import {
   DEVELOPMENT_OPTIONS,
@@ -23,13 +24,12 @@ export interface Run {
 /** Returns the meaning of an option, also of one written in camel case; undefined for an unknown one. */
 function meaningOf(options: Options, name: string): Meaning | undefined {
   const names = [name, name.replace(/(?<=[a-z])[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)];
-  const known = names.find((each) => Object.hasOwn(options, each));
-  return known === undefined ? undefined : options[known];
+  return names.map((each) => entryOf(options, each)).find((meaning) => meaning !== undefined);
 }
 
 /** Interprets the words that follow a program which runs a file; undefined if only a shell can tell. */
 export function parseRun(program: string, words: readonly string[]): Run | undefined {
-  const runner = Object.hasOwn(RUNNERS, program) ? RUNNERS[program] : undefined;
+  const runner = entryOf(RUNNERS, program);
   if (!runner) return undefined;
   let own = runner.node;
   const run = { options: [] as string[], args: [] as string[], environment: {} as Record<string, string> };

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { entryOf } from '../../../contract/enums.ts';
 import { quoteWord, type Word } from './command-line.ts';
 
 /** The scripts of a package. */
@@ -42,7 +43,7 @@ export interface FoundScript {
  */
 export function scriptOf(words: readonly Word[], at: string, packages: Packages): FoundScript | undefined {
   const [program, ...rest] = words;
-  const locations = program && Object.hasOwn(LOCATIONS, program.text) ? LOCATIONS[program.text] : undefined;
+  const locations = program && entryOf(LOCATIONS, program.text);
   if (!program || !locations) return undefined;
   const isNpm = program.text === 'npm';
   let directory: string | undefined = at;

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { entryOf } from '../../../contract/enums.ts';
 import { type Command, parseCommandLine, quoteWord, type Word } from './command-line.ts';
 import {
   BUILD_COMMANDS,
@@ -145,7 +146,7 @@ function unwrap(command: Command): { words: Word[]; environment: Record<string, 
       words = words.slice(1);
       for (let word = words[0]; word && /^-/.test(word.text); word = words[0]) {
         const [name = '', inline] = word.text.split('=', 2);
-        const meaning = name === '--' ? {} : Object.hasOwn(options, name) ? options[name] : undefined;
+        const meaning = name === '--' ? {} : entryOf(options, name);
         dynamic ||= meaning === undefined;
         words = words.slice(meaning?.takesValue && inline === undefined ? 2 : 1);
       }
