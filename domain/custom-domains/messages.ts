@@ -23,9 +23,9 @@ export function notPointingMessage(
   // It is as it should be: CloudFront sees an older answer.
   if (alias === address)
     return `${host} points to ${address}, but the change has not reached all name servers yet. No action is needed.`;
-  if (alias) return `${host} points to ${alias}. It must point to ${address}.${hint}`;
-  if (addresses.length > 0) return `${host} points to ${addresses[0]}. It must point to ${address}.${hint}`;
-  return `${host} does not point anywhere yet. It must point to ${address}.${hint}`;
+  const target = alias || addresses[0];
+  const state = target ? `points to ${target}` : 'does not point anywhere yet';
+  return `${host} ${state}. It must point to ${address}.${hint}`;
 }
 
 /** The problem of a host that could not be resolved. Our resolver may have failed as well; the owner can act on the name servers only. */
