@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts';
 import { foundNoBuilder, measureBuild } from './build-time.ts';
 import { recordDetected } from './detected.ts';
 import { failDeployment } from './finish.ts';
-import type { BuildOutput, FailureInput } from './inputs.ts';
+import type { FailureInput } from './inputs.ts';
 
 const T = TIMEOUTS_S.build;
 const MAX_WAIT_MS = T.wait * 1000;
@@ -26,14 +26,6 @@ export interface RecordedFailure {
   fault: boolean;
 }
 
-type Ended = z.output<typeof BuildOutput>;
-
-/** True for a build that has to be submitted again: it found no builder yet, or CodeBuild failed. */
-function mayBuildAgain(build: Ended, beganAt: string | undefined, now: Date): boolean {
-  const age = now.getTime() - Date.parse(beganAt ?? '');
-  return age < (build.status === 'FAULT' ? MAX_FAULT_MS : MAX_WAIT_MS);
-}
-
 /**
  * Ends a deployment whose step gave a verdict, whose execution caught an error or whose build failed, with a reason that
  * its owner understands. A build that found no builder has not failed: it is submitted again until it waited for too long.
@@ -50,9 +42,9 @@ export async function recordFailure(
   const isFault = isBuild && build.status === 'FAULT';
   if (isUnbuilt || isFault) {
     const deployment = await deps.table.get(Deployment, { accountId, id: deploymentId });
-    if (mayBuildAgain(build, deployment?.beganAt, deps.now())) {
-      return { again: true, fault: false, pause: isFault ? T.faultPause : T.pause };
-    }
+    const age = deps.now().getTime() - Date.parse(deployment?.beganAt ?? '');
+    const [maxAge, pause] = isFault ? [MAX_FAULT_MS, T.faultPause] : [MAX_WAIT_MS, T.pause];
+    if (age < maxAge) return { again: true, fault: false, pause };
   }
   const { error: buildError, commitSha, detected } = (await deps.builds.readResult(deploymentId)) ?? {};
   await recordDetected(deps, ids, detected);
