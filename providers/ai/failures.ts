@@ -133,9 +133,9 @@ function classifyFailure(status: number, error: Record<string, unknown>, checksC
   if (status === 400 && REGION.test(String(error.message))) return 'failed';
   if (status === 403) return checksContent && isAboutContent(error) ? 'content-refused' : 'key-refused';
   if (status === 429 || status === 529) return 'overloaded';
-  if (status === 400 || status === 404 || status === 413 || status === 422) return 'request-refused';
-  if (status === 503 && (isOverloaded(error) || /overload/i.test(String(error.message)))) return 'overloaded';
-  return isOverloaded(error) && status >= 500 ? 'overloaded' : 'failed';
+  if ([400, 404, 413, 422].includes(status)) return 'request-refused';
+  if (status < 500) return 'failed';
+  return isOverloaded(error) || (status === 503 && /overload/i.test(String(error.message))) ? 'overloaded' : 'failed';
 }
 
 /**
