@@ -52,7 +52,7 @@ const PROTOCOLS = {
 /** Number of attempts, the timeout of each in milliseconds (table and key calls usually take a few), and another region. */
 interface CallPolicy {
   region?: string;
-  attempts?: number;
+  attempts?: number | undefined;
   timeout?: number;
   /** True for a change that must not be made twice: it is repeated only where the service says that it did not make it. */
   once?: boolean | undefined;
@@ -109,8 +109,7 @@ const THROTTLED = /Throttl|LimitExceeded|TooManyRequests|SlowDown|ThroughputExce
 export async function withRetries<T>(
   work: () => Promise<T>,
   timeout: number,
-  attempts = MAX_ATTEMPTS,
-  once = false,
+  { attempts = MAX_ATTEMPTS, once = false }: Pick<CallPolicy, 'attempts' | 'once'> = {},
 ): Promise<T> {
   const lastStart = performance.now() + CALL_TIMEOUT_MS - timeout;
   for (let attempt = 1; ; attempt += 1) {
@@ -155,7 +154,6 @@ export function callAws<Output>(
       throw new AwsError(type.slice(type.lastIndexOf('#') + 1), message, response.status, document);
     },
     timeout,
-    attempts,
-    once,
+    { attempts, once },
   );
 }
