@@ -1071,7 +1071,7 @@ export interface Operations {
   getApp: { input: GetAppInput; optional: false; shape: 'single'; result: Application };
   /** Change an application and how it is built, started and deployed. `PATCH /v1/apps/{id}` */
   updateApp: { input: UpdateAppInput; optional: false; shape: 'single'; result: Application };
-  /** Delete an application with its site and files; this cannot be undone. `DELETE /v1/apps/{id}` */
+  /** Delete an application with its site, files and databases; this cannot be undone. `DELETE /v1/apps/{id}` */
   deleteApp: { input: DeleteAppInput; optional: false; shape: 'single'; result: {
   id: string;
   deleted: true;

@@ -189,7 +189,7 @@ export const deleteApp = /* @__PURE__ */ route({
   access: 'write',
   right: 'develop',
   audit: 'app.deleted',
-  summary: 'Delete an application with its site and files; this cannot be undone',
+  summary: 'Delete an application with its site, files and databases; this cannot be undone',
   tag,
   params: Id,
   response: Deleted,

@@ -133,14 +133,15 @@ function DeleteApp({ app }: { app: Application }) {
   };
   return (
     <Group justify="space-between" className="card" p="md">
-      <Text size="sm">Delete this application, its site, releases, variables and logs.</Text>
+      <Text size="sm">Delete this application, its site, releases, databases, variables and logs.</Text>
       <ConfirmButton
         label="Delete application"
         question={`Delete “${app.name}”?`}
         confirmationText={app.name}
         onConfirm={deleteApp}
       >
-        {servingDomain(app)} goes offline immediately. Its releases, variables and logs are deleted.
+        {servingDomain(app)} goes offline immediately. Its releases, variables and logs are deleted, and its databases
+        with all their data.
       </ConfirmButton>
     </Group>
   );

@@ -29,6 +29,16 @@ test.each(rowsOf(terms))('the term “%s” is on a screen', (term) => {
   expect(sources.filter(({ text }) => words.test(text)).length).toBeGreaterThan(0);
 });
 
+test.each(['dashboard/apps/AppSettings.tsx', 'cli/commands/apps.ts', 'contract/apps/apps.ts'])(
+  '%s says that an application is deleted with its databases',
+  (path) => {
+    const texts = readFileSync(path, 'utf8').match(/[^'`<>{}]*\bdeleted?\b[^'`<>{}]*/gi) ?? [];
+    const lists = texts.filter((text) => /releases|site/.test(text));
+    expect(lists).not.toEqual([]);
+    for (const list of lists) expect(list).toContain('databases');
+  },
+);
+
 test('the page and the dashboard are read', () => {
   expect(rowsOf(terms).length).toBeGreaterThan(30);
   expect(rowsOf(replaced).length).toBeGreaterThan(25);
