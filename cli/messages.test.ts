@@ -182,6 +182,15 @@ test('a database that is being created is said to be, before a password is asked
   expect(ended).toMatchObject({ exitCode: 1, stderr: 'error: main is still being created. Try again in a minute.\n' });
 });
 
+test('a new database is found as the variable of its own: DATABASE_URL is the oldest one', async () => {
+  const data = { id: 'db_2', name: 'stats', status: 'PROVISIONING', variables: ['DATABASE_STATS_URL'] };
+  const apps = [{ id: 'app_1', name: 'Shop', slug: 'shop', status: 'RUNNING' }];
+  const answer: RequestListener = ({ method }, response) =>
+    response.end(JSON.stringify(method === 'GET' ? { data: apps, has_more: false } : { data }));
+  const { stdout } = await hostingAt(answer, ['db', 'create', 'stats', '--app', 'shop']);
+  expect(stdout).toBe('stats is being created. Shop finds it as DATABASE_STATS_URL from its next deployment on.\n');
+});
+
 test('webhooks listen refuses an event that there is not, for which it would wait for ever', async () => {
   const key = { HOSTING_KEY: 'sk_live_x' };
   const argv = ['webhooks', 'listen', '--events', 'ping,deployment.suceeded'];

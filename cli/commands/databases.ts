@@ -27,7 +27,10 @@ const create: Command = {
     const app = await chosenApp(context);
     const database = await client().createDatabase({ applicationId: app.id, name: argument('name') }, { signal });
     out.result(database, () =>
-      out.line(`${database.name} is being created. ${app.name} finds it as DATABASE_URL from its next deployment on.`),
+      // DATABASE_URL is the address of the application's oldest database, which this may not be.
+      out.line(
+        `${database.name} is being created. ${app.name} finds it as ${database.variables[0]} from its next deployment on.`,
+      ),
     );
   },
 };
