@@ -191,6 +191,16 @@ test('a new database is found as the variable of its own: DATABASE_URL is the ol
   expect(stdout).toBe('stats is being created. Shop finds it as DATABASE_STATS_URL from its next deployment on.\n');
 });
 
+test('one variable is no “1 variables”', async () => {
+  const cwd = mkdtempSync(join(folder, 'one-'));
+  writeFileSync(join(cwd, '.env'), 'ONE=1\n');
+  const apps = { data: [{ id: 'app_1', name: 'Shop', slug: 'shop', status: 'RUNNING' }], has_more: false };
+  const answer: RequestListener = ({ method, url }, response) =>
+    response.end(JSON.stringify(url?.endsWith('/env') ? { data: { keys: method === 'GET' ? [] : ['ONE'] } } : apps));
+  const { stdout } = await hostingAt(answer, ['env', 'push', '--app', 'shop'], { cwd });
+  expect(stdout).toBe('Shop now has 1 variable. It takes effect with the next deployment.\n');
+});
+
 test('webhooks listen refuses an event that there is not, for which it would wait for ever', async () => {
   const key = { HOSTING_KEY: 'sk_live_x' };
   const argv = ['webhooks', 'listen', '--events', 'ping,deployment.suceeded'];

@@ -15,6 +15,9 @@ const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 /** Returns text of others (logs, names, model output) without what would steer the terminal. */
 export const printable = (text: string): string => stripVTControlCharacters(text).replace(CONTROL, '');
 
+/** Returns a number with its noun: `1 commit`, `2 commits`. */
+export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
 /** Prints for a command: results to stdout, everything about them to stderr. */
 export class Output {
   readonly json: boolean;

@@ -3,7 +3,7 @@ import { ApiError, type Application, type Deployment } from '../../client/index.
 import { APP, appOfRemote, chosenApp, namedApp, urlOf } from '../applications.ts';
 import { type Command, CommandError, type Context, UsageError, YES } from '../command.ts';
 import { listing } from '../listing.ts';
-import { printable } from '../output.ts';
+import { count, printable } from '../output.ts';
 import { nameOf, type Repository, readRepository } from '../repository.ts';
 import { FRAMEWORK, parseFramework } from './apps.ts';
 
@@ -18,7 +18,8 @@ function warnOf({ out }: Context, { branch: deployed }: Application, repository:
   const { branch, unpushed, hasChanges } = repository;
   const warn = (text: string) => out.note(`${out.style('yellow', 'warning')}: ${text}`);
   if (branch && branch !== deployed) warn(`You are on ${branch}; the application deploys ${deployed}.`);
-  if (unpushed) warn(`${unpushed} commit${unpushed > 1 ? 's are' : ' is'} not pushed and will not be deployed.`);
+  if (unpushed)
+    warn(`${count(unpushed, 'commit')} ${unpushed === 1 ? 'is' : 'are'} not pushed and will not be deployed.`);
   if (hasChanges) warn('Changes that are not committed will not be deployed.');
 }
 

@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util';
 import { ApiError } from '../../client/index.ts';
 import { APP, chosenApp } from '../applications.ts';
 import { type Command, CommandError, type Context, UsageError, YES } from '../command.ts';
+import { count } from '../output.ts';
 
 const FILE = { name: 'file', description: 'The file; .env where it is not given', optional: true } as const;
 const NEXT = 'It takes effect with the next deployment.';
@@ -87,7 +88,7 @@ const push: Command = {
     if (removed.length > 0) await confirm(`${name} does not have ${removed.join(', ')}: remove from ${app.name}?`);
     const vars = [...file.values].map(([key, value]) => ({ key, value }));
     const replaced = await naming(vars, client().replaceEnv({ id: app.id, vars }, { signal }));
-    show(context, replaced.keys, `${app.name} has ${replaced.keys.length} variables. ${NEXT}`);
+    show(context, replaced.keys, `${app.name} now has ${count(replaced.keys.length, 'variable')}. ${NEXT}`);
   },
 };
 
