@@ -598,7 +598,7 @@ export type EventDeploymentSucceeded = {
   };
 };
 
-/** A deployment failed; the release before it serves on. */
+/** A deployment failed; the previous release, if there is one, still serves. */
 export type EventDeploymentFailed = {
   /** The same in every repetition: ignore duplicates by it */
   id: string;

@@ -11,7 +11,7 @@ const DESCRIPTIONS: Readonly<Record<EventType, string>> = {
   'app.resumed': 'An application is in service again.',
   'deployment.started': 'A deployment began to run.',
   'deployment.succeeded': 'A deployment finished, and its release serves.',
-  'deployment.failed': 'A deployment failed; the release before it serves on.',
+  'deployment.failed': 'A deployment failed; the previous release, if there is one, still serves.',
   'domain.registered': 'A domain was registered.',
   'database.created': 'A database was provisioned.',
   'payment.succeeded': 'The payment processor accepted a payment.',

@@ -16,7 +16,7 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
       '    at Object.<anonymous>',
       'Node.js v22.1.0',
     ],
-    'The new release did not start: Error: DATABASE_URL is not set. The previous release goes on serving.',
+    'The new release did not start: Error: DATABASE_URL is not set.',
   ],
   [
     'an error with a code',
@@ -36,7 +36,7 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
     ["Error: Cannot find module '/var/task/node_modules/bcrypt/lib/binding/napi-v3/bcrypt_lib.node'"],
     'bcrypt_lib.node\'. A package has no compiled module: its install script was not run (with pnpm, approve it with "pnpm approve-builds"',
   ],
-  ['an exit that says nothing', EXITED, [], 'The new release ended with exit code 1 before it answered. '],
+  ['an exit that says nothing', EXITED, [], 'The new release ended with exit code 1 before it answered.'],
   [
     'a script that ends',
     'RequestId: 1-2 Error: Runtime exited without providing a reason',
@@ -47,13 +47,13 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
     'a script that ends without a word, in the log of the host',
     'Error: Runtime exited without providing a reason',
     ['Error: Runtime exited without providing a reason'],
-    'The new release ended before it answered: a web application must listen on process.env.PORT; programs without a web server are not hosted. The previous release goes on serving.',
+    'The new release ended before it answered: a web application must listen on process.env.PORT; programs without a web server are not hosted.',
   ],
   [
     'an exit code without a word, in the log of the host',
     EXITED,
     ['Error: Runtime exited with error: exit status 1'],
-    'The new release ended with exit code 1 before it answered. ',
+    'The new release ended with exit code 1 before it answered.',
   ],
   [
     'a fixed port',
@@ -120,7 +120,10 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
     'The code folder is read-only at run time',
   ],
 ])('explains %s', (_what, error, lines, expected) => {
-  expect(explainReleaseFailure({ status: undefined, error }, '/', lines)).toContain(expected);
+  const explained = explainReleaseFailure({ status: undefined, error }, '/', lines);
+  expect(explained).toContain(expected);
+  // A first deployment has none before it.
+  expect(explained).not.toContain('previous release');
 });
 
 test('a status is explained by what the log says', () => {
@@ -130,7 +133,7 @@ test('a status is explained by what the log says', () => {
   ]);
   expect(text).toBe(
     [
-      'The new release answered 500 on /health; a status below 500 is needed. Its log says: TypeError: x is not a function. The previous release goes on serving.',
+      'The new release answered 500 on /health; a status below 500 is needed. Its log says: TypeError: x is not a function.',
       '    The end of its log:',
       '    TypeError: x is not a function',
       '        at y',

@@ -111,7 +111,7 @@ export function explainReleaseFailure(
       ? explainSilence(error.replace(/^RequestId: \S+ (Error: )?/, ''), path, lines, printed)
       : `The new release answered ${status} on ${path}; a status below 500 is needed.${said}`;
   const advice = ADVICE.find(([pattern]) => lines.some((line) => pattern.test(line)))?.[1];
-  const sentences = [reason, ...(advice ? [advice] : []), 'The previous release goes on serving.'].join(' ');
+  const sentences = advice ? `${reason} ${advice}` : reason;
   const quoted = quote(lines);
   const heading = quoted.length > 0 ? ['    The end of its log:'] : [];
   return [sentences, ...heading, ...quoted.map((line) => `    ${line}`)].join('\n');

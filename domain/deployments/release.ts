@@ -123,7 +123,7 @@ function toOwnersError(error: unknown): undefined {
   if (error instanceof HostThrottled) return undefined;
   if (!(error instanceof RuntimeRetired)) throw error;
   throw new DeploymentError(
-    `Node ${error.nodeVersion} is not available any more. Set nodeVersion to 24 and deploy again. The previous release goes on serving.`,
+    `Node ${error.nodeVersion} is not available any more. Set nodeVersion to 24 and deploy again.`,
   );
 }
 

@@ -349,7 +349,7 @@ test('an error whose message was cut from the excerpt is read from the stored lo
   const lines = [`MongoParseError: Invalid scheme in ${SECRET}`, ...stack];
   const output = lines.join('\n').slice(-4096);
   const message = await failureOf({ error: 'Runtime exited with error: exit status 1', output }, undefined, lines);
-  expect(message).toMatch(/^The new release did not start: MongoParseError: Invalid scheme in \[redacted\]\. /);
+  expect(message).toMatch(/^The new release did not start: MongoParseError: Invalid scheme in \[redacted\]\.\n/);
   expect(message).not.toContain(SECRET);
 });
 
