@@ -27,3 +27,6 @@ export const roleMessage = (role: MemberRole, right: Right): string =>
 
 /** Header that names the account that a login acts in; without it, the login acts in its own. */
 export const ACCOUNT_HEADER = 'x-account-id';
+
+/** Query parameter by which a link into the dashboard names the account that it is about. */
+export const ACCOUNT_PARAMETER = 'account';

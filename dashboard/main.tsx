@@ -6,7 +6,7 @@ import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './App.tsx';
 import { Api } from './api/api.ts';
-import { chosenAccount } from './login/account-choice.ts';
+import { chosenAccount, followAccountLink } from './login/account-choice.ts';
 import { Session } from './login/session.ts';
 import { readSettings } from './settings.ts';
 import { MissingSettings } from './shell/MissingSettings.tsx';
@@ -14,6 +14,7 @@ import { prefetchFor } from './shell/nav.ts';
 import { Theme } from './shell/Theme.tsx';
 
 async function start() {
+  followAccountLink();
   // Before other tabs can choose another: the tab keeps the account in which it begins.
   chosenAccount();
   // Loads the screen's chunk in parallel with the settings.

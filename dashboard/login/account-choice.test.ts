@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { MemoryStorage } from '../../test/support/memory-storage.ts';
-import { chooseAccount, chosenAccount, knownRole, rememberRole } from './account-choice.ts';
+import { chooseAccount, chosenAccount, followAccountLink, knownRole, rememberRole } from './account-choice.ts';
 
 /** Opens a tab of the browser. Returns a function that runs an action in it. */
 function openTab() {
@@ -52,4 +52,19 @@ test('the role of one account is never that of another tab’s account', () => {
   second(() => chooseAccount('acc_b', 'read-only'));
   first(() => rememberRole('owner'));
   expect([first(knownRole), second(knownRole), openTab()(knownRole)]).toEqual(['owner', 'read-only', 'read-only']);
+});
+
+test('a link of an email opens the account that it names, in its tab only, and leaves its address', () => {
+  const [first, linked] = [openTab(), openTab()];
+  first(() => chooseAccount('acc_b', 'read-only'));
+  const replaceState = vi.fn();
+  vi.stubGlobal('history', { replaceState });
+  vi.stubGlobal('location', { href: 'https://example.com/dashboard/billing?tab=1&account=acc_c' });
+  linked(followAccountLink);
+  expect(String(replaceState.mock.lastCall?.[2])).toBe('https://example.com/dashboard/billing?tab=1');
+  expect([linked(chosenAccount), linked(knownRole)]).toEqual(['acc_c', undefined]);
+  expect([first(chosenAccount), openTab()(chosenAccount)]).toEqual(['acc_b', 'acc_b']);
+  vi.stubGlobal('location', { href: 'https://example.com/dashboard/?account=acc_c%0Ax' });
+  first(followAccountLink);
+  expect(first(chosenAccount)).toBe('acc_b');
 });

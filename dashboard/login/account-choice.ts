@@ -1,4 +1,5 @@
-import { MEMBER_ROLES, type MemberRole } from '../../contract/roles.ts';
+import { ACCOUNT_PARAMETER, MEMBER_ROLES, type MemberRole } from '../../contract/roles.ts';
+import { clearDrafts } from '../drafts.ts';
 
 /**
  * The account that this tab acts in, and the login's role in it. The tab keeps both in sessionStorage, whatever other tabs choose;
@@ -18,6 +19,20 @@ function keep(name: string): string {
 
 /** Returns the id of the tab's account; undefined for the login's own. The first call decides for the tab. */
 export const chosenAccount = (): string | undefined => keep(ACCOUNT) || undefined;
+
+/** Takes the account that the page's address names, as links of emails do, out of the address and for this tab. */
+export function followAccountLink(): void {
+  const url = new URL(location.href);
+  const id = url.searchParams.get(ACCOUNT_PARAMETER);
+  if (id === null) return;
+  url.searchParams.delete(ACCOUNT_PARAMETER);
+  history.replaceState(null, '', url);
+  // Anything else is nothing that a header may hold.
+  if (!/^acc_\w+$/.test(id) || id === keep(ACCOUNT)) return;
+  clearDrafts();
+  sessionStorage.setItem(ACCOUNT, id);
+  sessionStorage.setItem(ROLE, NONE);
+}
 
 /** Chooses an account for this tab and for new ones. */
 export function chooseAccount(id = NONE, role: MemberRole | typeof NONE = NONE): void {

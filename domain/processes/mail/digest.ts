@@ -44,21 +44,19 @@ const idOf = ({ day, kind, subjectId }: Notification) => `${day}.${kind}.${subje
 /** Returns the right that a member needs for a kind; the owners' alone for one that this version does not know. */
 const rightFor = (kind: NotificationKind) => entryOf(MAIL_RIGHTS, kind) ?? 'manage';
 
-/** Reads the members of an account who are sent a kind; none of an account that is gone. */
+/** Reads an account with its members who are sent a kind; undefined for an account that is gone. */
 async function recipientsOf(deps: Pick<Deps, 'table'>, { accountId, kind }: Notification) {
-  if (!(await deps.table.get(Account, { id: accountId }))) return [];
-  const { members } = await readTeam(deps, accountId);
-  return members.filter(({ role }) => hasRight(role, rightFor(kind)));
+  if (!(await deps.table.get(Account, { id: accountId }))) return undefined;
+  const { account, members } = await readTeam(deps, accountId);
+  return { account, members: members.filter(({ role }) => hasRight(role, rightFor(kind))) };
 }
 
 /** Hands a job over for each member who is to know of a notification. */
 export async function announce(deps: MailDeps, notification: Notification): Promise<void> {
   const { accountId } = notification;
   const key = Notification.key(notification);
-  const recipients = await recipientsOf(deps, notification);
-  await deps.mails.send(
-    recipients.map(({ subject: detail }) => ({ job: 'notification.mail', key, accountId, detail })),
-  );
+  const { members = [] } = (await recipientsOf(deps, notification)) ?? {};
+  await deps.mails.send(members.map(({ subject: detail }) => ({ job: 'notification.mail', key, accountId, detail })));
 }
 
 /** The first day of whose notifications an email is. */
@@ -100,9 +98,9 @@ async function readRecipient(
     deps.table.get(Login, { subject }),
     readRecent(deps, notification),
   ]);
-  const member = recipients.find((each) => each.subject === subject);
+  const member = recipients?.members.find((each) => each.subject === subject);
   const address = login?.email ?? member?.email;
-  if (!member || !address || reader?.offByMail?.includes(kind)) return undefined;
+  if (!recipients || !member || !address || reader?.offByMail?.includes(kind)) return undefined;
   const { sent, lastAt = '' } = reader?.mailed?.[kind] ?? {};
   const sentIds = new Set(sent);
   // Within a day the list is in the order of what they are about: one that has happened since the last email may be behind those that are read.
@@ -110,7 +108,8 @@ async function readRecipient(
   const found = isBehind ? [notification, ...recent] : recent;
   const pending = found.filter((each) => !sentIds.has(idOf(each))).toSorted((a, b) => b.at.localeCompare(a.at));
   // The jobs of others behind end after this email.
-  return { address, found, pending: pending.slice(0, MAX_COUNTED), hasMore: isCut || pending.length > MAX_COUNTED };
+  const hasMore = isCut || pending.length > MAX_COUNTED;
+  return { address, account: recipients.account, found, pending: pending.slice(0, MAX_COUNTED), hasMore };
 }
 
 /** Returns the seconds until the next email of a kind may be sent to a member; 0 if it may be sent now. */
@@ -151,7 +150,7 @@ export async function mailDigest(deps: MailDeps, notification: Notification, sub
   const recipient = await readRecipient(deps, notification, subject, stored);
   if (!recipient || recipient.pending.length === 0) return;
   if (seconds > 0) return await wait();
-  const { address, found, pending, hasMore } = recipient;
+  const { address, account, found, pending, hasMore } = recipient;
   const reader = stored ?? { accountId, subject };
   const claimed = {
     mailed: reader.mailed ?? {},
@@ -162,11 +161,11 @@ export async function mailDigest(deps: MailDeps, notification: Notification, sub
   const claim = writeReader(reader, reader.mailVersion, { set: { ...claimed, mailClaimedUntil } });
   await deps.table.write(NotificationReader, claim);
   try {
-    const settingsUrl = `${deps.settings.publicUrl}/dashboard/settings/notifications`;
-    const url = unsubscribeUrl(deps.settings.publicUrl, { accountId, subject, kind }, claimed.unsubscribeKey);
+    const { publicUrl } = deps.settings;
+    const url = unsubscribeUrl(publicUrl, { accountId, subject, kind }, claimed.unsubscribeKey);
     const label = entryOf(NOTIFICATION_KINDS, kind) ?? 'Notifications';
-    const urls = { publicUrl: deps.settings.publicUrl, settingsUrl, unsubscribeUrl: url };
-    await deps.mailer.send({ to: address, login: subject, ...renderDigest(label, pending, urls, hasMore) });
+    const urls = { dashboardUrl: `${publicUrl}/dashboard`, unsubscribeUrl: url };
+    await deps.mailer.send({ to: address, login: subject, ...renderDigest(label, pending, account, urls, hasMore) });
   } catch (error) {
     const release = writeReader(reader, claimed.mailVersion, { set: {}, remove: ['mailClaimedUntil'] });
     await ignoreConflict(deps.table.write(NotificationReader, release));

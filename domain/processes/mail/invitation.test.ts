@@ -11,8 +11,9 @@ import { simulation } from '../../../test/simulation/simulation.ts';
 import { inviteMember, resendInvitation, revokeInvitation } from '../../accounts/invitations.ts';
 import type { Caller } from '../../deps.ts';
 import { performJob } from '../jobs.ts';
-import { mailNewInvitations, renderInvitation, shownName } from './invitation.ts';
+import { mailNewInvitations, renderInvitation } from './invitation.ts';
 import { MAIL_JOBS } from './mail-jobs.ts';
+import { shownName } from './messages.ts';
 
 const HOUR_MS = 3_600_000;
 

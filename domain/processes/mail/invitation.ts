@@ -9,7 +9,7 @@ import { readTeam, type TeamState, writeTeam } from '../../accounts/team.ts';
 import { retryOnConflict } from '../../conflict.ts';
 import type { Deps } from '../../deps.ts';
 import { timestampAfter } from '../../time.ts';
-import { render, truncate } from './messages.ts';
+import { render, shownName } from './messages.ts';
 
 /**
  * Emails with invitations (docs/decisions/0073-more-notifications.md). The email has a link of its own, whose secret is made when it
@@ -20,8 +20,6 @@ export type InvitationMailDeps = Deps & { mailer: Mailer; mails: JobQueue };
 
 /** An email that was begun and not finished within this time is begun again by another job, in milliseconds. */
 const CLAIM_MS = 45_000;
-/** Characters of an account's name in an email. */
-const MAX_NAME_LENGTH = 60;
 
 /** The address was sent an invitation within the hour. */
 class Refused extends Error {}
@@ -38,20 +36,6 @@ export async function mailNewInvitations(
   if (made.length === 0) return;
   await mails.send(made.map(({ id: detail }) => ({ job: 'invitation.mail', key: Team.key(team), accountId, detail })));
 }
-
-/**
- * Returns an account's name for an email: on one line, bounded, and without what mail clients make links of. It is the one text
- * in the email that the inviting person chose.
- */
-export const shownName = (name: string): string =>
-  truncate(
-    name
-      .normalize('NFKC')
-      .replace(/[^\p{L}\p{M}\p{N}&'()+,\- ]+/gu, ' ')
-      .replace(/\s+/g, ' ')
-      .trim(),
-    MAX_NAME_LENGTH,
-  ).trim() || 'an account';
 
 /** Returns the email of an invitation. */
 export function renderInvitation(accountName: string, { role, expiresAt }: TeamInvitation, link: string) {

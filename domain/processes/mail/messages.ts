@@ -1,3 +1,4 @@
+import { ACCOUNT_PARAMETER } from '../../../contract/roles.ts';
 import type { Mail } from '../../../providers/mail/mailer.ts';
 import type { Notification } from '../../../table/entities/notifications.ts';
 
@@ -40,6 +41,23 @@ type Content = Pick<Mail, 'subject' | 'text' | 'html'>;
 /** Returns the first characters of a text. None is halved: half of a pair of surrogates is no Unicode, which mail servers refuse. */
 export const truncate = (text: string, length: number): string => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
 
+/** Characters of an account's name in an email. */
+const MAX_NAME_LENGTH = 60;
+
+/**
+ * Returns an account's name for an email: on one line, bounded, and without what mail clients make links of. It is the one text
+ * in the email of an invitation that the inviting person chose.
+ */
+export const shownName = (name: string): string =>
+  truncate(
+    name
+      .normalize('NFKC')
+      .replace(/[^\p{L}\p{M}\p{N}&'()+,\- ]+/gu, ' ')
+      .replace(/\s+/g, ' ')
+      .trim(),
+    MAX_NAME_LENGTH,
+  ).trim() || 'an account';
+
 export const render = (subject: string, lines: readonly Line[]): Content => ({
   subject: truncate(oneLine(subject), 200),
   text: toText(lines),
@@ -47,14 +65,17 @@ export const render = (subject: string, lines: readonly Line[]): Content => ({
 });
 
 /**
- * Returns an email about notifications of one kind.
+ * Returns an email about notifications of one kind. It names its account, and its links open that one: the reader may be a member
+ * of several.
  * @param label the kind, as settings name it
+ * @param urls `dashboardUrl` and `unsubscribeUrl`
  * @param hasMore true where there are more notifications than these
  */
 export function renderDigest(
   label: string,
   notifications: readonly Pick<Notification, 'title' | 'path'>[],
-  { publicUrl, settingsUrl, unsubscribeUrl }: { publicUrl: string; settingsUrl: string; unsubscribeUrl: string },
+  account: { id: string; name: string },
+  { dashboardUrl, unsubscribeUrl }: { dashboardUrl: string; unsubscribeUrl: string },
   hasMore = false,
 ): Content & { unsubscribeUrl: string } {
   const [first] = notifications;
@@ -64,11 +85,13 @@ export function renderDigest(
       : `${hasMore ? 'More than ' : ''}${notifications.length} × ${label}`;
   const listed = notifications.slice(0, MAX_LISTED);
   const more = notifications.length - listed.length;
+  const urlOf = (path: string) => `${dashboardUrl}${path}?${ACCOUNT_PARAMETER}=${account.id}`;
   const lines: Line[] = [
-    ...listed.map(({ title, path }) => ({ text: title, url: `${publicUrl}/dashboard${path}` })),
+    ...listed.map(({ title, path }) => ({ text: title, url: urlOf(path) })),
     ...(more > 0 ? [{ text: `And ${hasMore ? 'more than ' : ''}${more} more. ${NEWEST}` }] : []),
     ...(more === 0 && hasMore ? [{ text: `And more. ${NEWEST}` }] : []),
-    { text: 'Choose what is sent to you', url: settingsUrl },
+    { text: `Account: ${shownName(account.name)}` },
+    { text: 'Choose what is sent to you', url: urlOf('/settings/notifications') },
     { text: `Stop emails of this kind: ${label}`, url: unsubscribeUrl },
   ];
   return { ...render(subject, lines), unsubscribeUrl };
