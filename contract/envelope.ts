@@ -19,7 +19,9 @@ export const plainText = () =>
 
 /** ISO 8601 in UTC with milliseconds (specification, General conventions 5). */
 export const Timestamp = () =>
-  z.iso.datetime({ precision: 3 }).register(z.globalRegistry, { examples: ['2026-01-31T09:30:00.000Z'] });
+  z.iso
+    .datetime({ precision: 3, error: 'must be a time in UTC with milliseconds, e.g. 2027-01-31T09:30:00.000Z' })
+    .register(z.globalRegistry, { examples: ['2026-01-31T09:30:00.000Z'] });
 
 /** A moment in a request, with any offset from UTC; read as UTC with milliseconds. */
 export const Moment = (description: string) =>

@@ -45,7 +45,7 @@ const number =
 const integer =
   (min: number, max: number): Check =>
   (value, field) =>
-    Number.isSafeInteger(value) ? number(min, max)(value, field) : malformed(field, 'must be an integer');
+    Number.isSafeInteger(value) ? number(min, max)(value, field) : malformed(field, 'must be a whole number');
 
 /** One of the values that are known to cost nothing more; any other string has no known price. */
 const oneOf =

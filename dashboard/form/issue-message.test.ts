@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createKey } from '../../contract/accounts/api-keys.ts';
 import { createApp } from '../../contract/apps/apps.ts';
 import { replaceEnv } from '../../contract/apps/environment.ts';
+import { orderDomain } from '../../contract/registrar/orders.ts';
 import type { Route } from '../../contract/route.ts';
 import { issueMessage } from './issue-message.ts';
 
@@ -18,6 +19,7 @@ test.each([
   ['a long name', createApp, { name: 'a'.repeat(61) }, 'At most 60 characters'],
   ['an unknown framework', createApp, { name: 'ab', framework: 'COBOL' }, /^This must be one of NEXTJS/],
   ['a number instead of a text', createApp, { name: 7 }, 'This must be a string'],
+  ['a broken number', orderDomain, { domain: 'a.com', years: 1.5 }, 'This must be a whole number'],
   ['an invalid Git URL', createApp, { name: 'ab', repoUrl: 'ftp://x' }, /^This must be a Git address/],
   ['a key without scopes', createKey, { name: 'k', scopes: [] }, 'Choose at least one'],
   ['a reserved variable', replaceEnv, { vars: [{ key: 'PORT', value: '1' }] }, 'This is reserved for the platform'],

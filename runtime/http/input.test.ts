@@ -1,11 +1,16 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
+import { createKey } from '../../contract/accounts/api-keys.ts';
+import { readNotifications } from '../../contract/accounts/notifications.ts';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { replaceEnv } from '../../contract/apps/environment.ts';
 import { createDeployment } from '../../contract/deployments/deployments.ts';
 import { receivePush } from '../../contract/deployments/push-hook.ts';
+import { addDnsRecord } from '../../contract/dns/records.ts';
+import { orderDomain } from '../../contract/registrar/orders.ts';
 import type { Route } from '../../contract/route.ts';
 import { operatorRoutes } from '../../contract/routes.ts';
+import { updateWebhook } from '../../contract/webhooks/management.ts';
 import { parseInput, parseRequest, readBody } from './input.ts';
 
 const event = (body: string | undefined, query?: Record<string, string>, isBase64Encoded = false) =>
@@ -29,6 +34,20 @@ const listWith = (query: Record<string, string>) =>
   validationMessageOf(listApps as unknown as Route, event(undefined, query));
 const envWith = (vars: unknown) => validationMessageOf(replaceEnv as unknown as Route, event(JSON.stringify({ vars })));
 
+test.each([
+  [orderDomain, { domain: 'a.com', years: 1.5 }, 'years: must be a whole number'],
+  [addDnsRecord, { type: 'A', name: '', content: '192.0.2.1', ttl: 1e21 }, 'ttl: must be at most 9007199254740991'],
+  [createKey, { name: 'CI', scopes: [] }, 'scopes: must have at least 1 entry'],
+  [
+    readNotifications,
+    { until: 'now' },
+    'until: must be a time in UTC with milliseconds, e.g. 2027-01-31T09:30:00.000Z',
+  ],
+  [updateWebhook, { active: true }, 'active: must be false'],
+])('%o with %j: %s', (route, body, said) => {
+  expect(validationMessageOf(route as unknown as Route, event(JSON.stringify(body)))).toBe(said);
+});
+
 const name = 'My app';
 test.each([
   [{}, 'name: is required'],
@@ -42,7 +61,7 @@ test.each([
   [{ name: 'a\ud83d' }, 'name: must be Unicode text'],
   [{ name, deployNow: ['\ude00'] }, 'deployNow.0: must be Unicode text'],
   ['\ud83d', 'body: must be Unicode text'],
-  [{ name, startFile: ' ' }, 'startFile: must have at least 1 characters'],
+  [{ name, startFile: ' ' }, 'startFile: must have at least 1 character'],
   [{ name, framework: 'RAILS' }, 'framework: must be one of NEXTJS, NODE, EXPRESS, NUXT'],
   [{ name, nodeVersion: '18' }, 'nodeVersion: must be one of 20, 22, 24'],
   [{ name, nodeVersion: 22 }, 'nodeVersion: must be one of 20, 22, 24'],

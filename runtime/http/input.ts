@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
+import { describeSize, describeType, describeValues } from '../../contract/issues.ts';
 import { isObject } from '../../contract/json.ts';
 import { findIgnoredFields } from '../../contract/reference/ignored-fields.ts';
 import { type Route, takesBody } from '../../contract/route.ts';
@@ -65,21 +66,20 @@ function assertUnicode({ text, json }: JsonBody): void {
 function validationMessage(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined
-        ? 'is required'
-        : `must be ${/^[aeio]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
+      return issue.input === undefined ? 'is required' : `must be ${describeType(issue.expected)}`;
     case 'invalid_value':
-      return `must be one of ${issue.values.join(', ')}`;
+      return `must be ${describeValues(issue.values)}`;
     case 'too_small':
-      return `must ${issue.origin === 'number' ? 'be' : 'have'} at least ${issue.minimum}${unitFor(issue.origin)}`;
+      return `must ${verbFor(issue.origin)} at least ${describeSize(issue.minimum, issue.origin)}`;
     case 'too_big':
-      return `must ${issue.origin === 'number' ? 'be' : 'have'} at most ${issue.maximum}${unitFor(issue.origin)}`;
+      return `must ${verbFor(issue.origin)} at most ${describeSize(issue.maximum, issue.origin)}`;
     default:
       return issue.message === 'Invalid input' ? 'is invalid' : issue.message;
   }
 }
 
-const unitFor = (origin: string) => ({ string: ' characters', array: ' entries' })[origin] ?? '';
+/** Numbers are so large, everything else has so many parts. */
+const verbFor = (origin: string) => (origin === 'number' || origin === 'int' ? 'be' : 'have');
 
 /** The first validation error, with the field's name: `vars.0.key: A is given twice`. */
 function firstIssue(where: string, error: z.core.$ZodError): ApiError {
