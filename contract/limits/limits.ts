@@ -190,10 +190,11 @@ export const isRefused = (error: LimitRule['error']): error is Exclude<LimitRule
 
 /** Returns the sentences for a request beyond a limit: the limit, its name in `GET /v1/account`, and the ways to more. */
 export function limitMessage(name: LimitName, limit: number): string {
-  const { counts, error, remedy, amounts } = limitRule(name);
-  const ways = Array.isArray(amounts) || amounts === 'plan' ? 'choose a larger plan' : 'ask support for more';
-  const verb = error === 'cut' ? 'cut' : 'reached';
-  return `The limit of ${limit} ${counts} is ${verb} (${name}). ${remedy}, or ${ways}.`;
+  const { counts, remedy, amounts, isFixed } = limitRule(name);
+  const way = Array.isArray(amounts) || amounts === 'plan' ? 'choose a larger plan' : 'ask support for more';
+  // Operators raise none that is the same for everybody.
+  const more = isFixed ? '' : `, or ${way}`;
+  return `The limit for ${counts} is reached: ${limit} (${name}). ${remedy}${more}.`;
 }
 
 /** Returns the text that documents a limit: what it counts, its number by plan, and what happens beyond it. */

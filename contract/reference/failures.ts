@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode, errorBody } from '../errors.ts';
+import { limitMessage } from '../limits/limits.ts';
 import { isChange, type Route } from '../route.ts';
 import type { Components, Json } from './components.ts';
 
@@ -75,7 +76,7 @@ export const DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {
 
 const EXAMPLES: Partial<Record<ErrorCode, string>> = {
   invalid_request: 'name: must have at least 2 characters',
-  plan_limit: 'Your plan allows 10 applications. Delete an application, or choose a larger plan.',
+  plan_limit: limitMessage('applications', 10),
   not_found: 'Application not found.',
   conflict: 'A deployment of this application is already under way.',
   rate_limited: 'Too many requests: 120 in 60 seconds. Wait 17 s.',

@@ -73,7 +73,9 @@ test('an account has no more open calls than its share of what the installation 
   const tooMany = {
     code: 'rate_limited',
     retryAfter: 5,
-    message: expect.stringContaining('The limit of 2 AI calls at once is reached (concurrentAiCalls)'),
+    message: expect.stringContaining(
+      'The limit for AI calls at once is reached: 2 (concurrentAiCalls). Wait for a call to end, or ask support',
+    ),
   };
   expect(await refusal()).toMatchObject(tooMany);
   await expect(holdPlace(deps, of)).rejects.toMatchObject(tooMany);
@@ -82,7 +84,9 @@ test('an account has no more open calls than its share of what the installation 
 
   await deps.table.updateReturningChanged(change(AiAccount, { accountId }, { set: { callLimit: 3 } }));
   expect(await refusal()).toBeUndefined();
-  expect(await refusal()).toMatchObject({ message: expect.stringContaining('The limit of 3 AI calls') });
+  expect(await refusal()).toMatchObject({
+    message: expect.stringContaining('The limit for AI calls at once is reached: 3 '),
+  });
 });
 
 test('a call of a key with a budget sets no more aside than that, and leaves the rest to other keys', async () => {

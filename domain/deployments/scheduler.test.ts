@@ -186,7 +186,10 @@ test('a deployment whose turn comes after the minutes of the month are used up f
   await deps.table.transact([change(Account, { id: 'a' }, { set: used })]);
   await finish(first);
   expect(submitted).toEqual([first, second]);
-  expect(deployment(third)).toMatchObject({ status: 'FAILED', notes: [expect.stringContaining('limit of 1 minutes')] });
+  expect(deployment(third)).toMatchObject({
+    status: 'FAILED',
+    notes: [expect.stringContaining('limit for minutes of builds in a calendar month (UTC) is reached: 1 ')],
+  });
 });
 
 test('a change that the stream never tells of is made up for within two minutes', async () => {

@@ -149,7 +149,7 @@ test('a limit of a day is counted with what it limits, and begins again with the
   await expect(resend(1)).rejects.toMatchObject({ code: 'rate_limited' });
   clock.now += 60_000;
   await resend(5);
-  expect(() => countToday(deps, account, 'webhookResendsPerDay', 6)).toThrow('limit of 5 ');
+  expect(() => countToday(deps, account, 'webhookResendsPerDay', 6)).toThrow('is reached: 5 (webhookResendsPerDay)');
 });
 
 const asked = (id: string) => ({ id }) as Parameters<typeof createDeployment>[2];
@@ -179,7 +179,10 @@ test('minutes of builds are counted when a deployment ends, each rounded up, unt
   // One that fails costs the same, and the last one may take longer than what is left.
   await build(600, run.fail);
   expect(await run.account()).toMatchObject({ buildMinutes: 12, buildCount: 0 });
-  await expect(deploy()).rejects.toMatchObject({ code: 'plan_limit', message: expect.stringContaining('limit of 5 ') });
+  await expect(deploy()).rejects.toMatchObject({
+    code: 'plan_limit',
+    message: expect.stringContaining('is reached: 5 '),
+  });
   clock.now = Date.parse('2026-02-01T00:00:00Z');
   await build(1, run.succeed);
   expect(await run.account()).toMatchObject({ buildMonth: '2026-02', buildMinutes: 1 });

@@ -31,7 +31,7 @@ test('a limit is an incident when 80% of it are used, and when it is reached, ea
     [50, 'apiKeys-100'],
   ]);
   expect(incidents[39]?.[0]?.title).toBe('40 of 50 API keys that are not revoked are used.');
-  expect(incidents[49]?.[0]?.title).toContain('is reached (apiKeys). Revoke a key');
+  expect(incidents[49]?.[0]?.title).toContain('is reached: 50 (apiKeys). Revoke a key');
 });
 
 test('a limit that falls below what is used is an incident, one that rises is none', async () => {
