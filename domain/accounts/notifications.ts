@@ -55,7 +55,7 @@ export function incidentOfEvent({ accountId, type, data, created: at }: Event, n
     return incident('deployment-failed', app, title, `/apps/${app}/deployments/${deployment}`);
   }
   if (type === 'payment.failed')
-    return incident('payment-failed', 'wallet', `A payment of R${text(data.amount)} failed.`, '/billing');
+    return incident('payment-failed', 'wallet', `A card payment of R${text(data.amount)} failed.`, '/billing');
   if (type === 'plan.limit_exceeded')
     return incident('plan-limit', 'plan', 'You have more applications than your plan allows.', '/billing/plans');
   if (type === 'ai.budget_near') {
@@ -73,29 +73,33 @@ const DOMAIN_TITLES: Readonly<Record<string, string>> = {
 };
 
 /** Returns what an entry says of a plan that the balance did not pay: its invoice, its suspension, its end. */
-function unpaidTitle(action: string, before: AuditEntry['before'], after: AuditEntry['after']): string | undefined {
+function unpaidTitle({ action, before, after }: AuditEntry, plan = 'A plan'): string | undefined {
   if (action === 'invoice.issued' && after?.kind === 'PLAN' && after.status === 'UNPAID')
     return `Invoice ${text(after.number)} for a plan is unpaid: your balance does not cover it.`;
-  if (action === 'subscription.suspended') return 'A plan was suspended: its invoice is unpaid.';
+  if (action === 'subscription.suspended') return `${plan} was suspended: its invoice is unpaid.`;
   // Others are cancelled for other reasons.
   const isForWantOfPayment =
     action === 'subscription.cancelled' && before?.status === 'SUSPENDED' && after?.reason === undefined;
-  return isForWantOfPayment ? 'A plan was cancelled: its invoice remained unpaid.' : undefined;
+  return isForWantOfPayment ? `${plan} was cancelled: its invoice remained unpaid.` : undefined;
 }
 
-/** Returns the incident that an entry of the audit log is; none for most, and for what people do themselves. */
-export function incidentOfEntry(entry: AuditEntry): Incident[] {
-  const { accountId, action, actor, subjectId, before, after, createdAt: at } = entry;
+/**
+ * Returns the incident that an entry of the audit log is; none for most, and for what people do themselves.
+ *
+ * @param plan name of the plan that it is about, where it is known
+ */
+export function incidentOfEntry(entry: AuditEntry, plan?: string): Incident[] {
+  const { accountId, action, actor, subjectId, after, createdAt: at } = entry;
   if (actor.kind !== 'PLATFORM' || subjectId === null) return [];
   const common = { accountId, subjectId, at };
   if (action === 'webhook.disabled') {
     const title = `The webhook endpoint ${text(after?.url)} was disabled after too many failed deliveries.`;
     return [{ ...common, kind: 'endpoint-disabled', title, path: `/developers/webhooks/${subjectId}` }];
   }
-  const unpaid = unpaidTitle(action, before, after);
+  const unpaid = unpaidTitle(entry, plan);
   if (unpaid) return [{ ...common, kind: 'payment-failed', title: unpaid, path: '/billing' }];
   if (action === 'subscription.cancelled' && after?.reason !== undefined) {
-    const title = `A hosting plan was cancelled. ${text(after.reason)}`;
+    const title = `${plan ?? 'A hosting plan'} was cancelled. ${text(after.reason)}`;
     return [{ ...common, kind: 'domain-problem', title, path: '/hosting' }];
   }
   const isUnpaid = action === 'domain.failed' && after?.reason === 'UNPAID';

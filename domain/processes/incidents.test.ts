@@ -107,3 +107,17 @@ test.each<[string, Partial<Account>, number]>([
   const incidents = await Promise.all(issued.map((entry) => incidentsOfEntry(deps, entry)));
   expect(incidents.flat()).toHaveLength(count);
 });
+
+test('a plan that is suspended and cancelled is named, with the domain of its hosting', async () => {
+  const { open, buy, sleepUntil, memory, deps } = subscriptionSimulation();
+  const account = await open(5635);
+  await buy(account, 'web-starter', { hostingDomain: 'example.co.za' });
+  await sleepUntil(31 + 32);
+  const entries = memory.items('AUDIT').map((item) => AuditEntry.parse(item));
+  const ofPlan = entries.filter(({ action }) => action.startsWith('subscription.'));
+  const incidents = await Promise.all(ofPlan.map((entry) => incidentsOfEntry(deps, entry)));
+  expect(incidents.flat().map(({ title }) => title)).toEqual([
+    'The plan Web Starter for example.co.za was suspended: its invoice is unpaid.',
+    'The plan Web Starter for example.co.za was cancelled: its invoice remained unpaid.',
+  ]);
+});

@@ -11,7 +11,7 @@ import type { AccountExport } from '../../table/entities/account-data.ts';
 import { Account, ApiKey } from '../../table/entities/accounts.ts';
 import { App } from '../../table/entities/apps.ts';
 import type { AuditEntry } from '../../table/entities/audit.ts';
-import { Invoice } from '../../table/entities/billing.ts';
+import { Invoice, Subscription } from '../../table/entities/billing.ts';
 import type { DistributionTenant } from '../../table/entities/custom-domains.ts';
 import type { Domain } from '../../table/entities/registrar.ts';
 import type { Event } from '../../table/entities/webhooks.ts';
@@ -22,13 +22,21 @@ import { usageOf } from '../limits/limits.ts';
 
 /** Incidents that other areas record on their items (docs/decisions/0073-more-notifications.md). Each is there once for each occurrence. */
 
+/** Returns the name of a subscription's plan: an account may have many. */
+const nameOfPlan = ({ plan: { name }, hostingDomain }: Subscription): string =>
+  hostingDomain ? `The plan ${name} for ${hostingDomain}` : `The plan ${name}`;
+
 /**
- * Returns the incidents that an entry of the audit log is. An unpaid invoice is none where a card is about to pay it: what the card's
- * bank refuses is an incident of its own.
+ * Returns the incidents that an entry of the audit log is, with the name of the plan that it is about. An unpaid invoice is none where a
+ * card is about to pay it: what the card's bank refuses is an incident of its own.
  */
 export async function incidentsOfEntry(deps: Pick<Deps, 'table' | 'now'>, entry: AuditEntry): Promise<Incident[]> {
   const { accountId, action, subjectId } = entry;
   const incidents = incidentOfEntry(entry);
+  if (incidents.length > 0 && subjectId !== null && action.startsWith('subscription.')) {
+    const subscription = await deps.table.get(Subscription, { accountId, id: subjectId });
+    return incidentOfEntry(entry, subscription && nameOfPlan(subscription));
+  }
   if (action !== 'invoice.issued' || subjectId === null || incidents.length === 0) return incidents;
   const [account, invoice] = await Promise.all([
     deps.table.get(Account, { id: accountId }),
@@ -71,9 +79,9 @@ export function incidentOfVerification({ accountId, id, name, owner, verificatio
   const { status, noticeAt: at } = verification;
   const title =
     status === 'PENDING'
-      ? `Confirm the registrant's address of ${name}, or it is switched off within 15 days of its registration: follow the link in the ` +
+      ? `Confirm the registrant's email address for ${name}, or the domain is switched off within 15 days of its registration: follow the link in the ` +
         `email from Amazon Registrar (registrar.amazon.com) or Gandi (domainnameverification.net) to ${owner.email}.`
-      : `${name} is switched off: the link in the registrar's email to ${owner.email} was not followed in time. Ask us to send it again.`;
+      : `${name} is switched off: the link in the registrar's email to ${owner.email} was not followed in time. Ask support to have it sent again.`;
   return [{ accountId, kind: 'domain-problem', subjectId: id, title, path: `/domains/${id}`, at }];
 }
 

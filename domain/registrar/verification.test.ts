@@ -53,7 +53,7 @@ test('an account is told at the registration that the registrant must confirm th
     at: domain().registeredAt,
   });
   expect(incident?.title).toMatch(
-    /^Confirm the registrant's address of shop\.com, .* Amazon Registrar .* to a@example\.com\.$/,
+    /^Confirm the registrant's email address for shop\.com, .* Amazon Registrar .* to a@example\.com\.$/,
   );
   await days(10);
   expect(notices.size).toBe(4);
