@@ -1,6 +1,7 @@
 import { LIMIT_NAMES, limitRule } from '../../contract/limits/limits.ts';
 import type { Account } from '../accounts/api.ts';
 import type { Application } from '../apps/api.ts';
+import { count } from '../ui/count.ts';
 import { isNearLimit } from '../ui/Meter.tsx';
 import { formatRand } from '../ui/money.ts';
 import { formatDate } from '../ui/TimeAgo.tsx';
@@ -21,8 +22,6 @@ type App = Pick<
 
 /** Days of money left from which on the owner is asked to add some. */
 const LOW_DAYS = 14;
-
-const count = (number: number, name: string) => `${number} ${name}${number === 1 ? '' : 's'}`;
 
 function itemsOf({ id, name, status, lastDeploymentStatus, customDomainStatus, primaryDomain }: App): AttentionItem[] {
   const home = `/apps/${id}`;

@@ -1,5 +1,6 @@
 import type { Application } from '../apps/api.ts';
 import { appState } from '../apps/app-state.ts';
+import { count } from '../ui/count.ts';
 import type { OverviewData } from './api.ts';
 
 /** The state of one part of the account. */
@@ -10,8 +11,6 @@ export interface Health {
 }
 
 type App = Parameters<typeof appState>[0] & Pick<Application, 'customDomainStatus'>;
-
-const count = (number: number, one: string, many = `${one}s`) => `${number} ${number === 1 ? one : many}`;
 
 function ofApps(apps: readonly App[]): Health {
   const states = apps.map(appState);

@@ -10,6 +10,7 @@ import { toFailure } from '../api/failure.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
+import { count } from '../ui/count.ts';
 import { formatDate } from '../ui/TimeAgo.tsx';
 
 /** Returns the API's message if the account is suspended: every read but that of the account is refused with it. */
@@ -29,8 +30,6 @@ function useRefusedRead(): string | undefined {
 }
 
 type Exceeded = NonNullable<Output<typeof getMe>['data']['account']['planLimitExceeded']>;
-
-const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
 /** A banner of an account with more applications than its plan allows. */
 function PlanLimitBanner({ appLimit, applications, suspendsAt }: Exceeded) {

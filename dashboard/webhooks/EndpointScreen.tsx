@@ -3,6 +3,7 @@ import { useLocation } from 'wouter';
 import { MAX_CONSECUTIVE_FAILURES } from '../../contract/webhooks/endpoints.ts';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
+import { count } from '../ui/count.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
@@ -64,7 +65,7 @@ const EndpointDetails = ({ endpoint: { url, description, events, active, failure
       {description && `${description} · `}
       {events.includes('*') ? 'all events' : events.join(', ')}
     </Text>
-    {failureCount > 0 && <Text size="sm">{failureCount} consecutive failures.</Text>}
+    {failureCount > 0 && <Text size="sm">{count(failureCount, 'consecutive failure')}.</Text>}
     {!active && (
       <Text size="sm">
         This endpoint was disabled{' '}

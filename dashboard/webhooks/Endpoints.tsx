@@ -1,4 +1,5 @@
 import { memo } from 'react';
+import { count } from '../ui/count.ts';
 import { EmptyState } from '../ui/EmptyState.tsx';
 import { useListFilter } from '../ui/FilteredItems.tsx';
 import { FilteredList } from '../ui/FilteredList.tsx';
@@ -58,7 +59,7 @@ const EndpointRow = memo(
       title={url}
       detail={`${description && `${description} · `}${events.includes('*') ? 'all events' : events.join(', ')}`}
     >
-      {failureCount > 0 && <small>{failureCount} consecutive failures</small>}
+      {failureCount > 0 && <small>{count(failureCount, 'consecutive failure')}</small>}
       <Status value={active ? 'ACTIVE' : 'DISABLED'} />
     </LinkRow>
   ),
