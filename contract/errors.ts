@@ -5,7 +5,11 @@ export const ERRORS = {
   unauthorized: { status: 401, message: 'A valid API key is needed: Authorization: Bearer <API_KEY>.' },
   plan_limit: { status: 402, message: 'Your plan does not allow this.' },
   insufficient_funds: { status: 402, message: 'Insufficient wallet balance. Top up first.' },
-  insufficient_credits: { status: 402, message: 'The AI credit balance is below R0.50.' },
+  insufficient_credits: {
+    status: 402,
+    message:
+      'The AI credit balance is below R0.50. Buy credits, or save your own key of the provider, in the dashboard.',
+  },
   forbidden: { status: 403, message: 'This key may not be used here.' },
   insufficient_scope: { status: 403, message: 'This key lacks the scope that the operation needs.' },
   not_found: { status: 404, message: 'Not found.' },

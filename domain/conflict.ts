@@ -96,4 +96,4 @@ export const retryRequest = <T>(work: (attempt: number) => Promise<T>): Promise<
 
 /** Creates the error of a request that does not try again: 409. */
 export const changedConcurrently = () =>
-  new ApiError('conflict', 'This was changed by another request at the same time.');
+  new ApiError('conflict', 'This was changed by another request at the same time. Repeat the request.');

@@ -50,7 +50,7 @@ export function toApiError(
       const code = status ? ` (${status})` : '';
       const refused =
         kind === 'key-refused'
-          ? `${providerName} refused your saved key${code}. Check it in the dashboard, under AI providers.`
+          ? `${providerName} refused your saved key${code}. Check it in the dashboard, under AI, Provider keys.`
           : `The credit or the spending limit of your account with ${providerName} is used up${code}. Raise it there.`;
       return new ApiError('invalid_request', refused);
     }

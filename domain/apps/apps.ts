@@ -171,7 +171,13 @@ async function deleteOnce(deps: Deps, caller: Caller, id: string): Promise<Outpu
   const names = [...claimedHosts(app), ...(own?.applicationId === id ? [own.host] : [])];
   const leave = (host: string) => {
     const mine = { set: { releasing: true }, when: { applicationId: { is: id } } };
-    return change(Host, { host }, mine, () => new ApiError('conflict', 'The application is just losing its domain.'));
+    return change(
+      Host,
+      { host },
+      mine,
+      () =>
+        new ApiError('conflict', 'The custom domain of this application is being removed. Try again in a few seconds.'),
+    );
   };
   return await deps.commit(
     [

@@ -262,7 +262,8 @@ export const cancelSubscription = (
   { id }: Input<typeof CancelRoute>,
 ): Promise<Output<typeof CancelRoute>> =>
   withWallet(deps, accountId, findOwned(deps, accountId, id), async (wallet, owned) => {
-    if (owned.subscription.status === 'CANCELLED') throw new ApiError('conflict', 'It is cancelled already.');
+    if (owned.subscription.status === 'CANCELLED')
+      throw new ApiError('conflict', 'This subscription is cancelled already.');
     cancelWithin(deps, wallet, owned);
     const before = viewSubscription(owned.subscription);
     const after = { ...before, status: 'CANCELLED' };

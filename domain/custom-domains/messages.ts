@@ -33,7 +33,7 @@ export const nameServersSilentMessage = (host: string): string => `The name serv
 
 /** Explains that the proof of a verified domain is missing. @param until ISO 8601 */
 export const proofMissingMessage = (record: string, until: string): string =>
-  `The TXT record ${record} is missing. Restore it before ${until.slice(0, 10)}; then the domain is released.`;
+  `The TXT record ${record} is missing. Restore it before ${until.slice(0, 10)}, or the domain is released.`;
 
 export const heldByOtherMessage = (host: string): string =>
   `Another account has verified ${host}. If the domain is yours, remove that account's value from its TXT record.`;

@@ -98,7 +98,7 @@ export async function createDatabase(
     (app) => {
       if (!app || app.status === 'DELETING') return noSuchApp();
       return app.cellId === undefined && app.movingTo === undefined
-        ? new ApiError('conflict', `An application has at most ${MAX_DATABASES} databases.`)
+        ? new ApiError('conflict', `An application has at most ${MAX_DATABASES} databases. Delete one first.`)
         : new ApiError('conflict', 'Databases are not available where this application runs. Contact support.');
     },
   );

@@ -26,7 +26,8 @@ const asRead = ({ id, generation }: Database): Record<string, Condition> => ({
   generation: unchanged(generation),
 });
 
-const changed = () => new ApiError('conflict', 'The database was changed by another request at the same time.');
+const changed = () =>
+  new ApiError('conflict', 'The database was changed by another request at the same time. Repeat the request.');
 
 async function findAvailable(deps: Deps, caller: Caller, id: string) {
   const database = await findDatabase(deps, caller, id);

@@ -22,7 +22,13 @@ export const MAX_KEPT_RELEASES = 3;
 
 const beingMoved = () =>
   new ApiError('conflict', 'This application is being moved by the platform. Roll back in a few minutes.');
-const releaseNotKept = () => new ApiError('conflict', 'The release of this deployment is not kept.');
+const neverReleased = () =>
+  new ApiError('conflict', 'This deployment did not succeed: there is no release to roll back to.');
+const releaseNotKept = () =>
+  new ApiError(
+    'conflict',
+    `The release of this deployment is not kept: only the newest ${MAX_KEPT_RELEASES} are. Deploy its code again.`,
+  );
 
 /**
  * POST /dashboard/v1/apps/{id}/rollback: a deployment of its own that releases what an earlier one made. Its release holds
@@ -39,6 +45,7 @@ export async function rollBack(
     deps.table.get(Deployment, { accountId, id: deploymentId }),
   ]);
   if (target?.applicationId !== id) throw noSuchDeployment();
+  if (target.status !== 'SUCCEEDED') throw neverReleased();
   if (!canRollBackTo(target)) throw releaseNotKept();
   assertIdle(app);
   // Its releases are about to have other numbers.

@@ -56,7 +56,7 @@ async function changeRecords(
     const zone = await deps.table.get(Zone, { accountId, domainId });
     const { domain, records } = await findRecords(deps, caller, domainId);
     if (domain.dnsProvider === 'EXTERNAL' || !zone) {
-      throw new ApiError('conflict', 'This domain is answered for by other name servers: change its records there.');
+      throw new ApiError('conflict', 'This domain uses external name servers: change its records there.');
     }
     if (domain.status !== 'ACTIVE' && domain.status !== 'PENDING') {
       throw new ApiError('conflict', 'This domain is not registered.');

@@ -96,7 +96,11 @@ export function idempotentRequest(
       commit: async (writes, output, change) => {
         const createdAt = deps.now().toISOString();
         const record = { id, requestHash, canonicalHash, sealed: encrypt(secret, output), createdAt };
-        const inUse = () => new ApiError('conflict', 'This Idempotency-Key is in use.');
+        const inUse = () =>
+          new ApiError(
+            'conflict',
+            'Another request with this Idempotency-Key came first. Repeat this one to get its response.',
+          );
         // First, so that a repeated request gets this conflict and not another one that it causes.
         const unlessInUse = { expiresAtEpoch: { absentOrBelow: epochNow() + 1 } };
         return await deps.commit([create(IdempotencyRecord, record, inUse, unlessInUse), ...writes], output, change);

@@ -49,7 +49,7 @@ export function creditCentsOf(credits: AiAccount | undefined): number {
 /** Throws 409 with the reason while money is owed. */
 async function assertNothingOwed({ table }: Deps, { id, walletCents, frozenCents = 0 }: Account): Promise<void> {
   const refuse = (why: string) => new ApiError('conflict', `The account cannot be deleted yet: ${why}`);
-  if (walletCents < 0) throw refuse(`its balance is R${formatRand(walletCents)}. Top it up first.`);
+  if (walletCents < 0) throw refuse(`its balance is -R${formatRand(-walletCents)}. Top up first.`);
   if (frozenCents > 0) throw refuse('a card payment is disputed. Wait until the dispute is closed.');
   const [unpaid] = await table.all(InvoiceByStatus, invoicesByStatus(id, 'UNPAID'), { limit: 1, oldestFirst: true });
   if (unpaid) throw refuse(`invoice ${unpaid.number} is unpaid. Pay it, or cancel what it is for.`);

@@ -185,5 +185,5 @@ test('a deletion is refused to an old sign-in, for another address, and while mo
   await deps.table.transact([change(Account, { id: accountId }, { set: { frozenCents: 100 } })]);
   await expect(requestDeletion(deps, since(899), { confirm: EMAIL })).rejects.toThrow('disputed');
   await deps.table.transact([change(Account, { id: accountId }, { set: { frozenCents: 0, walletCents: -100 } })]);
-  await expect(requestDeletion(deps, caller, { confirm: EMAIL })).rejects.toThrow('R-1.00');
+  await expect(requestDeletion(deps, caller, { confirm: EMAIL })).rejects.toThrow('-R1.00');
 });
