@@ -50,7 +50,7 @@ test('tells the owner which endpoint was disabled', async () => {
   await run.event();
   await run.runUntilIdle(START + 45_000);
   const entries = await run.steady.table.all(AuditEntry, auditOf(accountId));
-  expect(entries.flatMap(incidentOfEntry)).toMatchObject([
+  expect(entries.flatMap((entry) => incidentOfEntry(entry))).toMatchObject([
     { title: `The webhook endpoint ${url} was disabled after too many failed deliveries.` },
   ]);
 });
