@@ -147,7 +147,7 @@ describe.concurrent('limits', () => {
       }
       const { error, headers } = await request(account, prepared, 99);
       expect(error).toMatchObject({ code, status: ERRORS[code].status });
-      expect(error?.message).toContain(`limit of ${limit} `);
+      expect(error?.message).toContain(`is reached: ${limit} (`);
       expect(error?.message).toContain(`(${name})`);
       if (code === 'rate_limited') expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
       // The number that refuses is the number that is shown.
