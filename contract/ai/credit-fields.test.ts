@@ -88,6 +88,16 @@ test.each<[string, object]>([
     }),
   ],
   ['readings of clients', said({ role: 'assistant', content: '{}', parsed: { a: [1] } })],
+  [
+    'copies of the answer in its parts',
+    said({
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'x', role: 'assistant', refusal: null, annotations: [], reasoning_content: 'y' },
+        { type: 'refusal', refusal: 'no', role: 'assistant', annotations: [] },
+      ],
+    }),
+  ],
   ['reasoning', said({ role: 'assistant', content: 'x', reasoning_content: 'y', reasoning: null })],
   [
     'tool calls and their results',
@@ -149,4 +159,9 @@ test('depth is bounded, without walking further', () => {
   const nested = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
   expect([isDeeperThan(nested(100), 100), isDeeperThan(nested(101), 100)]).toEqual([false, true]);
   expect(isDeeperThan(nested(1_000_000), 100)).toBe(true);
+});
+
+test('checks what a part is about, also where other parts may have a copy of it', () => {
+  const body = said({ role: 'assistant', content: [{ type: 'refusal', refusal: { a: 1 } }] });
+  expect(findFieldProblem(body)).toMatchObject({ field: 'messages.1.content.0.refusal', unpriced: false });
 });

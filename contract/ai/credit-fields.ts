@@ -81,16 +81,16 @@ const map =
     return undefined;
   };
 
-/** An object of these fields and, beside `ignored` ones, no others. */
+/** An object of these fields and, beside those that `isIgnored` names, no others. */
 const fields =
   (known: Record<string, Check>, isIgnored: (key: string) => boolean = () => false): Check =>
   (value, field) => {
     if (!isObject(value)) return malformed(field, 'must be an object');
     for (const key of Object.keys(value)) {
       const entry = value[key];
-      if (entry === null || isIgnored(key)) continue;
-      const path = field === '' ? key : `${field}.${key}`;
       const check = entryOf(known, key);
+      if (entry === null || (!check && isIgnored(key))) continue;
+      const path = field === '' ? key : `${field}.${key}`;
       const problem = check ? check(entry, path) : unpriced(path);
       if (problem) return problem;
     }
@@ -102,8 +102,14 @@ const fields =
  *
  * @param implied the type of an object without one that has a field of its name
  */
-function variants(byType: Record<string, Record<string, Check>>, implied?: string): Check {
-  const checks = new Map(Object.entries(byType).map(([type, known]) => [type, fields({ type: text(), ...known })]));
+function variants(
+  byType: Record<string, Record<string, Check>>,
+  implied?: string,
+  isIgnored?: (key: string) => boolean,
+): Check {
+  const checks = new Map(
+    Object.entries(byType).map(([type, known]) => [type, fields({ type: text(), ...known }, isIgnored)]),
+  );
   return (value, field) => {
     if (!isObject(value)) return malformed(field, 'must be an object');
     const type = value.type ?? (implied && Object.hasOwn(value, implied) ? implied : undefined);
@@ -140,16 +146,30 @@ const json: Check = (value, field) => {
  */
 export const isAddedByClients = (key: string): boolean => key === 'parsed' || key === 'parsed_arguments';
 
+const COPIED_TO_PARTS: ReadonlySet<string> = new Set(
+  'role refusal annotations reasoning reasoning_content reasoning_details extra_content parsed'.split(' '),
+);
+
+/**
+ * Returns true for a member that OpenAI's agents copy from an answer into the parts of its text, when they append it to a
+ * conversation. It is never sent on credits.
+ */
+export const isCopiedToPart = (key: string, type: unknown): boolean => key !== type && COPIED_TO_PARTS.has(key);
+
 const func = fields({ name: text(), description: text(), parameters: json, strict: flag });
 const position = integer(0, 1_000_000_000);
 const citation = fields({ url: text(), title: text(), content: text(), start_index: position, end_index: position });
 const calledFunction = fields({ name: text(), arguments: text() }, isAddedByClients);
 
-const part = variants({
-  text: { text: text() },
-  image_url: { image_url: fields({ url: text(), detail: oneOf('auto', 'low', 'high') }) },
-  refusal: { refusal: text() },
-});
+const part = variants(
+  {
+    text: { text: text() },
+    image_url: { image_url: fields({ url: text(), detail: oneOf('auto', 'low', 'high') }) },
+    refusal: { refusal: text() },
+  },
+  undefined,
+  (key) => COPIED_TO_PARTS.has(key),
+);
 
 /** The signature of Google's models for what they thought, without which they refuse the tool calls of a conversation. */
 const signature = fields({ google: fields({ thought_signature: text() }) });

@@ -192,6 +192,23 @@ describe.each([true, false])('a conversation that goes on with another provider 
     expect(await taken(MISTRAL, said)).toEqual({ role: 'assistant', content: 'No.' });
   });
 
+  test('has no copies of the answer in its parts, as agents of OpenAI append it', async () => {
+    const copied = { role: 'assistant', refusal: null, annotations: [], reasoning_content: 'hm' };
+    const said = {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'Four.', ...copied },
+        { type: 'refusal', ...copied, refusal: 'No.' },
+      ],
+    };
+    const content = [
+      { type: 'text', text: 'Four.' },
+      { type: 'refusal', refusal: 'No.' },
+    ];
+    expect(await taken('openai/gpt-4o', said)).toEqual(saved ? said : { role: 'assistant', content });
+    expect(await taken(MISTRAL, said)).toEqual({ role: 'assistant', content });
+  });
+
   test('has no readings of clients on credits', async () => {
     const parsed = { answer: 4 };
     const calls = [{ ...call1, function: { ...call1.function, parsed_arguments: parsed } }];

@@ -1,4 +1,4 @@
-import { isAddedByClients, isLeftOut } from '../../contract/ai/credit-fields.ts';
+import { isAddedByClients, isCopiedToPart, isLeftOut } from '../../contract/ai/credit-fields.ts';
 import { isObject } from '../../contract/json.ts';
 import type { AdapterRequest, Prepared } from './adapter.ts';
 import { convertEach } from './chat-form.ts';
@@ -31,13 +31,18 @@ const ANSWER_MEMBERS: ReadonlySet<string> = new Set(
   'refusal annotations reasoning reasoning_content reasoning_details extra_content index'.split(' '),
 );
 
-/** Converts the members of a message, and of its tool calls. Returns the object itself where none changes. */
+/** Returns a part of a message without what clients copy into it from the answer around it. */
+const bare = (part: unknown): unknown =>
+  isObject(part) ? pick(part, ([key]) => !isCopiedToPart(key, part.type)) : part;
+
+/** Converts the members of a message, and of its parts and tool calls. Returns the object itself where none changes. */
 function pick(value: unknown, isKept: (entry: [key: string, value: unknown]) => boolean): unknown {
   if (!isObject(value)) return value;
   const picked = Object.entries(value)
     .filter(isKept)
     .map(([key, each]): [string, unknown] => {
       if (key === 'tool_calls') return [key, convertEach(each, (call) => pick(call, isKept))];
+      if (key === 'content') return [key, convertEach(each, bare)];
       return [key, key === 'function' ? pick(each, isKept) : each];
     });
   const isUnchanged = picked.length === Object.keys(value).length && picked.every(([key, each]) => value[key] === each);
