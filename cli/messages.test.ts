@@ -144,6 +144,44 @@ describe('variables', () => {
     expect(readFileSync(join(cwd, 'bom.env'), 'utf8')).toBe('\uFEFFSECRET=1\n');
   });
 
+  test('of a file in UTF-16, which PowerShell writes, are pushed', async () => {
+    const cwd = mkdtempSync(join(folder, 'utf-16-'));
+    writeFileSync(join(cwd, '.env'), '\uFEFFSECRET=é→\r\n', 'utf16le');
+    const { listener, sent } = having('SECRET');
+    await hostingAt(listener, ['env', 'push', '--app', 'shop'], { cwd });
+    expect(sent).toEqual([{ vars: [{ key: 'SECRET', value: 'é→' }] }]);
+  });
+
+  test('of a file that is not UTF-8 are not pushed: a wrong character in a secret would not be seen', async () => {
+    const cwd = mkdtempSync(join(folder, 'latin-1-'));
+    writeFileSync(join(cwd, '.env'), 'SECRET=é\n', 'latin1');
+    const { listener, sent } = having('SECRET');
+    const ended = await hostingAt(listener, ['env', 'push', '--app', 'shop', '--yes'], { cwd });
+    expect(ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('.env is not a text in UTF-8.') });
+    expect(sent).toEqual([]);
+  });
+
+  test('without a value do not take the next line as theirs', async () => {
+    const cwd = mkdtempSync(join(folder, 'empty-'));
+    writeFileSync(join(cwd, '.env'), 'PUBLIC= \r\nSECRET="say \\"hi\\""\nHASH=a#b\nexport\tLAST=1');
+    const { listener, sent } = having('SECRET');
+    await hostingAt(listener, ['env', 'push', '--app', 'shop'], { cwd });
+    const vars = Object.entries({ PUBLIC: '', SECRET: 'say "hi"', HASH: 'a#b', LAST: '1' });
+    expect(sent).toEqual([{ vars: vars.map(([key, value]) => ({ key, value })) }]);
+  });
+
+  test('of lines that cannot be read are named, and pushed without them only where the user says so', async () => {
+    const cwd = mkdtempSync(join(folder, 'unread-'));
+    writeFileSync(join(cwd, '.env'), 'SECRET=1\nKEY: two\n');
+    const { listener, sent } = having('SECRET');
+    const ended = await hostingAt(listener, ['env', 'push', '--app', 'shop'], { cwd });
+    expect(ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('.env: Line 2 could not be read') });
+    expect(ended.stderr).not.toContain('two');
+    expect(sent).toEqual([]);
+    await hostingAt(listener, ['env', 'push', '--app', 'shop', '--yes'], { cwd });
+    expect(sent).toEqual([{ vars: [{ key: 'SECRET', value: '1' }] }]);
+  });
+
   test('that there are not cannot be unset: none is removed', async () => {
     const { listener, sent } = having('SECRET');
     const ended = await hostingAt(listener, ['env', 'unset', 'SECRET', 'SECRTE', '--app', 'shop']);

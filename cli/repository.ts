@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { CommandError, UsageError } from './command.ts';
+import { readTextFile } from './text.ts';
 
 /** The Git repository that a folder belongs to, as far as deploying is concerned. */
 export interface Repository {
@@ -107,8 +107,9 @@ function packageNames(text: string): Record<string, unknown> {
 export function frameworkOf(cwd: string): 'NEXTJS' | 'NUXT' | 'EXPRESS' | 'NODE' {
   let text: string;
   try {
-    text = readFileSync(join(cwd, 'package.json'), 'utf8');
-  } catch {
+    text = readTextFile(join(cwd, 'package.json'));
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
     // A site of plain files, or an application below this folder.
     return 'NODE';
   }

@@ -20,7 +20,7 @@ export const LAYERS: Record<string, readonly string[]> = {
   bin: ['contract', 'lib'],
   dashboard: ['contract'],
   client: [],
-  cli: ['client'],
+  cli: ['contract', 'client'],
   local: ['contract', 'lib', 'bin', 'runtime'],
 };
 

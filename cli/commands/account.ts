@@ -3,7 +3,7 @@ import { createClient } from '../../client/index.ts';
 import { type Command, CommandError, type Context, NotSignedIn, UsageError } from '../command.ts';
 import { openBrowser } from '../login/browser.ts';
 import { createKey, listAccounts, type MemberAccount, signIn } from '../login/sign-in.ts';
-import { readAll } from './environment.ts';
+import { readAll } from '../text.ts';
 
 const SCOPES = ['read', 'write', 'deploy', 'domains', 'ai'];
 /** The longest name of a key. */

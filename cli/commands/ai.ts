@@ -2,7 +2,7 @@ import type { Client, CreateChatCompletionInput } from '../../client/index.ts';
 import { type Command, CommandError, type Context, UsageError } from '../command.ts';
 import { listing } from '../listing.ts';
 import { printable } from '../output.ts';
-import { readAll } from './environment.ts';
+import { readAll } from '../text.ts';
 
 type Message = CreateChatCompletionInput['messages'][number];
 

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AddDnsRecordInput, Domain, Registrant } from '../../client/index.ts';
 import { type Command, CommandError, type Context, UsageError, YES } from '../command.ts';
 import { listing } from '../listing.ts';
+import { readTextFile } from '../text.ts';
 
 const DOMAIN = { name: 'domain', description: 'The domain, by name or id' } as const;
 const TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const;
@@ -59,7 +59,7 @@ const order: Command = {
     if (file === undefined) throw new UsageError('An order needs the owner’s details: --registrant me.json');
     let registrant: Registrant;
     try {
-      registrant = JSON.parse(readFileSync(resolve(cwd, file), 'utf8')) as Registrant;
+      registrant = JSON.parse(readTextFile(resolve(cwd, file))) as Registrant;
     } catch (error) {
       throw new CommandError(`${file} could not be read: ${error instanceof Error ? error.message : error}`);
     }

@@ -1,23 +1,20 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseEnv } from 'node:util';
 import { ApiError } from '../../client/index.ts';
+import { describeUnread, parseDotenv } from '../../contract/apps/dotenv.ts';
 import { APP, chosenApp } from '../applications.ts';
 import { type Command, CommandError, type Context, UsageError, YES } from '../command.ts';
 import { count } from '../output.ts';
+import { readAll, readTextFile } from '../text.ts';
 
 const FILE = { name: 'file', description: 'The file; .env where it is not given', optional: true } as const;
 const NEXT = 'It takes effect with the next deployment.';
 
-/** Reads a file of variables, which may begin with a byte order mark of Windows; undefined where there is none. */
+/** Reads a file of variables; undefined where there is none. */
 function readVariables(path: string): { text: string; values: Map<string, string> } | undefined {
   try {
-    const text = readFileSync(path, 'utf8');
-    const values = Object.entries(parseEnv(text.replace(/^\uFEFF/, ''))).map(([key, value]): [string, string] => [
-      key,
-      value ?? '',
-    ]);
-    return { text, values: new Map(values) };
+    const text = readTextFile(path);
+    return { text, values: new Map(parseDotenv(text).map(({ key, value }) => [key, value])) };
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
@@ -67,7 +64,8 @@ const pull: Command = {
     const added = keys.filter((key) => !before?.values.has(key));
     const text = before?.text ?? '';
     const separator = text === '' || text.endsWith('\n') ? '' : '\n';
-    writeFileSync(path, text + separator + added.map((key) => `${key}=\n`).join(''), { mode: 0o600 });
+    if (added.length > 0 || !before)
+      writeFileSync(path, text + separator + added.map((key) => `${key}=\n`).join(''), { mode: 0o600 });
     show(context, keys, `${added.length} of ${keys.length} names added to ${name}.`);
   },
 };
@@ -75,14 +73,21 @@ const pull: Command = {
 const push: Command = {
   name: 'env push',
   summary: 'Replace all variables by those of a file; an empty value keeps the stored one',
+  description:
+    'The file has lines of the form NAME=value, with quotes or without. Lines that cannot be read are named, and the command asks before it goes on.',
   arguments: [FILE],
   options: [APP, YES],
   async run(context) {
-    const { argument, client, cwd, confirm, signal } = context;
+    const { argument, client, cwd, confirm, out, signal } = context;
     const name = argument('file') || '.env';
     const file = readVariables(resolve(cwd, name));
     if (!file) throw new CommandError(`There is no file ${name}.`);
     const app = await chosenApp(context);
+    const unread = describeUnread(file.text);
+    if (unread !== '') {
+      out.note(`${out.style('yellow', 'warning')}: ${name}: ${unread}`);
+      await confirm(`Replace the variables of ${app.name} all the same?`);
+    }
     const { keys } = await client().listEnvKeys({ id: app.id }, { signal });
     const removed = keys.filter((key) => !file.values.has(key));
     if (removed.length > 0) await confirm(`${name} does not have ${removed.join(', ')}: remove from ${app.name}?`);
@@ -129,12 +134,5 @@ const unset: Command = {
     show(context, keys, `Removed ${rest.join(', ')} from ${app.name}. ${NEXT}`);
   },
 };
-
-/** Reads all of a stream as text. */
-export async function readAll(stream: NodeJS.ReadStream): Promise<string> {
-  let text = '';
-  for await (const part of stream.setEncoding('utf8')) text += part;
-  return text;
-}
 
 export const environmentCommands: readonly Command[] = [list, pull, push, set, unset];

@@ -1,7 +1,7 @@
 import { Button, Stack, Text, Textarea } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { describeUnread, type Pair, parseDotenv } from '../../contract/apps/dotenv.ts';
 import { Dialog } from '../ui/Dialog.tsx';
-import { describeUnread, type Pair, parseDotenv } from './dotenv.ts';
 
 /** Imports the variables of a `.env` file into the form. */
 export function PasteVariables({ add }: { add: (pairs: readonly Pair[]) => void }) {

@@ -1,7 +1,7 @@
 import { Button, Group, PasswordInput, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { describeUnread, type Pair, parseDotenv } from '../../contract/apps/dotenv.ts';
 import { toast } from '../ui/toast.ts';
-import { describeUnread, type Pair, parseDotenv } from './dotenv.ts';
 import type { Variable } from './variable-edits.ts';
 
 interface VariableRowProps {

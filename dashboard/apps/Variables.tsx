@@ -1,4 +1,5 @@
 import { Button, Stack, Text } from '@mantine/core';
+import type { Pair } from '../../contract/apps/dotenv.ts';
 import { ENV_LIMITS, replaceEnv } from '../../contract/apps/environment.ts';
 import { memoryStore } from '../drafts.ts';
 import { FormBox } from '../form/FormBox.tsx';
@@ -7,7 +8,6 @@ import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { Section } from '../ui/Section.tsx';
 import { toast } from '../ui/toast.ts';
 import { type Application, useEnv, useUpdateEnv } from './api.ts';
-import type { Pair } from './dotenv.ts';
 import { PasteVariables } from './PasteVariables.tsx';
 import { RedeployNote, useUnapplied } from './RedeployNote.tsx';
 import { VariableRow } from './VariableRow.tsx';

@@ -1,4 +1,4 @@
-import type { Pair } from './dotenv.ts';
+import type { Pair } from '../../contract/apps/dotenv.ts';
 
 /** One row of the form. */
 export interface Variable {

@@ -1,3 +1,5 @@
+/** The form of `.env` files, which customers paste into the dashboard and push with the command line: both read the same. */
+
 /** A variable of a `.env` file. */
 export interface Pair {
   key: string;
