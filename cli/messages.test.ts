@@ -50,6 +50,22 @@ describe('a key', () => {
     }
   });
 
+  test.each(['sk_live_…', 'sk_live_a\nb'])(
+    'that was cut off is said to be no key, without a request: %j',
+    async (key) => {
+      const answer: RequestListener = (_, response) => response.destroy();
+      const run = (...argv: string[]) => hostingAt(answer, argv, { env: { HOSTING_KEY: key } });
+      expect(await run('whoami')).toMatchObject({
+        exitCode: 3,
+        stderr: expect.stringContaining('HOSTING_KEY is not valid'),
+      });
+      expect(await run('login', '--key')).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining('not a secret key'),
+      });
+    },
+  );
+
   test('that is stored is not hidden by an empty HOSTING_KEY, nor an address by an empty HOSTING_API', async () => {
     const env = { XDG_CONFIG_HOME: join(folder, 'empty'), HOSTING_KEY: '', HOSTING_API: '' };
     new Settings(env).update('http://localhost:9', { secretKey: GOOD });

@@ -25,7 +25,11 @@ export interface Surroundings {
 declare const CLI_VERSION: string | undefined;
 const VERSION = typeof CLI_VERSION === 'string' ? CLI_VERSION : 'development';
 
-function contextOf({ arguments: given, rest, values }: Invocation, around: Surroundings, out: Output): Context {
+function contextOf(
+  { command, arguments: given, rest, values }: Invocation,
+  around: Surroundings,
+  out: Output,
+): Context {
   const { cwd, env, stdin, signal } = around;
   const settings = new Settings(env);
   const option = (name: string) => (typeof values[name] === 'string' ? values[name] : undefined);
@@ -51,6 +55,8 @@ function contextOf({ arguments: given, rest, values }: Invocation, around: Surro
       const baseUrl = api();
       const secretKey = env.HOSTING_KEY || settings.of(baseUrl).secretKey;
       if (!secretKey) throw new NotSignedIn(`You are not signed in to ${baseUrl}. Run hosting login.`);
+      // Cut off with … in a terminal, or with a line break inside.
+      if (!/^[\x21-\x7e]+$/.test(secretKey.trim())) throw new NotSignedIn(invalidKey(command, env));
       return createClient({ baseUrl, secretKey });
     },
     ask: (question) => ask(question, around),

@@ -83,6 +83,19 @@ test('a call or a client that cannot reach the platform says so at once, as a mi
     expect(() => createClient({ baseUrl })).toThrow('baseUrl must be an address such as https://api.example.com');
 });
 
+test('a key that no header can hold is said to be one, and not shown', async () => {
+  const baseUrl = 'https://api.example.com';
+  for (const key of ['sk_live_…', 'sk_live_a\nb'])
+    for (const name of ['secretKey', 'publicKey'])
+      expect(() => createClient({ baseUrl, [name]: key })).toThrow(
+        new TypeError(`${name} has a character that cannot be sent in a header. Was it copied whole?`),
+      );
+  const client = createClient({ baseUrl, secretKey: 'sk_live_a\n' });
+  await expect(client.createDeployment({ id: 'app_1' }, { idempotencyKey: 'a→b' })).rejects.toThrow(
+    'idempotencyKey has',
+  );
+});
+
 describe('a request', () => {
   test('is made of one input: path, query and body', () => {
     expect(toRequest('addDnsRecord', { id: 'dom_1/x', type: 'A', content: '1.2.3.4', ttl: undefined })).toEqual({

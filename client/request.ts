@@ -48,6 +48,12 @@ const RETRIED_STATUSES = [429, 500, 502, 503, 504];
 /** Of these, the ones that say that nothing was done. */
 const REFUSALS = [429, 502, 503];
 
+/** Refuses what no header can hold: `fetch` would fail as if the network had, and its message may show a key. @throws TypeError */
+function assertSendable(name: string, value: string | undefined): void {
+  if (value !== undefined && !/^[\t\x20-\x7e\x80-\xff]*$/.test(value.trim()))
+    throw new TypeError(`${name} has a character that cannot be sent in a header. Was it copied whole?`);
+}
+
 export const wait = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -86,6 +92,8 @@ export class Sender {
     // `localhost:4000` alone is a URL, whose scheme is `localhost`.
     if (!/^https?:\/\//i.test(options.baseUrl) || !URL.canParse(options.baseUrl))
       throw new TypeError(`baseUrl must be an address such as https://api.example.com, not "${options.baseUrl}"`);
+    assertSendable('secretKey', options.secretKey);
+    assertSendable('publicKey', options.publicKey);
     this.#options = options;
     this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
   }
@@ -127,6 +135,7 @@ export class Sender {
   }
 
   #init({ method, body }: ApiRequest, { idempotencyKey }: CallOptions): RequestInit {
+    assertSendable('idempotencyKey', idempotencyKey);
     const { secretKey, publicKey } = this.#options;
     const key = idempotencyKey ?? crypto.randomUUID();
     const headers = {

@@ -18,7 +18,7 @@ function parseScopes(text: string | undefined): string[] {
 
 async function keyFromInput({ env, stdin }: Context): Promise<string> {
   // First: the stdin of a script may be a pipe without an end.
-  if (env.HOSTING_KEY) return env.HOSTING_KEY;
+  if (env.HOSTING_KEY) return env.HOSTING_KEY.trim();
   // Typed at a terminal it would stay in view.
   if (stdin.isTTY) throw new UsageError('Give the key on stdin (hosting login --key < key.txt) or as HOSTING_KEY.');
   return (await readAll(stdin)).trim();
@@ -76,11 +76,12 @@ const login: Command = {
     const { api, settings, out, flag, signal, env } = context;
     const baseUrl = api();
     const secretKey = flag('key') ? await keyFromInput(context) : await keyFromBrowser(context);
-    if (!secretKey.startsWith('sk_')) throw new CommandError('That is not a secret key: it begins with sk_live_.');
+    if (!/^sk_[\x21-\x7e]+$/.test(secretKey))
+      throw new CommandError('That is not a secret key, which begins with sk_live_. Was it copied whole?');
     const account = await createClient({ baseUrl, secretKey }).getAccount({}, { signal });
     settings.update(baseUrl, { secretKey });
     settings.use(baseUrl);
-    if (env.HOSTING_KEY && env.HOSTING_KEY !== secretKey)
+    if (env.HOSTING_KEY && env.HOSTING_KEY.trim() !== secretKey)
       out.note(`${out.style('yellow', 'warning')}: HOSTING_KEY takes the place of the stored key: unset it.`);
     const { id, email, name } = account;
     out.result({ api: baseUrl, email, name, id }, () => out.line(`Signed in to ${baseUrl} as ${email} (${name}).`));
