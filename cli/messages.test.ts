@@ -77,6 +77,20 @@ describe('a key', () => {
   });
 });
 
+test('a proxy that Node does not use is said not to be, also of a sign-in', async () => {
+  const HTTPS_PROXY = 'http://proxy.example.com:3128';
+  const stderrOf = async (command: string, env: object) => {
+    const argv = [command, '--api', 'http://localhost:9'];
+    const ended = await hosting(argv, undefined, undefined, { HOSTING_KEY: 'sk_live_a', ...env });
+    expect(ended.stderr).toContain('http://localhost:9 could not be reached.');
+    return ended.stderr;
+  };
+  const advice = 'HTTPS_PROXY is used with NODE_USE_ENV_PROXY=1 only';
+  for (const command of ['whoami', 'login']) expect(await stderrOf(command, { HTTPS_PROXY })).toContain(advice);
+  for (const env of [{}, { HTTPS_PROXY, NODE_USE_ENV_PROXY: '1' }])
+    expect(await stderrOf('login', env)).not.toContain(advice);
+});
+
 test.each(['localhost:4000', 'api.example.com:443', 'api.example.com', 'ftp://api.example.com'])(
   '%s is no address of an installation',
   (text) => {

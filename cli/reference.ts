@@ -41,6 +41,7 @@ $ hosting login --api https://api.example.com
   failed, 2 not understood, 3 not signed in, 130 interrupted.
 - **Keys**: \`hosting login\` stores a key of its own in \`~/.config/hosting/config.json\`, readable only by you. \`HOSTING_KEY\` and \`HOSTING_API\` take its
   place, for example in continuous integration. Keys are sent over https only, except to this machine, and never printed.
+- **Proxies**: \`HTTPS_PROXY\` is used with \`NODE_USE_ENV_PROXY=1\`, by Node 22.21 or later.
 - **Completion**: \`source <(hosting completion bash)\` in \`~/.bashrc\`; likewise for zsh; \`hosting completion fish | source\`.
 
 Options of every command:

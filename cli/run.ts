@@ -76,6 +76,12 @@ function invalidKey(command: Command, { HOSTING_KEY }: Surroundings['env']): str
   return 'The key is not valid (any more). Run hosting login.';
 }
 
+/** Returns what to do where a proxy is set that Node does not use. */
+function proxyAdvice({ HTTPS_PROXY, https_proxy, NODE_USE_ENV_PROXY }: Surroundings['env']): string {
+  const isUnused = (HTTPS_PROXY || https_proxy) && NODE_USE_ENV_PROXY !== '1';
+  return isUnused ? ' HTTPS_PROXY is used with NODE_USE_ENV_PROXY=1 only, by Node 22.21 or later.' : '';
+}
+
 /** Says what went wrong, and returns the exit code. */
 function explain(error: unknown, command: Command, out: Output, { signal, env }: Surroundings): number {
   if (signal.aborted) return EXIT.interrupted;
@@ -91,7 +97,7 @@ function explain(error: unknown, command: Command, out: Output, { signal, env }:
     return isUnauthorized ? EXIT.notSignedIn : EXIT.failed;
   }
   if (error instanceof ConnectionError) {
-    tell(`${error.message} Check the address (--api) and your connection.`);
+    tell(`${error.message} Check the address (--api) and your connection.${proxyAdvice(env)}`);
     return EXIT.failed;
   }
   // A file that cannot be read or written: the message names it, and the reason.

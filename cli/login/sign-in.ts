@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { ConnectionError } from '../../client/index.ts';
 import { CommandError } from '../command.ts';
 import { openCallback } from './callback.ts';
 
@@ -9,7 +10,7 @@ const REQUEST_TIMEOUT_MS = 15_000;
 
 async function request(url: string, init: RequestInit, what: string): Promise<Record<string, unknown>> {
   const response = await fetch(url, { ...init, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) }).catch((cause) => {
-    throw new CommandError(`${what}: ${new URL(url).origin} could not be reached.`, { cause });
+    throw new ConnectionError(`${what}: ${new URL(url).origin} could not be reached.`, { cause });
   });
   const body: unknown = await response.json().catch(() => undefined);
   if (response.ok && typeof body === 'object' && body !== null) return body as Record<string, unknown>;
