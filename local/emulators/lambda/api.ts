@@ -32,7 +32,75 @@ export interface LambdaBackend {
   save(name: string): void;
 }
 
+/** Parts of an address that not every operation has. */
+interface Parts {
+  qualifier: string | undefined;
+  /** Name of an alias, or id of a permission. */
+  item: string;
+}
+type Operation = (found: LambdaFunction, request: WireRequest, parts: Parts) => WireResponse | Promise<WireResponse>;
+
+const NO_CONTENT: WireResponse = { status: 204 };
+const Tagging = z.object({ Tags: z.record(z.string(), z.string()) });
+const Concurrency = z.object({ ReservedConcurrentExecutions: z.number().int().min(0) });
+
 const toLayers = (arns: readonly string[]) => arns.map((Arn) => ({ Arn }));
+
+/** Operations that only concern the record of a function, by method and the part of the function that they are about. */
+const RECORD_OPERATIONS: Readonly<Record<string, Operation>> = {
+  'GET ': (found, _, { qualifier }) => ({
+    body: {
+      Configuration: resolveQualifier(found, qualifier),
+      Code: { RepositoryType: 'S3' },
+      Tags: found.tags,
+      ...(found.reservedConcurrency === undefined
+        ? {}
+        : { Concurrency: { ReservedConcurrentExecutions: found.reservedConcurrency } }),
+    },
+  }),
+  'GET configuration': (found, _, { qualifier }) => ({ body: resolveQualifier(found, qualifier) }),
+  'GET versions': ({ latest, versions }) => ({ body: { Versions: [latest, ...Object.values(versions)] } }),
+  'GET aliases': ({ aliases }) => ({ body: { Aliases: Object.values(aliases) } }),
+  'GET aliases/item': (found, _, { item }) => ({ body: findAlias(found, item) }),
+  'PUT aliases/item': (found, request, { item }) => updateAlias(found, item, request),
+  'DELETE aliases/item': ({ aliases, urls }, _, { item }) => {
+    delete aliases[item];
+    delete urls[item];
+    return NO_CONTENT;
+  },
+  'POST url': (found, request, { qualifier }) => createUrl(found, qualifier, request),
+  'GET url': (found, _, { qualifier }) => ({ body: findUrl(found, qualifier) }),
+  'PUT url': (found, { body }, { qualifier }) => ({
+    body: Object.assign(findUrl(found, qualifier), parse(UrlUpdate, body)),
+  }),
+  'DELETE url': (found, _, { qualifier }) => {
+    findUrl(found, qualifier);
+    delete found.urls[qualifier ?? ''];
+    return NO_CONTENT;
+  },
+  'POST policy': addPermission,
+  'GET policy': ({ policy }) => ({
+    body: { Policy: JSON.stringify({ Version: '2012-10-17', Statement: Object.values(policy) }) },
+  }),
+  'DELETE policy/item': ({ policy }, _, { item }) => {
+    delete policy[item];
+    return NO_CONTENT;
+  },
+  'PUT concurrency': (found, { body }) => {
+    const input = parse(Concurrency, body);
+    found.reservedConcurrency = input.ReservedConcurrentExecutions;
+    return { body: input };
+  },
+  'GET tags': ({ tags }) => ({ body: { Tags: tags } }),
+  'POST tags': ({ tags }, { body }) => {
+    Object.assign(tags, parse(Tagging, body).Tags);
+    return NO_CONTENT;
+  },
+  'DELETE tags': ({ tags }, { query }) => {
+    for (const key of query.getAll('tagKeys')) delete tags[key];
+    return NO_CONTENT;
+  },
+};
 
 /** Returns the handler of the AWS Lambda operations that app hosting uses, by method and path. */
 export function lambdaOperations(backend: LambdaBackend): (request: WireRequest) => Promise<WireResponse> {
@@ -46,16 +114,6 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
     if (!found) throw notFound(arnOf(name));
     return found;
   };
-  const describe = (found: LambdaFunction, configuration: Configuration): WireResponse => ({
-    body: {
-      Configuration: configuration,
-      Code: { RepositoryType: 'S3' },
-      Tags: found.tags,
-      ...(found.reservedConcurrency === undefined
-        ? {}
-        : { Concurrency: { ReservedConcurrentExecutions: found.reservedConcurrency } }),
-    },
-  });
   const createFunction = async (request: WireRequest): Promise<WireResponse> => {
     const { FunctionName, Code: source, Publish, Tags, ...input } = parse(Creation, request.body);
     if (functions[FunctionName]) {
@@ -94,9 +152,8 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
     return { status: 201, body: created.versions['1'] ?? latest };
   };
 
-  const deleteFunction = (name: string, qualifier: string | undefined): WireResponse => {
-    const found = find(name);
-    if (qualifier === undefined) delete functions[name];
+  const deleteFunction: Operation = (found, _, { qualifier }) => {
+    if (qualifier === undefined) delete functions[found.latest.FunctionName];
     else {
       const { Version } = resolveQualifier(found, qualifier);
       const alias = Object.values(found.aliases).find(({ FunctionVersion }) => FunctionVersion === Version);
@@ -106,10 +163,10 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
       }
       delete found.versions[Version];
     }
-    return { status: 204 };
+    return NO_CONTENT;
   };
 
-  const updateCode = async (found: LambdaFunction, request: WireRequest): Promise<WireResponse> => {
+  const updateCode: Operation = async (found, request) => {
     const { RevisionId, Architectures, Publish, ...source } = parse(CodeUpdate, request.body);
     assertRevision(found.latest, RevisionId);
     const code = await backend.load(source, found.latest.Layers.length);
@@ -120,7 +177,7 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
     return { body: Publish ? publish(found, undefined) : found.latest };
   };
 
-  const updateSettings = (found: LambdaFunction, request: WireRequest): WireResponse => {
+  const updateSettings: Operation = (found, request) => {
     const { RevisionId, Layers, ...settings } = parse(SettingsUpdate, request.body);
     assertRevision(found.latest, RevisionId);
     if (Layers) assertLayers(Layers.length);
@@ -130,7 +187,7 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
     return { body: found.latest };
   };
 
-  const publishVersion = (found: LambdaFunction, request: WireRequest): WireResponse => {
+  const publishVersion: Operation = (found, request) => {
     const { RevisionId, CodeSha256, Description } = parse(Publication, request.body);
     assertRevision(found.latest, RevisionId);
     if (CodeSha256 !== undefined && CodeSha256 !== found.latest.CodeSha256) {
@@ -142,12 +199,35 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
     return { status: 201, body: published };
   };
 
+  const invoke = (name: string, qualifier: string | undefined, request: WireRequest) => {
+    const { headers, body } = request;
+    assertEventSize(request);
+    const own = backend.invokeOwn(name, body.toString('utf8') || '{}');
+    if (own && headers['x-amz-invocation-type'] === 'Event') return { status: 202, body: Buffer.alloc(0) };
+    if (own) return own;
+    return backend.invoke(resolveQualifier(find(name), qualifier), body, headers['x-amz-log-type'] === 'Tail');
+  };
+
+  const operations: Readonly<Record<string, Operation>> = {
+    ...RECORD_OPERATIONS,
+    'DELETE ': deleteFunction,
+    'PUT code': updateCode,
+    'PUT configuration': updateSettings,
+    'POST versions': publishVersion,
+    'POST aliases': (found, request) => {
+      const created = createAlias(found, request);
+      states.aliased(created.body.AliasArn);
+      return created;
+    },
+  };
+
   return async (request) => {
-    const [, kind, id = '', part = '', item = ''] = request.path.split('/').filter(Boolean).map(decodeURIComponent);
+    const { method, path, query } = request;
+    const [, kind, id = '', part = '', item = ''] = path.split('/').filter(Boolean).map(decodeURIComponent);
     // A function is identified by its name or its ARN, and either may end in a qualifier.
     const [name = '', ownQualifier] = id.replace(/^arn:aws:lambda:[^:]*:[^:]*:function:/, '').split(':');
-    const qualifier = request.query.get('Qualifier') ?? ownQualifier ?? undefined;
-    const isRead = request.method === 'GET';
+    const qualifier = query.get('Qualifier') ?? ownQualifier;
+    const isRead = method === 'GET';
 
     /** Refuses what Lambda refuses for the moment: too many requests, and operations on what is in the making. */
     const assertReady = (): void => {
@@ -156,102 +236,24 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
       const found = functions[name];
       if (!found) return;
       if (part === 'url' || part === 'policy') states.assertPropagated(found, qualifier);
-      if (isRead || request.method === 'DELETE') return;
+      if (isRead || method === 'DELETE') return;
       states.assertActive(found.latest);
       if (part === 'invocations') states.assertActive(resolveQualifier(found, qualifier));
       else if (['code', 'configuration', 'versions'].includes(part)) states.assertUpdated(found.latest);
     };
 
-    const dispatch = async (): Promise<WireResponse> => {
-      assertReady();
+    const dispatch = (): WireResponse | Promise<WireResponse> => {
       if (kind === 'account-settings') return { body: accountSettings(functions) };
-      if (kind === 'tags') {
-        const found = find(name);
-        if (request.method === 'GET') return { body: { Tags: found.tags } };
-        if (request.method === 'POST')
-          Object.assign(found.tags, parse(z.object({ Tags: z.record(z.string(), z.string()) }), request.body).Tags);
-        else for (const key of request.query.getAll('tagKeys')) delete found.tags[key];
-        return { status: 204 };
-      }
-      switch (`${request.method} ${part}${item ? '/item' : ''}`) {
-        case 'POST ':
-          return createFunction(request);
-        case 'GET ':
-          if (!name) return { body: { Functions: Object.values(functions).map(({ latest }) => latest) } };
-          return describe(find(name), resolveQualifier(find(name), qualifier));
-        case 'DELETE ':
-          return deleteFunction(name, qualifier);
-        case 'GET configuration':
-          return { body: resolveQualifier(find(name), qualifier) };
-        case 'PUT configuration':
-          return updateSettings(find(name), request);
-        case 'PUT code':
-          return updateCode(find(name), request);
-        case 'POST versions':
-          return publishVersion(find(name), request);
-        case 'GET versions':
-          return { body: { Versions: [find(name).latest, ...Object.values(find(name).versions)] } };
-        case 'POST aliases': {
-          const created = createAlias(find(name), request);
-          states.aliased(created.body.AliasArn);
-          return created;
-        }
-        case 'GET aliases':
-          return { body: { Aliases: Object.values(find(name).aliases) } };
-        case 'GET aliases/item':
-          return { body: findAlias(find(name), item) };
-        case 'PUT aliases/item':
-          return updateAlias(find(name), item, request);
-        case 'DELETE aliases/item':
-          delete find(name).aliases[item];
-          delete find(name).urls[item];
-          return { status: 204 };
-        case 'POST url':
-          return createUrl(find(name), qualifier, request);
-        case 'GET url':
-          return { body: findUrl(find(name), qualifier) };
-        case 'PUT url':
-          return { body: Object.assign(findUrl(find(name), qualifier), parse(UrlUpdate, request.body)) };
-        case 'DELETE url':
-          findUrl(find(name), qualifier);
-          delete find(name).urls[qualifier ?? ''];
-          return { status: 204 };
-        case 'POST policy':
-          return addPermission(find(name), request);
-        case 'GET policy':
-          return {
-            body: { Policy: JSON.stringify({ Version: '2012-10-17', Statement: Object.values(find(name).policy) }) },
-          };
-        case 'DELETE policy/item':
-          delete find(name).policy[item];
-          return { status: 204 };
-        case 'PUT concurrency': {
-          const input = parse(z.object({ ReservedConcurrentExecutions: z.number().int().min(0) }), request.body);
-          find(name).reservedConcurrency = input.ReservedConcurrentExecutions;
-          return { body: input };
-        }
-        case 'POST invocations':
-          assertEventSize(request);
-          if (request.headers['x-amz-invocation-type'] === 'Event') {
-            const started = backend.invokeOwn(name, request.body.toString('utf8') || '{}');
-            if (started) return { status: 202, body: Buffer.alloc(0) };
-          }
-          return (
-            backend.invokeOwn(name, request.body.toString('utf8') || '{}') ??
-            backend.invoke(
-              resolveQualifier(find(name), qualifier),
-              request.body,
-              request.headers['x-amz-log-type'] === 'Tail',
-            )
-          );
-        default:
-          throw new ServiceError(
-            'UnknownOperationException',
-            `${request.method} ${request.path} is not supported by this emulator.`,
-            404,
-          );
-      }
+      const key = `${method} ${kind === 'tags' ? kind : part}${item ? '/item' : ''}`;
+      if (key === 'POST ') return createFunction(request);
+      if (key === 'POST invocations') return invoke(name, qualifier, request);
+      if (key === 'GET ' && !name) return { body: { Functions: Object.values(functions).map(({ latest }) => latest) } };
+      const operation = Object.hasOwn(operations, key) ? operations[key] : undefined;
+      if (operation) return operation(find(name), request, { qualifier, item });
+      const message = `${method} ${path} is not supported by this emulator.`;
+      throw new ServiceError('UnknownOperationException', message, 404);
     };
+    assertReady();
     const response = await dispatch();
     if (!isRead && name && part !== 'invocations') backend.save(name);
     return response;
