@@ -151,13 +151,14 @@ export function query(storage: Storage, input: Input): string {
   const condition = parseCondition(requests.textOf(input.KeyConditionExpression), 'KeyConditionExpression');
   const filter = filterIn(input);
   const { scope, show } = createProjection(input, { KeyConditionExpression: condition, FilterExpression: filter });
-  if (filter) checkFilter(filter, scope, index?.keys ?? table.keys);
+  const keys = index?.keys ?? table.keys;
+  if (filter) checkFilter(filter, scope, keys);
   const order = index ? INDEX_ORDER(table, index) : TABLE_ORDER(table);
-  const { hash, ...range } = keyRange(condition, scope, table, index, order);
+  const { hash, ...range } = keyRange(condition, scope, { keys, types: table.types }, order);
   const isForward = input.ScanIndexForward !== false;
   if (input.ExclusiveStartKey !== undefined) {
     const start = startKey(table, index, input.ExclusiveStartKey);
-    const startHash = start[index?.keys.hash ?? table.keys.hash];
+    const startHash = start[keys.hash];
     if (JSON.stringify(startHash) !== JSON.stringify(hash))
       throw invalid('The provided starting key is outside query boundaries based on provided conditions');
     if (!holds(condition.tree, start, scope))
