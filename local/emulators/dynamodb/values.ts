@@ -21,7 +21,7 @@ export interface Item {
 }
 export type Type = keyof Value;
 
-const TYPES: ReadonlySet<string> = new Set(['S', 'N', 'B', 'BOOL', 'NULL', 'L', 'M', 'SS', 'NS', 'BS']);
+export const TYPES: ReadonlySet<string> = new Set(['S', 'N', 'B', 'BOOL', 'NULL', 'L', 'M', 'SS', 'NS', 'BS']);
 const MAX_DEPTH = 32;
 
 export const typeOf = (value: Value): Type => {

@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts';
-import { compareValues, equalValues, type Item, typeOf, type Value } from '../values.ts';
+import { compareValues, equalValues, type Item, TYPES, typeOf, type Value } from '../values.ts';
 import { type Scope, valueAt } from './scope.ts';
-import type { Comparator, Condition, Operand, Path } from './syntax.ts';
+import type { Comparator, Condition, FunctionName, Operand, Path } from './syntax.ts';
 
 type Ordered = Exclude<Comparator, '=' | '<>'>;
 const IN_ORDER: Readonly<Record<Ordered, (order: number) => boolean>> = {
@@ -80,7 +80,16 @@ function containsValue(value: Value, part: Value): boolean {
   return false;
 }
 
-const TYPES = ['S', 'N', 'B', 'BOOL', 'NULL', 'L', 'M', 'SS', 'NS', 'BS'];
+const isOrdered = ({ S, N, B }: Value): boolean => (S ?? N ?? B) !== undefined;
+/** The values that operators accept, of those that do not accept all. */
+const ACCEPTED: Partial<Record<Comparator | FunctionName, (value: Value) => boolean>> = {
+  begins_with: ({ S, B }) => (S ?? B) !== undefined,
+  attribute_type: ({ S = '' }) => TYPES.has(S),
+  '<': isOrdered,
+  '<=': isOrdered,
+  '>': isOrdered,
+  '>=': isOrdered,
+};
 
 /** Throws for operands that DynamoDB refuses before it reads an item. */
 export function checkOperands(condition: Condition, scope: Scope): void {
@@ -88,23 +97,19 @@ export function checkOperands(condition: Condition, scope: Scope): void {
     checkOperands(condition.left, scope);
     checkOperands(condition.right, scope);
   } else if (condition.kind === 'not') checkOperands(condition.of, scope);
-  else if (condition.kind === 'function' && condition.argument?.kind === 'value') {
-    const value = scope.value(condition.argument.name);
-    const wrong = (type: string) =>
-      invalid(
-        `Invalid ConditionExpression: Incorrect operand type for operator or function; operator or function: ${condition.name}, operand type: ${type}`,
+  else if (condition.kind === 'compare') assertAccepted(condition.comparator, [condition.left, condition.right], scope);
+  else if (condition.kind === 'function' && condition.argument)
+    assertAccepted(condition.name, [condition.argument], scope);
+}
+
+function assertAccepted(operator: Comparator | FunctionName, operands: readonly Operand[], scope: Scope): void {
+  for (const operand of operands) {
+    if (operand.kind !== 'value') continue;
+    const value = scope.value(operand.name);
+    if (ACCEPTED[operator]?.(value) === false)
+      throw invalid(
+        `Invalid ConditionExpression: Incorrect operand type for operator or function; operator or function: ${operator}, operand type: ${typeOf(value)}`,
       );
-    if (condition.name === 'begins_with' && value.S === undefined && value.B === undefined) throw wrong(typeOf(value));
-    if (condition.name === 'attribute_type' && !TYPES.includes(value.S ?? '')) throw wrong(typeOf(value));
-  } else if (condition.kind === 'compare' && condition.comparator !== '=' && condition.comparator !== '<>') {
-    for (const operand of [condition.left, condition.right]) {
-      if (operand.kind !== 'value') continue;
-      const type = typeOf(scope.value(operand.name));
-      if (type !== 'S' && type !== 'N' && type !== 'B')
-        throw invalid(
-          `Invalid ConditionExpression: Incorrect operand type for operator or function; operator or function: ${condition.comparator}, operand type: ${type}`,
-        );
-    }
   }
 }
 
