@@ -98,6 +98,12 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
   const isQueued = ({ id, buildStatus, currentPhase }: Build): boolean =>
     buildStatus === 'IN_PROGRESS' && currentPhase === 'QUEUED' && !running.has(id);
 
+  /** Ends the record of a build that does not run to its end. */
+  const complete = (build: Build, buildStatus: Build['buildStatus']): void => {
+    Object.assign(build, { buildStatus, buildComplete: true, currentPhase: 'COMPLETED', endTime: Date.now() / 1000 });
+    builds.save(build);
+  };
+
   /** Refuses a build for which the queue has no room. */
   const assertQueueRoom = (): void => {
     const limit = concurrency * AWS_LIMITS.codeBuildQueueFactor.value;
@@ -117,8 +123,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
       const endTime = Date.now() / 1000;
       const ended = { startTime: build.startTime, endTime, durationInSeconds: endTime - build.startTime };
       build.phases.push({ phaseType: 'QUEUED', phaseStatus: 'TIMED_OUT', ...ended });
-      Object.assign(build, { buildStatus: 'TIMED_OUT', buildComplete: true, currentPhase: 'COMPLETED', endTime });
-      builds.save(build);
+      complete(build, 'TIMED_OUT');
     };
     setTimeout(expire, Math.max(1, until - Date.now())).unref();
   };
@@ -215,17 +220,8 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
 
   for (const build of builds.all()) {
     if (build.buildStatus !== 'IN_PROGRESS') continue;
-    if (build.currentPhase === 'QUEUED' && projects.has(build.projectName)) {
-      limitWait(build);
-      continue;
-    }
-    Object.assign(build, {
-      buildStatus: 'FAULT',
-      buildComplete: true,
-      currentPhase: 'COMPLETED',
-      endTime: Date.now() / 1000,
-    });
-    builds.save(build);
+    if (build.currentPhase === 'QUEUED' && projects.has(build.projectName)) limitWait(build);
+    else complete(build, 'FAULT');
   }
 
   const emulator = await serve(
@@ -243,15 +239,8 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
         const build = builds.find(id);
         if (!build) throw new ServiceError('ResourceNotFoundException', `Build ${id} does not exist`);
         if (!build.buildComplete) {
-          const run = running.get(build.id);
-          Object.assign(build, {
-            buildStatus: 'STOPPED',
-            buildComplete: true,
-            currentPhase: 'COMPLETED',
-            endTime: Date.now() / 1000,
-          });
-          builds.save(build);
-          void run?.stop();
+          complete(build, 'STOPPED');
+          void running.get(build.id)?.stop();
         }
         return { build };
       },
