@@ -84,6 +84,12 @@ const VERIFICATION_MS = 15 * 86_400_000;
 const seconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 const isCoZa = (domain: string): boolean => domain.endsWith('.co.za');
 
+/** Returns the part of a list that a request asks for, and where the next one begins. */
+function pageOf<T>(all: readonly T[], { Marker, MaxItems }: { Marker: string; MaxItems: number }) {
+  const end = Number(Marker) + MaxItems;
+  return { page: all.slice(Number(Marker), end), next: end < all.length ? { NextPageMarker: String(end) } : {} };
+}
+
 function yearsLater(time: number, years: number): number {
   const date = new Date(time);
   date.setUTCFullYear(date.getUTCFullYear() + years);
@@ -160,106 +166,86 @@ export async function startRegistrar({
     SubmittedDate: seconds(operation.submittedAt),
     ...(statusOf(operation) === 'FAILED' ? { Message: 'The registry refused the request.' } : {}),
   });
-  const after = <T>(answer: () => T): T => {
+  const operations = jsonOperations({
+    CheckDomainAvailability: (body) => {
+      const { DomainName: domain } = parse(Named, body);
+      const premium = domain.startsWith('premium-');
+      return { Availability: isTaken(domain) ? 'UNAVAILABLE' : premium ? 'UNAVAILABLE_PREMIUM' : 'AVAILABLE' };
+    },
+    RegisterDomain: (body) => {
+      const asked = parse(Register, body);
+      const { DomainName: domain, DurationInYears: years } = asked;
+      if (isTaken(domain) || domain.startsWith('premium-')) {
+        throw new ServiceError('InvalidInput', `${domain} is not available.`);
+      }
+      if (isCoZa(domain) && (years !== 1 || asked.PrivacyProtectRegistrantContact)) {
+        throw new ServiceError('TLDRulesViolation', '.co.za is registered for one year, and without privacy.');
+      }
+      if (strict && Object.keys(state.value.domains).length >= AWS_LIMITS.registeredDomains.value) {
+        throw new ServiceError('DomainLimitExceeded', 'The number of domains has exceeded the allowed threshold.');
+      }
+      return submit({ type: 'REGISTER_DOMAIN', domain, years });
+    },
+    RenewDomain: (body) => {
+      const { DomainName: domain, DurationInYears: years, CurrentExpiryYear } = parse(Renew, body);
+      if (new Date(findOwned(domain).expiresAt).getUTCFullYear() !== CurrentExpiryYear) {
+        throw new ServiceError('InvalidInput', `${domain} does not expire in ${CurrentExpiryYear}.`);
+      }
+      if (isCoZa(domain) && years !== 1) throw new ServiceError('TLDRulesViolation', '.co.za is renewed by the year.');
+      return submit({ type: 'RENEW_DOMAIN', domain, years });
+    },
+    UpdateDomainNameservers: (body) => {
+      const { DomainName: domain, Nameservers } = parse(UpdateNameservers, body);
+      findOwned(domain);
+      return submit({ type: 'UPDATE_NAMESERVER', domain, nameservers: Nameservers.map(({ Name }) => Name) });
+    },
+    GetDomainDetail: (body) => {
+      const { DomainName: domain } = parse(Named, body);
+      const { createdAt, expiresAt, nameservers } = findOwned(domain);
+      return {
+        DomainName: domain,
+        AutoRenew: false,
+        CreationDate: seconds(createdAt),
+        ExpirationDate: seconds(expiresAt),
+        Nameservers: nameservers.map((Name) => ({ Name })),
+      };
+    },
+    GetContactReachabilityStatus: (body) => {
+      const { domainName } = parse(z.object({ domainName: DomainName }), body);
+      const isOver = findOwned(domainName).createdAt + VERIFICATION_MS <= now();
+      const status = !domainName.startsWith('unverified-') ? 'DONE' : isOver ? 'EXPIRED' : 'PENDING';
+      return { domainName, status };
+    },
+    ListDomains: (body) => {
+      const { page, next } = pageOf(Object.entries(state.value.domains), parse(ListDomains, body));
+      return {
+        Domains: page.map(([DomainName, { expiresAt }]) => ({
+          DomainName,
+          AutoRenew: false,
+          TransferLock: false,
+          Expiry: seconds(expiresAt),
+        })),
+        ...next,
+      };
+    },
+    GetOperationDetail: (body) => {
+      const { OperationId } = parse(z.object({ OperationId: z.string() }), body);
+      const found = state.value.operations.find(({ id }) => id === OperationId);
+      if (!found) throw new ServiceError('InvalidInput', `Operation ${OperationId} not found.`);
+      return show(found);
+    },
+    ListOperations: (body) => {
+      const { SubmittedSince, Type, SortOrder, ...asked } = parse(List, body);
+      const found = state.value.operations.filter(
+        ({ type, submittedAt }) => seconds(submittedAt) >= SubmittedSince && (!Type || Type.includes(type)),
+      );
+      if (SortOrder === 'DESC') found.reverse();
+      const { page, next } = pageOf(found, asked);
+      return { Operations: page.map(show), ...next };
+    },
+  });
+  return serve(port, 'application/x-amz-json-1.1', (request) => {
     applyDue();
-    return answer();
-  };
-
-  return serve(
-    port,
-    'application/x-amz-json-1.1',
-    jsonOperations({
-      CheckDomainAvailability: (body) =>
-        after(() => {
-          const { DomainName: domain } = parse(Named, body);
-          const premium = domain.startsWith('premium-');
-          return { Availability: isTaken(domain) ? 'UNAVAILABLE' : premium ? 'UNAVAILABLE_PREMIUM' : 'AVAILABLE' };
-        }),
-      RegisterDomain: (body) =>
-        after(() => {
-          const asked = parse(Register, body);
-          const { DomainName: domain, DurationInYears: years } = asked;
-          if (isTaken(domain) || domain.startsWith('premium-')) {
-            throw new ServiceError('InvalidInput', `${domain} is not available.`);
-          }
-          if (isCoZa(domain) && (years !== 1 || asked.PrivacyProtectRegistrantContact)) {
-            throw new ServiceError('TLDRulesViolation', '.co.za is registered for one year, and without privacy.');
-          }
-          if (strict && Object.keys(state.value.domains).length >= AWS_LIMITS.registeredDomains.value) {
-            throw new ServiceError('DomainLimitExceeded', 'The number of domains has exceeded the allowed threshold.');
-          }
-          return submit({ type: 'REGISTER_DOMAIN', domain, years });
-        }),
-      RenewDomain: (body) =>
-        after(() => {
-          const { DomainName: domain, DurationInYears: years, CurrentExpiryYear } = parse(Renew, body);
-          if (new Date(findOwned(domain).expiresAt).getUTCFullYear() !== CurrentExpiryYear) {
-            throw new ServiceError('InvalidInput', `${domain} does not expire in ${CurrentExpiryYear}.`);
-          }
-          if (isCoZa(domain) && years !== 1)
-            throw new ServiceError('TLDRulesViolation', '.co.za is renewed by the year.');
-          return submit({ type: 'RENEW_DOMAIN', domain, years });
-        }),
-      UpdateDomainNameservers: (body) =>
-        after(() => {
-          const { DomainName: domain, Nameservers } = parse(UpdateNameservers, body);
-          findOwned(domain);
-          return submit({ type: 'UPDATE_NAMESERVER', domain, nameservers: Nameservers.map(({ Name }) => Name) });
-        }),
-      GetDomainDetail: (body) =>
-        after(() => {
-          const { DomainName: domain } = parse(Named, body);
-          const { createdAt, expiresAt, nameservers } = findOwned(domain);
-          return {
-            DomainName: domain,
-            AutoRenew: false,
-            CreationDate: seconds(createdAt),
-            ExpirationDate: seconds(expiresAt),
-            Nameservers: nameservers.map((Name) => ({ Name })),
-          };
-        }),
-      GetContactReachabilityStatus: (body) =>
-        after(() => {
-          const { domainName } = parse(z.object({ domainName: DomainName }), body);
-          const isOver = findOwned(domainName).createdAt + VERIFICATION_MS <= now();
-          const status = !domainName.startsWith('unverified-') ? 'DONE' : isOver ? 'EXPIRED' : 'PENDING';
-          return { domainName, status };
-        }),
-      ListDomains: (body) =>
-        after(() => {
-          const { MaxItems, Marker } = parse(ListDomains, body);
-          const found = Object.entries(state.value.domains);
-          const end = Number(Marker) + MaxItems;
-          return {
-            Domains: found.slice(Number(Marker), end).map(([DomainName, { expiresAt }]) => ({
-              DomainName,
-              AutoRenew: false,
-              TransferLock: false,
-              Expiry: seconds(expiresAt),
-            })),
-            ...(end < found.length ? { NextPageMarker: String(end) } : {}),
-          };
-        }),
-      GetOperationDetail: (body) =>
-        after(() => {
-          const { OperationId } = parse(z.object({ OperationId: z.string() }), body);
-          const found = state.value.operations.find(({ id }) => id === OperationId);
-          if (!found) throw new ServiceError('InvalidInput', `Operation ${OperationId} not found.`);
-          return show(found);
-        }),
-      ListOperations: (body) =>
-        after(() => {
-          const { SubmittedSince, Type, SortOrder, MaxItems, Marker } = parse(List, body);
-          const found = state.value.operations.filter(
-            ({ type, submittedAt }) => seconds(submittedAt) >= SubmittedSince && (!Type || Type.includes(type)),
-          );
-          if (SortOrder === 'DESC') found.reverse();
-          const end = Number(Marker) + MaxItems;
-          return {
-            Operations: found.slice(Number(Marker), end).map(show),
-            ...(end < found.length ? { NextPageMarker: String(end) } : {}),
-          };
-        }),
-    }),
-  );
+    return operations(request);
+  });
 }
