@@ -37,6 +37,9 @@ const child = (value: Json | undefined, key: string): JsonObject => {
   const found = isObject(value) ? value[key] : undefined;
   return isObject(found) ? found : {};
 };
+/** Returns the objects among the members of one, with their names. */
+const children = (value: Json | undefined, key: string): [name: string, value: JsonObject][] =>
+  Object.entries(child(value, key)).filter((entry): entry is [string, JsonObject] => isObject(entry[1]));
 const string = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
 
 interface Stack {
@@ -47,37 +50,37 @@ interface Stack {
   scope: Scope;
 }
 
+/** Returns the account and region of `aws://<account>/<region>`, as far as they are known. */
+function locationOf(environment: string | undefined): Partial<Pick<AwsLocation, 'account' | 'region'>> {
+  const [, account, region] = /^aws:\/\/([^/]+)\/(.+)$/.exec(environment ?? '') ?? [];
+  return {
+    ...(account && account !== 'unknown-account' ? { account } : {}),
+    ...(region && region !== 'unknown-region' ? { region } : {}),
+  };
+}
+
+/** Returns the object keys of a manifest's assets, with the paths of their sources. */
+const assetsOf = (manifest: JsonObject): [objectKey: string, path: string][] =>
+  children(manifest, 'files').flatMap(([, file]) => {
+    const path = string(child(file, 'source').path);
+    return children(file, 'destinations').flatMap(([, { objectKey }]): [string, string][] =>
+      typeof objectKey === 'string' && path ? [[objectKey, path]] : [],
+    );
+  });
+
 /** Reads every stack's template and every asset of an assembly, including nested assemblies (stages). */
 function readAssembly(directory: string, place: AwsLocation, stacks: Stack[], assets: Map<string, string>): void {
-  for (const [id, artifact] of Object.entries(child(readJson(join(directory, 'manifest.json')), 'artifacts'))) {
+  for (const [id, artifact] of children(readJson(join(directory, 'manifest.json')), 'artifacts')) {
     const properties = child(artifact, 'properties');
-    const type = isObject(artifact) ? artifact.type : undefined;
-    if (type === 'cdk:cloud-assembly') {
+    const pathOf = (property: string): string => join(directory, string(properties[property]) ?? '');
+    if (artifact.type === 'cdk:cloud-assembly') {
       readAssembly(join(directory, string(properties.directoryName) ?? id), place, stacks, assets);
-    } else if (type === 'cdk:asset-manifest') {
-      const files = child(readJson(join(directory, string(properties.file) ?? '')), 'files');
-      for (const file of Object.values(files)) {
-        const source = string(child(file, 'source').path);
-        for (const destination of Object.values(child(file, 'destinations'))) {
-          const key = isObject(destination) ? string(destination.objectKey) : undefined;
-          if (key && source) assets.set(key, resolvePath(directory, source));
-        }
-      }
-    } else if (type === 'aws:cloudformation:stack') {
-      const environment = isObject(artifact) ? string(artifact.environment) : undefined;
-      const [, account, region] = /^aws:\/\/([^/]+)\/(.+)$/.exec(environment ?? '') ?? [];
-      stacks.push(
-        createStack(
-          string(properties.stackName) ?? id,
-          readJson(join(directory, string(properties.templateFile) ?? '')),
-          {
-            ...place,
-            ...(account && account !== 'unknown-account' ? { account } : {}),
-            ...(region && region !== 'unknown-region' ? { region } : {}),
-          },
-          stacks,
-        ),
-      );
+    } else if (artifact.type === 'cdk:asset-manifest') {
+      for (const [key, path] of assetsOf(readJson(pathOf('file')))) assets.set(key, resolvePath(directory, path));
+    } else if (artifact.type === 'aws:cloudformation:stack') {
+      const location = { ...place, ...locationOf(string(artifact.environment)) };
+      const template = readJson(pathOf('templateFile'));
+      stacks.push(createStack(string(properties.stackName) ?? id, template, location, stacks));
     }
   }
 }
@@ -108,10 +111,10 @@ function createStack(name: string, template: JsonObject, place: AwsLocation, sta
     },
     importValue: (id) => {
       for (const { template: other, scope: otherScope } of stacks) {
-        for (const output of Object.values(child(other, 'Outputs'))) {
+        for (const [, output] of children(other, 'Outputs')) {
           const exported = child(output, 'Export').Name;
           if (exported === undefined || resolveJson(exported, otherScope) !== id) continue;
-          return resolveJson(isObject(output) ? (output.Value ?? null) : null, otherScope);
+          return resolveJson(output.Value ?? null, otherScope);
         }
       }
       throw new Error(`The stack ${name} imports ${id}, which no stack exports`);
@@ -124,8 +127,7 @@ function createStack(name: string, template: JsonObject, place: AwsLocation, sta
       return value;
     },
   };
-  for (const [logicalId, definition] of Object.entries(child(template, 'Resources'))) {
-    if (!isObject(definition)) continue;
+  for (const [logicalId, definition] of children(template, 'Resources')) {
     if (typeof definition.Condition === 'string' && !scope.condition(definition.Condition)) continue;
     resources.set(logicalId, createResource(name, logicalId, definition, place, scope));
   }
