@@ -34,13 +34,7 @@ const HOST_VARIABLES = ['PORT'];
  */
 export function runScript(start: Start, directory: string, variables: readonly string[] = []): string {
   const at = posix.join(directory, start.kind === 'site' ? '' : start.directory);
-  const up =
-    at === '.'
-      ? '.'
-      : at
-          .split('/')
-          .map(() => '..')
-          .join('/');
+  const up = posix.relative(at, '.') || '.';
   const node = ['exec', 'node', '--import', `${up}/.service/environment.mjs`];
   const lines = [
     '#!/bin/sh',
@@ -124,18 +118,18 @@ export async function pack(
   zip.add('.service/launch.mjs', modules.launch, FILE);
   zip.add('.service/preload.cjs', modules.preload, FILE);
   if (start.kind === 'site') zip.add('.service/site-server.mjs', modules.siteServer, FILE);
-  zip.add('.service/release.json', Buffer.from(JSON.stringify(release)), FILE);
-  const { hostArn, keyRegion } = job;
-  if (job.env) zip.add('.service/env.json', Buffer.from(JSON.stringify({ ...job.env, hostArn, keyRegion })), FILE);
-  const { logKibPerMinute } = job;
-  if (logKibPerMinute !== undefined) {
-    zip.add('.service/limits.json', Buffer.from(JSON.stringify({ logKibPerMinute })), FILE);
+  const { env, hostArn, keyRegion, logKibPerMinute, databases } = job;
+  const settings = {
+    release,
+    env: env && { ...env, hostArn, keyRegion },
+    limits: logKibPerMinute !== undefined && { logKibPerMinute },
+    databases: databases.length > 0 && databases,
+  };
+  for (const [name, content] of Object.entries(settings)) {
+    if (content) zip.add(`.service/${name}.json`, Buffer.from(JSON.stringify(content)), FILE);
   }
-  if (job.databases.length > 0) {
-    zip.add('.service/databases.json', Buffer.from(JSON.stringify(job.databases)), FILE);
-  }
-  for (let start = 0; start < items.length; start += CONCURRENCY) {
-    const batch = items.slice(start, start + CONCURRENCY);
+  for (let at = 0; at < items.length; at += CONCURRENCY) {
+    const batch = items.slice(at, at + CONCURRENCY);
     const contents = await Promise.all(
       batch.map(({ source, link }) => (link === undefined ? readFile(source) : Buffer.from(link))),
     );
