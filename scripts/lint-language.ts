@@ -40,6 +40,15 @@ const cellsOf = (row: string): string[] =>
     .slice(1, -1)
     .map((cell) => cell.trim());
 
+/** Returns the rows of all tables, with their cells by column. */
+function rowsOf(markdown: string): Partial<Record<string, string>>[] {
+  const tables = markdown.match(/^\|.*(?:\n\|.*)*/gm) ?? [];
+  return tables.flatMap((table) => {
+    const [columns = [], ...rows] = table.split('\n').map(cellsOf);
+    return rows.map((cells) => Object.fromEntries(columns.map((column, index) => [column, cells[index]])));
+  });
+}
+
 const escapePattern = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '\\w*');
 
 /**
@@ -52,19 +61,13 @@ export function parseGlossary(markdown: string): Glossary {
   const phrases: string[] = [];
   const scoped: ScopedTerm[] = [];
   const kept: string[] = [];
-  let columns: string[] = [];
-  for (const line of markdown.split('\n')) {
-    if (!line.startsWith('|')) columns = [];
-    else if (columns.length === 0) columns = cellsOf(line);
-    else {
-      const cells = cellsOf(line);
-      for (const [, term = ''] of (cells[columns.indexOf('Kept text')] ?? '').matchAll(/`([^`]+)`/g)) kept.push(term);
-      const instead = cells[columns.indexOf('Instead of')] ?? '';
-      for (const [, term, folders, phrase] of instead.matchAll(/`([^`]+)`(?: \(([^)]+)\))?|"([^"]+)"/g)) {
-        if (phrase) phrases.push(phrase);
-        else if (term && folders) scoped.push(...folders.split(', ').map((folder) => ({ term, folder })));
-        else if (term) identifiers.push(term);
-      }
+  for (const row of rowsOf(markdown)) {
+    for (const [, term = ''] of (row['Kept text'] ?? '').matchAll(/`([^`]+)`/g)) kept.push(term);
+    const instead = row['Instead of'] ?? '';
+    for (const [, term, folders, phrase] of instead.matchAll(/`([^`]+)`(?: \(([^)]+)\))?|"([^"]+)"/g)) {
+      if (phrase) phrases.push(phrase);
+      else if (term && folders) scoped.push(...folders.split(', ').map((folder) => ({ term, folder })));
+      else if (term) identifiers.push(term);
     }
   }
   const anyCase = phrases.map((phrase) =>
