@@ -123,13 +123,13 @@ export function lintFile(path: string, source: string, { retired, scoped, kept }
 }
 
 /** Checks every file of the project that git does not ignore. */
-export function lintProject(root = ROOT): string[] {
+export function lintProject(): string[] {
   const glossary = parseGlossary(readFileSync(GLOSSARY_FILE, 'utf8'));
-  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
+  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' });
   return listed
     .split('\n')
-    .filter((path) => TEXT.test(path) && !EXCLUDED.test(path) && existsSync(join(root, path)))
-    .flatMap((path) => lintFile(path, readFileSync(join(root, path), 'utf8'), glossary));
+    .filter((path) => TEXT.test(path) && !EXCLUDED.test(path) && existsSync(join(ROOT, path)))
+    .flatMap((path) => lintFile(path, readFileSync(join(ROOT, path), 'utf8'), glossary));
 }
 
 if (process.argv[1] === import.meta.filename) {

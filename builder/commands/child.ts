@@ -29,8 +29,8 @@ export const startChild = (command: string, args: readonly string[], options: Ch
   spawn(command, args, optionsOf(options));
 
 /** Environment of the system's own tools: where they are, and plain messages. */
-export const toolEnvironment = (own: NodeJS.ProcessEnv = process.env): Record<string, string> => ({
-  PATH: own.PATH ?? '/usr/bin:/bin',
+export const toolEnvironment = (): Record<string, string> => ({
+  PATH: process.env.PATH ?? '/usr/bin:/bin',
   LC_ALL: 'C',
 });
 

@@ -59,7 +59,7 @@ export async function run(command: string, args: readonly string[], context: Com
 const KILLED = 128 + constants.signals.SIGKILL;
 
 /** Describes an exit code within an error message. @param output the end of the command's output, if known */
-export function describeExit(code: number, output = ''): string {
+export function describeExit(code: number, output: string): string {
   if (code === KILLED)
     return `exit code ${code}: the process was killed, usually because it used more memory than a build has`;
   if (HEAP_EXHAUSTED.test(output)) {

@@ -6,6 +6,3 @@ export function formatDuration(milliseconds: number): string {
   if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
   return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
-
-export const formatDurationBetween = (from: string, to: string): string =>
-  formatDuration(Date.parse(to) - Date.parse(from));

@@ -17,15 +17,15 @@ const pick = (source: NodeJS.ProcessEnv, pattern: RegExp): Record<string, string
   );
 
 /** Returns the machine's PATH without npm's additions for scripts, so that builds do not find the platform's tools. */
-export function machinePath(source: NodeJS.ProcessEnv = process.env): string[] {
+export function machinePath(): string[] {
   const added = /[\\/](node_modules[\\/]\.bin|node-gyp-bin)$/;
-  return (source.PATH ?? '').split(delimiter).filter((directory) => directory !== '' && !added.test(directory));
+  return (process.env.PATH ?? '').split(delimiter).filter((directory) => directory !== '' && !added.test(directory));
 }
 
 /** Returns the machine's proxy, certificate and locale settings. */
-export const networkEnvironment = (source: NodeJS.ProcessEnv = process.env): Record<string, string> => ({
-  ...pick(source, NETWORK),
-  ...pick(source, LOCALE),
+export const networkEnvironment = (): Record<string, string> => ({
+  ...pick(process.env, NETWORK),
+  ...pick(process.env, LOCALE),
 });
 
 /** Settings of a user's `.npmrc` that say how to reach a registry. Credentials are not among them. */

@@ -79,16 +79,16 @@ interface Pending {
   position: Position;
 }
 
-/** Returns the text of an attribute of an image. */
-function textOf(image: JsonObject[string] | undefined, name: string): string | undefined {
-  const attribute = isObject(image) ? image[name] : undefined;
-  return isObject(attribute) && typeof attribute.S === 'string' ? attribute.S : undefined;
+/** Returns the account that an image of an item names. */
+function accountOf(image: JsonObject[string] | undefined): string | undefined {
+  const id = isObject(image) ? image.accountId : undefined;
+  return isObject(id) && typeof id.S === 'string' ? id.S : undefined;
 }
 
 /** Returns the partition of a change, and whose it is: an item of no account has its own turn. */
 function placeOf({ Keys, NewImage, OldImage }: JsonObject): Place {
   const partition = JSON.stringify(isObject(Keys) ? Object.values(Keys)[0] : undefined);
-  return { partition, account: textOf(NewImage, 'accountId') ?? textOf(OldImage, 'accountId') ?? partition };
+  return { partition, account: accountOf(NewImage) ?? accountOf(OldImage) ?? partition };
 }
 
 /** Feeds a function from a table's stream according to its event source mapping. */

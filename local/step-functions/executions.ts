@@ -49,7 +49,8 @@ const Line = Execution.partial();
  * Opens the executions of a directory: one file each, so that the cost of saving does not depend on their number. A file
  * is only appended to: replacing one by renaming has ext4 write its content to the disk, for which the whole run would wait.
  */
-export function openExecutions(directory: string, now = Date.now()): Executions {
+export function openExecutions(directory: string): Executions {
+  const now = Date.now();
   mkdirSync(directory, { recursive: true });
   const executions = new Map<string, Execution>();
   /** Number of entries that were added to an execution's history since its last line. */
