@@ -145,13 +145,21 @@ export function createEdgeCache(
   };
 }
 
-/** Leaves those encodings in a request that the policy distinguishes, in one order. */
-function normaliseEncoding(headers: IncomingHttpHeaders): void {
-  const accepted = String(headers['accept-encoding'] ?? '')
+/** Encodings that CloudFront supports, best first. */
+export const ENCODINGS = ['br', 'gzip'] as const;
+
+/** Returns the encodings that a client accepts, best first. */
+export function acceptedEncodings({ 'accept-encoding': header = '' }: IncomingHttpHeaders) {
+  const accepted = header
     .split(',')
     .filter((each) => !/;\s*q=0(\.0*)?\s*$/.test(each))
     .map((each) => each.split(';')[0]?.trim());
-  const known = ['br', 'gzip'].filter((each) => accepted.includes(each));
+  return ENCODINGS.filter((each) => accepted.includes(each));
+}
+
+/** Leaves those encodings in a request that the policy distinguishes, in one order. */
+function normaliseEncoding(headers: IncomingHttpHeaders): void {
+  const known = acceptedEncodings(headers);
   if (known.length > 0) headers['accept-encoding'] = known.join(',');
   else delete headers['accept-encoding'];
 }

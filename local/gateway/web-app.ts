@@ -7,6 +7,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { DASHBOARD_PATH } from '../../contract/route.ts';
 import { buildWebApp } from '../../lib/build/web-app.ts';
 import { CACHE_IMMUTABLE, CACHE_NEVER, WEB_APP_ASSETS, webAppHeaders } from '../../lib/build/web-app-headers.ts';
+import { acceptedEncodings, type ENCODINGS } from './edge-cache.ts';
 import { splitTarget } from './http-event.ts';
 
 const PREFIX = '/dashboard';
@@ -34,8 +35,6 @@ interface File {
   tag: string;
 }
 
-/** Encodings that CloudFront supports, best first. */
-const ENCODINGS = ['br', 'gzip'] as const;
 type Encoding = (typeof ENCODINGS)[number];
 
 /** Compression level of an edge that compresses on the fly. */
@@ -55,13 +54,6 @@ const fileOf = async (name: string, bytes: Buffer): Promise<File> => ({
   bytes: { '': bytes, br: await toBrotli(bytes, COMPRESSION_LEVEL), gzip: await toGzip(bytes) },
   tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
 });
-
-/** Returns the best encoding that a client accepts (`accept-encoding: gzip, br`); `''` for none. */
-function encodingFor(accepted: string): Encoding | '' {
-  const taken = accepted.split(',').filter((each) => !/;\s*q=0(\.0*)?\s*$/.test(each));
-  const names = taken.map((each) => each.split(';', 1)[0]?.trim());
-  return ENCODINGS.find((encoding) => names.includes(encoding)) ?? '';
-}
 
 async function read(folder: string, settings: WebAppSettings): Promise<ReadonlyMap<string, File>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -101,7 +93,7 @@ export function createWebApp(settings: WebAppSettings, { watch = false } = {}) {
       response.writeHead(404, { ...securityHeaders, 'content-type': 'text/plain' }).end('File not found.\n');
       return;
     }
-    const encoding = encodingFor(String(request.headers['accept-encoding'] ?? ''));
+    const encoding = acceptedEncodings(request.headers)[0] ?? '';
     const headers = {
       ...securityHeaders,
       etag: file.tag,
