@@ -124,33 +124,39 @@ function checkLimits(changes: readonly Change[]): void {
   }
 }
 
+/** Refuses a record set that a zone cannot have beside its others. */
+function checkSet({ name, type, ttl, values, alias }: RecordSet, others: Iterable<RecordSet>, what: string): void {
+  if (alias && (values.length > 0 || ttl > 0 || !['A', 'AAAA'].includes(type)))
+    throw invalid(`${what} with an alias and something else`);
+  if ((values.length === 0 && !alias) || new Set(values).size < values.length)
+    throw invalid(`${what} with duplicate values or none`);
+  const wrong = values.find((value) => !VALUES[type]?.test(value));
+  if (wrong !== undefined) throw invalid(`${what}: value '${wrong}' is invalid`);
+  const beside = [...others].filter((other) => other.name === name && other.type !== type);
+  if (beside.some((other) => type === 'CNAME' || other.type === 'CNAME')) {
+    throw invalid(`RRSet of type ${type} with DNS name ${name}. is not permitted as it conflicts with other records`);
+  }
+}
+
 /** Applies all changes or none. Returns the zone's resulting record sets. */
 function applyChanges(zone: Zone, changes: readonly Change[]): RecordSet[] {
   checkLimits(changes);
   const sets = new Map(zone.sets.map((set) => [sortKey(set.name, set.type), set]));
   for (const { action, set } of changes) {
-    const { name, type, values } = set;
+    const { name, type } = set;
+    const key = sortKey(name, type);
     const what = `Tried to ${action.toLowerCase()} resource record set [name='${name}.', type='${type}']`;
     if (name !== zone.name && !name.endsWith(`.${zone.name}`)) throw invalid(`${what}, but it is not in ${zone.name}.`);
-    const known = sets.get(sortKey(name, type));
+    const known = sets.get(key);
     if (action === 'DELETE') {
       if (!known) throw invalid(`${what} but it was not found`);
       if (!isSame(known, set)) throw invalid(`${what} but the values provided do not match the current values`);
-      sets.delete(sortKey(name, type));
-      continue;
+      sets.delete(key);
+    } else {
+      if (action === 'CREATE' && known) throw invalid(`${what} but it already exists`);
+      checkSet(set, sets.values(), what);
+      sets.set(key, set);
     }
-    if (action === 'CREATE' && known) throw invalid(`${what} but it already exists`);
-    if (set.alias && (values.length > 0 || set.ttl > 0 || !['A', 'AAAA'].includes(type)))
-      throw invalid(`${what} with an alias and something else`);
-    if ((values.length === 0 && !set.alias) || new Set(values).size < values.length)
-      throw invalid(`${what} with duplicate values or none`);
-    const wrong = values.find((value) => !VALUES[type]?.test(value));
-    if (wrong !== undefined) throw invalid(`${what}: value '${wrong}' is invalid`);
-    const beside = [...sets.values()].filter((other) => other.name === name && other.type !== type);
-    if (beside.some((other) => type === 'CNAME' || other.type === 'CNAME')) {
-      throw invalid(`RRSet of type ${type} with DNS name ${name}. is not permitted as it conflicts with other records`);
-    }
-    sets.set(sortKey(name, type), set);
   }
   return [...sets.values()].sort((a, b) => (sortKey(a.name, a.type) < sortKey(b.name, b.type) ? -1 : 1));
 }
