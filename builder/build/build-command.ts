@@ -24,20 +24,19 @@ export function resolveBuildCommand(
 ): string | null {
   if (buildCommand === '') return null;
   const detected = manifest && frameworkOf(manifest);
-  if (buildCommand !== null) {
-    const script = /^(?:npm|pnpm|yarn) run ([\w:.-]+)$/.exec(buildCommand)?.[1];
-    // `constructor` is a property of every object, and no script.
-    if (script === undefined || (manifest && Object.hasOwn(manifest.scripts, script))) return buildCommand;
-    const isDefault = buildCommand === FRAMEWORK_DEFAULTS[framework].buildCommand;
-    if (isDefault && manifest && detected !== namedFramework(framework))
-      return detectBuildCommand(manifest, detected, runner, packages);
-    if (manifest === undefined) {
-      throw new BuildFailure(`The build command "${buildCommand}" needs a package.json, but the repository has none.`);
-    }
-    if (script === 'build' && detected?.build !== undefined) return detected.build;
-    throw new BuildFailure(`The build command is "${buildCommand}", but package.json has no script "${script}".`);
+  if (buildCommand === null) return detectBuildCommand(manifest, detected, runner, packages);
+  const script = /^(?:npm|pnpm|yarn) run ([\w:.-]+)$/.exec(buildCommand)?.[1];
+  if (script === undefined) return buildCommand;
+  if (manifest === undefined) {
+    throw new BuildFailure(`The build command "${buildCommand}" needs a package.json, but the repository has none.`);
   }
-  return detectBuildCommand(manifest, detected, runner, packages);
+  // `constructor` is a property of every object, and no script.
+  if (Object.hasOwn(manifest.scripts, script)) return buildCommand;
+  const isDefault = buildCommand === FRAMEWORK_DEFAULTS[framework].buildCommand;
+  if (isDefault && detected !== namedFramework(framework))
+    return detectBuildCommand(manifest, detected, runner, packages);
+  if (script === 'build' && detected?.build !== undefined) return detected.build;
+  throw new BuildFailure(`The build command is "${buildCommand}", but package.json has no script "${script}".`);
 }
 
 /**
