@@ -300,6 +300,29 @@ test('logs goes on behind a page without lines that has more', async () => {
   expect([exitCode, JSON.parse(stdout), pages]).toEqual([0, line, []]);
 });
 
+test('deploy prints each line of a log of several pages once', async () => {
+  const pages = [
+    { data: [{ n: 1, text: '==> Clone' }], has_more: true },
+    { data: [{ n: 2, text: 'done' }], has_more: true },
+    { data: [], has_more: true },
+  ];
+  const behind: (string | null)[] = [];
+  const ended = { id: 'dep_1', applicationId: 'app_1', commitSha: '', status: 'SUCCEEDED', queue: null };
+  const deployment = { ...ended, finishedAt: '2026-01-31T09:30:00.000Z' };
+  const app = { id: 'app_1', name: 'shop', slug: 'shop', status: 'RUNNING', primaryDomain: 'shop.example.com' };
+  const argv = ['deploy', '--app', 'shop', '--json'];
+  const { exitCode, stderr } = await hostingAt(({ method, url = '' }, response) => {
+    const { pathname, searchParams } = new URL(url, 'http://localhost');
+    const isLog = pathname.endsWith('/log');
+    if (isLog) behind.push(searchParams.get('after'));
+    const listed = { data: [pathname === '/v1/apps' ? app : deployment], has_more: false };
+    const answer = isLog ? pages.shift() : method === 'POST' ? { data: deployment } : listed;
+    response.end(JSON.stringify(answer));
+  }, argv);
+  expect([exitCode, behind]).toEqual([0, ['0', '1', '2']]);
+  expect(stderr.match(/==> Clone|done/g)).toEqual(['==> Clone', 'done']);
+});
+
 test('webhooks listen outlives failures of the connection, and misses and repeats nothing', async () => {
   const page = (ids: string[], cursor: string) => ({
     data: ids.map((id) => ({ id, type: 'ping', created: '2026-01-31T09:30:00.000Z', data: {} })),
