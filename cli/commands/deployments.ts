@@ -56,6 +56,20 @@ async function findOrCreate(context: Context): Promise<Application> {
   return app;
 }
 
+/** Prints the lines of a deployment's log behind a number. @returns the number of the last one */
+async function printLog({ client, out, signal }: Context, id: string, after: number): Promise<number> {
+  const api = client();
+  for (let last = after; ; ) {
+    const { data, has_more } = await api.readDeploymentLog({ id, after: last, limit: 1000 }, { signal });
+    for (const { n, text } of data) {
+      const line = printable(text);
+      out.log(line.startsWith('==>') ? out.style('bold', line) : line);
+      last = n;
+    }
+    if (!has_more || data.length === 0) return last;
+  }
+}
+
 /** Prints the log of a deployment as it grows. @returns the deployment when it has ended */
 async function follow(context: Context, { id, applicationId }: Deployment): Promise<Deployment> {
   const { client, out, signal } = context;
@@ -69,15 +83,7 @@ async function follow(context: Context, { id, applicationId }: Deployment): Prom
     const next = queue ? `${queue.reason} (number ${queue.position} in your queue)` : place;
     if (next !== place) out.note(next);
     place = next;
-    for (let more = true; more; ) {
-      const page = await api.readDeploymentLog({ id, after, limit: 1000 }, { signal });
-      for (const { n, text } of page.data) {
-        const line = printable(text);
-        out.log(line.startsWith('==>') ? out.style('bold', line) : line);
-        after = n;
-      }
-      more = page.has_more && page.data.length > 0;
-    }
+    after = await printLog(context, id, after);
     if (deployment.finishedAt !== null) return deployment;
     await sleep(INTERVAL_MS, undefined, { signal });
   }
