@@ -9,7 +9,11 @@ export const UNSUBSCRIBE_HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-const params = () => z.object({ token: z.string().check(z.minLength(1), z.maxLength(1000)) });
+/**
+ * A link's token has some 180 characters. Its parts are looked up before its signature can be verified: decoded, with three bytes
+ * for each that is no text, the longest still fits a key of the table (1,024 bytes).
+ */
+const params = () => z.object({ token: z.string().check(z.minLength(1), z.maxLength(400)) });
 const path = '/hooks/mail/unsubscribe/{token}';
 const common = { path, access: 'hook', tag: 'Account', params } as const;
 

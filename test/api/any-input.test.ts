@@ -31,6 +31,8 @@ const byte = fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharC
 const text = fc.string({ unit: byte, maxLength: 30 });
 const token = fc.string({ unit: fc.constantFrom(...'abcxyzAZ09-_.!'), minLength: 1, maxLength: 12 });
 const json = fc.json({ maxDepth: 3 });
+/** A parameter of a route's path. */
+const PARAMETER = /\{\w+\+?\}/g;
 const segment = fc.oneof(
   text.map(encodeURIComponent),
   fc.constantFrom('..', '%2f', '%00', '%', '%zz', 'app_1', "'", '{id}'),
@@ -40,7 +42,7 @@ test('responds to any request at any path, and never with a 5xx', async () => {
   const account = await newAccount({ appLimit: 100_000 });
   const known = (routes as readonly Route[]).map(({ path }) => path);
   const path = fc.oneof(
-    fc.tuple(fc.constantFrom(...known), segment).map(([known, id]) => known.replace(/\{id\+?\}/, id)),
+    fc.tuple(fc.constantFrom(...known), segment).map(([known, id]) => known.replace(PARAMETER, id)),
     fc.array(segment, { maxLength: 5 }).map((parts) => `/${parts.join('/')}`),
   );
   const query = fc.array(fc.tuple(fc.constantFrom('limit', 'offset', 'x'), segment), { maxLength: 3 });
@@ -75,6 +77,23 @@ test('responds to any request at any path, and never with a 5xx', async () => {
     }),
     { numRuns: 400 },
   );
+});
+
+test('responds to any long id in a path, and never with a 5xx', async () => {
+  const { secretKey } = await newAccount();
+  const paths = (routes as readonly Route[])
+    .filter(({ params }) => params)
+    .map(({ method, path }) => ({ method, path }));
+  // Base64 that is text, and base64 of bytes that become three each.
+  for (const id of ['YWFh', 'qqqq'])
+    for (const { method, path } of paths) {
+      const target = path.replace(PARAMETER, id.repeat(250));
+      const authorization = path.startsWith('/hooks/') ? '' : `authorization: Bearer ${secretKey}\r\n`;
+      const answer = await exchange(
+        `${method} ${target} HTTP/1.1\r\nhost: localhost\r\n${authorization}connection: close\r\ncontent-length: 0\r\n\r\n`,
+      );
+      expect(parse(answer), `${method} ${path}`).toMatchObject({ status: expect.toSatisfy((status) => status < 500) });
+    }
 });
 
 test.each([
