@@ -84,6 +84,13 @@ describe.each<Audience>(['platform', 'dashboard', 'operator'])('the document for
     }
   });
 
+  // Generators copy a pattern between two slashes, where an escape that they have decoded ends the literal.
+  test('has no escaped line end in a pattern', () => {
+    const patterns = [...text.matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(([, quoted = '']) => JSON.parse(quoted));
+    expect(patterns.length).toBeGreaterThan(5);
+    expect(patterns.filter((pattern) => /\\(?:[nr]|x0[ad]|u000[ad]|u202[89])/i.test(pattern))).toEqual([]);
+  });
+
   test('has no schema that only refers to itself', () => {
     for (const [name, schema] of Object.entries(document.components.schemas ?? {})) {
       expect(schema).not.toMatchObject({ $ref: `#/components/schemas/${name}` });
