@@ -33,7 +33,9 @@ export const Moment = (description: string) =>
       z.iso.datetime({ offset: true, error: 'must be a time in ISO 8601, e.g. 2027-01-31T09:30:00.000Z' }),
       z.transform((text) => new Date(text).toISOString()),
     )
-    .register(z.globalRegistry, { openApiOverride: { type: 'string', format: 'date-time', description } });
+    .register(z.globalRegistry, {
+      openApiOverride: { type: 'string', format: 'date-time', description, examples: ['2026-01-31T09:30:00.000Z'] },
+    });
 
 /** An email address in a request; read in lower case. */
 export const Email = () =>
@@ -51,11 +53,16 @@ export const Money = () =>
 
 /** An amount of rand in a request, between two limits in rand. */
 export const Amount = (least: number, most: number) => {
-  const within = (text: string) => /^\d{1,9}\.\d{2}$/.test(text) && Number(text) >= least && Number(text) <= most;
+  const form = /^\d{1,9}\.\d{2}$/;
+  const within = (text: string) => form.test(text) && Number(text) >= least && Number(text) <= most;
   return z
     .string()
     .check(z.refine(within, `must be rand with two decimals, from ${least.toFixed(2)} to ${most.toFixed(2)}`))
-    .register(z.globalRegistry, { description: 'Rand (ZAR), two decimals', examples: ['250.00'] });
+    .register(z.globalRegistry, {
+      pattern: form.source,
+      description: 'Rand (ZAR), two decimals',
+      examples: ['250.00'],
+    });
 };
 
 /** A resource under its name in the documentation. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describe, resource, single, Timestamp } from '../envelope.ts';
+import { describe, Moment, resource, single, Timestamp } from '../envelope.ts';
 import type { Right } from '../roles.ts';
 import { route } from '../route.ts';
 
@@ -103,7 +103,7 @@ export const readNotifications = /* @__PURE__ */ route({
   audit: { because: 'it changes only what is marked as read for one login' },
   summary: 'Mark the notifications up to a time as read, for your login',
   tag,
-  body: () => z.object({ until: Timestamp() }),
+  body: () => z.object({ until: Moment('Notifications up to this time are read') }),
   response: () => single(z.object({ until: Timestamp() })),
 });
 

@@ -35,7 +35,6 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   startFile: 'server.js',
   healthCheckPath: '/healthz',
   amount: '100.00',
-  since: '2026-01-31T09:30:00.000Z',
 };
 
 /** Optional fields that an example shows all the same. */

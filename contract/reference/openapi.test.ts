@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { readNotifications } from '../accounts/notifications.ts';
 import { isChange } from '../route.ts';
 import { EVENTS } from '../webhooks/events.ts';
 import { ERROR_SCHEMA, errorsOf, OWN_ERRORS } from './failures.ts';
@@ -133,4 +134,13 @@ test('errors that only the rules of an operation know are those of operations th
     ({ id }) => id,
   );
   expect(Object.keys(OWN_ERRORS).filter((id) => !known.includes(id))).toEqual([]);
+});
+
+test('the forms of amounts, countries and times in a request are documented, and taken as documented', () => {
+  const { paths, components } = buildOpenApi('', '', 'dashboard') as unknown as Document;
+  const schemaOf = (path: string) => JSON.stringify(paths[path]?.post?.requestBody);
+  expect(schemaOf('/dashboard/v1/wallet/topups')).toContain('"pattern":"^\\\\d{1,9}');
+  expect(JSON.stringify(components.schemas?.Registrant)).toContain('"pattern":"^[A-Z]{2}$"');
+  const until = '2026-01-31T11:30:00+02:00';
+  expect(readNotifications.body?.().parse({ until })).toEqual({ until: '2026-01-31T09:30:00.000Z' });
 });

@@ -26,7 +26,10 @@ export const Registrant = resource('Registrant', () =>
     city: line(),
     province: line(),
     postalCode: line(),
-    country: z.string().check(z.refine(isCountry, 'must be an ISO 3166 alpha-2 country code, e.g. ZA')),
+    country: z
+      .string()
+      .check(z.refine(isCountry, 'must be an ISO 3166 alpha-2 country code, e.g. ZA'))
+      .register(z.globalRegistry, { pattern: '^[A-Z]{2}$', examples: ['ZA'] }),
   }),
 );
 

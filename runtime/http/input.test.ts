@@ -41,7 +41,7 @@ test.each([
   [
     readNotifications,
     { until: 'now' },
-    'until: must be a time in UTC with milliseconds, e.g. 2027-01-31T09:30:00.000Z',
+    'until: must be a time in ISO 8601, e.g. 2027-01-31T09:30:00.000Z',
   ],
   [updateWebhook, { active: true }, 'active: must be false'],
 ])('%o with %j: %s', (route, body, said) => {
