@@ -41,15 +41,25 @@ async function preflight(scenario: Scenario, delegations: Record<string, string[
   }
 }
 
-test.each([
-  [['-c', 'stage=prod'], /^Invalid settings:\ndomain: is required.*\nhostedZoneId: .*\nappsDomain: .*\n$/],
-  [['-c', 'stag=prod'], /^-c stag=prod: there is no setting stag .*\n$/],
-  [['--stag', 'prod'], /^Unknown option '--stag'.*\n$/],
-])('says what is wrong with %j, and nothing of the program', async (args, said) => {
+/** Runs the checks of the command in this process, which has loaded the CDK already. */
+async function checked(scenario: Scenario, delegations: Record<string, string[]>, args: string[]) {
+  const account = await startAwsAccount(scenario, delegations);
+  for (const [name, value] of Object.entries(environment(account.url))) vi.stubEnv(name, value);
+  try {
+    const settings = readInvocation([...SETTINGS, ...args]);
+    const rows = await runPreflight({ ...settings, dnsServers: [account.dnsServer], firstPauseMs: 5 });
+    return { rows, ...account };
+  } finally {
+    vi.unstubAllEnvs();
+    await account.stop();
+  }
+}
+
+test('says what is wrong with the settings, and nothing of the program', async () => {
   const env = { PATH: process.env.PATH, ...environment('http://localhost:9') };
-  await expect(run(process.execPath, [SCRIPT, ...args], { env })).rejects.toMatchObject({
+  await expect(run(process.execPath, [SCRIPT, '-c', 'stage=prod'], { env })).rejects.toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(said),
+    stderr: expect.stringMatching(/^Invalid settings:\ndomain: is required.*\nhostedZoneId: .*\nappsDomain: .*\n$/),
   });
 });
 
@@ -114,13 +124,11 @@ const EXPECTED: [what: RegExp, found: RegExp, remedy: RegExp][] = [
 ];
 
 test('in an account with nothing in order, each row says what is wrong and how to mend it', async () => {
-  const account = await startAwsAccount(allWrong(), { 'other.example': DELEGATED['hosting.example'] });
-  for (const [name, value] of Object.entries(environment(account.url))) vi.stubEnv(name, value);
   // Builds are in a region whose checks are not skipped, as those of the disabled one are.
-  const settings = readInvocation([...SETTINGS, '--build-region', 'af-south-1']);
-  const rows = await runPreflight({ ...settings, dnsServers: [account.dnsServer], firstPauseMs: 5 });
-  vi.unstubAllEnvs();
-  await account.stop();
+  const { rows, alive } = await checked(allWrong(), { 'other.example': DELEGATED['hosting.example'] }, [
+    '--build-region',
+    'af-south-1',
+  ]);
   for (const [what, found, remedy] of EXPECTED) {
     const row = rows.find((each) => what.test(each.what));
     expect(row, String(what)).toMatchObject({ ok: false, found: expect.stringMatching(found) });
@@ -128,7 +136,7 @@ test('in an account with nothing in order, each row says what is wrong and how t
   }
   // Every row that fails says what mends it.
   for (const { ok, remedy, what } of rows) if (!ok) expect(remedy.length, what).toBeGreaterThan(0);
-  expect([...account.alive]).toEqual([]);
+  expect([...alive]).toEqual([]);
 }, 120_000);
 
 const CELL_ACCOUNT = '222222222222';
@@ -144,14 +152,12 @@ const CELL = {
 async function preflightWithCell(caller: string, scenario: Scenario) {
   const identity = { Account: caller, Arn: `arn:aws:iam::${caller}:user/ops`, UserId: 'AIDA' };
   const delegations = { ...DELEGATED, 'hosted-b.example': DELEGATED['hosting.example'] };
-  const account = await startAwsAccount({ ...inOrder(), 'sts GetCallerIdentity': identity, ...scenario }, delegations);
-  for (const [name, value] of Object.entries(environment(account.url))) vi.stubEnv(name, value);
   const cells = ['--account', ACCOUNT, '-c', `cells=${JSON.stringify([CELL])}`];
-  const settings = readInvocation([...SETTINGS, ...cells, '--build-region', 'af-south-1']);
-  const rows = await runPreflight({ ...settings, dnsServers: [account.dnsServer], firstPauseMs: 5 });
-  vi.unstubAllEnvs();
-  await account.stop();
-  return { rows, calls: account.calls };
+  return await checked({ ...inOrder(), 'sts GetCallerIdentity': identity, ...scenario }, delegations, [
+    ...cells,
+    '--build-region',
+    'af-south-1',
+  ]);
 }
 
 test('in the platform’s account, what a deployed cell has in its own account is not taken for left over', async () => {
@@ -205,9 +211,10 @@ test('in a cell’s account, no remedy changes the platform', async () => {
 
 test('the concurrency of an account has room for an application beside the 100 that AWS keeps', async () => {
   const granted = { Quota: { QuotaName: 'q', QuotaCode: 'L-B99A9384', Value: 110 } };
-  const account = { ...inOrder(), 'servicequotas GetServiceQuota': granted };
-  const { stdout } = await preflight(account, DELEGATED, ['--json', '--lambda-concurrency', '100']);
-  const rows: Row[] = JSON.parse(stdout);
+  const { rows } = await checked({ ...inOrder(), 'servicequotas GetServiceQuota': granted }, DELEGATED, [
+    '--lambda-concurrency',
+    '100',
+  ]);
   const row = rows.find(({ what }) => what.startsWith('Concurrent executions (lambda'));
   expect(row).toMatchObject({ ok: false, needed: expect.stringMatching(/\b120\b/), found: '110' });
 }, 150_000);
@@ -237,8 +244,8 @@ test('takes the settings of cdk, as options or as context, and refuses others', 
     databaseRegion: 'us-east-1',
     region: 'af-south-1',
   });
-  expect(() => readInvocation(['-c', 'hostedZone=Z1'])).toThrow(/no setting hostedZone /);
-  expect(() => readInvocation(['--hosted-zone', 'Z1'])).toThrow(/--hosted-zone/);
+  expect(() => readInvocation(['-c', 'stag=prod'])).toThrow(/^-c stag=prod: there is no setting stag [^\n]*$/);
+  expect(() => readInvocation(['--stag', 'prod'])).toThrow(/^Unknown option '--stag'[^\n]*$/);
 });
 
 test('finds the properties that a schema lacks, and none in parts that are free in form', () => {
