@@ -16,8 +16,21 @@ export interface Charge {
 export const INDEX_KEYS = { list: ['listPk', 'listSk'], order: ['listPk', 'listSk'], due: ['duePk', 'dueAt'] } as const;
 export type Index = keyof typeof INDEX_KEYS;
 
+/** Items are replaced and never changed, so that the text of each is made once. */
+const texts = new WeakMap<Item, string>();
+
+/** Returns an item as JSON; no item as an empty one. */
+export function textOf(item: Item | undefined): string {
+  if (!item) return '{}';
+  const known = texts.get(item);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(item);
+  texts.set(item, text);
+  return text;
+}
+
 /** Size in bytes. JSON adds some punctuation to DynamoDB's count. */
-const bytes = (item: Item | undefined) => JSON.stringify(item ?? {}).length;
+const bytes = (item: Item | undefined) => textOf(item).length;
 const kilobytes = (item: Item | undefined) => Math.ceil(bytes(item) / 1024);
 
 /** An entry added, moved (two) or removed; an index with all attributes changes with every write. */

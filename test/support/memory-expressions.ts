@@ -1,4 +1,5 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { fromItem, type Item as Stored } from '../../table/attributes.ts';
 
 export type Item = Record<string, unknown>;
 
@@ -13,8 +14,18 @@ export interface Expressions {
   ReturnValuesOnConditionCheckFailure?: string;
 }
 
-export const plain = (value: object | undefined): Item =>
-  value ? unmarshall(value as Parameters<typeof unmarshall>[0]) : {};
+/**
+ * Reads attributes with the table's own converter, which its test compares with the SDK's: that one takes eight times as long, and
+ * reads what no entity has.
+ */
+export function plain(attributes: object | undefined): Item {
+  if (!attributes) return {};
+  try {
+    return fromItem(attributes as Stored);
+  } catch {
+    return unmarshall(attributes as Parameters<typeof unmarshall>[0]);
+  }
+}
 
 /** Resolves the paths and values of one expression. */
 function scope(request: Expressions) {

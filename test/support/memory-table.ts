@@ -1,9 +1,9 @@
-import { marshall } from '@aws-sdk/util-dynamodb';
 import { BY_OPERATOR, committing } from '../../domain/audit/record.ts';
 import type { Deps } from '../../domain/deps.ts';
+import { toItem } from '../../table/attributes.ts';
 import { AuditEntry } from '../../table/entities/audit.ts';
 import { createTable, type Send, type Table } from '../../table/table.ts';
-import { type Charge, INDEX_KEYS, readCharge, refusedCharges, unitsOf, writeCharges } from './capacity.ts';
+import { type Charge, INDEX_KEYS, readCharge, refusedCharges, textOf, unitsOf, writeCharges } from './capacity.ts';
 import { type Expressions, holds, type Item, plain, updated } from './memory-expressions.ts';
 
 /**
@@ -41,6 +41,8 @@ export interface Written {
   units: number;
 }
 
+const PARTITION_KEYS = ['pk', ...new Set(Object.values(INDEX_KEYS).map(([name]) => name))];
+
 const error = (name: string, detail?: object): Error => {
   const made: Refusable = new Error(name);
   made.name = name;
@@ -50,6 +52,8 @@ const error = (name: string, detail?: object): Error => {
 
 export function memoryTable(): MemoryTable {
   const stored = new Map<string, Item>();
+  /** Items by partition of the table and of its indexes: sweeps read dozens of partitions in which there is nothing. */
+  const partitions = new Map<string, Map<string, Item>>();
   const records: object[] = [];
   const written: Written[] = [];
   const charges: Charge[] = [];
@@ -60,7 +64,18 @@ export function memoryTable(): MemoryTable {
     written.push({ entity: String((after ?? before)?.entity ?? key.sk), units: unitsOf(taken) });
   };
   const keyOf = ({ pk, sk }: Item) => `${pk}\n${sk}`;
-  const image = (item: Item) => marshall(item, { removeUndefinedValues: true });
+
+  /** Stores an item in place of another one, or of none; removes it if there is none. */
+  function replace(key: string, before: Item | undefined, after: Item | undefined): void {
+    for (const name of PARTITION_KEYS) {
+      if (before && before[name] !== after?.[name]) partitions.get(`${name} ${before[name]}`)?.delete(key);
+      if (after?.[name] === undefined) continue;
+      const partition = partitions.get(`${name} ${after[name]}`) ?? new Map<string, Item>();
+      partitions.set(`${name} ${after[name]}`, partition.set(key, after));
+    }
+    if (after) stored.set(key, after);
+    else stored.delete(key);
+  }
 
   function apply(kind: string, request: Expressions, times: number): Item | undefined {
     const Keys = plain(request.Key ?? request.Item);
@@ -68,24 +83,26 @@ export function memoryTable(): MemoryTable {
     const before = stored.get(key);
     if (!holds(request, before)) {
       note(times, Keys, before, undefined, true);
-      const shown = before && request.ReturnValuesOnConditionCheckFailure ? { Item: image(before) } : {};
+      const shown = before && request.ReturnValuesOnConditionCheckFailure ? { Item: toItem(before) } : {};
       throw error('ConditionalCheckFailedException', shown);
     }
     if (kind === 'ConditionCheck') return before;
     const after = kind === 'Put' ? plain(request.Item) : kind === 'Delete' ? undefined : updated(request, before);
     note(times, Keys, before, after);
-    if (after) stored.set(key, after);
-    else stored.delete(key);
-    if (JSON.stringify(before) === JSON.stringify(after)) return after;
+    replace(key, before, after);
+    if (textOf(before) === textOf(after)) return after;
     records.push({
       eventID: String(records.length),
       eventName: !before ? 'INSERT' : after ? 'MODIFY' : 'REMOVE',
       awsRegion: 'us-east-1',
-      dynamodb: {
-        ApproximateCreationDateTime: 0,
-        Keys: image({ pk: Keys.pk, sk: Keys.sk }),
-        ...(after ? { NewImage: image(after) } : {}),
-        ...(before ? { OldImage: image(before) } : {}),
+      // Only when it is read: most tests have no consumer.
+      get dynamodb() {
+        return {
+          ApproximateCreationDateTime: 0,
+          Keys: toItem({ pk: Keys.pk, sk: Keys.sk }),
+          ...(after ? { NewImage: toItem(after) } : {}),
+          ...(before ? { OldImage: toItem(before) } : {}),
+        };
       },
     });
     return after;
@@ -99,7 +116,7 @@ export function memoryTable(): MemoryTable {
     const refused = parts.map(([, request]) => {
       const item = stored.get(keyOf(plain(request.Key ?? request.Item)));
       if (holds(request, item)) return { Code: 'None' };
-      const shown = item && request.ReturnValuesOnConditionCheckFailure ? { Item: image(item) } : {};
+      const shown = item && request.ReturnValuesOnConditionCheckFailure ? { Item: toItem(item) } : {};
       return { Code: 'ConditionalCheckFailed', ...shown };
     });
     if (refused.some(({ Code }) => Code !== 'None')) {
@@ -129,7 +146,7 @@ export function memoryTable(): MemoryTable {
     const backwards = input.ScanIndexForward === false;
     // The place of a key in the order, whether or not its item is there still.
     const place = (item: Item) => `${item[sk]}\n${keyOf(item)}`;
-    const found = [...stored.values()]
+    const found = [...(partitions.get(`${pk} ${values[`:${pk}`]}`)?.values() ?? [])]
       .filter(within)
       .sort((a, b) => (place(a) < place(b) ? -1 : 1) * (backwards ? -1 : 1));
     const from = startKey && place(startKey);
@@ -142,8 +159,8 @@ export function memoryTable(): MemoryTable {
     const last = page.at(-1);
     const more = last && start + page.length < found.length;
     return {
-      Items: page.map(image),
-      ...(more ? { LastEvaluatedKey: image({ pk: last.pk, sk: last.sk, [pk]: last[pk], [sk]: last[sk] }) } : {}),
+      Items: page.map(toItem),
+      ...(more ? { LastEvaluatedKey: toItem({ pk: last.pk, sk: last.sk, [pk]: last[pk], [sk]: last[sk] }) } : {}),
     };
   }
 
@@ -152,8 +169,8 @@ export function memoryTable(): MemoryTable {
     const keys = [...stored.keys()].filter((key) => key > from).sort();
     const page = keys.slice(0, Limit).flatMap((key): Item[] => [stored.get(key) ?? []].flat());
     const last = page.at(-1);
-    const more = last && keys.length > page.length ? { LastEvaluatedKey: image({ pk: last.pk, sk: last.sk }) } : {};
-    return { Items: page.map(image), ...more };
+    const more = last && keys.length > page.length ? { LastEvaluatedKey: toItem({ pk: last.pk, sk: last.sk }) } : {};
+    return { Items: page.map(toItem), ...more };
   }
 
   const KINDS: Record<string, string> = { PutItem: 'Put', UpdateItem: 'Update', DeleteItem: 'Delete' };
@@ -164,14 +181,14 @@ export function memoryTable(): MemoryTable {
       const key = plain((input as Expressions).Key);
       const found = stored.get(keyOf(key));
       charges.push(readCharge(String(key.pk), found ? [found] : [], true));
-      return found ? { Item: image(found) } : {};
+      return found ? { Item: toItem(found) } : {};
     }
     if (operation === 'BatchGetItem') {
       const { RequestItems } = input as { RequestItems: Record<string, { Keys: Item[] }> };
       const found = (keys: Item[]) =>
         keys.flatMap((key) => {
           const item = stored.get(keyOf(plain(key)));
-          return item ? [image(item)] : [];
+          return item ? [toItem(item)] : [];
         });
       const Responses = Object.entries(RequestItems).map(([name, { Keys }]) => [name, found(Keys)]);
       return { Responses: Object.fromEntries(Responses) };
@@ -183,7 +200,7 @@ export function memoryTable(): MemoryTable {
     const kind = KINDS[operation];
     if (!kind) throw new Error(`this table does not know ${operation}`);
     const after = apply(kind, input as Expressions, 1);
-    return kind === 'Update' && after ? { Attributes: image(after) } : {};
+    return kind === 'Update' && after ? { Attributes: toItem(after) } : {};
   };
   const typed: Send = async <Output>(operation: string, input: object) => (await send(operation, input)) as Output;
   return {
