@@ -70,7 +70,7 @@ export function pageOf(before: string, name: string, runs: readonly (readonly Ro
 const PROSE = `# Benchmarks
 
 \`npm run bench -- <names> --markdown\` writes these sections, \`-- all\` all of them. Each figure is a ratio against something that was measured in the same run,
-so that it depends little on the machine. \`npm run bench -- <name>\` runs one of them, a file of \`bench/\` without its ending,
+so that it depends little on the machine. \`npm run bench -- <name>\` runs one of them, a file of \`bench/benchmarks/\` without its ending,
 and fails if a ratio is above its bound.
 
 - \`aws-client\` and \`zip\` compare our own code with the library that would replace it: a ratio above its bound means that the

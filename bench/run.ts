@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isReached, print, type Row } from './measure.ts';
 import { NOTES } from './notes.ts';
 import { pageOf } from './page.ts';
@@ -11,10 +12,7 @@ const PAGE = 'docs/benchmarks.md';
  * `npm run bench` runs all benchmarks; `npm run bench -- cold-start` runs one, and fails if a ratio is above its bound.
  * `npm run bench -- all --markdown` runs all five times and writes docs/benchmarks.md; with names, their sections of it.
  */
-const excluded = ['run.ts', 'base.ts', 'measure.ts', 'notes.ts', 'page.ts', 'write-items.ts'];
-const all = readdirSync(import.meta.dirname)
-  .filter((file) => file.endsWith('.ts') && !excluded.includes(file))
-  .map((file) => file.slice(0, -3));
+const all = readdirSync(join(import.meta.dirname, 'benchmarks')).map((file) => file.replace(/\.ts$/, ''));
 const requested = process.argv.slice(2).filter((name) => name !== 'all' && !name.startsWith('--'));
 const isPage = process.argv.includes('--markdown');
 const names = requested.length > 0 ? requested : all;
@@ -23,7 +21,7 @@ for (const name of names) {
   if (!NOTES[name]) throw new Error(`Say in bench/notes.ts what the figures of ${name} do not say.`);
 }
 for (const name of names) {
-  const { rows } = (await import(`./${name}.ts`)) as { rows: () => Promise<Row[]> };
+  const { rows } = (await import(`./benchmarks/${name}.ts`)) as { rows: () => Promise<Row[]> };
   const each: Row[][] = [];
   for (let run = 0; run < (isPage ? RUNS : 1); run += 1) {
     console.log(`# ${name}`);

@@ -5,7 +5,7 @@ import { Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { Platform } from '../stacks/platform-stack.ts';
 
-/** Open invocations of one execution environment: measured memory and processor time leave room (bench/ai-open-calls.ts). */
+/** Open invocations of one execution environment: measured memory and processor time leave room (bench/benchmarks/ai-open-calls.ts). */
 const MAX_CONCURRENCY = 500;
 /** The least that managed instances have: an environment with one vCPU. */
 export const MANAGED_MEMORY_MB = 2048;

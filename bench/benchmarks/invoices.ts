@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http';
-import type { ItemOf } from '../table/entity.ts';
-import { byTurns, type Row } from './measure.ts';
-import { startMeasuredRun } from './processes/run.ts';
-import { writeItems } from './write-items.ts';
+import type { ItemOf } from '../../table/entity.ts';
+import { byTurns, type Row } from '../measure.ts';
+import { startMeasuredRun } from '../processes/run.ts';
+import { writeItems } from '../write-items.ts';
 
 const TIMES = 300;
 const WARM_UP = 50;
@@ -18,10 +18,10 @@ export async function rows(): Promise<Row[]> {
   try {
     Object.assign(process.env, run.local.environment);
     const [{ openAccount }, { deps }, { InvoiceByStatus, Invoice }, { toStoredItem: itemOf }] = await Promise.all([
-      import('../domain/accounts/accounts.ts'),
-      import('../runtime/deps.ts'),
-      import('../table/entities/billing.ts'),
-      import('../table/writes.ts'),
+      import('../../domain/accounts/accounts.ts'),
+      import('../../runtime/deps.ts'),
+      import('../../table/entities/billing.ts'),
+      import('../../table/writes.ts'),
     ]);
     const TableName = String(process.env.TABLE_NAME);
     const endpoint = String(process.env.AWS_ENDPOINT_URL_DYNAMODB);

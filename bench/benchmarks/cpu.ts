@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { getAccount } from '../contract/accounts/accounts.ts';
-import { createClient } from '../contract/client.ts';
-import { createWebhook, deleteWebhook } from '../contract/webhooks/endpoints.ts';
-import { startBase } from './base.ts';
-import { median, type Row } from './measure.ts';
-import { secondsByProcess } from './processes/meter.ts';
-import { startMeasuredRun } from './processes/run.ts';
+import { getAccount } from '../../contract/accounts/accounts.ts';
+import { createClient } from '../../contract/client.ts';
+import { createWebhook, deleteWebhook } from '../../contract/webhooks/endpoints.ts';
+import { startBase } from '../base.ts';
+import { median, type Row } from '../measure.ts';
+import { secondsByProcess } from '../processes/meter.ts';
+import { startMeasuredRun } from '../processes/run.ts';
 
 /** Repetitions of each measurement in one turn, and turns, so that a change of the machine's load shows. */
 const TIMES = 1000;

@@ -1,5 +1,5 @@
-import { type Receiver, webhookSimulation } from '../test/simulation/webhooks.ts';
-import type { Row } from './measure.ts';
+import { type Receiver, webhookSimulation } from '../../test/simulation/webhooks.ts';
+import type { Row } from '../measure.ts';
 
 /** US dollars per million units (us-east-1, on demand; af-south-1 costs about a fifth more). */
 const PRICES = { writeUnit: 0.625, readUnit: 0.125, queueRequest: 0.4, invocation: 0.2, gigabyteSecond: 13.3334 };

@@ -1,10 +1,10 @@
 import chromium from '@sparticuz/chromium';
 import { type Page, chromium as playwright } from 'playwright-core';
-import type { Local } from '../test/support/platform.ts';
-import { makeScreens } from './lighthouse/screens.ts';
-import { median, type Row } from './measure.ts';
-import { startMeasuredRun } from './processes/run.ts';
-import { LISTS, type List, pageOf } from './screens/lists.ts';
+import type { Local } from '../../test/support/platform.ts';
+import { makeScreens } from '../lighthouse/screens.ts';
+import { median, type Row } from '../measure.ts';
+import { startMeasuredRun } from '../processes/run.ts';
+import { LISTS, type List, pageOf } from '../screens/lists.ts';
 
 /**
  * Measures interaction to next paint on lists of 1,000 items, with the CPU slowed down four times: the browser's own event

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NEIGHBOURS, type Neighbour } from './isolation/neighbours.ts';
-import type { Row } from './measure.ts';
+import { NEIGHBOURS, type Neighbour } from '../isolation/neighbours.ts';
+import type { Row } from '../measure.ts';
 
 /**
  * Noisy neighbours: one account does what its limits allow, and the 95th percentile of another account's API request, delivery, first

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startChildren } from '../local/processes/children.ts';
-import { freePort } from '../local/processes/ports.ts';
-import { cpuOf, memoryOf, openStreams, streamed, type Target, whole } from './ai-gateway/load.ts';
-import { openBenchKeys, openBenchTable, startProgram } from './ai-gateway/targets.ts';
-import { byTurns, type Row } from './measure.ts';
+import { startChildren } from '../../local/processes/children.ts';
+import { freePort } from '../../local/processes/ports.ts';
+import { cpuOf, memoryOf, openStreams, streamed, type Target, whole } from '../ai-gateway/load.ts';
+import { openBenchKeys, openBenchTable, startProgram } from '../ai-gateway/targets.ts';
+import { byTurns, type Row } from '../measure.ts';
 
 /**
  * Measures the cost of a call of the AI gateway that waits for its provider: one process with a thousand open calls of ten seconds each,

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApp } from '../contract/apps/apps.ts';
-import { type Client, createClient } from '../contract/client.ts';
-import { createWebhook } from '../contract/webhooks/endpoints.ts';
-import { type Receiver, receiver } from '../test/support/receivers.ts';
-import { median, quantile, type Row } from './measure.ts';
-import { startMeasuredRun } from './processes/run.ts';
+import { createApp } from '../../contract/apps/apps.ts';
+import { type Client, createClient } from '../../contract/client.ts';
+import { createWebhook } from '../../contract/webhooks/endpoints.ts';
+import { type Receiver, receiver } from '../../test/support/receivers.ts';
+import { median, quantile, type Row } from '../measure.ts';
+import { startMeasuredRun } from '../processes/run.ts';
 
 const EVENTS = 100;
 /** Events per second. */
@@ -45,9 +45,9 @@ export async function rows(): Promise<Row[]> {
     const { baseUrl, accounts, environment } = run.local;
     const { openAccount } = await (async () => {
       Object.assign(process.env, environment);
-      return await import('../domain/accounts/accounts.ts');
+      return await import('../../domain/accounts/accounts.ts');
     })();
-    const { deps } = await import('../runtime/deps.ts');
+    const { deps } = await import('../../runtime/deps.ts');
     const open = async () => {
       const plan = { slug: 'bench', name: 'Bench', appLimit: 1_000_000 };
       const keys = [{ name: 'bench', scopes: ['read' as const, 'write' as const] }];

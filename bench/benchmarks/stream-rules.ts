@@ -1,11 +1,11 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import { byId, recordLookups } from '../domain/operator/lookups.ts';
-import { consume } from '../events/consume.ts';
-import { type RuleDeps, rules } from '../events/rules.ts';
-import { fromItem, type Item } from '../table/attributes.ts';
-import { Deployment } from '../table/entities/deployments.ts';
-import { toStoredItem } from '../table/writes.ts';
-import { byTurns, type Row } from './measure.ts';
+import { byId, recordLookups } from '../../domain/operator/lookups.ts';
+import { consume } from '../../events/consume.ts';
+import { type RuleDeps, rules } from '../../events/rules.ts';
+import { fromItem, type Item } from '../../table/attributes.ts';
+import { Deployment } from '../../table/entities/deployments.ts';
+import { toStoredItem } from '../../table/writes.ts';
+import { byTurns, type Row } from '../measure.ts';
 
 const RECORDS = 100;
 const TIMES = 200;

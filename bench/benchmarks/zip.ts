@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
-import { createZip } from '../providers/archives/zip.ts';
-import { byTurns, type Row } from './measure.ts';
+import { createZip } from '../../providers/archives/zip.ts';
+import { byTurns, type Row } from '../measure.ts';
 
 const FILE_MODE = 0o100644;
 const MODIFIED_AT = new Date(2020, 0, 1);

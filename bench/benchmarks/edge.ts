@@ -4,12 +4,12 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApp } from '../contract/apps/apps.ts';
-import { createClient } from '../contract/client.ts';
-import { getDeployment, listDeployments } from '../contract/deployments/deployments.ts';
-import { freePort } from '../local/processes/ports.ts';
-import { quantile, type Row } from './measure.ts';
-import { startMeasuredRun } from './processes/run.ts';
+import { createApp } from '../../contract/apps/apps.ts';
+import { createClient } from '../../contract/client.ts';
+import { getDeployment, listDeployments } from '../../contract/deployments/deployments.ts';
+import { freePort } from '../../local/processes/ports.ts';
+import { quantile, type Row } from '../measure.ts';
+import { startMeasuredRun } from '../processes/run.ts';
 
 const TIMES = 3000;
 const AT_ONCE = 10;

@@ -5,10 +5,10 @@ import { join, resolve } from 'node:path';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { build } from 'esbuild';
-import { startDynamoDb } from '../local/engines/dynamodb.ts';
-import { startChildren } from '../local/processes/children.ts';
-import { freePort } from '../local/processes/ports.ts';
-import { median, type Row } from './measure.ts';
+import { startDynamoDb } from '../../local/engines/dynamodb.ts';
+import { startChildren } from '../../local/processes/children.ts';
+import { freePort } from '../../local/processes/ports.ts';
+import { median, type Row } from '../measure.ts';
 
 const COLD_STARTS = 15;
 const WARM_CALLS = 500;

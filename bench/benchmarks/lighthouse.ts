@@ -5,13 +5,13 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright } from 'playwright-core';
-import { freePort } from '../local/processes/ports.ts';
-import { SCREENS } from '../test/browser/screen-paths.ts';
-import type { Local } from '../test/support/platform.ts';
-import { lighthousePage, type Scores, type ScoresByScreen, scoresOfPage } from './lighthouse/page.ts';
-import { makeScreens } from './lighthouse/screens.ts';
-import { median, type Row } from './measure.ts';
-import { startMeasuredRun } from './processes/run.ts';
+import { freePort } from '../../local/processes/ports.ts';
+import { SCREENS } from '../../test/browser/screen-paths.ts';
+import type { Local } from '../../test/support/platform.ts';
+import { lighthousePage, type Scores, type ScoresByScreen, scoresOfPage } from '../lighthouse/page.ts';
+import { makeScreens } from '../lighthouse/screens.ts';
+import { median, type Row } from '../measure.ts';
+import { startMeasuredRun } from '../processes/run.ts';
 
 /**
  * Measures Lighthouse's scores of every screen of the dashboard in a separate run, on a desktop and on a phone (slow 4G, a

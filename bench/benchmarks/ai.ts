@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { startChildren } from '../local/processes/children.ts';
-import { freePort } from '../local/processes/ports.ts';
+import { startChildren } from '../../local/processes/children.ts';
+import { freePort } from '../../local/processes/ports.ts';
 import {
   aborted,
   cpuOf,
@@ -16,9 +16,9 @@ import {
   streamed,
   type Target,
   whole,
-} from './ai-gateway/load.ts';
-import { installPortkey, isPinned, openBenchKeys, openBenchTable, startProgram } from './ai-gateway/targets.ts';
-import type { Row } from './measure.ts';
+} from '../ai-gateway/load.ts';
+import { installPortkey, isPinned, openBenchKeys, openBenchTable, startProgram } from '../ai-gateway/targets.ts';
+import type { Row } from '../measure.ts';
 
 /**
  * Compares the AI gateway with Portkey's open-source gateway and a bare proxy: same machine, same run, same provider.

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApp, getApp } from '../contract/apps/apps.ts';
-import { createClient } from '../contract/client.ts';
-import { createWebhook, deleteWebhook } from '../contract/webhooks/endpoints.ts';
-import type { Local } from '../test/support/platform.ts';
-import { tourSteps } from '../test/support/tour-blocks.ts';
-import { startTourShell } from '../test/support/tour-shell.ts';
-import { median, type Row, timed } from './measure.ts';
-import { startMeasuredRun } from './processes/run.ts';
-import { cpuSecondsOf, megabytesOf, treeOf } from './processes/tree.ts';
+import { createApp, getApp } from '../../contract/apps/apps.ts';
+import { createClient } from '../../contract/client.ts';
+import { createWebhook, deleteWebhook } from '../../contract/webhooks/endpoints.ts';
+import type { Local } from '../../test/support/platform.ts';
+import { tourSteps } from '../../test/support/tour-blocks.ts';
+import { startTourShell } from '../../test/support/tour-shell.ts';
+import { median, type Row, timed } from '../measure.ts';
+import { startMeasuredRun } from '../processes/run.ts';
+import { cpuSecondsOf, megabytesOf, treeOf } from '../processes/tree.ts';
 
 const SETTLE_MS = 30_000;
 const IDLE_MS = 30_000;

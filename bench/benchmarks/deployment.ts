@@ -2,12 +2,12 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createApp } from '../contract/apps/apps.ts';
-import { createClient } from '../contract/client.ts';
-import { createDeployment, getDeployment } from '../contract/deployments/deployments.ts';
-import { freePort } from '../local/processes/ports.ts';
-import { byTurns, median, type Row, timed } from './measure.ts';
-import { startMeasuredRun } from './processes/run.ts';
+import { createApp } from '../../contract/apps/apps.ts';
+import { createClient } from '../../contract/client.ts';
+import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
+import { freePort } from '../../local/processes/ports.ts';
+import { byTurns, median, type Row, timed } from '../measure.ts';
+import { startMeasuredRun } from '../processes/run.ts';
 
 const TIMES = 5;
 const NEXT_TIMES = 3;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Row, timed } from './measure.ts';
+import { type Row, timed } from '../measure.ts';
 
 const SIZE_MB = 550;
 /** Before, tests, linters and three whole Nodes were part of `npm ci`: 1,490 MB. */

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { bundle } from '../lib/build/bundles.ts';
-import { VARIABLES } from '../runtime/config.ts';
-import type { Row } from './measure.ts';
+import { bundle } from '../../lib/build/bundles.ts';
+import { VARIABLES } from '../../runtime/config.ts';
+import type { Row } from '../measure.ts';
 
 const TIMES = 8;
 

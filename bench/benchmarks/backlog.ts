@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from '../contract/client.ts';
-import { createWebhook } from '../contract/webhooks/endpoints.ts';
-import type { Delivery } from '../table/entities/webhooks.ts';
-import type { Local } from '../test/support/platform.ts';
-import { type Receiver, receiver } from '../test/support/receivers.ts';
-import { median, type Row } from './measure.ts';
-import { startMeasuredRun } from './processes/run.ts';
+import { createClient } from '../../contract/client.ts';
+import { createWebhook } from '../../contract/webhooks/endpoints.ts';
+import type { Delivery } from '../../table/entities/webhooks.ts';
+import type { Local } from '../../test/support/platform.ts';
+import { type Receiver, receiver } from '../../test/support/receivers.ts';
+import { median, type Row } from '../measure.ts';
+import { startMeasuredRun } from '../processes/run.ts';
 
 /** Deliveries of one turn. */
 const BACKLOG = 300;
@@ -27,12 +27,12 @@ async function open({ environment }: Local) {
   Object.assign(process.env, environment);
   const [{ batchDeps }, { deliveryQueue }, { storeDelivery }, { toMessage }, entities, { replace }] = await Promise.all(
     [
-      import('../runtime/batch-deps.ts'),
-      import('../runtime/bindings/delivery-queue.ts'),
-      import('../domain/webhooks/event-sweep.ts'),
-      import('../domain/webhooks/fan-out.ts'),
-      import('../table/entities/webhooks.ts'),
-      import('../table/writes.ts'),
+      import('../../runtime/batch-deps.ts'),
+      import('../../runtime/bindings/delivery-queue.ts'),
+      import('../../domain/webhooks/event-sweep.ts'),
+      import('../../domain/webhooks/fan-out.ts'),
+      import('../../table/entities/webhooks.ts'),
+      import('../../table/writes.ts'),
     ],
   );
   return { deps: batchDeps, deliveryQueue, storeDelivery, toMessage, ...entities, replace };

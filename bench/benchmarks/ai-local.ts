@@ -1,9 +1,9 @@
-import { freePort } from '../local/processes/ports.ts';
-import { many, streamed, type Target, whole } from './ai-gateway/load.ts';
-import { installPortkey, startProgram } from './ai-gateway/targets.ts';
-import { median, type Row } from './measure.ts';
-import { startMeasuredRun } from './processes/run.ts';
-import { cpuSecondsOf, treeOf } from './processes/tree.ts';
+import { freePort } from '../../local/processes/ports.ts';
+import { many, streamed, type Target, whole } from '../ai-gateway/load.ts';
+import { installPortkey, startProgram } from '../ai-gateway/targets.ts';
+import { median, type Row } from '../measure.ts';
+import { startMeasuredRun } from '../processes/run.ts';
+import { cpuSecondsOf, treeOf } from '../processes/tree.ts';
 
 const CALLS = 600;
 const CALLS_AT_ONCE = 10;

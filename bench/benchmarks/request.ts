@@ -1,10 +1,10 @@
 import { Agent, request } from 'node:http';
-import { createApp, getApp } from '../contract/apps/apps.ts';
-import { createClient } from '../contract/client.ts';
-import { startBase } from './base.ts';
-import { byTurns, quantile, type Row, timed } from './measure.ts';
-import { startMeasuredRun } from './processes/run.ts';
-import { writeItems } from './write-items.ts';
+import { createApp, getApp } from '../../contract/apps/apps.ts';
+import { createClient } from '../../contract/client.ts';
+import { startBase } from '../base.ts';
+import { byTurns, quantile, type Row, timed } from '../measure.ts';
+import { startMeasuredRun } from '../processes/run.ts';
+import { writeItems } from '../write-items.ts';
 
 const TIMES = 400;
 const WARM_UP = 200;
@@ -35,9 +35,9 @@ export async function rows(): Promise<Row[]> {
     const { AWS_ENDPOINT_URL_DYNAMODB: table, ...environment } = run.local.environment;
     Object.assign(process.env, environment);
     const [{ deps }, { Deployment }, { toStoredItem: itemOf }] = await Promise.all([
-      import('../runtime/deps.ts'),
-      import('../table/entities/deployments.ts'),
-      import('../table/writes.ts'),
+      import('../../runtime/deps.ts'),
+      import('../../table/entities/deployments.ts'),
+      import('../../table/writes.ts'),
     ]);
     const { secretKey, id: accountId } = run.local.accounts.demo;
     const client = createClient({ baseUrl: run.local.baseUrl, secretKey });

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startChildren } from '../local/processes/children.ts';
-import { freePort } from '../local/processes/ports.ts';
-import { startDynamoDbLocal } from '../test/support/dynamodb-local.ts';
-import { median, type Row, timed } from './measure.ts';
-import { startMeasuredRun } from './processes/run.ts';
+import { startChildren } from '../../local/processes/children.ts';
+import { freePort } from '../../local/processes/ports.ts';
+import { startDynamoDbLocal } from '../../test/support/dynamodb-local.ts';
+import { median, type Row, timed } from '../measure.ts';
+import { startMeasuredRun } from '../processes/run.ts';
 
 const TIMES = 3;
 
