@@ -29,6 +29,14 @@ test('keeps quoted text literally, and supports escapes and several lines in dou
   });
 });
 
+test('keeps a backslash in double quotes before what it is no escape of', () => {
+  const text = [String.raw`A="^\d+$"`, String.raw`B="pa\ss\\word\$"`].join('\n');
+  expect(read(text)).toEqual({
+    A: String.raw`^\d+$`,
+    B: String.raw`pa\ss\word$`,
+  });
+});
+
 test('accepts Windows line ends and repeated names, and ignores other lines', () => {
   expect(read('A=1\r\nB=2\r\nA=3\r\nno variable\r\n=x\r\n')).toEqual({ A: '3', B: '2' });
   expect(parseDotenv('just a name')).toEqual([]);

@@ -6,7 +6,16 @@ export interface Pair {
   value: string;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
+/** Characters by what follows a backslash in double quotes; one before anything else stays. */
+const ESCAPES: Readonly<Record<string, string>> = {
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  '"': '"',
+  '\\': '\\',
+  $: '$',
+  '`': '`',
+};
 
 /**
  * Matches `NAME=` followed by a value in double quotes (escapes, several lines), in single quotes or backticks (literal), or
@@ -44,7 +53,7 @@ export function describeUnread(text: string): string {
 export function parseDotenv(text: string): Pair[] {
   const found = new Map<string, string>();
   for (const [, key = '', double, single, tick, bare] of text.matchAll(ENTRY)) {
-    const unescaped = double?.replace(/\\([\s\S])/g, (_, escaped: string) => ESCAPES[escaped] ?? escaped);
+    const unescaped = double?.replace(/\\([\s\S])/g, (whole, escaped: string) => ESCAPES[escaped] ?? whole);
     found.set(key, unescaped ?? single ?? tick ?? (bare ?? '').replace(/(^|\s)#.*$/, '').trim());
   }
   return [...found].map(([key, value]) => ({ key, value }));
