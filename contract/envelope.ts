@@ -10,10 +10,13 @@ export function describe<T extends z.ZodMiniType>(schema: T, description: string
 /**
  * Text in one line: no control characters (C0 and C1), and no line or paragraph separator of Unicode. `.` leaves the separators out:
  * their escapes would be in the OpenAPI document, and generators write them into a regular expression as the line ends that they are.
+ * Two patterns, because one would need a look-ahead, which the regular expressions of Go and Rust do not have.
  */
-export const oneLine = () =>
+export const oneLine = () => {
+  const error = 'must be one line without control characters';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-  z.regex(/^(?:(?![\x00-\x1f\x7f-\x9f]).)*$/, 'must be one line without control characters');
+  return [z.regex(/^[^\x00-\x1f\x7f-\x9f]*$/, { error, abort: true }), z.regex(/^.*$/, error)] as const;
+};
 
 /** Text in any number of lines, without other control characters than tabs and ends of lines. */
 export const plainText = () =>

@@ -57,7 +57,7 @@ export const ApiKey = resource('ApiKey', () =>
 
 const NewApiKey = resource('NewApiKey', () => z.extend(ApiKey(), { secretKey: z.string() }));
 
-const Name = () => z.string().check(oneLine(), z.trim(), z.minLength(1), z.maxLength(60));
+const Name = () => z.string().check(...oneLine(), z.trim(), z.minLength(1), z.maxLength(60));
 const AiBudget = () => z.nullable(Amount(1, 1_000_000));
 
 const CreateKey = () =>

@@ -63,19 +63,19 @@ export const Application = resource('Application', () =>
   }),
 );
 
-const Name = () => z.string().check(oneLine(), z.trim(), z.minLength(2), z.maxLength(60));
-const Command = () => z.string().check(oneLine(), z.trim(), z.minLength(1), z.maxLength(1000));
+const Name = () => z.string().check(...oneLine(), z.trim(), z.minLength(2), z.maxLength(60));
+const Command = () => z.string().check(...oneLine(), z.trim(), z.minLength(1), z.maxLength(1000));
 /** Empty: no build. */
-const BuildCommand = () => z.string().check(oneLine(), z.trim(), z.maxLength(1000));
+const BuildCommand = () => z.string().check(...oneLine(), z.trim(), z.maxLength(1000));
 const insideRepository = (example: string) =>
   z.refine<string>(
     (path) => !/^[-/]|\\|(^|\/)\.\.(\/|$)/.test(path),
     `must be a path inside the repository, e.g. ${example}`,
   );
 const RootDirectory = () =>
-  z.string().check(oneLine(), z.trim(), z.minLength(1), z.maxLength(255), insideRepository('apps/web'));
+  z.string().check(...oneLine(), z.trim(), z.minLength(1), z.maxLength(255), insideRepository('apps/web'));
 const StartFile = () =>
-  z.string().check(oneLine(), z.trim(), z.minLength(1), z.maxLength(255), insideRepository('server.js'));
+  z.string().check(...oneLine(), z.trim(), z.minLength(1), z.maxLength(255), insideRepository('server.js'));
 
 /** A path with an optional query, as a request line has it. */
 const HealthCheckPath = () =>
@@ -83,7 +83,10 @@ const HealthCheckPath = () =>
     .string()
     .check(
       z.maxLength(255),
-      z.regex(/^\/(?!\/)[\w.~!$&'()*+,;=:@%/?-]*$/, 'must be a path that begins with one /, e.g. /healthz'),
+      z.regex(
+        /^\/(?:[\w.~!$&'()*+,;=:@%?-][\w.~!$&'()*+,;=:@%/?-]*)?$/,
+        'must be a path that begins with one /, e.g. /healthz',
+      ),
     );
 
 const CreateApplication = () =>
