@@ -86,8 +86,13 @@ test('rejects a rollback during a deployment, to a failed deployment, and to a m
   await expect(rollBackTo(bad)).rejects.toMatchObject({ code: 'conflict' });
   await expect(rollBackTo('dep_none')).rejects.toMatchObject({ code: 'not_found' });
   await expect(rollBackTo(good, 'app_other')).rejects.toMatchObject({ code: 'not_found' });
-  await createDeployment(deps, caller, { id: ids.applicationId } as Parameters<typeof createDeployment>[2]);
-  await expect(rollBackTo(good)).rejects.toMatchObject({ code: 'conflict' });
+  const of = { id: ids.applicationId } as Parameters<typeof createDeployment>[2];
+  const { data: running } = await createDeployment(deps, caller, of);
+  for (const target of [good, running.id])
+    await expect(rollBackTo(target)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('already'),
+    });
 });
 
 test('keeps the release that a rollback in progress restores', async () => {

@@ -45,9 +45,10 @@ export async function rollBack(
     deps.table.get(Deployment, { accountId, id: deploymentId }),
   ]);
   if (target?.applicationId !== id) throw noSuchDeployment();
+  // Before what a deployment that is still under way has not done yet.
+  assertIdle(app);
   if (target.status !== 'SUCCEEDED') throw neverReleased();
   if (!canRollBackTo(target)) throw releaseNotKept();
-  assertIdle(app);
   // Its releases are about to have other numbers.
   if (app.movingTo !== undefined) throw beingMoved();
   const { release, commitSha } = target;
