@@ -3,7 +3,7 @@ import { type ApiResponse, createClient } from '../../contract/client.ts';
 import { isNotAMember } from '../../contract/errors.ts';
 import { ACCOUNT_HEADER } from '../../contract/roles.ts';
 import { type CallerInput, type Output, type Path, type Route, toDashboardPath } from '../../contract/route.ts';
-import { chooseAccount, chosenAccount } from '../login/account-choice.ts';
+import { chosenAccount, leaveAccount } from '../login/account-choice.ts';
 import type { Session } from '../login/session.ts';
 import type { Settings } from '../settings.ts';
 import { Failure, toFailure } from './failure.ts';
@@ -137,7 +137,7 @@ export class Api {
 function errorFrom(status: number, headers: Headers, error: ApiResponse<unknown>['error']): Failure {
   if (error && isNotAMember(error)) {
     // The membership has ended: the dashboard goes on in the login's own account.
-    chooseAccount(undefined);
+    leaveAccount();
     location.assign(import.meta.env.BASE_URL);
   }
   const retryAfter = Number(headers.get('retry-after')) || undefined;

@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { MemoryStorage } from '../../test/support/memory-storage.ts';
-import { chooseAccount, chosenAccount, followAccountLink, knownRole, rememberRole } from './account-choice.ts';
+import {
+  chooseAccount,
+  chosenAccount,
+  followAccountLink,
+  knownRole,
+  leaveAccount,
+  rememberRole,
+} from './account-choice.ts';
 
 /** Opens a tab of the browser. Returns a function that runs an action in it. */
 function openTab() {
@@ -64,6 +71,11 @@ test('a link of an email opens the account that it names, in its tab only, and l
   expect(String(replaceState.mock.lastCall?.[2])).toBe('https://example.com/dashboard/billing?tab=1');
   expect([linked(chosenAccount), linked(knownRole)]).toEqual(['acc_c', undefined]);
   expect([first(chosenAccount), openTab()(chosenAccount)]).toEqual(['acc_b', 'acc_b']);
+  linked(leaveAccount);
+  expect([linked(chosenAccount), openTab()(chosenAccount)]).toEqual([undefined, 'acc_b']);
+  first(leaveAccount);
+  expect([first(chosenAccount), openTab()(chosenAccount)]).toEqual([undefined, undefined]);
+  first(() => chooseAccount('acc_b', 'read-only'));
   vi.stubGlobal('location', { href: 'https://example.com/dashboard/?account=acc_c%0Ax' });
   first(followAccountLink);
   expect(first(chosenAccount)).toBe('acc_b');

@@ -30,8 +30,19 @@ export function followAccountLink(): void {
   // Anything else is nothing that a header may hold.
   if (!/^acc_\w+$/.test(id) || id === keep(ACCOUNT)) return;
   clearDrafts();
+  enter(id);
+}
+
+/** Acts in an account in this tab only; its role is not known yet. */
+function enter(id: string): void {
   sessionStorage.setItem(ACCOUNT, id);
   sessionStorage.setItem(ROLE, NONE);
+}
+
+/** Returns this tab to the login's own account, and new ones if they begin in the account that it leaves. */
+export function leaveAccount(): void {
+  if (localStorage.getItem(ACCOUNT) === keep(ACCOUNT)) chooseAccount();
+  else enter(NONE);
 }
 
 /** Chooses an account for this tab and for new ones. */
