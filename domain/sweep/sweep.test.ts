@@ -195,7 +195,7 @@ test('an item that got another time before it failed keeps that time, and the fa
 
 test('an item with attributes that no entity has is counted like any other', async () => {
   const { poison, sweep, clock } = thingsDue();
-  await poison('set', START, { odd: { B: 'AAAA' } });
+  await poison('set', START, { odd: { SS: ['a'] } });
   await expect(sweep()).resolves.toMatchObject({ failed: [{ failures: 1 }] });
   clock.now += MINUTE;
   await expect(sweep()).resolves.toMatchObject({ failed: [{ failures: 2 }] });

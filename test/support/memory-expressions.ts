@@ -1,5 +1,5 @@
-import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { fromItem, type Item as Stored } from '../../table/attributes.ts';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { fromItem, type Item as Stored, toItem } from '../../table/attributes.ts';
 
 export type Item = Record<string, unknown>;
 
@@ -12,6 +12,7 @@ export interface Expressions {
   ExpressionAttributeNames?: Record<string, string>;
   ExpressionAttributeValues?: object;
   ReturnValuesOnConditionCheckFailure?: string;
+  ReturnValues?: string;
 }
 
 /**
@@ -24,6 +25,15 @@ export function plain(attributes: object | undefined): Item {
     return fromItem(attributes as Stored);
   } catch {
     return unmarshall(attributes as Parameters<typeof unmarshall>[0]);
+  }
+}
+
+/** Writes attributes down, as {@link plain} reads them. */
+export function attributesOf(item: Item): Stored {
+  try {
+    return toItem(item);
+  } catch {
+    return marshall(item, { removeUndefinedValues: true }) as Stored;
   }
 }
 
@@ -84,6 +94,20 @@ export function holds(request: Expressions, item: Item | undefined): boolean {
   return request.ConditionExpression === undefined || term(request.ConditionExpression);
 }
 
+/** Returns the clauses of an update: one for each attribute that it changes, which is the clause's first word. */
+function clausesOf({ UpdateExpression = '' }: Expressions): { verb: string; clause: string }[] {
+  const parts = [...UpdateExpression.matchAll(/(SET|ADD|REMOVE) (.+?)(?= ADD | REMOVE |$)/g)];
+  // Commas inside of functions do not separate clauses.
+  return parts.flatMap(([, verb = '', body = '']) => body.split(/, (?![^(]*\))/).map((clause) => ({ verb, clause })));
+}
+
+/** Returns the attributes that an update changed, each of them whole. */
+export function changedBy(request: Expressions, after: Item): Item {
+  const { path } = scope(request);
+  const names = clausesOf(request).map(({ clause }) => path(clause.split(/[ []/)[0] ?? '')[0] ?? '');
+  return Object.fromEntries(names.flatMap((name) => (name in after ? [[name, after[name]]] : [])));
+}
+
 /** Returns the item as a request's update makes it. */
 export function updated(request: Expressions, before: Item | undefined): Item {
   const item: Item = structuredClone(before ?? plain(request.Key));
@@ -96,27 +120,22 @@ export function updated(request: Expressions, before: Item | undefined): Item {
   };
   // The indexes of a list are those before the change: later elements go first.
   const elements: { list: unknown[]; index: number }[] = [];
-  for (const [, verb, body = ''] of (request.UpdateExpression ?? '').matchAll(
-    /(SET|ADD|REMOVE) (.+?)(?= ADD | REMOVE |$)/g,
-  )) {
-    // Commas inside of functions do not separate clauses.
-    for (const clause of body.split(/, (?![^(]*\))/)) {
-      const [target = '', ...rest] = clause.split(' ');
-      const [, name = target, index] = /^(.+)\[(\d+)\]$/.exec(target) ?? [];
-      const { parent, last } = parentOf(name);
-      if (index !== undefined) elements.push({ list: parent[last] as unknown[], index: Number(index) });
-      else if (verb === 'REMOVE') delete parent[last];
-      else if (verb === 'ADD') parent[last] = Number(read(item, target) ?? 0) + Number(read(item, rest[0] ?? ''));
-      else {
-        const appended = /list_append\(if_not_exists\(\S+, \S+\), (\S+)\)/.exec(clause)?.[1];
-        const once = /^if_not_exists\(\S+, (\S+)\)/.exec(rest.slice(1).join(' '))?.[1];
-        const value = once
-          ? (read(item, target) ?? read(item, once))
-          : appended
-            ? [...((read(item, target) as unknown[] | undefined) ?? []), ...(read(item, appended) as unknown[])]
-            : read(item, rest[1] ?? '');
-        parent[last] = value;
-      }
+  for (const { verb, clause } of clausesOf(request)) {
+    const [target = '', ...rest] = clause.split(' ');
+    const [, name = target, index] = /^(.+)\[(\d+)\]$/.exec(target) ?? [];
+    const { parent, last } = parentOf(name);
+    if (index !== undefined) elements.push({ list: parent[last] as unknown[], index: Number(index) });
+    else if (verb === 'REMOVE') delete parent[last];
+    else if (verb === 'ADD') parent[last] = Number(read(item, target) ?? 0) + Number(read(item, rest[0] ?? ''));
+    else {
+      const appended = /list_append\(if_not_exists\(\S+, \S+\), (\S+)\)/.exec(clause)?.[1];
+      const once = /^if_not_exists\(\S+, (\S+)\)/.exec(rest.slice(1).join(' '))?.[1];
+      const value = once
+        ? (read(item, target) ?? read(item, once))
+        : appended
+          ? [...((read(item, target) as unknown[] | undefined) ?? []), ...(read(item, appended) as unknown[])]
+          : read(item, rest[1] ?? '');
+      parent[last] = value;
     }
   }
   for (const { list, index } of elements.sort((a, b) => b.index - a.index)) list.splice(index, 1);

@@ -1,10 +1,9 @@
 import { BY_OPERATOR, committing } from '../../domain/audit/record.ts';
 import type { Deps } from '../../domain/deps.ts';
-import { toItem } from '../../table/attributes.ts';
 import { AuditEntry } from '../../table/entities/audit.ts';
 import { createTable, type Send, type Table } from '../../table/table.ts';
 import { type Charge, INDEX_KEYS, readCharge, refusedCharges, textOf, unitsOf, writeCharges } from './capacity.ts';
-import { type Expressions, holds, type Item, plain, updated } from './memory-expressions.ts';
+import { attributesOf, changedBy, type Expressions, holds, type Item, plain, updated } from './memory-expressions.ts';
 
 /**
  * The subset of DynamoDB that `table/` uses, in memory: the expressions of writes.ts, transactions, the three indexes and the
@@ -83,7 +82,7 @@ export function memoryTable(): MemoryTable {
     const before = stored.get(key);
     if (!holds(request, before)) {
       note(times, Keys, before, undefined, true);
-      const shown = before && request.ReturnValuesOnConditionCheckFailure ? { Item: toItem(before) } : {};
+      const shown = before && request.ReturnValuesOnConditionCheckFailure ? { Item: attributesOf(before) } : {};
       throw error('ConditionalCheckFailedException', shown);
     }
     if (kind === 'ConditionCheck') return before;
@@ -99,9 +98,9 @@ export function memoryTable(): MemoryTable {
       get dynamodb() {
         return {
           ApproximateCreationDateTime: 0,
-          Keys: toItem({ pk: Keys.pk, sk: Keys.sk }),
-          ...(after ? { NewImage: toItem(after) } : {}),
-          ...(before ? { OldImage: toItem(before) } : {}),
+          Keys: attributesOf({ pk: Keys.pk, sk: Keys.sk }),
+          ...(after ? { NewImage: attributesOf(after) } : {}),
+          ...(before ? { OldImage: attributesOf(before) } : {}),
         };
       },
     });
@@ -116,7 +115,7 @@ export function memoryTable(): MemoryTable {
     const refused = parts.map(([, request]) => {
       const item = stored.get(keyOf(plain(request.Key ?? request.Item)));
       if (holds(request, item)) return { Code: 'None' };
-      const shown = item && request.ReturnValuesOnConditionCheckFailure ? { Item: toItem(item) } : {};
+      const shown = item && request.ReturnValuesOnConditionCheckFailure ? { Item: attributesOf(item) } : {};
       return { Code: 'ConditionalCheckFailed', ...shown };
     });
     if (refused.some(({ Code }) => Code !== 'None')) {
@@ -158,9 +157,11 @@ export function memoryTable(): MemoryTable {
     charges.push(readCharge(partition, index === 'list' || !index ? page : [], input.ConsistentRead === true));
     const last = page.at(-1);
     const more = last && start + page.length < found.length;
+    const keysIn = (item: Item) => ({ pk: item.pk, sk: item.sk, [pk]: item[pk], [sk]: item[sk] });
     return {
-      Items: page.map(toItem),
-      ...(more ? { LastEvaluatedKey: toItem({ pk: last.pk, sk: last.sk, [pk]: last[pk], [sk]: last[sk] }) } : {}),
+      // The index of what is due has keys only.
+      Items: page.map((item) => attributesOf(index === 'due' ? keysIn(item) : item)),
+      ...(more ? { LastEvaluatedKey: attributesOf(keysIn(last)) } : {}),
     };
   }
 
@@ -169,8 +170,9 @@ export function memoryTable(): MemoryTable {
     const keys = [...stored.keys()].filter((key) => key > from).sort();
     const page = keys.slice(0, Limit).flatMap((key): Item[] => [stored.get(key) ?? []].flat());
     const last = page.at(-1);
-    const more = last && keys.length > page.length ? { LastEvaluatedKey: toItem({ pk: last.pk, sk: last.sk }) } : {};
-    return { Items: page.map(toItem), ...more };
+    const more =
+      last && keys.length > page.length ? { LastEvaluatedKey: attributesOf({ pk: last.pk, sk: last.sk }) } : {};
+    return { Items: page.map(attributesOf), ...more };
   }
 
   const KINDS: Record<string, string> = { PutItem: 'Put', UpdateItem: 'Update', DeleteItem: 'Delete' };
@@ -181,14 +183,14 @@ export function memoryTable(): MemoryTable {
       const key = plain((input as Expressions).Key);
       const found = stored.get(keyOf(key));
       charges.push(readCharge(String(key.pk), found ? [found] : [], true));
-      return found ? { Item: toItem(found) } : {};
+      return found ? { Item: attributesOf(found) } : {};
     }
     if (operation === 'BatchGetItem') {
       const { RequestItems } = input as { RequestItems: Record<string, { Keys: Item[] }> };
       const found = (keys: Item[]) =>
         keys.flatMap((key) => {
           const item = stored.get(keyOf(plain(key)));
-          return item ? [toItem(item)] : [];
+          return item ? [attributesOf(item)] : [];
         });
       const Responses = Object.entries(RequestItems).map(([name, { Keys }]) => [name, found(Keys)]);
       return { Responses: Object.fromEntries(Responses) };
@@ -199,8 +201,10 @@ export function memoryTable(): MemoryTable {
     }
     const kind = KINDS[operation];
     if (!kind) throw new Error(`this table does not know ${operation}`);
-    const after = apply(kind, input as Expressions, 1);
-    return kind === 'Update' && after ? { Attributes: toItem(after) } : {};
+    const request: Expressions = input;
+    const after = apply(kind, request, 1);
+    if (kind !== 'Update' || !after) return {};
+    return { Attributes: attributesOf(request.ReturnValues === 'UPDATED_NEW' ? changedBy(request, after) : after) };
   };
   const typed: Send = async <Output>(operation: string, input: object) => (await send(operation, input)) as Output;
   return {
