@@ -149,8 +149,8 @@ async function packageApplication({
   const development = isWhole ? developmentPackages(packaged, manifest) : new Set<string>();
   const needed = neededPackages(start, app, packaged, manifest, development);
   const excluded = needed.length > 0 ? new Set<string>() : development;
-  if (needed.length > 0) sections.note(`development packages are kept: ${needed.join(', ')} is needed to start`);
-  else if (excluded.size > 0) sections.note(`${excluded.size} development packages are left out`);
+  if (needed.length > 0) sections.note(`development packages are kept, for the start needs: ${needed.join(', ')}`);
+  else if (excluded.size > 0) sections.note(`development packages left out: ${excluded.size}`);
   const unneeded = isWhole ? unneededPaths(start, directory, packaged) : [];
   const items = await collect(packaged, start, directory, new Set([...excluded, ...unneeded]));
   const artifact = await pack(items, {
@@ -160,7 +160,7 @@ async function packageApplication({
     modules,
     release: { deploymentId: job.deploymentId, commitSha },
   });
-  sections.note(`${items.length} files, ${(artifact.length / 1024 / 1024).toFixed(1)} MB packed`);
+  sections.note(`packed ${(artifact.length / 1024 / 1024).toFixed(1)} MB, files: ${items.length}`);
   await store(artifact);
 }
 
