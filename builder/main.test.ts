@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PLATFORM_FAULT } from '../providers/builds/failures.ts';
 import { entriesOf } from '../test/support/archive.ts';
 import {
   build,
@@ -159,7 +160,7 @@ test('takes its job before the first command, so that the address in its environ
 test('refuses to build without a build user, before any command of the application', async () => {
   const repoUrl = repository({ 'server.js': '1' });
   const refused = await build({ repoUrl, installCommand: 'echo was here' }, { BUILD_USER: '' });
-  expect(refused).toMatchObject({ code: 1, error: expect.stringContaining('a problem on our side') });
+  expect(refused).toMatchObject({ code: 1, error: PLATFORM_FAULT });
   expect(refused.log).not.toContain('was here');
 });
 

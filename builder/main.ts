@@ -7,6 +7,7 @@ import { chmodSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Result } from '../providers/builds/builds.ts';
+import { PLATFORM_FAULT } from '../providers/builds/failures.ts';
 import { createRedactor } from '../providers/builds/redaction.ts';
 import { buildApplication } from './build/application.ts';
 import { limitBuild } from './build/limits.ts';
@@ -22,8 +23,6 @@ import { readObject, storeObject } from './job/objects.ts';
 import { createBuildLog } from './log/log.ts';
 import { createSections } from './log/sections.ts';
 import { readSettings } from './settings.ts';
-
-const PLATFORM_FAULT = 'The build could not be completed because of a problem on our side. Deploying again may help.';
 
 const settings = readSettings(process.env);
 const { BUILD_REPOSITORY_MB: megabytes, BUILD_REPOSITORY_FILES: files } = settings;

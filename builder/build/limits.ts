@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { timeLimitExceeded } from '../../providers/builds/failures.ts';
 import { readTool, toolEnvironment } from '../commands/child.ts';
 import { BuildFailure } from '../failure.ts';
 
@@ -21,10 +22,7 @@ const POLL_SHARE = 20;
 export function limitBuild({ seconds, gigabytes }: BuildLimits, directory: string): AbortSignal {
   const controller = new AbortController();
   const fail = (sentence: string) => controller.abort(new BuildFailure(sentence));
-  const timer = setTimeout(
-    () => fail(`The build was stopped: it exceeded the limit of ${formatSeconds(seconds)}.`),
-    seconds * 1000,
-  );
+  const timer = setTimeout(() => fail(timeLimitExceeded(seconds)), seconds * 1000);
   timer.unref();
   const watch = async (): Promise<void> => {
     for (let pause = MIN_POLL_MS; !controller.signal.aborted; ) {
@@ -39,9 +37,6 @@ export function limitBuild({ seconds, gigabytes }: BuildLimits, directory: strin
   void watch();
   return controller.signal;
 }
-
-const formatSeconds = (seconds: number) =>
-  seconds < 120 ? `${seconds} seconds` : `${Math.floor(seconds / 60)} minutes`;
 
 /** Returns the disk usage of a directory in bytes while other processes write and delete in it. */
 async function diskUsage(directory: string): Promise<number> {

@@ -3,6 +3,7 @@ import { AWS_LIMITS } from '../../contract/limits/aws-limits.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { BuildRunner, RunningBuild } from '../../providers/builds/build-runner.ts';
 import type { Result } from '../../providers/builds/builds.ts';
+import { PLATFORM_FAULT, timeLimitExceeded } from '../../providers/builds/failures.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { SwitchState } from '../../table/entities/switches.ts';
 import { change, upsert } from '../../table/writes.ts';
@@ -207,6 +208,28 @@ test('a build that fails by CodeBuild’s fault is submitted again, for as long 
   expect(await recordFailure(all, { ...of, build })).toEqual({ again: false, fault: true });
   expect(deployments()).toMatchObject([{ status: 'FAILED' }]);
   expect(await account()).toMatchObject({ buildMinutes: 0 });
+});
+
+test('a build that the builder could not complete counts as a failure of the platform, one that its owner can mend does not', async () => {
+  for (const [error, fault] of [
+    [PLATFORM_FAULT, true],
+    ['The build command "exit 2" failed with exit code 2.', false],
+  ] as const) {
+    const { all, of, deployments, results } = await submitting();
+    results.push({ error, step: 'build' });
+    const build = { status: 'FAILED', id: 'b:1', phases: [] };
+    expect(await recordFailure(all, { ...of, build })).toEqual({ again: false, fault });
+    expect(deployments()).toMatchObject([{ status: 'FAILED', notes: [expect.stringContaining(error)] }]);
+  }
+});
+
+test('a build that was stopped by CodeBuild has the reason of one that the builder stopped', async () => {
+  const { all, of, deployments } = await submitting();
+  const build = { status: 'TIMED_OUT', id: 'b:1', phases: [{ type: 'BUILD', status: 'TIMED_OUT', seconds: 1800 }] };
+  expect(await recordFailure(all, { ...of, build })).toEqual({ again: false, fault: false });
+  expect(deployments()).toMatchObject([
+    { notes: [expect.stringContaining(timeLimitExceeded(TIMEOUTS_S.build.builder))] },
+  ]);
 });
 
 /** Events of a standard execution: a task has five, a choice, a wait and a pass two each. */

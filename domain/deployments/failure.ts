@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { Builds } from '../../providers/builds/builds.ts';
+import { PLATFORM_FAULT, timeLimitExceeded } from '../../providers/builds/failures.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import type { Deps } from '../deps.ts';
 import { foundNoBuilder, measureBuild } from './build-time.ts';
@@ -12,11 +13,8 @@ const T = TIMEOUTS_S.build;
 const MAX_WAIT_MS = T.wait * 1000;
 /** As long a deployment's build is submitted again after a fault of CodeBuild. */
 const MAX_FAULT_MS = T.project * 1000;
-const MINUTES = T.project / 60;
 
-const TIMED_OUT = `The build took longer than ${MINUTES} minutes and was stopped.`;
 const NO_BUILDER = `No builder became free within ${T.wait / 3600} hours. Deploying again is safe.`;
-const PLATFORM_FAULT = 'Something went wrong on our side. Deploying again is safe.';
 
 /** Result of recording a failure. `again`: the build has to be submitted again, after `pause` seconds. */
 export interface RecordedFailure {
@@ -52,7 +50,7 @@ export async function recordFailure(
     ? verdict.reason
     : isUnbuilt
       ? NO_BUILDER
-      : (buildError ?? (isBuild && build.status === 'TIMED_OUT' ? TIMED_OUT : PLATFORM_FAULT));
+      : (buildError ?? (isBuild && build.status === 'TIMED_OUT' ? timeLimitExceeded(T.builder) : PLATFORM_FAULT));
   const measured = isUnbuilt || isFault ? { buildMs: 0 } : measureBuild(build);
   const known = { ...(commitSha ? { commitSha } : {}), ...measured };
   await failDeployment(deps, ids, reason ?? PLATFORM_FAULT, known);
