@@ -6,7 +6,9 @@ import {
 } from '../../contract/accounts/notifications.ts';
 import type { unsubscribe as UnsubscribeRoute } from '../../contract/accounts/unsubscribe.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { html } from '../../contract/reference/html.ts';
 import type { Input } from '../../contract/route.ts';
+import { Account } from '../../table/entities/accounts.ts';
 import { NotificationReader } from '../../table/entities/notifications.ts';
 import { change } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
@@ -58,17 +60,22 @@ interface Page {
   output: string;
 }
 
-const page = (kind: NotificationKind, text: string, form = ''): Page => ({
+/** Returns a page that names the kind and the account: the reader may be a member of several. */
+const page = (kind: NotificationKind, account: Pick<Account, 'name'> | undefined, text: string, form = ''): Page => ({
   status: 200,
   output: `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Email notifications</title></head><body style="font-family:sans-serif;max-width:40em;margin:2em auto;padding:0 1em">
-<h1>Email notifications</h1><p>${NOTIFICATION_KINDS[kind]}</p><p>${text}</p>${form}</body></html>`,
+<h1>Email notifications</h1><p>${NOTIFICATION_KINDS[kind]}</p>${account ? `<p>Account: ${html(account.name)}</p>` : ''}<p>${text}</p>${form}</body></html>`,
 });
 
 /** Shows what the link switches off. Scanners of emails open links, so opening one changes nothing. */
-export const showUnsubscribe = async (_: unknown, { kind }: Subscription): Promise<Page> =>
+export const showUnsubscribe = async (
+  { table }: Pick<Deps, 'table'>,
+  { accountId, kind }: Subscription,
+): Promise<Page> =>
   page(
     kind,
+    await table.get(Account, { id: accountId }),
     'Stop emails of this kind? They stay in the dashboard.',
     '<form method="post"><button type="submit">Stop these emails</button></form>',
   );
@@ -82,5 +89,10 @@ export async function unsubscribe(
   // Appended, so that two links at the same moment switch off both kinds.
   const off = change(NotificationReader, of, { append: { offByMail: [kind] } });
   if (!isOff) await deps.table.write(NotificationReader, off);
-  return page(kind, 'You get no more emails of this kind. The settings in the dashboard switch them on again.');
+  const account = await deps.table.get(Account, { id: accountId });
+  return page(
+    kind,
+    account,
+    'You get no more emails of this kind. The settings in the dashboard switch them on again.',
+  );
 }

@@ -139,9 +139,12 @@ test('the link in an email switches its kind off for its login, opening it chang
   const token = tokenIn(sent[0]);
   const subscription = await verifyUnsubscribe(deps, { token });
   const before = JSON.stringify(memory.items('NOTIFICATION_READER'));
-  expect((await showUnsubscribe(deps, subscription)).output).toContain('<form method="post">');
+  const { output } = await showUnsubscribe(deps, subscription);
+  expect(output).toContain('<form method="post">');
+  expect(output, 'the account, of which the reader has several').toContain('<p>Account: Test</p>');
   expect(JSON.stringify(memory.items('NOTIFICATION_READER'))).toBe(before);
-  for (const _ of [1, 2]) await unsubscribe(deps, await verifyUnsubscribe(deps, { token }));
+  for (const _ of [1, 2])
+    expect((await unsubscribe(deps, await verifyUnsubscribe(deps, { token }))).output).toContain('Account: Test');
   expect(await deps.table.get(NotificationReader, { accountId, subject: 'ann' })).toMatchObject({
     offByMail: ['deployment-failed'],
   });

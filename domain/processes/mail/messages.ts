@@ -1,3 +1,4 @@
+import { html } from '../../../contract/reference/html.ts';
 import { ACCOUNT_PARAMETER } from '../../../contract/roles.ts';
 import type { Mail } from '../../../providers/mail/mailer.ts';
 import type { Notification } from '../../../table/entities/notifications.ts';
@@ -8,14 +9,6 @@ import type { Notification } from '../../../table/entities/notifications.ts';
 const MAX_LISTED = 10;
 const NEWEST = 'The dashboard lists the newest.';
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 /** Returns text for a header: on one line. */
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
@@ -31,7 +24,7 @@ const toHtml = (lines: readonly Line[]) =>
   [
     '<!doctype html><html lang="en"><body style="font-family:sans-serif;max-width:40em">',
     ...lines.map(({ text, url }) =>
-      url === undefined ? `<p>${escapeHtml(text)}</p>` : `<p><a href="${escapeHtml(url)}">${escapeHtml(text)}</a></p>`,
+      url === undefined ? `<p>${html(text)}</p>` : `<p><a href="${html(url)}">${html(text)}</a></p>`,
     ),
     '</body></html>',
   ].join('\n');
