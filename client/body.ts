@@ -5,7 +5,7 @@ export async function readText(response: Response, signal: AbortSignal | undefin
   try {
     return await response.text();
   } catch (cause) {
-    if (signal?.aborted) throw cause;
+    if (signal?.aborted) throw signal.reason;
     throw new ConnectionError('The connection was lost before the response was complete.', { cause });
   }
 }

@@ -157,7 +157,7 @@ export class Sender {
         signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
       });
     } catch (cause) {
-      if (signal?.aborted) throw cause;
+      if (signal?.aborted) throw signal.reason;
       const reason = timeout.signal.aborted ? 'did not answer in time' : 'could not be reached';
       throw new ConnectionError(`${this.#baseUrl} ${reason}.`, { cause });
     } finally {

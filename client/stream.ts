@@ -26,7 +26,7 @@ export async function* readChunks(
   try {
     for (;;) {
       const { done, value } = await reader.read().catch((cause: unknown) => {
-        if (signal?.aborted) throw cause;
+        if (signal?.aborted) throw signal.reason;
         throw new ConnectionError('The connection was lost before the stream was complete.', { cause });
       });
       rest += done ? decoder.decode() : decoder.decode(value, { stream: true });
