@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -67,6 +67,35 @@ const echo = (more: Partial<Command> = {}): Command => ({
   run: async ({ argument, rest, option, flag, out }) =>
     out.result([argument('first'), rest, option('color'), flag('loud')], () => out.line('for people')),
   ...more,
+});
+
+test('output that cannot be written, and a current folder that was deleted, end with a sentence and exit code 1', () => {
+  const program = join(import.meta.dirname, 'main.ts');
+  const env = { ...process.env, HOSTING_KEY: 'sk_live_x', HOSTING_API: 'https://api.example.com' };
+  const readOnly = openSync(program, 'r');
+  const full = spawnSync(process.execPath, [program, '--help'], {
+    stdio: ['ignore', readOnly, 'pipe'],
+    encoding: 'utf8',
+  });
+  closeSync(readOnly);
+  expect([full.status, full.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^error: The output could not be written: EBADF.*\n$/),
+  ]);
+  const inDeleted = (command: string) => {
+    const gone = mkdtempSync(join(folder, 'gone-'));
+    const script = 'cd "$1" && rmdir "$1" && shift && exec "$@"';
+    const started = spawnSync('sh', ['-c', script, 'sh', gone, process.execPath, program, command], {
+      env,
+      encoding: 'utf8',
+    });
+    return [started.status, started.stderr || started.stdout];
+  };
+  expect(inDeleted('deploy')).toEqual([
+    1,
+    'error: The current folder does not exist any more: change to another one.\n',
+  ]);
+  expect(inDeleted('--version'), 'what does not read it goes on').toEqual([0, 'development\n']);
 });
 
 test('docs/cli.md is that of the commands (npm run cli:docs)', () => {

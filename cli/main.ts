@@ -1,12 +1,21 @@
-import { EXIT } from './command.ts';
+import { CommandError, EXIT } from './command.ts';
 import { commands } from './commands/commands.ts';
 import { run } from './run.ts';
 
 // A reader such as `head` may leave early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
+  if (error.code === 'EPIPE') process.exit();
+  process.stderr.write(`error: The output could not be written: ${error.message}.\n`);
+  process.exit(EXIT.failed);
 });
+
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw new CommandError('The current folder does not exist any more: change to another one.');
+  }
+}
 
 const interrupted = new AbortController();
 const interrupt = () => {
@@ -18,7 +27,9 @@ process.once('SIGINT', interrupt);
 process.once('SIGTERM', interrupt);
 
 process.exitCode = await run(commands, process.argv.slice(2), {
-  cwd: process.cwd(),
+  get cwd() {
+    return currentFolder();
+  },
   env: process.env,
   stdin: process.stdin,
   stderr: process.stderr,

@@ -9,7 +9,8 @@ import { COMPLETE, candidates } from './shell/completion.ts';
 
 /** The process that a command runs in. */
 export interface Surroundings {
-  cwd: string;
+  /** The current folder. @throws CommandError where it was deleted: read by what needs it only */
+  readonly cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   stdin: NodeJS.ReadStream;
   /** The stream on which questions are asked. */
@@ -30,7 +31,7 @@ function contextOf(
   around: Surroundings,
   out: Output,
 ): Context {
-  const { cwd, env, stdin, signal } = around;
+  const { env, stdin, signal } = around;
   const settings = new Settings(env);
   const option = (name: string) => (typeof values[name] === 'string' ? values[name] : undefined);
   const api = () => {
@@ -44,7 +45,9 @@ function contextOf(
     out,
     settings,
     api,
-    cwd,
+    get cwd() {
+      return around.cwd;
+    },
     env,
     signal,
     stdin,
@@ -132,7 +135,8 @@ export async function run(
   around: Surroundings,
 ): Promise<number> {
   const color = around.isTerminal && !around.env.NO_COLOR;
-  const out = new Output({ ...around, json: argv.includes('--json'), color });
+  const { write, writeError } = around;
+  const out = new Output({ write, writeError, json: argv.includes('--json'), color });
   const [first = ''] = argv;
   if (first === COMPLETE) {
     for (const each of candidates(commands, argv.slice(1))) out.line(each);
