@@ -74,6 +74,16 @@ describe.each(CREDIT_FIELDS)('%s', (field) => {
   });
 });
 
+test('a choice of tools may be some of them, by name, which costs nothing; tools of other types are refused', () => {
+  const choose = (allowed_tools: object) => findFieldProblem({ tool_choice: { type: 'allowed_tools', allowed_tools } });
+  const tools = [{ type: 'function', function: { name: 'f' } }];
+  expect(choose({ mode: 'required', tools })).toBeUndefined();
+  expect(choose({ mode: 'other', tools })?.field).toBe('tool_choice.allowed_tools.mode');
+  expect(choose({ mode: 'auto', tools: [{ type: 'mcp', server_label: 'x' }] })?.field).toBe(
+    'tool_choice.allowed_tools.tools.0.type',
+  );
+});
+
 test.each<[string, object]>([
   [
     'an answer with all that it may have',

@@ -207,6 +207,8 @@ const message = fields(
 );
 
 const MAX_TOOLS = 128;
+/** A function that `tools` defines, by its name. */
+const namedFunction = { function: { function: fields({ name: text() }) } };
 const MAX_LABEL = 1024;
 
 /** A request's fields. The contract's own schema (contract/ai/chat.ts) has checked those that the gateway reads. */
@@ -237,7 +239,15 @@ const REQUEST_FIELDS: Record<string, Check> = {
     json_schema: { json_schema: fields({ name: text(), description: text(), schema: json, strict: flag }) },
   }),
   tools: list(variants({ function: { function: func } }), MAX_TOOLS),
-  tool_choice: textOr(variants({ function: { function: fields({ name: text() }) } }), 'an object'),
+  tool_choice: textOr(
+    variants({
+      ...namedFunction,
+      allowed_tools: {
+        allowed_tools: fields({ mode: oneOf('auto', 'required'), tools: list(variants(namedFunction), MAX_TOOLS) }),
+      },
+    }),
+    'an object',
+  ),
   parallel_tool_calls: flag,
   functions: list(func, MAX_TOOLS),
   function_call: textOr(fields({ name: text() }), 'an object'),

@@ -11,10 +11,19 @@ const Tool = z.looseObject({
 });
 type Tool = z.output<typeof Tool>;
 
+const Named = z.object({ function: z.object({ name: z.string() }) });
+
 export const ToolFields = {
   tools: z.array(Tool).min(1).nullish(),
   tool_choice: z
-    .union([z.enum(['none', 'auto', 'required']), z.looseObject({ function: z.looseObject({ name: z.string() }) })])
+    .union([
+      z.enum(['none', 'auto', 'required']),
+      Named,
+      z.object({
+        type: z.literal('allowed_tools'),
+        allowed_tools: z.object({ mode: z.enum(['auto', 'required']), tools: z.array(Named) }),
+      }),
+    ])
     .nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   response_format: z
@@ -64,6 +73,11 @@ export function callsFor(
   const last = messages.at(-1);
   if (!tools || tool_choice === 'none' || last?.role !== 'user') return [];
   const text = textOf(last);
+  if (typeof tool_choice === 'object' && tool_choice && 'allowed_tools' in tool_choice) {
+    const { mode, tools: some } = tool_choice.allowed_tools;
+    const allowed = tools.filter((tool) => some.some((each) => each.function.name === tool.function.name));
+    return callsFor({ tools: allowed, tool_choice: mode, parallel_tool_calls }, messages);
+  }
   if (typeof tool_choice === 'object' && tool_choice) {
     const named = tools.find((tool) => tool.function.name === tool_choice.function.name);
     return named ? [callOf(named, text)] : [];
