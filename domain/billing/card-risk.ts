@@ -2,7 +2,7 @@ import { NEW_CARD } from '../../contract/billing/card-payments.ts';
 import type { InvoiceKind } from '../../contract/enums.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Account } from '../../table/entities/accounts.ts';
-import { timestampAfter } from '../time.ts';
+import { MINUTE_MS, timestampAfter } from '../time.ts';
 import { formatRand } from './money.ts';
 
 /** Rules about money that a card's owner may reclaim. Amounts are cents. */
@@ -40,6 +40,12 @@ export function withheldCents(account: Pick<Account, 'newCardHolds'>, kind: Invo
   return Math.max(0, held - NEW_CARD.allowanceRand * 100);
 }
 
+/** Returns the minute from which a time is past, as people read it: `2026-01-31 09:31 UTC`. @param time ISO 8601 */
+function minuteOf(time: string): string {
+  const minute = new Date(Math.ceil(Date.parse(time) / MINUTE_MS) * MINUTE_MS).toISOString();
+  return `${minute.slice(0, 10)} ${minute.slice(11, 16)} UTC`;
+}
+
 /**
  * Creates the error of a purchase with money that is withheld: 402, with what is not, and the time at which all is available. Payments
  * are not assigned to purchases, so what a card has paid says nothing about what the wallet still has of it.
@@ -56,7 +62,7 @@ export function newCardError(
   const availableCents = Math.max(0, spendableCents - withheld);
   return new ApiError(
     'insufficient_funds',
-    `R${formatRand(availableCents)} of the wallet can buy domains and AI credits now. The other R${formatRand(spendableCents - availableCents)} is available from ${until}, because a card that is new to this account has paid in.`,
+    `R${formatRand(availableCents)} of the wallet can buy domains and AI credits now. The other R${formatRand(spendableCents - availableCents)} is available from ${minuteOf(until)}, because a card that is new to this account has paid in.`,
   );
 }
 

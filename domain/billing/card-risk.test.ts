@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest';
+import { newCardError } from './card-risk.ts';
+
+test('says to the minute when money of a new card is available, not before it is', () => {
+  const of = { spendableCents: 100_000, withheld: 40_000, now: '2026-01-31T09:00:00.000Z' };
+  const said = (until: string) => newCardError({ newCardHolds: [{ amountCents: 1, until }] }, of).message;
+  expect(said('2026-01-31T09:59:00.001Z')).toContain('The other R400.00 is available from 2026-01-31 10:00 UTC, ');
+  expect(said('2026-01-31T09:59:00.000Z')).toContain('is available from 2026-01-31 09:59 UTC, ');
+});
