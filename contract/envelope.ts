@@ -59,7 +59,7 @@ export const Amount = (least: number, most: number) => {
   const form = /^\d{1,9}\.\d{2}$/;
   const within = (text: string) => form.test(text) && Number(text) >= least && Number(text) <= most;
   return z
-    .string()
+    .string('must be a string such as "250.00"')
     .check(z.refine(within, `must be rand with two decimals, from ${least.toFixed(2)} to ${most.toFixed(2)}`))
     .register(z.globalRegistry, {
       pattern: form.source,

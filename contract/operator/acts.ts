@@ -77,7 +77,7 @@ export const changeLimits = /* @__PURE__ */ route({
 /** Rand with two decimals, which may be negative. */
 const SignedAmount = () =>
   z
-    .string()
+    .string('must be a string such as "-12.50"')
     .check(z.regex(/^-?\d{1,7}\.\d{2}$/, 'must be rand with two decimals, such as -12.50'))
     .register(z.globalRegistry, { examples: ['-12.50'] });
 

@@ -44,7 +44,15 @@ export const setSwitch = /* @__PURE__ */ route({
     z.object({
       ...Reason(),
       off: z.boolean(),
-      target: z.optional(z.string().check(z.minLength(1), z.maxLength(100), z.regex(/^[\w./:-]+$/))),
+      target: z.optional(
+        z
+          .string()
+          .check(
+            z.minLength(1),
+            z.maxLength(100),
+            z.regex(/^[\w./:-]+$/, 'must be letters, digits and any of _ . / : -'),
+          ),
+      ),
       message: z
         .optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(300)))
         .register(z.globalRegistry, { description: 'What customers read; required to turn off' }),

@@ -11,9 +11,16 @@ import type { Deps } from '../deps.ts';
 
 /** Input of an operator for a server. Without a token, an address or a mail server, the stored one stays. */
 export const ServerInput = z.object({
-  name: z.string().check(z.regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)),
+  name: z
+    .string()
+    .check(
+      z.regex(
+        /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
+        'must be lower-case letters, digits and hyphens inside, e.g. web-1',
+      ),
+    ),
   baseUrl: z.string().check(z.regex(/^https?:\/\/[^\s?#]+[^/\s?#]$/, 'must be an address without a slash at its end')),
-  user: z.string().check(z.regex(/^[a-z0-9]+$/)),
+  user: z.string().check(z.regex(/^[a-z0-9]+$/, 'must be lower-case letters and digits')),
   address: z.optional(z.ipv4('must be an IPv4 address, e.g. 192.0.2.1')),
   mailHost: z.optional(HostName()),
   token: z.optional(z.string().check(z.minLength(1))),

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
+import { describeIssue } from '../../contract/issues.ts';
 import type {
   adoptCustomerDomain as AdoptRoute,
   moveHostingAccount as MoveRoute,
@@ -19,14 +20,21 @@ import { type AdoptionDeps, AdoptionInput, adoptDomain } from '../processes/adop
 import { setTlds, TldsInput } from '../registrar/tlds.ts';
 import { answering } from './answering.ts';
 
-/** Parses an input whose schema belongs to a rule. Throws 400 with the first problem, or the first field that it does not have. */
-function parse<T>(schema: z.ZodMiniType<T>, input: unknown, field: string): T {
-  const result = schema.safeParse(input);
+/**
+ * Parses an input whose schema belongs to a rule. Throws 400 with the first problem, or the first field that it does not have.
+ *
+ * @param parents the path of the input in the request's body; none for the body itself
+ */
+function parse<T>(schema: z.ZodMiniType<T>, input: unknown, ...parents: string[]): T {
+  const result = schema.safeParse(input, { reportInput: true });
   const [unknown] = findIgnoredFields(schema, input);
   if (result.success && unknown === undefined) return result.data;
-  const [problem] = result.error?.issues ?? [{ path: [unknown ?? ''], message: 'is no field of this operation' }];
-  const path = [field, ...(problem?.path ?? [])].join('.');
-  throw new ApiError('invalid_request', `${path}: ${problem?.message ?? 'is invalid'}`);
+  const [problem] = result.error?.issues ?? [];
+  const path = [...parents, ...(problem ? problem.path : [unknown])].join('.');
+  throw new ApiError(
+    'invalid_request',
+    `${path}: ${problem ? describeIssue(problem) : 'is no field of this operation'}`,
+  );
 }
 
 /** PUT /operator/v1/offers/{name} */
@@ -49,7 +57,7 @@ export async function saveHostingServer(
   _: Caller,
   { reason: _reason, ...server }: Input<typeof ServerRoute>,
 ): Promise<Output<typeof ServerRoute>> {
-  const input = parse(ServerInput, server, 'server');
+  const input = parse(ServerInput, server);
   if (input.token === undefined && !(await deps.table.get(HostingServer, { name: input.name })))
     throw new ApiError('invalid_request', 'token: is required for a new server');
   return { data: await setServer(deps, input) };
@@ -71,7 +79,7 @@ export async function adoptCustomerDomain(
   _: Caller,
   { id: accountId, domain, registrant, records }: Input<typeof AdoptRoute>,
 ): Promise<Output<typeof AdoptRoute>> {
-  const input = parse(AdoptionInput(), { accountId, domain, registrant, records }, 'body');
+  const input = parse(AdoptionInput(), { accountId, domain, registrant, records });
   return await answering(
     deps,
     (shared) => adoptDomain(shared, input),

@@ -4,6 +4,7 @@ import { createKey } from '../../contract/accounts/api-keys.ts';
 import { readNotifications } from '../../contract/accounts/notifications.ts';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
 import { replaceEnv } from '../../contract/apps/environment.ts';
+import { createTopUp } from '../../contract/billing/top-ups.ts';
 import { createDeployment } from '../../contract/deployments/deployments.ts';
 import { receivePush } from '../../contract/deployments/push-hook.ts';
 import { addDnsRecord } from '../../contract/dns/records.ts';
@@ -38,12 +39,11 @@ test.each([
   [orderDomain, { domain: 'a.com', years: 1.5 }, 'years: must be a whole number'],
   [addDnsRecord, { type: 'A', name: '', content: '192.0.2.1', ttl: 1e21 }, 'ttl: must be at most 9007199254740991'],
   [createKey, { name: 'CI', scopes: [] }, 'scopes: must have at least 1 entry'],
-  [
-    readNotifications,
-    { until: 'now' },
-    'until: must be a time in ISO 8601, e.g. 2027-01-31T09:30:00.000Z',
-  ],
+  [readNotifications, { until: 'now' }, 'until: must be a time in ISO 8601, e.g. 2027-01-31T09:30:00.000Z'],
   [updateWebhook, { active: true }, 'active: must be false'],
+  [createTopUp, { amount: 50 }, 'amount: must be a string such as "250.00"'],
+  [createTopUp, { amount: '50' }, 'amount: must be rand with two decimals, from 1.00 to 100000.00'],
+  [createTopUp, {}, 'amount: is required'],
 ])('%o with %j: %s', (route, body, said) => {
   expect(validationMessageOf(route as unknown as Route, event(JSON.stringify(body)))).toBe(said);
 });

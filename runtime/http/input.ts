@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
-import { describeSize, describeType, describeValues } from '../../contract/issues.ts';
+import { describeIssue } from '../../contract/issues.ts';
 import { isObject } from '../../contract/json.ts';
 import { findIgnoredFields } from '../../contract/reference/ignored-fields.ts';
 import { type Route, takesBody } from '../../contract/route.ts';
@@ -62,30 +62,11 @@ function assertUnicode({ text, json }: JsonBody): void {
   }
 }
 
-/** Returns the predicate of an error sentence: `must be a string`. Zod's own messages are left out of the bundles. */
-function validationMessage(issue: z.core.$ZodIssue): string {
-  switch (issue.code) {
-    case 'invalid_type':
-      return issue.input === undefined ? 'is required' : `must be ${describeType(issue.expected)}`;
-    case 'invalid_value':
-      return `must be ${describeValues(issue.values)}`;
-    case 'too_small':
-      return `must ${verbFor(issue.origin)} at least ${describeSize(issue.minimum, issue.origin)}`;
-    case 'too_big':
-      return `must ${verbFor(issue.origin)} at most ${describeSize(issue.maximum, issue.origin)}`;
-    default:
-      return issue.message === 'Invalid input' ? 'is invalid' : issue.message;
-  }
-}
-
-/** Numbers are so large, everything else has so many parts. */
-const verbFor = (origin: string) => (origin === 'number' || origin === 'int' ? 'be' : 'have');
-
 /** The first validation error, with the field's name: `vars.0.key: A is given twice`. */
 function firstIssue(where: string, error: z.core.$ZodError): ApiError {
   const issue = error.issues[0];
   const field = issue?.path.map(String).join('.') || where;
-  return invalid(`${field}: ${issue ? validationMessage(issue) : 'is invalid'}`);
+  return invalid(`${field}: ${issue ? describeIssue(issue) : 'is invalid'}`);
 }
 
 /** Parses a value by a schema. Throws 400, naming the invalid field. */

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { simulation } from '../../test/simulation/simulation.ts';
+import { adoptCustomerDomain, saveHostingServer, setOffer } from './settings.ts';
+
+const caller = { accountId: '', keyId: '' };
+const { deps } = simulation().steady;
+const server = { reason: 'r', name: 'web-1', baseUrl: 'https://panel.example', user: 'root', open: true };
+
+test.each<[Record<string, unknown>, string]>([
+  [{ name: 'Web 1' }, 'name: must be lower-case letters, digits and hyphens inside, e.g. web-1'],
+  [{ user: 'Root' }, 'user: must be lower-case letters and digits'],
+  [{ baseUrl: 'https://panel.example/' }, 'baseUrl: must be an address without a slash at its end'],
+  [{}, 'token: is required for a new server'],
+])('names the field of a server as the request has it, and says what it takes: %j', async (change, message) => {
+  const saved = saveHostingServer(deps as never, caller, { ...server, ...change } as never);
+  await expect(saved).rejects.toMatchObject({ code: 'invalid_request', message });
+});
+
+test('says of a part of an offer, and of an adopted domain, what is wrong, in the words of all messages', async () => {
+  const offered = setOffer(deps, caller, { reason: 'r', name: 'plans', offer: { plans: 5 } });
+  await expect(offered).rejects.toMatchObject({ message: 'offer.plans: must be an array' });
+  const unknown = setOffer(deps, caller, { reason: 'r', name: 'ai', offer: { model: [] } });
+  await expect(unknown).rejects.toMatchObject({ message: 'offer.model: is no field of this operation' });
+  const adopted = { id: 'acc_1', domain: 'x', reason: 'r', registrant: {}, records: [] };
+  await expect(adoptCustomerDomain(deps as never, caller, adopted as never)).rejects.toMatchObject({
+    message: 'registrant.name: is required',
+  });
+});
