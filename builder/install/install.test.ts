@@ -214,6 +214,30 @@ test('installs from a lockfile that only lacks packages of other platforms', asy
   await expect(withNpm(stale, (context) => install(planned, context))).rejects.toThrow('failed with exit code 1');
 });
 
+test.each([
+  ['npm error', 'peer react@"^18.2.0" from react-dom@18.2.0', 'react-dom@18.2.0 needs react@"^18.2.0"'],
+  ['npm ERR!', 'react@"^18.2.0" from the root project', 'the root project needs react@"^18.2.0"'],
+])('names the packages of a conflict that npm reports: %s %s', async (mark, wanted, said) => {
+  const report = [
+    'code ERESOLVE',
+    'ERESOLVE unable to resolve dependency tree',
+    '',
+    'While resolving: x@1.0.0',
+    'Found: react@16.14.0',
+    'node_modules/react',
+    '  react@"16.14.0" from the root project',
+    '',
+    'Could not resolve dependency:',
+    wanted,
+    'node_modules/react-dom',
+  ];
+  const script = `cat <<'END'\n${report.map((line) => `${mark} ${line}`).join('\n')}\nEND\nexit 1`;
+  const failed = withNpm(script, (context) => install(plan({ 'package-lock.json': {} }), context));
+  await expect(failed).rejects.toThrow(
+    `failed with exit code 1: ${said}, but react@16.14.0 is used: change one of them in package.json, or commit a file .npmrc with the line "legacy-peer-deps=true".`,
+  );
+});
+
 test('asks the registry once for packages that the cache does not have', async () => {
   const planned = plan({ 'package-lock.json': {} });
   const old = 'test -z "$npm_config_prefer_offline" || { echo "npm error code ETARGET"; exit 1; }';

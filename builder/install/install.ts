@@ -23,6 +23,9 @@ const MISMATCH =
 const LOCKFILE_ERROR = /Missing: .+ from lock file|Invalid: lock file's/;
 /** An entry without a version: an optional package of another platform that npm left out of the lockfile. */
 const OTHER_PLATFORM = /Missing: @?[^@\s]+@(undefined)? from lock file/;
+/** npm's report of packages that exclude each other: what was found, what is wanted in its place, and by which package. */
+const CONFLICT =
+  /code ERESOLVE\b.*?\bFound: (\S+).*?\bCould not resolve dependency:\s+npm (?:error|ERR!) (?:(?:peer|peerOptional|dev|optional) )?(\S+@"[^"]*") from ([^\n]+)/s;
 /** npm's cached list of versions is older than a version in the lockfile. */
 const OUTDATED = /npm (error|ERR!) code (ETARGET|ENOTCACHED)/;
 /** The lockfile contains every version and its hash, so npm need not query the registry for cached packages. */
@@ -92,8 +95,15 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
   const { name = 'npm', lockfile = 'package-lock.json' } = plan.manager ?? {};
   const hint = mismatched
     ? `: package.json and ${lockfile} do not match: run "${name} install" and commit ${lockfile}`
-    : '';
+    : describeConflict(printed);
   throw new BuildFailure(`The install command "${command}" failed with ${describeExit(status, printed)}${hint}.`);
+}
+
+/** Returns the cause and the remedy of packages that exclude each other; nothing for another failure. */
+function describeConflict(printed: string): string {
+  const [, found, wanted, by] = CONFLICT.exec(printed) ?? [];
+  if (found === undefined) return '';
+  return `: ${by} needs ${wanted}, but ${found} is used: change one of them in package.json, or commit a file .npmrc with the line "legacy-peer-deps=true"`;
 }
 
 /**
