@@ -8,7 +8,7 @@ export const PLAN_TIERS = [0, 3, 10, 25] as const;
 type Amounts = number | readonly [number, number, number, number];
 
 /** Consequences of limits that refuse nothing. */
-const NOT_REFUSED = { cut: 'the rest is left out', queued: 'the rest waits' } as const;
+const NOT_REFUSED = { cut: 'The rest is left out', queued: 'The rest waits' } as const;
 
 interface LimitRule {
   /** The things that are limited, as messages and pages name them. */
@@ -188,19 +188,28 @@ export const limitsOf = (account: LimitedAccount): Limits =>
 export const isRefused = (error: LimitRule['error']): error is Exclude<LimitRule['error'], keyof typeof NOT_REFUSED> =>
   !Object.hasOwn(NOT_REFUSED, error);
 
-/** Returns the sentences for a request beyond a limit: the limit, its name in `GET /v1/account`, and the ways to more. */
-export function limitMessage(name: LimitName, limit: number): string {
-  const { counts, remedy, amounts, isFixed } = limitRule(name);
+/** Returns the sentence that says how to make room, and how to get more where there is more: `Revoke a key, or ask support for more.` */
+function waysOut(name: LimitName): string {
+  const { remedy, amounts, isFixed } = limitRule(name);
   const way = Array.isArray(amounts) || amounts === 'plan' ? 'choose a larger plan' : 'ask support for more';
   // Operators raise none that is the same for everybody.
-  const more = isFixed ? '' : `, or ${way}`;
-  return `The limit for ${counts} is reached: ${limit} (${name}). ${remedy}${more}.`;
+  return `${remedy}${isFixed ? '' : `, or ${way}`}.`;
+}
+
+/** Returns the sentences for a request beyond a limit: the limit, its name in `GET /v1/account`, and the ways to more. */
+export const limitMessage = (name: LimitName, limit: number): string =>
+  `The limit for ${limitRule(name).counts} is reached: ${limit} (${name}). ${waysOut(name)}`;
+
+/** Returns the sentences that say what happens beyond a limit, and the ways to more. */
+export function describeBeyond(name: LimitName): string {
+  const { error } = limitRule(name);
+  return `${isRefused(error) ? 'Requests are refused' : NOT_REFUSED[error]}. ${waysOut(name)}`;
 }
 
 /** Returns the text that documents a limit: what it counts, its number by plan, and what happens beyond it. */
 export function describeLimit(name: LimitName): string {
   const { counts, amounts, error, lowered } = limitRule(name);
-  const beyond = isRefused(error) ? `\`${error}\`` : NOT_REFUSED[error];
+  const beyond = isRefused(error) ? `\`${error}\`` : NOT_REFUSED[error].toLowerCase();
   const tiers =
     Array.isArray(amounts) && PLAN_TIERS.map((least, tier) => `${amounts[tier]} from ${least} applications`);
   const numbers = amounts === 'plan' ? 'as the plan says' : tiers ? tiers.join(', ') : `${amounts} on every plan`;

@@ -8,7 +8,7 @@ import { useMe } from './api.ts';
 export const Limits = () => (
   <Section
     title="Limits"
-    description="Requests beyond a limit are refused with an error that names it. Support can raise a limit."
+    description="How much of each limit is in use, and what happens beyond it."
     actions={<TextLink href="/billing/plans">Compare plans</TextLink>}
   >
     <QueryBoundary query={useMe()}>

@@ -1,4 +1,4 @@
-import { LIMIT_NAMES, type LimitName, limitRule } from '../../contract/limits/limits.ts';
+import { describeBeyond, LIMIT_NAMES, type LimitName, limitRule } from '../../contract/limits/limits.ts';
 import { capitalize, formatNumber } from './chart/figures.ts';
 import { DataTable } from './DataTable.tsx';
 
@@ -9,7 +9,7 @@ interface LimitTableProps {
   overrides?: Record<string, number>;
 }
 
-/** The limits of an account, and how much of each is in use where that is counted. */
+/** The limits of an account, how much of each is in use where that is counted, and what happens beyond it. */
 export const LimitTable = ({ limits, usage, overrides = {} }: LimitTableProps) => (
   <DataTable
     name="Limits"
@@ -23,6 +23,7 @@ export const LimitTable = ({ limits, usage, overrides = {} }: LimitTableProps) =
         number: true,
         show: (name) => `${formatNumber(limits[name])}${overrides[name] === undefined ? '' : ' (set by operators)'}`,
       },
+      { name: 'Beyond it', show: describeBeyond },
     ]}
   />
 );

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import {
+  describeBeyond,
   isRefused,
   LIMIT_NAMES,
   type LimitName,
@@ -25,6 +26,18 @@ import { createDeployment } from '../deployments/create.ts';
 import { admitBuild } from '../deployments/scheduler.ts';
 import { COUNTERS, type CountedLimit, countToday, countTowards, usageOf } from './limits.ts';
 import { overrideLimits } from './overrides.ts';
+
+test('a limit is said to refuse only where it does, and to be raised only where it can be', () => {
+  for (const name of LIMIT_NAMES) {
+    const { error, isFixed = false } = limitRule(name);
+    const said = describeBeyond(name);
+    expect([name, said.startsWith('Requests are refused. ')]).toEqual([name, isRefused(error)]);
+    expect([name, /support|larger plan/.test(said)]).toEqual([name, !isFixed]);
+  }
+  expect(describeBeyond('concurrentBuilds')).toBe(
+    'The rest waits. Wait for a deployment to finish, or choose a larger plan.',
+  );
+});
 
 /** The test of each limit that fails without its enforcement. */
 const HTTP = {
