@@ -237,6 +237,25 @@ test('commands that are trusted stand in a page or in what a script prints', () 
   expect(trusted.filter((command) => !texts.includes(command))).toEqual([]);
 });
 
+test('the list of stacks in decision 0003 has each of them', () => {
+  const page = readFileSync('docs/decisions/0003-stacks-and-physical-names.md', 'utf8');
+  const listed = [...page.matchAll(/^\| (`.+?`) \|/gm)].flatMap(
+    ([, cell = '']) => cell.replace('hosting-<stage>-', '').match(/[^`, ]+/g) ?? [],
+  );
+  // Those outside of the region of the others end in it, so that installations in two regions differ.
+  const names = stackNames.map((name) => name.replace(/^hosting-prod-/, '').replace(/-af-south-1$/, ''));
+  expect(listed.filter((name) => !/^(?:cell-.*|web-app)$/.test(name)).sort()).toEqual(names.sort());
+});
+
+test('pages name only alarms that exist', () => {
+  const alarms = ['Alarm', 'CompositeAlarm'].flatMap((type) => template.resources(`AWS::CloudWatch::${type}`));
+  const pages = globSync(['*.md', 'docs/**/*.md'], { exclude: ['CHANGELOG.md'] });
+  const named = pages.flatMap((page) => [...readFileSync(page, 'utf8').matchAll(/\balarms?\s+`([a-z\d-]+)`/g)]);
+  expect(named.length).toBeGreaterThan(2);
+  const names = named.map(([, name = '']) => `hosting-prod-${name}`);
+  expect(names.filter((name) => !alarms.some((alarm) => alarm.name === name))).toEqual([]);
+});
+
 /** Names that resources get at run time, or by a command of the page itself; and the bucket of a built web app. */
 const MADE_LATER = /^(app|cell-b-apps|preflight|restored|web-app-123456789012-af-south-1)$/;
 

@@ -72,9 +72,56 @@ test('the check finds the paths of a page', () => {
   expect(PAGES.flatMap(pathsIn).length).toBeGreaterThan(100);
 });
 
+test.each(PAGES)('%s links to each decision by its number', (page) => {
+  const links = [...prose(page).matchAll(/\[(\d{4})\]\((?:\.\.\/)*(?:docs\/)?(?:decisions\/)?(\d{4})-/g)];
+  expect(links.filter(([, number, target]) => number !== target).map(([text]) => text)).toEqual([]);
+});
+
+/** This file is none of them: what it excuses is not in the code. */
+const SOURCES = globSync([`{${FOLDERS.join(',')}}/**/*.{ts,tsx,mjs,js,json,html}`, '*.json'], {
+  exclude: (name) => name === 'node_modules' || name.endsWith('docs.test.ts'),
+}).map((file) => readFileSync(file, 'utf8'));
+
+/**
+ * Names in pages that the code does not have: those of AWS, Node and frameworks, one that is made of a provider's id, and a field
+ * that a decision says is no more.
+ */
+const NAMES_OF_OTHERS = `
+  ApproximateNumberOfNoisyGroups EntityLimitExceeded ExportTableToPointInTime ExtendedStatistic LastUpdatedTime
+  StatusList TooManyCertificates UrlRequestLatency clientHold NEXT_FONT_GOOGLE_MOCKED_RESPONSES NUXI_INIT_REGISTRY launchServer nextUrl parseEnv ANTHROPIC_API_KEY nextCheckAt
+`
+  .trim()
+  .split(/\s+/);
+/** Names of several words (`camelCase`, `UPPER_CASE`) that a page writes as code. */
+const namesIn = (page: string): string[] =>
+  [...prose(page).matchAll(/`(\w+)(?:\(\))?`/g)]
+    .map(([, name = '']) => name)
+    .filter((name) => /[a-z][A-Z]|[A-Z]_[A-Z]/.test(name));
+/** The glossary lists names that are retired; the changelog is history. */
+const WITH_NAMES = PAGES.filter((page) => !['CHANGELOG.md', 'docs/glossary.md'].includes(page));
+
+test('pages name only what the code has: functions, settings, variables, fields', () => {
+  const known = new Set(SOURCES.flatMap((source) => source.match(/\w+/g) ?? []));
+  const unknown = WITH_NAMES.flatMap((page) =>
+    namesIn(page)
+      .filter((name) => !known.has(name) && !NAMES_OF_OTHERS.includes(name))
+      .map((name) => `${page}: ${name}`),
+  );
+  expect(unknown).toEqual([]);
+  const all = WITH_NAMES.flatMap(namesIn);
+  expect(all.length).toBeGreaterThan(400);
+  expect(NAMES_OF_OTHERS.filter((name) => !all.includes(name) || known.has(name))).toEqual([]);
+});
+
+test('docs/runbook.md quotes only lines that the code logs', () => {
+  const quoted = [...read('docs/runbook.md').matchAll(/`([a-z]+(?: [a-z’]+){2,})`|'"([a-z ]+)"'/g)];
+  const lines = quoted.map(([, inText, inCommand = '']) => inText ?? inCommand);
+  expect(lines.length).toBeGreaterThan(8);
+  expect(lines.filter((line) => !SOURCES.some((source) => source.includes(line)))).toEqual([]);
+});
+
 test('code refers only to existing pages', () => {
-  const sources = globSync(`{${FOLDERS.join(',')}}/**/*.{ts,tsx,mjs}`, { exclude: (name) => name === 'node_modules' });
-  const named = sources.flatMap((file) => readFileSync(file, 'utf8').match(/docs\/[\w/-]+\.md/g) ?? []);
+  const named = SOURCES.flatMap((source) => source.match(/docs\/[\w/-]+\.md/g) ?? []);
   expect(new Set(named).size).toBeGreaterThan(5);
   expect([...new Set(named)].filter((path) => !existsSync(path))).toEqual([]);
 });
