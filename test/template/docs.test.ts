@@ -42,6 +42,8 @@ const anchorOf = (heading: string): string =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
     .replaceAll(' ', '-');
+const anchorsOf = (file: string): string[] =>
+  [...(file.endsWith('.md') ? prose(file) : '').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => anchorOf(title));
 
 test.each(PAGES)('%s names only existing files and folders', (page) => {
   const missing = pathsIn(page).filter((path) =>
@@ -58,10 +60,7 @@ test.each(PAGES)('%s links only to existing pages and headings', (page) => {
       const [path = '', anchor] = target.split('#');
       const file = path === '' ? page : normalize(join(dirname(page), path));
       if (!existsSync(file)) return true;
-      const headings = [...(file.endsWith('.md') ? prose(file) : '').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
-        anchorOf(title),
-      );
-      return anchor !== undefined && !headings.includes(anchor);
+      return anchor !== undefined && !anchorsOf(file).includes(anchor);
     });
   expect(broken).toEqual([]);
 });
@@ -120,10 +119,14 @@ test('docs/runbook.md quotes only lines that the code logs', () => {
   expect(lines.filter((line) => !SOURCES.some((source) => source.includes(line)))).toEqual([]);
 });
 
-test('code refers only to existing pages', () => {
-  const named = SOURCES.flatMap((source) => source.match(/docs\/[\w/-]+\.md/g) ?? []);
+test('code refers only to existing pages and sections', () => {
+  const named = SOURCES.flatMap((source) => source.match(/docs\/[\w/-]+\.md(?:#[\w-]+)?/g) ?? []);
   expect(new Set(named).size).toBeGreaterThan(5);
-  expect([...new Set(named)].filter((path) => !existsSync(path))).toEqual([]);
+  const missing = [...new Set(named)].filter((target) => {
+    const [page = '', anchor] = target.split('#');
+    return !existsSync(page) || (anchor !== undefined && !anchorsOf(page).includes(anchor));
+  });
+  expect(missing).toEqual([]);
 });
 
 describe('README.md', () => {

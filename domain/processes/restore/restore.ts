@@ -17,7 +17,7 @@ import { isInLine } from '../../deployments/build-line.ts';
 import type { Deps } from '../../deps.ts';
 import { BATCH_SIZE, collectProblems, type Problems, type RestoreInput, visit } from './visit.ts';
 
-/** Operators' checks and repairs of a table that was restored to an earlier time (docs/deploying.md, Restoring). */
+/** Operators' checks and repairs of a table that was restored to an earlier time (docs/runbook.md#restore). */
 
 /** A ledger that does not add up. */
 interface LedgerProblem {
