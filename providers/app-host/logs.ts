@@ -4,7 +4,7 @@ import { parseLine } from './requests.ts';
 /** Run-time logs of applications: CloudWatch Logs, with one group per application's function. */
 
 /** Days after which a line goes. */
-const RETENTION_DAYS = 30;
+export const APP_LOG_DAYS = 30;
 /** A page of CloudWatch's may be empty while it looks on; so many are asked for before what is there is answered. */
 const MAX_PAGES = 10;
 
@@ -91,7 +91,7 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
   return {
     async prepare(applicationId) {
       const group = groupOf(applicationId);
-      const retain = () => call('PutRetentionPolicy', { ...group, retentionInDays: RETENTION_DAYS }, WRITE);
+      const retain = () => call('PutRetentionPolicy', { ...group, retentionInDays: APP_LOG_DAYS }, WRITE);
       // The role of applications may create streams only in a group that has the calling function's ARN as its tag.
       const functionArn = arnPrefix + applicationId;
       const tags = { application: functionArn };

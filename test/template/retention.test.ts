@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { APP_LOG_DAYS } from '../../providers/app-host/logs.ts';
 import { ENTITIES } from '../support/entities.ts';
 import { read, synthesize } from './synthesized.ts';
 
@@ -89,6 +90,7 @@ test('docs/retention.md names every time after which something is deleted, and n
     ...ofTable(),
     ...ofBuckets(),
     ...ofVersions(),
+    ['logs of applications', APP_LOG_DAYS],
     ['logs', common(logs.map(({ RetentionInDays }) => RetentionInDays))],
     ['queues', common(queues.map(({ MessageRetentionPeriod }) => MessageRetentionPeriod / DAY))],
     ['backup table', common(periods)],
