@@ -96,6 +96,16 @@ test('a key that no header can hold is said to be one, and not shown', async () 
   );
 });
 
+test('a key is sent without the line end or byte order mark of the file that it was in', async () => {
+  const sent: unknown[] = [];
+  const send = async (_url: unknown, init?: RequestInit) => {
+    sent.push(new Headers(init?.headers).get('authorization'));
+    return json({ data: {} });
+  };
+  await createClient({ baseUrl: 'https://x.example', secretKey: '\uFEFF\nsk_live_x\r\n', fetch: send }).getAccount();
+  expect(sent).toEqual(['Bearer sk_live_x']);
+});
+
 describe('a request', () => {
   test('is made of one input: path, query and body', () => {
     expect(toRequest('addDnsRecord', { id: 'dom_1/x', type: 'A', content: '1.2.3.4', ttl: undefined })).toEqual({

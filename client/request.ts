@@ -48,10 +48,15 @@ const RETRIED_STATUSES = [429, 500, 502, 503, 504];
 /** Of these, the ones that say that nothing was done. */
 const REFUSALS = [429, 502, 503];
 
-/** Refuses what no header can hold: `fetch` would fail as if the network had, and its message may show a key. @throws TypeError */
-function assertSendable(name: string, value: string | undefined): void {
-  if (value !== undefined && !/^[\t\x20-\x7e\x80-\xff]*$/.test(value.trim()))
+/**
+ * Returns a value for a header, without the space, line end or byte order mark around it. Refuses what no header can hold: `fetch`
+ * would fail as if the network had, and its message may show a key. @throws TypeError
+ */
+function sendable(name: string, value: string | undefined): string | undefined {
+  const trimmed = value?.trim();
+  if (trimmed !== undefined && !/^[\t\x20-\x7e\x80-\xff]*$/.test(trimmed))
     throw new TypeError(`${name} has a character that cannot be sent in a header. Was it copied whole?`);
+  return trimmed;
 }
 
 export const wait = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
@@ -92,9 +97,9 @@ export class Sender {
     // `localhost:4000` alone is a URL, whose scheme is `localhost`.
     if (!/^https?:\/\//i.test(options.baseUrl) || !URL.canParse(options.baseUrl))
       throw new TypeError(`baseUrl must be an address such as https://api.example.com, not "${options.baseUrl}"`);
-    assertSendable('secretKey', options.secretKey);
-    assertSendable('publicKey', options.publicKey);
-    this.#options = options;
+    const secretKey = sendable('secretKey', options.secretKey);
+    const publicKey = sendable('publicKey', options.publicKey);
+    this.#options = { ...options, secretKey, publicKey };
     this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
   }
 
@@ -135,9 +140,8 @@ export class Sender {
   }
 
   #init({ method, body }: ApiRequest, { idempotencyKey }: CallOptions): RequestInit {
-    assertSendable('idempotencyKey', idempotencyKey);
     const { secretKey, publicKey } = this.#options;
-    const key = idempotencyKey ?? crypto.randomUUID();
+    const key = sendable('idempotencyKey', idempotencyKey) ?? crypto.randomUUID();
     const headers = {
       ...(secretKey ? { authorization: `Bearer ${secretKey}` } : {}),
       ...(publicKey && !secretKey ? { 'x-public-key': publicKey } : {}),
