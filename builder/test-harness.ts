@@ -37,13 +37,23 @@ export async function openTestHarness(): Promise<void> {
   const options = { outdir: join(root, 'dist'), bundle: true, platform: 'node', target: 'node20' } as const;
   await bundle({
     ...options,
-    entryPoints: ['main', 'environment', 'launch', 'site-server'].map((name) => `builder/${name}.ts`),
+    entryPoints: {
+      main: 'builder/main.ts',
+      environment: 'builder/app-runtime/environment.ts',
+      launch: 'builder/app-runtime/launch.ts',
+      'site-server': 'builder/app-runtime/site-server.ts',
+    },
     outExtension: { '.js': '.mjs' },
     format: 'esm',
     mainFields: ['module', 'main'],
     banner: { js: "import{createRequire as __r}from'node:module';const require=__r(import.meta.url);" },
   });
-  await bundle({ ...options, entryPoints: ['builder/preload.ts'], outExtension: { '.js': '.cjs' }, format: 'cjs' });
+  await bundle({
+    ...options,
+    entryPoints: ['builder/app-runtime/preload.ts'],
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
+  });
   kms = await startKms({ dataDir: root });
   s3 = createServer(async (request, response) => {
     const key = decodeURIComponent(request.url ?? '').replace('/builds/', '');

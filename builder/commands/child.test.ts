@@ -38,5 +38,5 @@ test('only one module of the builder starts processes', () => {
       /^import (?!type).*'node:(child_process|cluster|worker_threads)'/m.test(readFileSync(file, 'utf8')),
   );
   // launch.ts is part of the release: it runs with the application, never in a build.
-  expect(importing.sort()).toEqual(['builder/commands/child.ts', 'builder/launch.ts']);
+  expect(importing.sort()).toEqual(['builder/app-runtime/launch.ts', 'builder/commands/child.ts']);
 });

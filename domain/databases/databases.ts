@@ -32,7 +32,7 @@ export const scheduleCheck = ({ now }: Pick<Deps, 'now'>) =>
 const variablePrefix = (name: string) => `DATABASE_${name.toUpperCase().replaceAll('-', '_')}`;
 
 /**
- * Suffixes of the variables that describe a database to its application (builder/package/databases.ts sets them at
+ * Suffixes of the variables that describe a database to its application (builder/app-runtime/databases.ts sets them at
  * start).
  */
 const VARIABLES = ['URL', 'HOST', 'PORT', 'NAME', 'USER', 'REGION'];

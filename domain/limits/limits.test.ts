@@ -86,7 +86,7 @@ const TESTS: Record<LimitName, { file: string; title: string }> = {
     title: 'keeps the beginning and end of a long log within 4 MiB and marks the cut',
   },
   runtimeLogKibPerMinute: {
-    file: 'builder/package/output-limit.test.ts',
+    file: 'builder/app-runtime/output-limit.test.ts',
     title: 'output beyond the limit of a minute is left out, and a line says so',
   },
 };

@@ -40,16 +40,16 @@ const PROGRAMS: Programs[] = [
     target: 'node20',
     format: 'esm',
     entries: () =>
-      ['main', 'environment', 'launch', 'site-server'].map((name) => ({
-        out: `builder/${name}`,
-        in: join(ROOT, 'builder', `${name}.ts`),
+      ['main', ...['environment', 'launch', 'site-server'].map((name) => `app-runtime/${name}`)].map((path) => ({
+        out: `builder/${basename(path)}`,
+        in: join(ROOT, 'builder', `${path}.ts`),
       })),
   },
   {
     // Preloads by `--require`, which takes no ES module on Node 20.
     target: 'node20',
     format: 'cjs',
-    entries: () => [{ out: 'builder/preload', in: join(ROOT, 'builder/preload.ts') }],
+    entries: () => [{ out: 'builder/preload', in: join(ROOT, 'builder/app-runtime/preload.ts') }],
   },
 ];
 

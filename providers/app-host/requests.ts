@@ -1,7 +1,7 @@
 import { type Call, queryInsights } from './insights.ts';
 
 /**
- * Requests of applications, one by one: their processes print a line for each (builder/package/request-log.ts), which Logs
+ * Requests of applications, one by one: their processes print a line for each (builder/app-runtime/request-log.ts), which Logs
  * Insights finds.
  */
 

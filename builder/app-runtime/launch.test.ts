@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bundleInto } from '../local/lambda/bundle-cache.ts';
-import { freePort } from '../local/processes/ports.ts';
-import { nodeBinaries } from '../local/runtimes/node-binary.ts';
-import type { Start } from './detect/start.ts';
-import { runScript } from './package/archive.ts';
+import { bundleInto } from '../../local/lambda/bundle-cache.ts';
+import { freePort } from '../../local/processes/ports.ts';
+import { nodeBinaries } from '../../local/runtimes/node-binary.ts';
+import type { Start } from '../detect/start.ts';
+import { runScript } from '../package/archive.ts';
 
 /** A directory whose name needs quotes. */
 const root = mkdtempSync(join(tmpdir(), 'a release '));

@@ -6,11 +6,11 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import aws4 from 'aws4';
-import { createSecrets, type Sealed } from '../providers/encryption/secrets.ts';
-import { sendRequest } from './http.ts';
-import { databaseVariables, type ReleaseDatabase } from './package/databases.ts';
-import { limitOutput } from './package/output-limit.ts';
-import { prepareToServe } from './package/prepare.ts';
+import { createSecrets, type Sealed } from '../../providers/encryption/secrets.ts';
+import { sendRequest } from '../http.ts';
+import { databaseVariables, type ReleaseDatabase } from './databases.ts';
+import { limitOutput } from './output-limit.ts';
+import { prepareToServe } from './prepare.ts';
 
 const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION = 'us-east-1' } = process.env;
 

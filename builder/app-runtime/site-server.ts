@@ -4,7 +4,7 @@
  */
 import { createServer } from 'node:http';
 import { resolve } from 'node:path';
-import { openSite } from './site/site.ts';
+import { openSite } from '../site/site.ts';
 
 const [directory = '.', option] = process.argv.slice(2);
 const site = openSite(resolve(directory), { single: option === '--single' });
