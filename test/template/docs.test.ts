@@ -87,7 +87,7 @@ const SOURCES = globSync([`{${FOLDERS.join(',')}}/**/*.{ts,tsx,mjs,js,json,html}
  */
 const NAMES_OF_OTHERS = `
   ApproximateNumberOfNoisyGroups EntityLimitExceeded ExportTableToPointInTime ExtendedStatistic LastUpdatedTime
-  StatusList TooManyCertificates UrlRequestLatency clientHold NEXT_FONT_GOOGLE_MOCKED_RESPONSES NUXI_INIT_REGISTRY launchServer nextUrl parseEnv ANTHROPIC_API_KEY nextCheckAt
+  StatusList TooManyCertificates UrlRequestLatency clientHold NEXT_FONT_GOOGLE_MOCKED_RESPONSES NUXI_INIT_REGISTRY launchServer nextUrl ANTHROPIC_API_KEY nextCheckAt
 `
   .trim()
   .split(/\s+/);
