@@ -25,11 +25,12 @@ export function subscriptionSimulation(through?: typeof withRandomDelays) {
   };
   const stream = consume(billingRules({ ...deps, ...jobsOf(deps) }));
   let at = 0;
-  const flow = async () => {
+  /** The stream processes what has changed. @param times how often it delivers each change, which may be more than once */
+  const flow = async (times = 1) => {
     while (at < world.memory.records.length) {
       const Records = world.memory.records.slice(at);
       at = world.memory.records.length;
-      await stream({ Records });
+      for (let time = 0; time < times; time += 1) await stream({ Records });
     }
   };
   const sleepUntil = async (day: number) => {
