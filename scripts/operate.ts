@@ -14,7 +14,7 @@ import { signAsCaller } from './operate/credentials.ts';
 const FAILURES = 'operator-api-replayFailures';
 /** It knows the user pool. */
 const USERS = 'schedule-serveAccounts';
-const RESTORING = [FAILURES, USERS, 'workflow-releaseDeployment'];
+const RESTORING = [FAILURES, USERS, 'workflow-releaseDeployment', 'workflow-switchRelease'];
 
 /** Returns the settings of the platform's functions, and has the caller's credentials used. */
 async function readSettings(

@@ -66,19 +66,28 @@ async function releasing() {
   return { name: `hosting-${stage}-workflow-moveApp`, credentials };
 }
 
-/** Restores the code that the table names. */
+/** Restores the code that the table names, and the routes of custom domains. */
 async function restoreReleases(reason: string) {
-  const [worker, { restoreReleases: run }, { cellsWith }, { appHost }, { appLogs }, { bucket }, { deletedArtifacts }] =
-    await Promise.all([
-      releasing(),
-      import('../../domain/processes/restore/releases.ts'),
-      import('../../runtime/cells.ts'),
-      import('../../runtime/bindings/app-host.ts'),
-      import('../../runtime/bindings/app-logs.ts'),
-      import('../../runtime/bindings/builds.ts'),
-      import('../../runtime/bindings/deleted-artifacts.ts'),
-    ]);
-  const cellOf = cellsWith({ appHost, appLogs }, worker);
+  const [
+    worker,
+    { restoreReleases: run },
+    { cellsWith },
+    { appHost },
+    { appLogs },
+    { hostRoutes },
+    { bucket },
+    { deletedArtifacts },
+  ] = await Promise.all([
+    releasing(),
+    import('../../domain/processes/restore/releases.ts'),
+    import('../../runtime/cells.ts'),
+    import('../../runtime/bindings/app-host.ts'),
+    import('../../runtime/bindings/app-logs.ts'),
+    import('../../runtime/bindings/host-routes.ts'),
+    import('../../runtime/bindings/builds.ts'),
+    import('../../runtime/bindings/deleted-artifacts.ts'),
+  ]);
+  const cellOf = cellsWith({ appHost, appLogs, hostRoutes }, worker);
   const deps = { ...(await openDeps(reason)), bucket, deletedArtifacts, cellOf };
   return await total(async (input) => await run(deps, input));
 }

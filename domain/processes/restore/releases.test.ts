@@ -3,9 +3,11 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createDeletedArtifacts } from '../../../providers/builds/deleted-artifacts.ts';
 import { artifactKey, environmentKey } from '../../../providers/builds/keys.ts';
+import { aliasTo } from '../../../providers/edge/host-routes.ts';
 import { objectVersions } from '../../../runtime/aws/object-versions.ts';
+import { App, Host } from '../../../table/entities/apps.ts';
 import { Deployment } from '../../../table/entities/deployments.ts';
-import { create } from '../../../table/writes.ts';
+import { change, create } from '../../../table/writes.ts';
 import { deploymentSimulation } from '../../../test/simulation/deployments.ts';
 import { SimulatedCrash } from '../../../test/simulation/simulation.ts';
 import { inEveryCell } from '../../../test/support/cells.ts';
@@ -91,7 +93,8 @@ async function world() {
     },
   };
   const prepare = vi.fn(async () => undefined);
-  const cells = inEveryCell({ appHost, appLogs: { prepare } });
+  const point = vi.fn(async () => undefined);
+  const cells = inEveryCell({ appHost, appLogs: { prepare }, hostRoutes: { point } });
   const deletedArtifacts = createDeletedArtifacts(objectVersions, BUCKET);
   const run = (changes: Partial<typeof deps> = {}) =>
     restoreReleases({ ...deps, bucket: BUCKET, deletedArtifacts, ...cells, ...changes }, {});
@@ -103,15 +106,35 @@ async function world() {
     for (const keyOf of [artifactKey, environmentKey])
       for (const id of ['dep_1', 'dep_2']) objects.set(keyOf(applicationId, id), ['m2', 'm1', 'v1', 'm0', 'v0']);
   };
-  return { ...base, host, run, find, remove, applicationId };
+  return { ...base, host, run, find, remove, applicationId, accountId, point };
 }
 
 test('an application that serves is left alone, also where a newer release than that of the table serves', async () => {
   const { run, host, deployments } = await world();
-  expect(await run()).toEqual({ releases: 2, released: 0, retired: 0, problems: [] });
+  expect(await run()).toEqual({ releases: 2, released: 0, retired: 0, routed: 0, problems: [] });
   host.serving = '7';
-  expect(await run()).toEqual({ releases: 2, released: 0, retired: 0, problems: [] });
+  expect(await run()).toEqual({ releases: 2, released: 0, retired: 0, routed: 0, problems: [] });
   expect(deployments()).toHaveLength(2);
+});
+
+test('the routes of verified custom domains are written, as aliases of default addresses, where the name is the application’s', async () => {
+  const { run, deps, accountId, applicationId, point, app } = await world();
+  const ids = { accountId, applicationId };
+  const customDomain = {
+    host: 'shop.example',
+    status: 'VERIFIED' as const,
+    token: 't',
+    claimedAt: '',
+    checkedAt: null,
+  };
+  await deps.table.transact([
+    change(App, { accountId, id: applicationId }, { set: { customDomain } }),
+    create(Host, { ...ids, host: customDomain.host }),
+  ]);
+  expect(await run()).toMatchObject({ routed: 1, problems: [] });
+  expect(point.mock.calls).toEqual([[['shop.example'], aliasTo((await app())?.hosts[0] ?? '')]]);
+  point.mockRejectedValueOnce(new Error('the store is away'));
+  expect(await run()).toMatchObject({ routed: 0, problems: [{ applicationId, problem: 'the store is away' }] });
 });
 
 test('an application that was deleted since gets its live release again, from what it had packaged', async () => {
@@ -129,7 +152,7 @@ test('an application that was deleted since gets its live release again, from wh
   // The rollback is under way, and after it the application serves.
   expect((await run()).problems).toEqual([{ applicationId, problem: expect.stringContaining('under way') }]);
   host.serving = '1';
-  expect(await run()).toMatchObject({ released: 0, retired: 0, problems: [] });
+  expect(await run()).toMatchObject({ released: 0, retired: 0, routed: 0, problems: [] });
 });
 
 test('code that is no longer kept is reported, and the application is left as it is', async () => {
@@ -146,9 +169,9 @@ test('code that is no longer kept is reported, and the application is left as it
 test('a release that was pruned since is no longer offered for rollback', async () => {
   const { run, host, find } = await world();
   host.releases.delete('1');
-  expect(await run()).toEqual({ releases: 2, released: 0, retired: 1, problems: [] });
+  expect(await run()).toEqual({ releases: 2, released: 0, retired: 1, routed: 0, problems: [] });
   expect([find('dep_1')?.retired, find('dep_2')?.retired]).toEqual([true, undefined]);
-  expect(await run()).toEqual({ releases: 1, released: 0, retired: 0, problems: [] });
+  expect(await run()).toEqual({ releases: 1, released: 0, retired: 0, routed: 0, problems: [] });
 });
 
 test('a run that dies before the rollback is completed by the next, without a second release', async () => {

@@ -7,6 +7,7 @@ import type { ItemKey } from '../../../table/table.ts';
 import { change } from '../../../table/writes.ts';
 import { HOME_CELL, type InCell } from '../../apps/cells.ts';
 import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
+import { routeCustomDomain } from '../../custom-domains/verify.ts';
 import { canRollBackTo } from '../../deployments/deployment.ts';
 import { rollBack } from '../../deployments/rollback.ts';
 import type { Deps } from '../../deps.ts';
@@ -31,10 +32,14 @@ export interface ReleasesReport extends Problems<AppProblem> {
   released: number;
   /** Releases that are gone and are no longer offered for rollback. */
   retired: number;
+  /** Custom domains whose routes were written again. */
+  routed: number;
   cursor?: ItemKey;
 }
 
-type RestoreDeps = Deps & { bucket: string; deletedArtifacts: DeletedArtifacts } & InCell<'appHost' | 'appLogs'>;
+type RestoreDeps = Deps & { bucket: string; deletedArtifacts: DeletedArtifacts } & InCell<
+    'appHost' | 'appLogs' | 'hostRoutes'
+  >;
 
 const THROTTLED = /Throttl|TooManyRequests|SlowDown|ThroughputExceeded|LimitExceeded/;
 const DENIED = /AccessDenied|ExpiredToken/;
@@ -48,13 +53,26 @@ const concernsAll = (error: unknown, cellId = HOME_CELL): boolean =>
 
 /**
  * Makes the live release of each application again that the host does not know any more, and withdraws other releases that are gone. What
- * serves is left alone, also where it is newer than the table. May be repeated, also after a run that died. Throws where a service is
+ * serves is left alone, also where it is newer than the table. Writes the routes of custom domains, which no release writes. May be repeated, also after a run that died. Throws where a service is
  * throttled or refuses the operator.
  */
 export async function restoreReleases(deps: RestoreDeps, input: RestoreInput): Promise<ReleasesReport> {
-  let [releases, released, retired] = [0, 0, 0];
+  let [releases, released, retired, routed] = [0, 0, 0, 0];
   const problems = collectProblems<AppProblem>();
+  /** One application must not hold up the others; the operator reads why. */
+  const report = (applicationId: string, error: unknown, app: App | undefined): void => {
+    if (concernsAll(error, app?.cellId)) throw error;
+    problems.add({ applicationId, problem: error instanceof Error ? error.message : String(error) });
+  };
   const position = await visit(deps, input, async (item) => {
+    if (item.entity === App.type) {
+      const app = App.parse(item);
+      try {
+        if (await routeAgain(deps, app)) routed += 1;
+      } catch (error) {
+        report(app.id, error, app);
+      }
+    }
     if (item.entity !== Deployment.type) return;
     const { accountId, id, applicationId } = Deployment.parse(item);
     let app: App | undefined;
@@ -67,12 +85,17 @@ export async function restoreReleases(deps: RestoreDeps, input: RestoreInput): P
       if (await serveAgain(deps, app, deployment)) released += 1;
       else if (await retireIfGone(deps, app, deployment)) retired += 1;
     } catch (error) {
-      if (concernsAll(error, app?.cellId)) throw error;
-      // One application must not hold up the others; the operator reads why.
-      problems.add({ applicationId, problem: error instanceof Error ? error.message : String(error) });
+      report(applicationId, error, app);
     }
   });
-  return { releases, released, retired, ...problems.report(), ...position };
+  return { releases, released, retired, routed, ...problems.report(), ...position };
+}
+
+/** Writes the route of a verified custom domain: the store of routes may be new, or older than the table. @returns whether there is one */
+async function routeAgain(deps: RestoreDeps, app: App): Promise<boolean> {
+  if (app.customDomain?.status !== 'VERIFIED' || app.status === 'DELETING') return false;
+  await routeCustomDomain(deps, app);
+  return true;
 }
 
 /** Brings the live release back where the application serves nothing. @returns whether it had to */
