@@ -149,7 +149,7 @@ async function packageApplication({
   const development = isWhole ? developmentPackages(packaged, manifest) : new Set<string>();
   const needed = neededPackages(start, app, packaged, manifest, development);
   const excluded = needed.length > 0 ? new Set<string>() : development;
-  if (needed.length > 0) sections.note(`development packages are kept, for the start needs: ${needed.join(', ')}`);
+  if (needed.length > 0) sections.note(`development packages are kept, because the start needs ${needed.join(', ')}`);
   else if (excluded.size > 0) sections.note(`development packages left out: ${excluded.size}`);
   const unneeded = isWhole ? unneededPaths(start, directory, packaged) : [];
   const items = await collect(packaged, start, directory, new Set([...excluded, ...unneeded]));
