@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Job } from '../providers/builds/builds.ts';
 import { entriesOf } from '../test/support/archive.ts';
+import { describeFileError } from './failure.ts';
 import { build, closeTestHarness, openTestHarness, repository, root, withVariables } from './test-harness.ts';
 
 beforeAll(openTestHarness);
@@ -175,6 +176,22 @@ test.each<[string, Partial<Job>, string]>([
 ])('names the problem of a mismatched package.json: %s', async (manifest, change, error) => {
   const failed = await build({ repoUrl: repository({ 'server.js': '1', 'package.json': manifest }), ...change });
   expect(failed.error).toContain(error);
+});
+
+test('a directory in place of package.json is its owner’s failure', async () => {
+  const failed = await build({ repoUrl: repository({ 'server.js': '1', 'package.json/x': '' }) });
+  expect(failed.error).toMatch(/there is a directory\.$/);
+});
+
+test('a file of the build that cannot be read is its owner’s failure, and any other the platform’s', () => {
+  const said = (code: string, path: string) =>
+    describeFileError(Object.assign(new Error(code), { code, path }), '/build/app') ?? 'ours';
+  expect(said('ENOENT', '/build/app/node_modules/x')).toMatch(/^node_modules\/x cannot be read \(ENOENT\): /);
+  expect(said('ENAMETOOLONG', `/build/app/${'deep/'.repeat(900)}`).length).toBeLessThan(400);
+  expect([said('ENOENT', '/build/application/x'), said('ENOSPC', '/build/app/x'), said('ENOENT', '/etc/x')]).toEqual(
+    Array(3).fill('ours'),
+  );
+  expect(describeFileError(new Error('x'), '/build/app')).toBeUndefined();
 });
 
 test('ends a command that takes too long or leaves a process running', async () => {

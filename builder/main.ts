@@ -16,7 +16,7 @@ import { createBuildUser } from './commands/build-user.ts';
 import type { User } from './commands/child.ts';
 import { commandEnvironment } from './commands/command.ts';
 import { assertIsolated } from './commands/self-test.ts';
-import { BuildFailure } from './failure.ts';
+import { BuildFailure, describeFileError } from './failure.ts';
 import { createCache } from './install/cache.ts';
 import { takeJob } from './job/job.ts';
 import { readObject, storeObject } from './job/objects.ts';
@@ -99,9 +99,10 @@ try {
     store: (artifact) => storeObject(access.storeArtifact, artifact),
   });
 } catch (error) {
+  const ofOwner = error instanceof BuildFailure ? error.message : describeFileError(error, directory);
   if (!(error instanceof BuildFailure)) console.error(redactor.redact(String(error)));
   result.step = sections.current;
-  result.error = error instanceof BuildFailure ? redactor.redact(error.message) : PLATFORM_FAULT;
+  result.error = ofOwner === undefined ? PLATFORM_FAULT : redactor.redact(ofOwner);
 }
 // The result is more than the log: what the owner did wrong, or an artifact that is stored.
 await log.close().catch((error: unknown) => console.error('the log could not be stored', error));
