@@ -25,7 +25,7 @@ const LOCKFILE_ERROR = /Missing: .+ from lock file|Invalid: lock file's/;
 const OTHER_PLATFORM = /Missing: @?[^@\s]+@(undefined)? from lock file/;
 /** npm's report of packages that exclude each other: what was found, what is wanted in its place, and by which package. */
 const CONFLICT =
-  /code ERESOLVE\b.*?\bFound: (\S+).*?\bCould not resolve dependency:\s+npm (?:error|ERR!) (?:(?:peer|peerOptional|dev|optional) )?(\S+@"[^"]*") from ([^\n]+)/s;
+  /^npm (?:error|ERR!) Found: (\S+)$(?:\nnpm (?:error|ERR!).*){0,40}?\nnpm (?:error|ERR!) Could not resolve dependency:\nnpm (?:error|ERR!) (?:(?:peer|peerOptional|dev|optional) )?(\S+@"[^"]*") from (.+)$/m;
 /** npm's cached list of versions is older than a version in the lockfile. */
 const OUTDATED = /npm (error|ERR!) code (ETARGET|ENOTCACHED)/;
 /** The lockfile contains every version and its hash, so npm need not query the registry for cached packages. */
