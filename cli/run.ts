@@ -56,7 +56,7 @@ function contextOf(
     flag: (name) => values[name] === true,
     client: () => {
       const baseUrl = api();
-      const secretKey = (env.HOSTING_KEY || settings.of(baseUrl).secretKey)?.trim();
+      const secretKey = env.HOSTING_KEY?.trim() || settings.of(baseUrl).secretKey?.trim();
       if (!secretKey) throw new NotSignedIn(`You are not signed in to ${baseUrl}. Run hosting login.`);
       // Cut off with … in a terminal, or with a line break inside.
       if (!/^[\x21-\x7e]+$/.test(secretKey)) throw new NotSignedIn(invalidKey(command, env));
