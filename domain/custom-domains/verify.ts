@@ -211,21 +211,25 @@ export async function checkCustomDomain(
 }
 
 /**
- * Routes a verified domain to the application's default address, now and after each release. The stream may redeliver
- * the change after the domain was released or claimed by another application; its route then stays.
+ * Returns a function that routes a verified domain to the application's default address. The stream may redeliver the change after the
+ * domain was released or claimed by another application; its route then stays. The function returns whether the domain is the
+ * application's.
  */
-export async function routeCustomDomain(
-  { table, cellOf }: Pick<Deps, 'table'> & InCell<'hostRoutes'>,
-  app: App,
-): Promise<void> {
-  const { id, hosts, customDomain } = app;
-  const [defaultHost] = hosts;
-  if (!customDomain || defaultHost === undefined) return;
-  const claim = await table.get(Host, { host: customDomain.host });
-  if (claim?.applicationId !== id || claim.releasing) return;
-  const { hostRoutes } = await cellOf(edgeOf(app));
-  await hostRoutes.point([customDomain.host], aliasTo(defaultHost));
-}
+const routesBy =
+  (write: 'point' | 'pointIfUnset') =>
+  async ({ table, cellOf }: Pick<Deps, 'table'> & InCell<'hostRoutes'>, app: App): Promise<boolean> => {
+    const { id, hosts, customDomain } = app;
+    const [defaultHost] = hosts;
+    if (!customDomain || defaultHost === undefined) return false;
+    const claim = await table.get(Host, { host: customDomain.host });
+    if (claim?.applicationId !== id || claim.releasing) return false;
+    const { hostRoutes } = await cellOf(edgeOf(app));
+    await hostRoutes[write]([customDomain.host], aliasTo(defaultHost));
+    return true;
+  };
+export const routeCustomDomain = /* @__PURE__ */ routesBy('point');
+/** Leaves a route that there is, also where it leads elsewhere. */
+export const routeCustomDomainIfUnset = /* @__PURE__ */ routesBy('pointIfUnset');
 
 /**
  * Removes the route of a released domain. The route of a domain with a tenant ends with the tenant; a domain that was

@@ -94,7 +94,7 @@ async function world() {
   };
   const prepare = vi.fn(async () => undefined);
   const point = vi.fn(async () => undefined);
-  const cells = inEveryCell({ appHost, appLogs: { prepare }, hostRoutes: { point } });
+  const cells = inEveryCell({ appHost, appLogs: { prepare }, hostRoutes: { pointIfUnset: point } });
   const deletedArtifacts = createDeletedArtifacts(objectVersions, BUCKET);
   const run = (changes: Partial<typeof deps> = {}) =>
     restoreReleases({ ...deps, bucket: BUCKET, deletedArtifacts, ...cells, ...changes }, {});
@@ -117,7 +117,7 @@ test('an application that serves is left alone, also where a newer release than 
   expect(deployments()).toHaveLength(2);
 });
 
-test('the routes of verified custom domains are written, as aliases of default addresses, where the name is the application’s', async () => {
+test('missing routes of verified custom domains are written, as aliases of default addresses', async () => {
   const { run, deps, accountId, applicationId, point, app } = await world();
   const ids = { accountId, applicationId };
   const customDomain = {
@@ -135,6 +135,27 @@ test('the routes of verified custom domains are written, as aliases of default a
   expect(point.mock.calls).toEqual([[['shop.example'], aliasTo((await app())?.hosts[0] ?? '')]]);
   point.mockRejectedValueOnce(new Error('the store is away'));
   expect(await run()).toMatchObject({ routed: 0, problems: [{ applicationId, problem: 'the store is away' }] });
+});
+
+test('a custom domain that is another application’s is left alone, and a cell without a right stops no other', async () => {
+  const { run, deps, accountId, applicationId, point } = await world();
+  const customDomain = {
+    host: 'shop.example',
+    status: 'VERIFIED' as const,
+    token: 't',
+    claimedAt: '',
+    checkedAt: null,
+  };
+  const of = { accountId, applicationId: 'app_other', host: customDomain.host };
+  await deps.table.transact([
+    change(App, { accountId, id: applicationId }, { set: { customDomain, edgeCellId: 'two' } }),
+    create(Host, of),
+  ]);
+  expect(await run()).toMatchObject({ routed: 0, problems: [] });
+  expect(point).not.toHaveBeenCalled();
+  await deps.table.transact([change(Host, of, { set: { applicationId } })]);
+  point.mockRejectedValueOnce(Object.assign(new Error('no right'), { name: 'AccessDenied' }));
+  expect(await run()).toMatchObject({ routed: 0, problems: [{ applicationId, problem: 'no right' }] });
 });
 
 test('an application that was deleted since gets its live release again, from what it had packaged', async () => {

@@ -5,9 +5,9 @@ import { App } from '../../../table/entities/apps.ts';
 import { Deployment, deploymentsOf } from '../../../table/entities/deployments.ts';
 import type { ItemKey } from '../../../table/table.ts';
 import { change } from '../../../table/writes.ts';
-import { HOME_CELL, type InCell } from '../../apps/cells.ts';
+import { edgeOf, HOME_CELL, type InCell } from '../../apps/cells.ts';
 import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
-import { routeCustomDomain } from '../../custom-domains/verify.ts';
+import { routeCustomDomainIfUnset } from '../../custom-domains/verify.ts';
 import { canRollBackTo } from '../../deployments/deployment.ts';
 import { rollBack } from '../../deployments/rollback.ts';
 import type { Deps } from '../../deps.ts';
@@ -32,7 +32,7 @@ export interface ReleasesReport extends Problems<AppProblem> {
   released: number;
   /** Releases that are gone and are no longer offered for rollback. */
   retired: number;
-  /** Custom domains whose routes were written again. */
+  /** Custom domains that have a route, which was written where there was none. */
   routed: number;
   cursor?: ItemKey;
 }
@@ -53,15 +53,15 @@ const concernsAll = (error: unknown, cellId = HOME_CELL): boolean =>
 
 /**
  * Makes the live release of each application again that the host does not know any more, and withdraws other releases that are gone. What
- * serves is left alone, also where it is newer than the table. Writes the routes of custom domains, which no release writes. May be repeated, also after a run that died. Throws where a service is
+ * serves is left alone, also where it is newer than the table. Writes routes of custom domains that are missing, which no release writes. May be repeated, also after a run that died. Throws where a service is
  * throttled or refuses the operator.
  */
 export async function restoreReleases(deps: RestoreDeps, input: RestoreInput): Promise<ReleasesReport> {
   let [releases, released, retired, routed] = [0, 0, 0, 0];
   const problems = collectProblems<AppProblem>();
   /** One application must not hold up the others; the operator reads why. */
-  const report = (applicationId: string, error: unknown, app: App | undefined): void => {
-    if (concernsAll(error, app?.cellId)) throw error;
+  const report = (applicationId: string, error: unknown, cellId: string | undefined): void => {
+    if (concernsAll(error, cellId)) throw error;
     problems.add({ applicationId, problem: error instanceof Error ? error.message : String(error) });
   };
   const position = await visit(deps, input, async (item) => {
@@ -70,7 +70,7 @@ export async function restoreReleases(deps: RestoreDeps, input: RestoreInput): P
       try {
         if (await routeAgain(deps, app)) routed += 1;
       } catch (error) {
-        report(app.id, error, app);
+        report(app.id, error, edgeOf(app).cellId);
       }
     }
     if (item.entity !== Deployment.type) return;
@@ -85,18 +85,18 @@ export async function restoreReleases(deps: RestoreDeps, input: RestoreInput): P
       if (await serveAgain(deps, app, deployment)) released += 1;
       else if (await retireIfGone(deps, app, deployment)) retired += 1;
     } catch (error) {
-      report(applicationId, error, app);
+      report(applicationId, error, app?.cellId);
     }
   });
   return { releases, released, retired, routed, ...problems.report(), ...position };
 }
 
-/** Writes the route of a verified custom domain: the store of routes may be new, or older than the table. @returns whether there is one */
-async function routeAgain(deps: RestoreDeps, app: App): Promise<boolean> {
-  if (app.customDomain?.status !== 'VERIFIED' || app.status === 'DELETING') return false;
-  await routeCustomDomain(deps, app);
-  return true;
-}
+/**
+ * Writes the route of a verified custom domain where there is none: the store of routes may be a new one. A route that there is stays,
+ * also where it leads to an application that is newer than the table. @returns whether the domain has a route
+ */
+const routeAgain = async (deps: RestoreDeps, app: App): Promise<boolean> =>
+  app.customDomain?.status === 'VERIFIED' && app.status !== 'DELETING' && (await routeCustomDomainIfUnset(deps, app));
 
 /** Brings the live release back where the application serves nothing. @returns whether it had to */
 async function serveAgain(deps: RestoreDeps, app: App, deployment: Deployment): Promise<boolean> {
