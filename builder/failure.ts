@@ -23,7 +23,7 @@ const OF_FILES = ['EACCES', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDI
 const SHOWN = 200;
 
 /**
- * Returns what the owner is told of an error of the system about a file of the build; undefined for another error. What is in
+ * Returns the sentence for the owner about a file of the build that the system could not read; undefined for another error. What is in
  * the build's directory is the owner's: a directory in place of package.json, or a process of the build that removes files
  * while they are packaged.
  */

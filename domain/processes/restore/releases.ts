@@ -93,7 +93,7 @@ export async function restoreReleases(deps: RestoreDeps, input: RestoreInput): P
 
 /**
  * Writes the route of a verified custom domain where there is none: the store of routes may be a new one. A route that there is stays,
- * also where it leads to an application that is newer than the table. @returns whether the domain has a route
+ * also that of an application that is newer than the table. @returns whether the domain has a route
  */
 const routeAgain = async (deps: RestoreDeps, app: App): Promise<boolean> =>
   app.customDomain?.status === 'VERIFIED' && app.status !== 'DELETING' && (await routeCustomDomainIfUnset(deps, app));
