@@ -53,8 +53,8 @@ const concernsAll = (error: unknown, cellId = HOME_CELL): boolean =>
 
 /**
  * Makes the live release of each application again that the host does not know any more, and withdraws other releases that are gone. What
- * serves is left alone, also where it is newer than the table. Writes routes of custom domains that are missing, which no release writes. May be repeated, also after a run that died. Throws where a service is
- * throttled or refuses the operator.
+ * serves is left alone, also where it is newer than the table. Writes the routes of custom domains that are missing, which no release
+ * writes. May be repeated, also after a run that died. Throws where a service is throttled or refuses the operator.
  */
 export async function restoreReleases(deps: RestoreDeps, input: RestoreInput): Promise<ReleasesReport> {
   let [releases, released, retired, routed] = [0, 0, 0, 0];
