@@ -43,10 +43,22 @@ export class LogsThrottled extends Error {
   override readonly name = 'LogsThrottled';
 }
 
+interface Event {
+  timestamp: number;
+  eventId: string;
+  message: string;
+}
 interface Events {
-  events?: { timestamp: number; eventId: string; message: string }[];
+  events?: Event[];
   nextToken?: string;
 }
+interface Page {
+  events: Event[];
+  /** True if another page follows. */
+  more: boolean;
+}
+/** An event with its position among the lines. */
+type Placed = Event & { id: string };
 type Call = <Output>(operation: string, input: object, options?: { attempts: number }) => Promise<Output>;
 
 /** Attempts of a change: releases at once share a rate of five a second. Reads are repeated by their readers. */
@@ -59,7 +71,39 @@ const TAIL = { attempts: 6 };
 const PLATFORM =
   /^REQUEST \{|^(START|END|REPORT|INIT_START|INIT_REPORT|EXTENSION|LOGS)\b.*(RequestId|Version|Name|State)/;
 /** Both parts of an id have as many digits always: the time first, then the place. */
-const order = (a: AppLogLine, b: AppLogLine) => (a.id < b.id ? -1 : 1);
+const order = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+const place = (event: Event): Placed => ({ ...event, id: `${event.timestamp}-${event.eventId}` });
+const toLine = ({ id, timestamp, message }: Placed): AppLogLine => ({
+  id,
+  at: new Date(timestamp),
+  ...parseLine(message.replace(/\r?\n$/, '')),
+});
+
+/** Reads the pages of a search one after another, until there is none or {@link MAX_PAGES}. */
+async function* readPages(search: (input: object) => Promise<Events | undefined>, asked: object): AsyncGenerator<Page> {
+  let nextToken: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const found: Events | undefined = await search({ ...asked, ...(nextToken ? { nextToken } : {}) });
+    nextToken = found?.nextToken;
+    yield { events: found?.events ?? [], more: nextToken !== undefined };
+    if (nextToken === undefined) return;
+  }
+}
+
+/** Reads the application's own lines of pages, until there are more than `limit`. `reached` is the greatest id of any line. */
+async function collectLines(pages: AsyncIterable<Page>, isKnown: (event: Placed) => boolean, limit: number) {
+  const lines: AppLogLine[] = [];
+  let reached: string | undefined;
+  let more = false;
+  for await (const page of pages) {
+    const found = page.events.map(place).filter((event) => !isKnown(event));
+    for (const { id } of found) if (reached === undefined || id > reached) reached = id;
+    lines.push(...found.filter(({ message }) => !PLATFORM.test(message)).map(toLine));
+    more = page.more;
+    if (lines.length > limit) break;
+  }
+  return { lines, reached, more };
+}
 
 /**
  * @param prefix of the functions' names
@@ -77,11 +121,12 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
     }
   };
 
-  /** Reads one page. The caller repeats a read that met the rate, and not at once: a read of its own would be refused too. */
-  const readPage = async (asked: object, nextToken: string | undefined): Promise<Events | undefined> => {
+  const search = (input: object, options: { attempts: number }): Promise<Events | undefined> =>
+    unlessAbsent(call<Events>('FilterLogEvents', input, options));
+  /** A search whose caller repeats what met the rate, and not at once: a repetition of its own would be refused too. */
+  const searchOnce = async (input: object): Promise<Events | undefined> => {
     try {
-      const input = { ...asked, ...(nextToken ? { nextToken } : {}) };
-      return await unlessAbsent(call<Events>('FilterLogEvents', input, READ));
+      return await search(input, READ);
     } catch (cause) {
       if (!isAwsError(cause, 'ThrottlingException')) throw cause;
       throw new LogsThrottled('CloudWatch Logs refused a read: its rate is used up', { cause });
@@ -108,28 +153,13 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
 
     async read(applicationId, { after, since, until, limit }) {
       const known = after === undefined ? since.getTime() : Number(after.split('-')[0]);
-      const lines: AppLogLine[] = [];
-      let reached: string | undefined;
-      let nextToken: string | undefined;
-      for (let page = 0; page < MAX_PAGES && lines.length <= limit; page += 1) {
-        const end = until ? { endTime: until.getTime() } : {};
-        const asked = { ...groupOf(applicationId), startTime: known, ...end, limit: limit + 100 };
-        const found = await readPage(asked, nextToken);
-        for (const { timestamp, eventId, message } of found?.events ?? []) {
-          const id = `${timestamp}-${eventId}`;
-          const isKnown = after !== undefined && timestamp === known && id <= after;
-          if (isKnown) continue;
-          if (reached === undefined || id > reached) reached = id;
-          if (!PLATFORM.test(message)) {
-            lines.push({ id, at: new Date(timestamp), ...parseLine(message.replace(/\r?\n$/, '')) });
-          }
-        }
-        nextToken = found?.nextToken;
-        if (nextToken === undefined) break;
-      }
+      const end = until ? { endTime: until.getTime() } : {};
+      const asked = { ...groupOf(applicationId), startTime: known, ...end, limit: limit + 100 };
+      const isKnown = ({ id, timestamp }: Placed) => after !== undefined && timestamp === known && id <= after;
+      const { lines, reached, more } = await collectLines(readPages(searchOnce, asked), isKnown, limit);
       const isCut = lines.length > limit;
       const kept = lines.sort(order).slice(0, limit);
-      return { lines: kept, more: nextToken !== undefined || isCut, reached: isCut ? kept.at(-1)?.id : reached };
+      return { lines: kept, more: more || isCut, reached: isCut ? kept.at(-1)?.id : reached };
     },
 
     async tail(applicationId, release, at, count) {
@@ -137,15 +167,9 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
       const day = at.toISOString().slice(0, 10).replaceAll('-', '/');
       const asked = { ...groupOf(applicationId), logStreamNamePrefix: `${day}/[${release}]` };
       const lines: string[] = [];
-      let nextToken: string | undefined;
-      for (let page = 0; page < MAX_PAGES; page += 1) {
-        const found = await unlessAbsent(
-          call<Events>('FilterLogEvents', { ...asked, ...(nextToken ? { nextToken } : {}) }, TAIL),
-        );
-        for (const { message } of found?.events ?? [])
-          if (!PLATFORM.test(message)) lines.push(...parseLine(message).text.split('\n'));
-        nextToken = found?.nextToken;
-        if (nextToken === undefined) break;
+      for await (const { events } of readPages((input) => search(input, TAIL), asked)) {
+        const own = events.filter(({ message }) => !PLATFORM.test(message));
+        lines.push(...own.flatMap(({ message }) => parseLine(message).text.split('\n')));
       }
       return lines.filter((line) => line.trim() !== '').slice(-count);
     },
