@@ -2,8 +2,9 @@ import { isObject } from '../../contract/json.ts';
 import type { Adapter, AdapterRequest, AdapterResponse, Translator } from './adapter.ts';
 import { DONE, Silence } from './adapter.ts';
 import { ChunkForm, completeUsage, completionGaps, newCompletionId } from './chat-form.ts';
+import { type ChunkMembers, findMembers } from './chunk-members.ts';
 import { ProviderFailure, parseReportedFailure } from './failures.ts';
-import { isWhole, setMembers, skipString } from './json-splice.ts';
+import { isWhole, setMembers } from './json-splice.ts';
 import { prepareRequest } from './openai-request.ts';
 import { type SseFrame, SseSplitter } from './sse-frames.ts';
 import { readUsage, toChatUsage, type Usage } from './usage.ts';
@@ -42,10 +43,6 @@ function toCompletion(bytes: Buffer, { request, estimate, provider }: AdapterReq
   return { body: Buffer.from(setMembers(bytes.toString('utf8'), changes)), usage, estimated: !told };
 }
 
-/** The members of a chunk that the gateway looks for. A key in quotes before a colon cannot be part of a text, whose quotes are escaped. */
-const RELEVANT_MEMBERS =
-  /"(model|usage|error|finish_reason|tool_calls|content|text|reasoning_content|reasoning|refusal|arguments)"\s*:\s*(?:(")|(?=([{n[\d])))/g;
-
 /** A chunk without a choice. Many clients read the first one of each. */
 const NO_CHOICE = /"choices"\s*:\s*(?:\[\s*\]|null)/;
 
@@ -71,7 +68,7 @@ class PassThrough implements Translator {
    */
   #held: Buffer | undefined;
   #finished = false;
-  #streamedBytes = 0;
+  #writtenBytes = 0;
   #first: { id?: unknown; created?: unknown } | undefined;
   /** Of a stream without one. */
   readonly #id = newCompletionId();
@@ -90,7 +87,7 @@ class PassThrough implements Translator {
   }
 
   get usage(): Usage {
-    return this.#told ?? this.#ask.estimate(this.#streamedBytes);
+    return this.#told ?? this.#ask.estimate(this.#writtenBytes);
   }
   get estimated(): boolean {
     return !this.#told;
@@ -115,37 +112,32 @@ class PassThrough implements Translator {
     return Buffer.concat(out);
   }
 
-  #pass({ event, data }: SseFrame, out: Buffer[]): void {
-    if (data.length === 0) {
+  #pass(frame: SseFrame, out: Buffer[]): void {
+    const { event, data } = frame;
+    const text = data.toString('latin1');
+    if (text === '') {
       const { comment } = this.#silence;
       if (comment) out.push(comment);
-      return;
-    }
-    const text = data.toString('latin1');
-    if (text.startsWith('[DONE]')) {
+    } else if (text.startsWith('[DONE]')) {
       // Without a chunk it is no answer, as one without a choice is none; one that says neither why it ended nor its usage was cut.
       if (this.#first && (this.#finished || this.#told)) this.#finish(out);
       else this.failure = invalidResponse();
-      return;
-    }
-    if (text[0] !== '{') {
+    } else if (text[0] !== '{') {
       if (event === '') this.failure = invalidResponse();
-      return;
-    }
-    if (!isWhole(text)) {
+    } else if (isWhole(text)) {
+      this.#passDocument(frame, text, out);
+    } else {
       this.failure = invalidResponse();
-      return;
     }
-    const seen = this.#look(text);
-    if (seen.error || event === 'error') {
-      const document = this.#parsed(data);
-      const { checksContent } = this.#ask.provider;
-      const unnamed = event === 'error' ? parseReportedFailure(document, checksContent) : undefined;
-      this.failure = document ? (reportedIn(document, checksContent) ?? unnamed) : invalidResponse();
-      if (this.failure) return;
-    }
+  }
+
+  #passDocument({ event, data }: SseFrame, text: string, out: Buffer[]): void {
+    const seen = findMembers(text);
+    this.#finished ||= seen.finish;
+    this.#writtenBytes += seen.writtenBytes;
+    if (seen.error || event === 'error') this.failure = this.#failureIn(data, event);
     // An event of some other kind is for clients that know the provider.
-    if (!text.includes('"choices"')) return;
+    if (this.failure || !text.includes('"choices"')) return;
     const told = seen.usage ? this.#readUsage(data) : undefined;
     if (this.failure) return;
     if (NO_CHOICE.test(text) && !(told && this.#asksForUsage)) {
@@ -155,21 +147,33 @@ class PassThrough implements Translator {
     }
     this.#lastToldUsage = told !== undefined;
     this.#release(out);
-    const named =
-      seen.modelEnd > 0
-        ? Buffer.concat([data.subarray(0, seen.model), this.#model, data.subarray(seen.modelEnd)])
-        : data;
-    const counted =
-      told && told.usage !== this.#toldUsage
-        ? Buffer.from(setMembers(named.toString('utf8'), { usage: this.#toldUsage }))
-        : named;
-    const chunk = this.#filled(counted, seen);
+    const chunk = this.#filled(this.#withUsage(this.#renamed(data, seen), told), seen);
     if (seen.finish && !this.#asksForUsage) this.#held = chunk;
     else out.push(PREFIX, chunk, SUFFIX);
   }
 
+  /** Returns the failure that a chunk reports, or that it is as an event of that name. */
+  #failureIn(data: Buffer, event: string): ProviderFailure | undefined {
+    const document = this.#parsed(data);
+    if (!document) return invalidResponse();
+    const { checksContent } = this.#ask.provider;
+    const unnamed = event === 'error' ? parseReportedFailure(document, checksContent) : undefined;
+    return reportedIn(document, checksContent) ?? unnamed;
+  }
+
+  /** Puts the model's name that the caller used in the place of the provider's. */
+  #renamed(data: Buffer, { model, modelEnd }: ChunkMembers): Buffer {
+    return modelEnd > 0 ? Buffer.concat([data.subarray(0, model), this.#model, data.subarray(modelEnd)]) : data;
+  }
+
+  /** Puts the completed usage into a chunk that tells an incomplete one. */
+  #withUsage(chunk: Buffer, told: Record<string, unknown> | undefined): Buffer {
+    if (!told || told.usage === this.#toldUsage) return chunk;
+    return Buffer.from(setMembers(chunk.toString('utf8'), { usage: this.#toldUsage }));
+  }
+
   /** Completes a chunk. Only the first of its kind is parsed where the provider keeps to the format. */
-  #filled(chunk: Buffer, { calls, stops, parts }: Record<'calls' | 'stops' | 'parts', boolean>): Buffer {
+  #filled(chunk: Buffer, { calls, stops, parts }: ChunkMembers): Buffer {
     const isOfInterest = parts || (calls && this.#callsHaveGaps !== false) || (stops && this.#callsHaveGaps === true);
     if (this.#first && !this.#hasGaps && !isOfInterest) return chunk;
     const document = this.#parsed(chunk);
@@ -185,41 +189,6 @@ class PassThrough implements Translator {
   #release(out: Buffer[]): void {
     if (this.#held) out.push(PREFIX, this.#held, SUFFIX);
     this.#held = undefined;
-  }
-
-  /** Finds what matters in a chunk, in one pass over its text (latin1: an index is a byte's). */
-  #look(text: string) {
-    const seen = {
-      model: 0,
-      modelEnd: 0,
-      usage: false,
-      error: false,
-      finish: false,
-      stops: false,
-      calls: false,
-      parts: false,
-    };
-    RELEVANT_MEMBERS.lastIndex = 0;
-    for (let found = RELEVANT_MEMBERS.exec(text); found; found = RELEVANT_MEMBERS.exec(text)) {
-      const [, key, quote, other] = found;
-      const from = RELEVANT_MEMBERS.lastIndex;
-      const end = quote ? skipString(text, from - 1) - 1 : from;
-      if (quote) RELEVANT_MEMBERS.lastIndex = end + 1;
-      if (key === 'model') {
-        if (quote && seen.modelEnd === 0) Object.assign(seen, { model: from - 1, modelEnd: end + 1 });
-      } else if (key === 'usage') seen.usage ||= other === '{';
-      else if (key === 'error') seen.error ||= quote !== undefined || other === '{';
-      else if (key === 'finish_reason') {
-        // Some providers say "" in every chunk.
-        seen.finish ||= end > from;
-        seen.stops ||= end - from === 4 && text.startsWith('stop', from);
-        this.#finished ||= seen.finish;
-      } else if (key === 'tool_calls') seen.calls ||= other === '[' && text[from + 1] !== ']';
-      // Outside the content's parts, a text repeats the content: Together's token, OpenRouter's details of the reasoning.
-      else if (quote) this.#streamedBytes += key === 'text' && !seen.parts ? 0 : end - from;
-      else if (key === 'content') seen.parts ||= other === '[';
-    }
-    return seen;
   }
 
   #parsed(data: Buffer): Record<string, unknown> | undefined {
