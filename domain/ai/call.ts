@@ -131,8 +131,6 @@ export class ChatCall {
     prepared: Prepared,
     key: string,
   ): Promise<void> {
-    const { requestId } = this.#call;
-    const asked = { providerName: choice.provider.name, saved: this.report.saved, requestId };
     const contentType = ask.request.stream ? STREAM_TYPE : JSON_TYPE;
     try {
       const incoming = await this.#askWithKey(choice, prepared, adapter, key);
@@ -142,27 +140,34 @@ export class ChatCall {
       if (ask.request.stream) await this.#stream(adapter, ask, incoming);
       else await this.#whole(adapter, ask, incoming);
     } catch (error) {
-      if (error instanceof CallerDisconnected || this.#sink.signal.aborted) {
-        this.report.callerLeft = true;
-        // The provider bills the prompt of a call that is cut off before its first byte.
-        const isUncounted = error instanceof CallerDisconnected && error.isSent && !this.report.usage;
-        if (isUncounted) this.#count(ask.estimate(0), true);
-        return;
-      }
+      if (error instanceof CallerDisconnected || this.#sink.signal.aborted) return this.#noteCallerLeft(error, ask);
       if (!(error instanceof ProviderFailure)) throw error;
-      error.maskKey(this.#key);
-      this.report.failure = error;
-      const isBilled = error.kind === 'content-refused' && choice.provider.billsRefusedContent;
-      if (isBilled && !this.report.usage) this.#count(ask.estimate(0), true);
-      const apiError = toApiError(error, asked);
-      if (this.report.firstByte === undefined && !this.#keepAlive?.isBegun) throw apiError;
-      // The response has begun: its body says how it ended, and a stream does not say that it is done.
-      const body = JSON.stringify(errorBody(apiError));
-      this.#sink.write(Buffer.from(ask.request.stream ? `data: ${body}\n\n` : body));
+      this.#passFailure(error, ask, choice);
     } finally {
       this.#keepAlive?.stop();
     }
     this.#sink.end();
+  }
+
+  #noteCallerLeft(error: unknown, ask: AdapterRequest): void {
+    this.report.callerLeft = true;
+    // The provider bills the prompt of a call that is cut off before its first byte.
+    const isUncounted = error instanceof CallerDisconnected && error.isSent && !this.report.usage;
+    if (isUncounted) this.#count(ask.estimate(0), true);
+  }
+
+  /** Tells the caller of a provider's failure: as the call's error, or in the body of a response that has begun. */
+  #passFailure(failure: ProviderFailure, ask: AdapterRequest, { provider }: Choice): void {
+    failure.maskKey(this.#key);
+    this.report.failure = failure;
+    const isBilled = failure.kind === 'content-refused' && provider.billsRefusedContent;
+    if (isBilled && !this.report.usage) this.#count(ask.estimate(0), true);
+    const { requestId } = this.#call;
+    const apiError = toApiError(failure, { providerName: provider.name, saved: this.report.saved, requestId });
+    if (this.report.firstByte === undefined && !this.#keepAlive?.isBegun) throw apiError;
+    // The body says how it ended, and a stream does not say that it is done.
+    const body = JSON.stringify(errorBody(apiError));
+    this.#sink.write(Buffer.from(ask.request.stream ? `data: ${body}\n\n` : body));
   }
 
   /** Asks with a key of the platform's again if operators have replaced the one that the provider refused. */

@@ -30,6 +30,27 @@ function quotable(words: string | undefined): string | undefined {
   return /[.!?]$/.test(words) ? words : `${words}.`;
 }
 
+/** Returns the end of a sentence about a failure: what the provider said about a call under the caller's key, or the id under which it is in the log. */
+function ending({ words }: ProviderFailure, { saved, requestId }: ProviderContext): string {
+  if (!saved) return `. Request id: ${requestId}`;
+  return words ? `: ${words}` : '.';
+}
+
+function describeKeyFailure({ kind, status }: ProviderFailure, providerName: string): string {
+  const code = status ? ` (${status})` : '';
+  return kind === 'key-refused'
+    ? `${providerName} refused your saved key${code}. Check it in the dashboard, under AI, Provider keys.`
+    : `The credit or the spending limit of your account with ${providerName} is used up${code}. Raise it there.`;
+}
+
+function describeRefusal(failure: ProviderFailure, context: ProviderContext): string {
+  const { kind, words, status } = failure;
+  const refused = kind === 'content-refused' ? CONTENT_REFUSED : (REFUSALS[status ?? 0] ?? REFUSED);
+  const quoted = context.saved ? undefined : quotable(words);
+  if (quoted) return `refused the request: ${quoted} Request id: ${context.requestId}`;
+  return `${context.saved ? 'refused the request' : refused}${ending(failure, context)}`;
+}
+
 const failed = (message: string) => new ApiError('server_error', message, { status: 502 });
 
 /**
@@ -37,38 +58,21 @@ const failed = (message: string) => new ApiError('server_error', message, { stat
  * passed on, without anything that looks like a key. Of what it said under ours, that is passed on which is about the request:
  * anything else may name our organisation and its limits. All of it goes into the log, under the request id.
  */
-export function toApiError(
-  { kind, words, status, retryAfter }: ProviderFailure,
-  { providerName, saved, requestId }: ProviderContext,
-): ApiError {
-  const said = saved ? (words ? `: ${words}` : '.') : `. Request id: ${requestId}`;
+export function toApiError(failure: ProviderFailure, context: ProviderContext): ApiError {
+  const { kind, status, retryAfter } = failure;
+  const { providerName } = context;
   switch (kind) {
     case 'key-refused':
-    case 'credit-used-up': {
+    case 'credit-used-up':
       // Ours: an alarm, and nothing that the caller could do.
-      if (!saved) return failed(`${providerName} cannot be reached through us at the moment.`);
-      const code = status ? ` (${status})` : '';
-      const refused =
-        kind === 'key-refused'
-          ? `${providerName} refused your saved key${code}. Check it in the dashboard, under AI, Provider keys.`
-          : `The credit or the spending limit of your account with ${providerName} is used up${code}. Raise it there.`;
-      return new ApiError('invalid_request', refused);
-    }
+      return context.saved
+        ? new ApiError('invalid_request', describeKeyFailure(failure, providerName))
+        : failed(`${providerName} cannot be reached through us at the moment.`);
     case 'content-refused':
-    case 'request-refused': {
-      if (saved) return new ApiError('invalid_request', `${providerName} refused the request${said}`);
-      const quoted = quotable(words);
-      if (quoted) {
-        return new ApiError(
-          'invalid_request',
-          `${providerName} refused the request: ${quoted} Request id: ${requestId}`,
-        );
-      }
-      const refused = kind === 'content-refused' ? CONTENT_REFUSED : (REFUSALS[status ?? 0] ?? REFUSED);
-      return new ApiError('invalid_request', `${providerName} ${refused}${said}`);
-    }
+    case 'request-refused':
+      return new ApiError('invalid_request', `${providerName} ${describeRefusal(failure, context)}`);
     case 'overloaded': {
-      const message = `${providerName} is overloaded or limits how often it may be asked${said}`;
+      const message = `${providerName} is overloaded or limits how often it may be asked${ending(failure, context)}`;
       return new ApiError('rate_limited', message, { retryAfter: retryAfter ?? OVERLOADED_RETRY_SECONDS });
     }
     case 'timeout':
@@ -78,6 +82,6 @@ export function toApiError(
     case 'broken':
       return failed(`${providerName} sent an answer that breaks off or cannot be understood.`);
     default:
-      return failed(`${providerName} failed${status ? ` (${status})` : ''}${said}`);
+      return failed(`${providerName} failed${status ? ` (${status})` : ''}${ending(failure, context)}`);
   }
 }
