@@ -1,6 +1,6 @@
 import { skipString } from './json-splice.ts';
 
-/** What the text of a streamed chunk has, as far as the gateway acts on it. Positions are those of bytes. */
+/** The members of a streamed chunk that the gateway acts on. Positions are those of bytes. */
 export interface ChunkMembers {
   /** Begin and end of the model's name, with its quotes; both 0 where there is none. */
   model: number;

@@ -22,25 +22,20 @@ export function skipString(text: string, from: number): number {
 
 /** Characters that matter outside strings: only they change the depth or end a member. */
 const MARK = /["{}[\],]/g;
+/** Change of the depth behind a mark. */
+const DEPTH: Readonly<Record<string, number>> = { '{': 1, '[': 1, '}': -1, ']': -1 };
 
 /** The index after a value: of the `,` or `}` behind it. */
 function skipValue(text: string, from: number): number {
   let depth = 0;
-  let at = from;
-  for (;;) {
-    MARK.lastIndex = at;
-    const mark = MARK.exec(text);
-    if (!mark) return text.length;
-    at = mark.index;
+  MARK.lastIndex = from;
+  for (let mark = MARK.exec(text); mark; mark = MARK.exec(text)) {
     const [sign] = mark;
-    if (sign === '"') at = skipString(text, at);
-    else if (depth === 0 && (sign === ',' || sign === '}')) return at;
-    else {
-      if (sign === '{' || sign === '[') depth += 1;
-      else if (sign !== ',') depth -= 1;
-      at += 1;
-    }
+    if (sign === '"') MARK.lastIndex = skipString(text, mark.index);
+    else if (depth === 0 && (sign === ',' || sign === '}')) return mark.index;
+    else depth += DEPTH[sign] ?? 0;
   }
+  return text.length;
 }
 
 /** Returns true when all brackets and texts of a JSON object are closed at its end, without parsing it: nothing was cut off. */
@@ -51,11 +46,18 @@ export function isWhole(text: string): boolean {
   for (let mark = MARK.exec(text); mark; mark = MARK.exec(text)) {
     const [sign] = mark;
     end = sign === '"' ? skipString(text, mark.index) : mark.index + 1;
-    if (sign === '{' || sign === '[') depth += 1;
-    else if (sign === '}' || sign === ']') depth -= 1;
+    depth += DEPTH[sign] ?? 0;
     MARK.lastIndex = end;
   }
   return depth === 0 && text.slice(end).trim() === '';
+}
+
+/** Adds a key, in its quotes, to those of its object. Returns false where it is ambiguous there. */
+function addKey(keys: Set<string>, quoted: string): boolean {
+  const key = quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
+  if (keys.has(key) || key === '__proto__') return false;
+  keys.add(key);
+  return true;
 }
 
 /**
@@ -72,12 +74,7 @@ export function isAmbiguous(text: string): boolean {
     const [sign] = mark;
     if (sign === '"') {
       const end = skipString(text, mark.index);
-      if (atKey && keys) {
-        const quoted = text.slice(mark.index, end);
-        const key = quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
-        if (keys.has(key) || key === '__proto__') return true;
-        keys.add(key);
-      }
+      if (atKey && keys && !addKey(keys, text.slice(mark.index, end))) return true;
       atKey = false;
       MARK.lastIndex = end;
     } else if (sign === ',') atKey = keys !== undefined;
