@@ -178,53 +178,76 @@ async function pagesAfter({ deps, applicationId }: Log, page: Page): Promise<{ p
   return { pages, isCut: isCut !== undefined && pages.length > 0 };
 }
 
+/** A request for lines, and what is read for it so far. */
+interface Reading {
+  /** The lines are behind it. */
+  position: string;
+  /** The time after which lines are left out. */
+  until: Date | undefined;
+  limit: number;
+  found: AppLogLine[];
+  last: Page;
+  /** True if the end of the log was read a moment ago. */
+  isFresh: boolean;
+}
+
+function take(reading: Reading, page: Page): void {
+  const { position, until, found } = reading;
+  for (const line of page.lines)
+    if (positionOfLine(line.id) > position && !(until && line.at > until)) found.push(line);
+  reading.last = page;
+}
+
+/** True if nothing that is asked for can follow. */
+function isOver({ until, limit, found, last: { end, more, at } }: Reading): boolean {
+  if (found.length > limit) return true;
+  if (until === undefined) return false;
+  const endsAfter = end !== undefined && end > `${positionOfTime(until)}~`;
+  return endsAfter || (!more && Date.parse(at) > until.getTime() + SETTLED_MS);
+}
+
+/** Reads on, as long as the answer is not complete. Returns then whether more lines may follow, otherwise undefined. */
+async function readOn(log: Log, reading: Reading, turn: number): Promise<boolean | undefined> {
+  if (isOver(reading)) return false;
+  const { found, last, isFresh } = reading;
+  if (isFresh && (!last.more || found.length > 0 || last.end === undefined)) return last.more;
+  if (turn > MAX_TURNS) return true;
+  const { pages, isCut } = await pagesAfter(log, last);
+  for (const stored of pages) take(reading, toPage(stored));
+  if (isOver(reading)) return false;
+  if ((isCut || reading.last.more) && found.length > 0) return true;
+  reading.isFresh = !isCut;
+  return isCut ? undefined : await readEnd(log, reading, pages.at(-1));
+}
+
+/** Reads the end of the log. What was found before is an answer, too, where CloudWatch refuses the read. */
+async function readEnd(log: Log, reading: Reading, stored: LogPage | undefined): Promise<true | undefined> {
+  const { start, end } = reading.last;
+  const open = stored && stored.end === undefined ? stored : undefined;
+  try {
+    take(reading, await freshPage(log, end ?? start, open));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof LogsThrottled) || reading.found.length === 0) throw error;
+    return true;
+  }
+}
+
 /**
  * Reads lines of an application's log, in their order.
- * @param from.position the lines are behind it
- * @param from.until the time after which lines are left out
+ * @param asked.position the lines are behind it
+ * @param asked.until the time after which lines are left out
  * @throws {LogsThrottled} when CloudWatch's rate of reads is used up, or the read takes too long
  */
 export async function readLog(
   log: Log,
-  { position, until, limit }: { position: string; until: Date | undefined; limit: number },
+  asked: Pick<Reading, 'position' | 'until' | 'limit'>,
 ): Promise<{ lines: AppLogLine[]; more: boolean }> {
-  const found: AppLogLine[] = [];
-  const take = ({ lines }: Page) => {
-    for (const line of lines) if (positionOfLine(line.id) > position && !(until && line.at > until)) found.push(line);
-  };
-  let { page: last, isFresh } = await pageAt(log, position);
-  take(last);
-  const answer = (more: boolean) => {
-    const lines = fitting(found, limit);
-    return { lines, more: found.length > lines.length || more };
-  };
-  /** True if nothing that is asked for can follow. */
-  const isOver = () =>
-    found.length > limit ||
-    (until !== undefined &&
-      ((last.end !== undefined && last.end > `${positionOfTime(until)}~`) ||
-        (!last.more && Date.parse(last.at) > until.getTime() + SETTLED_MS)));
-  for (let turn = 1; !isOver(); turn += 1) {
-    if (isFresh && (!last.more || found.length > 0 || last.end === undefined)) return answer(last.more);
-    if (turn > MAX_TURNS) return answer(true);
-    const { pages, isCut } = await pagesAfter(log, last);
-    for (const stored of pages) {
-      last = toPage(stored);
-      take(last);
-    }
-    if (isOver()) break;
-    if ((isCut || last.more) && found.length > 0) return answer(true);
-    isFresh = !isCut;
-    if (isCut) continue;
-    const stored = pages.at(-1);
-    const open = stored && stored.end === undefined ? stored : undefined;
-    try {
-      last = await freshPage(log, last.end ?? last.start, open);
-    } catch (error) {
-      if (!(error instanceof LogsThrottled) || found.length === 0) throw error;
-      return answer(true);
-    }
-    take(last);
-  }
-  return answer(false);
+  const { page, isFresh } = await pageAt(log, asked.position);
+  const reading: Reading = { ...asked, found: [], last: page, isFresh };
+  take(reading, page);
+  let more: boolean | undefined;
+  for (let turn = 1; more === undefined; turn += 1) more = await readOn(log, reading, turn);
+  const lines = fitting(reading.found, asked.limit);
+  return { lines, more: reading.found.length > lines.length || more };
 }
