@@ -3,6 +3,7 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import {
   type NewPanelAccount,
   type Panel,
+  type PanelAccount,
   PanelFailure,
   type PanelServer,
 } from '../../providers/hosting-panel/panel.ts';
@@ -20,9 +21,16 @@ import { requiredOf, type Sharing, sharersOf } from './shared-accounts.ts';
 export type ConvergeDeps = Deps & { panel: Panel };
 
 /** Makes an account, unless another run of the same was a moment earlier. */
-async function createAccount({ panel }: ConvergeDeps, server: PanelServer, account: NewPanelAccount): Promise<void> {
+async function createAccount(
+  { panel }: ConvergeDeps,
+  server: PanelServer,
+  account: Omit<NewPanelAccount, 'password'>,
+): Promise<void> {
+  // Never used: owners enter the panel through sessions that the platform requests. Nor can it be reset: the account has
+  // no contact address, which could be that of a member who has left.
+  const password = randomBytes(24).toString('base64url');
   try {
-    await panel.create(server, account);
+    await panel.create(server, { ...account, password });
   } catch (error) {
     if (!(error instanceof PanelFailure) || error.fault !== 'refused') throw error;
     if ((await panel.find(server, account.username))?.domain !== account.domain) throw error;
@@ -42,7 +50,7 @@ const announceCreation = (deps: Deps, account: HostingAccount): Promise<void> =>
 interface Converged {
   /** The server's treatment of the account's mail. */
   mail?: HostingAccount['mail'];
-  /** True where the account should not be there, and is not yet: another check may be making it. */
+  /** True where the account should not be there, and is not yet. */
   mayCome?: boolean;
 }
 
@@ -57,50 +65,72 @@ export async function converge(
   [subscription, sharing]: [Subscription, readonly Sharing[]],
   state: DomainState,
 ): Promise<Converged> {
-  const { accountId, hostingDomain } = subscription;
-  const { username, mail: before } = account;
+  const domain = subscription.hostingDomain ?? '';
+  const { username } = account;
   const sharers = sharersOf(account, sharing).map((each) => each.subscription);
-  const required = requiredOf([subscription, ...sharers], deps.now());
-  const domain = hostingDomain ?? '';
-  const owner = await deps.table.get(Account, { id: accountId });
-  const allowed = required.status === 'ACTIVE' && owner?.suspension ? 'SUSPENDED' : required.status;
-  const wanted = state === 'LOST' || account.removing ? 'REMOVED' : allowed;
-  // Other customers' mail for a domain that is not proven must not end here: the server sends it where its DNS says.
-  const mail = state === 'PROVEN' ? 'LOCAL' : 'REMOTE';
   const found = await deps.panel.find(server, username);
-  if (found && found.domain !== hostingDomain) {
+  if (found && found.domain !== domain) {
     throw new PanelFailure('refused', `${username} is the account of ${found.domain}`);
   }
-  if (wanted === 'REMOVED') {
+  const { status, plan } = requiredOf([subscription, ...sharers], deps.now());
+  if (state === 'LOST' || account.removing || status === 'REMOVED') {
+    // Another check may be making it.
     if (!found) return { mayCome: (account.creatingUntil ?? '') > deps.now().toISOString() };
     if (!account.removing) await decideRemoval(deps, subscription, account, sharing);
     await deps.panel.remove(server, username);
     return {};
   }
+  const served = { domain, state, status, plan, found, isShared: sharers.length > 0 };
+  return { mail: await serve(deps, server, account, served) };
+}
+
+/** Decided about an account that its server should have. */
+interface Served {
+  domain: string;
+  state: DomainState;
+  status: PanelAccount['status'];
+  plan: string;
+  found: Pick<PanelAccount, 'plan' | 'status'> | undefined;
+  /** True if several subscriptions have the account. */
+  isShared: boolean;
+}
+
+/** Makes the account, or changes what differs. Returns the server's treatment of its mail. */
+async function serve(
+  deps: ConvergeDeps,
+  server: PanelServer,
+  account: HostingAccount,
+  { domain, state, status, plan, found, isShared }: Served,
+): Promise<HostingAccount['mail']> {
+  const { accountId, username, mail: before } = account;
+  // Other customers' mail for a domain that is not proven must not end here: the server sends it where its DNS says.
+  const mail = state === 'PROVEN' ? 'LOCAL' : 'REMOTE';
   if (!found) {
     await announceCreation(deps, account);
-    await createAccount(deps, server, {
-      username,
-      domain,
-      mail,
-      plan: required.plan,
-      // The password is never used: owners enter the panel through sessions that the platform requests. Nor can it be reset: the account has
-      // no contact address, which could be that of a member who has left.
-      password: randomBytes(24).toString('base64url'),
-    });
+    await createAccount(deps, server, { username, domain, mail, plan });
   }
-  const status = found?.status ?? 'ACTIVE';
-  const why = owner?.suspension ? 'The account is suspended.' : 'The subscription is not paid.';
+  const owner = await deps.table.get(Account, { id: accountId });
+  const wanted = owner?.suspension ? 'SUSPENDED' : status;
   // Before what a server may refuse: what is paid is served, and what is not paid is not.
-  if (wanted === 'SUSPENDED' && status !== wanted) await deps.panel.suspend(server, username, why);
-  if (wanted === 'ACTIVE' && status !== wanted) await deps.panel.unsuspend(server, username);
+  if (wanted !== (found?.status ?? 'ACTIVE')) await setStatus(deps, server, username, wanted, owner);
   // An unproven domain's is routed each time: its owner may have changed that on the server while the domain was proven.
   const isRouted = !found || (mail === before && state === 'PROVEN');
   const routed = isRouted || (await routeMail(deps, server, { username, domain, mail, wanted }));
-  if (found && sharers.length > 0 && found.plan !== required.plan)
-    await deps.panel.changePlan(server, username, required.plan);
-  return { mail: routed ? mail : before };
+  if (found && isShared && found.plan !== plan) await deps.panel.changePlan(server, username, plan);
+  return routed ? mail : before;
 }
+
+const setStatus = (
+  { panel }: ConvergeDeps,
+  server: PanelServer,
+  username: string,
+  status: PanelAccount['status'],
+  owner: Account | undefined,
+): Promise<void> => {
+  if (status === 'ACTIVE') return panel.unsuspend(server, username);
+  const why = owner?.suspension ? 'The account is suspended.' : 'The subscription is not paid.';
+  return panel.suspend(server, username, why);
+};
 
 /** Has the server treat an account's mail as it should. @returns false where it refuses that while the account is suspended */
 async function routeMail(

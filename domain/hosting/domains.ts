@@ -135,6 +135,16 @@ function unproven(mine: HostingDomain | undefined, { problem }: MissingProof, ch
   return isInGrace ? { problem, provenAt: mine.provenAt, unprovenSince } : { problem };
 }
 
+const isProvenRecently = ({ provenAt, unprovenSince, checkedAt }: HostingDomain, now: Date): boolean =>
+  provenAt !== undefined && !unprovenSince && now.getTime() - Date.parse(checkedAt) < VERIFICATION_INTERVAL_MS;
+
+/** Stores a domain in the place of what was read of it. */
+function store(next: HostingDomain, held: HostingDomain | undefined): Write {
+  if (!held) return create(HostingDomain, next, concurrentUpdate);
+  const same = { accountId: { is: held.accountId }, checkedAt: { is: held.checkedAt } };
+  return replace(HostingDomain, next, same, concurrentUpdate);
+}
+
 /** Verifies the domain of a subscription, at most once a week while it is proven, and stores the result. */
 export const settleHostingDomain = (
   deps: DomainDeps,
@@ -147,8 +157,7 @@ export const settleHostingDomain = (
     const other = mine ? undefined : held;
     if (other?.provenAt) return 'LOST';
     const now = deps.now();
-    const isRecent = now.getTime() - Date.parse(mine?.checkedAt ?? '') < VERIFICATION_INTERVAL_MS;
-    if (mine?.provenAt && !mine.unprovenSince && isRecent) return 'PROVEN';
+    if (mine && isProvenRecently(mine, now)) return 'PROVEN';
     const missing = await findMissing(deps, accountId, domain);
     if (other && missing) return 'UNPROVEN';
     const checkedAt = now.toISOString();
@@ -159,11 +168,7 @@ export const settleHostingDomain = (
       checkedAt,
       ...(missing ? unproven(mine, missing, checkedAt) : { provenAt: mine?.provenAt ?? checkedAt }),
     };
-    const same = { accountId: { is: held?.accountId ?? '' }, checkedAt: { is: held?.checkedAt ?? '' } };
-    const write = held
-      ? replace(HostingDomain, next, same, concurrentUpdate)
-      : create(HostingDomain, next, concurrentUpdate);
-    await deps.table.transact([write]);
+    await deps.table.transact([store(next, held)]);
     return next.provenAt ? 'PROVEN' : 'UNPROVEN';
   });
 
