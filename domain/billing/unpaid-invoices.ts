@@ -57,23 +57,26 @@ export async function payUnpaidInvoices(deps: Deps, accountId: string): Promise<
   const unpaid = () => deps.table.all(InvoiceByStatus, invoicesByStatus(accountId, 'UNPAID'), { oldestFirst: true });
   let total = 0;
   for (;;) {
-    const paid = await withWallet(deps, accountId, unpaid, async (wallet, waiting) => {
-      const done: InvoiceByStatus[] = [];
-      const { suspension } = wallet.account;
-      for (const invoice of waiting) {
-        if (suspension && invoice.countsAsOrder) continue;
-        if (done.length === BATCH_SIZE || wallet.refusalOf(invoice.kind, invoice.amountCents)) continue;
-        done.push(payInvoice(wallet, invoice));
-      }
-      const [first] = done;
-      if (!first) return 0;
-      const after = done.length === 1 ? viewInvoice(first) : { numbers: done.map(({ number }) => number) };
-      const asRead = suspension ? {} : { when: { suspension: 'absent' as const } };
-      return await deps.commit(wallet.writes(asRead), done.length, wallet.audited('invoice.paid', first.id, after));
-    });
+    const paid = await withWallet(deps, accountId, unpaid, (wallet, waiting) => payBatch(deps, wallet, waiting));
     total += paid;
     if (paid < BATCH_SIZE) return total;
   }
+}
+
+/** Pays what the balance covers, oldest first, at most {@link BATCH_SIZE}. Returns how many. */
+async function payBatch(deps: Deps, wallet: Wallet, waiting: readonly InvoiceByStatus[]): Promise<number> {
+  const { suspension } = wallet.account;
+  const paid: InvoiceByStatus[] = [];
+  for (const invoice of waiting) {
+    if (suspension && invoice.countsAsOrder) continue;
+    if (paid.length === BATCH_SIZE || wallet.refusalOf(invoice.kind, invoice.amountCents)) continue;
+    paid.push(payInvoice(wallet, invoice));
+  }
+  const [first] = paid;
+  if (!first) return 0;
+  const after = paid.length === 1 ? viewInvoice(first) : { numbers: paid.map(({ number }) => number) };
+  const asRead = suspension ? {} : { when: { suspension: 'absent' as const } };
+  return await deps.commit(wallet.writes(asRead), paid.length, wallet.audited('invoice.paid', first.id, after));
 }
 
 /** Invoices that were not paid in time (`voidAt`): they are voided. */
