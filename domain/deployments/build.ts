@@ -82,6 +82,8 @@ function reported(id: string, found: RunningBuild | undefined, { error }: Result
   return { status: end, id, phases: [...ended, { type: 'BUILD', status: end, seconds }] };
 }
 
+const hasEnded = ({ status }: RunningBuild): boolean => status !== 'QUEUED' && status !== 'RUNNING';
+
 /** Waits until a build has a result, for so many milliseconds at most. */
 async function awaitResult(deps: Watched, deploymentId: string, ms: number): Promise<void> {
   const until = deps.now().getTime() + ms;
@@ -111,7 +113,7 @@ export async function watchBuild(
     if (result) return reported(id, found, result, deps.now());
     if (!found) return { status: 'FAULT', id, phases: [] };
     const { status, phases, submittedAt } = found;
-    if (status !== 'QUEUED' && status !== 'RUNNING') return { status, id, phases };
+    if (hasEnded(found)) return { status, id, phases };
     const now = deps.now().getTime();
     const age = Math.max(0, now - submittedAt.getTime());
     if (age > T.whole * 1000) {

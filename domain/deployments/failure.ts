@@ -7,14 +7,18 @@ import type { Deps } from '../deps.ts';
 import { foundNoBuilder, measureBuild } from './build-time.ts';
 import { recordDetected } from './detected.ts';
 import { failDeployment } from './finish.ts';
-import type { FailureInput } from './inputs.ts';
+import type { BuildOutput, FailureInput } from './inputs.ts';
 
 const T = TIMEOUTS_S.build;
-const MAX_WAIT_MS = T.wait * 1000;
-/** As long a deployment's build is submitted again after a fault of CodeBuild. */
-const MAX_FAULT_MS = T.project * 1000;
 
+/** Builds that are submitted again: until which age of the deployment in milliseconds, and after how many seconds. */
+const AGAIN: Partial<Record<BuildEnd, { maxMs: number; pause: number }>> = {
+  UNBUILT: { maxMs: T.wait * 1000, pause: T.pause },
+  FAULT: { maxMs: T.project * 1000, pause: T.faultPause },
+};
 const NO_BUILDER = `No builder became free within ${T.wait / 3600} hours. Deploying again is safe.`;
+/** Reasons where the builder gave none. */
+const REASONS: Partial<Record<BuildEnd, string>> = { TIMED_OUT: timeLimitExceeded(T.builder) };
 
 /** Result of recording a failure. `again`: the build has to be submitted again, after `pause` seconds. */
 export interface RecordedFailure {
@@ -35,24 +39,25 @@ export async function recordFailure(
   const { accountId, deploymentId } = ids;
   const verdict = [step, build].find((each) => each?.failed);
   // An error is newer than the build that it follows.
-  const isBuild = !verdict && !error;
-  const isUnbuilt = isBuild && (build.status === 'REFUSED' || foundNoBuilder(build));
-  const isFault = isBuild && build.status === 'FAULT';
-  if (isUnbuilt || isFault) {
+  const end = verdict || error ? 'OTHER' : endOf(build);
+  const again = AGAIN[end];
+  if (again) {
     const deployment = await deps.table.get(Deployment, { accountId, id: deploymentId });
     const age = deps.now().getTime() - Date.parse(deployment?.beganAt ?? '');
-    const [maxAge, pause] = isFault ? [MAX_FAULT_MS, T.faultPause] : [MAX_WAIT_MS, T.pause];
-    if (age < maxAge) return { again: true, fault: false, pause };
+    if (age < again.maxMs) return { again: true, fault: false, pause: again.pause };
   }
   const { error: buildError, commitSha, detected } = (await deps.builds.readResult(deploymentId)) ?? {};
   await recordDetected(deps, ids, detected);
-  const reason = verdict
-    ? verdict.reason
-    : isUnbuilt
-      ? NO_BUILDER
-      : (buildError ?? (isBuild && build.status === 'TIMED_OUT' ? timeLimitExceeded(T.builder) : PLATFORM_FAULT));
-  const measured = isUnbuilt || isFault ? { buildMs: 0 } : measureBuild(build);
-  const known = { ...(commitSha ? { commitSha } : {}), ...measured };
-  await failDeployment(deps, ids, reason ?? PLATFORM_FAULT, known);
+  const reason = verdict?.reason ?? (end === 'UNBUILT' ? NO_BUILDER : (buildError ?? REASONS[end] ?? PLATFORM_FAULT));
+  const known = { ...(commitSha ? { commitSha } : {}), ...(again ? { buildMs: 0 } : measureBuild(build)) };
+  await failDeployment(deps, ids, reason, known);
   return { again: false, fault: reason === PLATFORM_FAULT || reason === NO_BUILDER };
+}
+
+/** The end of a failed deployment's build: without a builder, by CodeBuild's fault, after too long, or in another way. */
+type BuildEnd = 'UNBUILT' | 'FAULT' | 'TIMED_OUT' | 'OTHER';
+
+function endOf(build: z.output<typeof BuildOutput>): BuildEnd {
+  if (build.status === 'REFUSED' || foundNoBuilder(build)) return 'UNBUILT';
+  return build.status === 'FAULT' || build.status === 'TIMED_OUT' ? build.status : 'OTHER';
 }
