@@ -60,26 +60,53 @@ export async function createApp(
   if (input.customDomain) assertNotPlatformDomain(deps, cells, input.customDomain);
   const placement = placeApp(deps, cells);
   const slug = toSlug(input.name);
-  let contested = false;
-  for (let waits = 0, suffixes = 0, suffix = RESERVED_SLUGS.has(slug) ? randomSuffix() : ''; ; ) {
+  let attempt: Attempt = {
+    suffix: RESERVED_SLUGS.has(slug) ? randomSuffix() : '',
+    contested: false,
+    waits: 0,
+    suffixes: 0,
+  };
+  for (;;) {
+    const { suffix, contested } = attempt;
     try {
       return await createAppAt(deps, caller, access, input, { slug: slug + suffix, contested, counted, placement });
     } catch (error) {
       if (!(error instanceof NameTaken)) throw error;
-      if (error.releasing && waits < MAX_RELEASE_WAITS) {
-        waits += 1;
-        await new Promise((done) => setTimeout(done, RELEASE_WAIT_MS));
-      } else if (error.host === input.customDomain) {
-        // Its holder's proof may be missing. Checked once: another claim of this account is a conflict.
-        contested = !contested && (await isContestable(deps, error.host, caller.accountId));
-        if (!contested) throw domainTaken('customDomain', error.host, error.releasing);
-      } else {
-        suffixes += 1;
-        if (suffixes > MAX_SLUG_ATTEMPTS) throw error;
-        suffix = randomSuffix();
-      }
+      attempt = await nextAttempt(deps, caller, input, attempt, error);
     }
   }
+}
+
+/** An attempt at the names of an application, and what was tried before it. */
+interface Attempt {
+  /** The end of the slug, behind the application's name. */
+  suffix: string;
+  /** True where the custom domain has a holder without a proof. */
+  contested: boolean;
+  waits: number;
+  suffixes: number;
+}
+
+/** Returns the attempt that follows one whose name another application has. Throws where none could succeed. */
+async function nextAttempt(
+  deps: Deps,
+  { accountId }: Caller,
+  { customDomain }: Input<typeof CreateRoute>,
+  last: Attempt,
+  taken: NameTaken,
+): Promise<Attempt> {
+  if (taken.releasing && last.waits < MAX_RELEASE_WAITS) {
+    await new Promise((done) => setTimeout(done, RELEASE_WAIT_MS));
+    return { ...last, waits: last.waits + 1 };
+  }
+  if (taken.host === customDomain) {
+    // Its holder's proof may be missing. Checked once: another claim of this account is a conflict.
+    const isHeld = last.contested || !(await isContestable(deps, taken.host, accountId));
+    if (isHeld) throw domainTaken('customDomain', taken.host, taken.releasing);
+    return { ...last, contested: true };
+  }
+  if (last.suffixes === MAX_SLUG_ATTEMPTS) throw taken;
+  return { ...last, suffix: randomSuffix(), suffixes: last.suffixes + 1 };
 }
 
 /** Returns the write that counts a custom domain towards the account's limit of the day. */
