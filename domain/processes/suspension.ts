@@ -100,12 +100,7 @@ export async function applySuspension(deps: Lists, accountId: string): Promise<v
     const guard = [check(Account, { id: accountId }, versionIs(suspensionVersion), concurrentUpdate)];
     const marks = { suspended: suspension?.reason, closesAt: deletion?.endsAt };
     for (const subject of account.logins ?? []) await markLogin(deps, subject, accountId, marks, guard);
-    const setMarks = mark(deps, marks, guard);
-    for await (const { hashes, revokedAt } of deps.table.each(ApiKey, apiKeysOf(accountId))) {
-      // A revoked key is refused anyway, and an account may have very many.
-      if (revokedAt !== null) continue;
-      for (const hash of [hashes.secret, hashes.public]) await setMarks(Credential, { hash });
-    }
+    await markKeys(deps, accountId, marks, guard);
     for await (const { id } of deps.table.each(App, appsOf(accountId))) {
       const of = { accountId, id };
       if (suspension) await addSuspension(deps, of, { cause: 'ACCOUNT', reason: suspendedWith(suspension) }, guard);
@@ -115,6 +110,15 @@ export async function applySuspension(deps: Lists, accountId: string): Promise<v
       await mark(deps, { heldSince: suspension?.since ?? own?.since }, guard)(Webhook, { accountId, id });
     await reconcileHosting(deps, account, guard);
   });
+}
+
+async function markKeys(deps: Lists, accountId: string, marks: Marks, guard: readonly Write[]): Promise<void> {
+  const setMarks = mark(deps, marks, guard);
+  for await (const { hashes, revokedAt } of deps.table.each(ApiKey, apiKeysOf(accountId))) {
+    // A revoked key is refused anyway, and an account may have very many.
+    if (revokedAt !== null) continue;
+    for (const hash of [hashes.secret, hashes.public]) await setMarks(Credential, { hash });
+  }
 }
 
 /** Has hosting accounts soon compared with their account, whose suspension or its end their servers have not followed. */
@@ -132,12 +136,15 @@ async function reconcileHosting(deps: Lists, { id: accountId, suspension }: Acco
 
 const suspendedWith = ({ reason }: { reason: string }) => `The account is suspended: ${reason}`;
 
+/** The reason of an account's suspension, and the time of its deletion. */
+type Marks = Pick<Membership, 'suspended' | 'closesAt'>;
+
 /** Gives a login's membership in an account the reason of its suspension and the time of its deletion, or removes them. */
 async function markLogin(
   deps: Lists,
   subject: string,
   accountId: string,
-  marks: Pick<Membership, 'suspended' | 'closesAt'>,
+  marks: Marks,
   guard: readonly Write[],
 ): Promise<void> {
   const login = await deps.table.get(Login, { subject });
