@@ -100,6 +100,16 @@ const ofPartition = (pk: string) => ({
   ExpressionAttributeValues: toItem({ ':pk': pk }),
 });
 
+/** True if a transaction holds the item right now. */
+const isHeld = (error: unknown): boolean => error instanceof Error && error.name === 'TransactionConflictException';
+
+/** Returns what a write's caller is told: its own error where its condition failed, and others as they are. */
+function meaningOf(error: unknown, { onConditionFailed }: Write): unknown {
+  if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') return error;
+  const { detail }: DynamoDbError = error;
+  return onConditionFailed(failedItem(detail?.Item));
+}
+
 /** The single table behind everything, as entities. All expression strings are made in expressions.ts and here. */
 export function createTable(send: Send, TableName: string): Table {
   const parse = <T, K>(entity: Entity<T, K>, item: Item): T => entity.parse(fromItem(item));
@@ -128,17 +138,12 @@ export function createTable(send: Send, TableName: string): Table {
     if (write.kind === 'ConditionCheck') throw new Error('A check is part of a transaction, and nothing alone');
     const operation = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem' }[write.kind];
     const ReturnValues = write.kind === 'Update' ? { ReturnValues: returns } : {};
+    const input = { TableName, ...write.input, ...ReturnValues };
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const input = { TableName, ...write.input, ...ReturnValues };
-        const { Attributes } = await send<{ Attributes?: Item }>(operation, input, { once: write.once });
-        return Attributes;
+        return (await send<{ Attributes?: Item }>(operation, input, { once: write.once })).Attributes;
       } catch (error) {
-        if (!(error instanceof Error)) throw error;
-        const { name, detail }: DynamoDbError = error;
-        if (name === 'ConditionalCheckFailedException') throw write.onConditionFailed(failedItem(detail?.Item));
-        // A transaction holds this item right now.
-        if (name !== 'TransactionConflictException' || attempt === MAX_CONFLICT_ATTEMPTS) throw error;
+        if (!isHeld(error) || attempt === MAX_CONFLICT_ATTEMPTS) throw meaningOf(error, write);
         await backoffAfterConflict(attempt);
       }
     }
