@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { MAX_ARTIFACT_BYTES } from '../../contract/deployments/artifact-size.ts';
-import { createZip, MAX_ENTRIES } from '../../providers/archives/zip.ts';
+import { createZip, MAX_ENTRIES, type Zip } from '../../providers/archives/zip.ts';
 import type { Job } from '../../providers/builds/builds.ts';
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import type { Start } from '../detect/start.ts';
@@ -34,8 +34,8 @@ const HOST_VARIABLES = ['PORT'];
  */
 export function runScript(start: Start, directory: string, variables: readonly string[] = []): string {
   const at = posix.join(directory, start.kind === 'site' ? '' : start.directory);
-  const up = posix.relative(at, '.') || '.';
-  const node = ['exec', 'node', '--import', `${up}/.service/environment.mjs`];
+  const service = `${posix.relative(at, '.') || '.'}/.service`;
+  const environment = start.kind === 'node' ? Object.entries(start.environment) : [];
   const lines = [
     '#!/bin/sh',
     'export NODE_ENV=production HOST=0.0.0.0 HOSTNAME=0.0.0.0',
@@ -43,23 +43,32 @@ export function runScript(start: Start, directory: string, variables: readonly s
     "export NG_ALLOWED_HOSTS='*' NG_TRUST_PROXY_HEADERS=x-forwarded-host,x-forwarded-proto,x-forwarded-port,x-forwarded-for",
   ];
   if (at !== '.') lines.push(`cd ${quoteWord(at)} || exit 1`);
-  if (start.kind === 'site') {
-    const site = start.directory === '' ? '.' : start.directory;
-    node.push(`${up}/.service/site-server.mjs`, quoteWord(site), ...(start.single ? ['--single'] : []));
-  } else if (start.kind === 'shell') node.push(`${up}/.service/launch.mjs`, quoteWord(start.command));
-  else {
-    const { options, file, args, environment } = start;
-    for (const [name, value] of Object.entries(environment)) {
-      if (HOST_VARIABLES.includes(name)) continue;
-      // Options of Node add to the host's own.
-      lines.push(`export ${name}=${name === 'NODE_OPTIONS' ? '"$NODE_OPTIONS "' : ''}${quoteWord(value)}`);
-    }
-    const words = [...options, file, ...args].map(quoteWord);
-    if (options.some((option) => LOADS_EARLY.test(option)) || READ_EARLY.some((name) => variables.includes(name))) {
-      node.push(`${up}/.service/launch.mjs`, quoteWord(['node', ...words].join(' ')));
-    } else node.push(...words);
+  for (const [name, value] of environment) {
+    if (HOST_VARIABLES.includes(name)) continue;
+    // Options of Node add to the host's own.
+    lines.push(`export ${name}=${name === 'NODE_OPTIONS' ? '"$NODE_OPTIONS "' : ''}${quoteWord(value)}`);
   }
+  const node = ['exec', 'node', '--import', `${service}/environment.mjs`, ...startWords(start, service, variables)];
   return [...lines, node.join(' '), ''].join('\n');
+}
+
+/** Returns the words that follow `node` and its options of the platform. @param service the directory of the platform's files */
+function startWords(start: Start, service: string, variables: readonly string[]): string[] {
+  switch (start.kind) {
+    case 'site': {
+      const site = start.directory === '' ? '.' : start.directory;
+      return [`${service}/site-server.mjs`, quoteWord(site), ...(start.single ? ['--single'] : [])];
+    }
+    case 'shell':
+      return [`${service}/launch.mjs`, quoteWord(start.command)];
+    case 'node': {
+      const { options, file, args } = start;
+      const words = [...options, file, ...args].map(quoteWord);
+      const isLate =
+        options.some((option) => LOADS_EARLY.test(option)) || READ_EARLY.some((name) => variables.includes(name));
+      return isLate ? [`${service}/launch.mjs`, quoteWord(['node', ...words].join(' '))] : words;
+    }
+  }
 }
 
 export interface Service {
@@ -98,10 +107,15 @@ function sizeAdvice(items: readonly Item[], directory: string): string {
 }
 
 /** Packs the application and the platform's files. Throws BuildFailure if it is too large to host. */
-export async function pack(
-  items: readonly Item[],
-  { job, start, directory, modules, release }: Service,
-): Promise<Buffer> {
+export async function pack(items: readonly Item[], service: Service): Promise<Buffer> {
+  assertFits(items, service);
+  const zip = createZip();
+  addService(zip, service);
+  for (let at = 0; at < items.length; at += CONCURRENCY) await addItems(zip, items.slice(at, at + CONCURRENCY));
+  return zip.end();
+}
+
+function assertFits(items: readonly Item[], { start, directory }: Service): void {
   const bytes = items.reduce((sum, { size }) => sum + size, 0);
   if (bytes > MAX_ARTIFACT_BYTES) {
     const [actualMb, limitMb] = [bytes, MAX_ARTIFACT_BYTES].map((size) => Math.round(size / MEGABYTE));
@@ -112,7 +126,10 @@ export async function pack(
   if (items.length > MAX_ENTRIES - 10) {
     throw new BuildFailure(`The application has ${items.length} files after the build; the limit is 65,000.`);
   }
-  const zip = createZip();
+}
+
+/** Adds the platform's files. */
+function addService(zip: Zip, { job, start, directory, modules, release }: Service): void {
   zip.add('run.sh', Buffer.from(runScript(start, directory, Object.keys(job.variables))), PROGRAM);
   zip.add('.service/environment.mjs', modules.environment, FILE);
   zip.add('.service/launch.mjs', modules.launch, FILE);
@@ -128,15 +145,14 @@ export async function pack(
   for (const [name, content] of Object.entries(settings)) {
     if (content) zip.add(`.service/${name}.json`, Buffer.from(JSON.stringify(content)), FILE);
   }
-  for (let at = 0; at < items.length; at += CONCURRENCY) {
-    const batch = items.slice(at, at + CONCURRENCY);
-    const contents = await Promise.all(
-      batch.map(({ source, link }) => (link === undefined ? readFile(source) : Buffer.from(link))),
-    );
-    for (const [index, { path, link, executable }] of batch.entries()) {
-      const mode = link !== undefined ? LINK : executable ? PROGRAM : FILE;
-      zip.add(path, contents[index] ?? Buffer.alloc(0), mode);
-    }
+}
+
+async function addItems(zip: Zip, items: readonly Item[]): Promise<void> {
+  const contents = await Promise.all(
+    items.map(({ source, link }) => (link === undefined ? readFile(source) : Buffer.from(link))),
+  );
+  for (const [index, { path, link, executable }] of items.entries()) {
+    const mode = link !== undefined ? LINK : executable ? PROGRAM : FILE;
+    zip.add(path, contents[index] ?? Buffer.alloc(0), mode);
   }
-  return zip.end();
 }
