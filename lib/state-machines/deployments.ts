@@ -18,9 +18,13 @@ const DEPLOYMENT_S =
   2 * (release.begin + release.release + release.check + release.switch) +
   4 * 3600;
 
-/** Retries failures of Lambda itself. An error that a step throws is a fault and is not retried. */
+/**
+ * Retries failures of Lambda itself (https://docs.aws.amazon.com/step-functions/latest/dg/bp-lambda-serviceexception.html). An error that a
+ * step throws is a fault and is not retried.
+ */
 const retryLambda = {
   ErrorEquals: [
+    'Lambda.ClientExecutionTimeoutException',
     'Lambda.ServiceException',
     'Lambda.AWSLambdaException',
     'Lambda.SdkClientException',
@@ -32,11 +36,17 @@ const retryLambda = {
 };
 
 /**
- * Retries steps that AWS still refused after their own attempts, because the account's rate of a service was used up:
- * Lambda's, that of CloudWatch Logs and of the key value store, that of Route 53.
+ * Retries steps that AWS still refused after their own attempts, because the account's rate of a service was used up (Lambda's, that of
+ * CloudWatch Logs and of the key value store, that of Route 53), or because another change of the same function or log group was made.
  */
 const retryThrottling = {
-  ErrorEquals: ['TooManyRequestsException', 'ThrottlingException', 'Throttling'],
+  ErrorEquals: [
+    'TooManyRequestsException',
+    'ThrottlingException',
+    'Throttling',
+    'ResourceConflictException',
+    'OperationAbortedException',
+  ],
   IntervalSeconds: 20,
   MaxAttempts: 3,
   BackoffRate: 2,

@@ -19,6 +19,8 @@ export const STRICT_TIMES = {
   aliasPropagation: 1000,
   /** A change of a key value store takes so long, and ends with the check of its ETag. */
   keyValueStoreWrite: 150,
+  /** Another change of a log group in this time is an OperationAbortedException (API reference of PutRetentionPolicy). */
+  logGroupChange: 100,
 } as const;
 
 interface Bucket {

@@ -1,4 +1,9 @@
-import { InvalidParameterValueException, LambdaClient, ResourceNotFoundException } from '@aws-sdk/client-lambda';
+import {
+  InvalidParameterValueException,
+  LambdaClient,
+  ResourceConflictException,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-lambda';
 import { expect, test } from 'vitest';
 import { createAppHost } from './app-host.ts';
 import { HostThrottled, RuntimeRetired } from './resources.ts';
@@ -107,4 +112,39 @@ test.each([
   const number = await release('current').catch(String);
   expect(number).toMatch(made.includes('current') ? '2' : /CodeSHA256/);
   expect(versions).toEqual(made);
+});
+
+/** A Lambda on whose function another caller makes a change while this operation is asked for the first time. */
+function busyAt(operation: string) {
+  const asked: string[] = [];
+  const send = async ({ constructor: { name } }: { constructor: { name: string } }) => {
+    asked.push(name);
+    if (name === operation && asked.filter((each) => each === operation).length === 1) {
+      const message = 'The operation cannot be performed at this time. An update is in progress for resource: arn';
+      throw new ResourceConflictException({ message, $metadata: {} });
+    }
+    if (/^Get(Alias|FunctionUrlConfig)/.test(name)) throw new ResourceNotFoundException({ message: '', $metadata: {} });
+    const ready = { State: 'Active', LastUpdateStatus: 'Successful' };
+    return { Configuration: ready, CodeSha256: 'hash', Version: '3', FunctionUrl: 'https://one.on.aws/' };
+  };
+  const client = { middlewareStack: { add: () => undefined }, config: {}, send } as unknown as LambdaClient;
+  return { asked, host: createAppHost(client, { prefix: 'app-', roleArn: '', adapterLayerArn: '' }) };
+}
+const APP = { applicationId: 'app_1', nodeVersion: '22', concurrency: 20 };
+
+test.each([
+  'UpdateFunctionConfigurationCommand',
+  'UpdateFunctionCodeCommand',
+  'PutFunctionConcurrencyCommand',
+  'PublishVersionCommand',
+])('a release begins again where another change of the function is made: %s', async (operation) => {
+  const { host, asked } = busyAt(operation);
+  expect(await host.release(APP, { bucket: 'b', key: 'k' })).toBe('3');
+  expect(asked.filter((each) => each === operation)).toHaveLength(2);
+});
+
+test('an address has its permissions, or is not made: a busy function is no permission that was given before', async () => {
+  const { host, asked } = busyAt('AddPermissionCommand');
+  await expect(host.switchTo('app_1', '3')).rejects.toThrow(/update is in progress/);
+  expect(asked).not.toContain('CreateFunctionUrlConfigCommand');
 });

@@ -25,7 +25,7 @@ import { memoize } from '../../contract/memoize.ts';
 import { isAwsError } from '../aws-errors.ts';
 import { checkRequest, parseStatus } from './check-request.ts';
 import { isConfigured, wantedConfiguration } from './configuration.ts';
-import { isCodeReplaced, isRuntimeRetired, isThrottled, observeThrottling } from './refusals.ts';
+import { isBusy, isCodeReplaced, isGranted, isRuntimeRetired, isThrottled, observeThrottling } from './refusals.ts';
 import { HostThrottled, LIVE_ALIAS, RuntimeRetired } from './resources.ts';
 
 /** The payload of an invocation that failed. */
@@ -206,7 +206,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
       try {
         await propagated(() => client.send(new AddPermissionCommand({ ...anyone, ...permission })));
       } catch (error) {
-        if (!isAwsError(error, 'ResourceConflictException')) throw error; // it was given before
+        if (!isGranted(error)) throw error;
       }
     }
     const config = { ...of, AuthType: 'NONE' as const, InvokeMode: 'RESPONSE_STREAM' as const };
@@ -230,8 +230,8 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
       onThrottledAttempt.add(onThrottled);
       try {
         return await publish(app, bucket, key).catch((error: unknown) => {
-          // The step of another deployment that is stopped, or was thought to be gone, uploaded its own code meanwhile.
-          if (isCodeReplaced(error)) return publish(app, bucket, key);
+          // The step of another deployment that is stopped, or was thought to be gone, changes the function meanwhile.
+          if (isCodeReplaced(error) || isBusy(error)) return publish(app, bucket, key);
           throw error;
         });
       } catch (error) {

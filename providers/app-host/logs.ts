@@ -175,7 +175,7 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
     },
 
     async remove(applicationId) {
-      await unlessAbsent(call('DeleteLogGroup', groupOf(applicationId)));
+      await unlessAbsent(call('DeleteLogGroup', groupOf(applicationId), WRITE));
     },
   };
 }

@@ -12,6 +12,13 @@ export const isRuntimeRetired = (error: unknown): boolean =>
 export const isCodeReplaced = (error: unknown): boolean =>
   isAwsError(error, 'InvalidParameterValueException') && /CodeSHA256 .*is different from current/i.test(String(error));
 
+/** Returns true while a function is being made or changed on behalf of another caller, or was made by one meanwhile. */
+export const isBusy = (error: unknown): boolean => isAwsError(error, 'ResourceConflictException');
+
+/** Lambda's words for a permission that was given before; the error's name is that of a busy function, too. */
+export const isGranted = (error: unknown): boolean =>
+  isBusy(error) && /statement id .*already exists/i.test(String(error));
+
 /** Returns a set of listeners that are called for each attempt of a client that Lambda throttles, also where the client repeats it. */
 export function observeThrottling(client: LambdaClient): Set<() => void> {
   const listeners = new Set<() => void>();

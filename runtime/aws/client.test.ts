@@ -5,8 +5,15 @@ import { callAws } from './client.ts';
 
 let server: Server;
 let connections = 0;
+/** Error types of the next answers, and the number of all answers. */
+let refusals: string[] = [];
+let answers = 0;
 beforeAll(async () => {
-  server = createServer((_request, response) => response.end('{}'))
+  server = createServer((_request, response) => {
+    answers += 1;
+    const type = refusals.shift();
+    response.writeHead(type === undefined ? 200 : 400).end(JSON.stringify(type === undefined ? {} : { __type: type }));
+  })
     .on('connection', () => {
       connections += 1;
     })
@@ -35,4 +42,28 @@ test('keeps its connection between calls, and opens a new one after a pause, whi
   expect(connections).toBe(2);
   await call();
   expect(connections).toBe(2);
+});
+
+test.each([
+  'ThrottlingException',
+  // Two changes of a log group at once.
+  'OperationAbortedException',
+  'com.amazonaws.sqs#RequestThrottled',
+  'RequestTimeout',
+])('repeats what was not carried out and may be asked again: %s', async (type) => {
+  for (const once of [false, true]) {
+    refusals = [type];
+    answers = 0;
+    expect(await callAws('kms', 'Decrypt', {}, { once })).toEqual({});
+    expect(answers).toBe(2);
+  }
+});
+
+test('repeats no other refusal', async () => {
+  refusals = ['InvalidCiphertextException'];
+  answers = 0;
+  await expect(callAws('kms', 'Decrypt', {})).rejects.toThrow(
+    expect.objectContaining({ name: 'InvalidCiphertextException' }),
+  );
+  expect(answers).toBe(1);
 });

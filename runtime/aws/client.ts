@@ -100,10 +100,15 @@ export async function exchange(endpoint: URL, { body, ...request }: Outgoing): P
 }
 
 const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
-const THROTTLED = /Throttl|LimitExceeded|TooManyRequests|SlowDown|ThroughputExceeded/;
+/**
+ * Errors below 500 of requests that a service did not carry out and asks to repeat: its rate is used up, it is busy with another change of
+ * the same resource, or it waited for the rest of the request in vain.
+ */
+const REPEATABLE =
+  /Throttl|LimitExceeded|TooManyRequests|SlowDown|ThroughputExceeded|OperationAborted|ConditionalRequestConflict|RequestTimeout/;
 
 /**
- * Retries broken connections, 5xx responses and throttling, with full jitter from 25 ms, while another attempt of
+ * Retries broken connections, 5xx responses and what a service asks to repeat, with full jitter from 25 ms, while another attempt of
  * `timeout` milliseconds fits into the time of a call: the function must outlast it, so that it can answer.
  */
 export async function withRetries<T>(
@@ -117,8 +122,8 @@ export async function withRetries<T>(
       return await work();
     } catch (error) {
       const refused = error instanceof AwsError && error.status >= 400 && error.status < 500;
-      const throttled = error instanceof AwsError && error.status < 500 && THROTTLED.test(error.name);
-      if (attempt >= attempts || ((refused || once) && !throttled)) throw error;
+      const repeatable = error instanceof AwsError && error.status < 500 && REPEATABLE.test(error.name);
+      if (attempt >= attempts || ((refused || once) && !repeatable)) throw error;
       await pause(Math.random() * 25 * 2 ** attempt);
       if (performance.now() > lastStart) throw error;
     }

@@ -12,6 +12,7 @@ const State = z.looseObject({
   ResultPath: z.string().nullish(),
   Next: z.string().optional(),
   Catch: z.array(z.object({ ErrorEquals: z.array(z.string()), ResultPath: z.string(), Next: z.string() })).optional(),
+  Retry: z.array(z.object({ ErrorEquals: z.array(z.string()) })).optional(),
 });
 const Definition = z.object({
   StartAt: z.string(),
@@ -23,6 +24,13 @@ const Machine = z.object({
   TracingConfiguration: z.object({ Enabled: z.literal(true) }),
   LoggingConfiguration: z.object({ IncludeExecutionData: z.literal(false), Level: z.literal('ALL') }),
 });
+/** https://docs.aws.amazon.com/step-functions/latest/dg/bp-lambda-serviceexception.html */
+const PASSING_FAILURES = [
+  'Lambda.ClientExecutionTimeoutException',
+  'Lambda.ServiceException',
+  'Lambda.AWSLambdaException',
+  'Lambda.SdkClientException',
+];
 const machines = read(template, 'AWS::StepFunctions::StateMachine', Machine).map((machine) => ({
   ...machine,
   definition: Definition.parse(JSON.parse(machine.DefinitionString)),
@@ -65,6 +73,14 @@ describe.each(machines)('$name', ({ DefinitionString, definition }) => {
     for (const [name, { Type, Resource = '' }] of states) {
       if (Type !== 'Task') continue;
       expect(template.byArn(Resource)?.type, name).toBe('AWS::Lambda::Function');
+    }
+  });
+
+  test('repeats each step after what AWS says is a passing failure of Lambda', () => {
+    for (const [name, { Type, Retry = [] }] of states) {
+      const repeated = Retry.flatMap(({ ErrorEquals }) => ErrorEquals);
+      if (Type !== 'Task' || repeated.includes('States.ALL')) continue;
+      expect(repeated, name).toEqual(expect.arrayContaining(PASSING_FAILURES));
     }
   });
 

@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createAppLogs } from '../../../providers/app-host/logs.ts';
+import { callAws } from '../../../runtime/aws/client.ts';
 import { openAppLog } from '../lambda/app-log.ts';
 import type { Emulator } from '../wire.ts';
 import { startCloudWatchLogs } from './cloudwatch-logs.ts';
@@ -94,4 +96,34 @@ test('deletes the lines of a deleted group', async () => {
   expect(await call('DeleteLogGroup', { logGroupName })).toEqual(refusal('ResourceNotFoundException'));
   await call('CreateLogGroup', { logGroupName });
   expect((await call('FilterLogEvents', { logGroupName })).body.events).toEqual([]);
+});
+
+test('a strict run refuses a change of a group during another one, and the platform’s provider repeats it', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'logs-strict-'));
+  const strict = await startCloudWatchLogs({ dataDir: directory, strict: true });
+  vi.stubEnv('AWS_ENDPOINT_URL_LOGS', strict.url);
+  vi.stubEnv('AWS_REGION', 'af-south-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
+  const refused: string[] = [];
+  const callTwice = async <Output>(operation: string, input: object, options?: { attempts: number }): Promise<Output> => {
+    try {
+      return await callAws<Output>('logs', operation, input, { attempts: 1 });
+    } catch (error) {
+      refused.push(`${operation}: ${error instanceof Error ? error.name : ''}`);
+      return await callAws<Output>('logs', operation, input, options);
+    }
+  };
+  const app = createAppLogs(
+    callTwice,
+    'app-',
+    'arn:aws:lambda:af-south-1:000000000000:function:app-',
+  );
+  await app.prepare('1');
+  expect(refused).toContain('PutRetentionPolicy: OperationAbortedException');
+  await app.prepare('1');
+  await app.remove('1');
+  await strict.stop();
+  vi.unstubAllEnvs();
+  rmSync(directory, { recursive: true });
 });

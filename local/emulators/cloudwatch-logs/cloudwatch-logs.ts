@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { perAccount } from '../accounts.ts';
 import { type LoggedLine, readAppLog, removeAppLog } from '../lambda/app-log.ts';
 import { openRecords } from '../records.ts';
-import { createThrottle } from '../strict.ts';
+import { createThrottle, STRICT_TIMES } from '../strict.ts';
 import {
   type Answering,
   type Emulator,
@@ -16,7 +16,11 @@ import {
 import { GetQueryResults, openInsights, StartQuery } from './insights.ts';
 
 const Group = z.object({ logGroupName: z.string().regex(/^[\w./#-]{1,512}$/) });
-const Retention = Group.extend({ retentionInDays: z.number().int().min(1) });
+/** https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html */
+const RETENTION_DAYS = [
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
+];
+const Retention = Group.extend({ retentionInDays: z.literal(RETENTION_DAYS) });
 const Tags = z.record(z.string().min(1).max(128), z.string().max(256));
 const Tagging = z.object({
   // The form without `:*` at its end.
@@ -50,9 +54,22 @@ function openGroups(dataDir: string, strict: boolean | undefined): Answering {
     if (!found) throw new ServiceError('ResourceNotFoundException', 'The specified log group does not exist.');
     return found;
   };
+  const changing = new Set<string>();
+  const begin = (name: string): void => {
+    if (!strict) return;
+    changing.add(name);
+    setTimeout(() => changing.delete(name), STRICT_TIMES.logGroupChange).unref();
+  };
+  /** Refuses a change of a group while another one of it is made. */
+  const beginAlone = (name: string): void => {
+    const message = 'A conflicting operation is currently in progress against this resource. Please try again.';
+    if (changing.has(name)) throw new ServiceError('OperationAbortedException', message);
+    begin(name);
+  };
   return jsonOperations({
     CreateLogGroup(body) {
       const { logGroupName, tags } = parse(Creation, body);
+      beginAlone(logGroupName);
       if (groups[logGroupName]) {
         throw new ServiceError('ResourceAlreadyExistsException', 'The specified log group already exists');
       }
@@ -63,7 +80,9 @@ function openGroups(dataDir: string, strict: boolean | undefined): Answering {
     PutRetentionPolicy(body) {
       throttle('logsRetentionRate');
       const { logGroupName, retentionInDays } = parse(Retention, body);
-      find(logGroupName).retentionInDays = retentionInDays;
+      const group = find(logGroupName);
+      beginAlone(logGroupName);
+      group.retentionInDays = retentionInDays;
       records.save(logGroupName);
       return {};
     },
@@ -72,6 +91,7 @@ function openGroups(dataDir: string, strict: boolean | undefined): Answering {
       const { resourceArn, tags } = parse(Tagging, body);
       const logGroupName = resourceArn.split(':').at(-1) ?? '';
       const group = find(logGroupName);
+      begin(logGroupName);
       group.tags = { ...group.tags, ...tags };
       records.save(logGroupName);
       return {};
@@ -79,6 +99,7 @@ function openGroups(dataDir: string, strict: boolean | undefined): Answering {
     DeleteLogGroup(body) {
       const { logGroupName } = parse(Group, body);
       find(logGroupName);
+      beginAlone(logGroupName);
       delete groups[logGroupName];
       records.save(logGroupName);
       removeAppLog(dataDir, functionOf(logGroupName));
