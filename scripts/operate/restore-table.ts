@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
@@ -12,10 +13,29 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
+import { isAwsError } from '../../providers/aws-errors.ts';
 
 /** Seconds after which a restore is given up: AWS takes from minutes to hours, with the size of the table. */
 const MAX_RESTORE_S = 24 * 3600;
 const POLL = { minDelay: 1, maxDelay: 30 };
+
+/** Attempts of a change, and the pause between two, in milliseconds: AWS prepares the backups of a new table for minutes. */
+const ATTEMPTS = 60;
+const PAUSE_MS = 10_000;
+const BUSY = ['ResourceInUseException', 'ContinuousBackupsUnavailableException'];
+
+/** Repeats a change of a table as long as another one is under way, or its backups are being prepared. */
+async function whenReady(makeChange: () => Promise<unknown>, pause: (ms: number) => Promise<unknown>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await makeChange();
+      return;
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isAwsError(error, ...BUSY)) throw error;
+      await pause(PAUSE_MS);
+    }
+  }
+}
 
 interface Restore {
   source: string;
@@ -65,9 +85,14 @@ async function startRestore(client: DynamoDBClient, { source, target, at }: Rest
  * Restores a table to a time into a new one, and gives it what a restore leaves out: stream, time to live, deletion protection
  * and recovery (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery.Tutorial.html). A run after
  * one that failed goes on with its table.
+ * @param pause in milliseconds
  * @returns the ARN of the new table's stream
  */
-export async function restoreTable(client: DynamoDBClient, restore: Restore): Promise<string> {
+export async function restoreTable(
+  client: DynamoDBClient,
+  restore: Restore,
+  pause: (ms: number) => Promise<unknown> = sleep,
+): Promise<string> {
   const { source, target } = restore;
   const found = await findTable(client, target);
   if (found) assertSameRestore(found, restore);
@@ -76,7 +101,7 @@ export async function restoreTable(client: DynamoDBClient, restore: Restore): Pr
   const waitUntilActive = () =>
     waitUntilTableExists({ client, maxWaitTime: MAX_RESTORE_S, ...POLL }, { TableName: target });
   const update = async (change: Partial<UpdateTableCommandInput>) => {
-    await client.send(new UpdateTableCommand({ TableName: target, ...change }));
+    await whenReady(() => client.send(new UpdateTableCommand({ TableName: target, ...change })), pause);
     await waitUntilActive();
   };
   await waitUntilActive();
@@ -87,19 +112,14 @@ export async function restoreTable(client: DynamoDBClient, restore: Restore): Pr
   if (!restored?.DeletionProtectionEnabled && (await findTable(client, source))?.DeletionProtectionEnabled)
     await update({ DeletionProtectionEnabled: true });
   const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: target }));
-  if (!/^ENABL/.test(TimeToLiveDescription?.TimeToLiveStatus ?? ''))
-    await client.send(
-      new UpdateTimeToLiveCommand({
-        TableName: target,
-        TimeToLiveSpecification: { AttributeName: 'expiresAtEpoch', Enabled: true },
-      }),
-    );
-  await client.send(
-    new UpdateContinuousBackupsCommand({
-      TableName: target,
-      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-    }),
-  );
+  const ofTarget = { TableName: target };
+  if (!/^ENABL/.test(TimeToLiveDescription?.TimeToLiveStatus ?? '')) {
+    const TimeToLiveSpecification = { AttributeName: 'expiresAtEpoch', Enabled: true };
+    await whenReady(() => client.send(new UpdateTimeToLiveCommand({ ...ofTarget, TimeToLiveSpecification })), pause);
+  }
+  const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
+  const enableRecovery = new UpdateContinuousBackupsCommand({ ...ofTarget, PointInTimeRecoverySpecification });
+  await whenReady(() => client.send(enableRecovery), pause);
   const stream = (await findTable(client, target))?.LatestStreamArn;
   if (!stream) throw new Error(`The table ${target} has no stream.`);
   return stream;
