@@ -17,13 +17,19 @@ export interface ServiceQuotas {
  * the value that a new account has.
  */
 export function createServiceQuotas(call: Call): ServiceQuotas {
-  const Quota = z.object({ QuotaName: z.string(), Value: z.number() });
+  // A quota whose service does not answer has an ErrorReason and no value.
+  const Quota = z.object({ QuotaName: z.optional(z.string()), Value: z.optional(z.number()) });
   const One = z.object({ Quota });
-  const Page = z.object({ Quotas: z.array(Quota), NextToken: z.optional(z.string()) });
+  const Page = z.object({ Quotas: z._default(z.array(Quota), []), NextToken: z.optional(z.string()) });
+
+  function readValue({ QuotaName, Value }: z.output<typeof Quota>): number {
+    if (Value === undefined) throw new Error(`Service Quotas does not know the value of "${QuotaName}" at the moment`);
+    return Value;
+  }
 
   async function byCode(ServiceCode: string, QuotaCode: string, region: string): Promise<number | undefined> {
     try {
-      return One.parse(await call('GetServiceQuota', { ServiceCode, QuotaCode }, { region })).Quota.Value;
+      return readValue(One.parse(await call('GetServiceQuota', { ServiceCode, QuotaCode }, { region })).Quota);
     } catch (error) {
       if (isAwsError(error, 'NoSuchResourceException')) return undefined;
       throw error;
@@ -35,8 +41,8 @@ export function createServiceQuotas(call: Call): ServiceQuotas {
     do {
       const input = { ServiceCode, MaxResults: 100, ...(NextToken === undefined ? {} : { NextToken }) };
       const page = Page.parse(await call('ListServiceQuotas', input, { region }));
-      const found = page.Quotas.find(({ QuotaName }) => QuotaName.toLowerCase() === name.toLowerCase());
-      if (found) return found.Value;
+      const found = page.Quotas.find(({ QuotaName }) => QuotaName?.toLowerCase() === name.toLowerCase());
+      if (found) return readValue(found);
       NextToken = page.NextToken;
     } while (NextToken !== undefined);
     return undefined;

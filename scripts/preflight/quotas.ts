@@ -86,7 +86,9 @@ const NEEDS: readonly Need[] = [
 
 const Quota = z.object({ QuotaName: z.string(), QuotaCode: z.string(), Value: z.number() });
 const One = z.object({ Quota });
-const Page = z.object({ Quotas: z.array(Quota), NextToken: z.string().optional() });
+/** Quotas that AWS cannot read at the moment have no value: only the one that is looked for needs one. */
+const Listed = z.looseObject({ QuotaName: z.string().optional() });
+const Page = z.object({ Quotas: z.array(Listed).default([]), NextToken: z.string().optional() });
 
 type FoundQuota = z.output<typeof Quota>;
 
@@ -114,8 +116,8 @@ async function readByName({ json }: Clients, region: string, ServiceCode: string
       const page = Page.parse(
         await json('servicequotas', region, operation, { ServiceCode, MaxResults: 100, NextToken }),
       );
-      const found = page.Quotas.find(({ QuotaName }) => QuotaName.toLowerCase() === name.toLowerCase());
-      if (found) return found;
+      const found = page.Quotas.find(({ QuotaName }) => QuotaName?.toLowerCase() === name.toLowerCase());
+      if (found) return Quota.parse(found);
       NextToken = page.NextToken;
     } while (NextToken);
   }

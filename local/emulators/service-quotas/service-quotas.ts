@@ -10,6 +10,9 @@ const ListServiceQuotas = z.object({
   NextToken: z.string().optional(),
 });
 
+/** In place of a value (https://docs.aws.amazon.com/servicequotas/2019-06-24/apireference/API_ErrorReason.html). */
+const ErrorReason = { ErrorCode: 'DEPENDENCY_SERVICE_ERROR', ErrorMessage: 'The AWS service is not available.' };
+
 export interface ServiceQuotas extends Emulator {
   /** Raises a quota, as AWS does days after it was asked to. */
   grant(name: AwsLimitName, value: number): void;
@@ -48,10 +51,12 @@ export async function startServiceQuotas({ port }: { port?: number } = {}): Prom
       ListServiceQuotas(body) {
         const asked = parse(ListServiceQuotas, body);
         const from = Number(asked.NextToken ?? 0);
-        const listed = known.filter(({ service }) => service === asked.ServiceCode);
+        // Each list begins with a quota that AWS cannot read at the moment.
+        const unread = { ServiceCode: asked.ServiceCode, QuotaCode: 'L-00000000', QuotaName: 'Unread', ErrorReason };
+        const listed = [unread, ...known.filter(({ service }) => service === asked.ServiceCode).map(show)];
         const end = from + asked.MaxResults;
         return {
-          Quotas: listed.slice(from, end).map(show),
+          Quotas: listed.slice(from, end),
           ...(end < listed.length ? { NextToken: String(end) } : {}),
         };
       },
