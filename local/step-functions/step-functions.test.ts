@@ -240,3 +240,13 @@ test('ends an execution at its timeout and on request', async () => {
   await stopped.ask('StopExecution', { executionArn: EXECUTION, error: 'Replaced', cause: 'no longer wanted' });
   expect(await stopped.ended()).toMatchObject({ status: 'ABORTED', error: 'Replaced', cause: 'no longer wanted' });
 });
+
+test('takes the names and inputs that AWS takes', async () => {
+  const { ask } = await machine({ StartAt: 'Done', States: { Done: { Type: 'Succeed' } } }, {});
+  const start = (input: object) => ask('StartExecution', { stateMachineArn: MACHINE, ...input });
+  for (const name of ['a b', 'a:b', 'a/b', 'a*', '', 'x'.repeat(81)])
+    await expect(start({ name }), name).rejects.toThrow(/name/);
+  const textOf = (bytes: number) => JSON.stringify('é'.repeat((bytes - 2) / 2));
+  await expect(start({ name: 'long', input: textOf(262_146) })).rejects.toThrow(/input/);
+  await start({ name: 'dep_1-again.2', input: textOf(262_144) });
+});

@@ -25,10 +25,16 @@ export interface StepFunctionsOptions extends Omit<TaskPort, 'principal'> {
  */
 const TASK_TURN_MS = 200;
 
+/** https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html */
+const NAME = /^[^\s<>{}[\]?*"#%\\^|~`$&,;:/\p{Cc}]{1,80}$/u;
+const MAX_INPUT_BYTES = 262_144;
 const Start = z.object({
   stateMachineArn: z.string(),
-  name: z.string().min(1).max(80).optional(),
-  input: z.string().default('{}'),
+  name: z.string().regex(NAME).optional(),
+  input: z
+    .string()
+    .refine((text) => Buffer.byteLength(text) <= MAX_INPUT_BYTES)
+    .default('{}'),
 });
 const Named = z.object({ executionArn: z.string() });
 const Stop = Named.extend({ error: z.string().optional(), cause: z.string().optional() });
