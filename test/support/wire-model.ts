@@ -32,6 +32,14 @@ export interface RecordedRequest {
   query: URLSearchParams;
   headers: Record<string, string | undefined>;
   body: Buffer;
+  /** That of the service's emulator; undefined for a service without one. */
+  answer?: RecordedAnswer;
+}
+
+export interface RecordedAnswer {
+  status: number;
+  headers: Record<string, string | undefined>;
+  body: Buffer;
 }
 
 export interface Verdict {
@@ -44,30 +52,43 @@ export interface Verdict {
  * A schema as the SDK has it: a number for a simple type, a function that returns a schema, a pair with traits, or
  * `[kind, namespace, name, traits, …]`.
  */
-type Schema = number | readonly unknown[] | (() => Schema);
-type Traits = number | Record<string, unknown>;
+export type Schema = number | readonly unknown[] | (() => Schema);
+export type Traits = number | Record<string, unknown>;
 /** Kinds of schemas, and the numbers of simple types. */
-const [SIMPLE, LIST, MAP, STRUCTURE, UNION, OPERATION] = [0, 1, 2, 3, 4, 9];
-const [STRING, NUMBER, BOOLEAN, BLOB, STREAM, LIST_OF, MAP_OF] = [0, 1, 2, 21, 42, 64, 128];
-const [LABEL, PAYLOAD] = [1, 16];
+const [SIMPLE, LIST, MAP, UNION, OPERATION, ERROR] = [0, 1, 2, 4, 9, -3];
+export const STRUCTURE = 3;
+const [STRING, NUMBER, BOOLEAN, TIME, TEXT_TIME, HTTP_TIME, EPOCH_TIME] = [0, 1, 2, 4, 5, 6, 7];
+const [BLOB, STREAM, LIST_OF, MAP_OF] = [21, 42, 64, 128];
+const LABEL = 1;
+export const PAYLOAD = 16;
+export const RESPONSE_CODE = 32;
 
 const load = createRequire(import.meta.url);
-const operationsOf = (service: ModelledService): (readonly unknown[])[] =>
+const schemasOf = (service: ModelledService, kind: number): (readonly unknown[])[] =>
   Object.values(load(MODELS[service]) as Record<string, unknown>).filter(
-    (each): each is readonly unknown[] => Array.isArray(each) && each[0] === OPERATION,
+    (each): each is readonly unknown[] => Array.isArray(each) && each[0] === kind,
   );
+const operationsOf = (service: ModelledService) => schemasOf(service, OPERATION);
+
+/** Returns an operation of a service. */
+export const operationNamed = (service: ModelledService, name: string) =>
+  operationsOf(service).find((each) => nameOf(each) === name);
+
+/** Returns the traits of a service's error. */
+export const errorNamed = (service: ModelledService, name: string) =>
+  schemasOf(service, ERROR).find((each) => nameOf(each) === name)?.[3] as { httpError?: number } | undefined;
 
 /** Takes a schema apart into its traits and what they are about. */
-function resolve(schema: Schema): { schema: number | readonly unknown[]; traits: Traits } {
+export function resolve(schema: Schema): { schema: number | readonly unknown[]; traits: Traits } {
   if (typeof schema === 'function') return resolve(schema());
   if (typeof schema === 'number' || typeof schema[1] === 'string') return { schema, traits: 0 };
   return { schema: resolve(schema[0] as Schema).schema, traits: schema[1] as Traits };
 }
-const trait = (traits: Traits, name: string): string | undefined => {
+export const trait = (traits: Traits, name: string): string | undefined => {
   const found = typeof traits === 'object' ? traits[name] : undefined;
   return found === undefined ? undefined : String(found);
 };
-const hasBit = (traits: Traits, bit: number): boolean => typeof traits === 'number' && (traits & bit) !== 0;
+export const hasBit = (traits: Traits, bit: number): boolean => typeof traits === 'number' && (traits & bit) !== 0;
 
 interface Member {
   name: string;
@@ -76,7 +97,7 @@ interface Member {
   required: boolean;
 }
 /** Returns the members of a structure: the required ones are first, and the last entry counts them. */
-function membersOf(structure: readonly unknown[]): Member[] {
+export function membersOf(structure: readonly unknown[]): Member[] {
   const [, , , , names, schemas, required = 0] = structure;
   return (names as string[]).map((name, index) => ({
     ...resolve((schemas as Schema[])[index] as Schema),
@@ -89,7 +110,7 @@ function membersOf(structure: readonly unknown[]): Member[] {
 type Notation = 'json' | 'text';
 
 /** Returns how a value deviates from a schema. */
-function deviations(of: Schema, value: unknown, path: string, notation: Notation): string[] {
+export function deviations(of: Schema, value: unknown, path: string, notation: Notation): string[] {
   const { schema } = resolve(of);
   if (typeof schema === 'number') return simpleDeviations(schema, value, path, notation);
   const [kind, , , , inner, valueSchema] = schema;
@@ -124,13 +145,15 @@ function simpleDeviations(schema: number, value: unknown, path: string, notation
     const kind = schema & MAP_OF ? [MAP, '', '', 0, STRING, inner] : [LIST, '', '', 0, inner];
     return deviations(kind, value, path, notation);
   }
-  const expected = { [STRING]: 'string', [NUMBER]: 'number', [BOOLEAN]: 'boolean', [BLOB]: 'string' }[schema];
+  const texts = [STRING, BLOB, TEXT_TIME, HTTP_TIME].includes(schema) || (schema === TIME && notation === 'text');
+  const numbers = schema === NUMBER || schema === TIME || schema === EPOCH_TIME;
+  const expected = texts ? 'string' : numbers ? 'number' : schema === BOOLEAN ? 'boolean' : undefined;
   if (expected === undefined || schema === STREAM) return [];
   const fits =
     notation === 'json'
       ? typeof value === expected
       : typeof value === 'string' &&
-        (schema !== NUMBER || /^-?\d+(\.\d+)?$/.test(value)) &&
+        (expected !== 'number' || /^-?\d+(\.\d+)?$/.test(value)) &&
         (schema !== BOOLEAN || /^(true|false)$/.test(value));
   return fits ? [] : [`${path} must be a ${expected}, not ${JSON.stringify(value)}`];
 }
@@ -138,6 +161,7 @@ function simpleDeviations(schema: number, value: unknown, path: string, notation
 /** Returns the items of a list in XML: `<Changes><Change/><Change/></Changes>`. */
 function elementsOf(item: Schema, value: unknown): unknown[] | undefined {
   const name = trait(resolve(item).traits, 'xmlName') ?? 'member';
+  if (value === '') return [];
   if (typeof value !== 'object' || value === null || Object.keys(value).join() !== name) return undefined;
   const found = (value as Record<string, unknown>)[name];
   return Array.isArray(found) ? found : [found];
@@ -151,12 +175,12 @@ export const operationNames = (service: ModelledService): string[] => operations
 
 /** Checks the input of an operation in JSON. */
 export function checkInput(service: ModelledService, operation: string, input: unknown): Verdict {
-  const found = operationsOf(service).find((each) => nameOf(each) === operation);
+  const found = operationNamed(service, operation);
   if (!found) return { operation, problems: [`${service} has no operation ${operation}`] };
   return { operation, problems: deviations(inputOf(found), input, operation, 'json') };
 }
 
-const xml = new XMLParser({ ignoreAttributes: true, ignoreDeclaration: true, parseTagValue: false });
+export const xml = new XMLParser({ ignoreAttributes: true, ignoreDeclaration: true, parseTagValue: false });
 
 /** Splits a path by an operation's template; undefined where it does not match. */
 function labelsOf(template: string, path: string): Record<string, string> | undefined {
@@ -258,7 +282,7 @@ export function checkRequest(service: ModelledService, request: RecordedRequest)
   const form = service === 'sts' ? Object.fromEntries(new URLSearchParams(request.body.toString('utf8'))) : undefined;
   if (!form) return checkRest(service, request);
   const { Action: operation = '', Version: _, ...input } = form;
-  const found = operationsOf(service).find((each) => nameOf(each) === operation);
+  const found = operationNamed(service, operation);
   if (!found) return { operation, problems: [`${service} has no operation ${operation}`] };
   return { operation, problems: deviations(inputOf(found), input, operation, 'text') };
 }

@@ -30,7 +30,7 @@ export async function startRecorder(
     const { method = 'GET' } = incoming;
     const headers = incoming.headers as RecordedRequest['headers'];
     const service = signedFor(headers.authorization, query);
-    const request = { service, method, path, query, headers, body: Buffer.concat(chunks) };
+    const request: RecordedRequest = { service, method, path, query, headers, body: Buffer.concat(chunks) };
     requests.push(request);
     const emulator = emulators[service];
     if (!emulator) {
@@ -50,7 +50,9 @@ export async function startRecorder(
       answer.status,
       Object.fromEntries([...answer.headers].filter(([name]) => name !== 'connection')),
     );
-    response.end(Buffer.from(await answer.arrayBuffer()));
+    const body = Buffer.from(await answer.arrayBuffer());
+    request.answer = { status: answer.status, headers: Object.fromEntries(answer.headers), body };
+    response.end(body);
   });
   return { ...server, requests };
 }

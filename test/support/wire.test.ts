@@ -20,6 +20,7 @@ import { startSes } from '../../local/emulators/ses/ses.ts';
 import { startSts } from '../../local/emulators/sts/sts.ts';
 import { type Emulator, listen } from '../../local/emulators/wire.ts';
 import { startChildren } from '../../local/processes/children.ts';
+import { checkAnswer } from './wire-answers.ts';
 import { callEverything, STORE_ARN } from './wire-calls.ts';
 import { checkInput, checkRequest, MODELS, type ModelledService, operationNames } from './wire-model.ts';
 import { startRecorder } from './wire-recorder.ts';
@@ -108,6 +109,15 @@ test('every request matches the model that AWS publishes: operation, bindings, m
   expect([...without].sort()).toEqual(UNMODELLED);
 });
 
+test('every answer of an emulator matches the model: status, headers, members, types, errors', () => {
+  const problems = recorder.requests.flatMap((request) => {
+    const { service, answer } = request;
+    if (!isModelled(service) || !answer) return [];
+    return checkAnswer(service, checkRequest(service, request).operation, answer);
+  });
+  expect([...new Set(problems)]).toEqual([]);
+});
+
 test('every operation that the sources name was called', () => {
   const sources = ['providers', 'runtime', 'table', 'builder'].flatMap((folder) =>
     globSync(`${folder}/**/*.ts`).filter((file) => !file.endsWith('.test.ts')),
@@ -155,4 +165,33 @@ test('a wrong member, type, binding or operation is found', () => {
     query: parameters,
   };
   expect(checkRequest('lambda', alias).problems).toHaveLength(1);
+});
+
+test('an answer with a wrong status, header, member or type, or an unknown error, is found', () => {
+  const answer = (status: number, body: object | string, headers = {}) => ({
+    status,
+    headers,
+    body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+  });
+  const url = { FunctionUrl: 'https://one', FunctionArn: 'arn', AuthType: 'NONE', CreationTime: '2026' };
+  expect(checkAnswer('lambda', 'CreateFunctionUrlConfig', answer(201, url))).toEqual([]);
+  expect(checkAnswer('lambda', 'CreateFunctionUrlConfig', answer(200, { ...url, AuthType: 1, Url: 'a' }))).toEqual([
+    'CreateFunctionUrlConfig has the status 201, not 200',
+    'CreateFunctionUrlConfig>.AuthType must be a string, not 1',
+    'CreateFunctionUrlConfig>.Url is unknown',
+  ]);
+  expect(checkAnswer('kms', 'Decrypt', answer(400, { __type: 'NoKey' }))).toEqual(['Decrypt: kms has no error NoKey']);
+  expect(checkAnswer('lambda', 'GetAlias', answer(400, { __type: 'ResourceNotFoundException' }))).toEqual([
+    'GetAlias: ResourceNotFoundException has the status 404, not 400',
+  ]);
+  const time = { identifier: 'a', arn: 'arn', status: 'ACTIVE', creationTime: '2026' };
+  expect(checkAnswer('dsql', 'DeleteCluster', answer(200, time))).toEqual([
+    'DeleteCluster>.creationTime must be a number, not "2026"',
+  ]);
+  const zone = '<R><HostedZone><Id>a</Id><Name>b</Name><CallerReference>c</CallerReference></HostedZone></R>';
+  expect(checkAnswer('route53', 'CreateHostedZone', answer(201, zone))).toEqual([
+    'CreateHostedZone> lacks the header of Location',
+    'CreateHostedZone>.ChangeInfo is missing',
+    'CreateHostedZone>.DelegationSet is missing',
+  ]);
 });

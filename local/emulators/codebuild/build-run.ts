@@ -28,7 +28,11 @@ export const Build = z.object({
   endTime: z.number().optional(),
   initiator: z.string(),
   timeoutInMinutes: z.number(),
+  // What it runs in has no meaning here.
   environment: z.object({
+    type: z.string().default('ARM_CONTAINER'),
+    image: z.string().default('local'),
+    computeType: z.string().default('BUILD_GENERAL1_MEDIUM'),
     environmentVariables: z.array(z.object({ name: z.string(), value: z.string(), type: z.string() })),
   }),
   phases: z.array(Phase),

@@ -59,6 +59,7 @@ const StartBuild = z.object({
 });
 const Ids = z.object({ ids: z.array(z.string()).min(1).max(100) });
 
+const ENVIRONMENT = { type: 'ARM_CONTAINER', image: 'local', computeType: 'BUILD_GENERAL1_MEDIUM' };
 const DEFAULT_MINUTES = 60;
 const DEFAULT_QUEUED_MINUTES = 480;
 /** Maximum time at shutdown for removing directories, in milliseconds. The next start removes the rest. */
@@ -207,7 +208,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
       startTime: now,
       initiator: 'local',
       timeoutInMinutes: input.timeoutInMinutesOverride ?? project.timeoutMinutes ?? DEFAULT_MINUTES,
-      environment: { environmentVariables: input.environmentVariablesOverride },
+      environment: { ...ENVIRONMENT, environmentVariables: input.environmentVariablesOverride },
       phases: [
         { phaseType: 'SUBMITTED', phaseStatus: 'SUCCEEDED', startTime: now, endTime: now, durationInSeconds: 0 },
       ],

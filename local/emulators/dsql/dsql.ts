@@ -67,13 +67,15 @@ export async function startDsql({
   const arnOf = (identifier: string) => `arn:aws:dsql:${region}:${accountId}:cluster/${identifier}`;
   const isCreating = ({ createdAt }: Cluster) => Date.now() - createdAt < createFor;
 
-  const describeCluster = (identifier: string, cluster: Cluster) => ({
+  const summary = (identifier: string, cluster: Cluster) => ({
     identifier,
     arn: arnOf(identifier),
     status: cluster.deletedAt ? 'DELETING' : isCreating(cluster) ? 'CREATING' : 'ACTIVE',
     creationTime: cluster.createdAt / 1000,
+  });
+  const describeCluster = (identifier: string, cluster: Cluster) => ({
+    ...summary(identifier, cluster),
     deletionProtectionEnabled: cluster.deletionProtection,
-    tags: cluster.tags,
     endpoint: `${HOST}:${cluster.port}`,
   });
 
@@ -111,7 +113,7 @@ export async function startDsql({
     cluster.deletedAt = Date.now();
     state.save();
     await databases.remove(identifier);
-    return describeCluster(identifier, cluster);
+    return summary(identifier, cluster);
   }
 
   function list(query: URLSearchParams) {
@@ -137,7 +139,10 @@ export async function startDsql({
     if (method === 'GET' && path === '/cluster') return { body: list(query) };
     const operation = `${method} ${identifier ? '/cluster/{identifier}' : path}`;
     if (operation === 'POST /cluster') return { body: await create(body) };
-    if (operation === 'GET /cluster/{identifier}') return { body: describeCluster(identifier, find(identifier)) };
+    if (operation === 'GET /cluster/{identifier}') {
+      const cluster = find(identifier);
+      return { body: { ...describeCluster(identifier, cluster), tags: cluster.tags } };
+    }
     if (operation === 'DELETE /cluster/{identifier}') return { body: await remove(identifier) };
     throw new ServiceError('UnknownOperationException', `${method} ${path}`, 404);
   });

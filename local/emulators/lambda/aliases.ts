@@ -56,7 +56,8 @@ export function createUrl(found: LambdaFunction, qualifier: string | undefined, 
     LastModifiedTime: now,
   };
   found.urls[qualifier ?? ''] = created;
-  return { status: 201, body: created };
+  const { LastModifiedTime: _, ...body } = created;
+  return { status: 201, body };
 }
 
 export function addPermission(found: LambdaFunction, request: WireRequest): WireResponse {

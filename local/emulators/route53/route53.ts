@@ -216,7 +216,8 @@ export async function startRoute53({ dataDir, port, strict }: EmulatorOptions): 
     zones.push(zone);
     state.save();
     const content = { HostedZone: showZone(zone), ChangeInfo: CHANGE_INFO, DelegationSet: DELEGATION_SET };
-    return { status: 201, document: ['CreateHostedZoneResponse', content] };
+    const headers = { location: `https://route53.amazonaws.com/2013-04-01/hostedzone/${zone.id}` };
+    return { status: 201, headers, document: ['CreateHostedZoneResponse', content] };
   }
 
   function listByName(query: URLSearchParams): XmlResponse {
