@@ -1,4 +1,5 @@
 import {
+  AddPermissionCommand,
   CreateFunctionCommand,
   CreateFunctionUrlConfigCommand,
   DeleteFunctionCommand,
@@ -10,6 +11,7 @@ import {
 } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
 import { createZip } from '../../providers/archives/zip.ts';
+import { isAwsError } from '../../providers/aws-errors.ts';
 import { type Check, check } from './check.ts';
 import type { Clients } from './clients.ts';
 import type { Plan } from './plan.ts';
@@ -71,7 +73,21 @@ async function invoke(lambda: LambdaClient, FunctionName: string, event: object)
 
 const Calls = z.object({ kms: z.string(), dsql: z.string() });
 
+/** Returns whether the account lets everybody call a function's address. The throwaway's takes signed requests all the same. */
+async function permitsEverybody(lambda: LambdaClient, FunctionName: string): Promise<boolean> {
+  const everybody = { Principal: '*', FunctionUrlAuthType: 'NONE' } as const;
+  const permission = { FunctionName, StatementId: 'url', Action: 'lambda:InvokeFunctionUrl', ...everybody };
+  try {
+    await lambda.send(new AddPermissionCommand(permission));
+    return true;
+  } catch (error) {
+    if (isAwsError(error, 'PublicPolicyException')) return false;
+    throw error;
+  }
+}
+
 interface Tried {
+  isPublic: boolean;
   /** Parts in which the response came. */
   parts: number;
   calls: z.output<typeof Calls>;
@@ -126,11 +142,12 @@ async function tryFunction(clients: Clients, { config, account, resources }: Pla
       await waitUntilFunctionActiveV2({ client: lambda, maxWaitTime: MAX_WAIT_SECONDS, minDelay: 1 }, { FunctionName });
       const url = { FunctionName, AuthType: 'AWS_IAM', InvokeMode: 'RESPONSE_STREAM' } as const;
       await lambda.send(new CreateFunctionUrlConfigCommand(url));
+      const isPublic = await permitsEverybody(lambda, FunctionName);
       for (let attempt = 1; ; attempt += 1) {
         const parts = await invoke(lambda, FunctionName, { databaseRegion });
         const calls = Calls.parse(JSON.parse(parts.join('').replace(/^first/, '')));
         const isPermitted = Object.values(calls).every((result) => result === 'permitted');
-        if (isPermitted || attempt >= POLICY_ATTEMPTS) return { parts: parts.length, calls };
+        if (isPermitted || attempt >= POLICY_ATTEMPTS) return { isPublic, parts: parts.length, calls };
         await clients.pause();
       }
     } finally {
@@ -139,7 +156,7 @@ async function tryFunction(clients: Clients, { config, account, resources }: Pla
   });
 }
 
-/** Makes the two checks that one throwaway function answers. */
+/** Makes the three checks that one throwaway function answers. */
 export function checkFunctions(plan: Plan): Check[] {
   const { region } = plan.config;
   let tried: Promise<Tried> | undefined;
@@ -160,6 +177,21 @@ export function checkFunctions(plan: Plan): Check[] {
         ok: parts > 1,
         found: parts > 1 ? `streamed in ${parts} parts` : 'not streamed: it came in one part',
         remedy: elsewhere,
+      }),
+      remedy: elsewhere,
+    }),
+    // The edge cannot sign for visitors (docs/decisions/0001-edge-distributions.md).
+    check({
+      what: `Function URLs for everybody in ${region}`,
+      needed: 'Lambda takes a permission of everybody to call a function URL',
+      region,
+      find,
+      assess: ({ isPublic }) => ({
+        ok: isPublic,
+        found: isPublic ? 'taken' : 'refused: PublicPolicyException',
+        remedy: [
+          'Have this account permit public access to Lambda functions: https://docs.aws.amazon.com/lambda/latest/dg/access-control-resource-based.html#access-control-block-public-access',
+        ],
       }),
       remedy: elsewhere,
     }),

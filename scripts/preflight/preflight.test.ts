@@ -92,6 +92,7 @@ const EXPECTED: [what: RegExp, found: RegExp, remedy: RegExp][] = [
   [/^Sender of mails, hosting\.example/, /not verified yet/, /aws sesv2 create-email-identity .*--region af-south-1/],
   [/^Lambda Web Adapter/, /ResourceNotFoundException/, /-c adapterLayerVersion=/],
   [/^Streamed responses of Lambda/, /not streamed: it came in one part/, /-c region=/],
+  [/^Function URLs for everybody/, /PublicPolicyException/, /access-control-block-public-access/],
   [/^Calls of functions are told apart/, /KMS: AccessDeniedException, DSQL: permitted/, /Do not deploy/],
   [/^Builds on ARM/, /FAILED ARM_CONTAINER is not available/, /-c buildRegion=/],
   [

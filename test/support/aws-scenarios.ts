@@ -111,6 +111,7 @@ export const inOrder = (): Scenario => ({
   ),
   'lambda GET /2015-03-31/functions/*': { Configuration: { State: 'Active' } },
   'lambda POST /2021-10-31/functions/*/url': { FunctionUrl: 'https://x.lambda-url.af-south-1.on.aws/' },
+  'lambda POST /2015-03-31/functions/*/policy': { Statement: '{}' },
   'lambda POST /2021-11-15/functions/*/response-streaming-invocations': stream(
     'first',
     JSON.stringify({ kms: 'permitted', dsql: 'permitted' }),
@@ -166,6 +167,10 @@ export const allWrong = (): Scenario => ({
   },
   'ses GET /v2/email/identities/*': { VerifiedForSendingStatus: false },
   'lambda GET /2018-10-31/layers': missing('layer'),
+  'lambda POST /2015-03-31/functions/*/policy': new Refusal(
+    'PublicPolicyException',
+    'BlockPublicAccess prevents public access.',
+  ),
   'lambda POST /2021-11-15/functions/*/response-streaming-invocations': stream(
     `first${JSON.stringify({ kms: 'AccessDeniedException', dsql: 'permitted' })}`,
   ),
