@@ -115,13 +115,17 @@ test.each([
 });
 
 /** A Lambda on whose function another caller makes a change while this operation is asked for the first time. */
-function busyAt(operation: string) {
+function busyAt(operation: string, replacedAt?: string) {
   const asked: string[] = [];
   const send = async ({ constructor: { name } }: { constructor: { name: string } }) => {
     asked.push(name);
     if (name === operation && asked.filter((each) => each === operation).length === 1) {
       const message = 'The operation cannot be performed at this time. An update is in progress for resource: arn';
       throw new ResourceConflictException({ message, $metadata: {} });
+    }
+    if (name === replacedAt && asked.filter((each) => each === replacedAt).length === 1) {
+      const message = 'CodeSHA256 (mine) is different from current CodeSHA256 in $LATEST (yours).';
+      throw new InvalidParameterValueException({ message, $metadata: {} });
     }
     if (/^Get(Alias|FunctionUrlConfig)/.test(name)) throw new ResourceNotFoundException({ message: '', $metadata: {} });
     const ready = { State: 'Active', LastUpdateStatus: 'Successful' };
@@ -141,6 +145,12 @@ test.each([
   const { host, asked } = busyAt(operation);
   expect(await host.release(APP, { bucket: 'b', key: 'k' })).toBe('3');
   expect(asked.filter((each) => each === operation)).toHaveLength(2);
+});
+
+test('a release that met a busy function begins again for another code, too', async () => {
+  const { host, asked } = busyAt('UpdateFunctionCodeCommand', 'PublishVersionCommand');
+  expect(await host.release(APP, { bucket: 'b', key: 'k' })).toBe('3');
+  expect(asked.filter((each) => each === 'UpdateFunctionCodeCommand')).toHaveLength(3);
 });
 
 test('an address has its permissions, or is not made: a busy function is no permission that was given before', async () => {

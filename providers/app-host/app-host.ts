@@ -228,12 +228,14 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     async release(app, artifact, onThrottled = () => {}) {
       const { bucket, key } = settings.copy ? await settings.copy(artifact) : artifact;
       onThrottledAttempt.add(onThrottled);
+      const publishing = () => publish(app, bucket, key);
+      // The step of another deployment that is stopped, or was thought to be gone, changes the function meanwhile.
+      const againIf = (isInTheWay: (error: unknown) => boolean) => (error: unknown) => {
+        if (!isInTheWay(error)) throw error;
+        return publishing();
+      };
       try {
-        return await publish(app, bucket, key).catch((error: unknown) => {
-          // The step of another deployment that is stopped, or was thought to be gone, changes the function meanwhile.
-          if (isCodeReplaced(error) || isBusy(error)) return publish(app, bucket, key);
-          throw error;
-        });
+        return await publishing().catch(againIf(isBusy)).catch(againIf(isCodeReplaced));
       } catch (error) {
         if (isRuntimeRetired(error)) throw new RuntimeRetired(app.nodeVersion);
         throw isThrottled(error) ? new HostThrottled('Lambda takes no more changes for now', { cause: error }) : error;
