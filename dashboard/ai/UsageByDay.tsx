@@ -3,7 +3,7 @@ import { ColumnChart } from '../ui/ColumnChart.tsx';
 import { formatNumber } from '../ui/chart/figures.ts';
 import { formatMicroRand } from '../ui/money.ts';
 import { Section } from '../ui/Section.tsx';
-import { formatDate } from '../ui/TimeAgo.tsx';
+import { formatDay } from '../ui/TimeAgo.tsx';
 import { useUrlStates } from '../ui/use-url-state.ts';
 import { keyNameOf, USAGE_DAYS, type Usage } from './api.ts';
 import { partsByDay } from './spend.ts';
@@ -32,7 +32,7 @@ export function UsageByDay({ usage }: { usage: readonly Usage[] }) {
   const { days, parts } = partsByDay(usage, GROUPS[group].of, of, Date.now(), USAGE_DAYS);
   const columns = days.map((day, at) => ({
     id: day,
-    title: formatDate(day),
+    title: formatDay(day),
     label: (days.length - 1 - at) % LABEL_EVERY === 0 ? day.slice(8) : '',
   }));
   return (

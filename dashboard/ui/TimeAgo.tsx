@@ -23,7 +23,11 @@ function formatRelative(seconds: number): string {
 const dateFormat = new Intl.DateTimeFormat('en-ZA', { dateStyle: 'medium' });
 const timeFormat = new Intl.DateTimeFormat('en-ZA', { dateStyle: 'medium', timeStyle: 'medium' });
 
+const dayFormat = new Intl.DateTimeFormat('en-ZA', { dateStyle: 'medium', timeZone: 'UTC' });
+
 export const formatDate = (at: string): string => dateFormat.format(new Date(at));
+/** Formats a day of the calendar, `2026-01-31`: it is the same day in every time zone. */
+export const formatDay = (day: string): string => dayFormat.format(new Date(day));
 export const formatTime = (at: string): string => timeFormat.format(new Date(at));
 
 /** Refresh interval of relative times. */
