@@ -101,6 +101,19 @@ test('counts thousands of requests in each of four seconds exactly', () => {
   expect(ask(second + 61_000).remaining).toBe(1_000_000 - 7 * sent - 1);
 });
 
+test('a client over its limit is not refused for the hour by which the clock is set back', () => {
+  const ask = limiter(3);
+  for (let sent = 0; sent < 3; sent += 1) ask(START);
+  expect(ask(START).retryAfter).toBeDefined();
+  const back = START - 3_600_000;
+  expect([ask(back), ask(back), ask(back)].map(({ remaining }) => remaining)).toEqual([2, 1, 0]);
+  expect(ask(back).retryAfter).toBe(60);
+  // Clocks of two processes may differ a little: what was counted a moment ahead counts.
+  const other = limiter(3);
+  other(START + 2000);
+  expect(other(START).remaining).toBe(1);
+});
+
 test('counts what an item has by the second from before, and removes it when it is old', () => {
   const now = new Date(START);
   const second = Math.floor(START / 1000);

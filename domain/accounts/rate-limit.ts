@@ -72,7 +72,8 @@ export function evaluateQuota(item: Record<string, unknown>, now: Date, limit: n
     if (!seconds) continue;
     const within = seconds.filter((each) => leaves(each.second) > time);
     if (within.length === 0) stale.push(name);
-    else counted.push(...within.filter(({ count }) => count > 0));
+    // What lies more than a window ahead was counted by a clock that has been set back since: it would count until then.
+    else counted.push(...within.filter((each) => each.count > 0 && each.second <= second + WINDOW_SECONDS));
   }
   let used = 0;
   let oldest = second;

@@ -45,6 +45,16 @@ describe('a cache', () => {
     expect([cache.get('a'), cache.get('b')]).toEqual([1, 3]);
   });
 
+  test('does not keep what was stored before the clock was set back', () => {
+    const { now, advance } = clock();
+    const cache = new Cache<number>({ max: 9, ttlMs: 100, now });
+    cache.set('a', 1);
+    advance(-3_600_000);
+    expect(cache.get('a')).toBeUndefined();
+    cache.set('a', 2);
+    expect(cache.get('a')).toBe(2);
+  });
+
   test('returns an entry until its own time to live, or that of the cache, has passed', () => {
     const { now, advance } = clock();
     const cache = new Cache<number>({ max: 9, ttlMs: 100, now });

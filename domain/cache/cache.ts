@@ -15,8 +15,8 @@ const systemClock = () => new Date();
  * that a warm instance remembers from one request to the next is in one of these (docs/decisions/0025-one-cache.md).
  */
 export class Cache<V extends NonNullable<unknown>> {
-  /** In the order of their last use, the least recent first; `expiresAt` is in epoch milliseconds. */
-  readonly #entries = new Map<string, { value: V; expiresAt: number }>();
+  /** In the order of their last use, the least recent first; both times are in epoch milliseconds. */
+  readonly #entries = new Map<string, { value: V; storedAt: number; expiresAt: number }>();
   readonly #options: CacheOptions;
 
   constructor(options: CacheOptions) {
@@ -27,11 +27,12 @@ export class Cache<V extends NonNullable<unknown>> {
     return (this.#options.now ?? systemClock)().getTime();
   }
 
-  /** Returns the entry if it has not expired, and marks it as used. */
+  /** Returns the entry if it has not expired, and marks it as used. Where the clock has been set back, what was stored later expires. */
   get(key: string): V | undefined {
     const entry = this.#entries.get(key);
     this.#entries.delete(key);
-    if (!entry || this.#now() >= entry.expiresAt) return undefined;
+    const now = this.#now();
+    if (!entry || now < entry.storedAt || now >= entry.expiresAt) return undefined;
     this.#entries.set(key, entry);
     return entry.value;
   }
@@ -43,7 +44,8 @@ export class Cache<V extends NonNullable<unknown>> {
       if (this.#entries.size < this.#options.max) break;
       this.#entries.delete(leastRecentlyUsed);
     }
-    this.#entries.set(key, { value, expiresAt: this.#now() + ttlMs });
+    const storedAt = this.#now();
+    this.#entries.set(key, { value, storedAt, expiresAt: storedAt + ttlMs });
   }
 
   delete(key: string): void {
