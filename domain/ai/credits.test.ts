@@ -58,6 +58,18 @@ test('credits that are taken away are taken once, also after the window of their
   await expect(deps.table.transact(taking(7 * RAND))).rejects.toThrow('too few');
 });
 
+test('no call begins in a window that is closed: a clock that is set back makes no call free', async () => {
+  const { deps, read, refusal, take, end, ledger } = await credits(10);
+  const at = (hours: number) => ({ ...deps, now: () => new Date(deps.now().getTime() + hours * 3_600_000) });
+  await end(await take(RAND), RAND / 2, USED);
+  await closeWindowsOf(at(3), accountId);
+  expect(await refusal()).toMatchObject({ status: 503, message: expect.stringContaining('set back') });
+  await closeWindowsOf(at(4), accountId);
+  expect(await read()).toMatchObject({ balanceMicroRand: ledger(), availableMicroRand: ledger() });
+  // Calls that the caller pays to the provider go on: they move no money.
+  await holdPlace(deps, { accountId, keyId: 'key_1' });
+});
+
 test('an account has no more open calls than its share of what the installation has room for, unless operators say so', async () => {
   const { steady } = simulation({ settings: { aiCallsPerAccount: 2 } });
   const { deps } = steady;

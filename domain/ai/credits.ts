@@ -53,10 +53,13 @@ export class HoldRefused extends Error {
   readonly account: AiAccount | undefined;
   /** Calls that the account may have open at a time. */
   readonly callLimit: number;
-  constructor(account: AiAccount | undefined, usualLimit: number) {
+  /** True where the call's window is closed already: the clock is far behind the one that closed it. */
+  readonly isLate: boolean;
+  constructor(account: AiAccount | undefined, usualLimit: number, window: number) {
     super('no hold');
     this.account = account;
     this.callLimit = account?.callLimit ?? usualLimit;
+    this.isLate = (account?.closedWindow ?? 0) >= window;
   }
 }
 
@@ -66,16 +69,18 @@ export class HoldRefused extends Error {
  * may spend: otherwise one key with little left of its budget could keep all other keys of its account waiting.
  */
 export const hold = (deps: Deps, caller: CallingKey, provider: string, microRand: number): Promise<Hold> =>
-  placeHold(deps, caller, Math.min(microRand, caller.budgetMicroRand ?? microRand), {
+  placeHold(deps, caller, Math.min(microRand, caller.budgetMicroRand ?? microRand), (window) => ({
     availableMicroRand: { atLeast: MIN_BALANCE_MICRO_RAND },
     debtMicroRand: { absentOrBelow: 1 },
     [`keys.${provider}`]: 'absent',
-  });
+    // The entry of a call in a closed window would never reach the balance.
+    closedWindow: { absentOrBelow: window },
+  }));
 
 /** Counts a call that the caller pays to the provider: it takes a place among the calls at once, and no money. Throws 429. */
 export async function holdPlace(deps: Deps, caller: CallingKey): Promise<Hold> {
   try {
-    return await placeHold(deps, caller, 0, {});
+    return await placeHold(deps, caller, 0, () => ({}));
   } catch (error) {
     if (!(error instanceof HoldRefused)) throw error;
     throw tooManyCalls(error);
@@ -90,7 +95,7 @@ async function placeHold(
   deps: Deps,
   caller: CallingKey,
   microRand: number,
-  conditions: Record<string, Condition>,
+  conditions: (window: number) => Record<string, Condition>,
 ): Promise<Hold> {
   const { accountId } = caller;
   const now = deps.now();
@@ -105,7 +110,7 @@ async function placeHold(
       [sumAttribute('calls', window)]: 1,
     },
     setOnce: schedule(AiAccount, closesAt(window)),
-    when: conditions,
+    when: conditions(window),
     whenAny: [
       [
         { callLimit: 'absent', openCalls: { absentOrBelow: usualLimit } },
@@ -114,7 +119,7 @@ async function placeHold(
       ],
     ],
   };
-  const write = changeOrInspect(AiAccount, { accountId }, what, (found) => new HoldRefused(found, usualLimit));
+  const write = changeOrInspect(AiAccount, { accountId }, what, (found) => new HoldRefused(found, usualLimit, window));
   // A repetition after a lost answer holds twice as much, and the first is given back when its window's calls are over.
   const [changed, place] = await Promise.allSettled([
     deps.table.updateReturningChanged(write),
@@ -147,15 +152,20 @@ async function lowerToGranted(deps: Pick<Deps, 'table'>, held: Hold): Promise<Ho
   return { ...held, microRand: granted };
 }
 
-/** Why there was no hold, for the caller: 402 when the credits are used up or owed, 429 when only running calls stand in the way. */
+/** Why there was no hold, for the caller: 402 when the credits are used up or owed, 503 when it would not be charged, 429 when only running calls stand in the way. */
 export function toHoldRefusal(refused: HoldRefused): ApiError {
-  const { account, callLimit } = refused;
+  const { account, callLimit, isLate } = refused;
   const { debtMicroRand = 0 } = account ?? {};
   if (account && debtMicroRand > 0 && account.balanceMicroRand < debtMicroRand + MIN_BALANCE_MICRO_RAND) {
     const message = `An earlier call cost R${debtToRand(debtMicroRand)} more than your AI credits; buy credits to cover it.`;
     return new ApiError('insufficient_credits', message);
   }
   if (!account || account.balanceMicroRand < MIN_BALANCE_MICRO_RAND) return new ApiError('insufficient_credits');
+  if (isLate) {
+    const message =
+      'Calls cannot be charged to AI credits now, because the clock of the platform was set back. Try again later.';
+    return new ApiError('server_error', message, { status: 503 });
+  }
   const { openCalls = 0 } = account;
   if (openCalls >= callLimit) return tooManyCalls(refused);
   const message =
