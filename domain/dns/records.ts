@@ -55,11 +55,11 @@ async function changeRecords(
     // Before the records, which may be newer than this version and not older: the write would not notice those.
     const zone = await deps.table.get(Zone, { accountId, domainId });
     const { domain, records } = await findRecords(deps, caller, domainId);
-    if (domain.dnsProvider === 'EXTERNAL' || !zone) {
-      throw new ApiError('conflict', 'This domain uses external name servers: change its records there.');
-    }
     if (domain.status !== 'ACTIVE' && domain.status !== 'PENDING') {
       throw new ApiError('conflict', 'This domain is not registered.');
+    }
+    if (domain.dnsProvider === 'EXTERNAL' || !zone) {
+      throw new ApiError('conflict', 'This domain uses external name servers: change its records there.');
     }
     const { write, change: entry } = decide(domain, records);
     const set = { version: zone.version + 1, ...zoneChanged(deps.now(), zone) };

@@ -99,9 +99,11 @@ test('an unpaid renewal expires: its invoice is void and its name free', async (
   await days(run, 24);
   expect(statuses(run)).toEqual(['PAID', 'VOID']);
   expect(domain().status).toBe('ACTIVE');
+  expect(run.memory.items('ZONE')).toHaveLength(1);
   await days(run, 3);
   expect(domain().status).toBe('EXPIRED');
   expect(run.names()).toEqual([]);
+  expect(run.memory.items('ZONE')).toEqual([]);
   expect(renewals(run)).toEqual([]);
   expectLedgerInvariants(run.memory);
 });

@@ -231,7 +231,7 @@ function applyRefusal(deps: Deps, domain: Domain, task: Task): Write[] {
 }
 
 /**
- * Ends a domain; its name is free.
+ * Ends a domain; its name is free, and the zone at the name servers has no item any more: operators may delete it.
  * @param also what else is stored of its end
  */
 export function endRegistration(
@@ -240,7 +240,7 @@ export function endRegistration(
   when: Parameters<typeof remove>[2],
   also: Partial<Domain> = {},
 ): Write[] {
-  const { name, id } = domain;
+  const { accountId, name, id } = domain;
   const removedAttributes = ['task', 'renewal', ...unschedule(Domain)];
   return [
     change(
@@ -250,6 +250,7 @@ export function endRegistration(
       concurrentUpdate,
     ),
     remove(DomainName, { name }, { domainId: { is: id } }, concurrentUpdate),
+    remove(Zone, { accountId, domainId: id }),
   ];
 }
 

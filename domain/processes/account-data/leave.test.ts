@@ -42,6 +42,7 @@ test('the domain of a deleted account is forgotten after it has ended', async ()
   await endDomain(deps, domain, 'EXPIRED', { task: 'absent' });
   const expiresAtEpoch = clock.now / 1000 + 30 * 86_400;
   expect(memory.items('DOMAIN').find(({ id }) => id === of.id)).toMatchObject({ status: 'EXPIRED', expiresAtEpoch });
+  expect(memory.items('ZONE').filter(({ domainId }) => domainId === of.id)).toEqual([]);
 });
 
 test('a deletion survives a crash at every call', async () => {
