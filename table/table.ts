@@ -263,6 +263,8 @@ export function createTable(send: Send, TableName: string): Table {
     async due(duePk, { until, limit, after = '', from }) {
       // Times compare as text: what follows one closely is the text itself and a character more.
       const values = { ':duePk': duePk, ':after': `${after} `, ':until': until };
+      // DynamoDB refuses an empty range.
+      if (values[':after'] > until) return [];
       const Items = await query(
         {
           IndexName: 'due',

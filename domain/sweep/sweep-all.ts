@@ -35,7 +35,10 @@ export async function sweepOnce<E extends Sweepable, D, R>(
 ): Promise<SweepReport<R>> {
   const { table } = deps;
   const stored = await table.get(Sweep, { name });
-  const report = await sweep(deps, queue, { ...part, after: stored?.upTo });
+  const { until = deps.now().toISOString() } = part;
+  // Where the clock was set back, the time that was reached is still to come: all that is due is swept again.
+  const after = stored && stored.upTo <= until ? stored.upTo : undefined;
+  const report = await sweep(deps, queue, { ...part, until, after });
   if (report.done + report.failed.length > 0)
     await table.write(Sweep, upsert(Sweep, { name }, { set: { name, upTo: report.reached } }));
   return report;

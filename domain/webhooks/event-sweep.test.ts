@@ -49,6 +49,17 @@ test('lost events are handed over again without a write, and their first deliver
   expect([(await sweepLate()).done, (await sweepLost()).done, run.messages()]).toEqual([0, 0, []]);
 });
 
+test('a clock that is set back stops no sweep: what is late then is handed over', async () => {
+  const { run } = await lose(1, 'one');
+  const { sweepLate, sweepLost } = sweepsOf(run);
+  expect((await sweepLate()).done).toBe(1);
+  while (await run.deliverBatch());
+  run.clock.now -= 60 * MINUTE_MS;
+  await run.event('app_later');
+  run.clock.now += MINUTE_MS;
+  expect([(await sweepLate()).done, (await sweepLate()).done, (await sweepLost()).done]).toEqual([1, 0, 0]);
+});
+
 test('a late event is handed over once; one that is not settled long after is stored with its deliveries', async () => {
   const { run } = await lose(10, 'one');
   const { sweepLate, sweepLost } = sweepsOf(run);

@@ -130,6 +130,8 @@ export function memoryTable(): MemoryTable {
     const index = input.IndexName as keyof typeof INDEX_KEYS | undefined;
     const [pk, sk] = index ? INDEX_KEYS[index] : ['pk', 'sk'];
     const condition = String(input.KeyConditionExpression);
+    if (condition.includes('BETWEEN') && String(values[':after']) > String(values[':until']))
+      throw error('ValidationException');
     const within = (item: Item): boolean => {
       if (item[pk] !== values[`:${pk}`]) return false;
       const at = String(item[sk]);
