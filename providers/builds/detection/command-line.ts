@@ -15,8 +15,10 @@ export interface Command {
 export const quoteWord = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** Operators that only a shell understands. */
-const SHELL_ONLY = /[|<>()`\n]/;
+/** Parts of a script: an escaped character, a text in quotes, the end of a command, or any other character. */
+const PARTS = /\\([^])|'([^']*)'|"((?:\\[^]|[^"\\])*)"|(&&|;)|([^])/g;
+/** Characters that only a shell understands, and quotes that do not end. */
+const SHELL_ONLY = /[|<>()`\n&'"]/;
 
 /**
  * Splits a script at `&&` and `;` into commands and words, with quotes and escapes removed. Undefined if it uses more of
@@ -26,7 +28,6 @@ export function parseCommandLine(script: string): Command[] | undefined {
   const commands: Command[] = [];
   let words: Word[] = [];
   let word: Word | undefined;
-  let quote = '';
   let start = 0;
   const endWord = (): void => {
     if (word) words.push(word);
@@ -37,34 +38,28 @@ export function parseCommandLine(script: string): Command[] | undefined {
     if (words.length > 0) commands.push({ words, text: script.slice(start, end).trim() });
     words = [];
   };
-  for (let at = 0; at < script.length; at += 1) {
-    const character = script.charAt(at);
-    const next = script.charAt(at + 1);
-    const add = (text: string, dynamic = false): void => {
-      word = { text: (word?.text ?? '') + text, dynamic: (word?.dynamic ?? false) || dynamic };
-    };
-    if (character === '\\' && quote !== "'" && next !== '') {
-      add(next);
-      at += 1;
-    } else if (quote !== '') {
-      if (character === quote) quote = '';
-      else if (quote === '"' && (character === '`' || (character === '$' && next === '('))) return undefined;
-      else add(character, quote === '"' && character === '$');
-    } else if (character === '"' || character === "'") {
-      add('');
-      quote = character;
-    } else if (character === '&' && next === '&') {
-      endCommand(at);
-      at += 1;
-      start = at + 1;
-    } else if (character === ';') {
-      endCommand(at);
-      start = at + 1;
-    } else if (character === '&' || SHELL_ONLY.test(character)) return undefined;
+  for (const part of script.matchAll(PARTS)) {
+    const [text, , , , operator, character = ''] = part;
+    const piece = pieceOf(part);
+    if (operator !== undefined) {
+      endCommand(part.index);
+      start = part.index + text.length;
+    } else if (!piece) return undefined;
     else if (/\s/.test(character)) endWord();
-    else add(character, /[$*?~]/.test(character));
+    else word = { text: (word?.text ?? '') + piece.text, dynamic: (word?.dynamic ?? false) || piece.dynamic };
   }
-  if (quote !== '') return undefined;
   endCommand(script.length);
   return commands;
+}
+
+/** Returns a part of a word without its quotes; undefined for what only a shell understands. */
+function pieceOf([, escaped, single, double, , character = '']: RegExpExecArray): Word | undefined {
+  const literal = escaped ?? single;
+  if (literal !== undefined) return { text: literal, dynamic: false };
+  if (double === undefined) {
+    return SHELL_ONLY.test(character) ? undefined : { text: character, dynamic: /[$*?~]/.test(character) };
+  }
+  const unescaped = double.replace(/\\[^]/g, 'x');
+  if (/`|\$\(/.test(unescaped)) return undefined;
+  return { text: double.replace(/\\([^])/g, '$1'), dynamic: unescaped.includes('$') };
 }

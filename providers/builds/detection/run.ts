@@ -7,6 +7,7 @@ import {
   NODE_OPTIONS_WITH_VALUE,
   type Options,
   RUNNERS,
+  type Runner,
 } from './runners.ts';
 
 /** Start of a program of {@link RUNNERS} without it. */
@@ -27,43 +28,78 @@ function meaningOf(options: Options, name: string): Meaning | undefined {
   return names.map((each) => entryOf(options, each)).find((meaning) => meaning !== undefined);
 }
 
+/** A start as far as it is read, and the words that follow. */
+interface Reading extends Omit<Run, 'file'> {
+  file: string | undefined;
+  /** Options of Node that do what the program does. */
+  own: readonly string[];
+  rest: string[];
+}
+
 /** Interprets the words that follow a program which runs a file; undefined if only a shell can tell. */
 export function parseRun(program: string, words: readonly string[]): Run | undefined {
   const runner = entryOf(RUNNERS, program);
   if (!runner) return undefined;
-  let own = runner.node;
-  const run = { options: [] as string[], args: [] as string[], environment: {} as Record<string, string> };
-  let [file, command]: (string | undefined)[] = [];
-  const rest = [...words];
-  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    const isOption = word.startsWith('-');
-    const [, name = '', inline] = /^([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
-    const meaning = isOption ? meaningOf(runner.options, name) : undefined;
-    if (word === '--') {
-      if (file !== undefined || command !== undefined) run.args.push(...rest.splice(0));
-    } else if (meaning) {
-      const { takesValue, variable, replaces, value: use } = meaning;
-      const value = takesValue ? (inline ?? rest.shift() ?? '') : '';
-      if (variable) run.environment[variable[0]] = variable[1] ?? value;
-      if (replaces) own = replaces;
-      if (use === 'command') command = value;
-      if (use === 'node-options') run.options.push(...wordsOf(value));
-      if (use === 'required') run.options.push('--require', value);
-    } else if (isOption && !runner.passesOptions) {
-      return undefined;
-    } else if (file !== undefined) {
-      if (runner.passesOptions) run.args.push(word);
-    } else if (isOption) {
-      if (NO_FILE_OPTIONS.test(name)) return undefined;
-      const value = inline === undefined && NODE_OPTIONS_WITH_VALUE.includes(name) ? [rest.shift() ?? ''] : [];
-      if (!DEVELOPMENT_OPTIONS.test(name)) run.options.push(word, ...value);
-    } else if (!runner.subcommands.includes(word)) {
-      file = word;
-      if (runner.endsAtFile) run.args.push(...rest.splice(0));
-    }
+  const reading: Reading = {
+    own: runner.node,
+    options: [],
+    args: [],
+    environment: {},
+    file: undefined,
+    command: undefined,
+    rest: [...words],
+  };
+  for (let word = reading.rest.shift(); word !== undefined; word = reading.rest.shift()) {
+    const isRead = word.startsWith('-') ? readOption(runner, reading, word) : readArgument(runner, reading, word);
+    if (!isRead) return undefined;
   }
+  const { own, options, file, args, environment, command } = reading;
   if (file === undefined && command === undefined) return undefined;
-  return { ...run, options: [...own, ...run.options], file: file ?? '', command };
+  return { options: [...own, ...options], file: file ?? '', args, environment, command };
+}
+
+/** Reads the file, or an argument of it. Always returns true. */
+function readArgument(runner: Runner, reading: Reading, word: string): true {
+  if (reading.file !== undefined) {
+    if (runner.passesOptions) reading.args.push(word);
+  } else if (!runner.subcommands.includes(word)) {
+    reading.file = word;
+    if (runner.endsAtFile) reading.args.push(...reading.rest.splice(0));
+  }
+  return true;
+}
+
+/** Reads an option with its value. Returns false for one whose meaning only a shell can tell. */
+function readOption(runner: Runner, reading: Reading, word: string): boolean {
+  const { rest, file, command } = reading;
+  if (word === '--') {
+    if (file !== undefined || command !== undefined) reading.args.push(...rest.splice(0));
+    return true;
+  }
+  const [, name = '', inline] = /^([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
+  const meaning = meaningOf(runner.options, name);
+  if (meaning) {
+    apply(meaning, meaning.takesValue ? (inline ?? rest.shift() ?? '') : '', reading);
+    return true;
+  }
+  if (!runner.passesOptions) return false;
+  if (file !== undefined) {
+    reading.args.push(word);
+    return true;
+  }
+  if (NO_FILE_OPTIONS.test(name)) return false;
+  const value = inline === undefined && NODE_OPTIONS_WITH_VALUE.includes(name) ? [rest.shift() ?? ''] : [];
+  if (!DEVELOPMENT_OPTIONS.test(name)) reading.options.push(word, ...value);
+  return true;
+}
+
+/** Applies a program's own option. */
+function apply({ variable, replaces, value: use }: Meaning, value: string, reading: Reading): void {
+  if (variable) reading.environment[variable[0]] = variable[1] ?? value;
+  if (replaces) reading.own = replaces;
+  if (use === 'command') reading.command = value;
+  if (use === 'node-options') reading.options.push(...wordsOf(value));
+  if (use === 'required') reading.options.push('--require', value);
 }
 
 const wordsOf = (text: string): string[] =>

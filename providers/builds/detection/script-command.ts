@@ -19,13 +19,20 @@ export const onePackage = (scripts: Scripts): Packages => ({
   directoryOf: () => undefined,
 });
 
-/** Options of package managers that name the package whose script they run: by its directory, or by its workspace. */
-const LOCATIONS: Readonly<Record<string, { directory: readonly string[]; workspace: readonly string[] }>> = {
+/** Options that name the package whose script is run: by its directory, or by its workspace, which a subcommand may name too. */
+interface Locations {
+  directory: readonly string[];
+  workspace: readonly string[];
+  subcommand?: string;
+}
+/** Package managers. */
+const LOCATIONS: Readonly<Record<string, Locations>> = {
   npm: { directory: ['--prefix', '-C'], workspace: ['-w', '--workspace'] },
   pnpm: { directory: ['-C', '--dir', '--prefix'], workspace: ['-F', '--filter'] },
-  yarn: { directory: ['--cwd'], workspace: [] },
+  yarn: { directory: ['--cwd'], workspace: [], subcommand: 'workspace' },
   bun: { directory: ['--cwd'], workspace: ['-F', '--filter'] },
 };
+const RUN = /^run(-script)?$/;
 const QUIET = /^(-s|--silent|--if-present|--color|-q)$/;
 
 /** A script that a command runs. */
@@ -43,32 +50,47 @@ export interface FoundScript {
  */
 export function scriptOf(words: readonly Word[], at: string, packages: Packages): FoundScript | undefined {
   const [program, ...rest] = words;
-  const locations = program && entryOf(LOCATIONS, program.text);
-  if (!program || !locations) return undefined;
-  const isNpm = program.text === 'npm';
-  let directory: string | undefined = at;
+  const located = program && locate(program.text, rest, at, packages);
+  if (located?.directory === undefined) return undefined;
+  const directory = posix.normalize(located.directory).replace(/^\.$|\/$/, '');
+  const scripts = packages.scriptsOf(directory);
+  const [first, ...others] = located.words;
+  const isRun = first !== undefined && RUN.test(first.text);
+  const [name, args] = isRun ? [others[0], others.slice(1)] : [first, others];
+  if (name === undefined || name.dynamic || !scripts || !Object.hasOwn(scripts, name.text)) return undefined;
+  if (!isRun && program?.text === 'npm' && !/^(start|test|stop|restart)$/.test(name.text)) return undefined;
+  return { name: name.text, args: args[0]?.text === '--' ? args.slice(1) : args, directory, scripts };
+}
+
+/**
+ * Returns the directory of the package that a package manager's options name, undefined if there is none, and the other words;
+ * undefined for other programs.
+ */
+function locate(
+  program: string,
+  words: readonly Word[],
+  at: string,
+  packages: Packages,
+): { directory: string | undefined; words: Word[] } | undefined {
+  const locations = entryOf(LOCATIONS, program);
+  if (!locations) return undefined;
+  const rest = [...words];
   const own: Word[] = [];
+  let directory: string | undefined = at;
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    const isNamed = own.some(({ text }) => !/^run(-script)?$/.test(text));
+    const isNamed = own.some(({ text }) => !RUN.test(text));
     const [option = '', inline] = word.text.split('=', 2);
     const value = () => inline ?? rest.shift()?.text ?? '';
     // Options behind a script's name are the script's own, except with npm.
     if (word.text === '--') own.push(word, ...rest.splice(0));
-    else if (isNamed && !isNpm) own.push(word);
+    else if (isNamed && program !== 'npm') own.push(word);
     else if (locations.directory.includes(option)) directory = posix.join(at, value());
     else if (locations.workspace.includes(option)) directory = packages.directoryOf(value());
-    else if (program.text === 'yarn' && own.length === 0 && word.text === 'workspace')
+    else if (own.length === 0 && word.text === locations.subcommand)
       directory = packages.directoryOf(rest.shift()?.text ?? '');
     else if (!QUIET.test(word.text)) own.push(word);
   }
-  if (directory === undefined) return undefined;
-  directory = posix.normalize(directory).replace(/^\.$|\/$/, '');
-  const scripts = packages.scriptsOf(directory);
-  const isRun = own[0]?.text === 'run' || own[0]?.text === 'run-script';
-  const [name, ...args] = isRun ? own.slice(1) : own;
-  if (name === undefined || name.dynamic || !scripts || !Object.hasOwn(scripts, name.text)) return undefined;
-  if (!isRun && isNpm && !/^(start|test|stop|restart)$/.test(name.text)) return undefined;
-  return { name: name.text, args: args[0]?.text === '--' ? args.slice(1) : args, directory, scripts };
+  return { directory, words: own };
 }
 
 /** Options of npm-run-all with which it also runs scripts one after another. */

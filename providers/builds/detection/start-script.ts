@@ -10,7 +10,7 @@ import {
   FRAMEWORK_STARTS,
 } from './programs.ts';
 import { parseRun } from './run.ts';
-import { RUNNERS, WRAPPERS } from './runners.ts';
+import { type Options, RUNNERS, WRAPPERS } from './runners.ts';
 import { onePackage, type Packages, type Scripts, scriptOf, scriptsInSequence } from './script-command.ts';
 
 /** The subject of a start script. */
@@ -105,16 +105,14 @@ function expand(
       expanded.push(command);
       continue;
     }
+    if (path !== '') expanded.push(...(parseCommandLine(`cd ${quoteWord(path)}`) ?? []));
+    const inner = run.texts.map((text) => expand(text, packages, run.directory, depth + 1, budget));
+    if (inner.some((each) => each === undefined)) return undefined;
     const assignments = Object.entries(environment).map(([name, value]) => ({
       text: `${name}=${value}`,
       dynamic: false,
     }));
-    if (path !== '') expanded.push(...(parseCommandLine(`cd ${quoteWord(path)}`) ?? []));
-    for (const text of run.texts) {
-      const inner = expand(text, packages, run.directory, depth + 1, budget);
-      if (!inner) return undefined;
-      expanded.push(...inner.map((each) => extended(each, assignments, [])));
-    }
+    expanded.push(...inner.flatMap((each) => each ?? []).map((each) => extended(each, assignments, [])));
     const last = expanded.pop();
     if (last) expanded.push(extended(last, [], run.args));
   }
@@ -142,19 +140,27 @@ function unwrap(command: Command): { words: Word[]; environment: Record<string, 
       dynamic ||= first.dynamic;
       words = words.slice(1);
     } else if (Object.hasOwn(WRAPPERS, first.text)) {
-      const options = WRAPPERS[first.text] ?? {};
-      words = words.slice(1);
-      for (let word = words[0]; word && /^-/.test(word.text); word = words[0]) {
-        const [name = '', inline] = word.text.split('=', 2);
-        const meaning = name === '--' ? {} : entryOf(options, name);
-        dynamic ||= meaning === undefined;
-        words = words.slice(meaning?.takesValue && inline === undefined ? 2 : 1);
-      }
+      const skipped = skipOptions(words.slice(1), WRAPPERS[first.text] ?? {});
+      words = skipped.words;
+      dynamic ||= skipped.isUnknown;
     } else if (SCRIPT_RUNNER.test(first.text) && /^(exec|dlx|x)$/.test(words[1]?.text ?? '')) {
       words = words.slice(words[2]?.text === '--' ? 3 : 2);
     } else break;
   }
   return { words, environment, dynamic };
+}
+
+/** Removes a wrapper's options before the program that it runs. `isUnknown`: the meaning of one is not known. */
+function skipOptions(words: readonly Word[], options: Options): { words: Word[]; isUnknown: boolean } {
+  let rest = [...words];
+  let isUnknown = false;
+  for (let word = rest[0]; word?.text.startsWith('-'); word = rest[0]) {
+    const [name = '', inline] = word.text.split('=', 2);
+    const meaning = name === '--' ? {} : entryOf(options, name);
+    isUnknown ||= meaning === undefined;
+    rest = rest.slice(meaning?.takesValue && inline === undefined ? 2 : 1);
+  }
+  return { words: rest, isUnknown };
 }
 
 const baseName = (program: string): string => program.replace(/^.*\//, '');
