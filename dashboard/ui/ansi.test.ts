@@ -31,6 +31,11 @@ describe('a log with escape sequences', () => {
     expect(textOf('10%\r50%\r100%\nnext\r\n')).toBe('100%\nnext\n');
   });
 
+  test('has lines of a million characters, such as a bundle in an error message', () => {
+    const line = 'x'.repeat(1_000_000);
+    expect(textOf(`${line}\n10%\r${line}\r\n`)).toBe(`${line}\n${line}\n`);
+  });
+
   test('stays text where it looks like HTML', () => {
     expect(textOf('<script>alert(1)</script>')).toBe('<script>alert(1)</script>');
   });

@@ -37,6 +37,9 @@ function parseCodes(parameters: string): number[] {
   return extended < 0 ? codes : codes.slice(0, extended);
 }
 
+/** Returns what a line shows after its last carriage return. No expression: it would read a long line again from each of its characters. */
+const lastState = (line: string): string => line.slice(line.lastIndexOf('\r', line.length - 2) + 1);
+
 /**
  * Parses a log into styled spans. Other terminal commands (cursor, title, links) are removed, and a line that was
  * overwritten (`\r`) shows its last state.
@@ -45,10 +48,7 @@ export function parseAnsi(log: string): AnsiSpan[] {
   const stretches: AnsiSpan[] = [];
   let look = PLAIN;
   const push = (raw: string) => {
-    const text = raw
-      .replaceAll('\r\n', '\n')
-      .replace(/[^\n]*\r(?=[^\n])/g, '')
-      .replace(CONTROL, '');
+    const text = raw.replaceAll('\r\n', '\n').split('\n').map(lastState).join('\n').replace(CONTROL, '');
     if (text !== '') stretches.push({ text, className: classNameFor(look) });
   };
   let from = 0;
