@@ -141,6 +141,14 @@ test('a status is explained by what the log says', () => {
   );
 });
 
+test('explains a release that prints a million characters in one line', () => {
+  const text = explainReleaseFailure({ status: undefined, error: 'Sandbox.Timedout: Task timed out' }, '/', [
+    'é'.repeat(1_000_000),
+    'listening on port 3000',
+  ]);
+  expect(text).toContain('Its log mentions port 3000');
+});
+
 test('quotes the last 50 lines, and no more characters than the state of an execution holds', () => {
   const lines = Array.from({ length: 80 }, (_, index) => `line ${index}`);
   const text = explainReleaseFailure({ status: 500, error: undefined }, '/', lines);

@@ -5,6 +5,8 @@ import { MEMORY_MB, TIMEOUT_SECONDS } from '../../providers/app-host/resources.t
 const MAX_QUOTED_LINES = 50;
 const MAX_QUOTED_CHARACTERS = 8000;
 const MAX_LINE_LENGTH = 500;
+/** Characters of a line that are examined: an application may print megabytes in one. */
+const MAX_EXAMINED = 2000;
 /** An application's PORT on AWS, and the least one in the local run (local/processes/ports.ts): its log may name it rightly. */
 const OWN_PORT = 8080;
 const FIRST_LOCAL_PORT = 12_000;
@@ -102,7 +104,7 @@ export function explainReleaseFailure(
   path: string,
   log: readonly string[],
 ): string {
-  const lines = log.filter((line) => !RUNTIME_EXIT.test(line));
+  const lines = log.filter((line) => !RUNTIME_EXIT.test(line)).map((line) => line.slice(0, MAX_EXAMINED));
   const index = errorIndex(lines);
   const printed = index < 0 ? undefined : lines[index]?.trim().slice(0, MAX_LINE_LENGTH);
   const said = printed === undefined ? '' : ` Its log says: ${endOf(printed)}`;
