@@ -24,11 +24,17 @@ export function limitBuild({ seconds, gigabytes }: BuildLimits, directory: strin
   const fail = (sentence: string) => controller.abort(new BuildFailure(sentence));
   const timer = setTimeout(() => fail(timeLimitExceeded(seconds)), seconds * 1000);
   timer.unref();
+  // A build may leave no process or memory for a tool. The builder outlives it, to report why the build failed.
+  const measure = () =>
+    diskUsage(directory).catch((error: unknown) => {
+      console.error('the disk usage could not be measured', error);
+      return 0;
+    });
   const watch = async (): Promise<void> => {
     for (let pause = MIN_POLL_MS; !controller.signal.aborted; ) {
       await sleep(pause, undefined, { ref: false });
       const began = performance.now();
-      if ((await diskUsage(directory)) > gigabytes * 1024 ** 3) {
+      if ((await measure()) > gigabytes * 1024 ** 3) {
         fail(`The build was stopped: it wrote more than the limit of ${gigabytes} GB to disk.`);
       }
       pause = Math.max(MIN_POLL_MS, POLL_SHARE * (performance.now() - began));
