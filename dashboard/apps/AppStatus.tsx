@@ -1,3 +1,4 @@
+import { entryOf } from '../../contract/enums.ts';
 import { Status } from '../ui/Status.tsx';
 import type { Application } from './api.ts';
 import { type AppState, appState } from './app-state.ts';
@@ -11,8 +12,8 @@ const LABELS: Readonly<Record<AppState, string>> = {
   NOT_DEPLOYED: 'Not deployed',
 };
 
-/** Returns the label of a state. */
-export const stateLabel = (state: string): string => LABELS[state as AppState] ?? state;
+/** Returns the label of a state, which a filter in the URL may name: other text is its own label. */
+export const stateLabel = (state: string): string => entryOf<string, string>(LABELS, state) ?? state;
 
 /** The status of an application: what serves, or why nothing does. */
 export const AppStatus = ({ app }: { app: Application }) => {

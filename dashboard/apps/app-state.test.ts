@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { statusLabel } from '../deployments/labels.ts';
+import { stateLabel } from './AppStatus.tsx';
 import { appState } from './app-state.ts';
 
 const NEW = {
@@ -19,4 +21,8 @@ test.each([
   ['DELETING', { status: 'DELETING', liveDeploymentId: 'dep_1' }],
 ] as const)('an application is %s: %j', (state, known) => {
   expect(appState({ ...NEW, ...known })).toBe(state);
+});
+
+test.each(['constructor', '__proto__', 'ELSE'])('a filter in the URL by %s shows that text', (text) => {
+  expect([stateLabel(text), statusLabel(text)]).toEqual([text, text]);
 });

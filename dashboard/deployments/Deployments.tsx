@@ -11,7 +11,7 @@ import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { type Deployment, useDeployments } from './api.ts';
 import { DeploymentStatus } from './DeploymentStatus.tsx';
 import { Duration } from './Duration.tsx';
-import { STATUS_LABELS, TRIGGER_LABELS } from './labels.ts';
+import { statusLabel, TRIGGER_LABELS } from './labels.ts';
 
 interface DeploymentsProps {
   appId: string;
@@ -30,8 +30,6 @@ const VIEW: ListView<Deployment> = {
 
 const durationOf = ({ startedAt, finishedAt }: Deployment): number =>
   finishedAt === null ? 0 : Date.parse(finishedAt) - Date.parse(startedAt);
-
-const statusLabel = (status: string): string => STATUS_LABELS[status as Deployment['status']] ?? status;
 
 /** An application's deployments, newest first. */
 export function Deployments({ appId, liveId, hasRepository }: DeploymentsProps) {

@@ -1,3 +1,4 @@
+import { entryOf } from '../../contract/enums.ts';
 import type { Deployment } from './api.ts';
 
 /** Origin of a deployment. */
@@ -15,3 +16,6 @@ export const STATUS_LABELS: Readonly<Record<Deployment['status'], string>> = {
   SUCCEEDED: 'Ready',
   FAILED: 'Failed',
 };
+
+/** Returns the label of a status, which a filter in the URL may name: other text is its own label. */
+export const statusLabel = (status: string): string => entryOf<string, string>(STATUS_LABELS, status) ?? status;
