@@ -3,15 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { isObject, type Json, type JsonObject } from '../template/intrinsics.ts';
 import { call } from './wire.ts';
 
-interface Index {
-  IndexName: string;
-  IndexStatus?: string;
-  KeySchema: object[];
-  Projection: object;
-}
+type Index = JsonObject & { IndexName: string };
 
 const asObject = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
-const indexesOf = (table: JsonObject): Index[] => (table.GlobalSecondaryIndexes ?? []) as unknown as Index[];
+const isIndex = (value: Json): value is Index => isObject(value) && typeof value.IndexName === 'string';
+const indexesOf = ({ GlobalSecondaryIndexes: indexes }: JsonObject): Index[] =>
+  Array.isArray(indexes) ? indexes.filter(isIndex) : [];
 
 /** Returns what tells an index from another one of its name. */
 const shapeOf = ({ KeySchema, Projection }: Index) => ({ KeySchema, Projection });
@@ -40,7 +37,7 @@ export async function updateIndexes(url: string, wanted: JsonObject): Promise<st
     const before = existing.get(index.IndexName);
     if (before && isDeepStrictEqual(shapeOf(before), shapeOf(index))) continue;
     if (before) await update({ Delete: { IndexName: index.IndexName } });
-    await update({ Create: index as unknown as JsonObject });
+    await update({ Create: index });
     changed.push(index.IndexName);
   }
   return changed;
