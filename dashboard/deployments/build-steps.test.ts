@@ -50,5 +50,6 @@ test('errors are highlighted, headings are bold, and coloured lines stay as they
   expect([...errors, '==> Deployment failed: x'].filter((text) => !isRed(text))).toEqual([]);
   expect(['added 3 packages', 'errors: 0', 'no error'].filter(isRed)).toEqual([]);
   expect(highlight('==> Building')).toBe('\u001b[1m==> Building\u001b[0m');
+  expect(isRed(`${' '.repeat(500_000)}!`)).toBe(false);
   expect(highlight('\u001b[32mError: green\u001b[0m')).toBe('\u001b[32mError: green\u001b[0m');
 });

@@ -69,7 +69,7 @@ export const remedyFor = (reason: string): Remedy | undefined => REMEDIES.find((
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences
 const COLOURED = /\x1b\[/;
 const ERROR =
-  /^\s*(?:npm (?:error|ERR!)|ERR_PNPM|error\b|✘|✖|FATAL|fatal:|(?:Uncaught )?[A-Z]\w*Error\b|Failed to compile|.*\berror TS\d+:)/;
+  /^\s*(?:npm (?:error|ERR!)|ERR_PNPM|error\b|✘|✖|FATAL|fatal:|(?:Uncaught )?[A-Z]\w*Error\b|Failed to compile)|\berror TS\d+:/;
 
 /** Marks headings and errors of a log by colour, for `ui/Log.tsx`; a line that has colours keeps them. */
 export function highlight(text: string): string {
