@@ -1,5 +1,6 @@
 import type { listAiCalls as ListRoute, getAiProviderStats as StatsRoute } from '../../contract/ai/calls.ts';
 import type { Input, Output } from '../../contract/route.ts';
+import { truncate } from '../../contract/text.ts';
 import { AiCall, aiCallsOf } from '../../table/entities/ai.ts';
 import { create } from '../../table/writes.ts';
 import type { Caller, Deps } from '../deps.ts';
@@ -38,7 +39,7 @@ export async function recordCall(
     keyId,
     requestId,
     createdAt: deps.now().toISOString(),
-    model: model.slice(0, MAX_MODEL_LENGTH),
+    model: truncate(model, MAX_MODEL_LENGTH),
     provider: provider ?? null,
     saved,
     status,

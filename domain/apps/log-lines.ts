@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { truncate } from '../../contract/text.ts';
 import type { AppLogLine } from '../../providers/app-host/logs.ts';
 
 /** Positions in a run-time log, as text that sorts as the lines do (LogPage in table/entities/apps.ts), and stored lines. */
@@ -33,7 +34,7 @@ export function toText(lines: readonly AppLogLine[]): { text: string; kept: read
   if (lines.length > 1) return toText(lines.slice(0, Math.ceil(lines.length / 2)));
   const kept = lines.map((line) => ({
     ...line,
-    text: `${line.text.slice(0, MAX_LINE_CHARACTERS)} [… the rest is cut …]`,
+    text: `${truncate(line.text, MAX_LINE_CHARACTERS)} [… the rest is cut …]`,
   }));
   return { text: compress(kept), kept };
 }

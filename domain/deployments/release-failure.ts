@@ -1,3 +1,4 @@
+import { truncate } from '../../contract/text.ts';
 import type { HealthCheck } from '../../providers/app-host/app-host.ts';
 import { MEMORY_MB, TIMEOUT_SECONDS } from '../../providers/app-host/resources.ts';
 
@@ -85,7 +86,7 @@ function quote(lines: readonly string[]): string[] {
   const kept: string[] = [];
   let characters = 0;
   for (const line of lines.toReversed()) {
-    const cut = line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line;
+    const cut = line.length > MAX_LINE_LENGTH ? `${truncate(line, MAX_LINE_LENGTH)}…` : line;
     characters += cut.length;
     if (kept.length === MAX_QUOTED_LINES || characters > MAX_QUOTED_CHARACTERS) break;
     kept.unshift(cut);
@@ -104,9 +105,9 @@ export function explainReleaseFailure(
   path: string,
   log: readonly string[],
 ): string {
-  const lines = log.filter((line) => !RUNTIME_EXIT.test(line)).map((line) => line.slice(0, MAX_EXAMINED));
+  const lines = log.filter((line) => !RUNTIME_EXIT.test(line)).map((line) => truncate(line, MAX_EXAMINED));
   const index = errorIndex(lines);
-  const printed = index < 0 ? undefined : lines[index]?.trim().slice(0, MAX_LINE_LENGTH);
+  const printed = index < 0 ? undefined : truncate(lines[index]?.trim() ?? '', MAX_LINE_LENGTH);
   const said = printed === undefined ? '' : ` Its log says: ${endOf(printed)}`;
   const reason =
     status === undefined

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { truncate } from '../../contract/text.ts';
 import type { FailedMessage } from '../../providers/queues/failure-queue.ts';
 
 /** The subject of a message of a failure queue, for the operator who replays or discards it. */
@@ -90,7 +91,7 @@ export function describeFailure({ body, refused }: Pick<FailedMessage, 'body' | 
     const found = describe(message);
     if (found) return found;
   }
-  return { description: body.slice(0, MAX_SHOWN), accountId: null, error: null };
+  return { description: truncate(body, MAX_SHOWN), accountId: null, error: null };
 }
 
 /** Parses JSON. Returns undefined for a text that is none, which no schema accepts. */

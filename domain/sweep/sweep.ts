@@ -1,4 +1,5 @@
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import { truncate } from '../../contract/text.ts';
 import { fromAttribute, fromItem, type Item, textOf } from '../../table/attributes.ts';
 import { withRequestId } from '../../table/correlation.ts';
 import type { ItemOf } from '../../table/entity.ts';
@@ -279,7 +280,7 @@ async function recordFailure(deps: SweepDeps, due: Due, stored: Item, error: unk
 }
 
 const textOfError = (error: unknown): string =>
-  (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, MAX_ERROR_LENGTH);
+  truncate(error instanceof Error ? `${error.name}: ${error.message}` : String(error), MAX_ERROR_LENGTH);
 
 /** Returns what is stored about an item's failures. */
 export function sweepFailureOf(stored: Item): SweepFailure | undefined {

@@ -130,3 +130,9 @@ test.each<[object, unknown, number | undefined]>([
   const details = [{ '@type': 'type.googleapis.com/google.rpc.QuotaFailure' }, ...(retryDelay ? [{ retryDelay }] : [])];
   expect(parse(429, [openAi('Quota', { details })], headers).retryAfter).toBe(retryAfter);
 });
+
+test('words of a provider that are too long are cut between characters', () => {
+  const failure = parse(400, openAi(`${'x'.repeat(999)}🙂 and more`));
+  failure.maskKey('sk-1');
+  expect(failure.words).toBe(`${'x'.repeat(999)}…`);
+});

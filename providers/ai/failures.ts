@@ -1,4 +1,5 @@
 import { isObject } from '../../contract/json.ts';
+import { truncate } from '../../contract/text.ts';
 
 /**
  * Kinds of provider failures. The owner of the key and the message to the caller are decided elsewhere
@@ -48,7 +49,7 @@ export class ProviderFailure extends Error {
   maskKey(key: string): void {
     const { words = '' } = this;
     const masked = key === '' ? words : words.replaceAll(key, '[key]');
-    const cut = masked.length > MAX_MESSAGE_LENGTH ? `${masked.slice(0, MAX_MESSAGE_LENGTH)}…` : masked;
+    const cut = masked.length > MAX_MESSAGE_LENGTH ? `${truncate(masked, MAX_MESSAGE_LENGTH)}…` : masked;
     this.words = cut === '' ? undefined : cut;
   }
 }
@@ -90,7 +91,7 @@ function messageFrom(error: Record<string, unknown>): string | undefined {
     .replace(ACCOUNT_IDS, '')
     .replace(KEY_LIKE, '[key]')
     .trim();
-  return plain.slice(0, MAX_UNMASKED_LENGTH);
+  return truncate(plain, MAX_UNMASKED_LENGTH);
 }
 
 const OVERLOADED = /overloaded|rate_limit|resource_exhausted|too_many_requests/i;

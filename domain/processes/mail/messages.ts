@@ -1,5 +1,6 @@
 import { html } from '../../../contract/reference/html.ts';
 import { ACCOUNT_PARAMETER } from '../../../contract/roles.ts';
+import { truncate } from '../../../contract/text.ts';
 import type { Mail } from '../../../providers/mail/mailer.ts';
 import type { Notification } from '../../../table/entities/notifications.ts';
 
@@ -30,9 +31,6 @@ const toHtml = (lines: readonly Line[]) =>
   ].join('\n');
 
 type Content = Pick<Mail, 'subject' | 'text' | 'html'>;
-
-/** Returns the first characters of a text. None is halved: half of a pair of surrogates is no Unicode, which mail servers refuse. */
-export const truncate = (text: string, length: number): string => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
 
 /** Characters of an account's name in an email. */
 const MAX_NAME_LENGTH = 60;
