@@ -30,7 +30,7 @@ const FIELDS: Readonly<Record<string, (request: AppRequest) => number | undefine
 };
 const FUNCTIONS: Readonly<Record<string, (values: readonly number[]) => number>> = {
   count: (values) => values.length,
-  max: (values) => Math.max(...values),
+  max: (values) => values.reduce((most, value) => Math.max(most, value)),
   sum: (values) => values.reduce((total, value) => total + value, 0),
   avg: (values) => values.reduce((total, value) => total + value, 0) / values.length,
 };
