@@ -1,15 +1,17 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { createServer, get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { openSite } from './site.ts';
 
 const roots: string[] = [];
 const servers: Server[] = [];
 afterEach(() => {
+  vi.restoreAllMocks();
   for (const server of servers.splice(0)) server.close();
   for (const root of roots.splice(0)) rmSync(root, { recursive: true });
 });
@@ -30,7 +32,9 @@ async function serve(files: Record<string, string | Buffer>, single = false, lin
   }
   for (const [path, target] of Object.entries(links)) symlinkSync(target, join(root, path));
   const site = openSite(root, { single });
-  const server = createServer((request, response) => void site(request, response)).listen(0, '127.0.0.1');
+  const server = createServer((request, response) => {
+    site(request, response).catch(() => response.writeHead(500).end());
+  }).listen(0, '127.0.0.1');
   servers.push(server);
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
@@ -149,4 +153,32 @@ test('sends what the build compressed itself, and keeps the address and type of 
     'content-type': expect.stringContaining('javascript'),
   });
   expect((await request('/a.js')).body.toString()).toBe('original');
+});
+
+test('a visitor who leaves during a download leaves no open file behind', async () => {
+  await serve({ 'film.bin': Buffer.alloc(20_000_000) });
+  const handle = await open(join(roots.at(-1) ?? '', 'film.bin'));
+  // Kept here, because what is collected as garbage is closed too, with a warning in the application's log.
+  const { mock } = vi.spyOn(Object.getPrototypeOf(handle), 'createReadStream');
+  await handle.close();
+  const { port } = servers.at(-1)?.address() as AddressInfo;
+  await new Promise<void>((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path: '/film.bin' }, (answer) => {
+      answer.once('data', () => resolve(void answer.destroy()));
+    }).on('error', reject);
+  });
+  const areClosed = () => mock.results.map(({ value }) => value.destroyed);
+  await vi.waitFor(() => expect(areClosed()).toEqual([true, true]), { timeout: 20_000 });
+});
+
+test('a file that could not be read once is served afterwards', async () => {
+  // The memory of a process is a file that cannot be read from its beginning.
+  const request = await serve({ 'a.js': 'original' }, false, { 'a.js.br': '/proc/self/mem' });
+  const headers = { 'accept-encoding': 'br' };
+  expect((await request('/a.js', headers)).status).toBe(500);
+  const root = roots.at(-1) ?? '';
+  rmSync(join(root, 'a.js.br'));
+  writeFileSync(join(root, 'a.js.br'), brotliCompressSync('from the build'));
+  const { status, body } = await request('/a.js', headers);
+  expect([status, brotliDecompressSync(body).toString()]).toEqual([200, 'from the build']);
 });

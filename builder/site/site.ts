@@ -3,6 +3,7 @@ import { existsSync, readFileSync, realpathSync, type Stats, statSync } from 'no
 import { open, readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, posix, relative, sep } from 'node:path';
+import { pipeline } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { contentTypeOf, isCompressible } from './content-types.ts';
@@ -40,18 +41,20 @@ export function openSite(directory: string, { single }: SiteOptions) {
   const compressed = new Map<string, Promise<Buffer>>();
   let keptBytes = 0;
 
-  const tagOf = (file: string): Promise<string> => {
-    const known = tags.get(file) ?? hashFile(file);
-    tags.set(file, known);
-    return known;
+  /** Keeps what is made of a file, unless it fails: a file that cannot be read now, such as beyond the limit of open files, is read again. */
+  const keep = <T>(known: Map<string, Promise<T>>, key: string, made: Promise<T>): Promise<T> => {
+    known.set(key, made);
+    made.catch(() => known.delete(key));
+    return made;
   };
+  const tagOf = (file: string): Promise<string> => tags.get(file) ?? keep(tags, file, hashFile(file));
   const compress = async (file: string, encoding: Encoding): Promise<Buffer> => {
     const key = `${encoding} ${file}`;
     const known = compressed.get(key);
     if (known) return known;
     const prepared = `${file}${SUFFIXES[encoding]}`;
     const made = isFile(prepared) ? readFile(prepared) : readFile(file).then((bytes) => ENCODERS[encoding](bytes));
-    if (keptBytes < MAX_KEPT_BYTES) compressed.set(key, made);
+    if (keptBytes < MAX_KEPT_BYTES) keep(compressed, key, made);
     keptBytes += (await made).length;
     return made;
   };
@@ -93,9 +96,8 @@ export function openSite(directory: string, { single }: SiteOptions) {
       ...(range ? { 'content-range': `bytes ${start}-${end}/${size}` } : {}),
     });
     if (method === 'HEAD' || size === 0) return void response.end();
-    const stream = (await open(file)).createReadStream({ start, end });
-    stream.once('error', () => response.destroy());
-    stream.pipe(response);
+    // Each ends with the other: a visitor who leaves leaves no open file behind.
+    pipeline((await open(file)).createReadStream({ start, end }), response, () => undefined);
   };
 }
 
