@@ -25,9 +25,8 @@ export function nextSteps(
   const kept = new Map<number, string>();
   for (const step of steps) {
     const limit = Math.max(step.appLimit, appLimit);
-    const known = kept.get(limit);
-    // A step that excludes nothing now would deny later applications their grace period.
-    if (limit < appCount && (known === undefined || step.suspendsAt < known)) kept.set(limit, step.suspendsAt);
+    // The earliest comes first. A step that excludes nothing now would deny later applications their grace period.
+    if (limit < appCount && !kept.has(limit)) kept.set(limit, step.suspendsAt);
   }
   if (!kept.has(appLimit)) kept.set(appLimit, timestampAfter(now, GRACE_MS));
   return [...kept]

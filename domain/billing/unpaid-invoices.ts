@@ -51,15 +51,12 @@ const BATCH_SIZE = 20;
 /**
  * Money has arrived: pays what is unpaid, oldest first, passing over what the balance does not cover, and orders of domains while
  * the account is suspended: a registration cannot be undone where the money turns out to be stolen.
- * @returns how many were paid
  */
-export async function payUnpaidInvoices(deps: Deps, accountId: string): Promise<number> {
+export async function payUnpaidInvoices(deps: Deps, accountId: string): Promise<void> {
   const unpaid = () => deps.table.all(InvoiceByStatus, invoicesByStatus(accountId, 'UNPAID'), { oldestFirst: true });
-  let total = 0;
   for (;;) {
     const paid = await withWallet(deps, accountId, unpaid, (wallet, waiting) => payBatch(deps, wallet, waiting));
-    total += paid;
-    if (paid < BATCH_SIZE) return total;
+    if (paid < BATCH_SIZE) return;
   }
 }
 
