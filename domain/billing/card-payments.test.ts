@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AUTO_TOP_UP_LIMITS, NEW_CARD } from '../../contract/billing/card-payments.ts';
-import type { Payments } from '../../providers/payments/payments.ts';
+import { PaymentProviderError, type Payments } from '../../providers/payments/payments.ts';
 import { AccountDeletion } from '../../table/entities/account-data.ts';
 import { Account } from '../../table/entities/accounts.ts';
 import { Invoice, TopUp } from '../../table/entities/billing.ts';
@@ -13,7 +13,7 @@ import { sweep } from '../sweep/sweep.ts';
 import { considerAutoTopUp } from './auto-top-up.ts';
 import { issueInvoice, payInvoice } from './invoices.ts';
 import { topUpQueue } from './top-up-queue.ts';
-import { chargeTopUp, newTopUp } from './top-ups.ts';
+import { chargeTopUp, FIRST_CHECK_DELAY_MS, newTopUp, PAYMENT_PAGE_LIFETIME_MS } from './top-ups.ts';
 import { payUnpaidInvoices } from './unpaid-invoices.ts';
 import { readNothing, withWallet } from './wallet.ts';
 
@@ -61,6 +61,21 @@ describe('an automatic top-up charges only what is enabled now', () => {
     const { autoTopUpId, noAutoTopUpBefore, walletCents } = await run.account();
     expect([autoTopUpId, noAutoTopUpBefore, walletCents]).toEqual([undefined, undefined, 0]);
     expect(memory.items('EVENT')).toEqual([]);
+  });
+
+  test('one that the processor may have received counts in the bounds of its day, also when it is cancelled', async () => {
+    const run = await cardSimulation();
+    await run.setAccount({ card: CARD });
+    await run.settings('100.00');
+    await considerAutoTopUp(run.deps, run.accountId);
+    const { autoTopUpId = '' } = await run.account();
+    const charge = () => Promise.reject(new PaymentProviderError('cut off'));
+    await chargeTopUp({ ...run.deps, payments: { ...run.deps.payments, charge } }, autoTopUpId);
+    await run.settings('100.00', { enabled: false });
+    run.clock.now += 5 * MINUTE;
+    await run.reconcile();
+    const account = await run.account();
+    expect([account.autoTopUpId, account.autoTopUpHistory?.length]).toEqual([undefined, 1]);
   });
 
   test('the new amount is charged when the amount was changed, once', async () => {
@@ -140,6 +155,39 @@ test('a payment page that was never paid on ends without an event', async () => 
   await run.reconcile();
   expect(run.memory.items('TOP_UP').map(({ status }) => status)).toEqual(['FAILED']);
   expect(run.memory.items('EVENT')).toEqual([]);
+});
+
+test('an open payment is checked ever more rarely, and no more once its page has expired', async () => {
+  const run = await cardSimulation();
+  const topUp = newTopUp(run.deps, { accountId: run.accountId, amountCents: 500 * RAND, automatic: false });
+  await run.deps.table.transact([create(TopUp, topUp)]);
+  const ages: number[] = [];
+  for (;;) {
+    const dueAt = (await run.deps.table.get(TopUp, { id: topUp.id }))?.dueAt;
+    if (dueAt === undefined) break;
+    ages.push(Date.parse(dueAt) - Date.parse(topUp.createdAt));
+    run.clock.now = Date.parse(dueAt);
+    await run.reconcile();
+  }
+  expect(ages).toEqual(ages.map((_, index) => FIRST_CHECK_DELAY_MS * 2 ** index));
+  expect(ages.findIndex((age) => age >= PAYMENT_PAGE_LIFETIME_MS)).toBe(ages.length - 1);
+});
+
+test('a card that is refused at a check is looked at once more, a day later', async () => {
+  const run = await cardSimulation();
+  await run.setAccount({ card: CARD });
+  await run.settings('100.00');
+  run.provider.isAway = true;
+  await run.topUpAutomatically();
+  run.provider.isAway = false;
+  run.provider.refusesCards = true;
+  run.clock.now += MINUTE;
+  await run.reconcile();
+  const dueAt = new Date(run.clock.now + DAY).toISOString();
+  expect(run.memory.items('TOP_UP')).toEqual([expect.objectContaining({ status: 'FAILED', dueAt })]);
+  run.clock.now += DAY;
+  await run.reconcile();
+  expect(run.memory.items('TOP_UP').map((topUp) => topUp.dueAt)).toEqual([undefined]);
 });
 
 test('an account with many open payment pages does not delay the payment of another, of which no callback told', async () => {

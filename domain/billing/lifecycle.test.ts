@@ -9,9 +9,10 @@ import { START } from '../../test/simulation/simulation.ts';
 import { advanceSubscriptions, subscriptionSimulation, tendAt } from '../../test/simulation/subscriptions.ts';
 import { auditIn } from '../../test/support/memory-table.ts';
 import { incidentOfEntry } from '../accounts/notifications.ts';
+import { subscriptionQueue } from './lifecycle.ts';
 import { periodEndAfter } from './periods.ts';
 import { currentPlans, setPlans } from './plans.ts';
-import { cancelHostingOf, cancelSubscription } from './subscriptions.ts';
+import { cancelHostingOf, cancelSubscription, createSubscription } from './subscriptions.ts';
 import { cancelInvoice, payOnRequest } from './unpaid-invoices.ts';
 
 const DAY = 24 * 3600_000;
@@ -41,6 +42,19 @@ test('a funded subscription renews seven days before each period ends, and sends
   expect((await read(account, id)).currentPeriodEnd).toBe('2026-04-30T09:30:00.000Z');
   expect(events()).toEqual(Array.from({ length: 3 }, () => ['subscription.activated', 'app-3']));
   expectLedgerInvariants(memory);
+});
+
+test('a subscription that is renewed since it was found due gets no second invoice before its time', async () => {
+  const { open, buy, sleepUntil, deps, invoices, read } = subscriptionSimulation();
+  const account = await open(500_000);
+  const { id } = await buy(account, 'app-3');
+  const { currentPeriodEnd } = await read(account, id);
+  await sleepUntil((Date.parse(currentPeriodEnd) - START) / DAY - 6);
+  const renewed = await read(account, id);
+  expect(renewed.currentPeriodEnd > currentPeriodEnd).toBe(true);
+  await subscriptionQueue.act(deps, renewed, { duePk: 'SUBSCRIPTION', dueAt: currentPeriodEnd, pk: '', sk: '' });
+  expect(invoices()).toHaveLength(2);
+  expect(await read(account, id)).toEqual(renewed);
 });
 
 test('an unpaid subscription is suspended seven days after the due date and resumes with its applications once paid', async () => {
@@ -280,6 +294,9 @@ test('a new price applies to later periods; a withdrawn plan keeps its last pric
   const plans = currentPlans(deps);
   await setPlans(deps, { plans: offered });
   expect((await plans())[0]?.monthlyCents).toBe(10_000);
+  const again = { plan: 'email-basic', billingCycle: 'MONTHLY', hostingDomain: 'example.org' } as const;
+  const rebuying = createSubscription({ ...deps, plans }, { accountId: account }, again);
+  await expect(rebuying).rejects.toMatchObject({ code: 'invalid_request', message: 'plan: is not on sale' });
   await advanceSubscriptions({ ...deps, plans, now: () => new Date(START + 22 * DAY) });
   expect(invoices().map(({ amountCents }) => amountCents)).toEqual([3335, 11_500]);
   await sleepUntil(1);

@@ -34,6 +34,12 @@ test('a limit that rises resumes what it includes at once, and gives the others 
   expect(after(steps, 10, 10, 8)).toEqual([]);
 });
 
+test('a step that excludes no application any more is gone', () => {
+  const steps = after(after([], 3, 10, 0), 1, 10, 5);
+  expect(after(steps, 1, 4, 6)).toEqual(steps);
+  expect(after(steps, 1, 3, 6)).toEqual([{ appLimit: 1, suspendsAt: iso(12) }]);
+});
+
 test('an account within its limit has no steps', () => {
   expect(after([], 3, 3, 0)).toEqual([]);
   expect(after(after([], 3, 5, 0), 3, 3, 1)).toEqual([]);

@@ -26,7 +26,7 @@ export const RAND = 100;
 export async function cardSimulation({ walletCents = 0 } = {}) {
   const { deps: base, memory, open, clock } = billingSimulation({});
   const received = new Map<string, Payment>();
-  const disputes = new Map<string, Dispute>();
+  const disputes = new Map<string, Dispute & { toldAt: number }>();
   const unreadable: { id?: string } = {};
   const charged: number[] = [];
   const provider = { isAway: false, refusesCards: false };
@@ -48,7 +48,7 @@ export async function cardSimulation({ walletCents = 0 } = {}) {
       if (id === unreadable.id) throw new PaymentProviderError('unreadable');
       return available(disputes.get(id));
     },
-    listDisputes: async () => available([...disputes.values()]),
+    listDisputes: async (since) => available([...disputes.values()].filter(({ toldAt }) => toldAt >= since.getTime())),
     readCallback: async () => ({}),
   };
   const reported: string[] = [];
@@ -84,12 +84,12 @@ export async function cardSimulation({ walletCents = 0 } = {}) {
       return await deps.commit(wallet.writes(), invoice.status);
     });
   const tellDispute = async (reference: string, rand: number, status: Dispute['status'], id = '77') => {
-    disputes.set(id, { id, reference, amountCents: rand * RAND, status });
+    disputes.set(id, { id, reference, amountCents: rand * RAND, status, toldAt: clock.now });
     return await receivePayment(deps, { disputeId: id });
   };
   /** A dispute at the provider, whose callback never comes. */
   const disputeSilently = (reference: string, rand: number, status: Dispute['status'], id = '77') =>
-    disputes.set(id, { id, reference, amountCents: rand * RAND, status });
+    disputes.set(id, { id, reference, amountCents: rand * RAND, status, toldAt: clock.now });
   const reconcile = async () => {
     for (const { failed } of [await sweep(deps, topUpQueue), await sweep(deps, accountQueue)])
       expect(failed).toEqual([]);
