@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIPv6 } from 'node:net';
 
 /** Groups of 16 bits in the part of an IPv6 address that names a network: 64 bits. */
 const NETWORK_GROUPS = 4;
@@ -23,7 +23,7 @@ function groupsOf(address: string): number[] {
  * is returned unchanged.
  */
 export function networkOf(address: string): string {
-  if (isIPv4(address) || !isIPv6(address)) return address;
+  if (!isIPv6(address)) return address;
   const groups = groupsOf(address);
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
   if (isMapped)
