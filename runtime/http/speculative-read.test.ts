@@ -49,6 +49,7 @@ test('reads for a recently authenticated sender before the authentication has en
 test.each([
   ['account', caller('acc_2')],
   ['key', caller('acc_1', 'key_2')],
+  ['role', { ...caller('acc_1'), role: 'read-only' as const }],
 ])('drops what was read for another %s', async (_what, other) => {
   const { read } = reader();
   await seen('moved', caller('acc_1'));
