@@ -10,9 +10,10 @@ function counted(unprocessed: string[] = []) {
   const calls: string[] = [];
   const send = (async (operation: string, input: object) => {
     calls.push(operation);
+    const { RequestItems } = input as { RequestItems?: { t: { Keys: Item[]; ConsistentRead?: true } } };
+    expect(RequestItems?.t ?? input).toHaveProperty('ConsistentRead', true);
     if (operation === 'GetItem') return { Item: stored[(input as { Key: Item }).Key.pk?.S ?? ''] };
-    const { RequestItems } = input as { RequestItems: { t: { Keys: Item[] } } };
-    const asked = RequestItems.t.Keys.map(({ pk }) => pk?.S ?? '');
+    const asked = (RequestItems?.t.Keys ?? []).map(({ pk }) => pk?.S ?? '');
     if (asked.includes('broken')) throw new Error('broken');
     return {
       Responses: { t: asked.flatMap((pk) => (!unprocessed.includes(pk) && stored[pk] ? [stored[pk]] : [])) },

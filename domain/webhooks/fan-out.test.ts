@@ -28,7 +28,7 @@ async function readsBefore({ world, messages }: Awaited<ReturnType<typeof fanned
     const { RequestItems } = input as { RequestItems: Record<string, { Keys: object[] }> };
     const [[TableName, { Keys }] = ['', { Keys: [] }]] = Object.entries(RequestItems);
     const read = await Promise.all(
-      Keys.map((Key) => world.memory.send<{ Item?: object }>('GetItem', { TableName, Key })),
+      Keys.map((Key) => world.memory.send<{ Item?: object }>('GetItem', { TableName, Key, ConsistentRead: true })),
     );
     return { Responses: { [TableName]: read.flatMap(({ Item }) => Item ?? []) } } as Output;
   };

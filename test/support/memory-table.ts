@@ -27,6 +27,19 @@ export interface MemoryTable {
   items(entity: string): Item[];
 }
 
+interface Read {
+  IndexName?: string;
+  ConsistentRead?: boolean;
+  RequestItems?: Record<string, Read>;
+}
+
+/** Throws where the table itself is read as it may have been before: only indexes cannot be read consistently. */
+function assertConsistent(operation: string, { RequestItems, ...read }: Read): void {
+  if (!['GetItem', 'BatchGetItem', 'Query', 'Scan'].includes(operation)) return;
+  for (const { IndexName, ConsistentRead } of RequestItems ? Object.values(RequestItems) : [read])
+    if (IndexName === undefined && ConsistentRead !== true) throw new Error(`${operation} is not strongly consistent`);
+}
+
 /** Returns the actions of the audit log, oldest first, of one account's or of all; those of operators begin with their kind. */
 export const auditIn = ({ items }: Pick<MemoryTable, 'items'>): string[] =>
   items('AUDIT').map((item) => {
@@ -179,6 +192,7 @@ export function memoryTable(): MemoryTable {
 
   const KINDS: Record<string, string> = { PutItem: 'Put', UpdateItem: 'Update', DeleteItem: 'Delete' };
   const send = async (operation: string, input: object): Promise<unknown> => {
+    assertConsistent(operation, input);
     if (operation === 'Query') return query(input as Record<string, unknown>);
     if (operation === 'Scan') return scan(input);
     if (operation === 'GetItem') {
