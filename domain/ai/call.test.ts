@@ -240,6 +240,13 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
     expect(usage.completion_tokens).toBeLessThan(3000);
     expect(report.model).toBe(model);
   });
+
+  test('a prompt that the remaining credits do not cover is refused, sent to no provider, and holds nothing', async () => {
+    const { apiError, done } = await call({ model, messages: user('words '.repeat(60_000)) }, { credits: 0.6 });
+    const message = 'Your AI credits do not cover a prompt of this length; R0.60 are available.';
+    expect(apiError).toMatchObject({ code: 'insufficient_credits', message });
+    expect(done).toEqual(['hold', 'release']);
+  });
 });
 
 test('both providers respond in the same shape, field by field', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ERRORS } from '../../contract/errors.ts';
 import { DESCRIPTIONS } from '../../contract/reference/failures.ts';
-import { AiAccount } from '../../table/entities/ai.ts';
+import { AiAccount, AiUsage, aiUsageOf } from '../../table/entities/ai.ts';
 import { change } from '../../table/writes.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { closeWindowsOf } from './closing.ts';
@@ -68,6 +68,35 @@ test('no call begins in a window that is closed: a clock that is set back makes 
   expect(await read()).toMatchObject({ balanceMicroRand: ledger(), availableMicroRand: ledger() });
   // Calls that the caller pays to the provider go on: they move no money.
   await holdPlace(deps, { accountId, keyId: 'key_1' });
+});
+
+test('what changes credits while their last window is closed stays due to be closed', async () => {
+  const { deps, read } = await credits(10);
+  const late = { ...deps, now: () => new Date(deps.now().getTime() + 40 * 60_000) };
+  let isFirst = true;
+  const get: typeof deps.table.get = async (entity, of) => {
+    const found = await deps.table.get(entity, of);
+    if (isFirst) {
+      isFirst = false;
+      const entry = newCreditEntry(late, accountId, 'ADJUSTMENT', -RAND);
+      await deps.table.transact(takeCredits(entry, () => new Error('too few')));
+    }
+    return found;
+  };
+  await closeWindowsOf({ ...late, table: { ...deps.table, get } }, accountId);
+  expect((await read()).dueAt).toBeDefined();
+  await closeWindowsOf({ ...late, now: () => new Date(late.now().getTime() + 40 * 60_000) }, accountId);
+  expect(await read()).toMatchObject({ balanceMicroRand: 9 * RAND, availableMicroRand: 9 * RAND });
+  expect((await read()).dueAt).toBeUndefined();
+});
+
+test('the sums of a day count every input token of its calls, whatever its price', async () => {
+  const { deps, take, end } = await credits(10);
+  const tokens = { inputTokens: 1, cachedTokens: 20, cacheWriteTokens: 300, outputTokens: 4000 };
+  for (const requestId of ['req_1', 'req_2']) await end(await take(RAND), 5, { ...USED, ...tokens, requestId });
+  expect(await deps.table.since(AiUsage, aiUsageOf(accountId), '', 10)).toEqual([
+    expect.objectContaining({ calls: 2, inputTokens: 642, outputTokens: 8000, microRand: 10 }),
+  ]);
 });
 
 test('an account has no more open calls than its share of what the installation has room for, unless operators say so', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { LIMITS } from '../../contract/limits/limits.ts';
 import { AiKeyCalls } from '../../table/entities/ai.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
-import { monthAt, monthAttribute } from './key-budgets.ts';
+import { alertNearBudget, monthAt, monthAttribute } from './key-budgets.ts';
 import { leaveKeyPlace, takeKeyPlace } from './key-calls.ts';
 
 const of = { accountId: 'acc_1', keyId: 'key_1' };
@@ -98,6 +98,16 @@ test('80% of a budget is announced once, and again of a budget that was raised',
   expect(alerts()).toHaveLength(1);
   await call(1, raised);
   expect(alerts()[1]).toMatchObject({ budget: '20.00', spent: '16.00' });
+});
+
+test('a call that read the sums before another one announced the budget announces it no second time', async () => {
+  const { deps, take, leave, alerts } = budget();
+  await leave(await take(8), 8 * RAND);
+  expect(alerts()).toHaveLength(1);
+  const month = monthAt(deps.now());
+  const stale = { [monthAttribute('charged', month)]: 8 * RAND, [monthAttribute('alerted', month)]: 0 };
+  await alertNearBudget(deps, { ...budgeted, month }, stale);
+  expect(alerts()).toHaveLength(1);
 });
 
 test('the item of a key in constant use does not grow', async () => {
