@@ -149,6 +149,19 @@ test('two accounts claim a domain, the one that proves it has it, and the other 
   expect(await set('thief')).toBe('conflict');
 });
 
+test('an application whose deletion begins while its custom domain is set claims no domain', async () => {
+  const { deps, holder } = await accounts('a');
+  const of = { accountId: 'a', id: 'app_a' };
+  const get: typeof deps.table.get = async (entity, key) => {
+    const found = await deps.table.get(entity, key);
+    if (entity.type === App.type) await deps.table.write(App, change(App, of, { set: { status: 'DELETING' } }));
+    return found;
+  };
+  const setting = setCustomDomain({ ...deps, table: { ...deps.table, get } }, caller('a'), { id: of.id, domain: HOST });
+  await expect(setting).rejects.toMatchObject({ code: 'conflict' });
+  expect([await holder(), (await deps.table.get(App, of))?.customDomain]).toEqual([undefined, undefined]);
+});
+
 test('of two claims that are proven in the same moment exactly one is accepted', async () => {
   for (let round = 0; round < 20; round += 1) {
     const { set, texts, token, check, show, memory } = await accounts('a', 'b');
