@@ -4,12 +4,12 @@ import { assumeRole } from './assume-role.ts';
 
 /** STS, which gives the answers in their order: a status, and the code of an error. */
 let answers: [status: number, code?: string][] = [];
-let requests = 0;
+let requests: Record<string, string>[] = [];
 beforeEach(() => {
-  requests = 0;
+  requests = [];
 });
-standInFor('STS', (_method, response) => {
-  requests += 1;
+standInFor('STS', (_method, response, request) => {
+  requests.push(Object.fromEntries(new URLSearchParams(request)));
   const [status, code] = answers.shift() ?? [200];
   const body = ['AccessKeyId', 'SecretAccessKey', 'SessionToken'].map((each) => `<${each}>its-${each}</${each}>`);
   response.writeHead(status).end(code ? `<Error><Code>${code}</Code></Error>` : body.join(''));
@@ -19,7 +19,7 @@ const assume = () => assumeRole({ roleArn: 'arn:aws:iam::222222222222:role/b-tes
 test('a refusal is not repeated, and is the error that STS names', async () => {
   answers = [[403, 'AccessDenied']];
   await expect(assume()).rejects.toMatchObject({ name: 'AccessDenied', status: 403 });
-  expect(requests).toBe(1);
+  expect(requests).toHaveLength(1);
 });
 
 test('what STS could not answer is asked again', async () => {
@@ -29,5 +29,17 @@ test('what STS could not answer is asked again', async () => {
     secretAccessKey: 'its-SecretAccessKey',
     sessionToken: 'its-SessionToken',
   });
-  expect(requests).toBe(3);
+  expect(requests).toHaveLength(3);
+});
+
+test('asks for no more than the policy allows, for the time that STS allows, and names itself to another account', async () => {
+  answers = [];
+  const roleArn = 'arn:aws:iam::222222222222:role/b-test';
+  await assumeRole({ roleArn, name: 'test', seconds: 1800, policy: '{}', externalId: 'platform-b' });
+  await assume();
+  const request = { Action: 'AssumeRole', Version: '2011-06-15', RoleArn: roleArn, RoleSessionName: 'test' };
+  expect(requests).toEqual([
+    { ...request, DurationSeconds: '1800', Policy: '{}', ExternalId: 'platform-b' },
+    { ...request, DurationSeconds: '900' },
+  ]);
 });

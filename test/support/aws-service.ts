@@ -1,17 +1,20 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, vi } from 'vitest';
 
 /**
  * Has the client of an AWS service call a server that gives these answers, for the tests of a file.
  * @param service that of its `AWS_ENDPOINT_URL_<SERVICE>`
  */
-export function standInFor(service: string, answer: (method: string, response: ServerResponse) => void): void {
+export function standInFor(
+  service: string,
+  answer: (method: string, response: ServerResponse, body: string) => void,
+): void {
   let server: Server;
   beforeAll(async () => {
-    server = createServer((request, response) => {
-      request.resume();
-      answer(request.method ?? '', response);
+    server = createServer(async (request, response) => {
+      answer(request.method ?? '', response, await text(request));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
