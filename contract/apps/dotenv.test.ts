@@ -8,12 +8,18 @@ test('parses a typical file', () => {
 NODE_ENV=production
 export GREETING = Sawubona # a comment
 EMPTY=
+NOTHING= # but a comment
+SPACED=two words  \t
+TABBED=a\t# a comment
 URL=postgres://u:p@host/db?x=1#part
 `;
   expect(read(text)).toEqual({
     NODE_ENV: 'production',
     GREETING: 'Sawubona',
     EMPTY: '',
+    NOTHING: '',
+    SPACED: 'two words',
+    TABBED: 'a',
     URL: 'postgres://u:p@host/db?x=1#part',
   });
 });
@@ -47,6 +53,7 @@ test('names the lines that were not read', () => {
   const text = 'A=1\nbroken line\n# c\n\nB="x\ny" # c\nKEY: v\r\n1K=2\nMY KEY=3\n';
   expect(describeUnread(text)).toBe(`Lines 2, 7, 8, 9 ${end}`);
   expect(describeUnread('C="open\nnext\n')).toBe(`Line 2 ${end}`);
+  expect(describeUnread('no\n'.repeat(10))).toBe(`Lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 ${end}`);
   expect(describeUnread('no\n'.repeat(11))).toBe(`Lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, … ${end}`);
   expect(describeUnread('\r\nexport A = 1 # c\r\nB=\n  # c\n')).toBe('');
 });
