@@ -26,7 +26,8 @@ test('the application sees the visited host as its own, and other servers what t
   const edge = { host: 'x.lambda-url.on.aws', 'x-forwarded-host': 'shop.example.com:8080' };
   const visited = 'shop.example.com:8080';
   expect(await seenBy(app.port, edge)).toEqual([visited, [visited], [visited]]);
-  expect(await seenBy(app.port, { host: 'direct' })).toEqual(['direct', ['direct'], ['direct']]);
+  for (const direct of [{ host: 'direct' }, { host: 'direct', 'x-forwarded-host': '' }])
+    expect(await seenBy(app.port, direct)).toEqual(['direct', ['direct'], ['direct']]);
   expect(await seenBy(other.port, edge)).toEqual([edge.host, [edge.host], [edge.host]]);
   end();
   expect(await seenBy(app.port, edge)).toEqual([edge.host, [edge.host], [edge.host]]);
