@@ -16,7 +16,7 @@ export const quoteWord = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** Parts of a script: an escaped character, a text in quotes, the end of a command, or any other character. */
-const PARTS = /\\([^])|'([^']*)'|"((?:\\[^]|[^"\\])*)"|(&&|;)|([^])/g;
+const PARTS = /\\(.)|'([^']*)'|"((?:\\.|[^"\\])*)"|(&&|;)|(.)/gs;
 /** Characters that only a shell understands, and quotes that do not end. */
 const SHELL_ONLY = /[|<>()`\n&'"]/;
 
@@ -59,7 +59,7 @@ function pieceOf([, escaped, single, double, , character = '']: RegExpExecArray)
   if (double === undefined) {
     return SHELL_ONLY.test(character) ? undefined : { text: character, dynamic: /[$*?~]/.test(character) };
   }
-  const unescaped = double.replace(/\\[^]/g, 'x');
+  const unescaped = double.replace(/\\./gs, 'x');
   if (/`|\$\(/.test(unescaped)) return undefined;
-  return { text: double.replace(/\\([^])/g, '$1'), dynamic: unescaped.includes('$') };
+  return { text: double.replace(/\\(.)/gs, '$1'), dynamic: unescaped.includes('$') };
 }
