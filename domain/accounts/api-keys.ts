@@ -113,7 +113,7 @@ export async function updateKey(
 ): Promise<Output<typeof UpdateRoute>> {
   const key = await deps.table.get(ApiKey, { accountId, id });
   if (!key) throw noSuchKey();
-  if (key.revokedAt) throw new ApiError('conflict', 'This API key has been revoked.');
+  if (key.revokedAt) throw alreadyRevoked();
   const use = await readUse(deps, key);
   const budget = aiBudget ? { aiBudgetMicroRand: toMicroRand(aiBudget) } : {};
   const gone = aiBudget === null ? (['aiBudgetMicroRand'] as const) : [];
@@ -122,7 +122,7 @@ export async function updateKey(
   const after = { ...(aiBudget === null ? rest : key), ...set };
   return await deps.commit(
     [
-      change(ApiKey, { accountId, id }, { set, remove: gone, when: { revokedAt: { is: null } } }, concurrentUpdate),
+      change(ApiKey, { accountId, id }, { set, remove: gone, when: { revokedAt: { is: null } } }, alreadyRevoked),
       ...(aiBudget === undefined
         ? []
         : [change(Credential, { hash: key.hashes.secret }, { set: budget, remove: gone })]),
@@ -147,6 +147,7 @@ async function countKeysOnce(deps: Deps, accountId: string): Promise<Account & {
 }
 
 const noSuchKey = () => new ApiError('not_found', 'API key not found.');
+const alreadyRevoked = () => new ApiError('conflict', 'This API key has been revoked.');
 
 /** DELETE /dashboard/v1/keys/{id}: revokes both halves, at once. Revoking again changes nothing. */
 export async function revokeKey(

@@ -28,11 +28,15 @@ export function viewSuspensions({ suspensions = {} }: Pick<App, 'suspensions'>):
   return shown.length > 0 ? shown : undefined;
 }
 
+/** Makes the error for a suspended application, with the reason. */
+export function isSuspended(app: App): ApiError {
+  const reason = viewSuspensions(app)?.[0]?.reason;
+  return new ApiError('conflict', `This application is suspended${reason ? `: ${reason}` : '.'}`);
+}
+
 /** Throws 409 with the reason for a suspended application. */
 export function assertNotSuspended(app: App): void {
-  if (app.status !== 'SUSPENDED') return;
-  const reason = viewSuspensions(app)?.[0]?.reason;
-  throw new ApiError('conflict', `This application is suspended${reason ? `: ${reason}` : '.'}`);
+  if (app.status === 'SUSPENDED') throw isSuspended(app);
 }
 
 /**

@@ -6,10 +6,10 @@ import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { App } from '../../table/entities/apps.ts';
 import { schedule } from '../../table/schedule.ts';
-import { change } from '../../table/writes.ts';
-import { domainTaken, findApp } from '../apps/apps.ts';
+import { changeOrInspect } from '../../table/writes.ts';
+import { domainTaken, findApp, noSuchApp } from '../apps/apps.ts';
 import { assertNotPlatformDomain, type InCell, listCells } from '../apps/cells.ts';
-import { retryRequest } from '../conflict.ts';
+import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import { claimWrites, firstCheckAt, isContestable, newCustomDomain, type TakenError } from './claim.ts';
@@ -19,7 +19,13 @@ import { noSuchCustomDomain, viewCustomDomain } from './verify.ts';
 const alreadySet = () => new ApiError('conflict', 'This application has a custom domain already. Remove it first.');
 
 /** PUT /dashboard/v1/apps/{id}/domain. Throws 409 for a domain that is taken, or where there is one already. */
-export async function setCustomDomain(
+export const setCustomDomain = (
+  deps: Deps & InCell<'edgeEndpoint'>,
+  caller: Caller,
+  input: Input<typeof SetRoute>,
+): Promise<Output<typeof SetRoute>> => retryRequest(() => setOnce(deps, caller, input));
+
+async function setOnce(
   deps: Deps & InCell<'edgeEndpoint'>,
   caller: Caller,
   { id, domain }: Input<typeof SetRoute>,
@@ -46,7 +52,9 @@ export async function setCustomDomain(
   const taken: TakenError = (holder) => domainTaken('domain', domain, holder?.releasing);
   return await deps.commit(
     [
-      change(App, app, { set, when }, alreadySet),
+      changeOrInspect(App, app, { set, when }, (found) =>
+        found && found.status !== 'DELETING' ? concurrentUpdate() : noSuchApp(),
+      ),
       ...claimWrites(of, customDomain, { contested, taken }),
       countToday(deps, account, 'customDomainsPerDay'),
     ],

@@ -2,9 +2,9 @@ import type { createDeployment as CreateRoute } from '../../contract/deployments
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { App } from '../../table/entities/apps.ts';
-import { change, type Write } from '../../table/writes.ts';
-import { findApp } from '../apps/apps.ts';
-import { assertNotSuspended } from '../apps/suspension.ts';
+import { changeOrInspect, type Write } from '../../table/writes.ts';
+import { findApp, noSuchApp } from '../apps/apps.ts';
+import { assertNotSuspended, isSuspended } from '../apps/suspension.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { assertWithin } from '../limits/limits.ts';
 import { enqueueBuild } from './build-line.ts';
@@ -20,18 +20,24 @@ export function assertIdle(app: App): void {
   if (app.activeDeploymentId || (app.movingTo && app.nextDeploymentId)) throw alreadyDeploying();
 }
 
+/** Makes the error for an application that changed since it was read: deleted, suspended or busy. */
+function refusal(app?: App): Error {
+  if (!app || app.status === 'DELETING') return noSuchApp();
+  return app.status === 'SUSPENDED' ? isSuspended(app) : alreadyDeploying();
+}
+
 /** The application's one slot for a deployment, of which two racing callers get one. */
 export function claimSlot({ accountId, id }: App, deploymentId: string): Write {
   const set = { activeDeploymentId: deploymentId };
   const when = { activeDeploymentId: 'absent', movingTo: 'absent', status: { is: 'RUNNING' } } as const;
-  return change(App, { accountId, id }, { set, when }, alreadyDeploying);
+  return changeOrInspect(App, { accountId, id }, { set, when }, refusal);
 }
 
 /** The slot of an application that is being moved to another cell (domain/moves/): the deployment begins after that. */
 function claimNextSlot({ accountId, id, movingTo = '' }: App, deploymentId: string): Write {
   const set = { nextDeploymentId: deploymentId };
   const when = { movingTo: { is: movingTo }, nextDeploymentId: 'absent', status: { is: 'RUNNING' } } as const;
-  return change(App, { accountId, id }, { set, when }, alreadyDeploying);
+  return changeOrInspect(App, { accountId, id }, { set, when }, refusal);
 }
 
 /** POST /v1/apps/{id}/deployments: of two racing callers exactly one gets the deployment. */

@@ -13,7 +13,7 @@ import type {
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { Delivery, deliveriesOf, deliveryOrder, queuedAt, Webhook } from '../../table/entities/webhooks.ts';
 import { joinKey } from '../../table/keys.ts';
-import { change, check, type Write } from '../../table/writes.ts';
+import { change, changeOrInspect, checkOrInspect, type Write } from '../../table/writes.ts';
 import { inChunks } from '../chunks.ts';
 import { changedConcurrently, concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
@@ -29,6 +29,11 @@ import { newSecret, ROTATION_OVERLAP_MS } from './secrets.ts';
 /** Operations on an endpoint in the dashboard (specification, Events; design, Dashboard API). */
 
 const isDisabled = () => new ApiError('conflict', 'This webhook endpoint is disabled. Enable it first.');
+/** The write that lets a transaction happen only while an endpoint receives. */
+const checkActive = (accountId: string, id: string): Write =>
+  checkOrInspect(Webhook, { accountId, id }, { when: { active: { is: true } } }, (found) =>
+    found ? isDisabled() : noSuchWebhook(),
+  );
 export const noSuchDelivery = () => new ApiError('not_found', 'Delivery not found.');
 
 /** Deliveries that one call resends at most: each is a write. */
@@ -97,8 +102,7 @@ export async function pingWebhook(
   const webhook = await findWebhook(deps, caller, id);
   if (!webhook.active) throw isDisabled();
   const event = newEvent(deps, accountId, 'ping', { webhookId: id }, id);
-  const active = check(Webhook, { accountId, id }, { active: { is: true } }, isDisabled);
-  return await deps.commit([active, event.write], { data: { eventId: event.id } });
+  return await deps.commit([checkActive(accountId, id), event.write], { data: { eventId: event.id } });
 }
 
 /** A new secret. The one before signs too for 24 hours more; one before that is out at once. */
@@ -113,9 +117,10 @@ export async function rotateSecret(
   const previousExpiresAt = timestampAfter(deps.now(), ROTATION_OVERLAP_MS);
   const set = { secret: sealed, previous: { secret: webhook.secret, expiresAt: previousExpiresAt } };
   const when = { 'secret.ciphertext': { is: webhook.secret.ciphertext } };
-  return await deps.commit([change(Webhook, { accountId, id }, { set, when }, changedConcurrently)], {
-    data: { secret, previousExpiresAt },
-  });
+  const write = changeOrInspect(Webhook, { accountId, id }, { set, when }, (found) =>
+    found ? changedConcurrently() : noSuchWebhook(),
+  );
+  return await deps.commit([write], { data: { secret, previousExpiresAt } });
 }
 
 /** An endpoint's recent deliveries, newest first, with what the receiver said to each attempt. */
@@ -169,12 +174,11 @@ export async function resendDelivery(
   if (!webhook.active) throw isDisabled();
   const { write, resent } = newSchedule(deps, delivery);
   const count = countToday(deps, account, 'webhookResendsPerDay');
-  const active = check(Webhook, { accountId, id: webhookId }, { active: { is: true } }, isDisabled);
   const [before] = await viewDeliveries(deps, [delivery]);
   if (!before) throw noSuchDelivery();
   const { status, nextAttemptAt } = resent;
   const data = { ...before, status, nextAttemptAt };
-  return await deps.commit([active, count, write], { data }, { before, after: data });
+  return await deps.commit([checkActive(accountId, webhookId), count, write], { data }, { before, after: data });
 }
 
 /**

@@ -45,6 +45,14 @@ export const crashAtStep =
   (call) =>
     call.step === step && call.when === when ? 'crash' : undefined;
 
+/** Has something else happen, from beginning to end, before one of a process's own calls: what its next call sees has changed. */
+export const interruptAt =
+  (step: number, work: () => Promise<unknown>): FaultPlan =>
+  async (call) => {
+    if (call.step === step && call.when === 'before') await work();
+    return undefined;
+  };
+
 /** Fails the `nth` call (from 1) of a port's method, before the outside hears of it. */
 export function failNth(what: string, nth: number): FaultPlan {
   let calls = 0;

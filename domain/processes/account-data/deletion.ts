@@ -105,7 +105,9 @@ export async function cancelDeletion(deps: Deps, { accountId }: Caller): Promise
       findAccount(deps, accountId),
       deps.table.get(AccountDeletion, { accountId }),
     ]);
-    if (!account.deletion || !deletion) throw new ApiError('not_found', 'No deletion of this account is requested.');
+    // Another request may have cancelled it between the two reads.
+    if (!account.deletion || !deletion || deletion.status === 'CANCELLED')
+      throw new ApiError('not_found', 'No deletion of this account is requested.');
     if (deletion.status !== 'GRACE') throw new ApiError('conflict', 'The deletion of this account has begun.');
     const { set, when } = reapplying(account, deps.now());
     const ended = {
