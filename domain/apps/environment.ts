@@ -12,7 +12,7 @@ import { memoize } from '../../contract/memoize.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { App, EnvSet } from '../../table/entities/apps.ts';
-import { create, replace, type Write } from '../../table/writes.ts';
+import { check, create, replace, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { noSuchApp } from './apps.ts';
@@ -41,19 +41,25 @@ async function readStoredValues(
 
 type AppKey = { accountId: string; id: string };
 
-/** Returns the write that stores the whole set over the one that was read. It throws `ConcurrentUpdateError`. */
+/**
+ * Returns the writes that store the whole set over the one that was read. They throw `ConcurrentUpdateError`, and 404 for an application that is
+ * deleted meanwhile: its teardown may have removed the set already.
+ */
 async function storing(
   deps: Deps & { secrets: Secrets },
   of: AppKey,
   before: EnvSet | undefined,
   values: ReadonlyMap<string, string>,
-): Promise<Write> {
+): Promise<Write[]> {
   const sealed = await deps.secrets.seal(envContext(deps, of.id), JSON.stringify(Object.fromEntries(values)));
   const version = (before?.version ?? 0) + 1;
   const env = { ...of, applicationId: of.id, keys: [...values.keys()], sealed, version };
-  return before
-    ? replace(EnvSet, env, { version: { is: before.version } }, concurrentUpdate)
-    : create(EnvSet, env, concurrentUpdate);
+  return [
+    before
+      ? replace(EnvSet, env, { version: { is: before.version } }, concurrentUpdate)
+      : create(EnvSet, env, concurrentUpdate),
+    check(App, of, { pk: 'present', status: { isNot: 'DELETING' } }, noSuchApp),
+  ];
 }
 
 /** Reads an application's set. @throws ApiError 404 */
@@ -75,8 +81,8 @@ export async function replaceEnv(
     const stored = vars.some(({ value }) => value === '') ? await readStoredValues(deps, before) : new Map();
     const values = new Map(vars.map(({ key, value }) => [key, value || (stored.get(key) ?? '')]));
     assertWithinLimits('vars', values, stored);
-    const write = await storing(deps, of, before, values);
-    return await deps.commit([write], { data: { keys: [...values.keys()] } }, changeOf(before, values, vars));
+    const writes = await storing(deps, of, before, values);
+    return await deps.commit(writes, { data: { keys: [...values.keys()] } }, changeOf(before, values, vars));
   };
   return await retryRequest(replaceAll);
 }
@@ -128,8 +134,8 @@ export async function updateEnv(
     for (const key of remove) values.delete(key);
     for (const { key, value } of set) values.set(key, value);
     assertWithinLimits('set', values, stored);
-    const write = await storing(deps, of, before, values);
-    return await deps.commit([write], { data: { keys: [...values.keys()] } }, changeOf(before, values, set));
+    const writes = await storing(deps, of, before, values);
+    return await deps.commit(writes, { data: { keys: [...values.keys()] } }, changeOf(before, values, set));
   };
   return await retryRequest(update);
 }

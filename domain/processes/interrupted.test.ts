@@ -142,20 +142,29 @@ async function inTurn(given: Operation, first: Operation, second: Operation): Pr
   return await refusalOf(second(deps, caller));
 }
 
-/** Interrupts an operation by another before each call that it makes. @returns its answers */
-async function interruptEverywhere(given: Operation, operation: Operation, interruption: Operation) {
-  const answers = new Set<string>();
+type World = Awaited<ReturnType<typeof world>>;
+
+/**
+ * Interrupts an operation before each call that it makes.
+ * @param look at what has come of it each time
+ */
+async function interruptEverywhere(
+  given: Operation,
+  operation: Operation,
+  interruption: (made: World) => Promise<unknown>,
+  look: (made: World, answer: string) => void,
+): Promise<void> {
   for (let step = 1; ; step += 1) {
-    const { startProcess, caller, steady } = await world(given);
+    const made = await world(given);
     let interrupted = false;
     const interrupt = async () => {
       interrupted = true;
-      await refusalOf(interruption(steady.deps, caller));
+      await interruption(made);
     };
-    const { deps } = startProcess({ faults: interruptAt(step, interrupt) });
-    const answer = await refusalOf(operation(deps, caller));
-    if (!interrupted) return answers;
-    answers.add(answer);
+    const { deps } = made.startProcess({ faults: interruptAt(step, interrupt) });
+    const answer = await refusalOf(operation(deps, made.caller));
+    if (!interrupted) return;
+    look(made, answer);
   }
 }
 
@@ -171,8 +180,25 @@ test.each<[string, Record<string, Operation>, Operation]>([
   for (const [name, operation] of Object.entries(operations))
     for (const [by, interruption] of Object.entries(operations)) {
       const serial = [await inTurn(given, nothing, operation), await inTurn(given, interruption, operation)];
-      for (const answer of await interruptEverywhere(given, operation, interruption))
-        if (![...serial, changedConcurrently().message].includes(answer)) wrong.push(`${name}, ${by}: ${answer}`);
+      const expected = new Set([...serial, changedConcurrently().message]);
+      const interrupt = ({ deps, caller }: World) => refusalOf(interruption(deps, caller));
+      await interruptEverywhere(given, operation, interrupt, (_made, answer) => {
+        if (!expected.has(answer)) wrong.push(`${name}, ${by}: ${answer}`);
+      });
     }
   expect(wrong).toEqual([]);
 });
+
+test.each(Object.entries(APPS).filter(([name]) => name !== 'createApp'))(
+  '%s beside the deletion and the teardown of the application leaves nothing of it',
+  async (_, operation) => {
+    const remove = async ({ deps, caller, teardown }: World) => {
+      await refusalOf(deleteApp(deps, caller, { id: 'app_1' }));
+      await teardown();
+    };
+    await interruptEverywhere(nothing, operation, remove, ({ memory }) => {
+      const left = ['APP', 'ENV', 'DATABASE', 'DEPLOYMENT', 'HOST', 'HOST_CLAIM'].flatMap((type) => memory.items(type));
+      expect(left).toEqual([]);
+    });
+  },
+);
