@@ -17,7 +17,10 @@ export const FRAMEWORK_STARTS: readonly RegExp[] = [
 
 /** Development servers, which no release starts. */
 export const DEVELOPMENT_SERVERS: readonly RegExp[] = [
-  /^(next|nuxt|nuxi|astro|vinxi|nitro|remix|react-router|qwik|vitepress|vuepress|wrangler|vercel|netlify) dev\b/,
+  /^(next|nuxt|nuxi|astro|vinxi|nitro|remix|react-router|qwik|vitepress|vuepress(-vite|-webpack)?|wrangler|vercel|netlify) dev\b/,
+  /^(rsbuild|rspack|rspress|umi|max|dumi|quasar|snowpack|waku|vike|storybook) (dev|serve)\b/,
+  /^nx (serve|dev|run \S+:(serve|dev)\b)/,
+  /^hexo (server|s)\b/,
   /^(nest|strapi) (start --(watch|debug)|develop)\b/,
   /^vite(?! (build|preview|optimize))(\s|$)/,
   /^(react-scripts|docusaurus|expo|craco|react-app-rewired) start\b/,
@@ -25,7 +28,7 @@ export const DEVELOPMENT_SERVERS: readonly RegExp[] = [
   /^webpack-dev-server\b/,
   /^gatsby (develop|build)\b/,
   /^(parcel|eleventy|concurrently|npm-run-all|run-p)\b/,
-  /^(live-server|browser-sync)\b/,
+  /^(live-server|lite-server|browser-sync|start-storybook)\b/,
 ];
 
 /** Servers of files; the option that answers unknown paths with the front page. */
@@ -56,6 +59,8 @@ export const BUILD_COMMANDS: readonly RegExp[] = [
   /^(tsc|tsup|tsdown|swc|babel|esbuild|rollup|webpack|unbuild|ncc|tsc-alias|pkgroll|bunchee)\b/,
   /^(next|nuxt|nuxi|nest|astro|vite|remix|react-router|vinxi|gatsby|ng|react-scripts|strapi|svelte-kit) (build|generate|sync)\b/,
   /^prisma generate\b/,
+  // Style sheets, unless they are watched.
+  /^(sass|node-sass|lessc|stylus|postcss|tailwindcss)\b(?!.* (-w|--watch)\b)/,
   /^(rimraf|rm|mkdir|mkdirp|cp|cpx|copyfiles|shx|del-cli|mv) /,
   /^(npm|pnpm|yarn) (ci|install|i)\b/,
 ];

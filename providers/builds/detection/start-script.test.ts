@@ -6,6 +6,19 @@ test('a script that runs others is divided', () => {
   expect(startScriptOf({ scripts })).toMatchObject({ build: ['tsc'], start: { kind: 'node', file: 'dist/main.js' } });
 });
 
+test.each([
+  ['sass --update a:b && node a.js', ['sass --update a:b'], 'node'],
+  ['npx tailwindcss -i a.css -o b.css --minify && node a.js', ['npx tailwindcss -i a.css -o b.css --minify'], 'node'],
+  ['nx serve', [], 'development'],
+  ['nx run api:serve', [], 'development'],
+  ['nx run api:start', [], 'program'],
+  ['hexo server -p 4000', [], 'development'],
+  ['npx rsbuild dev --open', [], 'development'],
+  ['lite-server', [], 'development'],
+])('style sheets belong to the build, development servers to no release: %s', (start, build, kind) => {
+  expect(startScriptOf({ scripts: { start } })).toMatchObject({ build, start: { kind } });
+});
+
 test.each<[string, Record<string, string>]>([
   ['run a long script again and again', { start: 'npm run a && '.repeat(20_000), a: 'x;'.repeat(20_000) }],
   ['are many commands', { start: `${'tsc && '.repeat(100_000)}node x` }],
