@@ -4,6 +4,7 @@ import type { Job } from '../../providers/builds/builds.ts';
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import type { Framework } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
+import { parseProcfile } from '../../providers/builds/detection/procfile.ts';
 import {
   beforeFrameworkStart,
   type DividedScript,
@@ -75,7 +76,7 @@ const nodeFile = (file: string): Start => ({
 });
 
 /**
- * Finds what starts the application: what its owner set, then what its start script, `main`, Procfile and framework say.
+ * Finds what starts the application: what its owner set, then what its Procfile, start script, `main` and framework say.
  * Throws BuildFailure with advice for the owner.
  */
 export function findStart(app: BuiltApplication): FoundStart {
@@ -87,11 +88,17 @@ export function findStart(app: BuiltApplication): FoundStart {
   }
   const divided = startScriptOf(manifest, packagesBelow(app.directory, manifest));
   const fromScript = divided && startOf(app, divided);
-  const isScriptFirst = fromScript && isDefaultStartFile(settings) && takesPrecedence(app, fromScript);
-  if (isFile(app, startFile) && !isScriptFirst) return startFileOf(app, divided);
+  const procfile = readProcfile(app);
+  // What only a shell can start, as scripts of another host's images, comes after what is understood.
+  const isProcfileFirst = procfile.start !== undefined && procfile.start.kind !== 'shell';
+  const declared: FoundStart | undefined =
+    procfile.start && (isProcfileFirst || !fromScript)
+      ? { start: procfile.start, from: 'Procfile' }
+      : fromScript && { start: fromScript, from: 'start script' };
+  const isDeclaredFirst = declared && isDefaultStartFile(settings) && takesPrecedence(app, declared.start);
+  if (isFile(app, startFile) && !isDeclaredFirst) return startFileOf(app, divided);
   if (!isDefaultStartFile(settings)) throw notFound(app, undefined);
-  if (fromScript) return { start: fromScript, from: 'start script' };
-  return findWithoutScript(app, divided);
+  return declared ?? findUndeclared(app, divided, procfile);
 }
 
 /** Returns the start of the start file, with a warning where it replaces a start script that does more than start the framework. */
@@ -117,16 +124,17 @@ function takesPrecedence({ settings, framework, directory }: BuiltApplication, s
   return isMade && isOwnNextServer(directory, join(script.directory, script.file));
 }
 
-function findWithoutScript(app: BuiltApplication, divided: DividedScript | undefined): FoundStart {
+/** Finds what starts an application whose start script and Procfile name nothing that is there. */
+function findUndeclared(
+  app: BuiltApplication,
+  divided: DividedScript | undefined,
+  { web, worker }: Procfile,
+): FoundStart {
   const { manifest, framework } = app;
   const makesOutput = framework?.server !== undefined || framework?.site !== undefined;
   const main = manifest?.main === undefined || makesOutput ? undefined : resolveFile(app, manifest.main);
   if (main !== undefined) return { start: nodeFile(main), from: 'main of package.json' };
-  const procfile = readProcfile(app);
-  const web = procfile.web && divideStartScript(procfile.web, packagesBelow(app.directory, manifest));
-  const fromProcfile = web && startOf(app, web);
   if (web) assertOwnFramework(web, 'Procfile');
-  if (fromProcfile) return { start: fromProcfile, from: 'Procfile' };
   if (divided) assertOwnFramework(divided, 'start script');
   const fromFramework = frameworkStart(app);
   if (fromFramework) return { start: fromFramework, from: framework?.name };
@@ -141,7 +149,7 @@ function findWithoutScript(app: BuiltApplication, divided: DividedScript | undef
       return { start: { kind: 'site', directory: '', single: false }, from: 'index.html' };
     }
   }
-  if (procfile.worker !== undefined) {
+  if (worker !== undefined) {
     throw new BuildFailure(
       'The Procfile has a worker and no web process: background workers are not hosted, only applications that answer requests.',
     );
@@ -258,15 +266,19 @@ function frameworkStart(app: BuiltApplication): Start | undefined {
   return site === undefined ? undefined : { kind: 'site', directory: site, single: false };
 }
 
-/** Reads the processes of a Procfile. */
-function readProcfile(app: BuiltApplication): { web?: string; worker?: string } {
-  if (!isFile(app, 'Procfile')) return {};
-  const lines = readFileSync(join(app.directory, 'Procfile'), 'utf8').split(/\r?\n/);
-  const processes = lines.flatMap((line) => {
-    const [, name = '', command = ''] = /^\s*([\w-]+)\s*:\s*(.+?)\s*$/.exec(line) ?? [];
-    return name === '' ? [] : [[name, command] as const];
-  });
-  return Object.fromEntries(processes);
+/** The processes of a Procfile, and the start that its `web` comes to if what it names is there. */
+interface Procfile {
+  web: DividedScript | undefined;
+  worker: string | undefined;
+  start: Start | undefined;
+}
+
+function readProcfile(app: BuiltApplication): Procfile {
+  const text = isFile(app, 'Procfile') ? readFileSync(join(app.directory, 'Procfile'), 'utf8') : '';
+  const { web: command, worker } = parseProcfile(text);
+  const web =
+    command === undefined ? undefined : divideStartScript(command, packagesBelow(app.directory, app.manifest));
+  return { web, worker, start: web && startOf(app, web) };
 }
 
 /** Describes a start for the owner: `node dist/index.js`, `files of dist`. */

@@ -54,6 +54,7 @@ describe('a repository', () => {
       // Far beyond what is read: the filter leaves it out.
       'apps/web/large.bin': randomBytes(3_000_000),
     });
+    commit('module', { 'package.json': '{"main":"lib/module.js"}', Procfile: 'web: node web.js\n' });
     commit('site', { 'index.html': '<h1>Hello</h1>' });
     commit('broken', { 'package.json': '{' });
   });
@@ -102,6 +103,10 @@ describe('a repository', () => {
     expect((await inspect(at('monorepo'), { rootDirectory: 'apps/../nowhere' })).notes).toEqual([
       'The directory apps/../nowhere was not found in the repository.',
     ]);
+  });
+
+  test('shows the start of its Procfile', async () => {
+    expect((await inspect(at('module'))).detected?.start).toBe('node web.js');
   });
 
   test('shows the version of Node that Volta uses', async () => {

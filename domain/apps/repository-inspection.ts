@@ -118,7 +118,8 @@ async function detect(repository: RemoteRepository, commit: string, rootDirector
     const manifest = parseManifest(await repository.readFile(file.id));
     const requirement =
       readEngines(manifest) ?? (await readVersionFiles(repository, [directory, root])) ?? readVolta(manifest);
-    return describe(manifest, requirement, directory, root);
+    const procfile = findFile(directory, 'Procfile');
+    return describe(manifest, requirement, procfile ? await repository.readFile(procfile.id) : '', directory, root);
   } catch (error) {
     if (!(error instanceof InvalidManifest)) throw error;
     return { detected: null, notes: [error.message] };
@@ -148,6 +149,7 @@ function noManifest(root: readonly TreeEntry[]): string {
 function describe(
   manifest: Manifest,
   requirement: NodeRequirement | undefined,
+  procfile: string,
   directory: readonly TreeEntry[],
   root: readonly TreeEntry[],
 ): Findings {
@@ -170,7 +172,7 @@ function describe(
       packageManager: locked.name,
       nodeVersion: node.version,
       buildCommand: detectBuildCommand(manifest, framework, locked.name),
-      start: describeExpectedStart(manifest, framework, files),
+      start: describeExpectedStart(manifest, framework, files, procfile),
     },
     notes,
   };

@@ -1,6 +1,8 @@
 import type { Framework } from './frameworks.ts';
 import type { Manifest } from './manifest.ts';
-import { type StartScript, startScriptOf } from './start-script.ts';
+import { parseProcfile } from './procfile.ts';
+import { onePackage } from './script-command.ts';
+import { divideStartScript, type StartScript, startScriptOf } from './start-script.ts';
 
 /** Files in the root of an application that start it where nothing else says how. */
 const USUAL_FILES = ['server', 'index', 'main', 'app'].flatMap((name) => [`${name}.js`, `${name}.mjs`, `${name}.cjs`]);
@@ -32,15 +34,21 @@ function describeOutput(framework: Framework | undefined): string | null {
  * itself decides (builder/detect/start.ts).
  *
  * @param files names in the application's directory
+ * @param procfile text of its Procfile, empty if there is none
  */
 export function describeExpectedStart(
   manifest: Manifest,
   framework: Framework | undefined,
   files: readonly string[],
+  procfile: string,
 ): string | null {
+  const { web } = parseProcfile(procfile);
+  const process = web === undefined ? undefined : divideStartScript(web, onePackage(manifest.scripts));
+  if (process && process.start.kind !== 'shell') return describeScript(process.start, framework);
   const script = startScriptOf(manifest);
   if (script) return describeScript(script.start, framework);
   const output = describeOutput(framework);
+  if (process) return describeScript(process.start, framework);
   if (output !== null) return output;
   if (manifest.main !== undefined) return `node ${manifest.main}`;
   const usual = USUAL_FILES.find((file) => files.includes(file));

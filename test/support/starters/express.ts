@@ -283,6 +283,20 @@ export const EXPRESS_STARTERS: readonly Starter[] = [
     answers: { path: '/socket.io/?EIO=4&transport=polling', text: 'sid' },
   },
   {
+    // A module whose server the Procfile starts, as of cors-anywhere.
+    name: 'express-module-with-procfile',
+    files: {
+      'package.json': { main: 'lib/module.js', dependencies: EXPRESS },
+      'lib/module.js': 'module.exports = {};\n',
+      'web.js': expressServer('procfile'),
+      Procfile: 'web: node web.js\n',
+    },
+    framework: 'Express',
+    build: null,
+    start: 'node web.js',
+    answers: { text: 'procfile' },
+  },
+  {
     name: 'express-framework-not-set',
     settings: { framework: 'NEXTJS' },
     files: {

@@ -1,0 +1,21 @@
+import { afterEach, expect, test } from 'vitest';
+import { describeStart, findStart } from './start.ts';
+import { application, removeApplications } from './test-applications.ts';
+
+afterEach(removeApplications);
+
+test.each<[Procfile: string, manifest: object, start: string, from: string | undefined]>([
+  ['web: node app.js', { main: 'module.js' }, 'node app.js', 'Procfile'],
+  ['web: node app.js', { scripts: { start: 'nodemon' } }, 'node app.js', 'Procfile'],
+  ['web: npm start', { scripts: { start: 'node app.js' } }, 'node app.js', 'Procfile'],
+  ['web: bin/proxy node app.js | cat', { scripts: { start: 'node module.js' } }, 'node module.js', 'start script'],
+  ['web: bin/proxy node app.js | cat', { main: 'module.js' }, 'bin/proxy node app.js | cat', 'Procfile'],
+  ['web: node absent.js', { scripts: { start: 'node module.js' } }, 'node module.js', 'start script'],
+  ['worker: node app.js', { main: 'module.js' }, 'node module.js', 'main of package.json'],
+])(
+  'a Procfile, which is there for deployments, precedes what package.json says: %s, %j',
+  (Procfile, manifest, start, from) => {
+    const found = findStart(application(manifest, { 'app.js': '', 'module.js': '', Procfile }));
+    expect([describeStart(found.start), found.from]).toEqual([start, from]);
+  },
+);
