@@ -6,6 +6,7 @@ import { createRedactor } from '../../providers/builds/redaction.ts';
 import { dependencyKey } from './dependencies.ts';
 import { finishInstall, install, planInstall } from './install.ts';
 import { readManifest } from './manifest.ts';
+import { withTool } from './tools.ts';
 
 const roots: string[] = [];
 afterEach(() => {
@@ -33,6 +34,26 @@ test.each<[string, Record<string, string | object>, string, string | undefined]>
   ['none', {}, 'npm install', undefined],
   ['pnpm', { 'pnpm-lock.yaml': "lockfileVersion: '9.0'\n" }, 'pnpm install --frozen-lockfile', 'pnpm@10'],
   ['an older pnpm', { 'pnpm-lock.yaml': "lockfileVersion: '6.0'\n" }, 'pnpm install --frozen-lockfile', 'pnpm@8'],
+  ...(
+    [
+      ['9.x', 'pnpm@9'],
+      ['~9.15.0', 'pnpm@~9.15.0'],
+      ['>=8', 'pnpm@10'],
+      ['^8 || ^9', 'pnpm@9'],
+      ['none', 'pnpm@10'],
+    ] as const
+  ).map(
+    ([pnpm, tool]) =>
+      [
+        `the pnpm that package.json requires: ${pnpm}`,
+        {
+          'package.json': { dependencies: { a: '1' }, engines: { pnpm } },
+          'pnpm-lock.yaml': "lockfileVersion: '9.0'\n",
+        },
+        'pnpm install --frozen-lockfile',
+        tool,
+      ] as [string, Record<string, string | object>, string, string],
+  ),
   [
     'a pnpm to come',
     { 'pnpm-lock.yaml': "lockfileVersion: '12.0'\n" },
@@ -203,6 +224,19 @@ test('installs development packages with Yarn 1, which would leave them out for 
   };
   expect(await variables({ 'yarn.lock': '# yarn lockfile v1\n' })).toBe('dev false\n');
   expect(await variables({ 'yarn.lock': '\n__metadata:\n' })).toBe('dev \n');
+});
+
+test('has Yarn 1 ignore the versions of Node that packages require, as others do', async () => {
+  const setting = async (tool: string) => {
+    let found: string | undefined;
+    await withNpm('true', async (context) => {
+      found = (await withTool(tool, context)).environment.YARN_IGNORE_ENGINES;
+    });
+    return found;
+  };
+  expect(await setting('yarn@1.22.22')).toBe('true');
+  expect(await setting('@yarnpkg/cli-dist@4')).toBe(undefined);
+  expect(await setting('pnpm@10')).toBe(undefined);
 });
 
 test('installs from a lockfile that only lacks packages of other platforms', async () => {

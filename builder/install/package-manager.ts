@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { satisfies, validRange } from 'semver';
 import { lockedBy, type PackageManagerName } from '../../providers/builds/detection/lockfile.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { listsPackages } from '../detect/layout.ts';
@@ -20,6 +21,7 @@ export interface PackageManager {
 
 /** Default versions if the repository names none: the last major version that writes the lockfile's format. */
 const PNPM: Record<string, string> = { '5': '7', '6': '8', '9': '10' };
+const PNPM_MAJORS = ['11', '10', '9', '8', '7'];
 const YARN_CLASSIC = '1.22.22';
 /** By the version of the lockfile's metadata; the newest one for none or a later format. */
 const YARN_BERRY: Record<string, string> = { '4': '2', '5': '3', '6': '3' };
@@ -35,7 +37,7 @@ export function packageManagerOf(directory: string, manifest: Manifest): Package
     case 'pnpm':
       return {
         name,
-        tool: `pnpm@${exact ?? pnpmFor(read())}`,
+        tool: `pnpm@${exact ?? pnpmFor(read(), manifest.engines.pnpm)}`,
         lockfile,
         install: `pnpm install${isBelowSettings(directory) ? ' --ignore-workspace' : ''}${lockfile === undefined ? '' : ' --frozen-lockfile'}`,
       };
@@ -69,10 +71,17 @@ function isBelowSettings(directory: string): boolean {
   return false;
 }
 
-/** Returns pnpm's version for a lockfile; the newest one for an unknown, later format. */
-function pnpmFor(lockfile: string): string {
+/**
+ * Returns pnpm's version for a lockfile; the newest one for an unknown, later format.
+ * @param required `engines.pnpm`: pnpm refuses to install with a version that it excludes
+ */
+function pnpmFor(lockfile: string, required?: string): string {
   const format = /^lockfileVersion:\s*['"]?(\d+)/m.exec(lockfile)?.[1];
-  return format === undefined ? '10' : (PNPM[format] ?? 'latest');
+  const version = format === undefined ? '10' : (PNPM[format] ?? 'latest');
+  // The highest possible version of each major, because the exact version is not known here.
+  const allows = (major: string) => satisfies(`${major}.999.999`, required ?? '');
+  if (required === undefined || validRange(required) === null || allows(version)) return version;
+  return PNPM_MAJORS.find(allows) ?? required;
 }
 
 const berryFor = (lockfile: string): string =>

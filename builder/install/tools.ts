@@ -6,6 +6,12 @@ import { type CommandContext, run } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
 
 /**
+ * Settings of Yarn 1 alone, which later versions refuse. It neither installs nor runs anything where `engines` of the repository or of one
+ * of its packages exclude the chosen Node. Others warn of that, and so does the build's log.
+ */
+const YARN_CLASSIC = { YARN_IGNORE_ENGINES: 'true' };
+
+/**
  * Installs a package manager from npm's registry outside the repository. Returns a context with the package manager
  * first on PATH, for the install command and for scripts that call it.
  * @param tool package and version, e.g. `pnpm@10.34.9`
@@ -27,6 +33,7 @@ export async function withTool(tool: string, context: CommandContext): Promise<C
   }
   const PATH = [join(directory, 'node_modules', '.bin'), context.environment.PATH].join(delimiter);
   // Yarn's Plug'n'Play mode, without node_modules, needs a loader at start that the platform does not run.
-  const environment = { YARN_NODE_LINKER: 'node-modules', ...context.environment, PATH };
+  const settings = { YARN_NODE_LINKER: 'node-modules', ...(tool.startsWith('yarn@') ? YARN_CLASSIC : {}) };
+  const environment = { ...settings, ...context.environment, PATH };
   return { ...context, environment };
 }

@@ -17,7 +17,7 @@ const Manifest = memoize(() =>
     name: text(),
     main: text(),
     packageManager: text(),
-    engines: z.catch(z.object({ node: text() }), { node: undefined }),
+    engines: z.catch(z.object({ node: text(), pnpm: text() }), { node: undefined, pnpm: undefined }),
     devEngines: z.catch(z.optional(z.object({ runtime: z.union([runtime(), z.array(runtime())]) })), undefined),
     volta: z.catch(z.object({ node: text() }), { node: undefined }),
     scripts: z.pipe(packages(), z.transform(onlyTexts)),
