@@ -2,12 +2,19 @@ import { createHash } from 'node:crypto';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import type { Job } from '../../providers/builds/builds.ts';
 import { detectBuildCommand } from '../../providers/builds/detection/build-script.ts';
-import { frameworkOf, namedFramework } from '../../providers/builds/detection/frameworks.ts';
+import { type Framework, frameworkOf, namedFramework } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import type { Packages } from '../../providers/builds/detection/script-command.ts';
+import { type CommandSettings, namesCommands } from '../detect/notes.ts';
 import { BuildFailure } from '../failure.ts';
 
 type BuildSettings = Pick<Job, 'framework' | 'buildCommand'>;
+
+/** Returns the framework of package.json. Without one, only commands of the owner's can build the one that the settings name. */
+export function frameworkFor(job: CommandSettings, manifest: Manifest | undefined): Framework | undefined {
+  if (manifest) return frameworkOf(manifest);
+  return namesCommands(job) ? namedFramework(job.framework) : undefined;
+}
 
 /**
  * Returns the build command, or null for none: the one that the owner set, else a build script of package.json, else what
@@ -24,7 +31,9 @@ export function resolveBuildCommand(
 ): string | null {
   if (buildCommand === '') return null;
   const detected = manifest && frameworkOf(manifest);
-  if (buildCommand === null) return detectBuildCommand(manifest, detected, runner, packages);
+  const isDefault = buildCommand === FRAMEWORK_DEFAULTS[framework].buildCommand;
+  if (buildCommand === null || (isDefault && manifest === undefined))
+    return detectBuildCommand(manifest, detected, runner, packages);
   const script = /^(?:npm|pnpm|yarn) run ([\w:.-]+)$/.exec(buildCommand)?.[1];
   if (script === undefined) return buildCommand;
   if (manifest === undefined) {
@@ -32,7 +41,6 @@ export function resolveBuildCommand(
   }
   // `constructor` is a property of every object, and no script.
   if (Object.hasOwn(manifest.scripts, script)) return buildCommand;
-  const isDefault = buildCommand === FRAMEWORK_DEFAULTS[framework].buildCommand;
   if (isDefault && detected !== namedFramework(framework))
     return detectBuildCommand(manifest, detected, runner, packages);
   if (script === 'build' && detected?.build !== undefined) return detected.build;

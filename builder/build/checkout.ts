@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { nodeSupportWarning } from '../../contract/apps/node-support.ts';
 import type { Detected } from '../../providers/builds/builds.ts';
-import { type Framework, frameworkOf, namedFramework } from '../../providers/builds/detection/frameworks.ts';
+import type { Framework } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { chooseNode } from '../../providers/builds/detection/node-version.ts';
 import { clone } from '../clone/clone.ts';
@@ -15,7 +15,7 @@ import { type InstallPlan, planInstall } from '../install/install.ts';
 import { readManifest } from '../install/manifest.ts';
 import type { PackageManager } from '../install/package-manager.ts';
 import type { Build } from './application.ts';
-import { resolveBuildCommand } from './build-command.ts';
+import { frameworkFor, resolveBuildCommand } from './build-command.ts';
 
 /** A build after its repository was cloned. */
 export interface ClonedBuild extends Build {
@@ -58,7 +58,7 @@ export async function cloneRepository(build: Build): Promise<ClonedBuild> {
       ? context.environment
       : { ...context.environment, PATH: await build.selectNode(node.version) };
   const plan = planInstall(job.installCommand, layout.install, rootManifest);
-  const framework = manifest ? frameworkOf(manifest) : namedFramework(job.framework);
+  const framework = frameworkFor(job, manifest);
   const detected: Detected = {
     framework: framework?.name ?? NAMES[job.framework],
     packageManager: plan.manager ? describeManager(plan.manager) : null,

@@ -69,7 +69,8 @@ test.each<[manifest: object, files: Record<string, string>, expected: string]>([
   [{}, { 'pnpm-workspace.yaml': 'packages:\n  - apps/*\n' }, 'Set rootDirectory to apps/api or apps/web.'],
   [{ workspaces: ['apps/*'], scripts: { start: 'vite' } }, {}, 'Set rootDirectory to apps/api or apps/web.'],
   [{ workspaces: ['packages/*'] }, {}, 'package.json names no other: set startFile or startCommand, or add'],
-  [{}, {}, 'package.json names no other: set startFile or startCommand, or add'],
+  [{}, {}, 'Set rootDirectory to apps/api or apps/web.'],
+  [{ dependencies: { express: '5' } }, {}, 'package.json names no other: set startFile or startCommand, or add'],
 ])('names the applications of a monorepo: %j, %j', (manifest, files, expected) => {
   const packages = {
     'apps/api/package.json': JSON.stringify({ name: 'api', scripts: { start: 'node dist/index.js' } }),
@@ -87,4 +88,14 @@ test('says how Nx builds a package that no script builds', () => {
   expect(() => findStart(app)).toThrow(
     'package.json names no other: set the build command to "npx nx build @nx/api" if the monorepo\'s tool builds it',
   );
+});
+
+test('names what is missing without the start file of a framework that the application does not use', () => {
+  const failure = (manifest: object) => () => findStart(application(manifest, [], NEXT));
+  const nothing = 'Nothing that starts the application was found after the build';
+  expect(failure({ scripts: { start: 'node dist/a.js' } })).toThrow(
+    `${nothing}: the start script names "dist/a.js", which is not there. Check that the build creates it.`,
+  );
+  expect(failure({})).toThrow(`${nothing}, and package.json names nothing: set startFile`);
+  expect(failure({ dependencies: { next: '16' } })).toThrow(`The start file "${NEXT.startFile}" was not found`);
 });

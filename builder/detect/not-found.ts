@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
+import { namedFramework } from '../../providers/builds/detection/frameworks.ts';
 import type { DividedScript } from '../../providers/builds/detection/start-script.ts';
 import { BuildFailure } from '../failure.ts';
 import { applicationsBelow, monorepoBuild } from './packages.ts';
@@ -29,8 +30,11 @@ export function assertOwnFramework({ start, directory }: DividedScript, from: st
 export function notFound(app: BuiltApplication, divided: DividedScript | undefined): BuildFailure {
   const { settings, framework, skippedBuild, directory, repository, manifest } = app;
   const { startFile } = settings;
-  const said = (sentence: string) =>
-    new BuildFailure(`The start file "${startFile}" was not found after the build${sentence}`);
+  // To the owner of an application of no framework, or another, the default start file of one says nothing.
+  const isOthers = isDefaultStartFile(settings) && ![undefined, framework].includes(namedFramework(settings.framework));
+  const missing = isOthers ? 'Nothing that starts the application was' : `The start file "${startFile}" was not`;
+  const said = (sentence: string) => new BuildFailure(`${missing} found after the build${sentence}`);
+  const noOther = isOthers ? 'names nothing' : 'names no other';
   if (skippedBuild) {
     return said(
       ': the build script of package.json was not run, because the build command is empty. Set the build command to "npm run build", or to null.',
@@ -45,9 +49,13 @@ export function notFound(app: BuiltApplication, divided: DividedScript | undefin
   const isFollowed = named !== undefined && !['Next.js', 'Nuxt'].includes(framework?.name ?? '');
   if (framework?.advice !== undefined && !isFollowed) return said(`: ${framework.advice}.`);
   if (named !== undefined) {
-    return said(`, and neither was "${named}", which the start script names: check that the build creates it.`);
+    return said(
+      isOthers
+        ? `: the start script names "${named}", which is not there. Check that the build creates it.`
+        : `, and neither was "${named}", which the start script names: check that the build creates it.`,
+    );
   }
-  const applications = applicationsBelow(directory).slice(0, MAX_LISTED);
+  const applications = applicationsBelow(directory, framework === undefined).slice(0, MAX_LISTED);
   if (applications.length > 0 && (divided === undefined || divided.directory === '')) {
     return said(`: this is a monorepo. Set rootDirectory to ${applications.join(' or ')}.`);
   }
@@ -60,10 +68,10 @@ export function notFound(app: BuiltApplication, divided: DividedScript | undefin
   const build = monorepoBuild(repository, directory, manifest);
   if (build !== undefined) {
     return said(
-      `, and package.json names no other: set the build command to "${build}" if the monorepo's tool builds it, or set startFile or startCommand.`,
+      `, and package.json ${noOther}: set the build command to "${build}" if the monorepo's tool builds it, or set startFile or startCommand.`,
     );
   }
   return said(
-    ', and package.json names no other: set startFile or startCommand, or add a start script such as "node app.js".',
+    `, and package.json ${noOther}: set startFile or startCommand, or add a start script such as "node app.js".`,
   );
 }

@@ -1,5 +1,21 @@
-import { expect, test } from 'vitest';
-import { warningsFor } from './notes.ts';
+import { afterEach, expect, test } from 'vitest';
+import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
+import { assertBuildable, warningsFor } from './notes.ts';
+import { application, removeApplications } from './test-applications.ts';
+
+afterEach(removeApplications);
+
+test.each(['NODE', 'NEXTJS'] as const)(
+  'says what a repository without a package.json has, where the framework is %s',
+  (framework) => {
+    const job = { framework, ...FRAMEWORK_DEFAULTS[framework], startCommand: null, installCommand: 'npm ci' };
+    const refusal = (files: string[], change: Partial<typeof job> = {}) =>
+      expect(() => assertBuildable(application(undefined, files).directory, undefined, { ...job, ...change }));
+    refusal(['app/package.json', 'docs/a.md']).toThrow('but there is one in app: set rootDirectory.');
+    refusal(['requirements.txt']).toThrow('This is a Python project');
+    refusal(['requirements.txt'], { installCommand: 'cd app && npm ci' }).not.toThrow();
+  },
+);
 
 test.each([
   ['express-basic-auth', /no password prompt/],

@@ -1,9 +1,11 @@
 import { existsSync, globSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import type { Job } from '../../providers/builds/builds.ts';
 import type { Framework } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { BuildFailure } from '../failure.ts';
+import { packagesNear } from './packages.ts';
 
 /** Packages whose purpose does not work on the platform, or not without more, and what the owner should know. */
 const WARNINGS: readonly [packages: readonly string[], text: (name: string) => string][] = [
@@ -49,6 +51,14 @@ export function warningsFor({ dependencies }: Pick<Manifest, 'dependencies'>): s
   });
 }
 
+export type CommandSettings = Pick<Job, 'framework' | 'startCommand' | 'buildCommand' | 'installCommand'>;
+
+/** Returns true if the owner set a command, which may do without a package.json. */
+export const namesCommands = ({ framework, startCommand, buildCommand, installCommand }: CommandSettings): boolean =>
+  startCommand !== null ||
+  !['', null, FRAMEWORK_DEFAULTS[framework].buildCommand].includes(buildCommand) ||
+  installCommand !== 'npm ci';
+
 /** Files of projects that are not Node's, and their names. */
 const OTHER_PROJECTS: readonly [file: string, name: string][] = [
   ['requirements.txt', 'Python'],
@@ -68,16 +78,12 @@ const OTHER_PROJECTS: readonly [file: string, name: string][] = [
 export function assertBuildable(
   directory: string,
   manifest: Manifest | undefined,
-  { startFile, startCommand, buildCommand, installCommand }: Job,
+  job: CommandSettings & Pick<Job, 'startFile'>,
 ): void {
-  const isSet = startCommand !== null || (buildCommand ?? '') !== '' || installCommand !== 'npm ci';
-  if (manifest || isSet) return;
-  const servable = [startFile, 'public/index.html', 'Procfile'].some((file) => existsSync(join(directory, file)));
+  if (manifest || namesCommands(job)) return;
+  const servable = [job.startFile, 'public/index.html', 'Procfile'].some((file) => existsSync(join(directory, file)));
   if (servable || globSync('*.{js,mjs,cjs,ts,html}', { cwd: directory }).length > 0) return;
-  const packages = globSync(['*/package.json', '*/*/package.json'], { cwd: directory })
-    .filter((path) => !path.includes('node_modules'))
-    .map((path) => dirname(path).replaceAll('\\', '/'))
-    .sort();
+  const packages = packagesNear(directory);
   if (packages.length > 0) {
     const listed = packages.slice(0, 5).join(', ');
     throw new BuildFailure(`There is no package.json here, but there is one in ${listed}: set rootDirectory.`);

@@ -33,9 +33,21 @@ export function packagesBelow(directory: string, manifest: Manifest | undefined)
   };
 }
 
-/** Returns the workspaces of a repository that may be applications: those with a start script, then those with a known framework. */
-export function applicationsBelow(repository: string): string[] {
-  const manifests = workspacesOf(repository)
+/** Returns the directories near a repository's root that have a package.json. */
+export const packagesNear = (repository: string): string[] =>
+  globSync(['*/package.json', '*/*/package.json'], { cwd: repository })
+    .map((path) => posix.dirname(path.replaceAll('\\', '/')))
+    .filter((path) => !path.split('/').includes('node_modules'))
+    .sort();
+
+/**
+ * Returns the packages of a repository that may be applications: those with a start script, then those with a known framework.
+ * @param ofMonorepo true for a repository that is no application itself: where it names no workspaces, packages are looked for
+ * near its root
+ */
+export function applicationsBelow(repository: string, ofMonorepo: boolean): string[] {
+  const workspaces = workspacesOf(repository);
+  const manifests = (ofMonorepo && workspaces.length === 0 ? packagesNear(repository) : workspaces)
     .filter((path) => !path.split('/').includes('node_modules'))
     .sort()
     .flatMap((path) => {

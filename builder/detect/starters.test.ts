@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
-import { frameworkOf } from '../../providers/builds/detection/frameworks.ts';
+import type { Starter } from '../../test/support/starters/starter.ts';
 import { filesOf, STARTERS } from '../../test/support/starters/starters.ts';
-import { resolveBuildCommand } from '../build/build-command.ts';
+import { frameworkFor, resolveBuildCommand } from '../build/build-command.ts';
 import { readManifest } from '../install/manifest.ts';
 import { layoutOf } from './layout.ts';
+import { assertBuildable } from './notes.ts';
 import { packagesBelow } from './packages.ts';
 import { describeStart, findStart } from './start.ts';
+
+type Framework = keyof typeof FRAMEWORK_DEFAULTS;
 
 let root: string;
 afterEach(() => rmSync(root, { recursive: true }));
@@ -20,10 +23,16 @@ test('there are at least 40 starters of at least 15 frameworks', () => {
   expect(new Set(STARTERS.map(({ framework }) => framework)).size).toBeGreaterThanOrEqual(15);
 });
 
-test.each(STARTERS.map((starter) => [starter.name, starter] as const))('detects %s', (_name, starter) => {
+/** NEXTJS is the framework of an application whose owner named none, whatever its repository holds. */
+const settings = (starter: Starter): Framework[] =>
+  starter.settings?.framework ? [starter.settings.framework] : ['NODE', 'NEXTJS'];
+const cases = STARTERS.flatMap((starter) =>
+  settings(starter).map((framework) => [starter.name, framework, starter] as const),
+);
+
+test.each(cases)('detects %s where the framework is %s', (_name, framework, starter) => {
   root = mkdtempSync(join(tmpdir(), 'starters-'));
   const { rootDirectory = null } = starter.settings ?? {};
-  const framework: keyof typeof FRAMEWORK_DEFAULTS = starter.settings?.framework ?? 'NODE';
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
@@ -31,14 +40,15 @@ test.each(STARTERS.map((starter) => [starter.name, starter] as const))('detects 
   for (const [path, text] of Object.entries(filesOf(starter))) write(path, text);
   const { app, packaged } = layoutOf(root, rootDirectory);
   const manifest = readManifest(app);
-  const detected = manifest && frameworkOf(manifest);
-  const settings = { framework, ...FRAMEWORK_DEFAULTS[framework], startCommand: null };
-  const build = resolveBuildCommand(settings, manifest, packagesBelow(app, manifest));
+  const job = { framework, ...FRAMEWORK_DEFAULTS[framework], startCommand: null, installCommand: 'npm ci' };
+  assertBuildable(app, manifest, job);
+  const detected = frameworkFor(job, manifest);
+  const build = resolveBuildCommand(job, manifest, packagesBelow(app, manifest));
   for (const [path, text] of Object.entries(starter.built ?? {})) write(join(rootDirectory ?? '', path), text);
   const { start } = findStart({
     directory: app,
     repository: packaged,
-    settings,
+    settings: job,
     manifest,
     framework: detected,
     skippedBuild: false,
