@@ -25,8 +25,22 @@ const NAMES_SERVER =
   /^\W*(?:(?:example|express|my|the|web|http|node)\W+)*(?:app|api|server)?(?:\W+(?:is|on|at))*\W*(?:https?:|port\b|localhost\b)/i;
 const PORT_MENTION = /(?:\bport\b\D{0,12}|(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):)(\d{2,5})\b/i;
 
+/** Servers by their usual ports, for applications that expect one beside them as on a developer's machine. */
+const SERVERS: Readonly<Record<string, string>> = {
+  1433: 'SQL Server',
+  3306: 'MySQL',
+  5432: 'PostgreSQL',
+  5672: 'RabbitMQ',
+  6379: 'Redis',
+  9092: 'Kafka',
+  9200: 'Elasticsearch',
+  11211: 'Memcached',
+  27017: 'MongoDB',
+};
+const REMEDY = 'set the variable from which it reads the address, and deploy again';
+
 /** Advice for errors whose message does not say what to do, in order of precedence. */
-const ADVICE: readonly [pattern: RegExp, advice: string][] = [
+const ADVICE: readonly [pattern: RegExp, advice: string | ((found: RegExpExecArray) => string)][] = [
   [/JavaScript heap out of memory/, `It used more memory than it has: ${MEMORY_MB} MB.`],
   [
     /EROFS|read-only file system/i,
@@ -44,6 +58,23 @@ const ADVICE: readonly [pattern: RegExp, advice: string][] = [
     /Cannot find (?:module|package) '/,
     'Only "dependencies" are part of a release: add the package there, not to "devDependencies".',
   ],
+  [
+    /ECONNREFUSED (?:127\.0\.0\.1|\[?::1\]?|localhost):(\d+)/,
+    ([, port = '']) => {
+      const name = SERVERS[port] ?? 'a server';
+      return `It connects to ${name} on port ${port} of its own machine, and nothing else runs beside a release: ${REMEDY}.`;
+    },
+  ],
+  [
+    // Names without a dot are those of services in a docker-compose.yml.
+    /getaddrinfo (?:ENOTFOUND|EAI_AGAIN) ([\w-]+)(?![\w.-])/,
+    ([, host]) => `There is no server named ${host} where a release runs: ${REMEDY}.`,
+  ],
+  ...[
+    /\benv(?:ironment)?\b.{0,80}\b(?:missing|not (?:found|set|defined)|required|invalid|undefined)\b/i,
+    /\b(?:missing|invalid|required|undefined)\b.{0,80}\benv(?:ironment)?\b/i,
+    /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b\W{0,3}(?:(?:is |are |was )?(?:required|missing|undefined|not (?:set|defined|provided))|(?:must|has to) be (?:set|defined|provided))\b/,
+  ].map((pattern): [RegExp, string] => [pattern, 'Set the variables that its log names, and deploy again.']),
 ];
 
 /** The error that a release printed last; undefined if it printed none. */
@@ -81,6 +112,15 @@ function explainSilence(error: string, path: string, lines: readonly string[], p
   return `The new release did not answer: ${endOf(error)}`;
 }
 
+/** Returns the first advice for what a release printed; nothing if there is none. */
+function adviceFor(lines: readonly string[]): string[] {
+  for (const [pattern, advice] of ADVICE) {
+    const found = lines.map((line) => pattern.exec(line)).findLast((each) => each !== null);
+    if (found) return [typeof advice === 'string' ? advice : advice(found)];
+  }
+  return [];
+}
+
 /** Returns the lines to quote: the last ones, and the error with its stack if that is above them. */
 function quote(lines: readonly string[]): string[] {
   const kept: string[] = [];
@@ -113,8 +153,7 @@ export function explainReleaseFailure(
     status === undefined
       ? explainSilence(error.replace(/^RequestId: \S+ (Error: )?/, ''), path, lines, printed)
       : `The new release answered ${status} on ${path}; a status below 500 is needed.${said}`;
-  const advice = ADVICE.find(([pattern]) => lines.some((line) => pattern.test(line)))?.[1];
-  const sentences = advice ? `${reason} ${advice}` : reason;
+  const sentences = [reason, ...adviceFor(lines)].join(' ');
   const quoted = quote(lines);
   const heading = quoted.length > 0 ? ['    The end of its log:'] : [];
   return [sentences, ...heading, ...quoted.map((line) => `    ${line}`)].join('\n');
