@@ -25,7 +25,8 @@ const ANGULAR: Framework = {
   name: 'Angular',
   packages: ['@angular/core'],
   server: ['dist/*/server/server.mjs'],
-  site: ['dist/*/browser', 'dist/*', 'dist'],
+  // Ionic's applications are built into `www`.
+  site: ['dist/*/browser', 'dist/*', 'dist', 'www/browser', 'www'],
   build: 'npx ng build',
 };
 
@@ -96,6 +97,8 @@ export const FRAMEWORKS: readonly Framework[] = [
     packages: ['@sveltejs/kit'],
     server: ['build/index.js'],
     site: ['build'],
+    // @sveltejs/adapter-auto, which is generated, then installs and uses adapter-node.
+    environment: { GCP_BUILDPACKS: 'true' },
     advice: 'use @sveltejs/adapter-node (a server) or @sveltejs/adapter-static (files) in svelte.config.js',
   },
   {
@@ -115,8 +118,13 @@ export const FRAMEWORKS: readonly Framework[] = [
   },
   { name: 'Gatsby', packages: ['gatsby'], site: ['public'], build: 'npx gatsby build' },
   { name: 'Docusaurus', packages: ['@docusaurus/core'], site: ['build'], build: 'npx docusaurus build' },
-  { name: 'VitePress', packages: ['vitepress'], site: ['.vitepress/dist', 'docs/.vitepress/dist'] },
-  { name: 'VuePress', packages: ['vuepress'], site: ['.vuepress/dist', 'docs/.vuepress/dist', 'src/.vuepress/dist'] },
+  { name: 'VitePress', packages: ['vitepress'], site: ['.vitepress/dist', '*/.vitepress/dist'] },
+  {
+    name: 'VuePress',
+    packages: ['vuepress', 'vuepress-vite', 'vuepress-webpack'],
+    site: ['.vuepress/dist', '*/.vuepress/dist'],
+  },
+  { name: 'Hexo', packages: ['hexo'], site: ['public'], build: 'npx hexo generate' },
   { name: 'Eleventy', packages: ['@11ty/eleventy'], site: ['_site'], build: 'npx @11ty/eleventy' },
   {
     name: 'NestJS',
@@ -152,7 +160,7 @@ export const FRAMEWORKS: readonly Framework[] = [
   { name: 'Ember', packages: ['ember-cli'], site: ['dist'] },
   { name: 'Stencil', packages: ['@stencil/core'], site: ['www', 'dist'] },
   { name: 'Parcel', packages: ['parcel', 'parcel-bundler'], site: ['dist'] },
-  { name: 'Vite', packages: ['vite', 'rolldown-vite'], site: ['dist'], build: 'npx vite build' },
+  { name: 'Vite', packages: ['vite', 'rolldown-vite'], site: ['dist', 'build', 'out', 'www'], build: 'npx vite build' },
   { name: 'webpack', packages: ['webpack'], site: ['dist', 'build', 'public'] },
 ];
 

@@ -137,6 +137,32 @@ app.prepare().then(() => server.listen(process.env.PORT));
     answers: { text: 'sveltekit' },
   },
   {
+    // As `sv create` generates it.
+    name: 'sveltekit-auto',
+    files: {
+      'package.json': {
+        type: 'module',
+        devDependencies: {
+          '@sveltejs/kit': '^2.22.0',
+          '@sveltejs/adapter-auto': '^7.0.0',
+          '@sveltejs/vite-plugin-svelte': '^6.0.0',
+          svelte: '^5.35.0',
+          vite: '^7.0.0',
+        },
+        scripts: { dev: 'vite dev', build: 'vite build' },
+      },
+      'svelte.config.js': `import adapter from '@sveltejs/adapter-auto';\nexport default { kit: { adapter: adapter() } };\n`,
+      'vite.config.js': `import { sveltekit } from '@sveltejs/kit/vite';\nexport default { plugins: [sveltekit()] };\n`,
+      'src/app.html': '<!doctype html><html><head>%sveltekit.head%</head><body>%sveltekit.body%</body></html>',
+      'src/routes/+page.svelte': '<p>sveltekit</p>',
+    },
+    built: { 'build/index.js': '' },
+    framework: 'SvelteKit',
+    build: 'npm run build',
+    start: 'node build/index.js',
+    answers: { text: 'sveltekit' },
+  },
+  {
     name: 'astro-node',
     files: {
       'package.json': {

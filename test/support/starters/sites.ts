@@ -161,6 +161,53 @@ export const SITES: readonly Starter[] = [
     answers: { text: '<h1>eleventy' },
   },
   {
+    name: 'hexo',
+    files: {
+      'package.json': {
+        dependencies: { hexo: '^7.3.0' },
+        scripts: { build: 'hexo generate', server: 'hexo server' },
+      },
+    },
+    built: { 'public/index.html': '' },
+    framework: 'Hexo',
+    build: 'npm run build',
+    start: 'files of public',
+  },
+  {
+    name: 'vuepress-vite',
+    files: {
+      'package.json': {
+        dependencies: { 'vuepress-vite': '2.0.0-beta.24' },
+        scripts: { build: 'vuepress build guide' },
+      },
+    },
+    built: { 'guide/.vuepress/dist/index.html': '' },
+    framework: 'VuePress',
+    build: 'npm run build',
+    start: 'files of guide/.vuepress/dist',
+  },
+  {
+    name: 'ionic-angular',
+    files: {
+      'package.json': {
+        dependencies: { '@angular/core': '^20.0.0', '@ionic/angular': '^8.0.0' },
+        scripts: { start: 'ng serve', build: 'ng build' },
+      },
+    },
+    built: { 'www/browser/index.html': '', 'src/index.html': '' },
+    framework: 'Angular',
+    build: 'npm run build',
+    start: 'files of www/browser',
+  },
+  {
+    name: 'vite-other-directory',
+    files: { 'package.json': { devDependencies: { vite: '^7.0.0' }, scripts: { start: 'vite', build: 'vite build' } } },
+    built: { 'build/index.html': '', 'index.html': '' },
+    framework: 'Vite',
+    build: 'npm run build',
+    start: 'files of build',
+  },
+  {
     name: 'vitepress',
     files: {
       'package.json': {
