@@ -39,7 +39,13 @@ test.each([
   ['Branch "x" was not found in https://git.localhost/a.git.', '/settings'],
   ['The build command "npm run build" failed with exit code 1.', '/settings'],
   ['The start file "server.js" was not found after the build.', '/settings'],
+  ['Nothing that starts the application was found after the build: the start script names "a.js".', '/settings'],
   ['The new release did not start: Error: Environment variable DATABASE_URL is missing.', '/env'],
+  [
+    'The new release did not start: Error: no JWT_SECRET. Set the variables that its log names, and deploy again.',
+    '/env',
+  ],
+  ['The new release did not start: Error: connect. Set the variable from which it reads the address.', '/env'],
   ['The new release did not answer within 30 seconds: nothing listens on PORT. Listen on process.env.PORT.', '/logs'],
   ['package.json is not valid JSON: Unexpected token.', undefined],
 ])('“%s” is mended at %s', (reason, path) => expect(remedyFor(reason)?.path).toBe(path));

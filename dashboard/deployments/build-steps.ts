@@ -49,7 +49,7 @@ export interface Remedy {
 const REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
   [/deploy key|is private|host key/i, { path: '/git', name: 'Show the deploy key' }],
   [
-    /environment variable|process\.env\.(?!PORT)|is not defined in the environment|DATABASE_URL/i,
+    /environment variable|set the variables? |process\.env\.(?!PORT)|is not defined in the environment|DATABASE_URL/i,
     { path: '/env', name: 'Edit variables' },
   ],
   [
@@ -57,7 +57,7 @@ const REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
     { path: '/settings', name: 'Change the repository' },
   ],
   [
-    /(build|install|start) ?(command|file)|startCommand|startFile|rootDirectory|root directory|nodeVersion|health/i,
+    /(build|install|start) ?(command|file)|starts the application|startCommand|startFile|rootDirectory|root directory|nodeVersion|health/i,
     { path: '/settings', name: 'Change the build settings' },
   ],
   [/more memory|did not start|did not answer|ended (with|before)/i, { path: '/logs', name: 'Open the runtime logs' }],
