@@ -19,6 +19,16 @@ test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp
   ],
   ['build', {}, { buildCommand: 'exit 2' }, 'build', 'The build command "exit 2" failed with exit code 2.'],
   [
+    'build that lacks a variable',
+    {
+      'check.js':
+        "console.log('The following environment variables are not defined:\\n- DATABASE_URL'); process.exit(1);",
+    },
+    { buildCommand: 'node check.js' },
+    'build',
+    'The build command "node check.js" failed with exit code 1. Its log says "The following environment variables are not defined:": set the variables that it names, and deploy again.',
+  ],
+  [
     'build of a package of a monorepo',
     { 'turbo.json': '{}', 'package.json': '{"workspaces":["apps/*"]}', 'apps/api/package.json': '{"name":"api"}' },
     { rootDirectory: 'apps/api', installCommand: 'true', buildCommand: 'exit 2' },

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import type { Detected, Job } from '../../providers/builds/builds.ts';
+import { missingVariableAdvice } from '../../providers/builds/missing-variables.ts';
 import type { Source } from '../clone/clone.ts';
 import { type CommandContext, describeExit, run, withTail } from '../commands/command.ts';
 import { assertNoPackageManager } from '../detect/package-managers.ts';
@@ -108,7 +109,10 @@ async function runBuild(
       whole === undefined || /\b(turbo|nx)\b/.test(command)
         ? ''
         : ` If it needs other packages of the repository to be built first, set the build command to "${whole}".`;
-    throw new BuildFailure(`The build command "${command}" failed with ${describeExit(status, tail())}.${advice}`);
+    const printed = tail();
+    throw new BuildFailure(
+      `The build command "${command}" failed with ${describeExit(status, printed)}.${missingVariableAdvice(printed)}${advice}`,
+    );
   }
   if (key !== undefined && existsSync(join(directory, '.next/cache'))) void cache.keep('build', key);
 }

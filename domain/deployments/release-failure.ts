@@ -1,6 +1,7 @@
 import { truncate } from '../../contract/text.ts';
 import type { HealthCheck } from '../../providers/app-host/app-host.ts';
 import { MEMORY_MB, TIMEOUT_SECONDS } from '../../providers/app-host/resources.ts';
+import { MISSING_VARIABLE } from '../../providers/builds/missing-variables.ts';
 
 /** Lines of output that a failure quotes, and their size in characters: the state of an execution holds 32 KB. */
 const MAX_QUOTED_LINES = 50;
@@ -70,11 +71,10 @@ const ADVICE: readonly [pattern: RegExp, advice: string | ((found: RegExpExecArr
     /getaddrinfo (?:ENOTFOUND|EAI_AGAIN) ([\w-]+)(?![\w.-])/,
     ([, host]) => `There is no server named ${host} where a release runs: ${REMEDY}.`,
   ],
-  ...[
-    /\benv(?:ironment)?\b.{0,80}\b(?:missing|not (?:found|set|defined)|required|invalid|undefined)\b/i,
-    /\b(?:missing|invalid|required|undefined)\b.{0,80}\benv(?:ironment)?\b/i,
-    /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b\W{0,3}(?:(?:is |are |was )?(?:required|missing|undefined|not (?:set|defined|provided))|(?:must|has to) be (?:set|defined|provided))\b/,
-  ].map((pattern): [RegExp, string] => [pattern, 'Set the variables that its log names, and deploy again.']),
+  ...MISSING_VARIABLE.map((pattern): [RegExp, string] => [
+    pattern,
+    'Set the variables that its log names, and deploy again.',
+  ]),
 ];
 
 /** The error that a release printed last; undefined if it printed none. */
