@@ -50,6 +50,8 @@ export function namesOf(config: Config) {
     /** The dashboard's files. */
     webApp: bucket('web-app'),
     accessLogs: bucket('access-logs'),
+    /** The log of the API's requests. */
+    accessLog: `/aws/vendedlogs/apis/${prefix}`,
     buildProject: { name: global('build'), arn: inRegion(buildRegion)('codebuild', `project/${global('build')}`) },
     buildLogs: {
       name: `/aws/codebuild/${global('build')}`,
@@ -80,6 +82,7 @@ export function namesOf(config: Config) {
     /** An application's function is named with this prefix and the application's id. */
     appFunctions: {
       prefix: `${prefix}-app-`,
+      logPrefix: `/aws/lambda/${prefix}-app-`,
       arnPrefix: arn('lambda', `function:${prefix}-app-`),
       logs: arn('logs', `log-group:/aws/lambda/${prefix}-app-*`),
     },

@@ -1,4 +1,5 @@
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { CfnAccountPolicy, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
 
 /** Retention of logs: long enough to investigate an incident of the previous quarter. */
 export const LOG_RETENTION = RetentionDays.THREE_MONTHS;
@@ -14,3 +15,19 @@ export const ACCESS_LOG_FIELDS = [
   ...(['date', 'time', 'c-ip', 'c-port', 'cs-method', 'x-host-header', 'cs-uri-stem'] as const),
   ...(['sc-status', 'cs-bytes', 'sc-bytes', 'x-edge-request-id'] as const),
 ];
+
+/**
+ * Has CloudWatch make no metrics of what is written into log groups: it would read them out of any line that is a document of
+ * the embedded metric format, each at a price, under whatever name the line says, an alarm's too. For logs into which others
+ * than the platform write. An account has five such policies in a region
+ * (https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutAccountPolicy.html).
+ * @param prefixes of the names of the log groups
+ */
+export const ignoreEmbeddedMetrics = (scope: Construct, policyName: string, prefixes: readonly string[]) =>
+  new CfnAccountPolicy(scope, 'NoEmbeddedMetrics', {
+    policyName,
+    policyType: 'METRIC_EXTRACTION_POLICY',
+    policyDocument: JSON.stringify({ EmbeddedMetricFormat: { Status: 'Disabled' } }),
+    scope: 'ALL',
+    selectionCriteria: `LogGroupNamePrefix IN ${JSON.stringify(prefixes)}`,
+  });

@@ -144,7 +144,7 @@ export class ApiStack extends PlatformStack {
       accessLogSettings: {
         destination: new LogGroupLogDestination(
           new LogGroup(this, 'AccessLog', {
-            logGroupName: `/aws/vendedlogs/apis/${config.prefix}`,
+            logGroupName: names.accessLog,
             retention: LOG_RETENTION,
             removalPolicy: RemovalPolicy.DESTROY,
           }),

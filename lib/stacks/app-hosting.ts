@@ -5,6 +5,7 @@ import { cellsOf } from '../cells.ts';
 import { createAppCache } from '../constructs/app-cache.ts';
 import { appRights, customerRights } from '../constructs/app-rights.ts';
 import { databaseUses } from '../constructs/database-rights.ts';
+import { ignoreEmbeddedMetrics } from '../constructs/logs.ts';
 import { dataRemoval } from '../constructs/retention.ts';
 import { explainWildcards, policyOf, type Right, type Use } from '../constructs/rights.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
@@ -80,6 +81,8 @@ export class AppHostingStack extends PlatformStack {
       comment: 'Host name of an application → host of its function and its release, or "placeholder"',
     });
     this.staticFiles = createAppCache(this, names.global('static-files'));
+
+    ignoreEmbeddedMetrics(this, names.global('no-metrics'), [names.appFunctions.logPrefix, names.accessLog]);
 
     const customer = [...customerRights(names, { on: [key.keyArn] }), databaseUses(platform).connect];
     const role = new Role(this, 'AppRole', {

@@ -5,7 +5,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
-import { LOG_RETENTION } from '../constructs/logs.ts';
+import { ignoreEmbeddedMetrics, LOG_RETENTION } from '../constructs/logs.ts';
 import { explainWildcards, policyOf, type Right } from '../constructs/rights.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 
@@ -19,6 +19,7 @@ export class BuilderStack extends PlatformStack {
     super(platform, 'builder', 'The CodeBuild project that builds applications', config.buildRegion);
     const builder = new Asset(this, 'Builder', { path: join(bundles, 'builder'), ...platform.asset('builder') });
     const logs = names.buildLogs;
+    ignoreEmbeddedMetrics(this, names.global('no-build-metrics'), [logs.name]);
     // https://docs.aws.amazon.com/codebuild/latest/userguide/setting-up-service-role.html
     const rights: Right[] = [
       { actions: ['s3:GetBucketAcl', 's3:GetBucketLocation'], on: [builder.bucket.bucketArn] },

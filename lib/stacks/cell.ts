@@ -15,6 +15,7 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { type CellNames, cellRoleArn, cellRoleName, externalIdOf } from '../cells.ts';
 import { createAppCache } from '../constructs/app-cache.ts';
 import { type CellParts, customerRights } from '../constructs/app-rights.ts';
+import { ignoreEmbeddedMetrics } from '../constructs/logs.ts';
 import { PRIVATE_BUCKET } from '../constructs/private-bucket.ts';
 import { explainWildcards, policyOf } from '../constructs/rights.ts';
 import { createTenantEdge } from '../constructs/tenant-edge.ts';
@@ -40,6 +41,7 @@ export class CellStack extends PlatformStack {
     });
     const staticFiles = createAppCache(this, names.global('static-files'));
     this.customerRole(platform, home);
+    ignoreEmbeddedMetrics(this, names.global('no-metrics'), [names.appFunctions.logPrefix]);
     const code = this.codeBucket(platform);
     const site = new Site(this, 'Apps', platform, {
       host: `*.${appsDomain}`,

@@ -107,6 +107,7 @@ export const FREE_WHEN_IDLE = [
   'AWS::Lambda::Function',
   'AWS::Lambda::Permission',
   'AWS::Lambda::Url',
+  'AWS::Logs::AccountPolicy',
   'AWS::Logs::Delivery',
   'AWS::Logs::DeliveryDestination',
   'AWS::Logs::DeliverySource',

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { CELLS, synthesize } from './synthesized.ts';
+
+const { stacks } = synthesize({ stage: 'prod', account: '123456789012', cells: CELLS });
+
+const Policy = z.object({
+  PolicyName: z.string(),
+  PolicyType: z.literal('METRIC_EXTRACTION_POLICY'),
+  PolicyDocument: z.literal('{"EmbeddedMetricFormat":{"Status":"Disabled"}}'),
+  SelectionCriteria: z.templateLiteral(['LogGroupNamePrefix IN ', z.string()]),
+});
+const resourcesOf = (type: string) =>
+  stacks.flatMap(({ stackName, region, template }) =>
+    Object.values(template.Resources).flatMap(({ Type, Properties = {} }) =>
+      Type === type ? [{ stackName, region, Properties: Properties as Record<string, unknown> }] : [],
+    ),
+  );
+const ignored = resourcesOf('AWS::Logs::AccountPolicy').map(({ stackName, region, Properties }) => {
+  const { SelectionCriteria } = Policy.parse(Properties);
+  const prefixes = z.array(z.string()).parse(JSON.parse(SelectionCriteria.slice('LogGroupNamePrefix IN '.length)));
+  return { stackName, region, prefixes };
+});
+
+test('CloudWatch makes no metrics of what applications, builds and strangers write into logs', () => {
+  expect(ignored).toEqual(
+    expect.arrayContaining([
+      {
+        stackName: 'hosting-prod-app-hosting',
+        region: 'af-south-1',
+        prefixes: ['/aws/lambda/hosting-prod-app-', '/aws/vendedlogs/apis/hosting-prod'],
+      },
+      expect.objectContaining({ prefixes: ['/aws/codebuild/hosting-prod-build-af-south-1'] }),
+      ...CELLS.map(({ id, region = 'af-south-1' }) => ({
+        stackName: `hosting-prod-cell-${id}-apps`,
+        region,
+        prefixes: [expect.stringMatching(/^\/aws\/lambda\/.+-app-$/)],
+      })),
+    ]),
+  );
+});
+
+test('the logs of the platform’s own functions make metrics', () => {
+  const names = resourcesOf('AWS::Logs::LogGroup')
+    .map(({ Properties }) => String(Properties.LogGroupName))
+    .filter((name) => name.startsWith('/aws/lambda/'));
+  const silenced = names.filter((name) =>
+    ignored.some(({ prefixes }) => prefixes.some((prefix) => name.startsWith(prefix))),
+  );
+  expect(names.length).toBeGreaterThan(100);
+  expect(silenced).toEqual([]);
+});
+
+test('no two policies select the same log: CloudWatch would refuse the second', () => {
+  const all = ignored.flatMap(({ prefixes }) => prefixes);
+  const overlaps = all.flatMap((a, at) => all.filter((b, other) => other !== at && b.startsWith(a)).map((b) => [a, b]));
+  expect(overlaps).toEqual([]);
+});
