@@ -118,7 +118,7 @@ interface Options<P extends Shape, Q extends Shape, B extends z.ZodMiniType, R, 
   whileSuspended: boolean;
   /** True where it is not refused while the account waits for its deletion, although it changes something. */
   whileClosing: boolean;
-  /** Calls of one account in any 60 seconds, where an operation waits for a host that its caller chooses. */
+  /** Calls of one account in any 60 seconds, where an operation waits for a host that its caller chooses, or uses what all share. */
   perMinute?: number | undefined;
   /** The switches that refuse the operation while they are off. */
   stoppedBy: readonly SwitchName[];

@@ -98,6 +98,12 @@ export const AppRequests = resource('ApplicationRequests', () =>
 const tag = 'Applications';
 const access = 'login';
 
+/**
+ * Reads of an account that are queries over an application's log: CloudWatch starts five a second for all applications of a
+ * cell, and bills each by the gigabyte.
+ */
+const MAX_QUERIES_PER_MINUTE = 20;
+
 export const getAppMetrics = /* @__PURE__ */ route({
   id: 'getAppMetrics',
   method: 'GET',
@@ -125,6 +131,7 @@ export const getAppStarts = /* @__PURE__ */ route({
   query: Range,
   response: () => single(AppStarts()),
   uses: ['app-starts'],
+  perMinute: MAX_QUERIES_PER_MINUTE,
 });
 
 export const getAppRequests = /* @__PURE__ */ route({
@@ -139,4 +146,5 @@ export const getAppRequests = /* @__PURE__ */ route({
   query: Range,
   response: () => single(AppRequests()),
   uses: ['app-requests'],
+  perMinute: MAX_QUERIES_PER_MINUTE,
 });

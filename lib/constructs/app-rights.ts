@@ -46,7 +46,11 @@ export function appRights({ names, routesArn }: Pick<CellParts, 'names' | 'route
     ],
     queryLogs: [
       onLogs('StartQuery'),
-      { actions: ['logs:GetQueryResults'], on: ['*'], wildcard: 'results have no resource-level permissions' },
+      {
+        actions: ['logs:GetQueryResults', 'logs:StopQuery'],
+        on: ['*'],
+        wildcard: 'queries that were started have no resource-level permissions',
+      },
     ],
     release: [
       onApps(

@@ -12,6 +12,16 @@ const POLL_MS = [250, 500, 750, 1000, 1500, 2000, 3000, 3000, 3000];
 
 const isThrottled = (error: unknown) => error instanceof Error && /^(Throttling|LimitExceeded)/.test(error.name);
 
+/** Ends a query, which would go on for up to an hour: at its price by the gigabyte, and in one of the places that all applications share. */
+async function stopQuery(call: Call, queryId: string): Promise<void> {
+  try {
+    await call('StopQuery', { queryId });
+  } catch (error) {
+    // It ended in this moment.
+    if (!isAwsError(error, 'InvalidParameterException')) throw error;
+  }
+}
+
 interface InsightsQuery {
   logGroupName: string;
   queryString: string;
@@ -39,6 +49,7 @@ export async function queryInsights(
       if (status !== 'Running' && status !== 'Scheduled') throw new Error(`The query ended as ${status}`);
       await pause(wait);
     }
+    await stopQuery(call, queryId);
     throw new MetricsThrottled('The query took too long');
   };
   const rows = await results().catch((cause: unknown): readonly Row[] => {

@@ -6,7 +6,7 @@ const span = { from: new Date(0), periodS: 7200, periods: 2 };
 const named = (name: string) => Object.assign(new Error(name), { name });
 
 /** Answers the looks at a query with these states in turn. */
-function over(states: string[]) {
+function over(states: string[], stop: () => void = () => undefined) {
   const pauses: number[] = [];
   const starts = createAppStarts(
     async <Output>(operation: string): Promise<Output> => {
@@ -16,6 +16,7 @@ function over(states: string[]) {
         { field: 'memory', value: '61000000' },
       ];
       if (operation === 'StartQuery') return { queryId: 'q' } as Output;
+      if (operation === 'StopQuery') stop();
       return { status: states.shift() ?? 'Running', results: [row] } as Output;
     },
     'app-',
@@ -35,6 +36,24 @@ test('waits until the query is complete', async () => {
 test('a query that fails or takes too long is an error', async () => {
   await expect(over(['Failed']).starts.read('1', span)).rejects.toThrow('The query ended as Failed');
   await expect(over([]).starts.read('1', span)).rejects.toThrow(MetricsThrottled);
+});
+
+test('a query that takes too long is stopped, and no other is', async () => {
+  const stopped: string[] = [];
+  const stop = () => void stopped.push('q');
+  await expect(over([], stop).starts.read('1', span)).rejects.toThrow('took too long');
+  expect(stopped).toEqual(['q']);
+  await over(['Running', 'Complete'], stop).starts.read('1', span);
+  await expect(over(['Failed'], stop).starts.read('1', span)).rejects.toThrow();
+  expect(stopped).toEqual(['q']);
+});
+
+test('a query that ends while it is being stopped took too long, and one that cannot be stopped is an error', async () => {
+  const failing = (name: string) => () => {
+    throw named(name);
+  };
+  await expect(over([], failing('InvalidParameterException')).starts.read('1', span)).rejects.toThrow(MetricsThrottled);
+  await expect(over([], failing('AccessDenied')).starts.read('1', span)).rejects.toThrow('AccessDenied');
 });
 
 test('a used-up rate is told apart from other failures', async () => {

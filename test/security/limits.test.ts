@@ -4,6 +4,7 @@ import { createKey, listKeys, revokeKey } from '../../contract/accounts/api-keys
 import { createChatCompletion } from '../../contract/ai/chat.ts';
 import { putProviderKey } from '../../contract/ai/management.ts';
 import { createApp, deleteApp } from '../../contract/apps/apps.ts';
+import { getAppRequests, getAppStarts } from '../../contract/apps/metrics.ts';
 import { inspectRepository } from '../../contract/apps/repository-inspection.ts';
 import { listInvoices } from '../../contract/billing/invoices.ts';
 import { createTopUp } from '../../contract/billing/top-ups.ts';
@@ -254,6 +255,21 @@ describe.concurrent('limits', () => {
     expect((await account.dashboard.call(getAccount)).status).toBe(200);
     expect((await inspect(other)).status).toBe(200);
   });
+
+  test.each([getAppRequests, getAppStarts])(
+    'queries over a log share one rate with all applications: $id has a limit of its own, by account',
+    async (route) => {
+      const [account, other] = await Promise.all([newAccount(), newAccount()]);
+      const { id } = (await account.call(createApp, { body: { name: 'Queried' } })).body.data;
+      const { id: foreign } = (await other.call(createApp, { body: { name: 'Queried' } })).body.data;
+      const { perMinute = 0 } = route;
+      const ask = () => account.dashboard.call(route, { params: { id } });
+      const answers = await Promise.all(Array.from({ length: perMinute + 5 }, ask));
+      const refused = answers.filter(({ status }) => status !== 200);
+      expect(refused.map(({ error }) => error?.code)).toEqual(Array(5).fill('rate_limited'));
+      expect((await other.dashboard.call(route, { params: { id: foreign } })).status).toBe(200);
+    },
+  );
 
   test('paying an order, which a top-up does, makes room for the next', async () => {
     const account = await newAccount();

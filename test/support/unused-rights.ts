@@ -13,6 +13,7 @@ export const UNUSED_RIGHTS: readonly UnusedRight[] = [
     right: / logs:(CreateLogStream|PutLogEvents) \S*log-group:\/aws\/lambda\//,
     reason: 'Lambda writes the logs of functions; the local run writes files',
   },
+  { right: / logs:StopQuery \*/, reason: 'queries of the local run are complete at once' },
   { right: / xray:/, reason: 'Lambda and Step Functions send traces; the local run has none' },
   {
     right: /MachineRole\S* logs:(\w+LogDelivery|ListLogDeliveries|PutResourcePolicy|Describe\w+) \*/,

@@ -19,7 +19,7 @@ const WITHOUT_RESOURCE = [
   /^logs:(\w+LogDelivery|ListLogDeliveries|PutResourcePolicy|Describe\w+)$/,
   /^dynamodb:ListStreams$/,
   /^cloudwatch:GetMetricData$/,
-  /^logs:GetQueryResults$/,
+  /^logs:(GetQueryResults|StopQuery)$/,
   /^lambda:GetAccountSettings$/,
   /^route53domains:/,
   /^cloudwatch:GetMetricData$/,

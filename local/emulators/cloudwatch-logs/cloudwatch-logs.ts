@@ -115,6 +115,10 @@ function openGroups(dataDir: string, strict: boolean | undefined): Answering {
       throttle('logsQueryResultsRate');
       return { status: 'Complete', results: insights.results(parse(GetQueryResults, body).queryId) };
     },
+    StopQuery(body) {
+      insights.results(parse(GetQueryResults, body).queryId);
+      throw new ServiceError('InvalidParameterException', 'The query has ended.');
+    },
     FilterLogEvents(body) {
       throttle('logsFilterRate');
       const { logGroupName, startTime, endTime = Number.POSITIVE_INFINITY, ...page } = parse(Filter, body);

@@ -48,9 +48,10 @@ export const logs = jsonOperations({
   DeleteLogGroup: onLogGroup('DeleteLogGroup'),
   PutRetentionPolicy: onLogGroup('PutRetentionPolicy'),
   FilterLogEvents: onLogGroup('FilterLogEvents'),
-  // A query is authorized by the ARN of its group, its results by none.
+  // A query is authorized by the ARN of its group, its results and its end by none.
   StartQuery: onLogGroup('StartQuery'),
   GetQueryResults: () => [{ action: 'logs:GetQueryResults', resource: '*' }],
+  StopQuery: () => [{ action: 'logs:StopQuery', resource: '*' }],
   CreateLogStream: onLogStream('CreateLogStream'),
   PutLogEvents: onLogStream('PutLogEvents'),
   TagResource: ({ resourceArn, tags }) => [
