@@ -24,15 +24,11 @@ const SHOWN = 200;
 
 /**
  * Returns the sentence for the owner about a file of the build that the system could not read; undefined for another error. What is in
- * the build's directory is the owner's: a directory in place of package.json, or a process of the build that removes files
- * while they are packaged.
+ * the build's directory is the owner's: a process of the build may remove files while they are packaged.
  */
 export function describeFileError(error: unknown, directory: string): string | undefined {
   if (!isFileError(error) || !OF_FILES.includes(error.code)) return undefined;
   const { code, path } = error;
-  // The read of a directory does not say of which.
-  if (code === 'EISDIR' && path === undefined)
-    return 'Where a file is expected, such as package.json or a lockfile, there is a directory.';
   if (!path?.startsWith(directory + sep)) return undefined;
   return `${relative(directory, path).slice(-SHOWN)} cannot be read (${code}): it is no ordinary file, or a process of the build has changed it meanwhile.`;
 }

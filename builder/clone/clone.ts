@@ -94,7 +94,7 @@ async function fetchNamed(
   ]);
   const resetStatus = await run('git', [...GIT_OPTIONS, '-C', directory, 'reset', '--quiet', '--hard'], context);
   if (resetStatus !== 0) throw new BuildFailure(`The files of ${repoUrl} could not be written.`);
-  await refusePointers(directory, entries);
+  refusePointers(directory, entries);
   const [commitSha = '', subject = ''] = commit.split('\n');
   const cloned = branch ?? (await readGit(directory, context, 'symbolic-ref', '--short', 'HEAD')).trim();
   return { branch: cloned, commitSha, subject };

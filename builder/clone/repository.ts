@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readTool } from '../commands/child.ts';
 import { BuildFailure } from '../failure.ts';
+import { readText } from '../read-text.ts';
 
 /** Limits of a repository's size. A larger repository contains files that do not belong in Git. */
 export interface RepositoryLimits {
@@ -93,16 +94,14 @@ const MAX_POINTER_BYTES = 512;
  * Throws BuildFailure if the repository contains Git LFS pointers in place of files: the build would use the pointers
  * as files.
  */
-export async function refusePointers(directory: string, entries: readonly Entry[]): Promise<void> {
-  const read = (path: string) => (existsSync(join(directory, path)) ? readFile(join(directory, path), 'utf8') : '');
+export function refusePointers(directory: string, entries: readonly Entry[]): void {
+  const read = (path: string) => (existsSync(join(directory, path)) ? readText(join(directory, path)) : '');
   const attributes = entries.filter(({ path }) => /(^|\/)\.gitattributes$/.test(path));
-  const settings = await Promise.all(attributes.map(({ path }) => read(path)));
-  if (!settings.some((text) => /\bfilter=lfs\b/.test(text))) return;
-  const pointers: Entry[] = [];
-  for (const entry of entries) {
-    if (!entry.mode.startsWith('100') || entry.size < POINTER.length || entry.size > MAX_POINTER_BYTES) continue;
-    if ((await read(entry.path)).startsWith(POINTER)) pointers.push(entry);
-  }
+  if (!attributes.some(({ path }) => /\bfilter=lfs\b/.test(read(path)))) return;
+  const pointers = entries.filter(
+    ({ mode, size, path }) =>
+      mode.startsWith('100') && size >= POINTER.length && size <= MAX_POINTER_BYTES && read(path).startsWith(POINTER),
+  );
   if (pointers.length === 0) return;
   throw new BuildFailure(
     `The repository keeps files in Git LFS (${listFirst(pointers)}), which are not fetched: commit the files themselves, or fetch them in the build command.`,

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import * as z from 'zod/mini';
 import { type Manifest, parseJson } from '../../providers/builds/detection/manifest.ts';
+import { readBeginning, readText } from '../read-text.ts';
 
 const Package = z.object({ bin: z.optional(z.union([z.string(), z.record(z.string(), z.string())])) });
 
@@ -32,7 +33,7 @@ export function findProgram(
 /** Reads a JSON file as npm does, with a byte order mark or without; undefined if it is none. */
 function readJson(file: string): unknown {
   try {
-    return parseJson(readFileSync(file, 'utf8'));
+    return parseJson(readText(file));
   } catch {
     return undefined;
   }
@@ -51,5 +52,5 @@ function findPackage(directory: string, repository: string, name: string): strin
 function isScript(file: string, repository: string): boolean {
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
   if (relative(realpathSync(repository), realpathSync(file)).startsWith('..')) return false;
-  return /\.[cm]?js$/.test(file) || /^#!.*\bnode\b/.test(readFileSync(file, 'utf8').slice(0, 80));
+  return /\.[cm]?js$/.test(file) || /^#!.*\bnode\b/.test(readBeginning(file, 80));
 }

@@ -18,6 +18,13 @@ function installedIn(files: Record<string, string | object>): string {
   return layoutOf(root, 'apps/web').install.slice(root.length + 1);
 }
 
+test.each(['{a,b}'.repeat(10), '{1..5000}', '{a..z}/{a..z}', '{{a,b},{c,d}}'.repeat(5)])(
+  'a pattern of workspaces that stands for too many paths is its owner’s failure: %s',
+  (pattern) => {
+    expect(() => installedIn({ 'package.json': { workspaces: [pattern] } })).toThrow(/stands for more than 1000 paths/);
+  },
+);
+
 test.each([
   ['its own name', { 'package.json': { workspaces: ['packages/*', './apps/web'] } }],
   ['a pattern', { 'package.json': { workspaces: ['apps/*/'] } }],

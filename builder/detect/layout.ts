@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { join, posix, relative } from 'node:path';
 import { BuildFailure } from '../failure.ts';
 import { needsInstall, readManifest } from '../install/manifest.ts';
+import { readText } from '../read-text.ts';
 
 /** The directories of an application, as absolute paths. */
 export interface Layout {
@@ -43,7 +44,7 @@ export function layoutOf(repository: string, rootDirectory: string | null): Layo
 function isPartOf(repository: string, path: string): boolean {
   const { workspaces } = readManifest(repository) ?? {};
   const pnpm = join(repository, 'pnpm-workspace.yaml');
-  const pnpmSettings = existsSync(pnpm) ? readFileSync(pnpm, 'utf8') : undefined;
+  const pnpmSettings = existsSync(pnpm) ? readText(pnpm) : undefined;
   if (workspaces === undefined && pnpmSettings === undefined) return false;
   const own = readManifest(join(repository, path));
   if (own === undefined || !needsInstall(own)) return true;
@@ -60,8 +61,41 @@ function isPartOf(repository: string, path: string): boolean {
 /** Returns the patterns that say which directories of a repository are its workspaces. */
 export function workspacePatterns(repository: string): string[] {
   const pnpm = join(repository, 'pnpm-workspace.yaml');
-  const settings = existsSync(pnpm) ? readFileSync(pnpm, 'utf8') : '';
-  return [...namesIn(readManifest(repository)?.workspaces), ...packagesOf(settings)];
+  const settings = existsSync(pnpm) ? readText(pnpm) : '';
+  const patterns = [...namesIn(readManifest(repository)?.workspaces), ...packagesOf(settings)];
+  const endless = patterns.find((pattern) => pathsOf(pattern) > MAX_PATHS);
+  if (endless === undefined) return patterns;
+  throw new BuildFailure(
+    `The pattern "${endless.slice(0, SHOWN)}" of the workspaces stands for more than ${MAX_PATHS} paths: write it without so many braces.`,
+  );
+}
+
+/** Most paths that the braces of a pattern may stand for: they multiply, and nothing ends their expansion. */
+const MAX_PATHS = 1000;
+/** Characters of a pattern that are shown. */
+const SHOWN = 100;
+
+/** Letters between `A` and `z`: the longest range of letters. */
+const MAX_LETTERS = 58;
+
+/** Returns the number of texts that the inside of a pair of braces stands for: `a,b`, `1..9`, `a..z`. */
+function alternativesOf(inside: string): number {
+  const [, from, to] = /^(-?\d+)\.\.(-?\d+)/.exec(inside) ?? [];
+  if (to !== undefined) return Math.abs(Number(to) - Number(from)) + 1;
+  return inside.split(',').length * (inside.includes('..') ? MAX_LETTERS : 1);
+}
+
+/** Returns the number of paths that the braces of a pattern stand for, or more where they are nested: `{a,b}/{1..3}` are six. */
+function pathsOf(pattern: string): number {
+  let paths = 1;
+  for (let rest = pattern; ; ) {
+    const next = rest.replace(/\{([^{}]*)\}/g, (_, inside: string) => {
+      paths *= alternativesOf(inside);
+      return '';
+    });
+    if (next === rest) return paths;
+    rest = next;
+  }
 }
 
 /** Returns true if a pnpm-workspace.yaml lists packages, and has not settings alone. */

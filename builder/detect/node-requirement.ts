@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import {
@@ -8,6 +8,7 @@ import {
   readVolta,
   VERSION_FILES,
 } from '../../providers/builds/detection/node-version.ts';
+import { readText } from '../read-text.ts';
 import type { Layout } from './layout.ts';
 
 /** A file of a version manager has one line; anything longer is something else. */
@@ -19,7 +20,7 @@ function findVersionFile(directory: string): NodeRequirement | undefined {
     if (!existsSync(file)) continue;
     const found = statSync(file);
     if (!found.isFile() || found.size > MAX_VERSION_FILE_BYTES) continue;
-    const requirement = readVersionFile(name, readFileSync(file, 'utf8'));
+    const requirement = readVersionFile(name, readText(file));
     if (requirement) return requirement;
   }
   return undefined;

@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readText } from '../read-text.ts';
 
 const LOADS_NEXT = /\b(?:from|import|require)[\s(]*(['"`])next\1/;
 
@@ -11,6 +12,6 @@ const LOADS_NEXT = /\b(?:from|import|require)[\s(]*(['"`])next\1/;
 export function isOwnNextServer(directory: string, path: string): boolean {
   const file = join(directory, path);
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
-  const text = readFileSync(file, 'utf8');
+  const text = readText(file);
   return LOADS_NEXT.test(text) && ![path, text].some((each) => each.includes('standalone'));
 }

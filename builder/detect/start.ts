@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, statSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import type { Job } from '../../providers/builds/builds.ts';
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
@@ -15,6 +15,7 @@ import {
 } from '../../providers/builds/detection/start-script.ts';
 import { BuildFailure } from '../failure.ts';
 import { readManifest } from '../install/manifest.ts';
+import { readText } from '../read-text.ts';
 import { findProgram } from './bin.ts';
 import { assertOwnFramework, isDefaultStartFile, notFound } from './not-found.ts';
 import { isOwnNextServer } from './own-server.ts';
@@ -220,7 +221,7 @@ function nodeStart(
 
 /** Returns the script of a configuration of pm2 and its arguments; undefined for what is not found in it. */
 function readEcosystem(file: string): { script: string | undefined; args: string | undefined } {
-  const text = readFileSync(file, 'utf8');
+  const text = readText(file);
   const textOf = (name: string) => new RegExp(`\\b${name}["']?\\s*:\\s*["']([^"']+)["']`).exec(text)?.[1];
   return { script: textOf('script'), args: textOf('args') };
 }
@@ -274,7 +275,7 @@ interface Procfile {
 }
 
 function readProcfile(app: BuiltApplication): Procfile {
-  const text = isFile(app, 'Procfile') ? readFileSync(join(app.directory, 'Procfile'), 'utf8') : '';
+  const text = isFile(app, 'Procfile') ? readText(join(app.directory, 'Procfile')) : '';
   const { web: command, worker } = parseProcfile(text);
   const web =
     command === undefined ? undefined : divideStartScript(command, packagesBelow(app.directory, app.manifest));

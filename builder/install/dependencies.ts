@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
+import { readText } from '../read-text.ts';
 import type { InstallPlan } from './install.ts';
 
 /** Files beside package.json and the lockfile that influence an installation. */
@@ -30,7 +31,7 @@ export function dependencyKey(
 ): string | undefined {
   const contentOf = (path: string): string => {
     const file = join(directory, path);
-    return existsSync(file) ? readFileSync(file, 'utf8') : '';
+    return existsSync(file) ? readText(file) : '';
   };
   if (nothing !== undefined || !manager?.lockfile || !manifest || manifest.workspaces !== undefined) return undefined;
   if (/^packages:/m.test(contentOf('pnpm-workspace.yaml'))) return undefined;

@@ -1,16 +1,29 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { type Manifest, parseJson } from '../../providers/builds/detection/manifest.ts';
+import { readText } from '../read-text.ts';
 
 const Locked = z.object({ dev: z.optional(z.boolean()), hasInstallScript: z.optional(z.boolean()) });
-const Lockfile = z.object({ packages: z.catch(z.record(z.string(), Locked), {}) });
+const Lockfile = z.catch(z.object({ packages: z.catch(z.record(z.string(), Locked), {}) }), { packages: {} });
 
-/** Returns the packages that npm recorded as installed, by path; empty if another package manager installed them. */
+/**
+ * Returns the packages that npm recorded as installed, by path; empty if another package manager installed them, and for a record
+ * that is none: install scripts may write it.
+ */
 export function installedPackages(directory: string): [path: string, of: z.output<typeof Locked>][] {
   const lockfile = join(directory, 'node_modules', '.package-lock.json');
   if (!existsSync(lockfile)) return [];
-  return Object.entries(Lockfile.parse(JSON.parse(readFileSync(lockfile, 'utf8'))).packages);
+  return Object.entries(Lockfile.parse(readRecord(lockfile)).packages);
+}
+
+function readRecord(file: string): unknown {
+  try {
+    return parseJson(readText(file));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return {};
+  }
 }
 
 const MODULES = 'node_modules';
@@ -100,7 +113,7 @@ function resolve(root: string, from: string, name: string): string | undefined {
 /** Returns a package's dependencies; none if its package.json cannot be read, because Node could not load it either. */
 function dependenciesOf(directory: string): Dependencies {
   try {
-    return Dependencies.parse(parseJson(readFileSync(join(directory, 'package.json'), 'utf8')));
+    return Dependencies.parse(parseJson(readText(join(directory, 'package.json'))));
   } catch {
     return Dependencies.parse({});
   }

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { InvalidManifest, type Manifest, parseManifest } from '../../providers/builds/detection/manifest.ts';
 import { BuildFailure } from '../failure.ts';
+import { readText } from '../read-text.ts';
 
 /** Reads the repository's package.json; undefined if there is none. Throws BuildFailure if it is not a JSON object. */
 export function readManifest(directory: string): Manifest | undefined {
@@ -12,7 +13,7 @@ export function readManifest(directory: string): Manifest | undefined {
     throw new BuildFailure('The link "package.json" points out of the repository.');
   }
   try {
-    return parseManifest(readFileSync(file, 'utf8'));
+    return parseManifest(readText(file));
   } catch (error) {
     throw error instanceof InvalidManifest ? new BuildFailure(error.message) : error;
   }

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { satisfies, validRange } from 'semver';
 import { lockedBy, type PackageManagerName } from '../../providers/builds/detection/lockfile.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { listsPackages } from '../detect/layout.ts';
+import { readText } from '../read-text.ts';
 
 /** The package manager of a repository, with its command for installing the locked versions. */
 export interface PackageManager {
@@ -30,7 +31,7 @@ const NEWEST_BERRY = '4';
 /** Returns the package manager of a repository, with the version that its lockfile or package.json requires. */
 export function packageManagerOf(directory: string, manifest: Manifest): PackageManager {
   const { name, lockfile, version: exact } = lockedBy((file) => existsSync(join(directory, file)), manifest);
-  const read = () => (lockfile === undefined ? '' : readFileSync(join(directory, lockfile), 'utf8'));
+  const read = () => (lockfile === undefined ? '' : readText(join(directory, lockfile)));
   switch (name) {
     case 'npm':
       return { name, tool: undefined, lockfile, install: lockfile === undefined ? 'npm install' : 'npm ci' };
@@ -66,8 +67,7 @@ const PNPM_WORKSPACE = 'pnpm-workspace.yaml';
 function isBelowSettings(directory: string): boolean {
   if (existsSync(join(directory, PNPM_WORKSPACE))) return false;
   for (let parent = dirname(directory); parent !== dirname(parent); parent = dirname(parent))
-    if (existsSync(join(parent, PNPM_WORKSPACE)))
-      return !listsPackages(readFileSync(join(parent, PNPM_WORKSPACE), 'utf8'));
+    if (existsSync(join(parent, PNPM_WORKSPACE))) return !listsPackages(readText(join(parent, PNPM_WORKSPACE)));
   return false;
 }
 

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import type { PackageManagerName } from '../../providers/builds/detection/lockfile.ts';
 import { parseManifest } from '../../providers/builds/detection/manifest.ts';
+import { readText } from '../read-text.ts';
 import { installedPackages, isLink, packagesIn, storedPackages } from './development.ts';
 import type { InstallPlan } from './install.ts';
 
@@ -28,7 +29,7 @@ export function ignoresScripts(
   if (Object.entries(environment).some(([name, value]) => VARIABLE.test(name) && value === 'true')) return true;
   return SWITCHED_OFF[manager?.name ?? 'npm'].some(([name, setting]) => {
     const file = join(directory, name);
-    return existsSync(file) && setting.test(readFileSync(file, 'utf8'));
+    return existsSync(file) && setting.test(readText(file));
   });
 }
 
@@ -67,7 +68,7 @@ function packagesWithScripts(root: string, at: string): string[] {
 function hasScripts(directory: string): boolean {
   if (existsSync(join(directory, 'binding.gyp'))) return true;
   try {
-    const { scripts } = parseManifest(readFileSync(join(directory, 'package.json'), 'utf8'));
+    const { scripts } = parseManifest(readText(join(directory, 'package.json')));
     return ['preinstall', 'install', 'postinstall'].some((name) => Object.hasOwn(scripts, name));
   } catch {
     return false;
