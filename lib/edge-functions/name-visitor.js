@@ -25,5 +25,7 @@ function handler(event) {
     };
   }
   request.headers['x-viewer-address'] = { value: event.viewer.ip };
+  // AWS would trace each request whose header asks for it, at a price, under an id that the visitor chose.
+  delete request.headers['x-amzn-trace-id'];
   return request;
 }

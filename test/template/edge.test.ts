@@ -167,6 +167,15 @@ test('the API receives the true address of its caller, whatever the caller sends
   expect(Request.parse(result).headers['x-viewer-address']?.value).toBe('198.51.100.7');
 });
 
+test('a caller cannot have its requests traced', async () => {
+  const trace = { value: 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1' };
+  const { result } = await run('name-visitor', {
+    viewer: { ip: '198.51.100.7' },
+    request: { headers: { 'x-amzn-trace-id': trace, accept: { value: '*/*' } } },
+  });
+  expect(Object.keys(Request.parse(result).headers).sort()).toEqual(['accept', 'x-viewer-address']);
+});
+
 describe('a body that Lambda refuses with an answer of its own', () => {
   const send = (bytes: number) =>
     run('name-visitor', {
