@@ -161,9 +161,9 @@ test('a visitor who leaves during a download leaves no open file behind', async 
   // Kept here, because what is collected as garbage is closed too, with a warning in the application's log.
   const { mock } = vi.spyOn(Object.getPrototypeOf(handle), 'createReadStream');
   await handle.close();
-  const { port } = servers.at(-1)?.address() as AddressInfo;
+  const address = servers.at(-1)?.address() as AddressInfo | undefined;
   await new Promise<void>((resolve, reject) => {
-    get({ host: '127.0.0.1', port, path: '/film.bin' }, (answer) => {
+    get({ host: '127.0.0.1', port: address?.port, path: '/film.bin' }, (answer) => {
       answer.once('data', () => resolve(void answer.destroy()));
     }).on('error', reject);
   });

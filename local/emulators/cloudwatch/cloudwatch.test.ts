@@ -82,7 +82,8 @@ test('requests become Lambda’s metrics, period by period, and its reports', as
 test('a load test of many thousand requests has reports', async () => {
   await callLogs('CreateLogGroup', { logGroupName: '/aws/lambda/app-3' });
   const requests = openAppRequests(dataDir);
-  for (let count = 0; count < 150_000; count += 1) requests.record('app-3', request(0, { initMs: count === 0 ? 700 : 0 }));
+  for (let count = 0; count < 150_000; count += 1)
+    requests.record('app-3', request(0, { initMs: count === 0 ? 700 : 0 }));
   requests.close();
   expect(await createAppStarts(callLogs, 'app-').read('3', span)).toEqual([
     { at: from, starts: 1, slowestMs: 700, memoryMb: 50 },
