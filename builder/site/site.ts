@@ -59,8 +59,26 @@ export function openSite(directory: string, { single }: SiteOptions) {
     return made;
   };
 
+  const send = async ({ file, status }: Found, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method, headers } = request;
+    const { size } = statSync(file);
+    const encoding = isCompressible(file) && size <= MAX_COMPRESSED_BYTES ? acceptedEncoding(headers) : undefined;
+    const tag = `"${await tagOf(file)}${encoding ? `-${encoding}` : ''}"`;
+    const isImmutable = status === 200 && isHashed(relative(root, file));
+    response.setHeader('content-type', contentTypeOf(file));
+    response.setHeader('cache-control', isImmutable ? IMMUTABLE : REVALIDATE);
+    response.setHeader('etag', tag);
+    response.setHeader('x-content-type-options', 'nosniff');
+    if (isCompressible(file)) response.setHeader('vary', 'accept-encoding');
+    if (status === 200 && matchesTag(headers['if-none-match'], tag)) return void response.writeHead(304).end();
+    if (!encoding) return await sendPart({ file, status, size, tag }, request, response);
+    const bytes = await compress(file, encoding);
+    response.writeHead(status, { 'content-encoding': encoding, 'content-length': bytes.length });
+    response.end(method === 'HEAD' ? undefined : bytes);
+  };
+
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { method = 'GET', headers, url = '/' } = request;
+    const { method = 'GET', url = '/' } = request;
     if (method !== 'GET' && method !== 'HEAD') return void response.writeHead(405, { allow: 'GET, HEAD' }).end();
     const [, path = '/', query] = /^([^?]*)(?:\?(.*))?$/s.exec(url) ?? [];
     const wanted = decodePath(path);
@@ -68,37 +86,29 @@ export function openSite(directory: string, { single }: SiteOptions) {
     if (redirect !== undefined) return void response.writeHead(308, { location: redirect }).end();
     const found = (wanted === undefined ? undefined : findFile(root, wanted)) ?? fallback;
     if (!found) return void response.writeHead(404, TEXT).end('Not found.\n');
-
-    const { file, status } = found;
-    const { size } = statSync(file);
-    const encoding = isCompressible(file) && size <= MAX_COMPRESSED_BYTES ? acceptedEncoding(headers) : undefined;
-    const tag = `${await tagOf(file)}${encoding ? `-${encoding}` : ''}`;
-    const isImmutable = status === 200 && isHashed(relative(root, file));
-    response.setHeader('content-type', contentTypeOf(file));
-    response.setHeader('cache-control', isImmutable ? IMMUTABLE : REVALIDATE);
-    response.setHeader('etag', `"${tag}"`);
-    response.setHeader('x-content-type-options', 'nosniff');
-    if (isCompressible(file)) response.setHeader('vary', 'accept-encoding');
-    if (status === 200 && matchesTag(headers['if-none-match'], tag)) return void response.writeHead(304).end();
-    if (encoding) {
-      const bytes = await compress(file, encoding);
-      response.writeHead(status, { 'content-encoding': encoding, 'content-length': bytes.length });
-      return void response.end(method === 'HEAD' ? undefined : bytes);
-    }
-    response.setHeader('accept-ranges', 'bytes');
-    // The rest of an earlier content of the file is of no use.
-    const isCurrent = headers['if-range'] === undefined || headers['if-range'] === `"${tag}"`;
-    const range = status === 200 && isCurrent ? parseRange(headers.range, size) : undefined;
-    if (range === 'unsatisfiable') return void response.writeHead(416, { 'content-range': `bytes */${size}` }).end();
-    const [start, end] = range ?? [0, size - 1];
-    response.writeHead(range ? 206 : status, {
-      'content-length': end - start + 1,
-      ...(range ? { 'content-range': `bytes ${start}-${end}/${size}` } : {}),
-    });
-    if (method === 'HEAD' || size === 0) return void response.end();
-    // Each ends with the other: a visitor who leaves leaves no open file behind.
-    pipeline((await open(file)).createReadStream({ start, end }), response, () => undefined);
+    await send(found, request, response);
   };
+}
+
+/** Sends a file as it is, or the part of it that is asked for. */
+async function sendPart(
+  { file, status, size, tag }: Found & { size: number; tag: string },
+  { method, headers }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  response.setHeader('accept-ranges', 'bytes');
+  // The rest of an earlier content of the file is of no use.
+  const isCurrent = headers['if-range'] === undefined || headers['if-range'] === tag;
+  const range = status === 200 && isCurrent ? parseRange(headers.range, size) : undefined;
+  if (range === 'unsatisfiable') return void response.writeHead(416, { 'content-range': `bytes */${size}` }).end();
+  const [start, end] = range ?? [0, size - 1];
+  response.writeHead(range ? 206 : status, {
+    'content-length': end - start + 1,
+    ...(range ? { 'content-range': `bytes ${start}-${end}/${size}` } : {}),
+  });
+  if (method === 'HEAD' || size === 0) return void response.end();
+  // Each ends with the other: a visitor who leaves leaves no open file behind.
+  pipeline((await open(file)).createReadStream({ start, end }), response, () => undefined);
 }
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' };
@@ -176,7 +186,7 @@ async function hashFile(file: string): Promise<string> {
 }
 
 const matchesTag = (header: string | undefined, tag: string): boolean =>
-  header?.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === `"${tag}"`) ?? false;
+  header?.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === tag) ?? false;
 
 /** Parses a header `Range` with one range; undefined for none or several, which are answered whole. */
 function parseRange(
