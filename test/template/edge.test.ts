@@ -25,12 +25,17 @@ const requestFor = (host: string, { method = 'GET', uri = '/', headers = {} } = 
 });
 
 describe('a request to an application', () => {
-  test('goes to its function with the original host', async () => {
-    const event = requestFor('Shop.apps.hosting.example');
-    const { result, origins } = await run('route-app', event, { 'shop.apps.hosting.example': 'abc.lambda-url.on.aws' });
-    expect(origins).toEqual(['abc.lambda-url.on.aws']);
-    expect(Request.parse(result).headers['x-forwarded-host']?.value).toBe('shop.apps.hosting.example');
-  });
+  test.each(['Shop.apps.hosting.example', 'shop.apps.hosting.example:443'])(
+    'goes to its function with the original host (%s)',
+    async (host) => {
+      const event = requestFor(host);
+      const { result, origins } = await run('route-app', event, {
+        'shop.apps.hosting.example': 'abc.lambda-url.on.aws',
+      });
+      expect(origins).toEqual(['abc.lambda-url.on.aws']);
+      expect(Request.parse(result).headers['x-forwarded-host']?.value).toBe('shop.apps.hosting.example');
+    },
+  );
 
   test('that opens a WebSocket is answered with 501 and a sentence', async () => {
     const host = 'shop.apps.hosting.example';
