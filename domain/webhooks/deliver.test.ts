@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_CONSECUTIVE_FAILURES } from '../../contract/webhooks/endpoints.ts';
+import { Account } from '../../table/entities/accounts.ts';
 import { Delivery, Webhook } from '../../table/entities/webhooks.ts';
 import { change } from '../../table/writes.ts';
 import { START } from '../../test/simulation/simulation.ts';
@@ -159,6 +160,16 @@ describe('with deliveries in progress', () => {
     expect(run.arrivals.map(({ url }) => url)).toEqual(['https://stays.example.com/']);
     expect(run.deliveries()).toHaveLength(1);
     expect([run.messages(), run.deadLetters]).toEqual([[], []]);
+  });
+
+  test('an endpoint that is deleted counts towards the limit of its account no more, and once', async () => {
+    const run = await simulate();
+    const { id } = await run.endpoint('gone');
+    await run.endpoint('stays');
+    const input = { id } as Parameters<typeof deleteWebhook>[2];
+    await deleteWebhook(run.steady, run.caller, input);
+    await expect(deleteWebhook(run.steady, run.caller, input)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await run.steady.table.get(Account, { id: run.caller.accountId })).toMatchObject({ webhookCount: 1 });
   });
 
   test("an attempt that outlasts the reconciler's timeout is recorded and counted once", async () => {
