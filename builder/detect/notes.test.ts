@@ -11,7 +11,7 @@ test.each(['NODE', 'NEXTJS'] as const)(
     const job = { framework, ...FRAMEWORK_DEFAULTS[framework], startCommand: null, installCommand: 'npm ci' };
     const refusal = (files: string[], change: Partial<typeof job> = {}) =>
       expect(() => assertBuildable(application(undefined, files).directory, undefined, { ...job, ...change }));
-    refusal(['app/package.json', 'docs/a.md']).toThrow('but there is one in app: set rootDirectory.');
+    refusal(['app/package.json', 'pages/a.md']).toThrow('but there is one in app: set rootDirectory.');
     refusal(['requirements.txt']).toThrow('This is a Python project');
     refusal(['requirements.txt'], { installCommand: 'cd app && npm ci' }).not.toThrow();
   },
