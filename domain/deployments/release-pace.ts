@@ -26,10 +26,10 @@ type Pace = Pick<ReleasePace, 'tokens' | 'at' | 'slowed' | 'recent'>;
 /** Returns the pace of a cell that has not had a release. */
 export const firstPace = (now: Date): Pace => ({ tokens: BURST, at: now.toISOString(), recent: [] });
 
-/** Returns the requests a second that are made now. */
+/** Returns the requests a second that are made now: those of a slowed pace at least, also where the clock was set back since. */
 export function rateAt({ slowed }: Pick<Pace, 'slowed'>, now: Date): number {
   if (!slowed) return MAX_RATE;
-  return Math.min(MAX_RATE, slowed.rate + (now.getTime() - Date.parse(slowed.at)) / RECOVERY_MS);
+  return Math.min(MAX_RATE, slowed.rate + Math.max(0, now.getTime() - Date.parse(slowed.at)) / RECOVERY_MS);
 }
 
 /** Returns the pace with the requests that have become free since. */
