@@ -9,7 +9,7 @@ test.runIf(process.getuid?.() === 0)('ends all processes of the build user and n
   const [theirs, ours] = [{ uid: id, gid: id }, {}].map((as) => spawn('sleep', ['60'], { stdio: 'ignore', ...as }));
   if (!theirs || !ours) throw new Error('two processes were expected');
   const ended = once(theirs, 'exit');
-  endProcesses({ uid: id, gid: id, home: '/' });
+  await endProcesses({ uid: id, gid: id, home: '/' });
   expect(await ended).toEqual([null, 'SIGKILL']);
   expect([ours.exitCode, ours.signalCode]).toEqual([null, null]);
   ours.kill();

@@ -54,7 +54,7 @@ export function openSite(directory: string, { single }: SiteOptions) {
     if (known) return known;
     const prepared = `${file}${SUFFIXES[encoding]}`;
     const made = isFile(prepared) ? readFile(prepared) : readFile(file).then((bytes) => ENCODERS[encoding](bytes));
-    if (keptBytes < MAX_KEPT_BYTES) keep(compressed, key, made);
+    if (keptBytes < MAX_KEPT_BYTES) void keep(compressed, key, made);
     keptBytes += (await made).length;
     return made;
   };

@@ -1,4 +1,4 @@
-import { array, assert, constantFrom, property, string, stringMatching } from 'fast-check';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AbsoluteHostName, HostName, isDnsName, isHostName, isRegistrable } from './host-names.ts';
 
@@ -52,15 +52,15 @@ test('only plain labels can be registered', () => {
 });
 
 /** Texts that are host names, and texts that are nearly ones. */
-const nearly = array(stringMatching(/^[a-z0-9_-]{0,12}$/), { minLength: 1, maxLength: 5 }).map((labels) =>
-  labels.join('.'),
-);
+const nearly = fc
+  .array(fc.stringMatching(/^[a-z0-9_-]{0,12}$/), { minLength: 1, maxLength: 5 })
+  .map((labels) => labels.join('.'));
 const isPlain = (name: string) => !name.includes('xn--');
 
 describe('properties', () => {
   test('a URL points to exactly the host name that it was made with', () => {
-    assert(
-      property(nearly.filter(isPlain), (name) => {
+    fc.assert(
+      fc.property(nearly.filter(isPlain), (name) => {
         if (!isDnsName(name)) return;
         expect(new URL(`https://${name}/`).hostname).toBe(name);
       }),
@@ -69,8 +69,8 @@ describe('properties', () => {
   });
 
   test('a host name is a DNS name, and stays a host name below another label', () => {
-    assert(
-      property(nearly, (name) => {
+    fc.assert(
+      fc.property(nearly, (name) => {
         if (!isHostName(name)) return;
         expect([isDnsName(name), isHostName(`www.${name}`)]).toEqual([true, true]);
       }),
@@ -78,9 +78,11 @@ describe('properties', () => {
   });
 
   test('no other character makes a host name', () => {
-    const other = string({ unit: 'binary', minLength: 1, maxLength: 3 }).filter((text) => !/^[a-z0-9.-]*$/.test(text));
-    assert(
-      property(other, constantFrom(0, 3, 7, 11), (text, at) => {
+    const other = fc
+      .string({ unit: 'binary', minLength: 1, maxLength: 3 })
+      .filter((text) => !/^[a-z0-9.-]*$/.test(text));
+    fc.assert(
+      fc.property(other, fc.constantFrom(0, 3, 7, 11), (text, at) => {
         const name = `${'example.com'.slice(0, at)}${text}${'example.com'.slice(at)}`;
         expect(isHostName(name)).toBe(false);
       }),

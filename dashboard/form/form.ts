@@ -74,7 +74,7 @@ export function useForm<V extends object>(
     onValuesChange: (values) => {
       if (draft !== undefined) saveDraft(draft, initialValues, values, store);
       // One field's error may depend on the value of another (a record's content on its type).
-      for (const name of Object.keys(form.errors)) form.validateField(name);
+      for (const name of Object.keys(form.errors)) void form.validateField(name);
     },
   });
   const discardDraft = () => {

@@ -167,7 +167,7 @@ export class ChatCall {
     if (this.report.firstByte === undefined && !this.#keepAlive?.isBegun) throw apiError;
     // The body says how it ended, and a stream does not say that it is done.
     const body = JSON.stringify(errorBody(apiError));
-    this.#sink.write(Buffer.from(ask.request.stream ? `data: ${body}\n\n` : body));
+    void this.#sink.write(Buffer.from(ask.request.stream ? `data: ${body}\n\n` : body));
   }
 
   /** Asks with a key of the platform's again if operators have replaced the one that the provider refused. */
@@ -201,7 +201,7 @@ export class ChatCall {
     const { body, usage, estimated } = adapter.answer(bytes, ask);
     this.#count(usage, estimated);
     this.#begin(JSON_TYPE);
-    this.#sink.write(body);
+    void this.#sink.write(body);
   }
 
   async #stream(adapter: Adapter, ask: AdapterRequest, incoming: Incoming): Promise<void> {
@@ -225,7 +225,7 @@ export class ChatCall {
         return translator.done || translator.failure ? 'enough' : sent;
       });
       if (translator.failure) throw translator.failure;
-      if (end === 'ended' && !translator.done) send(translator.end());
+      if (end === 'ended' && !translator.done) void send(translator.end());
     } finally {
       // Whatever ended it: what came is charged.
       if (this.report.firstByte !== undefined) this.#count(translator.usage, translator.estimated);

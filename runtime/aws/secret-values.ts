@@ -45,7 +45,7 @@ function cached<V>(read: () => Promise<V>, now: () => Date) {
   const values = readThrough<V>({ max: 1, ttlMs: TTL_MS, staleMs: Number.POSITIVE_INFINITY, now });
   const get = () => values('value', read);
   // Begins while the rest of the function loads. A failure is the first caller's, who reads again.
-  startEarly(get());
+  void startEarly(get());
   return { get, again: (minAgeMs = MIN_AGE_MS) => values.again('value', read, minAgeMs) };
 }
 

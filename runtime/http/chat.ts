@@ -89,7 +89,7 @@ class ResponseStream implements ResponseSink {
   /** Sends an error in the standard shape. */
   refuse(error: ApiError): void {
     this.begin({ 'content-type': 'application/json; charset=utf-8', ...toRetryHeaders(error) }, error.status);
-    this.write(Buffer.from(JSON.stringify(errorBody(error))));
+    void this.write(Buffer.from(JSON.stringify(errorBody(error))));
     this.end();
   }
 }
@@ -129,8 +129,8 @@ async function complete(
   const { requestId, startedAt } = request;
   const sink = new ResponseStream(start, request, signal);
   // The first request of an instance needs the offer: it is read in parallel with the authentication, and so is what is switched off.
-  startEarly(gateway.offer());
-  startEarly(gateway.switches());
+  void startEarly(gateway.offer());
+  void startEarly(gateway.switches());
   let running: { call: Call; report: Report } | undefined;
   let failure: ApiError | undefined;
   try {

@@ -150,7 +150,7 @@ export async function call(body: object, world: World = {}, leaveAfter?: number 
   const { deps, done } = gateway(world);
   const text = JSON.stringify(body);
   const leaving = new AbortController();
-  if (typeof leaveAfter === 'object') leaveAfter.then(() => leaving.abort());
+  if (typeof leaveAfter === 'object') void leaveAfter.then(() => leaving.abort());
   const out: Buffer[] = [];
   let headers: Record<string, string> = {};
   let ended = false;
