@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { KEYS_WITH_RESERVE } from '../../contract/limits/limits.ts';
-import { ApiKey, apiKeysOf, Credential } from '../../table/entities/accounts.ts';
+import { Account, ApiKey, apiKeysOf, Credential } from '../../table/entities/accounts.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { createKey, revokeKey } from './api-keys.ts';
@@ -10,7 +10,7 @@ const accountId = 'acc_1';
 const caller = { accountId, keyId: '', login: true as const };
 const input = { name: 'key', scopes: [], allowedOrigins: [], expiresAt: null, aiBudget: null };
 
-test('of keys that are made and revoked in any order, at once or not, no more than the first few have a reserve', async () => {
+test('keys that are made and revoked in any order, at once or not, are counted; only the first few have a reserve', async () => {
   const step = fc.record({ creates: fc.nat(4), revokes: fc.array(fc.nat(8), { maxLength: 3 }) });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 6 }), async (steps) => {
@@ -33,6 +33,7 @@ test('of keys that are made and revoked in any order, at once or not, no more th
           ...revoked.map((id) => revokeKey(deps, caller, { id })),
         ]);
         const count = (await live()).length;
+        expect(await deps.table.get(Account, { id: accountId })).toMatchObject({ keyCount: count });
         expect(await reserves()).toBeLessThanOrEqual(2 * KEYS_WITH_RESERVE);
         if (revoked.length === 0 && count <= KEYS_WITH_RESERVE && steps.every((each) => each.revokes.length === 0))
           expect(await reserves()).toBe(2 * count);

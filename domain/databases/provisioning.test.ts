@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { AWS_LIMITS } from '../../contract/limits/aws-limits.ts';
 import { type Dsql, startDsql } from '../../local/emulators/dsql/dsql.ts';
 import { createDatabases, type Databases } from '../../providers/databases/databases.ts';
+import { Account } from '../../table/entities/accounts.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Database } from '../../table/entities/databases.ts';
 import { change, create, remove } from '../../table/writes.ts';
@@ -99,6 +100,26 @@ test('the database beyond the quota of clusters fails with a reason, at once, an
   expect(await other.read()).toBeUndefined();
   for (const id of others) await databases.remove(id);
 });
+
+test.each(['deleted', 'removed', 'deleted and removed'])(
+  'a database that is %s counts towards the limit of its account no more, once',
+  async (how) => {
+    const { provision, read, remove, deps, caller } = await provisioning('db_counted');
+    await provision();
+    const database = await read();
+    if (!database) throw new Error('no database');
+    const account = { id: caller.accountId };
+    await deps.table.transact([
+      change(Database, database, { set: { counted: true } }),
+      change(Account, account, { set: { databaseCount: 2 } }),
+    ]);
+    if (how.includes('deleted')) await deleteDatabase(deps, caller, { id: database.id });
+    if (how.includes('removed')) await remove();
+    expect(await deps.table.get(Account, account)).toMatchObject({ databaseCount: 1 });
+    await remove();
+    expect([await read(), (await deps.table.get(Account, account))?.databaseCount]).toEqual([undefined, 1]);
+  },
+);
 
 test('a database whose every request fails is late after half an hour, and not provisioning for ever', async () => {
   const failing = { ...databases, create: () => Promise.reject(new Error('unreachable')) };
