@@ -1,0 +1,147 @@
+import * as z from 'zod';
+
+export const Account = z.object({
+  domain: z.string(),
+  plan: z.string(),
+  suspended: z.boolean(),
+  /** Its mail routing: `local`, `remote`, `secondary` or `auto`. */
+  mail: z.string().default('auto'),
+  mailboxes: z.array(z.object({ email: z.string(), quotaBytes: z.number(), usedBytes: z.number() })),
+});
+export type Account = z.output<typeof Account>;
+
+export const MIB = 1024 * 1024;
+
+/** A command that WHM refuses with HTTP 200 and a reason in the metadata. */
+export class CommandRefused extends Error {}
+const refuse = (reason: string): never => {
+  throw new CommandRefused(reason);
+};
+
+/** Returns the mailboxes that every new account has. */
+const mailboxesOf = (domain: string): Account['mailboxes'] => [
+  { email: `info@${domain}`, quotaBytes: 1024 * MIB, usedBytes: 12 * MIB },
+  { email: `sales@${domain}`, quotaBytes: 0, usedBytes: 3 * MIB },
+];
+
+/** UAPI's functions, with cPanel's mixture of numbers and strings. */
+const FUNCTIONS: Record<string, (account: Account, parameters: URLSearchParams) => unknown[]> = {
+  'Email::set_always_accept': (account, parameters) => {
+    account.mail = parameters.get('cpanel.mxcheck') ?? 'auto';
+    return [];
+  },
+  'Email::list_mxs': ({ domain, mail }) => [{ domain, mxcheck: mail, alwaysaccept: mail === 'local' ? 1 : 0 }],
+  'Email::list_pops_with_disk': ({ mailboxes }) =>
+    mailboxes.map(({ email, quotaBytes, usedBytes }) => ({
+      email,
+      login: email,
+      user: email.split('@')[0],
+      domain: email.split('@')[1],
+      _diskquota: quotaBytes === 0 ? 0 : String(quotaBytes),
+      _diskused: usedBytes,
+      diskquota: quotaBytes === 0 ? 'unlimited' : String(quotaBytes / MIB),
+      diskused: String(usedBytes / MIB),
+      suspended_login: 0,
+    })),
+  'ResourceUsage::get_usages': ({ mailboxes }) => [
+    usage('disk_usage', 'Disk Usage', String(40 * MIB), 10_240 * MIB, 'format_bytes'),
+    usage('bandwidth', 'Bandwidth', '734003200', null, 'format_bytes'),
+    usage('email_accounts', 'Email Accounts', String(mailboxes.length), 100, null),
+  ],
+};
+const usage = (id: string, description: string, used: string, maximum: number | null, formatter: string | null) => ({
+  id,
+  description,
+  usage: used,
+  maximum,
+  formatter,
+  error: null,
+  url: null,
+});
+
+/** A call of WHM API 1 to a server. */
+export interface WhmCall {
+  /** Accounts of the server, by user name. */
+  accounts: Record<string, Account>;
+  /** User name of the account that the call is about. */
+  name: string;
+  parameters: URLSearchParams;
+  /** Opens a session of the account, and returns its description by WHM. */
+  openSession(): object;
+}
+
+const findAccount = ({ accounts, name }: WhmCall): Account =>
+  accounts[name] ?? refuse(`The user “${name}” does not exist.`);
+
+/** WHM's commands. One that the server cannot carry out throws {@link CommandRefused}. */
+const COMMANDS: Readonly<Record<string, (call: WhmCall) => unknown>> = {
+  accountsummary({ accounts, name }) {
+    const { domain, plan, suspended } = accounts[name] ?? refuse('Account does not exist.');
+    return {
+      acct: [{ user: name, domain, plan, suspended: suspended ? 1 : 0, disklimit: '10240M', diskused: '40M' }],
+    };
+  },
+  createacct({ accounts, name, parameters }) {
+    const domain = parameters.get('domain') ?? '';
+    if (!/^[a-z][a-z0-9]{0,15}$/.test(name)) refuse(`Sorry, “${name}” is not a valid username.`);
+    if ((parameters.get('password') ?? '').length < 8) refuse('Sorry, the password is too weak.');
+    if (accounts[name]) refuse(`Sorry, a group for that username already exists.`);
+    if (domain.startsWith('refused-') || Object.values(accounts).some((each) => each.domain === domain)) {
+      refuse(`Sorry, the domain “${domain}” already exists on this server.`);
+    }
+    accounts[name] = {
+      domain,
+      plan: parameters.get('plan') ?? 'default',
+      suspended: false,
+      mail: parameters.get('mxcheck') ?? 'auto',
+      mailboxes: mailboxesOf(domain),
+    };
+    return { ip: '127.0.0.1', package: parameters.get('plan') };
+  },
+  changepackage(call) {
+    findAccount(call).plan = call.parameters.get('pkg') || refuse('“pkg” is a required parameter.');
+    return {};
+  },
+  suspendacct(call) {
+    findAccount(call).suspended = true;
+    return {};
+  },
+  unsuspendacct(call) {
+    findAccount(call).suspended = false;
+    return {};
+  },
+  removeacct(call) {
+    findAccount(call);
+    delete call.accounts[call.name];
+    return {};
+  },
+  create_user_session(call) {
+    findAccount(call);
+    if (call.parameters.get('service') !== 'cpaneld') refuse('Invalid service.');
+    return call.openSession();
+  },
+  uapi_cpanel(call) {
+    const account = findAccount(call);
+    const { name, parameters } = call;
+    if (account.suspended && account.domain.startsWith('locked-')) refuse(`The user “${name}” is suspended.`);
+    return callFunction(
+      `${parameters.get('cpanel.module')}::${parameters.get('cpanel.function')}`,
+      account,
+      parameters,
+    );
+  },
+};
+
+/** Calls one of UAPI's functions, and returns its result as WHM wraps it. */
+function callFunction(functionName: string, account: Account, parameters: URLSearchParams): object {
+  const act = FUNCTIONS[functionName];
+  const errors = act ? null : [`The system could not find the function “${functionName}”.`];
+  const data = act?.(account, parameters) ?? null;
+  return { uapi: { status: act ? 1 : 0, errors, messages: null, warnings: null, data } };
+}
+
+/** Runs a command, and returns its data. Throws {@link CommandRefused}, also for an unknown command. */
+export function runCommand(command: string, call: WhmCall): unknown {
+  const run = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
+  return run ? run(call) : refuse(`Unknown app (“${command}”) requested for this version (1) of the API.`);
+}
