@@ -26,74 +26,109 @@ export interface ReaderOptions {
 const MAX_RECORDS = 1000;
 const ERROR_PAUSE_MS = 500;
 
+interface Shard {
+  streamArn: string;
+  id: string;
+  parentId: string | undefined;
+}
+
 const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+/** Returns the requests that reading a table's stream takes. */
+function streamClient({ url, region, credentials, table }: ReaderOptions, signal: AbortSignal) {
+  const ask = (operation: string, input: object): Promise<JsonObject> =>
+    call(url, 'streams', operation, input, { region, signal, credentials });
+  return {
+    /** Lambda knows the stream's ARN from its mapping; here it has the time of the table's creation. */
+    async streamArn(): Promise<string> {
+      const { Table } = await call(url, 'dynamodb', 'DescribeTable', { TableName: table }, { region, signal });
+      const arn = isObject(Table) ? Table.LatestStreamArn : undefined;
+      if (typeof arn !== 'string') throw new Error(`The table ${table} has no stream`);
+      return arn;
+    },
+    async shards(StreamArn: string): Promise<Shard[]> {
+      const { StreamDescription } = await ask('DescribeStream', { StreamArn });
+      return objects(isObject(StreamDescription) ? StreamDescription.Shards : []).map(({ ShardId, ParentShardId }) => ({
+        streamArn: StreamArn,
+        id: String(ShardId),
+        parentId: ParentShardId ? String(ParentShardId) : undefined,
+      }));
+    },
+    async iterator({ streamArn, id }: Shard, after: string | undefined): Promise<Json | undefined> {
+      const position = after
+        ? { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: after }
+        : { ShardIteratorType: 'TRIM_HORIZON' };
+      return (await ask('GetShardIterator', { StreamArn: streamArn, ShardId: id, ...position })).ShardIterator;
+    },
+    /** Returns the next records, and the iterator behind them: undefined at the end of the shard. */
+    async records(iterator: Json | undefined): Promise<{ records: JsonObject[]; next: Json | undefined }> {
+      const { Records, NextShardIterator } = await ask('GetRecords', { ShardIterator: iterator, Limit: MAX_RECORDS });
+      return { records: objects(Records), next: NextShardIterator };
+    },
+  };
+}
+type StreamClient = ReturnType<typeof streamClient>;
+
+/** Returns the position to continue after. Throws the error if the shard no longer exists: the stream must be described again. */
+function positionAfter(error: unknown, last: string | undefined): string | undefined {
+  const errorName = error instanceof WireError ? error.name : '';
+  if (errorName === 'ResourceNotFoundException') throw error;
+  // After trimming, continues at the trim horizon. After any other error (an expired iterator, a refusal),
+  // continues after the last record.
+  return errorName === 'TrimmedDataAccessException' ? undefined : last;
+}
+
+const pauseAfterError = (signal: AbortSignal): Promise<void> =>
+  sleep(ERROR_PAUSE_MS, undefined, { signal }).catch(() => {});
+
+/** Delivers the records of a shard from its checkpoint until it ends or the signal aborts. */
+async function readShard(
+  client: StreamClient,
+  shard: Shard,
+  { checkpoints, onRecords, drained, pause }: ReaderOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  let after = checkpoints[shard.id];
+  let iterator: Json | undefined;
+  for (let open = true; open && !signal.aborted; ) {
+    try {
+      iterator ??= await client.iterator(shard, after);
+      const { records, next } = await client.records(iterator);
+      iterator = next;
+      open = next !== undefined;
+      const last = records.at(-1)?.dynamodb;
+      if (isObject(last)) after = String(last.SequenceNumber);
+      if (records.length > 0) await onRecords(shard.streamArn, shard.id, records);
+      if (records.length < MAX_RECORDS && open) await pause(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      after = positionAfter(error, after);
+      iterator = undefined;
+      await pauseAfterError(signal);
+    }
+  }
+  if (signal.aborted) return;
+  await drained();
+  checkpoints[shard.id] = TO_ITS_END;
+}
+
+/** Returns the shards that can be read: neither read to their end, nor children of one that is not. */
+function readable(shards: readonly Shard[], checkpoints: Checkpoints): Shard[] {
+  const known = new Set(shards.map(({ id }) => id));
+  const isUnfinished = (id: string): boolean => known.has(id) && checkpoints[id] !== TO_ITS_END;
+  return shards.filter(({ id, parentId }) => isUnfinished(id) && (parentId === undefined || !isUnfinished(parentId)));
+}
 
 /** Follows a table's stream from the checkpoints until the signal aborts; parent shards come before their children. */
 export async function readStream(options: ReaderOptions, signal: AbortSignal): Promise<void> {
-  const { url, region, credentials, checkpoints } = options;
-  const ask = (operation: string, input: object): Promise<JsonObject> =>
-    call(url, 'streams', operation, input, { region, signal, credentials });
-
-  /** Lambda knows the stream's ARN from its mapping; here it has the time of the table's creation. */
-  const streamArn = async (): Promise<string> => {
-    const { Table } = await call(url, 'dynamodb', 'DescribeTable', { TableName: options.table }, { region, signal });
-    const arn = isObject(Table) ? Table.LatestStreamArn : undefined;
-    if (typeof arn !== 'string') throw new Error(`The table ${options.table} has no stream`);
-    return arn;
-  };
-
-  const iterator = async (StreamArn: string, ShardId: string, after: string | undefined): Promise<Json | undefined> => {
-    const position = after
-      ? { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: after }
-      : { ShardIteratorType: 'TRIM_HORIZON' };
-    return (await ask('GetShardIterator', { StreamArn, ShardId, ...position })).ShardIterator;
-  };
-
-  const readShard = async (StreamArn: string, shardId: string): Promise<void> => {
-    let after = checkpoints[shardId];
-    let next: Json | undefined;
-    for (let open = true; open && !signal.aborted; ) {
-      try {
-        next ??= await iterator(StreamArn, shardId, after);
-        const { Records, NextShardIterator } = await ask('GetRecords', { ShardIterator: next, Limit: MAX_RECORDS });
-        next = NextShardIterator;
-        open = next !== undefined;
-        const records = objects(Records);
-        const last = records.at(-1)?.dynamodb;
-        if (isObject(last)) after = String(last.SequenceNumber);
-        if (records.length > 0) await options.onRecords(StreamArn, shardId, records);
-        if (records.length < MAX_RECORDS && open) await options.pause(signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        const errorName = error instanceof WireError ? error.name : '';
-        // The shard no longer exists, so the stream must be described again.
-        if (errorName === 'ResourceNotFoundException') throw error;
-        // After trimming, continues at the trim horizon. After any other error (an expired iterator, a refusal),
-        // continues after the last record.
-        if (errorName === 'TrimmedDataAccessException') after = undefined;
-        next = undefined;
-        await sleep(ERROR_PAUSE_MS, undefined, { signal }).catch(() => {});
-      }
-    }
-    if (signal.aborted) return;
-    await options.drained();
-    checkpoints[shardId] = TO_ITS_END;
-  };
-
+  const client = streamClient(options, signal);
   const running = new Map<string, Promise<void>>();
   const follow = async (): Promise<void> => {
-    const StreamArn = await streamArn();
-    const { StreamDescription } = await ask('DescribeStream', { StreamArn });
-    const shards = objects(isObject(StreamDescription) ? StreamDescription.Shards : []);
-    const known = new Set(shards.map(({ ShardId }) => String(ShardId)));
-    const unfinished = (id: string): boolean => known.has(id) && checkpoints[id] !== TO_ITS_END;
-    for (const { ShardId, ParentShardId } of shards) {
-      const id = String(ShardId);
-      if (!unfinished(id) || running.has(id) || (ParentShardId && unfinished(String(ParentShardId)))) continue;
-      running.set(
-        id,
-        readShard(StreamArn, id).finally(() => running.delete(id)),
-      );
+    const shards = await client.shards(await client.streamArn());
+    for (const shard of readable(shards, options.checkpoints)) {
+      if (running.has(shard.id)) continue;
+      const reading = readShard(client, shard, options, signal).finally(() => running.delete(shard.id));
+      running.set(shard.id, reading);
     }
     // A finished shard has children; a stream without open shards gets new ones.
     await Promise.race([...running.values(), sleep(running.size > 0 ? 60_000 : ERROR_PAUSE_MS, undefined, { signal })]);
@@ -104,7 +139,7 @@ export async function readStream(options: ReaderOptions, signal: AbortSignal): P
     } catch (error) {
       if (signal.aborted) break;
       console.error(`stream of ${options.table}: ${error instanceof Error ? error.message : String(error)}`);
-      await sleep(ERROR_PAUSE_MS, undefined, { signal }).catch(() => {});
+      await pauseAfterError(signal);
     }
   }
   await Promise.allSettled(running.values());
