@@ -28,6 +28,33 @@ const MAX_HEAD_BYTES = 64 * 1024;
 /** DynamoDB's own limit of a request. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
+/** Bytes that have arrived on a connection and were not taken yet. They are joined only where they are read. */
+function createReceived() {
+  let chunks: Buffer[] = [];
+  let size = 0;
+  const join = (): Buffer => {
+    const [first] = chunks;
+    const bytes = chunks.length === 1 && first ? first : Buffer.concat(chunks, size);
+    chunks = [bytes];
+    return bytes;
+  };
+  return {
+    add(chunk: Buffer): void {
+      chunks.push(chunk);
+      size += chunk.length;
+    },
+    size: () => size,
+    join,
+    /** Removes the first bytes and returns them. */
+    take(length: number): Buffer {
+      const bytes = join();
+      size -= length;
+      chunks = size > 0 ? [bytes.subarray(length)] : [];
+      return bytes.subarray(0, length);
+    },
+  };
+}
+
 /**
  * Returns a function that takes a connection's bytes and calls `onRequest` with each complete request and its bytes. It
  * returns false for what is no HTTP request with a length: AWS's clients know the length of what they sign.
@@ -35,29 +62,23 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
 export function createRequestReader(
   onRequest: (request: RawRequest, bytes: Buffer) => void,
 ): (chunk: Buffer) => boolean {
-  let waiting: Buffer[] = [];
-  let size = 0;
+  const received = createReceived();
   let head: Head | undefined;
   return (chunk) => {
-    waiting.push(chunk);
-    size += chunk.length;
-    while (size > 0) {
-      if (head && size < head.end) return true;
-      const [first = chunk] = waiting;
-      const bytes = waiting.length === 1 ? first : Buffer.concat(waiting, size);
-      waiting = [bytes];
+    received.add(chunk);
+    while (received.size() > 0) {
       if (!head) {
+        const bytes = received.join();
         const headEnd = bytes.indexOf(HEAD_END);
-        if (headEnd < 0) return size < MAX_HEAD_BYTES;
+        if (headEnd < 0) return received.size() < MAX_HEAD_BYTES;
         head = parseHead(bytes, headEnd);
         if (!head) return false;
-        if (size < head.end) return true;
       }
       const { request, bodyStart, end } = head;
+      if (received.size() < end) return true;
       head = undefined;
-      size -= end;
-      waiting = size > 0 ? [bytes.subarray(end)] : [];
-      onRequest({ ...request, body: bytes.subarray(bodyStart, end) }, bytes.subarray(0, end));
+      const bytes = received.take(end);
+      onRequest({ ...request, body: bytes.subarray(bodyStart) }, bytes);
     }
     return true;
   };
