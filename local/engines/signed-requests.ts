@@ -1,7 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import aws4 from 'aws4';
 import { isAllowed, type Sessions } from '../emulators/sts/sessions.ts';
+import { isSameSignature, parseDate } from '../emulators/sts/signatures.ts';
 
 /** Reason for which S3 refuses a request. */
 export interface Refusal {
@@ -18,11 +18,33 @@ const ACTIONS: Record<string, string> = {
   DELETE: 's3:DeleteObject',
 };
 
-/** Returns the time of a signature's `X-Amz-Date` (`20260101T000000Z`) in milliseconds since the epoch. */
-const parseDate = (date: string): number =>
-  Date.parse(date.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\dZ)$/, '$1-$2-$3:$4:$5'));
-
 type SignedMessage = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+
+/** Returns the signature that a presigned request must have for these headers and keys. */
+function expectedSignature(
+  { method = 'GET', headers }: SignedMessage,
+  { pathname, searchParams }: URL,
+  signedHeaders: readonly string[],
+  secretAccessKey: string,
+): string {
+  const given = Object.fromEntries(searchParams);
+  const [accessKeyId = '', , region = ''] = (given['X-Amz-Credential'] ?? '').split('/');
+  const kept = ['X-Amz-Expires', 'X-Amz-Date'].map((name) => `${name}=${given[name] ?? ''}`);
+  const others = signedHeaders.filter((name) => name !== 'host');
+  const signed = aws4.sign(
+    {
+      service: 's3',
+      region,
+      method,
+      signQuery: true,
+      host: headers.host ?? '',
+      path: `${pathname}?${kept.join('&')}`,
+      headers: Object.fromEntries(others.map((name) => [name, headers[name]])),
+    },
+    { accessKeyId, secretAccessKey, sessionToken: given['X-Amz-Security-Token'] ?? '' },
+  );
+  return new URL(signed.path ?? '', 'http://localhost').searchParams.get('X-Amz-Signature') ?? '';
+}
 
 /**
  * Checks a presigned request as S3 does: signature, signed headers, validity, and the policy of the session that signed
@@ -40,25 +62,10 @@ export function refusePresigned(request: SignedMessage, sessions: Sessions, now 
 
   const given = Object.fromEntries(query);
   const names = (given['X-Amz-SignedHeaders'] ?? '').split(';');
-  const missing = names.filter((name) => headers[name] === undefined);
-  if (!names.includes('host') || missing.length > 0) return refuse('AccessDenied');
-  const [accessKeyId = '', , region = ''] = (given['X-Amz-Credential'] ?? '').split('/');
-  const kept = ['X-Amz-Expires', 'X-Amz-Date'].map((name) => `${name}=${given[name] ?? ''}`);
-  const signed = aws4.sign(
-    {
-      service: 's3',
-      region,
-      method,
-      signQuery: true,
-      host: headers.host ?? '',
-      path: `${url.pathname}?${kept.join('&')}`,
-      headers: Object.fromEntries(names.filter((name) => name !== 'host').map((name) => [name, headers[name]])),
-    },
-    { accessKeyId, secretAccessKey, sessionToken: given['X-Amz-Security-Token'] ?? '' },
-  );
-  const expected = new URL(signed.path ?? '', 'http://localhost').searchParams.get('X-Amz-Signature') ?? '';
-  const [a, b] = [Buffer.from(signature), Buffer.from(expected)];
-  if (a.length !== b.length || !timingSafeEqual(a, b)) return refuse('SignatureDoesNotMatch');
+  const isMissing = names.some((name) => headers[name] === undefined);
+  if (!names.includes('host') || isMissing) return refuse('AccessDenied');
+  const expected = expectedSignature(request, url, names, secretAccessKey);
+  if (!isSameSignature(signature, expected)) return refuse('SignatureDoesNotMatch');
 
   const validUntil = parseDate(given['X-Amz-Date'] ?? '') + Number(given['X-Amz-Expires']) * 1000;
   if (!(now < validUntil && now < session.expiresAt)) return refuse('AccessDenied');
