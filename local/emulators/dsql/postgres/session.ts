@@ -133,16 +133,29 @@ export function createSession(
     isDirty = false;
   }
 
+  /** Opens a transaction for a batch that modifies rows outside one, so that it is judged before it is committed. */
+  async function wrap(batch: readonly Step[]): Promise<void> {
+    if (isWrapped || transaction.open || rows > 0 || !batch.some(({ modifies }) => modifies)) return;
+    const opened = await run('SELECT 1');
+    if (opened.status !== 'I') return;
+    await run('BEGIN');
+    isWrapped = true;
+  }
+
+  /** Ends the turn after an error in it, and returns the error that the client receives. */
+  function fail(error: unknown): ServerError {
+    const isBusy = error instanceof TurnTimeout;
+    if (!isBusy && !reason) console.error(error);
+    const failure = isBusy ? BUSY : (reason ?? ENDED);
+    reason = undefined;
+    endTurn();
+    return failure;
+  }
+
   async function execute(batch: readonly Step[], isEnd: boolean): Promise<void> {
     try {
       await enter(batch);
-      if (!isWrapped && !transaction.open && rows === 0 && batch.some(({ modifies }) => modifies)) {
-        const opened = await run('SELECT 1');
-        if (opened.status === 'I') {
-          await run('BEGIN');
-          isWrapped = true;
-        }
-      }
+      await wrap(batch);
       if (!turn) return;
       const bytes = await turn.engine.run(Buffer.concat([...batch.map((each) => each.bytes)]));
       const answer = readAnswer(bytes);
@@ -152,36 +165,49 @@ export function createSession(
       send(settled);
       if (status === 'I') endTurn();
     } catch (error) {
-      const failure = error instanceof TurnTimeout ? BUSY : (reason ?? ENDED);
-      if (!(error instanceof TurnTimeout) && !reason) console.error(error);
-      reason = undefined;
-      endTurn();
-      send(errorResponse(failure));
+      send(errorResponse(fail(error)));
       if (isEnd) send(readyForQuery('I'));
       else isSkipping = true;
     }
   }
 
+  /** Notes that a statement may change a setting by a function. */
+  function noteSetting(sql: string): void {
+    if (/\bset_config\b/i.test(sql)) isDirty = true;
+  }
+
+  async function runQuery(body: Buffer): Promise<void> {
+    const { sql, modifies } = translate(readText(body)[0], transaction);
+    noteSetting(sql);
+    await execute([{ bytes: encode('Q', text(sql)), modifies }], true);
+  }
+
+  /** Adds a message of the extended protocol to the batch that runs with the next Sync or Flush. */
+  function addStep(message: Message): void {
+    if (message.type === 'P') noteSetting(message.body.toString('latin1'));
+    steps.push(prepared.step(message, transaction));
+  }
+
+  async function runSteps(type: 'S' | 'H'): Promise<void> {
+    const batch = [...steps, { bytes: encode(type), modifies: false }];
+    steps = [];
+    await execute(batch, type === 'S');
+  }
+
+  /** Ignores a message after an error, up to the next Sync. */
+  function skip(type: string): void {
+    if (type !== 'S') return;
+    isSkipping = false;
+    send(readyForQuery('I'));
+  }
+
   return {
     async handle(message) {
       const { type, body } = message;
-      if (type === 'Q') {
-        const { sql, modifies } = translate(readText(body)[0], transaction);
-        if (/\bset_config\b/i.test(sql)) isDirty = true;
-        await execute([{ bytes: encode('Q', text(sql)), modifies }], true);
-      } else if (isSkipping) {
-        // After an error, messages are ignored up to the next Sync.
-        if (type !== 'S') return;
-        isSkipping = false;
-        send(readyForQuery('I'));
-      } else if (type === 'S' || type === 'H') {
-        const batch = [...steps, { bytes: encode(type), modifies: false }];
-        steps = [];
-        await execute(batch, type === 'S');
-      } else if ('PBDEC'.includes(type)) {
-        if (type === 'P' && /\bset_config\b/i.test(body.toString('latin1'))) isDirty = true;
-        steps.push(prepared.step(message, transaction));
-      }
+      if (type === 'Q') await runQuery(body);
+      else if (isSkipping) skip(type);
+      else if (type === 'S' || type === 'H') await runSteps(type);
+      else if ('PBDEC'.includes(type)) addStep(message);
     },
     async cancel() {
       if (!turn) return;
