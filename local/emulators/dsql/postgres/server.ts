@@ -4,15 +4,23 @@ import { createSecureContext, TLSSocket } from 'node:tls';
 import { LOOPBACK } from '../../../gateway/own-hosts.ts';
 import type { Identity } from '../../certificates.ts';
 import type { Database } from './database.ts';
-import { decode, encode, errorResponse, int32, readText, readyForQuery, type ServerError, text } from './messages.ts';
+import {
+  decode,
+  encode,
+  errorResponse,
+  int32,
+  type Message,
+  readText,
+  readyForQuery,
+  type ServerError,
+  text,
+} from './messages.ts';
 import { createSession, type Session } from './session.ts';
+import { CANCEL_REQUEST, type Client, PROTOCOL_3, readSessionKey, readStartup, sessionKey } from './startup.ts';
 
-const [SSL_REQUEST, GSS_REQUEST, CANCEL_REQUEST, PROTOCOL_3] = [80877103, 80877104, 80877102, 3];
+const [SSL_REQUEST, GSS_REQUEST] = [80877103, 80877104];
 /** A startup message is short; anything longer is no PostgreSQL client. */
 const MAX_STARTUP_BYTES = 10_000;
-
-/** Parameters of a startup message that are no settings of the session. */
-const NO_SETTINGS: readonly string[] = ['user', 'database', 'replication', 'options'];
 
 const PARAMETERS: Readonly<Record<string, string>> = {
   server_encoding: 'UTF8',
@@ -43,49 +51,46 @@ export async function servePostgres({ port, database, identity, version, authent
   const sessions = new Map<string, Session>();
   let lastId = 0;
 
+  const cancel = (socket: Socket, key: string): void => {
+    void sessions.get(key)?.cancel();
+    socket.end();
+  };
+
   function converse(socket: TLSSocket): void {
     let bytes: Buffer = Buffer.alloc(0);
+    let client: Client | undefined;
     let session: Session | undefined;
-    let settings = new Map<string, string>();
-    let [user, name, isStarted] = ['', '', false];
     const [id, secret] = [++lastId, randomInt(2 ** 31)];
     let work = Promise.resolve();
     const refuse = (error: ServerError): void => void socket.end(errorResponse({ severity: 'FATAL', ...error }));
 
-    const start = (): boolean => {
-      if (bytes.length < 8 || bytes.length < bytes.readInt32BE(0)) return false;
-      const body = bytes.subarray(4, bytes.readInt32BE(0));
-      bytes = bytes.subarray(body.length + 4);
-      const code = body.readInt32BE(0);
-      if (code === CANCEL_REQUEST) {
-        void sessions.get(`${body.readInt32BE(4)}:${body.readInt32BE(8)}`)?.cancel();
-        socket.end();
-        return false;
+    /** Reads the startup message, and asks for the password. Returns undefined until the message is complete, and for a refused one. */
+    const start = (): Client | undefined => {
+      const startup = readStartup(bytes);
+      if (!startup) return undefined;
+      bytes = startup.rest;
+      const { request } = startup;
+      if (request.kind === 'cancel') {
+        cancel(socket, request.session);
+        return undefined;
       }
-      if (code >> 16 !== PROTOCOL_3) {
+      if (request.kind === 'unsupported') {
         refuse({ code: '0A000', message: 'unsupported frontend protocol' });
-        return false;
+        return undefined;
       }
-      const fields = body.subarray(4).toString('utf8').split('\0');
-      const parameters = new Map<string, string>();
-      for (let at = 0; at + 1 < fields.length && fields[at]; at += 2)
-        parameters.set(fields[at] ?? '', fields[at + 1] ?? '');
-      [user, name] = [parameters.get('user') ?? '', parameters.get('database') ?? parameters.get('user') ?? ''];
-      settings = new Map([...parameters].filter(([key]) => !NO_SETTINGS.includes(key) && !key.startsWith('_pq_')));
-      isStarted = true;
-      if ((code & 0xffff) > 0) socket.write(encode('v', int32(PROTOCOL_3 << 16), int32(0)));
+      if (request.isNewer) socket.write(encode('v', int32(PROTOCOL_3 << 16), int32(0)));
       socket.write(encode('R', int32(3)));
-      return true;
+      return request.client;
     };
 
-    const enter = (password: string): void => {
+    const enter = ({ user, database: name, settings }: Client, password: string): void => {
       const refused = authenticate(user, name, password);
       if (refused) {
         refuse(refused);
         return;
       }
       session = createSession(id, database, settings, (answer) => void socket.write(answer));
-      sessions.set(`${id}:${secret}`, session);
+      sessions.set(sessionKey(id, secret), session);
       const parameters = {
         ...PARAMETERS,
         server_version: version,
@@ -101,30 +106,36 @@ export async function servePostgres({ port, database, identity, version, authent
       );
     };
 
+    /** Handles a message behind those before it. */
+    const enqueue = (entered: Session, message: Message): void => {
+      work = work
+        .then(() => entered.handle(message))
+        .catch((error: unknown) => {
+          console.error(error);
+          socket.destroy();
+        });
+    };
+
+    const receive = (message: Message, from: Client): void => {
+      if (message.type === 'X') socket.end();
+      else if (session) enqueue(session, message);
+      else if (message.type === 'p') enter(from, readText(message.body)[0]);
+    };
+
     socket.on('data', (chunk: Buffer) => {
       bytes = Buffer.concat([bytes, chunk]);
-      if (!isStarted && !start()) {
+      client ??= start();
+      if (!client) {
         if (bytes.length > MAX_STARTUP_BYTES) socket.destroy();
         return;
       }
       const { messages, rest } = decode(bytes);
       bytes = rest;
-      for (const message of messages) {
-        if (message.type === 'X') socket.end();
-        else if (session) {
-          const entered = session;
-          work = work
-            .then(() => entered.handle(message))
-            .catch((error: unknown) => {
-              console.error(error);
-              socket.destroy();
-            });
-        } else if (message.type === 'p') enter(readText(message.body)[0]);
-      }
+      for (const message of messages) receive(message, client);
     });
     socket.on('close', () => {
       const ended = session;
-      sessions.delete(`${id}:${secret}`);
+      sessions.delete(sessionKey(id, secret));
       if (ended) work = work.then(() => ended.close());
     });
   }
@@ -147,8 +158,7 @@ export async function servePostgres({ port, database, identity, version, authent
         socket.write('S');
         encrypt(socket);
       } else if (code === CANCEL_REQUEST && chunk.length >= 16) {
-        void sessions.get(`${chunk.readInt32BE(8)}:${chunk.readInt32BE(12)}`)?.cancel();
-        socket.end();
+        cancel(socket, readSessionKey(chunk, 8));
       } else {
         socket.end(errorResponse({ severity: 'FATAL', code: '28000', message: 'SSL is required: sslmode=require' }));
       }
