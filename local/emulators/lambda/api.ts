@@ -14,7 +14,16 @@ import {
   resolveQualifier,
 } from './functions.ts';
 import { accountSettings, assertEnvironmentSize, assertEventSize, assertLayers, assertStorage } from './limits.ts';
-import { type CodeSource, CodeUpdate, Creation, Publication, SettingsUpdate, UrlUpdate } from './requests.ts';
+import {
+  type Address,
+  addressOf,
+  type CodeSource,
+  CodeUpdate,
+  Creation,
+  Publication,
+  SettingsUpdate,
+  UrlUpdate,
+} from './requests.ts';
 import { createStates } from './states.ts';
 
 /** State and functions that the operations work on. */
@@ -32,17 +41,18 @@ export interface LambdaBackend {
   save(name: string): void;
 }
 
-/** Parts of an address that not every operation has. */
-interface Parts {
-  qualifier: string | undefined;
-  /** Name of an alias, or id of a permission. */
-  item: string;
-}
-type Operation = (found: LambdaFunction, request: WireRequest, parts: Parts) => WireResponse | Promise<WireResponse>;
+type Operation = (
+  found: LambdaFunction,
+  request: WireRequest,
+  address: Pick<Address, 'qualifier' | 'item'>,
+) => WireResponse | Promise<WireResponse>;
 
 const NO_CONTENT: WireResponse = { status: 204 };
 const Tagging = z.object({ Tags: z.record(z.string(), z.string()) });
 const Concurrency = z.object({ ReservedConcurrentExecutions: z.number().int().min(0) });
+
+/** Parts of a function whose changes wait for each other. */
+const UPDATED_PARTS = ['code', 'configuration', 'versions'];
 
 const toLayers = (arns: readonly string[]) => arns.map((Arn) => ({ Arn }));
 
@@ -221,41 +231,45 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
     },
   };
 
+  /** Refuses one management request too many; invocations are limited by the function's concurrency. */
+  const limitRate = (method: string, { part, name }: Address): void => {
+    if (part === 'invocations') return;
+    throttle(method === 'GET' && part === '' && name ? 'lambdaGetFunctionRate' : 'lambdaControlPlaneRate');
+  };
+
+  /** Refuses operations on what is in the making. */
+  const assertReady = (method: string, { name, part, qualifier }: Address): void => {
+    const found = functions[name];
+    if (!found) return;
+    if (part === 'url' || part === 'policy') states.assertPropagated(found, qualifier);
+    if (method === 'GET' || method === 'DELETE') return;
+    states.assertActive(found.latest);
+    if (part === 'invocations') states.assertActive(resolveQualifier(found, qualifier));
+    if (UPDATED_PARTS.includes(part)) states.assertUpdated(found.latest);
+  };
+
+  const dispatch = (request: WireRequest, address: Address): WireResponse | Promise<WireResponse> => {
+    const { kind, name, qualifier, operation } = address;
+    if (kind === 'account-settings') return { body: accountSettings(functions) };
+    if (operation === 'POST ') return createFunction(request);
+    if (operation === 'POST invocations') return invoke(name, qualifier, request);
+    if (operation === 'GET ' && !name) {
+      return { body: { Functions: Object.values(functions).map(({ latest }) => latest) } };
+    }
+    const run = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
+    if (run) return run(find(name), request, address);
+    const message = `${request.method} ${request.path} is not supported by this emulator.`;
+    throw new ServiceError('UnknownOperationException', message, 404);
+  };
+
   return async (request) => {
-    const { method, path, query } = request;
-    const [, kind, id = '', part = '', item = ''] = path.split('/').filter(Boolean).map(decodeURIComponent);
-    // A function is identified by its name or its ARN, and either may end in a qualifier.
-    const [name = '', ownQualifier] = id.replace(/^arn:aws:lambda:[^:]*:[^:]*:function:/, '').split(':');
-    const qualifier = query.get('Qualifier') ?? ownQualifier;
-    const isRead = method === 'GET';
-
-    /** Refuses what Lambda refuses for the moment: too many requests, and operations on what is in the making. */
-    const assertReady = (): void => {
-      if (part !== 'invocations')
-        throttle(isRead && part === '' && name ? 'lambdaGetFunctionRate' : 'lambdaControlPlaneRate');
-      const found = functions[name];
-      if (!found) return;
-      if (part === 'url' || part === 'policy') states.assertPropagated(found, qualifier);
-      if (isRead || method === 'DELETE') return;
-      states.assertActive(found.latest);
-      if (part === 'invocations') states.assertActive(resolveQualifier(found, qualifier));
-      else if (['code', 'configuration', 'versions'].includes(part)) states.assertUpdated(found.latest);
-    };
-
-    const dispatch = (): WireResponse | Promise<WireResponse> => {
-      if (kind === 'account-settings') return { body: accountSettings(functions) };
-      const key = `${method} ${kind === 'tags' ? kind : part}${item ? '/item' : ''}`;
-      if (key === 'POST ') return createFunction(request);
-      if (key === 'POST invocations') return invoke(name, qualifier, request);
-      if (key === 'GET ' && !name) return { body: { Functions: Object.values(functions).map(({ latest }) => latest) } };
-      const operation = Object.hasOwn(operations, key) ? operations[key] : undefined;
-      if (operation) return operation(find(name), request, { qualifier, item });
-      const message = `${method} ${path} is not supported by this emulator.`;
-      throw new ServiceError('UnknownOperationException', message, 404);
-    };
-    assertReady();
-    const response = await dispatch();
-    if (!isRead && name && part !== 'invocations') backend.save(name);
+    const { method } = request;
+    const address = addressOf(request);
+    limitRate(method, address);
+    assertReady(method, address);
+    const response = await dispatch(request, address);
+    const { name, part } = address;
+    if (method !== 'GET' && name && part !== 'invocations') backend.save(name);
     return response;
   };
 }

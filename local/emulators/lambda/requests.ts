@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { WireRequest } from '../wire.ts';
 
 /** Inputs of Lambda's operations, limited to what app hosting uses. */
 
@@ -51,3 +52,27 @@ export const UrlCreation = z.object({
 });
 export const UrlUpdate = UrlCreation.partial();
 export const Permission = z.object({ StatementId: z.string(), Action: z.string(), Principal: z.string() }).loose();
+
+/** Subject of a request, as its method and path name it. */
+export interface Address {
+  /** The first part of the path behind the API's version, such as `functions`. */
+  kind: string;
+  /** Name of the function; empty for operations on all of them. */
+  name: string;
+  /** The part of the function: `url`, say. Empty for the function itself. */
+  part: string;
+  /** Name of an alias, or id of a permission. */
+  item: string;
+  qualifier: string | undefined;
+  /** Method and part: `PUT aliases/item`. */
+  operation: string;
+}
+
+/** Reads the subject of a request. A function is identified by its name or its ARN, and either may end in a qualifier. */
+export function addressOf({ method, path, query }: WireRequest): Address {
+  const [, kind = '', id = '', part = '', item = ''] = path.split('/').filter(Boolean).map(decodeURIComponent);
+  const [name = '', ownQualifier] = id.replace(/^arn:aws:lambda:[^:]*:[^:]*:function:/, '').split(':');
+  const qualifier = query.get('Qualifier') ?? ownQualifier;
+  const operation = `${method} ${kind === 'tags' ? kind : part}${item ? '/item' : ''}`;
+  return { kind, name, part, item, qualifier, operation };
+}
