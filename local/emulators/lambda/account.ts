@@ -175,6 +175,8 @@ export function openLambdaAccount(options: LambdaAccountOptions, own: InvokeOwn)
   };
 }
 
+export type LambdaAccount = ReturnType<typeof openLambdaAccount>;
+
 /** A function error is a normal response, as in Lambda. */
 const toResponse = async (answered: Promise<string>): Promise<WireResponse> => {
   try {

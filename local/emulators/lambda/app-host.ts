@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ACCOUNT } from '../../addresses.ts';
 import { perAccount } from '../accounts.ts';
 import { type Emulator, type EmulatorOptions, serve } from '../wire.ts';
-import { type InvokeOwn, type LambdaAccountOptions, openLambdaAccount } from './account.ts';
+import { type InvokeOwn, type LambdaAccount, type LambdaAccountOptions, openLambdaAccount } from './account.ts';
 import { StartFailure } from './app-process.ts';
 import type { AppRequest } from './app-requests.ts';
 import { forwardTo, type OnAnswer, Unreachable } from './forward.ts';
+import type { Configuration } from './functions.ts';
 
 export type AppHostOptions = EmulatorOptions & Omit<LambdaAccountOptions, 'accountId'>;
 
@@ -36,7 +37,7 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
   );
 
   /** Returns what the function URL with a host invokes, in whichever account it is. */
-  const find = (urlHost: string) => {
+  const find = (urlHost: string): Target | undefined => {
     for (const account of accounts.all) {
       const configuration = account.findConfiguration(urlHost);
       if (configuration) return { account, configuration };
@@ -45,33 +46,12 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
   };
 
   const forward: AppHost['forward'] = async (urlHost, request, response, onAnswer) => {
-    const fail = (status: number, message: string): void => {
-      if (!response.headersSent) response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
-      response.end(`${message}\n`);
-    };
     for (let tries = 1; ; tries += 1) {
       // Resolved for each attempt, because the alias may have moved.
       const found = find(urlHost);
-      if (!found) return fail(403, 'Forbidden');
-      const { account, configuration } = found;
-      const { FunctionName } = configuration;
-      const record = (measured: Partial<AppRequest>): void => account.record(FunctionName, measured);
+      if (!found) return fail(response, 403, 'Forbidden');
       try {
-        const accepted = await account.withinConcurrency(FunctionName, (concurrent) => {
-          const arrivedAt = Date.now();
-          return account.use(configuration, async (app, cold) => {
-            const startedAt = Date.now();
-            const initMs = cold ? startedAt - arrivedAt : 0;
-            await forwardTo(app, urlHost, request, response, configuration.Timeout * 1000, onAnswer);
-            const durationMs = Date.now() - startedAt;
-            record({ status: response.statusCode, durationMs, concurrent, initMs, memoryMb: app.memoryMb() });
-          });
-        });
-        if (!accepted) {
-          throttle(response);
-          record({ status: response.statusCode, throttled: true });
-        }
-        return;
+        return await answerWith(found, urlHost, request, response, onAnswer);
       } catch (error) {
         if (error instanceof Unreachable && tries < 3) {
           // The process has just ended. After the pause it is removed, and the next attempt starts another.
@@ -79,8 +59,8 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
           continue;
         }
         if (!(error instanceof StartFailure || error instanceof Unreachable)) console.error(error);
-        fail(502, 'The application could not be started.');
-        return record({ status: response.statusCode });
+        fail(response, 502, 'The application could not be started.');
+        return found.account.record(found.configuration.FunctionName, { status: response.statusCode });
       }
     }
   };
@@ -97,6 +77,43 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
       await Promise.all(accounts.all.map((account) => account.stop()));
     },
   };
+}
+
+/** The version that a function URL invokes, and the account that it is in. */
+interface Target {
+  account: LambdaAccount;
+  configuration: Configuration;
+}
+
+/** Answers a request with a version, which is started if necessary, within its function's concurrency; and records it. */
+async function answerWith(
+  { account, configuration }: Target,
+  urlHost: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  onAnswer: OnAnswer | undefined,
+): Promise<void> {
+  const { FunctionName } = configuration;
+  const record = (measured: Partial<AppRequest>): void => account.record(FunctionName, measured);
+  const accepted = await account.withinConcurrency(FunctionName, (concurrent) => {
+    const arrivedAt = Date.now();
+    return account.use(configuration, async (app, cold) => {
+      const startedAt = Date.now();
+      const initMs = cold ? startedAt - arrivedAt : 0;
+      await forwardTo(app, urlHost, request, response, configuration.Timeout * 1000, onAnswer);
+      const durationMs = Date.now() - startedAt;
+      record({ status: response.statusCode, durationMs, concurrent, initMs, memoryMb: app.memoryMb() });
+    });
+  });
+  if (!accepted) {
+    throttle(response);
+    record({ status: response.statusCode, throttled: true });
+  }
+}
+
+function fail(response: ServerResponse, status: number, message: string): void {
+  if (!response.headersSent) response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
+  response.end(`${message}\n`);
 }
 
 /** Answers as a function URL does whose function has no concurrency left. */
