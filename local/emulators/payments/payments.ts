@@ -32,8 +32,9 @@ const State = z.object({
   transactions: z.record(z.string(), Transaction),
   disputes: z.record(z.string(), Dispute).default({}),
 });
+type Decision = Pick<z.output<typeof Dispute>, 'status' | 'resolution'>;
 /** Actions on a paid payment, below its page: `POST <page>/dispute`, then one of the bank's decisions. */
-const DISPUTE_ACTIONS: Record<string, Omit<z.output<typeof Dispute>, 'reference' | 'createdAt'>> = {
+const DISPUTE_ACTIONS: Record<string, Decision> = {
   dispute: { status: 'awaiting-merchant-feedback', resolution: null },
   'dispute-won': { status: 'resolved', resolution: 'declined' },
   'dispute-lost': { status: 'resolved', resolution: 'merchant-accepted' },
@@ -71,6 +72,11 @@ const AUTHORIZATION = {
 
 const ok = (message: string, data: object): WireResponse => ({ body: { status: true, message, data } });
 const refused = (message: string, status = 400): WireResponse => ({ status, body: { status: false, message } });
+
+interface Payment {
+  reference: string;
+  transaction: Transaction;
+}
 
 export interface PaymentsEmulator extends Emulator {
   /** Environment variables for functions. */
@@ -161,21 +167,56 @@ export async function startPayments({
     },
   };
 
+  const showDispute = (id: string): WireResponse => {
+    const dispute = disputes[id];
+    return dispute ? ok('Dispute retrieved', describeDispute(id, dispute)) : refused('Dispute not found', 404);
+  };
+  const verify = (reference: string): WireResponse => {
+    const transaction = Object.hasOwn(transactions, reference) ? transactions[reference] : undefined;
+    if (!transaction) return refused('Transaction reference not found');
+    return ok('Verification successful', describe(reference, transaction));
+  };
+
   const api = await serve(port, 'application/json', (request) => {
     if (request.headers.authorization !== `Bearer ${secretKey}`) return refused('Invalid key', 401);
     const [, disputeId] = /^\/dispute\/(\d+)$/.exec(request.path) ?? [];
-    if (disputeId !== undefined) {
-      const dispute = disputes[disputeId];
-      return dispute ? ok('Dispute retrieved', describeDispute(disputeId, dispute)) : refused('Dispute not found', 404);
-    }
+    if (disputeId !== undefined) return showDispute(disputeId);
     const [, reference] = /^\/transaction\/verify\/([^/]+)$/.exec(request.path) ?? [];
-    if (reference !== undefined) {
-      const transaction = Object.hasOwn(transactions, reference) ? transactions[reference] : undefined;
-      if (!transaction) return refused('Transaction reference not found');
-      return ok('Verification successful', describe(reference, transaction));
-    }
+    if (reference !== undefined) return verify(reference);
     return operations[`${request.method} ${request.path}`]?.(request) ?? refused('Route not found', 404);
   });
+
+  /** Returns the payment of a page, with its reference. */
+  const findPayment = (accessCode: string): Payment | undefined => {
+    const [reference, transaction] =
+      Object.entries(transactions).find(([, each]) => accessCode !== '' && each.accessCode === accessCode) ?? [];
+    return reference && transaction ? { reference, transaction } : undefined;
+  };
+
+  /** Opens or decides the dispute of a payment, and calls back. Returns the dispute's id. */
+  async function changeDispute(action: string, decision: Decision, reference: string): Promise<string> {
+    const [id = String(1000 + Object.keys(disputes).length), known] =
+      Object.entries(disputes).find(([, each]) => each.reference === reference) ?? [];
+    const dispute = { reference, ...decision, createdAt: known?.createdAt ?? new Date().toISOString() };
+    disputes[id] = dispute;
+    state.save();
+    const event = action === 'dispute' ? 'charge.dispute.create' : 'charge.dispute.resolve';
+    await sendCallback(event, describeDispute(id, dispute));
+    return id;
+  }
+
+  /**
+   * Pays, and calls back.
+   * @param paidCents a positive amount simulates a payment of one that differs from the requested one
+   */
+  async function pay({ reference, transaction }: Payment, paidCents: number): Promise<void> {
+    if (paidCents > 0 && transaction.status !== 'success') transaction.amount = paidCents;
+    charge(transaction);
+    await sendCallback(
+      transaction.status === 'success' ? 'charge.success' : 'charge.failed',
+      describe(reference, transaction),
+    );
+  }
 
   return {
     ...api,
@@ -185,44 +226,33 @@ export async function startPayments({
       request.resume();
       const url = new URL(request.url ?? '/', baseUrl);
       const [accessCode = '', action = ''] = url.pathname.slice(PAY_PATH.length + 1).split('/');
-      const [reference, transaction] =
-        Object.entries(transactions).find(([, each]) => accessCode !== '' && each.accessCode === accessCode) ?? [];
-      if (!reference || !transaction) {
+      const payment = findPayment(accessCode);
+      if (!payment) {
         response.writeHead(404, { 'content-type': 'text/plain' }).end('Payment not found.');
         return;
       }
+      const { reference, transaction } = payment;
       if (request.method !== 'POST') {
         response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(paymentPage(transaction));
         return;
       }
       const decision = DISPUTE_ACTIONS[action];
       if (decision) {
-        const [id = String(1000 + Object.keys(disputes).length), known] =
-          Object.entries(disputes).find(([, each]) => each.reference === reference) ?? [];
-        const dispute = { reference, ...decision, createdAt: known?.createdAt ?? new Date().toISOString() };
-        disputes[id] = dispute;
-        state.save();
-        const event = action === 'dispute' ? 'charge.dispute.create' : 'charge.dispute.resolve';
-        await sendCallback(event, describeDispute(id, dispute));
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ disputeId: id }));
+        sendJson(response, { disputeId: await changeDispute(action, decision, reference) });
         return;
       }
-      // Simulates a payment of an amount that differs from the requested one.
-      const paidCents = Number(url.searchParams.get('amount'));
-      if (paidCents > 0 && transaction.status !== 'success') transaction.amount = paidCents;
-      charge(transaction);
-      await sendCallback(
-        transaction.status === 'success' ? 'charge.success' : 'charge.failed',
-        describe(reference, transaction),
-      );
+      await pay(payment, Number(url.searchParams.get('amount')));
       if (request.headers.accept?.includes('text/html')) {
         const back = new URL(transaction.returnTo);
         back.searchParams.set('reference', reference);
         response.writeHead(303, { location: back.href }).end();
         return;
       }
-      const status = transaction.status === 'success' ? 'SUCCEEDED' : 'FAILED';
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ status }));
+      sendJson(response, { status: transaction.status === 'success' ? 'SUCCEEDED' : 'FAILED' });
     },
   };
+}
+
+function sendJson(response: ServerResponse, body: object): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
