@@ -39,18 +39,26 @@ export function sendError(response: ServerResponse, status: number, retryAfter?:
 const STOPS = { end: 'end_turn', limit: 'max_tokens', stop: 'stop_sequence' } as const;
 const ASKED_STOPS = /^(refusal|tool_use|pause_turn|model_context_window_exceeded)$/;
 
-/** Returns the error message for content that Anthropic refuses, or undefined. */
-function findContentError(messages: readonly z.output<typeof Message>[]): string | undefined {
+/** Returns the error message for a message that Anthropic refuses, or undefined. */
+function findMessageError(message: Message, index: number): string | undefined {
+  if (message.role !== 'user' && message.role !== 'assistant') {
+    return `messages.${index}.role: Input should be 'user' or 'assistant'`;
+  }
+  if (!Array.isArray(message.content)) {
+    return textOf(message) ? undefined : `messages.${index}: user messages must have non-empty content`;
+  }
+  for (const { type, text, source } of message.content) {
+    if (type === 'text' && !text?.trim()) return 'messages: text content blocks must contain non-whitespace text';
+    if (source?.type === 'base64' && !isImage(source.data ?? '')) return 'Could not process image';
+  }
+  return undefined;
+}
+
+/** Returns the error message for the first message that Anthropic refuses, or undefined. */
+function findContentError(messages: readonly Message[]): string | undefined {
   for (const [index, message] of messages.entries()) {
-    if (message.role !== 'user' && message.role !== 'assistant') {
-      return `messages.${index}.role: Input should be 'user' or 'assistant'`;
-    }
-    if (Array.isArray(message.content)) {
-      for (const { type, text, source } of message.content) {
-        if (type === 'text' && !text?.trim()) return 'messages: text content blocks must contain non-whitespace text';
-        if (source?.type === 'base64' && !isImage(source.data ?? '')) return 'Could not process image';
-      }
-    } else if (!textOf(message)) return `messages.${index}: user messages must have non-empty content`;
+    const error = findMessageError(message, index);
+    if (error) return error;
   }
   return undefined;
 }
