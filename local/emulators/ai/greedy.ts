@@ -55,22 +55,25 @@ interface Found {
 /** A JSON schema is text, whatever its members are called. */
 const TEXT_FIELDS = ['parameters', 'schema', 'metadata', 'logit_bias', 'input_schema'];
 
-function inspectPart(value: Record<string, unknown>, found: Found): void {
-  const { type, image_url, source, detail, service_tier, modalities } = value;
+function inspectPicture({ type, image_url, source }: Record<string, unknown>, found: Found): void {
+  if ((image_url ?? source ?? null) === null) return;
+  found.pictures += 1;
   const url = isObject(image_url) ? image_url.url : isObject(source) ? source.data : undefined;
-  if ((image_url ?? source ?? null) !== null) {
-    found.pictures += 1;
-    if (type !== 'image_url' && type !== 'image') found.surcharges += 1;
-    else if (typeof url === 'string' && (isObject(source) || url.startsWith('data:'))) {
-      found.base64Bytes += Buffer.byteLength(url.slice(url.indexOf(',') + 1));
-    } else found.addresses += 1;
-  }
-  if (typeof type === 'string' && !HARMLESS_TYPES.test(type)) found.surcharges += 1;
-  if (typeof detail === 'string' && !['auto', 'low', 'high'].includes(detail)) found.surcharges += 1;
-  if (service_tier !== undefined && service_tier !== null && !FREE_TIERS.includes(String(service_tier))) {
-    found.surcharges += 1;
-  }
-  if (Array.isArray(modalities) && modalities.some((each) => each !== 'text')) found.surcharges += 1;
+  if (type !== 'image_url' && type !== 'image') found.surcharges += 1;
+  else if (typeof url === 'string' && (isObject(source) || url.startsWith('data:'))) {
+    found.base64Bytes += Buffer.byteLength(url.slice(url.indexOf(',') + 1));
+  } else found.addresses += 1;
+}
+
+/** Returns how many of a value's fields have a value that makes a provider do more. */
+function countSurcharged({ type, detail, service_tier, modalities }: Record<string, unknown>): number {
+  const surcharged = [
+    typeof type === 'string' && !HARMLESS_TYPES.test(type),
+    typeof detail === 'string' && !['auto', 'low', 'high'].includes(detail),
+    service_tier !== undefined && service_tier !== null && !FREE_TIERS.includes(String(service_tier)),
+    Array.isArray(modalities) && modalities.some((each) => each !== 'text'),
+  ];
+  return surcharged.filter(Boolean).length;
 }
 
 function inspect(value: unknown, found: Found): void {
@@ -79,7 +82,8 @@ function inspect(value: unknown, found: Found): void {
     return;
   }
   if (!isObject(value)) return;
-  inspectPart(value, found);
+  inspectPicture(value, found);
+  found.surcharges += countSurcharged(value);
   for (const [key, each] of Object.entries(value)) {
     if (TEXT_FIELDS.includes(key)) continue;
     if (LIMITS.test(key)) found.limits.push(Number(each) || UNLIMITED);
