@@ -91,22 +91,25 @@ function valueFor(schema: unknown, context: Context, depth: number): unknown {
     const parts = schema.allOf.map((part) => valueFor(part, context, depth + 1));
     return parts.every(isSchema) ? Object.assign({}, ...parts) : parts[0];
   }
+  return typedValue(schema, context, depth);
+}
+
+/** Makers of values by the type that a schema names. */
+const BY_TYPE: Readonly<Record<string, (schema: Schema, context: Context, depth: number) => unknown>> = {
+  string: (schema, { text }) => textFor(schema, text),
+  number: (schema, { text }) => numberFor(schema, text, false),
+  integer: (schema, { text }) => numberFor(schema, text, true),
+  boolean: () => true,
+  array: arrayFor,
+  object: objectFor,
+  null: () => null,
+};
+
+function typedValue(schema: Schema, context: Context, depth: number): unknown {
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-  switch (type) {
-    case 'string':
-      return textFor(schema, context.text);
-    case 'number':
-    case 'integer':
-      return numberFor(schema, context.text, type === 'integer');
-    case 'boolean':
-      return true;
-    case 'array':
-      return arrayFor(schema, context, depth);
-    case 'null':
-      return null;
-    default:
-      return type === 'object' || schema.properties ? objectFor(schema, context, depth) : subjectOf(context.text);
-  }
+  const make = typeof type === 'string' && Object.hasOwn(BY_TYPE, type) ? BY_TYPE[type] : undefined;
+  if (make) return make(schema, context, depth);
+  return schema.properties ? objectFor(schema, context, depth) : subjectOf(context.text);
 }
 
 /** Returns a value of a schema. `pattern` and combinations that exclude each other are not understood. */
