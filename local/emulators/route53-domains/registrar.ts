@@ -117,21 +117,27 @@ export async function startRegistrar({
   }
   state.save();
 
+  /** Changes the domain of an operation that succeeded. */
+  function apply({ domain, type, years = 1, nameservers = [], doneAt }: Operation): void {
+    const { domains } = state.value;
+    if (type === 'REGISTER_DOMAIN') {
+      domains[domain] = { createdAt: doneAt, expiresAt: yearsLater(doneAt, years), nameservers };
+      return;
+    }
+    const known = domains[domain];
+    if (!known) return;
+    if (type === 'RENEW_DOMAIN') known.expiresAt = yearsLater(known.expiresAt, years);
+    else known.nameservers = nameservers;
+  }
+
   /** Applies the operations whose time has come. */
   function applyDue(): void {
-    let changed = false;
-    for (const operation of state.value.operations) {
-      if (operation.applied || operation.doneAt > now()) continue;
-      operation.applied = changed = true;
-      if (refuses(operation)) continue;
-      const { domain, type, years = 1, nameservers = [], doneAt } = operation;
-      const known = state.value.domains[domain];
-      if (type === 'REGISTER_DOMAIN') {
-        state.value.domains[domain] = { createdAt: doneAt, expiresAt: yearsLater(doneAt, years), nameservers };
-      } else if (known && type === 'RENEW_DOMAIN') known.expiresAt = yearsLater(known.expiresAt, years);
-      else if (known) known.nameservers = nameservers;
+    const due = state.value.operations.filter(({ applied, doneAt }) => !applied && doneAt <= now());
+    for (const operation of due) {
+      operation.applied = true;
+      if (!refuses(operation)) apply(operation);
     }
-    if (changed) state.save();
+    if (due.length > 0) state.save();
   }
   const refuses = ({ domain, type }: Operation) =>
     (type === 'REGISTER_DOMAIN' && domain.startsWith('refused-')) ||
