@@ -82,6 +82,23 @@ describe('stream batches', () => {
     expect(calls).toEqual(['abcdef', 'abcdef']);
     expect(givenUp).toEqual(['abcdef RetryAttemptsExhausted 2']);
   });
+
+  test('drops nothing when the pause before the rest of a batch is aborted', async () => {
+    const dropped: unknown[] = [];
+    const aborted = new Error('aborted');
+    const delivery = deliverBatch(
+      batch,
+      { retries: 0, bisect: false, maxAgeMs: -1, reportsFailures: true },
+      {
+        invoke: async () => ({ batchItemFailures: [{ itemIdentifier: 'c' }] }),
+        drop: async (given) => void dropped.push(...given),
+        pause: () => Promise.reject(aborted),
+        now: () => 0,
+      },
+    );
+    await expect(delivery).rejects.toBe(aborted);
+    expect(dropped).toEqual([]);
+  });
 });
 
 describe('event filters', () => {

@@ -45,6 +45,32 @@ function firstFailure(answer: Json, records: readonly StreamRecord[]): number | 
   return Math.max(0, Math.min(...indexes));
 }
 
+/** Drops the records that are too old, and returns the others. */
+async function dropExpired(
+  records: readonly StreamRecord[],
+  attempts: number,
+  policy: BatchPolicy,
+  port: BatchPort,
+): Promise<readonly StreamRecord[]> {
+  const oldest = policy.maxAgeMs < 0 ? Number.NEGATIVE_INFINITY : port.now() - policy.maxAgeMs;
+  const expired = records.filter(({ madeAt }) => madeAt < oldest);
+  if (expired.length === 0) return records;
+  await port.drop(expired, 'MaximumRecordAgeExceeded', attempts);
+  return records.filter(({ madeAt }) => madeAt >= oldest);
+}
+
+/** Invokes the function, and returns how many of the records it processed: none if it failed. */
+async function invoke(records: readonly StreamRecord[], policy: BatchPolicy, port: BatchPort): Promise<number> {
+  try {
+    const answer = await port.invoke(records);
+    const failed = policy.reportsFailures ? firstFailure(answer, records) : undefined;
+    return failed ?? records.length;
+  } catch {
+    // The pool has logged the error.
+    return 0;
+  }
+}
+
 /**
  * Invokes the function with a batch until every record is processed or dropped: in order, with pauses between retries,
  * and in halves if the mapping says so. Rejects only if `pause` or `drop` rejects.
@@ -56,24 +82,14 @@ export async function deliverBatch(
 ): Promise<void> {
   let records = batch;
   for (let attempt = 1; ; attempt += 1) {
-    const oldest = policy.maxAgeMs < 0 ? Number.NEGATIVE_INFINITY : port.now() - policy.maxAgeMs;
-    const expired = records.filter(({ madeAt }) => madeAt < oldest);
-    if (expired.length > 0) {
-      await port.drop(expired, 'MaximumRecordAgeExceeded', attempt - 1);
-      records = records.filter(({ madeAt }) => madeAt >= oldest);
-    }
+    records = await dropExpired(records, attempt - 1, policy, port);
     if (records.length === 0) return;
-    try {
-      const answer = await port.invoke(records);
-      const failed = policy.reportsFailures ? firstFailure(answer, records) : undefined;
-      if (failed === undefined) return;
-      if (failed > 0) {
-        // The function made progress: the rest is a new batch.
-        await port.pause(MIN_PAUSE_MS);
-        return deliverBatch(records.slice(failed), policy, port);
-      }
-    } catch {
-      // The pool has logged the error.
+    const processed = await invoke(records, policy, port);
+    if (processed === records.length) return;
+    if (processed > 0) {
+      // The function made progress: the rest is a new batch.
+      await port.pause(MIN_PAUSE_MS);
+      return deliverBatch(records.slice(processed), policy, port);
     }
     if (policy.bisect && records.length > 1) {
       const half = Math.ceil(records.length / 2);
