@@ -1,6 +1,6 @@
 import { isObject } from '../../template/intrinsics.ts';
 import type { Access } from '../authorizer.ts';
-import { arnIn, conditionKeys, jsonBody, type Operations, text } from './operation.ts';
+import { arnIn, conditionKeys, jsonBody, type Operations, type ServiceRequest, text } from './operation.ts';
 
 const segments = (path: string): string[] => path.split('/').filter(Boolean).map(decodeURIComponent);
 
@@ -70,6 +70,20 @@ export const keyValueStore: Operations = ({ method, path }) => {
 /** Service-linked role of the account's first cluster. */
 const DSQL_ROLE = 'role/aws-service-role/dsql.amazonaws.com/AWSServiceRoleForAuroraDsql';
 
+function onCreatedCluster(request: ServiceRequest): Access[] {
+  const resource = arnIn(request)('dsql', 'cluster/*');
+  const context = conditionKeys('aws:RequestTag/', jsonBody(request).tags);
+  return [
+    { action: 'dsql:CreateCluster', resource, context },
+    ...(Object.keys(context).length > 0 ? [{ action: 'dsql:TagResource', resource, context }] : []),
+    {
+      action: 'iam:CreateServiceLinkedRole',
+      resource: arnIn({ account: request.account })('iam', DSQL_ROLE),
+      context: { 'iam:AWSServiceName': 'dsql.amazonaws.com' },
+    },
+  ];
+}
+
 /**
  * Rights on clusters depend on their tags: those of the request, and those that the cluster has.
  * https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonauroradsql.html
@@ -77,36 +91,34 @@ const DSQL_ROLE = 'role/aws-service-role/dsql.amazonaws.com/AWSServiceRoleForAur
 export const dsql =
   (tagsOf: (clusterArn: string) => Record<string, string>): Operations =>
   (request) => {
-    const { method, path, account } = request;
+    const { method, path } = request;
     const [collection, id = ''] = segments(path);
-    if (method === 'POST' && collection === 'tags') {
+    const ownTags = (resource: string) => conditionKeys('aws:ResourceTag/', tagsOf(resource));
+    if (`${method} ${collection}` === 'POST tags') {
       const { tags } = jsonBody(request);
       const context = {
-        ...conditionKeys('aws:ResourceTag/', tagsOf(id)),
+        ...ownTags(id),
         ...conditionKeys('aws:RequestTag/', tags),
         'aws:TagKeys': Object.keys(isObject(tags) ? tags : {}),
       };
       return [{ action: 'dsql:TagResource', resource: id, context }];
     }
-    if (collection !== 'cluster') return undefined;
-    const resource = arnIn(request)('dsql', `cluster/${id || '*'}`);
-    if (method === 'POST' && id === '') {
-      const { tags } = jsonBody(request);
-      const context = conditionKeys('aws:RequestTag/', tags);
-      return [
-        { action: 'dsql:CreateCluster', resource, context },
-        ...(Object.keys(context).length > 0 ? [{ action: 'dsql:TagResource', resource, context }] : []),
-        {
-          action: 'iam:CreateServiceLinkedRole',
-          resource: arnIn({ account })('iam', DSQL_ROLE),
-          context: { 'iam:AWSServiceName': 'dsql.amazonaws.com' },
-        },
-      ];
+    const onCluster = (action: string): Access[] => {
+      const resource = arnIn(request)('dsql', `cluster/${id}`);
+      return [{ action: `dsql:${action}`, resource, context: ownTags(resource) }];
+    };
+    switch (`${method} ${collection}${id ? '/id' : ''}`) {
+      case 'POST cluster':
+        return onCreatedCluster(request);
+      case 'GET cluster':
+        return [{ action: 'dsql:ListClusters', resource: '*' }];
+      case 'GET cluster/id':
+        return onCluster('GetCluster');
+      case 'DELETE cluster/id':
+        return onCluster('DeleteCluster');
+      default:
+        return undefined;
     }
-    if (method === 'GET' && id === '') return [{ action: 'dsql:ListClusters', resource: '*' }];
-    const action = { GET: 'GetCluster', DELETE: 'DeleteCluster' }[method];
-    const context = conditionKeys('aws:ResourceTag/', tagsOf(resource));
-    return action && id ? [{ action: `dsql:${action}`, resource, context }] : undefined;
   };
 
 /** A role is assumed by a right on it; its trust policy decides too. */
