@@ -114,14 +114,11 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
     const ended = result.then(
       (output) => end('SUCCEEDED', { output: JSON.stringify(output) }),
       (error: unknown) => {
-        if (error instanceof ExecutionTimeoutError) end('TIMED_OUT', { error: 'States.Timeout' });
-        else if (error instanceof ExecutionAbortedError) end('ABORTED', {});
-        else {
-          const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-          const failure = reason instanceof Error ? reason : new Error(String(reason));
-          if (!stopping) console.error(`execution ${name} failed: ${failure.name}: ${failure.message}`);
-          end('FAILED', { error: failure.name, cause: failure.message });
+        const { status, ...outcome } = outcomeOf(error);
+        if (status === 'FAILED' && !stopping) {
+          console.error(`execution ${name} failed: ${outcome.error}: ${outcome.cause}`);
         }
+        end(status, outcome);
       },
     );
     // A full disk, say. The next start resumes from the state that was saved last.
@@ -246,6 +243,15 @@ export async function startStepFunctions(options: StepFunctionsOptions): Promise
       await emulator.stop();
     },
   };
+}
+
+/** Returns how an execution ends that the engine rejects with an error. */
+function outcomeOf(error: unknown): Pick<Execution, 'status' | 'error' | 'cause'> {
+  if (error instanceof ExecutionTimeoutError) return { status: 'TIMED_OUT', error: 'States.Timeout' };
+  if (error instanceof ExecutionAbortedError) return { status: 'ABORTED' };
+  const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const failure = reason instanceof Error ? reason : new Error(String(reason));
+  return { status: 'FAILED', error: failure.name, cause: failure.message };
 }
 
 const STATUS_EVENTS: Record<Status, string> = {
