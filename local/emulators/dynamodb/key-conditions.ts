@@ -107,11 +107,11 @@ export function keyRange(
     if (name === hash) {
       if (each.kind !== 'compare' || each.comparator !== '=' || hashValue) throw invalid(NOT_SUPPORTED);
       hashValue = read(each.right);
-    } else {
-      if (name !== range) throw invalid(`Query condition missed key schema element: ${range ?? hash}`);
-      if (inRange) throw invalid('KeyConditionExpressions must only contain one condition per key');
-      inRange = rangeOf(each, order.columns[0] ?? '', read);
-    }
+    } else if (name !== range) {
+      throw invalid(`Query condition missed key schema element: ${range ?? hash}`);
+    } else if (inRange) {
+      throw invalid('KeyConditionExpressions must only contain one condition per key');
+    } else inRange = rangeOf(each, order.columns[0] ?? '', read);
   }
   if (!hashValue) throw invalid(`Query condition missed key schema element: ${hash}`);
   return {
