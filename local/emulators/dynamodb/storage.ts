@@ -185,6 +185,17 @@ export function openStorage(file: string | undefined) {
     if (to) index.put.run(to[0], to[1], pk, sk, body, body === null ? null : body.length);
   }
 
+  /** Fills new indexes of a table from its items, and sets the items' times of expiry. */
+  function fill(table: OpenTable, added: readonly OpenIndex[]): void {
+    const setExpiry = prepare(`UPDATE ${table.sqlName} SET expires = ? WHERE pk = ? AND sk = ?`);
+    for (const { body } of prepare(`SELECT body FROM ${table.sqlName}`).all()) {
+      const item: Item = JSON.parse(String(body));
+      const key = keyOf(table.keys, item);
+      for (const index of added) updateIndex(table, index, key, undefined, item);
+      setExpiry.run(expiryOf(table, item), key.pk, key.sk);
+    }
+  }
+
   function tableOf(name: string): OpenTable {
     const table = open.get(name.split(':table/').at(-1) ?? '');
     if (!table) throw notFound();
@@ -241,16 +252,7 @@ export function openStorage(file: string | undefined) {
         for (const index of before?.indexes.values() ?? []) if (!table.indexes.has(index.name)) drop(index.sqlName);
         const added = [...table.indexes.values()].filter(({ name }) => before && !before.indexes.has(name));
         if (added.length === 0 && before?.definition.timeToLive === definition.timeToLive) return;
-        for (const { body } of prepare(`SELECT body FROM ${table.sqlName}`).all()) {
-          const item: Item = JSON.parse(String(body));
-          const key = keyOf(table.keys, item);
-          for (const index of added) updateIndex(table, index, key, undefined, item);
-          prepare(`UPDATE ${table.sqlName} SET expires = ? WHERE pk = ? AND sk = ?`).run(
-            expiryOf(table, item),
-            key.pk,
-            key.sk,
-          );
-        }
+        fill(table, added);
       });
       return tableOf(definition.TableName);
     },
