@@ -23,21 +23,27 @@ function runs(pid) {
   }
 }
 
+/** Tries to become the only set-up of this folder, and returns whether this process is it. */
+function claimTurn() {
+  try {
+    writeFileSync(OWNER, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    return false;
+  }
+}
+
 /** Becomes the only set-up of this folder, after another one has ended. */
 async function takeTurn() {
-  for (let isFirst = true; ; isFirst = false) {
-    try {
-      writeFileSync(OWNER, String(process.pid), { flag: 'wx' });
-      return;
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
-    }
+  for (let isFirst = true; !claimTurn(); isFirst = false) {
     const owner = Number(existsSync(OWNER) ? readFileSync(OWNER, 'utf8') : 0);
-    if (owner > 0 && !runs(owner)) rmSync(OWNER, { force: true });
-    else {
-      if (isFirst) console.log(`Waiting for another set-up of this folder${owner ? ` (process ${owner})` : ''} …`);
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    if (owner > 0 && !runs(owner)) {
+      rmSync(OWNER, { force: true });
+      continue;
     }
+    if (isFirst) console.log(`Waiting for another set-up of this folder${owner ? ` (process ${owner})` : ''} …`);
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }
 
