@@ -7,6 +7,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './App.tsx';
 import { Api } from './api/api.ts';
 import { chosenAccount, followAccountLink } from './login/account-choice.ts';
+import { followRestores } from './login/restored-page.ts';
 import { Session } from './login/session.ts';
 import { readSettings } from './settings.ts';
 import { MissingSettings } from './shell/MissingSettings.tsx';
@@ -22,6 +23,7 @@ async function start() {
   const settings = await readSettings();
   const session = new Session(settings, new URL(import.meta.env.BASE_URL, location.origin).href);
   session.load();
+  followRestores(session);
   return <App api={new Api(settings, session)} />;
 }
 

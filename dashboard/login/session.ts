@@ -139,9 +139,9 @@ export class Session {
     this.#rejectedToken = token;
   }
 
-  /** Redirects to the login page. */
+  /** Redirects to the login page. It replaces this page, so that Back skips it. */
   async signIn({ returnTo = '/', isPopup = false }: Partial<SignInState>): Promise<void> {
-    await (await this.#manager()).signinRedirect({ state: { returnTo, isPopup } });
+    await (await this.#manager()).signinRedirect({ state: { returnTo, isPopup }, redirectMethod: 'replace' });
   }
 
   /** Completes the redirect back from the login page. */

@@ -152,6 +152,37 @@ test('after a sign-out, other tabs show the next user nothing of the one before'
   expect(await page.getByText('R123.45').count()).toBe(0);
 });
 
+test('Back from the login page skips the page that redirected to it', async () => {
+  const page = await (await newContext()).newPage();
+  await page.goto('/docs');
+  await page.goto('apps');
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.goBack();
+  expect(new URL(page.url()).pathname).toBe('/docs');
+});
+
+/** Has the page believe that the browser kept it and Back restored it: the browser of these tests keeps none. */
+const restore = (page: Page) =>
+  page.evaluate(`window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`);
+
+test('a page that Back restores shows nothing of a login that has signed out, or of an account that the tab has left', async () => {
+  const account = await newAccount({ walletCents: 12_345 });
+  const context = await signedInContext(account);
+  const page = await openScreen(context, 'billing');
+  await page.getByText('R123.45').first().waitFor();
+  await restore(page);
+  expect(await page.getByText('R123.45').count()).toBeGreaterThan(0);
+  // Storage events are for other pages than the one that changes the storage.
+  await page.evaluate(() => localStorage.clear());
+  await restore(page);
+  await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+  expect(await page.getByText('R123.45').count()).toBe(0);
+  const again = await openScreen(context, 'billing');
+  await again.getByText('R123.45').first().waitFor();
+  await again.evaluate(() => sessionStorage.setItem('account', 'acc_other'));
+  await Promise.all([again.waitForEvent('load'), restore(again)]);
+});
+
 test('a callback without a sign-in started here is rejected and offers to sign in', async () => {
   const page = await (await newContext()).newPage();
   await page.goto('callback?code=stolen&state=forged');
