@@ -29,7 +29,7 @@ async function start() {
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
-const shown = await start().catch(() => <MissingSettings />);
+const shown = await start().catch((error: unknown) => <MissingSettings error={error} />);
 // As a transition, which gives way to the user's input every few milliseconds; otherwise the first rendering blocks a phone.
 startTransition(() =>
   createRoot(root).render(

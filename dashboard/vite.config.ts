@@ -44,7 +44,7 @@ const inlineFrameStyles = (): Plugin => ({
           '</head>',
           `  <link rel="modulepreload" crossorigin href="${BASE}${common?.fileName}">\n    <style>${frame}</style>\n  </head>`,
         )
-        .replace('<noscript>', `${sheets.join('').trim()}\n    <noscript>`);
+        .replace('</body>', `  ${sheets.join('').trim()}\n  </body>`);
     },
   },
 });

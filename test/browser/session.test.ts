@@ -5,7 +5,7 @@ import { listKeys } from '../../contract/accounts/api-keys.ts';
 import { getMe } from '../../contract/accounts/me.ts';
 import { clientOf, codeOf, local, newAccount, waitFor } from '../support/harness.ts';
 import { LoginBrowser } from '../support/sign-in.ts';
-import { newContext, openScreen, signedInContext, waitUntilLoaded } from './browser.ts';
+import { newContext, openScreen, signedInContext, VIEWPORTS, waitUntilLoaded } from './browser.ts';
 
 const { demo } = local.accounts;
 type User = Pick<typeof demo, 'email' | 'password'>;
@@ -223,3 +223,25 @@ test.each([METADATA, '**/dashboard/assets/oidc-client-ts-*.js'])(
     await waitFor(async () => codeOf(await account.dashboard.call(getMe)) === 'unauthorized');
   },
 );
+
+test('without JavaScript or storage, the page says in sight what it needs', async () => {
+  const context = await newContext();
+  const page = await context.newPage();
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('Emulation.setScriptExecutionDisabled', { value: true });
+  await page.goto('apps');
+  const text = await page.locator('noscript').boundingBox();
+  expect((text?.y ?? Number.POSITIVE_INFINITY) + (text?.height ?? 0)).toBeLessThan(VIEWPORTS.desk.height);
+  await cdp.send('Emulation.setScriptExecutionDisabled', { value: false });
+  // As browsers do that block all cookies.
+  await page.addInitScript(
+    `for (const name of ['localStorage', 'sessionStorage']) {
+      const get = () => {
+        throw new DOMException('Access is denied for this document.', 'SecurityError');
+      };
+      Object.defineProperty(window, name, { get });
+    }`,
+  );
+  await page.goto('apps');
+  await page.getByText('Your browser blocks cookies and site data of this page.', { exact: false }).waitFor();
+});
