@@ -9,7 +9,7 @@ import { Account } from '../../table/entities/accounts.ts';
 import { Subscription } from '../../table/entities/billing.ts';
 import { change } from '../../table/writes.ts';
 import { local, newAccount } from '../support/harness.ts';
-import { openScreen, signedInContext } from './browser.ts';
+import { openScreen, POLL, signedInContext } from './browser.ts';
 
 /** Issues an unpaid invoice. */
 async function issueUnpaidInvoice(accountId: string) {
@@ -249,4 +249,22 @@ test('an unpaid invoice is paid from the wallet after confirmation, and not with
   const { data } = (await account.dashboard.call(createTopUp, { body: { amount: '50.00' } })).body;
   await fetch(data.paymentUrl, { method: 'POST' });
   await page.getByText('Paid', { exact: true }).first().waitFor();
+});
+
+test('forced colours show the state of switches and the colours of charts', async () => {
+  const account = await newAccount({ walletCents: 50_000 });
+  await issueUnpaidInvoice(account.id);
+  const page = await openScreen(await signedInContext(account), 'billing');
+  await page.emulateMedia({ forcedColors: 'active' });
+  const track = page.locator('.mantine-Switch-track');
+  const off = await track.screenshot();
+  await page.getByRole('switch').click();
+  await page.getByLabel('Top-up amount (rand)').waitFor();
+  await expect.poll(async () => off.equals(await track.screenshot()), POLL).toBe(false);
+  await page.goto('billing/spending');
+  await page.locator('.column-legend').waitFor();
+  const colours = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('.column-legend span')].map((span) => getComputedStyle(span).backgroundColor)`,
+  );
+  expect(new Set(colours).size).toBe(3);
 });
