@@ -3,15 +3,14 @@ import { describeSize, describeType, describeValues } from '../../contract/issue
 
 /** Converts an issue of the contract's schema to the message beside its field. */
 export function issueMessage(issue: z.core.$ZodIssue): string {
+  // Empty, or incomplete in the browser's input for a time: the format is not what is missing.
+  if (issue.input === '') return 'Required';
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined || issue.input === ''
-        ? 'Required'
-        : `This must be ${describeType(issue.expected)}`;
+      return issue.input === undefined ? 'Required' : `This must be ${describeType(issue.expected)}`;
     case 'invalid_value':
       return `This must be ${describeValues(issue.values)}`;
     case 'too_small':
-      if (issue.input === '') return 'Required';
       if (issue.minimum === 1 && issue.origin === 'array') return 'Choose at least one';
       return `At least ${describeSize(issue.minimum, issue.origin)}`;
     case 'too_big':
