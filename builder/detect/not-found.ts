@@ -28,50 +28,58 @@ export function assertOwnFramework({ start, directory }: DividedScript, from: st
 
 /** Returns the failure of an application of which nothing was found that starts it, with advice for its owner. */
 export function notFound(app: BuiltApplication, divided: DividedScript | undefined): BuildFailure {
-  const { settings, framework, skippedBuild, directory, repository, manifest } = app;
-  const { startFile } = settings;
+  const { settings, framework } = app;
   // To the owner of an application of no framework, or another, the default start file of one says nothing.
   const isOthers = isDefaultStartFile(settings) && ![undefined, framework].includes(namedFramework(settings.framework));
-  const missing = isOthers ? 'Nothing that starts the application was' : `The start file "${startFile}" was not`;
-  const said = (sentence: string) => new BuildFailure(`${missing} found after the build${sentence}`);
-  const noOther = isOthers ? 'names nothing' : 'names no other';
-  if (skippedBuild) {
-    return said(
-      ': the build script of package.json was not run, because the build command is empty. Set the build command to "npm run build", or to null.',
-    );
-  }
-  if (!isDefaultStartFile(settings)) return said('.');
-  if (framework?.name === 'Next.js' && !existsSync(join(directory, '.next'))) {
-    return said(': the build command did not run "next build".');
-  }
+  const missing = isOthers
+    ? 'Nothing that starts the application was'
+    : `The start file "${settings.startFile}" was not`;
+  const advice = buildAdvice(app) ?? namedFileAdvice(app, divided, isOthers) ?? layoutAdvice(app, divided, isOthers);
+  return new BuildFailure(`${missing} found after the build${advice}`);
+}
+
+/** Returns the end of the sentence where the build or the owner's start file is the reason. */
+function buildAdvice({ settings, framework, skippedBuild, directory }: BuiltApplication): string | undefined {
+  if (skippedBuild)
+    return ': the build script of package.json was not run, because the build command is empty. Set the build command to "npm run build", or to null.';
+  if (!isDefaultStartFile(settings)) return '.';
+  if (framework?.name === 'Next.js' && !existsSync(join(directory, '.next')))
+    return ': the build command did not run "next build".';
+  return undefined;
+}
+
+/** Returns the end of the sentence where a start script names a file, or the framework says how its server is made. */
+function namedFileAdvice(
+  { framework }: BuiltApplication,
+  divided: DividedScript | undefined,
+  isOthers: boolean,
+): string | undefined {
   const named = divided?.start.kind === 'node' ? posix.join(divided.directory, divided.start.file) : undefined;
   // Whose start script names a server has followed the advice of most frameworks; Next.js and Nuxt are asked how they build it.
   const isFollowed = named !== undefined && !['Next.js', 'Nuxt'].includes(framework?.name ?? '');
-  if (framework?.advice !== undefined && !isFollowed) return said(`: ${framework.advice}.`);
-  if (named !== undefined) {
-    return said(
-      isOthers
-        ? `: the start script names "${named}", which is not there. Check that the build creates it.`
-        : `, and neither was "${named}", which the start script names: check that the build creates it.`,
-    );
-  }
+  if (framework?.advice !== undefined && !isFollowed) return `: ${framework.advice}.`;
+  if (named === undefined) return undefined;
+  return isOthers
+    ? `: the start script names "${named}", which is not there. Check that the build creates it.`
+    : `, and neither was "${named}", which the start script names: check that the build creates it.`;
+}
+
+/** Returns the end of the sentence by what the repository looks like. */
+function layoutAdvice(
+  { framework, directory, repository, manifest }: BuiltApplication,
+  divided: DividedScript | undefined,
+  isOthers: boolean,
+): string {
   const applications = applicationsBelow(directory, framework === undefined).slice(0, MAX_LISTED);
-  if (applications.length > 0 && (divided === undefined || divided.directory === '')) {
-    return said(`: this is a monorepo. Set rootDirectory to ${applications.join(' or ')}.`);
-  }
+  if (applications.length > 0 && (divided === undefined || divided.directory === ''))
+    return `: this is a monorepo. Set rootDirectory to ${applications.join(' or ')}.`;
   if (divided?.start.kind === 'development') {
     const remedy = divided.directory === '' ? 'startCommand' : `rootDirectory to "${divided.directory}"`;
-    return said(
-      `, the start script "${divided.start.command}" is a development server, and the build made no directory with an index.html: set ${remedy}.`,
-    );
+    return `, the start script "${divided.start.command}" is a development server, and the build made no directory with an index.html: set ${remedy}.`;
   }
+  const noOther = isOthers ? 'names nothing' : 'names no other';
   const build = monorepoBuild(repository, directory, manifest);
-  if (build !== undefined) {
-    return said(
-      `, and package.json ${noOther}: set the build command to "${build}" if the monorepo's tool builds it, or set startFile or startCommand.`,
-    );
-  }
-  return said(
-    `, and package.json ${noOther}: set startFile or startCommand, or add a start script such as "node app.js".`,
-  );
+  return build === undefined
+    ? `, and package.json ${noOther}: set startFile or startCommand, or add a start script such as "node app.js".`
+    : `, and package.json ${noOther}: set the build command to "${build}" if the monorepo's tool builds it, or set startFile or startCommand.`;
 }
