@@ -106,7 +106,11 @@ test('a strict run refuses a change of a group during another one, and the platf
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
   const refused: string[] = [];
-  const callTwice = async <Output>(operation: string, input: object, options?: { attempts: number }): Promise<Output> => {
+  const callTwice = async <Output>(
+    operation: string,
+    input: object,
+    options?: { attempts: number },
+  ): Promise<Output> => {
     try {
       return await callAws<Output>('logs', operation, input, { attempts: 1 });
     } catch (error) {
@@ -114,11 +118,7 @@ test('a strict run refuses a change of a group during another one, and the platf
       return await callAws<Output>('logs', operation, input, options);
     }
   };
-  const app = createAppLogs(
-    callTwice,
-    'app-',
-    'arn:aws:lambda:af-south-1:000000000000:function:app-',
-  );
+  const app = createAppLogs(callTwice, 'app-', 'arn:aws:lambda:af-south-1:000000000000:function:app-');
   await app.prepare('1');
   expect(refused).toContain('PutRetentionPolicy: OperationAbortedException');
   await app.prepare('1');
