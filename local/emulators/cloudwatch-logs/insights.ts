@@ -30,7 +30,7 @@ const FIELDS: Readonly<Record<string, (request: AppRequest) => number | undefine
 };
 const FUNCTIONS: Readonly<Record<string, (values: readonly number[]) => number>> = {
   count: (values) => values.length,
-  max: (values) => values.reduce((most, value) => Math.max(most, value)),
+  max: (values) => values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY),
   sum: (values) => values.reduce((total, value) => total + value, 0),
   avg: (values) => values.reduce((total, value) => total + value, 0) / values.length,
 };

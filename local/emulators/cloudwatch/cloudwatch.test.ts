@@ -79,14 +79,16 @@ test('requests become Lambda’s metrics, period by period, and its reports', as
   ]);
 });
 
-test('a load test of many thousand requests has reports', async () => {
+test('a load test of many thousand requests has reports, and a period without a start too', async () => {
   await callLogs('CreateLogGroup', { logGroupName: '/aws/lambda/app-3' });
   const requests = openAppRequests(dataDir);
   for (let count = 0; count < 150_000; count += 1)
     requests.record('app-3', request(0, { initMs: count === 0 ? 700 : 0 }));
+  requests.record('app-3', request(60));
   requests.close();
   expect(await createAppStarts(callLogs, 'app-').read('3', span)).toEqual([
     { at: from, starts: 1, slowestMs: 700, memoryMb: 50 },
+    { at: new Date(from.getTime() + 60_000), starts: 0, slowestMs: undefined, memoryMb: 50 },
   ]);
 });
 
