@@ -158,7 +158,7 @@ test('an application whose deletion begins while its custom domain is set claims
     return found;
   };
   const setting = setCustomDomain({ ...deps, table: { ...deps.table, get } }, caller('a'), { id: of.id, domain: HOST });
-  await expect(setting).rejects.toMatchObject({ code: 'conflict' });
+  await expect(setting).rejects.toMatchObject({ code: 'not_found' });
   expect([await holder(), (await deps.table.get(App, of))?.customDomain]).toEqual([undefined, undefined]);
 });
 
