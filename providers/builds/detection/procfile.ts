@@ -1,8 +1,11 @@
-/** Processes of a Procfile by their names (https://devcenter.heroku.com/articles/procfile): `web: node server.js`. */
+/**
+ * Returns the commands of a Procfile (https://devcenter.heroku.com/articles/procfile) by the names of their processes: `web: node server.js`.
+ */
 export function parseProcfile(text: string): { web?: string; worker?: string } {
-  const processes = text.split(/\r?\n/).flatMap((line) => {
-    const [, name = '', command = ''] = /^\s*([\w-]+)\s*:\s*(.+?)\s*$/.exec(line) ?? [];
-    return name === '' ? [] : [[name, command] as const];
+  const processes = text.split('\n').flatMap((line) => {
+    const [, name = '', rest = ''] = /^\s*([\w-]+)\s*:(.*)$/s.exec(line) ?? [];
+    const command = rest.trim();
+    return command === '' ? [] : [[name, command] as const];
   });
   return Object.fromEntries(processes);
 }

@@ -22,6 +22,7 @@ test.each([
 test.each<[string, Record<string, string>]>([
   ['run a long script again and again', { start: 'npm run a && '.repeat(20_000), a: 'x;'.repeat(20_000) }],
   ['are many commands', { start: `${'tsc && '.repeat(100_000)}node x` }],
+  ['may name a runner anywhere', { start: ';a='.repeat(200_000) }],
   ['wrap many runners', { start: `nodemon ${'--exec nodemon '.repeat(20_000)}` }],
   [
     'run nothing, in deep chains',

@@ -247,12 +247,16 @@ export function beforeFrameworkStart({ start, directory }: DividedScript): strin
 const changedDirectory = ([cd, to, ...more]: readonly Word[]): string | undefined =>
   cd?.text === 'cd' && to && !to.dynamic && more.length === 0 ? to.text : undefined;
 
-/** Leaves `npx` out of a shell's commands: a release has none, and its shell finds the programs of packages. */
+/** A runner of programs with its options, and what is before it in a shell's command. */
+const RUNNER =
+  /((?:^|[|;&(])\s*(?:[A-Za-z_]\w*=\S*\s+)*)(?:npx|bunx|(?:npm|pnpm|yarn) exec)(?:\s+(?:--|-y|--yes|--no|--no-install|-q|--quiet))*\s+(?=[\w@.])/g;
+
+/**
+ * Leaves `npx` out of a shell's commands: a release has none, and its shell finds the programs of packages. The time of the search grows
+ * with the square of the length (`;a=;a=`), and a request waits for it: what is too long to be read stays as it is.
+ */
 const withoutRunner = (command: string): string =>
-  command.replace(
-    /((?:^|[|;&(])\s*(?:[A-Za-z_]\w*=\S*\s+)*)(?:npx|bunx|(?:npm|pnpm|yarn) exec)(?:\s+(?:--|-y|--yes|--no|--no-install|-q|--quiet))*\s+(?=[\w@.])/g,
-    '$1',
-  );
+  command.length > MAX_CHARACTERS ? command : command.replace(RUNNER, '$1');
 
 /** Returns the division of the package's start script, with `prestart`; undefined if there is none. */
 export function startScriptOf(
