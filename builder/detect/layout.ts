@@ -63,35 +63,38 @@ export function workspacePatterns(repository: string): string[] {
   const pnpm = join(repository, 'pnpm-workspace.yaml');
   const settings = existsSync(pnpm) ? readText(pnpm) : '';
   const patterns = [...namesIn(readManifest(repository)?.workspaces), ...packagesOf(settings)];
-  const endless = patterns.find((pattern) => pathsOf(pattern) > MAX_PATHS);
-  if (endless === undefined) return patterns;
+  if (patterns.reduce((sum, pattern) => sum + pathsOf(pattern), 0) <= MAX_PATHS) return patterns;
   throw new BuildFailure(
-    `The pattern "${endless.slice(0, SHOWN)}" of the workspaces stands for more than ${MAX_PATHS} paths: write it without so many braces.`,
+    `The patterns of the workspaces stand for more than ${MAX_PATHS} paths: write "*" in place of braces and of single paths.`,
   );
 }
 
-/** Most paths that the braces of a pattern may stand for: they multiply, and nothing ends their expansion. */
+/** Most paths that the patterns of the workspaces may stand for: braces multiply, and nothing ends their expansion. */
 const MAX_PATHS = 1000;
-/** Characters of a pattern that are shown. */
-const SHOWN = 100;
-
+/** Longest pattern in characters, as the longest path of Linux. */
+const MAX_PATTERN = 4096;
 /** Letters between `A` and `z`: the longest range of letters. */
 const MAX_LETTERS = 58;
+/** Stands for braces inside of others, which were counted. */
+const NESTED = '\0';
 
 /** Returns the number of texts that the inside of a pair of braces stands for: `a,b`, `1..9`, `a..z`. */
 function alternativesOf(inside: string): number {
+  // The end of a range may come from braces itself: `{1..{8,9}000000}`.
+  if (inside.includes('..') && inside.includes(NESTED)) return Number.POSITIVE_INFINITY;
   const [, from, to] = /^(-?\d+)\.\.(-?\d+)/.exec(inside) ?? [];
   if (to !== undefined) return Math.abs(Number(to) - Number(from)) + 1;
   return inside.split(',').length * (inside.includes('..') ? MAX_LETTERS : 1);
 }
 
-/** Returns the number of paths that the braces of a pattern stand for, or more where they are nested: `{a,b}/{1..3}` are six. */
+/** Returns the number of paths that a pattern stands for, or more where its braces are nested: `{a,b}/{1..3}` are six. */
 function pathsOf(pattern: string): number {
+  if (pattern.length > MAX_PATTERN) return Number.POSITIVE_INFINITY;
   let paths = 1;
   for (let rest = pattern; ; ) {
     const next = rest.replace(/\{([^{}]*)\}/g, (_, inside: string) => {
       paths *= alternativesOf(inside);
-      return '';
+      return NESTED;
     });
     if (next === rest) return paths;
     rest = next;
