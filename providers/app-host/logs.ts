@@ -166,12 +166,13 @@ export function createAppLogs(call: Call, prefix: string, arnPrefix: string): Ap
       // Lambda names streams by day and version: `2026/01/31/[7]1f0c…`.
       const day = at.toISOString().slice(0, 10).replaceAll('-', '/');
       const asked = { ...groupOf(applicationId), logStreamNamePrefix: `${day}/[${release}]` };
-      const lines: string[] = [];
+      let lines: string[] = [];
       for await (const { events } of readPages((input) => search(input, TAIL), asked)) {
         const own = events.filter(({ message }) => !PLATFORM.test(message));
-        lines.push(...own.flatMap(({ message }) => parseLine(message).text.split('\n')));
+        const found = own.flatMap(({ message }) => parseLine(message).text.split('\n'));
+        lines = lines.concat(found.filter((line) => line.trim() !== '')).slice(-count);
       }
-      return lines.filter((line) => line.trim() !== '').slice(-count);
+      return lines;
     },
 
     async remove(applicationId) {
