@@ -26,7 +26,7 @@ test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp
     },
     { buildCommand: 'node check.js' },
     'build',
-    'The build command "node check.js" failed with exit code 1. Its log says "The following environment variables are not defined:": set the variables that it names, and deploy again.',
+    'The build command "node check.js" failed with exit code 1. Its log says "The following environment variables are not defined:": if that is the reason, set the variables that it names, and deploy again.',
   ],
   [
     'build of a package of a monorepo',

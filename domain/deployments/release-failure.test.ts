@@ -70,6 +70,7 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
     ' Set the variables that its log names, and deploy again.',
   ]),
   ['a variable that is set', EXITED, ['NODE_ENV is set to production', 'Error: x'], 'Error: x.\n'],
+  ['a name that the code does not define', EXITED, ['ReferenceError: API_KEY is not defined'], 'not defined.\n'],
   ['an error about a value', EXITED, ['Error: user_id is required'], 'Error: user_id is required.\n'],
   [
     'a script that ends',

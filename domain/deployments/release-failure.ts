@@ -1,7 +1,7 @@
 import { truncate } from '../../contract/text.ts';
 import type { HealthCheck } from '../../providers/app-host/app-host.ts';
 import { MEMORY_MB, TIMEOUT_SECONDS } from '../../providers/app-host/resources.ts';
-import { MISSING_VARIABLE } from '../../providers/builds/missing-variables.ts';
+import { lacksVariable } from '../../providers/builds/missing-variables.ts';
 
 /** Lines of output that a failure quotes, and their size in characters: the state of an execution holds 32 KB. */
 const MAX_QUOTED_LINES = 50;
@@ -71,10 +71,6 @@ const ADVICE: readonly [pattern: RegExp, advice: string | ((found: RegExpExecArr
     /getaddrinfo (?:ENOTFOUND|EAI_AGAIN) ([\w-]+)(?![\w.-])/,
     ([, host]) => `There is no server named ${host} where a release runs: ${REMEDY}.`,
   ],
-  ...MISSING_VARIABLE.map((pattern): [RegExp, string] => [
-    pattern,
-    'Set the variables that its log names, and deploy again.',
-  ]),
 ];
 
 /** The error that a release printed last; undefined if it printed none. */
@@ -118,7 +114,7 @@ function adviceFor(lines: readonly string[]): string[] {
     const found = lines.map((line) => pattern.exec(line)).findLast((each) => each !== null);
     if (found) return [typeof advice === 'string' ? advice : advice(found)];
   }
-  return [];
+  return lines.some(lacksVariable) ? ['Set the variables that its log names, and deploy again.'] : [];
 }
 
 /** Returns the lines to quote: the last ones, and the error with its stack if that is above them. */

@@ -1,16 +1,26 @@
+import { truncate } from '../../contract/text.ts';
+
 /** Messages about a variable that an application needs and lacks, as validators of configurations and their owners word them. */
-export const MISSING_VARIABLE: readonly RegExp[] = [
+const MISSING_VARIABLE: readonly RegExp[] = [
   /\benv(?:ironment)?\b.{0,80}\b(?:missing|not (?:found|set|defined)|required|invalid|undefined)\b/i,
   /\b(?:missing|invalid|required|undefined)\b.{0,80}\benv(?:ironment)?\b/i,
   /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b\W{0,3}(?:(?:is |are |was )?(?:required|missing|undefined|not (?:set|defined|provided))|(?:must|has to) be (?:set|defined|provided))\b/,
 ];
 
+/** Messages of compilers and linters about code: `'env' is not defined  no-undef`, `missing in type '{}' but required in type 'Env'`. */
+const OF_CODE = /\bTS\d{4,5}\b|\bType error:|\bReferenceError:|\bno-undef\b|\b(?:in|of) type '/;
+
+/** Returns true for a line that says that a variable is missing. */
+export const lacksVariable = (line: string): boolean =>
+  !OF_CODE.test(line) && MISSING_VARIABLE.some((pattern) => pattern.test(line));
+
 /** Characters of a message that a failure quotes. */
 const MAX_QUOTED_CHARACTERS = 200;
 
-/** Returns what to do about a variable that a build lacks by its output, with the message; empty if it lacks none. */
+/** Returns what to do about a variable that a build seems to lack by its output, with the message; empty for no such message. */
 export function missingVariableAdvice(output: string): string {
-  const line = output.split('\n').findLast((each) => MISSING_VARIABLE.some((pattern) => pattern.test(each)));
+  const line = output.split('\n').findLast(lacksVariable);
   if (line === undefined) return '';
-  return ` Its log says "${line.trim().slice(0, MAX_QUOTED_CHARACTERS)}": set the variables that it names, and deploy again.`;
+  const quoted = truncate(line.trim(), MAX_QUOTED_CHARACTERS);
+  return ` Its log says "${quoted}": if that is the reason, set the variables that it names, and deploy again.`;
 }
