@@ -76,6 +76,7 @@ test.each<[manifest: object, files: Record<string, string>, expected: string]>([
     'apps/api/package.json': JSON.stringify({ name: 'api', scripts: { start: 'node dist/index.js' } }),
     'apps/web/package.json': JSON.stringify({ name: 'web', dependencies: { astro: '6' } }),
     'apps/web/node_modules/astro/package.json': JSON.stringify({ name: 'astro', scripts: { start: 'x' } }),
+    'test/broken/package.json': '{',
     'packages/utils/package.json': JSON.stringify({ name: 'utils', scripts: { build: 'tsc' } }),
   };
   expect(() => findStart(application(manifest, { ...packages, ...files }))).toThrow(expected);

@@ -3,6 +3,7 @@ import { basename, join, posix, relative } from 'node:path';
 import { frameworkOf } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import type { Packages } from '../../providers/builds/detection/script-command.ts';
+import { BuildFailure } from '../failure.ts';
 import { readManifest } from '../install/manifest.ts';
 import { workspacePatterns } from './layout.ts';
 
@@ -12,6 +13,16 @@ function manifestBelow(directory: string, path: string): Manifest | undefined {
   if (statSync(at, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
   // The builder reads with rights that the owner's commands lack.
   return relative(realpathSync(directory), realpathSync(at)).startsWith('..') ? undefined : readManifest(at);
+}
+
+/** As {@link manifestBelow}; undefined for one that cannot be read, such as a broken one that a test of the repository reads. */
+function readableManifest(directory: string, path: string): Manifest | undefined {
+  try {
+    return manifestBelow(directory, path);
+  } catch (error) {
+    if (!(error instanceof BuildFailure)) throw error;
+    return undefined;
+  }
 }
 
 /** Returns the paths that a repository's patterns of workspaces match. */
@@ -51,7 +62,7 @@ export function applicationsBelow(repository: string, ofMonorepo: boolean): stri
     .filter((path) => !path.split('/').includes('node_modules'))
     .sort()
     .flatMap((path) => {
-      const manifest = manifestBelow(repository, path);
+      const manifest = readableManifest(repository, path);
       return manifest === undefined ? [] : [{ path, manifest }];
     });
   const starts = manifests.filter(({ manifest }) => manifest.scripts.start !== undefined);
