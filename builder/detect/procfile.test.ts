@@ -1,4 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
+import { describeExpectedStart } from '../../providers/builds/detection/expected-start.ts';
+import { parseManifest } from '../../providers/builds/detection/manifest.ts';
 import { describeStart, findStart } from './start.ts';
 import { application, removeApplications } from './test-applications.ts';
 
@@ -11,11 +13,17 @@ test.each<[Procfile: string, manifest: object, start: string, from: string | und
   ['web: bin/proxy node app.js | cat', { scripts: { start: 'node module.js' } }, 'node module.js', 'start script'],
   ['web: bin/proxy node app.js | cat', { main: 'module.js' }, 'bin/proxy node app.js | cat', 'Procfile'],
   ['web: node absent.js', { scripts: { start: 'node module.js' } }, 'node module.js', 'start script'],
+  ['web: vite', { scripts: { start: 'node module.js' } }, 'node module.js', 'start script'],
+  ['web: bin/proxy node app.js | cat', { scripts: { start: 'vite' } }, 'bin/proxy node app.js | cat', 'Procfile'],
+  ['web: vite', { main: 'module.js' }, 'node module.js', 'main of package.json'],
   ['worker: node app.js', { main: 'module.js' }, 'node module.js', 'main of package.json'],
 ])(
   'a Procfile, which is there for deployments, precedes what package.json says: %s, %j',
   (Procfile, manifest, start, from) => {
     const found = findStart(application(manifest, { 'app.js': '', 'module.js': '', Procfile }));
     expect([describeStart(found.start), found.from]).toEqual([start, from]);
+    // Only a build can tell that a file is missing.
+    if (Procfile.includes('absent')) return;
+    expect(describeExpectedStart(parseManifest(JSON.stringify(manifest)), undefined, [], Procfile)).toBe(start);
   },
 );

@@ -43,13 +43,15 @@ export function describeExpectedStart(
   procfile: string,
 ): string | null {
   const { web } = parseProcfile(procfile);
-  const process = web === undefined ? undefined : divideStartScript(web, onePackage(manifest.scripts));
-  if (process && process.start.kind !== 'shell') return describeScript(process.start, framework);
-  const script = startScriptOf(manifest);
-  if (script) return describeScript(script.start, framework);
+  const process = web === undefined ? undefined : divideStartScript(web, onePackage(manifest.scripts)).start;
+  const script = startScriptOf(manifest)?.start;
+  // As the build has it: a shell's commands come last, and a development server is no start.
+  const declared = [...(process?.kind === 'shell' ? [script, process] : [process, script])].find(
+    (start) => start !== undefined && start.kind !== 'development',
+  );
+  if (declared) return describeScript(declared, framework);
   const output = describeOutput(framework);
-  if (process) return describeScript(process.start, framework);
-  if (output !== null) return output;
+  if (output !== null || script) return output;
   if (manifest.main !== undefined) return `node ${manifest.main}`;
   const usual = USUAL_FILES.find((file) => files.includes(file));
   return usual === undefined ? null : `node ${usual}`;
