@@ -61,6 +61,15 @@ test.each<[string, Record<string, string | object>, string, string | undefined]>
     'pnpm@latest',
   ],
   [
+    'a pnpm to come, which package.json allows',
+    {
+      'package.json': { dependencies: { a: '1' }, engines: { pnpm: '>=8' } },
+      'pnpm-lock.yaml': "lockfileVersion: '12.0'\n",
+    },
+    'pnpm install --frozen-lockfile',
+    'pnpm@latest',
+  ],
+  [
     'Yarn 1',
     { 'yarn.lock': '# yarn lockfile v1\n' },
     'yarn install --non-interactive --frozen-lockfile',

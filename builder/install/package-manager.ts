@@ -79,7 +79,7 @@ function pnpmFor(lockfile: string, required?: string): string {
   const format = /^lockfileVersion:\s*['"]?(\d+)/m.exec(lockfile)?.[1];
   const version = format === undefined ? '10' : (PNPM[format] ?? 'latest');
   // The highest possible version of each major, because the exact version is not known here.
-  const allows = (major: string) => satisfies(`${major}.999.999`, required ?? '');
+  const allows = (major: string) => satisfies(`${major === 'latest' ? 999 : major}.999.999`, required ?? '');
   if (required === undefined || validRange(required) === null || allows(version)) return version;
   return PNPM_MAJORS.find(allows) ?? required;
 }
