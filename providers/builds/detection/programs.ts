@@ -19,7 +19,7 @@ export const FRAMEWORK_STARTS: readonly RegExp[] = [
 export const DEVELOPMENT_SERVERS: readonly RegExp[] = [
   /^(next|nuxt|nuxi|astro|vinxi|nitro|remix|react-router|qwik|vitepress|vuepress(-vite|-webpack)?|wrangler|vercel|netlify) dev\b/,
   /^(rsbuild|rspack|rspress|umi|max|dumi|quasar|snowpack|waku|vike|storybook) (dev|serve)\b/,
-  /^nx (serve|dev|run \S+:(serve|dev)\b)/,
+  /^nx (run \S+:)?(serve|dev)(?![\w-])/,
   /^hexo (server|s)\b/,
   /^(nest|strapi) (start --(watch|debug)|develop)\b/,
   /^vite(?! (build|preview|optimize))(\s|$)/,
