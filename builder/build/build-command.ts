@@ -18,22 +18,24 @@ export function frameworkFor(job: CommandSettings, manifest: Manifest | undefine
 
 /**
  * Returns the build command, or null for none: the one that the owner set, else a build script of package.json, else what
- * its start script would build, else the framework's own. Throws BuildFailure if the command is a script that package.json
+ * its Procfile or start script would build, else the framework's own. Throws BuildFailure if the command is a script that package.json
  * lacks.
  * @param packages the packages below the application's directory
  * @param runner the repository's package manager
+ * @param procfile text of its Procfile, empty if there is none
  */
 export function resolveBuildCommand(
   { framework, buildCommand }: BuildSettings,
   manifest: Manifest | undefined,
   packages: Packages,
   runner = 'npm',
+  procfile = '',
 ): string | null {
   if (buildCommand === '') return null;
   const detected = manifest && frameworkOf(manifest);
   const isDefault = buildCommand === FRAMEWORK_DEFAULTS[framework].buildCommand;
   if (buildCommand === null || (isDefault && manifest === undefined))
-    return detectBuildCommand(manifest, detected, runner, packages);
+    return detectBuildCommand(manifest, detected, runner, packages, procfile);
   const script = /^(?:npm|pnpm|yarn) run ([\w:.-]+)$/.exec(buildCommand)?.[1];
   if (script === undefined) return buildCommand;
   if (manifest === undefined) {
@@ -42,7 +44,7 @@ export function resolveBuildCommand(
   // `constructor` is a property of every object, and no script.
   if (Object.hasOwn(manifest.scripts, script)) return buildCommand;
   if (isDefault && detected !== namedFramework(framework))
-    return detectBuildCommand(manifest, detected, runner, packages);
+    return detectBuildCommand(manifest, detected, runner, packages, procfile);
   if (script === 'build' && detected?.build !== undefined) return detected.build;
   throw new BuildFailure(`The build command is "${buildCommand}", but package.json has no script "${script}".`);
 }

@@ -11,6 +11,7 @@ import { type Layout, layoutOf } from '../detect/layout.ts';
 import { nodeRequirementOf } from '../detect/node-requirement.ts';
 import { assertBuildable, dockerfileNote, warningsFor } from '../detect/notes.ts';
 import { packagesBelow } from '../detect/packages.ts';
+import { procfileOf } from '../detect/procfile.ts';
 import { type InstallPlan, planInstall } from '../install/install.ts';
 import { readManifest } from '../install/manifest.ts';
 import type { PackageManager } from '../install/package-manager.ts';
@@ -59,11 +60,12 @@ export async function cloneRepository(build: Build): Promise<ClonedBuild> {
       : { ...context.environment, PATH: await build.selectNode(node.version) };
   const plan = planInstall(job.installCommand, layout.install, rootManifest);
   const framework = frameworkFor(job, manifest);
+  const packages = packagesBelow(layout.app, manifest);
   const detected: Detected = {
     framework: framework?.name ?? NAMES[job.framework],
     packageManager: plan.manager ? describeManager(plan.manager) : null,
     nodeVersion: node.version,
-    buildCommand: resolveBuildCommand(job, manifest, packagesBelow(layout.app, manifest), plan.manager?.name),
+    buildCommand: resolveBuildCommand(job, manifest, packages, plan.manager?.name, procfileOf(layout.app)),
     ...(cloned === branch ? {} : { branch: cloned }),
   };
   onDetected(detected);

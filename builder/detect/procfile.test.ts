@@ -1,6 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
 import { describeExpectedStart } from '../../providers/builds/detection/expected-start.ts';
 import { parseManifest } from '../../providers/builds/detection/manifest.ts';
+import { resolveBuildCommand } from '../build/build-command.ts';
+import { packagesBelow } from './packages.ts';
+import { procfileOf } from './procfile.ts';
 import { describeStart, findStart } from './start.ts';
 import { application, removeApplications } from './test-applications.ts';
 
@@ -27,3 +30,16 @@ test.each<[Procfile: string, manifest: object, start: string, from: string | und
     expect(describeExpectedStart(parseManifest(JSON.stringify(manifest)), undefined, [], Procfile)).toBe(start);
   },
 );
+
+test.each<[Procfile: string, scripts: Record<string, string>, build: string | null]>([
+  ['web: sass a:b && node app.js', { start: 'nodemon' }, 'sass a:b'],
+  ['web: npm start', { start: 'tsc && node app.js' }, 'tsc'],
+  ['web: node app.js', { start: 'tsc && node app.js' }, 'tsc'],
+  ['web: sass a:b && node app.js', { build: 'tsc' }, 'npm run build'],
+  ['web: sass a:b && node app.js | cat', { start: 'node app.js' }, null],
+])('what a Procfile builds before the start belongs to the build: %s, %j', (Procfile, scripts, build) => {
+  const { directory, manifest } = application({ scripts }, { 'app.js': '', Procfile });
+  const settings = { framework: 'NODE', buildCommand: null } as const;
+  const packages = packagesBelow(directory, manifest);
+  expect(resolveBuildCommand(settings, manifest, packages, 'npm', procfileOf(directory))).toBe(build);
+});

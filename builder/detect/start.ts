@@ -20,6 +20,7 @@ import { findProgram } from './bin.ts';
 import { assertOwnFramework, isDefaultStartFile, notFound } from './not-found.ts';
 import { isOwnNextServer } from './own-server.ts';
 import { packagesBelow } from './packages.ts';
+import { procfileOf } from './procfile.ts';
 
 /** The way in which a release starts. Directories are relative to the application's. */
 export type Start =
@@ -275,8 +276,7 @@ interface Procfile {
 }
 
 function readProcfile(app: BuiltApplication): Procfile {
-  const text = isFile(app, 'Procfile') ? readText(join(app.directory, 'Procfile')) : '';
-  const { web: command, worker } = parseProcfile(text);
+  const { web: command, worker } = parseProcfile(procfileOf(app.directory));
   const web =
     command === undefined ? undefined : divideStartScript(command, packagesBelow(app.directory, app.manifest));
   return { web, worker, start: web && startOf(app, web) };

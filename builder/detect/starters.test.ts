@@ -10,6 +10,7 @@ import { readManifest } from '../install/manifest.ts';
 import { layoutOf } from './layout.ts';
 import { assertBuildable } from './notes.ts';
 import { packagesBelow } from './packages.ts';
+import { procfileOf } from './procfile.ts';
 import { describeStart, findStart } from './start.ts';
 
 type Framework = keyof typeof FRAMEWORK_DEFAULTS;
@@ -43,7 +44,7 @@ test.each(cases)('detects %s where the framework is %s', (_name, framework, star
   const job = { framework, ...FRAMEWORK_DEFAULTS[framework], startCommand: null, installCommand: 'npm ci' };
   assertBuildable(app, manifest, job);
   const detected = frameworkFor(job, manifest);
-  const build = resolveBuildCommand(job, manifest, packagesBelow(app, manifest));
+  const build = resolveBuildCommand(job, manifest, packagesBelow(app, manifest), 'npm', procfileOf(app));
   for (const [path, text] of Object.entries(starter.built ?? {})) write(join(rootDirectory ?? '', path), text);
   const { start } = findStart({
     directory: app,

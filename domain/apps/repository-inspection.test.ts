@@ -54,7 +54,10 @@ describe('a repository', () => {
       // Far beyond what is read: the filter leaves it out.
       'apps/web/large.bin': randomBytes(3_000_000),
     });
-    commit('module', { 'package.json': '{"main":"lib/module.js"}', Procfile: 'web: node web.js\n' });
+    commit('module', {
+      'package.json': '{"main":"lib/module.js","scripts":{"start":"nodemon"}}',
+      Procfile: 'web: sass a:b && node web.js\n',
+    });
     commit('site', { 'index.html': '<h1>Hello</h1>' });
     commit('broken', { 'package.json': '{' });
   });
@@ -105,8 +108,9 @@ describe('a repository', () => {
     ]);
   });
 
-  test('shows the start of its Procfile', async () => {
-    expect((await inspect(at('module'))).detected?.start).toBe('node web.js');
+  test('shows the start of its Procfile, and what is built before', async () => {
+    const { detected } = await inspect(at('module'));
+    expect([detected?.buildCommand, detected?.start]).toEqual(['sass a:b', 'node web.js']);
   });
 
   test('shows the version of Node that Volta uses', async () => {

@@ -171,7 +171,7 @@ function describe(
       setting: SETTINGS[framework?.name ?? ''] ?? 'NODE',
       packageManager: locked.name,
       nodeVersion: node.version,
-      buildCommand: detectBuildCommand(manifest, framework, locked.name),
+      buildCommand: detectBuildCommand(manifest, framework, locked.name, undefined, procfile),
       start: describeExpectedStart(manifest, framework, files, procfile),
     },
     notes,

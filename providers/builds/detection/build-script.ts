@@ -1,28 +1,29 @@
 import type { Framework } from './frameworks.ts';
 import type { Manifest } from './manifest.ts';
+import { declaredStarts } from './procfile.ts';
 import type { Packages } from './script-command.ts';
-import { startScriptOf } from './start-script.ts';
 
 /** Scripts that build, in order of precedence. Hosts before us run the second one. */
 const BUILD_SCRIPTS = ['build', 'heroku-postbuild'] as const;
 
 /**
  * Returns the command that builds an application whose owner set none, or null for none: a build script of package.json,
- * else what its start script would build, else the framework's own.
+ * else what its Procfile or start script would build, else the framework's own.
  *
  * @param runner the repository's package manager
  * @param packages those below the application, whose scripts its start script may run; only its own if they are not known
+ * @param procfile text of its Procfile, empty if there is none
  */
 export function detectBuildCommand(
   manifest: Pick<Manifest, 'scripts'> | undefined,
   framework: Framework | undefined,
   runner: string,
   packages?: Packages,
+  procfile = '',
 ): string | null {
   if (manifest === undefined) return null;
   const script = BUILD_SCRIPTS.find((name) => Object.hasOwn(manifest.scripts, name));
   if (script !== undefined) return `${runner} run ${script}`;
-  const fromStart = startScriptOf(manifest, packages)?.build ?? [];
-  if (fromStart.length > 0) return fromStart.join(' && ');
-  return framework?.build ?? null;
+  const building = declaredStarts(manifest, procfile, packages).find(({ build }) => build.length > 0);
+  return building?.build.join(' && ') ?? framework?.build ?? null;
 }

@@ -1,8 +1,7 @@
 import type { Framework } from './frameworks.ts';
 import type { Manifest } from './manifest.ts';
-import { parseProcfile } from './procfile.ts';
-import { onePackage } from './script-command.ts';
-import { divideStartScript, type StartScript, startScriptOf } from './start-script.ts';
+import { declaredStarts } from './procfile.ts';
+import type { StartScript } from './start-script.ts';
 
 /** Files in the root of an application that start it where nothing else says how. */
 const USUAL_FILES = ['server', 'index', 'main', 'app'].flatMap((name) => [`${name}.js`, `${name}.mjs`, `${name}.cjs`]);
@@ -42,16 +41,11 @@ export function describeExpectedStart(
   files: readonly string[],
   procfile: string,
 ): string | null {
-  const { web } = parseProcfile(procfile);
-  const process = web === undefined ? undefined : divideStartScript(web, onePackage(manifest.scripts)).start;
-  const script = startScriptOf(manifest)?.start;
-  // As the build has it: a shell's commands come last, and a development server is no start.
-  const declared = [...(process?.kind === 'shell' ? [script, process] : [process, script])].find(
-    (start) => start !== undefined && start.kind !== 'development',
-  );
+  const starts = declaredStarts(manifest, procfile).map(({ start }) => start);
+  const declared = starts.find(({ kind }) => kind !== 'development');
   if (declared) return describeScript(declared, framework);
   const output = describeOutput(framework);
-  if (output !== null || script) return output;
+  if (output !== null || manifest.scripts.start !== undefined) return output;
   if (manifest.main !== undefined) return `node ${manifest.main}`;
   const usual = USUAL_FILES.find((file) => files.includes(file));
   return usual === undefined ? null : `node ${usual}`;

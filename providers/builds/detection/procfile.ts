@@ -1,3 +1,6 @@
+import { onePackage, type Packages, type Scripts } from './script-command.ts';
+import { type DividedScript, divideStartScript, startScriptOf } from './start-script.ts';
+
 /**
  * Returns the commands of a Procfile (https://devcenter.heroku.com/articles/procfile) by the names of their processes: `web: node server.js`.
  */
@@ -8,4 +11,21 @@ export function parseProcfile(text: string): { web?: string; worker?: string } {
     return command === '' ? [] : [[name, command] as const];
   });
   return Object.fromEntries(processes);
+}
+
+/**
+ * Returns what a Procfile's `web` and the start script come to, in order of precedence: a command that only a shell can run, such as a
+ * script of another host's image, comes after what is understood.
+ * @param procfile its text, empty if there is none
+ */
+export function declaredStarts(
+  manifest: { scripts: Scripts },
+  procfile: string,
+  packages: Packages = onePackage(manifest.scripts),
+): DividedScript[] {
+  const { web } = parseProcfile(procfile);
+  const process = web === undefined ? undefined : divideStartScript(web, packages);
+  const script = startScriptOf(manifest, packages);
+  const inOrder = process?.start.kind === 'shell' ? [script, process] : [process, script];
+  return inOrder.filter((each) => each !== undefined);
 }
