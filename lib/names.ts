@@ -50,8 +50,8 @@ export function namesOf(config: Config) {
     /** The dashboard's files. */
     webApp: bucket('web-app'),
     accessLogs: bucket('access-logs'),
-    /** The log of the API's requests. */
-    accessLog: `/aws/vendedlogs/apis/${prefix}`,
+    /** The log of the API's requests. No name of another stage begins with it (lib/constructs/logs.ts). */
+    accessLog: `/aws/vendedlogs/apis/${prefix}/requests`,
     buildProject: { name: global('build'), arn: inRegion(buildRegion)('codebuild', `project/${global('build')}`) },
     buildLogs: {
       name: `/aws/codebuild/${global('build')}`,

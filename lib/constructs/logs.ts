@@ -19,8 +19,8 @@ export const ACCESS_LOG_FIELDS = [
 /**
  * Has CloudWatch make no metrics of what is written into log groups: it would read them out of any line that is a document of
  * the embedded metric format, each at a price, under whatever name the line says, an alarm's too. For logs into which others
- * than the platform write. An account has five such policies in a region
- * (https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutAccountPolicy.html).
+ * than the platform write. An account has five such policies in a region, of any installation, and no prefix of one may begin
+ * with that of another (https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutAccountPolicy.html).
  * @param prefixes of the names of the log groups
  */
 export const ignoreEmbeddedMetrics = (scope: Construct, policyName: string, prefixes: readonly string[]) =>
@@ -29,5 +29,5 @@ export const ignoreEmbeddedMetrics = (scope: Construct, policyName: string, pref
     policyType: 'METRIC_EXTRACTION_POLICY',
     policyDocument: JSON.stringify({ EmbeddedMetricFormat: { Status: 'Disabled' } }),
     scope: 'ALL',
-    selectionCriteria: `LogGroupNamePrefix IN ${JSON.stringify(prefixes)}`,
+    selectionCriteria: `LogGroupNamePrefix IN [${prefixes.map((prefix) => `"${prefix}"`).join(', ')}]`,
   });

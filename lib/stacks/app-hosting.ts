@@ -82,7 +82,10 @@ export class AppHostingStack extends PlatformStack {
     });
     this.staticFiles = createAppCache(this, names.global('static-files'));
 
-    ignoreEmbeddedMetrics(this, names.global('no-metrics'), [names.appFunctions.logPrefix, names.accessLog]);
+    // One for all logs of the region: an account has few of these policies.
+    const builds = config.buildRegion === config.region ? [names.buildLogs.name] : [];
+    const written = [names.appFunctions.logPrefix, names.accessLog, ...builds];
+    ignoreEmbeddedMetrics(this, names.global('no-metrics'), written);
 
     const customer = [...customerRights(names, { on: [key.keyArn] }), databaseUses(platform).connect];
     const role = new Role(this, 'AppRole', {

@@ -19,7 +19,9 @@ export class BuilderStack extends PlatformStack {
     super(platform, 'builder', 'The CodeBuild project that builds applications', config.buildRegion);
     const builder = new Asset(this, 'Builder', { path: join(bundles, 'builder'), ...platform.asset('builder') });
     const logs = names.buildLogs;
-    ignoreEmbeddedMetrics(this, names.global('no-build-metrics'), [logs.name]);
+    // In the installation's own region, the policy of the stack of applications has it too (app-hosting.ts).
+    if (config.buildRegion !== config.region)
+      ignoreEmbeddedMetrics(this, names.global('no-build-metrics'), [logs.name]);
     // https://docs.aws.amazon.com/codebuild/latest/userguide/setting-up-service-role.html
     const rights: Right[] = [
       { actions: ['s3:GetBucketAcl', 's3:GetBucketLocation'], on: [builder.bucket.bucketArn] },
