@@ -73,21 +73,24 @@ async function invoke(lambda: LambdaClient, FunctionName: string, event: object)
 
 const Calls = z.object({ kms: z.string(), dsql: z.string() });
 
-/** Returns whether the account lets everybody call a function's address. The throwaway's takes signed requests all the same. */
-async function permitsEverybody(lambda: LambdaClient, FunctionName: string): Promise<boolean> {
+/**
+ * Returns AWS's error where everybody may not call a function's address: the account's own setting refuses it, or a policy of its
+ * organization does. The throwaway's address takes signed requests all the same.
+ */
+async function refusalOfEverybody(lambda: LambdaClient, FunctionName: string): Promise<Error | undefined> {
   const everybody = { Principal: '*', FunctionUrlAuthType: 'NONE' } as const;
   const permission = { FunctionName, StatementId: 'url', Action: 'lambda:InvokeFunctionUrl', ...everybody };
   try {
     await lambda.send(new AddPermissionCommand(permission));
-    return true;
+    return undefined;
   } catch (error) {
-    if (isAwsError(error, 'PublicPolicyException')) return false;
+    if (error instanceof Error && isAwsError(error, 'PublicPolicyException', 'AccessDeniedException')) return error;
     throw error;
   }
 }
 
 interface Tried {
-  isPublic: boolean;
+  refusal: Error | undefined;
   /** Parts in which the response came. */
   parts: number;
   calls: z.output<typeof Calls>;
@@ -142,12 +145,12 @@ async function tryFunction(clients: Clients, { config, account, resources }: Pla
       await waitUntilFunctionActiveV2({ client: lambda, maxWaitTime: MAX_WAIT_SECONDS, minDelay: 1 }, { FunctionName });
       const url = { FunctionName, AuthType: 'AWS_IAM', InvokeMode: 'RESPONSE_STREAM' } as const;
       await lambda.send(new CreateFunctionUrlConfigCommand(url));
-      const isPublic = await permitsEverybody(lambda, FunctionName);
+      const refusal = await refusalOfEverybody(lambda, FunctionName);
       for (let attempt = 1; ; attempt += 1) {
         const parts = await invoke(lambda, FunctionName, { databaseRegion });
         const calls = Calls.parse(JSON.parse(parts.join('').replace(/^first/, '')));
         const isPermitted = Object.values(calls).every((result) => result === 'permitted');
-        if (isPermitted || attempt >= POLICY_ATTEMPTS) return { isPublic, parts: parts.length, calls };
+        if (isPermitted || attempt >= POLICY_ATTEMPTS) return { refusal, parts: parts.length, calls };
         await clients.pause();
       }
     } finally {
@@ -186,11 +189,13 @@ export function checkFunctions(plan: Plan): Check[] {
       needed: 'Lambda takes a permission of everybody to call a function URL',
       region,
       find,
-      assess: ({ isPublic }) => ({
-        ok: isPublic,
-        found: isPublic ? 'taken' : 'refused: PublicPolicyException',
+      assess: ({ refusal }) => ({
+        ok: !refusal,
+        found: refusal ? `${refusal.name}: ${refusal.message}` : 'taken',
         remedy: [
-          'Have this account permit public access to Lambda functions: https://docs.aws.amazon.com/lambda/latest/dg/access-control-resource-based.html#access-control-block-public-access',
+          refusal?.name === 'AccessDeniedException'
+            ? 'Allow the caller lambda:AddPermission for FunctionUrlAuthType NONE, in the policies of the organization too: https://docs.aws.amazon.com/lambda/latest/dg/urls-auth.html'
+            : 'Have this account permit public access to Lambda functions: https://docs.aws.amazon.com/lambda/latest/dg/access-control-resource-based.html#access-control-block-public-access',
         ],
       }),
       remedy: elsewhere,

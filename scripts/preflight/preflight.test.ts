@@ -210,6 +210,20 @@ test('in a cell’s account, no remedy changes the platform', async () => {
   expect(new Set(settings)).toEqual(new Set(['-c cells=']));
 }, 120_000);
 
+test('an organization that refuses function URLs for everybody is found, and hides nothing else of the function', async () => {
+  const denied = new Refusal('AccessDeniedException', 'with an explicit deny in a service control policy', 403);
+  const scenario = { ...inOrder(), 'lambda POST /2015-03-31/functions/*/policy': denied };
+  const { rows, alive } = await checked(scenario, DELEGATED, []);
+  expect(rows.filter(({ ok }) => !ok)).toEqual([
+    expect.objectContaining({
+      what: 'Function URLs for everybody in af-south-1',
+      found: expect.stringMatching(/^AccessDeniedException: .*service control policy/),
+      remedy: [expect.stringMatching(/lambda:AddPermission.*organization/)],
+    }),
+  ]);
+  expect([...alive]).toEqual([]);
+}, 150_000);
+
 test('the concurrency of an account has room for an application beside the 100 that AWS keeps', async () => {
   const granted = { Quota: { QuotaName: 'q', QuotaCode: 'L-B99A9384', Value: 110 } };
   const { rows } = await checked({ ...inOrder(), 'servicequotas GetServiceQuota': granted }, DELEGATED, [
