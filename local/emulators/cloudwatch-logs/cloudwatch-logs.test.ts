@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createAppLogs } from '../../../providers/app-host/logs.ts';
 import { callAws } from '../../../runtime/aws/client.ts';
 import { openAppLog } from '../lambda/app-log.ts';
+import { STRICT_TIMES } from '../strict.ts';
 import type { Emulator } from '../wire.ts';
 import { startCloudWatchLogs } from './cloudwatch-logs.ts';
 
@@ -106,6 +107,8 @@ test('a strict run refuses a change of a group during another one, and the platf
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
   const refused: string[] = [];
+  // A change ends where the test says so, however slow the machine is.
+  vi.useFakeTimers({ toFake: ['Date'] });
   const callTwice = async <Output>(
     operation: string,
     input: object,
@@ -115,6 +118,7 @@ test('a strict run refuses a change of a group during another one, and the platf
       return await callAws<Output>('logs', operation, input, { attempts: 1 });
     } catch (error) {
       refused.push(`${operation}: ${error instanceof Error ? error.name : ''}`);
+      vi.setSystemTime(Date.now() + STRICT_TIMES.logGroupChange);
       return await callAws<Output>('logs', operation, input, options);
     }
   };
@@ -123,6 +127,7 @@ test('a strict run refuses a change of a group during another one, and the platf
   expect(refused).toContain('PutRetentionPolicy: OperationAbortedException');
   await app.prepare('1');
   await app.remove('1');
+  vi.useRealTimers();
   await strict.stop();
   vi.unstubAllEnvs();
   rmSync(directory, { recursive: true });

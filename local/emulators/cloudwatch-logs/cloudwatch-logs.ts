@@ -54,16 +54,15 @@ function openGroups(dataDir: string, strict: boolean | undefined): Answering {
     if (!found) throw new ServiceError('ResourceNotFoundException', 'The specified log group does not exist.');
     return found;
   };
-  const changing = new Set<string>();
+  /** Times at which the last change of each group ends. */
+  const changes = new Map<string, number>();
   const begin = (name: string): void => {
-    if (!strict) return;
-    changing.add(name);
-    setTimeout(() => changing.delete(name), STRICT_TIMES.logGroupChange).unref();
+    if (strict) changes.set(name, Date.now() + STRICT_TIMES.logGroupChange);
   };
   /** Refuses a change of a group while another one of it is made. */
   const beginAlone = (name: string): void => {
     const message = 'A conflicting operation is currently in progress against this resource. Please try again.';
-    if (changing.has(name)) throw new ServiceError('OperationAbortedException', message);
+    if (Date.now() < (changes.get(name) ?? 0)) throw new ServiceError('OperationAbortedException', message);
     begin(name);
   };
   return jsonOperations({
