@@ -12,7 +12,7 @@ import type { Children } from '../../processes/children.ts';
 import { areNodesInstalled, installNodes, nodeBinaries } from '../../runtimes/node-binary.ts';
 import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceError, serve } from '../wire.ts';
 import { discard, workspace } from '../workspace.ts';
-import { type Build, type BuildRun, parseBuildspec, runBuild } from './build-run.ts';
+import { Build, type BuildRun, parseBuildspec, runBuild } from './build-run.ts';
 import { createBuildSlots } from './build-slots.ts';
 import { openBuilds } from './builds.ts';
 
@@ -59,7 +59,6 @@ const StartBuild = z.object({
 });
 const Ids = z.object({ ids: z.array(z.string()).min(1).max(100) });
 
-const ENVIRONMENT = { type: 'ARM_CONTAINER', image: 'local', computeType: 'BUILD_GENERAL1_MEDIUM' };
 const DEFAULT_MINUTES = 60;
 const DEFAULT_QUEUED_MINUTES = 480;
 /** Maximum time at shutdown for removing directories, in milliseconds. The next start removes the rest. */
@@ -208,7 +207,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
       startTime: now,
       initiator: 'local',
       timeoutInMinutes: input.timeoutInMinutesOverride ?? project.timeoutMinutes ?? DEFAULT_MINUTES,
-      environment: { ...ENVIRONMENT, environmentVariables: input.environmentVariablesOverride },
+      environment: Build.shape.environment.parse({ environmentVariables: input.environmentVariablesOverride }),
       phases: [
         { phaseType: 'SUBMITTED', phaseStatus: 'SUCCEEDED', startTime: now, endTime: now, durationInSeconds: 0 },
       ],
