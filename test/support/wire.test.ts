@@ -180,6 +180,11 @@ test('an answer with a wrong status, header, member or type, or an unknown error
     'CreateFunctionUrlConfig>.AuthType must be a string, not 1',
     'CreateFunctionUrlConfig>.Url is unknown',
   ]);
+  expect(checkAnswer('lambda', 'DeleteAlias', answer(204, ''))).toEqual([]);
+  expect(checkAnswer('lambda', 'DeleteAlias', answer(200, { Name: 'live' }))).toEqual([
+    'DeleteAlias has the status 204, not 200',
+    'DeleteAlias>.Name is unknown',
+  ]);
   expect(checkAnswer('kms', 'Decrypt', answer(400, { __type: 'NoKey' }))).toEqual(['Decrypt: kms has no error NoKey']);
   expect(checkAnswer('lambda', 'GetAlias', answer(400, { __type: 'ResourceNotFoundException' }))).toEqual([
     'GetAlias: ResourceNotFoundException has the status 404, not 400',
