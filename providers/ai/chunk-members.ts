@@ -19,47 +19,43 @@ export interface ChunkMembers {
 
 /** The members that are looked for. A key in quotes before a colon cannot be part of a text, whose quotes are escaped. */
 const MEMBERS =
-  /"(model|usage|error|finish_reason|tool_calls|content|text|reasoning_content|reasoning|refusal|arguments)"\s*:\s*(?:(")|(?=([{n[\d])))/g;
+  /"(model|usage|error|finish_reason|tool_calls|content|text|reasoning_content|reasoning|refusal|arguments)"\s*:\s*(?:(")|(?=[{n[\d]))/g;
 
-/** A member's value: a text between two positions, or something that begins with a character. */
-interface Value {
-  text: string;
-  from: number;
-  end: number;
-  isText: boolean;
-  begins: string | undefined;
+/** Notes a member whose value is a text between two positions. */
+function readText(seen: ChunkMembers, key: string, text: string, from: number, end: number): void {
+  switch (key) {
+    case 'model':
+      if (seen.modelEnd > 0) return;
+      seen.model = from - 1;
+      seen.modelEnd = end + 1;
+      break;
+    case 'error':
+      seen.error = true;
+      break;
+    case 'finish_reason':
+      // Some providers say "" in every chunk.
+      seen.finish ||= end > from;
+      seen.stops ||= end - from === 4 && text.startsWith('stop', from);
+      break;
+    case 'usage':
+    case 'tool_calls':
+      break;
+    case 'text':
+      // Outside the content's parts, a text repeats the content: Together's token, OpenRouter's details of the reasoning.
+      if (seen.parts) seen.writtenBytes += end - from;
+      break;
+    default:
+      seen.writtenBytes += end - from;
+  }
 }
 
-const readers: Readonly<Record<string, (seen: ChunkMembers, value: Value) => void>> = {
-  model(seen, { isText, from, end }) {
-    if (isText && seen.modelEnd === 0) Object.assign(seen, { model: from - 1, modelEnd: end + 1 });
-  },
-  usage(seen, { begins }) {
-    seen.usage ||= begins === '{';
-  },
-  error(seen, { isText, begins }) {
-    seen.error ||= isText || begins === '{';
-  },
-  finish_reason(seen, { text, from, end }) {
-    // Some providers say "" in every chunk.
-    seen.finish ||= end > from;
-    seen.stops ||= end - from === 4 && text.startsWith('stop', from);
-  },
-  tool_calls(seen, { text, from, begins }) {
-    seen.calls ||= begins === '[' && text[from + 1] !== ']';
-  },
-  content(seen, value) {
-    seen.parts ||= value.begins === '[';
-    addWritten(seen, value);
-  },
-  text(seen, value) {
-    // Outside the content's parts, a text repeats the content: Together's token, OpenRouter's details of the reasoning.
-    if (seen.parts) addWritten(seen, value);
-  },
-};
-
-function addWritten(seen: ChunkMembers, { isText, from, end }: Value): void {
-  if (isText) seen.writtenBytes += end - from;
+/** Notes a member whose value begins at a position and is no text. */
+function readOther(seen: ChunkMembers, key: string, text: string, from: number): void {
+  const begins = text[from];
+  if (key === 'usage') seen.usage ||= begins === '{';
+  else if (key === 'error') seen.error ||= begins === '{';
+  else if (key === 'tool_calls') seen.calls ||= begins === '[' && text[from + 1] !== ']';
+  else if (key === 'content') seen.parts ||= begins === '[';
 }
 
 /** Finds what matters in a chunk, in one pass over its text. @param text in latin1: an index is a byte's */
@@ -77,12 +73,13 @@ export function findMembers(text: string): ChunkMembers {
   };
   MEMBERS.lastIndex = 0;
   for (let found = MEMBERS.exec(text); found; found = MEMBERS.exec(text)) {
-    const [, key = '', quote, begins] = found;
+    const [, key = '', quote] = found;
     const from = MEMBERS.lastIndex;
-    const end = quote ? skipString(text, from - 1) - 1 : from;
-    if (quote) MEMBERS.lastIndex = end + 1;
-    const read = readers[key] ?? addWritten;
-    read(seen, { text, from, end, isText: quote !== undefined, begins });
+    if (quote) {
+      const end = skipString(text, from - 1) - 1;
+      MEMBERS.lastIndex = end + 1;
+      readText(seen, key, text, from, end);
+    } else readOther(seen, key, text, from);
   }
   return seen;
 }

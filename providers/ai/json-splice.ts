@@ -22,8 +22,12 @@ export function skipString(text: string, from: number): number {
 
 /** Characters that matter outside strings: only they change the depth or end a member. */
 const MARK = /["{}[\],]/g;
-/** Change of the depth behind a mark. */
-const DEPTH: Readonly<Record<string, number>> = { '{': 1, '[': 1, '}': -1, ']': -1 };
+
+/** Returns the change of the depth behind a mark. */
+function depthBehind(sign: string): number {
+  if (sign === '{' || sign === '[') return 1;
+  return sign === '}' || sign === ']' ? -1 : 0;
+}
 
 /** The index after a value: of the `,` or `}` behind it. */
 function skipValue(text: string, from: number): number {
@@ -33,7 +37,7 @@ function skipValue(text: string, from: number): number {
     const [sign] = mark;
     if (sign === '"') MARK.lastIndex = skipString(text, mark.index);
     else if (depth === 0 && (sign === ',' || sign === '}')) return mark.index;
-    else depth += DEPTH[sign] ?? 0;
+    else depth += depthBehind(sign);
   }
   return text.length;
 }
@@ -46,7 +50,7 @@ export function isWhole(text: string): boolean {
   for (let mark = MARK.exec(text); mark; mark = MARK.exec(text)) {
     const [sign] = mark;
     end = sign === '"' ? skipString(text, mark.index) : mark.index + 1;
-    depth += DEPTH[sign] ?? 0;
+    depth += depthBehind(sign);
     MARK.lastIndex = end;
   }
   return depth === 0 && text.slice(end).trim() === '';
