@@ -18,6 +18,10 @@ test('removes undefined members', () => {
   expect(setMembers('{"a":1}', { a: undefined })).toBe('{}');
 });
 
+test('ends in a text whose brackets are closed, and which is not valid', () => {
+  expect(setMembers('{"a":1,"b"},"c"', { d: 1 })).toBe('{"a":1,"b","d":1},"c"');
+});
+
 test('sets the given members of any object and keeps everything else unchanged', () => {
   fc.assert(
     fc.property(

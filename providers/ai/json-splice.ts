@@ -100,6 +100,8 @@ function parseMembers(text: string): Member[] {
     if (start < 0) return members;
     const keyEnd = skipString(text, start);
     const value = text.indexOf(':', keyEnd) + 1;
+    // In a text that is not valid after all, reading on from the start would not end.
+    if (value === 0) return members;
     const end = skipValue(text, value);
     members.push({ key: String(JSON.parse(text.slice(start, keyEnd))), start, value, end });
     if (text[end] !== ',') return members;
