@@ -41,7 +41,7 @@ function tooLongFor({ granted, place }: Hold): ApiError {
 
 /**
  * Finds out who pays, in at most one round trip more than the hold: a saved key is always used for its provider, and
- * what is said of credits is said only where there is none. Throws 400, 402 or 429.
+ * what is said of credits is said only where there is none. Throws 400, 402, 429, 502 or 503.
  */
 export async function fund(
   deps: FundingDeps,
