@@ -22,6 +22,24 @@ test.each([
   expect(startScriptOf({ scripts: { start } })).toMatchObject({ build, start: { kind } });
 });
 
+test.each([
+  ['yarn node index.js', [], { kind: 'node', file: 'index.js' }],
+  [
+    'NODE_ENV=production yarn run ts-node a.ts',
+    [],
+    { kind: 'node', file: 'a.ts', environment: { NODE_ENV: 'production' } },
+  ],
+  ['yarn tsc && node dist/a.js', ['tsc'], { kind: 'node', file: 'dist/a.js' }],
+  ['cross-env PORT=1 pnpm next start', [], { kind: 'framework', command: 'next start' }],
+  ['yarn prisma migrate deploy && pnpm tsx a.ts', [], { kind: 'shell', command: 'prisma migrate deploy && tsx a.ts' }],
+  ['pnpm -r start', [], { kind: 'shell', command: 'pnpm -r start' }],
+  ['yarn workspaces run start', [], { kind: 'shell', command: 'yarn workspaces run start' }],
+  ['yarn start:prod', [], { kind: 'shell', command: 'yarn start:prod' }],
+  ['npm next start', [], { kind: 'shell', command: 'npm next start' }],
+])('Yarn and pnpm run programs of packages: %s', (start, build, expected) => {
+  expect(startScriptOf({ scripts: { start } })).toMatchObject({ build, start: expected });
+});
+
 test.each<[string, Record<string, string>]>([
   ['run a long script again and again', { start: 'npm run a && '.repeat(20_000), a: 'x;'.repeat(20_000) }],
   ['are many commands', { start: `${'tsc && '.repeat(100_000)}node x` }],

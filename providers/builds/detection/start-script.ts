@@ -46,6 +46,11 @@ const CHANGES_DIRECTORY = /^cd /;
 const RUNS_BUILD = /^(npm|pnpm|yarn|bun) (run(-script)? )?build$/;
 /** Package managers, which run scripts. */
 export const SCRIPT_RUNNER = /^(npm|pnpm|yarn|bun)$/;
+/** Those that also run the program of a package that is named in the place of a script. */
+const RUNS_PROGRAMS = /^(pnpm|yarn)$/;
+/** Their own commands, which come before a program of that name. `node` is Yarn's, and runs Node. */
+const OWN_COMMANDS =
+  /^(add|audit|bin|build|cache|ci|config|create|dedupe|deploy|dlx|env|exec|fetch|global|help|i|import|info|init|install|link|list|ls|npm|outdated|pack|plugin|prune|publish|rebuild|remove|restart|run|set|start|stop|store|test|unlink|up|update|upgrade|version|why|workspace|workspaces|x)$/;
 
 /**
  * Returns the command that a watcher or process manager runs in place of a file: `npm run x` of `pm2 start npm -- run x`, `ts-node a.ts`
@@ -102,7 +107,7 @@ function expand(
     const path = run ? posix.relative(at, run.directory) : '';
     // What follows a script of another directory would run there too.
     if (!run || (path !== '' && command !== commands.at(-1))) {
-      expanded.push(command);
+      expanded.push(run ? command : withoutManager(command));
       continue;
     }
     if (path !== '') expanded.push(...(parseCommandLine(`cd ${quoteWord(path)}`) ?? []));
@@ -257,6 +262,23 @@ const RUNNER =
  */
 const withoutRunner = (command: string): string =>
   command.length > MAX_CHARACTERS ? command : command.replace(RUNNER, '$1');
+
+/**
+ * Leaves Yarn or pnpm out of a command with which it runs Node or the program of a package: `yarn node app.js`, `pnpm run tsx app.ts`.
+ * A command that it runs as a script is replaced before.
+ */
+function withoutManager(command: Command): Command {
+  const { words, text } = command;
+  const at = words.length - unwrap(command).words.length;
+  const run = words[at + 1]?.text === 'run' ? 1 : 0;
+  const program = words[at + 1 + run];
+  if (!RUNS_PROGRAMS.test(words[at]?.text ?? '') || program === undefined || program.dynamic) return command;
+  if (!/^@?\w[\w./-]*$/.test(program.text) || OWN_COMMANDS.test(program.text)) return command;
+  return {
+    words: [...words.slice(0, at), ...words.slice(at + 1 + run)],
+    text: text.replace(/(?<=^|\s)(yarn|pnpm)\s+(run\s+)?/, ''),
+  };
+}
 
 /** Returns the division of the package's start script, with `prestart`; undefined if there is none. */
 export function startScriptOf(
