@@ -182,6 +182,20 @@ test.each<[string, object, object | string, boolean]>([
 );
 
 test.each([
+  ['pnpm-lock.yaml', 'pnpm install --frozen-lockfile'],
+  ['package.txt', undefined],
+])(
+  'installs the packages of a pnpm-workspace.yaml that is beside no package.json, but beside a %s',
+  (file, command) => {
+    const settings = command === undefined ? {} : { 'pnpm-workspace.yaml': 'packages:\n  - app\n' };
+    const planned = planInstall('npm ci', directoryOf({ [file]: "lockfileVersion: '9.0'\n", ...settings }), undefined);
+    expect(planned).toMatchObject(
+      command === undefined ? { nothing: 'there is no package.json' } : { command, nothing: undefined },
+    );
+  },
+);
+
+test.each([
   [{}, false],
   [{ install: 'node-gyp rebuild' }, true],
 ])('keeps no packages where installing them compiles the application itself: %j', (scripts, isKept) => {

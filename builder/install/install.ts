@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Manifest } from '../../providers/builds/detection/manifest.ts';
+import { type Manifest, parseManifest } from '../../providers/builds/detection/manifest.ts';
 import { type CommandContext, describeExit, run } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
 import { ignoredScriptsNote } from './ignored-scripts.ts';
@@ -47,16 +47,18 @@ export interface InstallPlan {
 
 /** Plans the installation. Throws BuildFailure if the repository requires an unsupported package manager. */
 export function planInstall(configured: string, directory: string, manifest: Manifest | undefined): InstallPlan {
-  const manager = manifest && packageManagerOf(directory, manifest);
+  const isWorkspace = existsSync(join(directory, 'pnpm-workspace.yaml'));
+  // pnpm installs the packages that its settings list, also beside no package.json.
+  const root = manifest ?? (isWorkspace ? parseManifest('{}') : undefined);
+  const manager = root && packageManagerOf(directory, root);
   const plan: InstallPlan = { command: configured, manager, nothing: undefined, note: undefined };
   if (!DEFAULT_COMMAND.test(configured)) {
     const named = packageManagerOfCommand(configured);
     return named && named.name !== manager?.name ? { ...plan, manager: named } : plan;
   }
-  if (!manifest || !manager) return { ...plan, nothing: 'there is no package.json' };
+  if (!root || !manager) return { ...plan, nothing: 'there is no package.json' };
   const { name, install, lockfile } = manager;
-  const isWorkspace = existsSync(join(directory, 'pnpm-workspace.yaml'));
-  if (!needsInstall(manifest) && !isWorkspace) return { ...plan, nothing: 'package.json names no dependencies' };
+  if (!needsInstall(root) && !isWorkspace) return { ...plan, nothing: 'package.json names no dependencies' };
   if (install === undefined) {
     const evidence = lockfile === undefined ? 'package.json' : lockfile;
     throw new BuildFailure(
