@@ -4,6 +4,7 @@ import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import { namedFramework } from '../../providers/builds/detection/frameworks.ts';
 import type { DividedScript } from '../../providers/builds/detection/start-script.ts';
 import { BuildFailure } from '../failure.ts';
+import { BUILDS_NODE, otherProject } from './notes.ts';
 import { applicationsBelow, monorepoBuild } from './packages.ts';
 import type { BuiltApplication } from './start.ts';
 
@@ -28,7 +29,9 @@ export function assertOwnFramework({ start, directory }: DividedScript, from: st
 
 /** Returns the failure of an application of which nothing was found that starts it, with advice for its owner. */
 export function notFound(app: BuiltApplication, divided: DividedScript | undefined): BuildFailure {
-  const { settings, framework } = app;
+  const { settings, framework, directory, manifest } = app;
+  const other = manifest === undefined && isDefaultStartFile(settings) ? otherProject(directory) : undefined;
+  if (other !== undefined) return new BuildFailure(`${other}: ${BUILDS_NODE}`);
   // To the owner of an application of no framework, or another, the default start file of one says nothing.
   const isOthers = isDefaultStartFile(settings) && ![undefined, framework].includes(namedFramework(settings.framework));
   const missing = isOthers
@@ -77,9 +80,10 @@ function layoutAdvice(
     const remedy = divided.directory === '' ? 'startCommand' : `rootDirectory to "${divided.directory}"`;
     return `, the start script "${divided.start.command}" is a development server, and the build made no directory with an index.html: set ${remedy}.`;
   }
-  const noOther = isOthers ? 'names nothing' : 'names no other';
+  const namesNone =
+    manifest === undefined ? 'there is no package.json' : `package.json names ${isOthers ? 'nothing' : 'no other'}`;
   const build = monorepoBuild(repository, directory, manifest);
   return build === undefined
-    ? `, and package.json ${noOther}: set startFile or startCommand, or add a start script such as "node app.js".`
-    : `, and package.json ${noOther}: set the build command to "${build}" if the monorepo's tool builds it, or set startFile or startCommand.`;
+    ? `, and ${namesNone}: set startFile or startCommand, or add a start script such as "node app.js".`
+    : `, and ${namesNone}: set the build command to "${build}" if the monorepo's tool builds it, or set startFile or startCommand.`;
 }

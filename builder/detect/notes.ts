@@ -69,7 +69,16 @@ const OTHER_PROJECTS: readonly [file: string, name: string][] = [
   ['composer.json', 'PHP'],
   ['pom.xml', 'Java'],
   ['deno.json', 'Deno'],
+  ['deno.jsonc', 'Deno'],
 ];
+
+/** Returns what a repository's files show instead of a Node project: `This is a Deno project`; undefined if they show none. */
+export function otherProject(directory: string): string | undefined {
+  const name = OTHER_PROJECTS.find(([file]) => existsSync(join(directory, file)))?.[1];
+  return name && `This is a ${name} project`;
+}
+// What the platform builds, for the owner of something else.
+export const BUILDS_NODE = 'the platform builds Node.js applications and sites of files.';
 
 /**
  * Throws BuildFailure for a repository without anything that the platform could build or serve, before anything is
@@ -88,14 +97,10 @@ export function assertBuildable(
     const listed = packages.slice(0, 5).join(', ');
     throw new BuildFailure(`There is no package.json here, but there is one in ${listed}: set rootDirectory.`);
   }
-  const other = OTHER_PROJECTS.find(([file]) => existsSync(join(directory, file)))?.[1];
-  const docker = existsSync(join(directory, 'Dockerfile'));
-  const reason = other
-    ? `This is a ${other} project`
-    : docker
-      ? 'The repository has a Dockerfile, which is not used, and no package.json'
-      : 'There is no package.json and no index.html';
-  throw new BuildFailure(`${reason}: the platform builds Node.js applications and sites of files.`);
+  const without = existsSync(join(directory, 'Dockerfile'))
+    ? 'The repository has a Dockerfile, which is not used, and no package.json'
+    : 'There is no package.json and no index.html';
+  throw new BuildFailure(`${otherProject(directory) ?? without}: ${BUILDS_NODE}`);
 }
 
 /** Returns a note for a Dockerfile beside a Node project, which is not used. */
