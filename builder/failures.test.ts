@@ -19,6 +19,13 @@ test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp
   ],
   ['build', {}, { buildCommand: 'exit 2' }, 'build', 'The build command "exit 2" failed with exit code 2.'],
   [
+    'build that lacks a value of a library',
+    { 'check.js': "console.log('    at x'); throw new Error('supabaseUrl is required.');" },
+    { buildCommand: 'node check.js' },
+    'build',
+    'Its log says "Error: supabaseUrl is required.": if that is the reason, set the variable from which it reads that value, and deploy again.',
+  ],
+  [
     'build that lacks a variable',
     {
       'check.js':

@@ -1,7 +1,7 @@
 import { truncate } from '../../contract/text.ts';
 import type { HealthCheck } from '../../providers/app-host/app-host.ts';
 import { MEMORY_MB, TIMEOUT_SECONDS } from '../../providers/app-host/resources.ts';
-import { lacksVariable } from '../../providers/builds/missing-variables.ts';
+import { lacksValue, lacksVariable } from '../../providers/builds/missing-variables.ts';
 
 /** Lines of output that a failure quotes, and their size in characters: the state of an execution holds 32 KB. */
 const MAX_QUOTED_LINES = 50;
@@ -16,8 +16,8 @@ const FIRST_LOCAL_PORT = 12_000;
 /** Lambda's own line about a process that ended, which the host's log has after those of the release. */
 const RUNTIME_EXIT = /^(?:RequestId: \S+ )?Error: Runtime exited with(?:out providing a reason| error: )/;
 
-/** The message of an error as Node prints it: `Error: …`, `MongoParseError: …`, `Error [ERR_X]: …`. */
-const ERROR_MESSAGE = /^\s*(?:Uncaught )?(?:\w+\.)*\w*(?:Error|Exception)(?: \[\w+\])?: \S/;
+/** The message of an error as Node prints it: `Error: …`, `MongoParseError: …`, `Error [ERR_X]: …`. Lines drawn of signs say nothing. */
+const ERROR_MESSAGE = /^\s*(?:Uncaught )?(?:\w+\.)*\w*(?:Error|Exception)(?: \[\w+\])?: (?=.*[\p{L}\d])\S/u;
 /** Lines about the application's server, and words before the port by which it is another server's: one that it waits for. */
 const LISTENS = /\b(?:listen\w*|running|started|ready|serving|available|local|live|up)\b/i;
 const CONNECTS = /connect|database|\bdb\b|postgres|mysql|mariadb|mongo|redis|amqp|kafka|smtp|debugger/i;
@@ -114,7 +114,8 @@ function adviceFor(lines: readonly string[]): string[] {
     const found = lines.map((line) => pattern.exec(line)).findLast((each) => each !== null);
     if (found) return [typeof advice === 'string' ? advice : advice(found)];
   }
-  return lines.some(lacksVariable) ? ['Set the variables that its log names, and deploy again.'] : [];
+  if (lines.some(lacksVariable)) return ['Set the variables that its log names, and deploy again.'];
+  return lines.some(lacksValue) ? ['Set the variable from which it reads that value, and deploy again.'] : [];
 }
 
 /** Returns the lines to quote: the last ones, and the error with its stack if that is above them. */
