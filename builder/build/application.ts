@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
+import { MAX_ARTIFACT_BYTES } from '../../contract/deployments/artifact-size.ts';
 import type { Detected, Job } from '../../providers/builds/builds.ts';
 import { missingVariableAdvice } from '../../providers/builds/missing-variables.ts';
 import type { Source } from '../clone/clone.ts';
@@ -10,13 +11,13 @@ import { describeStart, type FoundStart, findStart } from '../detect/start.ts';
 import { BuildFailure } from '../failure.ts';
 import type { Cache } from '../install/cache.ts';
 import { dependencyKey } from '../install/dependencies.ts';
-import { developmentPackages } from '../install/development.ts';
+import { developmentPackages, unreachedPackages } from '../install/development.ts';
 import { finishInstall, install } from '../install/install.ts';
 import { withTool } from '../install/tools.ts';
 import type { Sections } from '../log/sections.ts';
 import { pack, type RuntimeModules } from '../package/archive.ts';
 import { neededPackages } from '../package/needed.ts';
-import { assertUnreserved, collect, isWholeTreePackaged, RESERVED } from '../package/tree.ts';
+import { assertUnreserved, collect, isWholeTreePackaged, RESERVED, sizeOf } from '../package/tree.ts';
 import { unneededPaths } from '../package/unneeded.ts';
 import { buildCacheKey, skipsBuild } from './build-command.ts';
 import { type ClonedBuild, cloneRepository } from './checkout.ts';
@@ -156,7 +157,17 @@ async function packageApplication({
   if (needed.length > 0) sections.note(`development packages are kept, because the start needs ${needed.join(', ')}`);
   else if (excluded.size > 0) sections.note(`development packages left out: ${excluded.size}`);
   const unneeded = isWhole ? unneededPaths(start, directory, packaged) : [];
-  const items = await collect(packaged, start, directory, new Set([...excluded, ...unneeded]));
+  const leftOut = new Set([...excluded, ...unneeded]);
+  let items = await collect(packaged, start, directory, leftOut);
+  if (isWhole && app !== packaged && sizeOf(items) > MAX_ARTIFACT_BYTES) {
+    const unreached = unreachedPackages(packaged, app, manifest, describeStart(start));
+    if (unreached.size > 0) {
+      sections.note(
+        `too large with all packages of the repository: those that ${directory} does not need are left out`,
+      );
+      items = await collect(packaged, start, directory, new Set([...leftOut, ...unreached]));
+    }
+  }
   const artifact = await pack(items, {
     job,
     start,

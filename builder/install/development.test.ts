@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { developmentPackages } from './development.ts';
+import { developmentPackages, unreachedPackages } from './development.ts';
 import { readManifest } from './manifest.ts';
 
 let directory: string;
@@ -76,4 +76,44 @@ test('keeps all packages of a pnpm workspace, whose parts have dependencies of t
   expect(leftOut(manifest, packages)).toEqual(['node_modules/tool']);
   rmSync(directory, { recursive: true });
   expect(leftOut(manifest, { ...packages, 'pnpm-workspace.yaml': 'packages:\n  - apps/*\n' })).toEqual([]);
+});
+
+test('names what an application of a pnpm workspace does not reach', () => {
+  const store = 'node_modules/.pnpm';
+  const stored = (name: string, manifest: object) => ({
+    [`${store}/${name}@1/node_modules/${name}/package.json`]: manifest,
+  });
+  const linked = (from: string, name: string) => ({
+    [`${from}/node_modules/${name}`]: link(
+      `${'../'.repeat(from.split('/').length + 1)}${store}/${name}@1/node_modules/${name}`,
+    ),
+  });
+  const api = { dependencies: { ours: '*', kept: '1' }, devDependencies: { tsx: '1', vitest: '1' } };
+  leftOut(
+    { devDependencies: { turbo: '1' }, dependencies: { ofRoot: '1' } },
+    {
+      'pnpm-workspace.yaml': 'packages:\n  - "*"\n',
+      'api/package.json': api,
+      'ours/package.json': { dependencies: { deep: '1' }, devDependencies: { vitest: '1' } },
+      'api/node_modules/ours': link('../../ours'),
+      'node_modules/turbo': link('.pnpm/turbo@1/node_modules/turbo'),
+      'node_modules/ofRoot': link('.pnpm/ofRoot@1/node_modules/ofRoot'),
+      ...linked('api', 'kept'),
+      ...linked('api', 'tsx'),
+      ...linked('api', 'vitest'),
+      ...linked('ours', 'deep'),
+      ...linked('ours', 'vitest'),
+      ...Object.assign(
+        {},
+        ...['kept', 'deep', 'tsx', 'vitest', 'turbo', 'ofRoot', 'next'].map((each) => stored(each, {})),
+      ),
+    },
+  );
+  const unreached = unreachedPackages(
+    directory,
+    join(directory, 'api'),
+    readManifest(join(directory, 'api')),
+    'tsx a.ts',
+  );
+  expect([...unreached].sort()).toEqual(['next', 'turbo', 'vitest'].map((each) => `${store}/${each}@1`));
 });

@@ -50,15 +50,41 @@ export function developmentPackages(directory: string, manifest: Manifest | unde
     return new Set();
   }
   const root = realpathSync(directory);
-  const needed = findReachable(root, manifest);
+  const needed = findReachable(root, [[root, manifest]]);
   const isNeeded = (path: string): boolean => needed.has(realpathSync(join(root, path)));
-  return new Set([
-    ...packagesIn(root, MODULES).filter((path) => !isNeeded(path)),
-    ...storedPackages(root).filter((path) => {
-      const own = packagesIn(root, `${path}/${MODULES}`).filter((each) => !isLink(join(root, each)));
-      return own.length > 0 && !own.some(isNeeded);
-    }),
-  ]);
+  return new Set([...packagesIn(root, MODULES).filter((path) => !isNeeded(path)), ...unneededInStore(root, needed)]);
+}
+
+/**
+ * Returns the paths in pnpm's store of what an application of a workspace does not need: the packages of other applications, and those
+ * that only development needs. Packages of a workspace may use what only another one names, so that this is for releases that
+ * are too large otherwise. Empty where pnpm installed nothing.
+ * @param repository the directory of the workspace
+ * @param application the directory of the application, whose package.json is `manifest`
+ * @param start the command that starts it: development packages that it names are kept
+ */
+export function unreachedPackages(
+  repository: string,
+  application: string,
+  manifest: Manifest | undefined,
+  start: string,
+): ReadonlySet<string> {
+  const [root, directory] = [realpathSync(repository), realpathSync(application)];
+  const named = Object.entries(manifest?.devDependencies ?? {}).filter(([name]) => start.includes(name));
+  const own = dependenciesOf(directory);
+  const roots: [string, Dependencies][] = [
+    [root, dependenciesOf(root)],
+    [directory, { ...own, dependencies: { ...own.dependencies, ...Object.fromEntries(named) } }],
+  ];
+  return new Set(unneededInStore(root, findReachable(root, roots)));
+}
+
+/** Returns the directories of pnpm's store whose package is not needed. */
+function unneededInStore(root: string, needed: ReadonlySet<string>): string[] {
+  return storedPackages(root).filter((path) => {
+    const own = packagesIn(root, `${path}/${MODULES}`).filter((each) => !isLink(join(root, each)));
+    return own.length > 0 && !own.some((each) => needed.has(realpathSync(join(root, each))));
+  });
 }
 
 /** Returns the directories of pnpm's store; the `node_modules` of each has a package, and links to those that it depends on. */
@@ -85,10 +111,10 @@ const names = z.catch(z.record(z.string(), z.unknown()), {});
 const Dependencies = z.object({ dependencies: names, optionalDependencies: names, peerDependencies: names });
 type Dependencies = z.output<typeof Dependencies>;
 
-/** Returns the real directories of all direct and transitive dependencies, resolved as Node resolves them. */
-function findReachable(root: string, manifest: Dependencies): ReadonlySet<string> {
+/** Returns the real directories of all direct and transitive dependencies of packages, resolved as Node resolves them. */
+function findReachable(root: string, packages: readonly [directory: string, of: Dependencies][]): ReadonlySet<string> {
   const found = new Set<string>();
-  const queue: [directory: string, of: Dependencies][] = [[root, manifest]];
+  const queue = [...packages];
   for (let next = queue.pop(); next; next = queue.pop()) {
     const [directory, { dependencies, optionalDependencies, peerDependencies }] = next;
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {

@@ -6,7 +6,7 @@ import type { Job } from '../../providers/builds/builds.ts';
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import type { Start } from '../detect/start.ts';
 import { BuildFailure } from '../failure.ts';
-import { type Item, isWholeTreePackaged } from './tree.ts';
+import { type Item, isWholeTreePackaged, sizeOf } from './tree.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** Number of files read concurrently. */
@@ -116,7 +116,7 @@ export async function pack(items: readonly Item[], service: Service): Promise<Bu
 }
 
 function assertFits(items: readonly Item[], { start, directory }: Service): void {
-  const bytes = items.reduce((sum, { size }) => sum + size, 0);
+  const bytes = sizeOf(items);
   if (bytes > MAX_ARTIFACT_BYTES) {
     const [actualMb, limitMb] = [bytes, MAX_ARTIFACT_BYTES].map((size) => Math.round(size / MEGABYTE));
     throw new BuildFailure(

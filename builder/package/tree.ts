@@ -15,6 +15,9 @@ export interface Item {
   link?: string;
 }
 
+/** Returns the size of items in bytes. */
+export const sizeOf = (items: readonly Item[]): number => items.reduce((sum, { size }) => sum + size, 0);
+
 /** A packaged directory and its path in the artifact. */
 interface Root {
   from: string;
