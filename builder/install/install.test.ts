@@ -150,6 +150,10 @@ test('runs a custom command unchanged and refuses an unsupported package manager
   expect(() => plan({ 'bun.lock': '' })).toThrow(
     'The repository uses bun (bun.lock), which is not supported: commit a lockfile of npm, pnpm or yarn.',
   );
+  const served = { dependencies: { elysia: '1' }, scripts: { start: 'NODE_ENV=production bun src/index.ts' } };
+  expect(() => plan({ 'bun.lock': '', 'package.json': served })).toThrow(
+    'npm, pnpm or yarn, and a start script that runs Node: a release has no Bun for "NODE_ENV=production bun src/index.ts".',
+  );
 });
 
 test.each([

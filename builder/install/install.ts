@@ -61,8 +61,13 @@ export function planInstall(configured: string, directory: string, manifest: Man
   if (!needsInstall(root) && !isWorkspace) return { ...plan, nothing: 'package.json names no dependencies' };
   if (install === undefined) {
     const evidence = lockfile === undefined ? 'package.json' : lockfile;
+    // Who commits another lockfile would then learn that the start fails too.
+    const isRuntime = /\bbunx?\s/.test(root.scripts.start ?? '');
+    const start = isRuntime
+      ? `, and a start script that runs Node: a release has no Bun for "${root.scripts.start}"`
+      : '';
     throw new BuildFailure(
-      `The repository uses ${name} (${evidence}), which is not supported: commit a lockfile of npm, pnpm or yarn.`,
+      `The repository uses ${name} (${evidence}), which is not supported: commit a lockfile of npm, pnpm or yarn${start}.`,
     );
   }
   const note =
