@@ -60,6 +60,11 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
     'neither was "server/entry.express.js", which the start script names',
   ],
   ['Deno', () => application(undefined, ['deno.jsonc', 'main.ts']), /^This is a Deno project: /],
+  [
+    'Python with style sheets',
+    () => application({ devDependencies: { tailwindcss: '4' } }, ['pyproject.toml']),
+    /^This is a Python/,
+  ],
   ['scripts alone', () => application(undefined, ['tool.ts']), ', and there is no package.json: set startFile or'],
   ['a development server', () => application({ scripts: { start: 'vite' } }), 'is a development server'],
 ])('says what is missing: %s', (_what, app, error) => {

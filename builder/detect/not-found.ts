@@ -30,15 +30,20 @@ export function assertOwnFramework({ start, directory }: DividedScript, from: st
 /** Returns the failure of an application of which nothing was found that starts it, with advice for its owner. */
 export function notFound(app: BuiltApplication, divided: DividedScript | undefined): BuildFailure {
   const { settings, framework, directory, manifest } = app;
-  const other = manifest === undefined && isDefaultStartFile(settings) ? otherProject(directory) : undefined;
-  if (other !== undefined) return new BuildFailure(`${other}: ${BUILDS_NODE}`);
   // To the owner of an application of no framework, or another, the default start file of one says nothing.
   const isOthers = isDefaultStartFile(settings) && ![undefined, framework].includes(namedFramework(settings.framework));
   const missing = isOthers
     ? 'Nothing that starts the application was'
     : `The start file "${settings.startFile}" was not`;
-  const advice = buildAdvice(app) ?? namedFileAdvice(app, divided, isOthers) ?? layoutAdvice(app, divided, isOthers);
-  return new BuildFailure(`${missing} found after the build${advice}`);
+  const said = (sentence: string) => new BuildFailure(`${missing} found after the build${sentence}`);
+  const namesNone =
+    manifest === undefined ? 'there is no package.json' : `package.json names ${isOthers ? 'nothing' : 'no other'}`;
+  const advice = buildAdvice(app) ?? namedFileAdvice(app, divided, isOthers) ?? layoutAdvice(app, divided, namesNone);
+  if (advice !== undefined) return said(advice);
+  // A package.json may be there for style sheets alone.
+  const other = otherProject(directory);
+  if (other !== undefined) return new BuildFailure(`${other}: ${BUILDS_NODE}`);
+  return said(`, and ${namesNone}: set startFile or startCommand, or add a start script such as "node app.js".`);
 }
 
 /** Returns the end of the sentence where the build or the owner's start file is the reason. */
@@ -67,12 +72,12 @@ function namedFileAdvice(
     : `, and neither was "${named}", which the start script names: check that the build creates it.`;
 }
 
-/** Returns the end of the sentence by what the repository looks like. */
+/** Returns the end of the sentence for a monorepo and for a development server; undefined for others. */
 function layoutAdvice(
   { framework, directory, repository, manifest }: BuiltApplication,
   divided: DividedScript | undefined,
-  isOthers: boolean,
-): string {
+  namesNone: string,
+): string | undefined {
   const applications = applicationsBelow(directory, framework === undefined).slice(0, MAX_LISTED);
   if (applications.length > 0 && (divided === undefined || divided.directory === ''))
     return `: this is a monorepo. Set rootDirectory to ${applications.join(' or ')}.`;
@@ -80,10 +85,7 @@ function layoutAdvice(
     const remedy = divided.directory === '' ? 'startCommand' : `rootDirectory to "${divided.directory}"`;
     return `, the start script "${divided.start.command}" is a development server, and the build made no directory with an index.html: set ${remedy}.`;
   }
-  const namesNone =
-    manifest === undefined ? 'there is no package.json' : `package.json names ${isOthers ? 'nothing' : 'no other'}`;
   const build = monorepoBuild(repository, directory, manifest);
-  return build === undefined
-    ? `, and ${namesNone}: set startFile or startCommand, or add a start script such as "node app.js".`
-    : `, and ${namesNone}: set the build command to "${build}" if the monorepo's tool builds it, or set startFile or startCommand.`;
+  if (build === undefined) return undefined;
+  return `, and ${namesNone}: set the build command to "${build}" if the monorepo's tool builds it, or set startFile or startCommand.`;
 }
