@@ -9,10 +9,10 @@ import {
   beforeFrameworkStart,
   type DividedScript,
   divideStartScript,
-  SCRIPT_RUNNER,
   type StartScript,
   startScriptOf,
 } from '../../providers/builds/detection/start-script.ts';
+import { SCRIPT_RUNNER } from '../../providers/builds/detection/unwrap.ts';
 import { BuildFailure } from '../failure.ts';
 import { readManifest } from '../install/manifest.ts';
 import { readText } from '../read-text.ts';

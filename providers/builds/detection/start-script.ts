@@ -1,5 +1,4 @@
 import { posix } from 'node:path';
-import { entryOf } from '../../../contract/enums.ts';
 import { type Command, parseCommandLine, quoteWord, type Word } from './command-line.ts';
 import {
   BUILD_COMMANDS,
@@ -10,8 +9,9 @@ import {
   FRAMEWORK_STARTS,
 } from './programs.ts';
 import { parseRun } from './run.ts';
-import { type Options, RUNNERS, WRAPPERS } from './runners.ts';
+import { RUNNERS } from './runners.ts';
 import { onePackage, type Packages, type Scripts, scriptOf, scriptsInSequence } from './script-command.ts';
+import { SCRIPT_RUNNER, unwrap } from './unwrap.ts';
 
 /** The subject of a start script. */
 export type StartScript =
@@ -40,12 +40,9 @@ export interface DividedScript {
 const MAX_DEPTH = 8;
 /** Characters that are read of scripts, each time that one runs: those that run others unfold to any number of commands. */
 const MAX_CHARACTERS = 10_000;
-const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 const CHANGES_DIRECTORY = /^cd /;
 /** Runs the script `build`, as the build command does. */
 const RUNS_BUILD = /^(npm|pnpm|yarn|bun) (run(-script)? )?build$/;
-/** Package managers, which run scripts. */
-export const SCRIPT_RUNNER = /^(npm|pnpm|yarn|bun)$/;
 /** Those that also run the program of a package that is named in the place of a script. */
 const RUNS_PROGRAMS = /^(pnpm|yarn)$/;
 /** Their own commands, which come before a program of that name. `node` is Yarn's, and runs Node. */
@@ -100,8 +97,7 @@ function expand(
   const expanded: Command[] = [];
   let at = directory;
   for (const command of commands) {
-    const { words, environment } = unwrap(command);
-    const changed = changedDirectory(words);
+    const changed = changedDirectory(unwrap(command).words);
     if (changed !== undefined) at = posix.join(at, changed);
     const run = scriptsRunBy(command, at, packages);
     const path = run ? posix.relative(at, run.directory) : '';
@@ -110,18 +106,28 @@ function expand(
       expanded.push(run ? command : withoutManager(command));
       continue;
     }
-    if (path !== '') expanded.push(...(parseCommandLine(`cd ${quoteWord(path)}`) ?? []));
     const inner = run.texts.map((text) => expand(text, packages, run.directory, depth + 1, budget));
     if (inner.some((each) => each === undefined)) return undefined;
-    const assignments = Object.entries(environment).map(([name, value]) => ({
-      text: `${name}=${value}`,
-      dynamic: false,
-    }));
-    expanded.push(...inner.flatMap((each) => each ?? []).map((each) => extended(each, assignments, [])));
-    const last = expanded.pop();
-    if (last) expanded.push(extended(last, [], run.args));
+    if (path !== '') expanded.push(...(parseCommandLine(`cd ${quoteWord(path)}`) ?? []));
+    expanded.push(
+      ...inPlaceOf(
+        command,
+        inner.flatMap((each) => each ?? []),
+        run.args,
+      ),
+    );
   }
   return expanded;
+}
+
+/** Returns the commands of scripts in place of the one that runs them: with its variables, and its arguments behind the last. */
+function inPlaceOf(command: Command, commands: readonly Command[], args: readonly Word[]): Command[] {
+  const { environment } = unwrap(command);
+  const assignments = Object.entries(environment).map(([name, value]) => ({
+    text: `${name}=${value}`,
+    dynamic: false,
+  }));
+  return commands.map((each, at) => extended(each, assignments, at === commands.length - 1 ? args : []));
 }
 
 /** Returns a command with words before and after its own. */
@@ -132,41 +138,6 @@ const extended = ({ words, text }: Command, before: readonly Word[], after: read
 
 /** Quotes the value of an assignment, whose name a shell must see. */
 const quoteAssignment = ({ text }: Word): string => text.replace(/(?<=^\w+=).*/s, (value) => value && quoteWord(value));
-
-/** Removes variables and wrappers before a program. `dynamic`: a shell is needed to tell what they do. */
-function unwrap(command: Command): { words: Word[]; environment: Record<string, string>; dynamic: boolean } {
-  let words = [...command.words];
-  let dynamic = false;
-  const environment: Record<string, string> = {};
-  for (let first = words[0]; first; first = words[0]) {
-    if (ASSIGNMENT.test(first.text)) {
-      const equals = first.text.indexOf('=');
-      environment[first.text.slice(0, equals)] = first.text.slice(equals + 1);
-      dynamic ||= first.dynamic;
-      words = words.slice(1);
-    } else if (Object.hasOwn(WRAPPERS, first.text)) {
-      const skipped = skipOptions(words.slice(1), WRAPPERS[first.text] ?? {});
-      words = skipped.words;
-      dynamic ||= skipped.isUnknown;
-    } else if (SCRIPT_RUNNER.test(first.text) && /^(exec|dlx|x)$/.test(words[1]?.text ?? '')) {
-      words = words.slice(words[2]?.text === '--' ? 3 : 2);
-    } else break;
-  }
-  return { words, environment, dynamic };
-}
-
-/** Removes a wrapper's options before the program that it runs. `isUnknown`: the meaning of one is not known. */
-function skipOptions(words: readonly Word[], options: Options): { words: Word[]; isUnknown: boolean } {
-  let rest = [...words];
-  let isUnknown = false;
-  for (let word = rest[0]; word?.text.startsWith('-'); word = rest[0]) {
-    const [name = '', inline] = word.text.split('=', 2);
-    const meaning = name === '--' ? {} : entryOf(options, name);
-    isUnknown ||= meaning === undefined;
-    rest = rest.slice(meaning?.takesValue && inline === undefined ? 2 : 1);
-  }
-  return { words: rest, isUnknown };
-}
 
 const baseName = (program: string): string => program.replace(/^.*\//, '');
 
