@@ -27,8 +27,13 @@ export class ApiError extends Error {
   /** Seconds after which a retry gets through; sent as `Retry-After`. */
   readonly retryAfter: number | undefined;
 
-  constructor(code: ErrorCode, message?: string, options: { status?: 502 | 503; retryAfter?: number } = {}) {
-    super(message ?? ERRORS[code].message);
+  /** @param options its `cause` is for the log alone */
+  constructor(
+    code: ErrorCode,
+    message?: string,
+    options: { status?: 502 | 503; retryAfter?: number; cause?: unknown } = {},
+  ) {
+    super(message ?? ERRORS[code].message, { cause: options.cause });
     this.name = 'ApiError';
     this.code = code;
     this.status = options.status ?? ERRORS[code].status;

@@ -52,7 +52,8 @@ export const paymentProviderUnavailable = (error: unknown): never => {
   if (!(error instanceof PaymentProviderError)) throw error;
   if (error instanceof PaymentsNotConfigured)
     throw new ApiError('server_error', 'Card payments are not set up yet.', { status: 503 });
-  throw new ApiError('server_error', 'The payment processor does not answer. It is safe to retry.', { status: 502 });
+  const message = 'The payment processor does not answer. It is safe to retry.';
+  throw new ApiError('server_error', message, { status: 502, cause: error });
 };
 
 /**

@@ -55,9 +55,10 @@ const noSuchHosting = () => new ApiError('not_found', 'Hosting subscription not 
 
 const notActive = () => new ApiError('conflict', 'The hosting account is not active on its server.');
 
-const notAnswering = () =>
+const notAnswering = (cause?: PanelFailure) =>
   new ApiError('server_error', 'The hosting server does not answer. It is safe to retry with backoff.', {
     status: 502,
+    cause,
   });
 
 /** Asks the server of an account. Throws 502. */
@@ -69,7 +70,7 @@ async function askServer<T>(
   try {
     return await ask(await findServer(deps, server));
   } catch (error) {
-    if (error instanceof PanelFailure) throw notAnswering();
+    if (error instanceof PanelFailure) throw notAnswering(error);
     throw error;
   }
 }

@@ -12,9 +12,10 @@ type Result = Output<typeof CheckRoute>['data'][number];
 /** Attempts at a registry that cannot tell the availability. */
 const MAX_AVAILABILITY_ATTEMPTS = 3;
 
-const registrarDown = () =>
+const registrarDown = (cause?: unknown) =>
   new ApiError('server_error', 'The registry does not answer just now. It is safe to retry with backoff.', {
     status: 502,
+    cause,
   });
 
 /** Asks the registrar whether a name is available. Throws 502 where it cannot tell, 400 for an extension that it does not sell. */
@@ -24,7 +25,7 @@ export async function checkAvailability(
 ): Promise<Exclude<Availability, 'UNKNOWN' | 'UNSUPPORTED'>> {
   for (let asked = 1; asked <= MAX_AVAILABILITY_ATTEMPTS; asked += 1) {
     const found = await registrar.availability(domain).catch((cause: unknown) => {
-      throw Object.assign(registrarDown(), { cause });
+      throw registrarDown(cause);
     });
     if (found === 'UNSUPPORTED')
       throw new ApiError('invalid_request', `${domain}: is under an extension that is not sold`);

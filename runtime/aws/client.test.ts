@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { callAws } from './client.ts';
 
@@ -66,4 +67,23 @@ test('repeats no other refusal', async () => {
     expect.objectContaining({ name: 'InvalidCiphertextException' }),
   );
   expect(answers).toBe(1);
+});
+
+test('an error that a service is away, slow or busy with says which service it was', async () => {
+  refusals = Array.from({ length: 4 }, () => 'ThrottlingException');
+  await expect(callAws('kms', 'Decrypt', {})).rejects.toMatchObject({
+    name: 'ThrottlingException',
+    message: 'kms Decrypt: ThrottlingException',
+  });
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', `http://127.0.0.1:${port}`);
+  const call = () => callAws('secretsmanager', 'GetSecretValue', {}, { attempts: 1, timeout: 50 });
+  const timedOut = { name: 'TimeoutError', message: `127.0.0.1:${port}: The request timed out` };
+  await expect(call()).rejects.toMatchObject(timedOut);
+  silent.closeAllConnections();
+  silent.close();
+  await once(silent, 'close');
+  await expect(call()).rejects.toThrow(`127.0.0.1:${port}: connect ECONNREFUSED`);
 });

@@ -84,17 +84,19 @@ export async function exchange(endpoint: URL, { body, ...request }: Outgoing): P
   const { request: open, agent } = await connectionFor(endpoint.protocol);
   const options = { ...request, hostname: endpoint.hostname, port: endpoint.port, agent };
   return await new Promise((resolve, reject) => {
+    // Neither a time-out nor a broken connection says which service it was, which is the first that an operator must know.
+    const fail = (error: Error) => reject(Object.assign(error, { message: `${endpoint.host}: ${error.message}` }));
     const outgoing = open(options, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
+      response.on('error', fail);
       response.on('end', () => {
         const { statusCode: status = 0, headers } = response;
         resolve({ status, headers, body: Buffer.concat(chunks) });
       });
     });
     outgoing.on('timeout', () => outgoing.destroy(new AwsError('TimeoutError', 'The request timed out', 0)));
-    outgoing.on('error', reject);
+    outgoing.on('error', fail);
     outgoing.end(body);
   });
 }
@@ -155,8 +157,11 @@ export function callAws<Output>(
       if (response.status === 200) return answer as Output;
       const document = isObject(answer) ? answer : {};
       const type = String(document.__type ?? `Http${response.status}`);
-      const message = String(document.message ?? document.Message ?? type);
-      throw new AwsError(type.slice(type.lastIndexOf('#') + 1), message, response.status, document);
+      const name = type.slice(type.lastIndexOf('#') + 1);
+      const words = String(document.message ?? document.Message ?? type);
+      // What AWS says of a busy or broken service ("Rate exceeded") names no service.
+      const isTheirs = response.status >= 500 || REPEATABLE.test(name);
+      throw new AwsError(name, isTheirs ? `${service} ${operation}: ${words}` : words, response.status, document);
     },
     timeout,
     { attempts, once },

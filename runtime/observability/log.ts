@@ -8,8 +8,14 @@ const write = (level: string, message: string, fields: Fields) =>
     `${JSON.stringify({ level, message, function: config.AWS_LAMBDA_FUNCTION_NAME, ...originFields(), ...fields })}\n`,
   );
 
+/** Returns what is behind an error, down to the first one: what a service answered is often in there alone. */
+const causeFields = ({ cause }: Error): Fields =>
+  cause instanceof Error ? { cause: { name: cause.name, message: cause.message, ...causeFields(cause) } } : {};
+
 const errorFields = (error: unknown): Fields =>
-  error instanceof Error ? { error: { name: error.name, message: error.message, stack: error.stack } } : { error };
+  error instanceof Error
+    ? { error: { name: error.name, message: error.message, ...causeFields(error), stack: error.stack } }
+    : { error };
 
 /** Writes one JSON object per line. Callers must never pass a secret, a prompt or a model's response. */
 export const log = {

@@ -1,0 +1,27 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { ApiError } from '../../contract/errors.ts';
+import { log } from './log.ts';
+
+/** Returns the lines of log that a test writes, as they come. */
+function keepLines() {
+  const lines: Record<string, unknown>[] = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(JSON.parse(String(line))) > 0);
+  return lines;
+}
+afterEach(() => vi.restoreAllMocks());
+
+test('the line of an error has what is behind it, down to the first cause', () => {
+  const lines = keepLines();
+  const answered = new Error('answered 401');
+  const failed = new TypeError('the payment processor failed at /transaction', { cause: answered });
+  const shown = new ApiError('server_error', 'The payment processor does not answer.', { status: 502, cause: failed });
+  log.error('request failed', shown);
+  log.error('request failed', new ApiError('server_error'));
+  const [line, plain] = lines.map(({ error }) => error);
+  expect(line).toMatchObject({
+    name: 'ApiError',
+    message: 'The payment processor does not answer.',
+    cause: { name: 'TypeError', message: failed.message, cause: { name: 'Error', message: 'answered 401' } },
+  });
+  expect(Object.keys(plain as object)).toEqual(['name', 'message', 'stack']);
+});
