@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openKeys, type ReadSecret, secretMatcher } from './secret-values.ts';
+import { openKey, openKeys, type ReadSecret, secretMatcher } from './secret-values.ts';
 
 const MINUTE = 60_000;
 
@@ -26,7 +26,8 @@ type Secret = ReturnType<typeof createSecret>;
 
 const isEqual = (left: string, right: string) => left === right;
 const matcherOf = ({ read, now }: Secret) => secretMatcher('origin', isEqual, read, now);
-const keyOf = ({ read, now }: Secret, field?: string) => openKeys('keys', read, now)(field);
+const keyOf = ({ read, now }: Secret, field?: string) =>
+  field === undefined ? openKey('key', read, now) : openKeys('keys', read, now)(field);
 
 test('an instance reads a secret once, before its first request, however many requests it serves', async () => {
   const secret = createSecret('one');
@@ -103,6 +104,19 @@ test('a secret that is no JSON object is named in the error, without its content
     .current()
     .catch((thrown: Error) => thrown.message);
   expect(error).toBe('The secret keys is not a JSON object of keys');
+});
+
+test('a secret that is stored broken stops no instance that knows its keys, and a new one only until it is mended', async () => {
+  const secret = createSecret('{"openai":"sk-1"}');
+  const known = keyOf(secret, 'openai');
+  expect(await known.current()).toBe('sk-1');
+  secret.put('{"openai":"sk-2"');
+  secret.state.nowMs = 6 * MINUTE;
+  expect([await known.current(), await known.current()]).toEqual(['sk-1', 'sk-1']);
+  const started = keyOf(secret, 'openai');
+  await expect(started.current()).rejects.toThrow('The secret keys is not a JSON object of keys');
+  secret.put('{"openai":"sk-2"}');
+  expect(await started.current()).toBe('sk-2');
 });
 
 test('a refused key is read again at once, and the refusal stands if it has not changed', async () => {

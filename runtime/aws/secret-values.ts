@@ -49,37 +49,45 @@ function cached<V>(read: () => Promise<V>, now: () => Date) {
   return { get, again: (minAgeMs = MIN_AGE_MS) => values.again('value', read, minAgeMs) };
 }
 
-/**
- * Opens the key that a secret holds. With `field`, the secret is a JSON object with several keys.
- *
- * @param name the secret's name
- */
-export function openKeys(name: string, read: ReadSecret = readSecret, now: () => Date = systemClock) {
-  const text = cached(() => read(name, 'AWSCURRENT'), now);
-  return (field?: string): PlatformKey => {
-    const pick = (value: string | undefined): string | undefined => {
-      if (isUnset(value)) return undefined;
-      const key = field === undefined ? value : fieldOf(name, value, field);
-      return isUnset(key) ? undefined : key.trim();
-    };
-    return {
-      current: async () => pick(await text.get()),
-      async replacementOf(refused) {
-        const known = pick(await text.get());
-        const key = known === refused ? pick(await text.again()) : known;
-        return key === refused ? undefined : key;
-      },
-    };
+/** Creates the key that `pick` finds in what a secret's text was parsed to. */
+function keyIn<V>({ get, again }: ReturnType<typeof cached<V>>, pick: (value: V) => string | undefined): PlatformKey {
+  const keyOf = (value: V): string | undefined => {
+    const key = pick(value);
+    return isUnset(key) ? undefined : key.trim();
+  };
+  return {
+    current: async () => keyOf(await get()),
+    async replacementOf(refused) {
+      const known = keyOf(await get());
+      const key = known === refused ? keyOf(await again()) : known;
+      return key === refused ? undefined : key;
+    },
   };
 }
 
-const Fields = z.record(z.string(), z.unknown());
+/** Opens the key that a secret is. */
+export const openKey = (name: string, read: ReadSecret = readSecret, now: () => Date = systemClock): PlatformKey =>
+  keyIn(
+    cached(() => read(name, 'AWSCURRENT'), now),
+    (text) => text,
+  );
 
-/** Returns a field of a secret's JSON. The error of a text that is no JSON object names the secret and not its content. */
-function fieldOf(name: string, text: string, field: string): string | undefined {
+/**
+ * Opens the keys of a secret that is a JSON object with several. A text that is none counts as one that could not be read: an
+ * instance goes on with the keys that it knows, and has the corrected ones with its next request.
+ */
+export function openKeys(name: string, read: ReadSecret = readSecret, now: () => Date = systemClock) {
+  const keys = cached(async () => parseKeys(name, await read(name, 'AWSCURRENT')), now);
+  return (field: string): PlatformKey => keyIn(keys, ({ [field]: key }) => (typeof key === 'string' ? key : undefined));
+}
+
+const Keys = z.record(z.string(), z.unknown());
+
+/** Returns a secret's JSON. The error of a text that is no JSON object names the secret and not its content. */
+function parseKeys(name: string, text: string | undefined): z.output<typeof Keys> {
+  if (isUnset(text)) return {};
   try {
-    const value = Fields.parse(JSON.parse(text))[field];
-    return typeof value === 'string' ? value : undefined;
+    return Keys.parse(JSON.parse(text));
   } catch {
     throw new Error(`The secret ${name} is not a JSON object of keys`);
   }

@@ -1,5 +1,5 @@
 import { createPayments } from '../../providers/payments/payments.ts';
-import { openKeys } from '../aws/secret-values.ts';
+import { openKey } from '../aws/secret-values.ts';
 import { required } from '../config.ts';
 
-export const payments = createPayments(required('PAYMENTS_BASE_URL'), openKeys(required('PAYMENTS_SECRET_NAME'))());
+export const payments = createPayments(required('PAYMENTS_BASE_URL'), openKey(required('PAYMENTS_SECRET_NAME')));
