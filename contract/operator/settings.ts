@@ -27,24 +27,26 @@ export const setOffer = /* @__PURE__ */ route({
   response: () => single(z.record(z.string(), z.unknown())),
 });
 
+const NEEDED = 'Required for a new server';
+
 export const saveHostingServer = /* @__PURE__ */ route({
   id: 'saveHostingServer',
   method: 'PUT',
   path: '/operator/v1/hosting-servers/{name}',
   access,
   audit: 'hosting-server.set',
-  summary: 'Add or change a server for web and email hosting',
+  summary: 'Add or change a server for web and email hosting; what is not given of a known one stays',
   tag,
   params: () => z.object({ name: Identifier() }),
   body: () =>
     z.object({
       ...Reason(),
-      baseUrl: text(2048),
+      baseUrl: describe(z.optional(text(2048)), NEEDED),
       address: describe(z.optional(text(15)), 'IPv4 address of its websites, which owners of hosted domains are shown'),
       mailHost: describe(z.optional(text(253)), 'Name of its mail server, which they are shown'),
-      user: text(64),
-      token: z.optional(text(4096)).register(z.globalRegistry, { description: 'Required for a new server' }),
-      open: z.boolean(),
+      user: describe(z.optional(text(64)), NEEDED),
+      token: describe(z.optional(text(4096)), NEEDED),
+      open: describe(z.optional(z.boolean()), NEEDED),
     }),
   uses: ['new-server-token'],
   response: () =>

@@ -9,7 +9,7 @@ import { NO_ACCOUNT } from '../audit/record.ts';
 import { readThrough } from '../cache/cache.ts';
 import type { Deps } from '../deps.ts';
 
-/** Input of an operator for a server. Without a token, an address or a mail server, the stored one stays. */
+/** Input of an operator for a server: what is not given of a known one stays, so that closing it or giving it a token changes nothing else. */
 export const ServerInput = z.object({
   name: z
     .string()
@@ -19,33 +19,39 @@ export const ServerInput = z.object({
         'must be lower-case letters, digits and hyphens inside, e.g. web-1',
       ),
     ),
-  baseUrl: z.string().check(z.regex(/^https?:\/\/[^\s?#]+[^/\s?#]$/, 'must be an address without a slash at its end')),
-  user: z.string().check(z.regex(/^[a-z0-9]+$/, 'must be lower-case letters and digits')),
+  baseUrl: z.optional(
+    z.string().check(z.regex(/^https?:\/\/[^\s?#]+[^/\s?#]$/, 'must be an address without a slash at its end')),
+  ),
+  user: z.optional(z.string().check(z.regex(/^[a-z0-9]+$/, 'must be lower-case letters and digits'))),
   address: z.optional(z.ipv4('must be an IPv4 address, e.g. 192.0.2.1')),
   mailHost: z.optional(HostName()),
   token: z.optional(z.string().check(z.minLength(1))),
-  open: z.boolean(),
+  open: z.optional(z.boolean()),
 });
 
 /** Encryption context of a server's token: only functions that call hosting servers decrypt it. */
 const context = (name: string) => ({ hostingServer: name });
 
-/** Adds a server or changes one; answers without its token. For operators and seeding. */
+/** Returns the first field that a new server needs and the input lacks. */
+export const missingField = (input: z.output<typeof ServerInput>) =>
+  (['baseUrl', 'user', 'token', 'open'] as const).find((field) => input[field] === undefined);
+
+/** Adds a server or changes one; answers with all that is stored but its token. For operators and seeding. */
 export async function setServer(
   deps: Deps & { secrets: Secrets },
-  { name, token, address, mailHost, ...rest }: z.output<typeof ServerInput>,
-): Promise<Omit<z.output<typeof ServerInput>, 'token'>> {
-  const set = { ...rest, ...(address ? { address } : {}), ...(mailHost ? { mailHost } : {}) };
-  const sealed = token === undefined ? undefined : await deps.secrets.seal(context(name), token);
+  { name, ...input }: z.output<typeof ServerInput>,
+): Promise<Omit<HostingServer, 'token'>> {
+  const sealed = input.token === undefined ? undefined : await deps.secrets.seal(context(name), input.token);
+  const given = Object.entries({ ...input, token: sealed }).filter(([, value]) => value !== undefined);
+  const set: Partial<HostingServer> = Object.fromEntries(given);
   const known = await deps.table.get(HostingServer, { name });
+  const missing = known ? undefined : missingField({ name, ...input });
+  if (missing) throw new Error(`the new server ${name} needs ${missing}`);
+  const server = { ...known, ...set, name } as HostingServer;
+  const { token: _, ...shown } = server;
+  const write = known ? change(HostingServer, { name }, { set }) : create(HostingServer, server);
   const about = { action: 'hosting-server.set', accountId: NO_ACCOUNT, subjectId: name } as const;
-  if (known) {
-    const write = change(HostingServer, { name }, { set: sealed ? { ...set, token: sealed } : set });
-    return await deps.commit([write], { name, ...set }, { ...about, before: known, after: set });
-  }
-  if (!sealed) throw new Error(`the new server ${name} needs a token`);
-  const write = create(HostingServer, { name, ...set, token: sealed });
-  return await deps.commit([write], { name, ...set }, { ...about, after: set });
+  return await deps.commit([write], shown, { ...about, ...(known ? { before: known } : {}), after: set });
 }
 
 /**

@@ -33,6 +33,11 @@ test('an owner is shown the records by which a domain points to its server, of e
     change(HostingAccount, { accountId: 'acc_1', id: web.id }, { set: { status: 'REMOVED' } }),
   );
   expect(await recordsOf(web), 'of hosting that has ended').toEqual([]);
-  await setServer(deps, ServerInput.parse({ ...server, open: false }));
-  expect(await deps.table.get(HostingServer, { name: 'web-1' })).toMatchObject({ ...ADDRESSES, open: false });
+  const { name: _, ...rest } = server;
+  const shown = { name: 'web-1', ...rest, ...ADDRESSES, open: false };
+  expect(await setServer(deps, ServerInput.parse({ name: 'web-1', open: false })), 'closed alone').toEqual(shown);
+  const stored = await deps.table.get(HostingServer, { name: 'web-1' });
+  expect(stored).toMatchObject(shown);
+  expect(await setServer(deps, ServerInput.parse({ name: 'web-1', token: 'new' }))).toEqual(shown);
+  expect(await deps.table.get(HostingServer, { name: 'web-1' })).not.toEqual(stored);
 });

@@ -11,6 +11,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ user: 'Root' }, 'user: must be lower-case letters and digits'],
   [{ baseUrl: 'https://panel.example/' }, 'baseUrl: must be an address without a slash at its end'],
   [{}, 'token: is required for a new server'],
+  [{ open: undefined, token: 't' }, 'open: is required for a new server'],
 ])('names the field of a server as the request has it, and says what it takes: %j', async (change, message) => {
   const saved = saveHostingServer(deps as never, caller, { ...server, ...change } as never);
   await expect(saved).rejects.toMatchObject({ code: 'invalid_request', message });

@@ -15,7 +15,7 @@ import { OfferInput, setOffer as setAiOffer } from '../ai/models.ts';
 import { PlansInput, setPlans } from '../billing/plans.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { moveHosting } from '../hosting/accounts.ts';
-import { ServerInput, setServer } from '../hosting/servers.ts';
+import { missingField, ServerInput, setServer } from '../hosting/servers.ts';
 import { type AdoptionDeps, AdoptionInput, adoptDomain } from '../processes/adopt-domain.ts';
 import { setTlds, TldsInput } from '../registrar/tlds.ts';
 import { answering } from './answering.ts';
@@ -58,8 +58,9 @@ export async function saveHostingServer(
   { reason: _reason, ...server }: Input<typeof ServerRoute>,
 ): Promise<Output<typeof ServerRoute>> {
   const input = parse(ServerInput, server);
-  if (input.token === undefined && !(await deps.table.get(HostingServer, { name: input.name })))
-    throw new ApiError('invalid_request', 'token: is required for a new server');
+  const missing = missingField(input);
+  if (missing && !(await deps.table.get(HostingServer, { name: input.name })))
+    throw new ApiError('invalid_request', `${missing}: is required for a new server`);
   return { data: await setServer(deps, input) };
 }
 

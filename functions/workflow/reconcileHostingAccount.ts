@@ -7,6 +7,7 @@ import { reportHosting } from '../../runtime/observability/hosting-metrics.ts';
 import { step } from '../../runtime/triggers/step.ts';
 
 /** Reconciles an account on a hosting server with its subscription. */
-export const handler = step(HostingInput, async ({ accountId, subscriptionId: id }) =>
-  reportHosting(await reconcileHostingAccount({ ...deps, panel, secrets, txt }, { accountId, id })),
-);
+export const handler = step(HostingInput, async ({ accountId, subscriptionId: id }) => {
+  const of = { accountId, id };
+  return reportHosting(of, await reconcileHostingAccount({ ...deps, panel, secrets, txt }, of));
+});

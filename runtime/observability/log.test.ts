@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { ApiError } from '../../contract/errors.ts';
+import { reportHosting } from './hosting-metrics.ts';
 import { log } from './log.ts';
 
 /** Returns the lines of log that a test writes, as they come. */
@@ -24,4 +25,10 @@ test('the line of an error has what is behind it, down to the first cause', () =
     cause: { name: 'TypeError', message: failed.message, cause: { name: 'Error', message: 'answered 401' } },
   });
   expect(Object.keys(plain as object)).toEqual(['name', 'message', 'stack']);
+});
+
+test('the line of a hosting server that fails says whose hosting it was', () => {
+  const lines = keepLines();
+  reportHosting({ accountId: 'acc_1', id: 'sub_1' }, { problem: 'web-1: timeout: no answer' });
+  expect(lines).toMatchObject([{ accountId: 'acc_1', subscriptionId: 'sub_1', problem: 'web-1: timeout: no answer' }]);
 });

@@ -168,7 +168,7 @@ async function deadServer(): Promise<Scene> {
     deps,
     async minute() {
       if (bought.length < 20) bought.push(await subscribe());
-      for (const of of bought) reportHosting(await reconcileHostingAccount(deps, of));
+      for (const of of bought) reportHosting(of, await reconcileHostingAccount(deps, of));
     },
     breakIt: () => {
       state.isBroken = true;
