@@ -3,7 +3,7 @@
  * the caller's AWS credentials, without the API: for when the API itself is down. The settings are those of the deployed
  * function with the same task. `--local` works on the local run whose data is in `DATA_DIR`. `second-factor` is for the operators' own sign-in.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import * as z from 'zod/mini';
@@ -23,6 +23,7 @@ async function readSettings(
 ): Promise<Record<string, string>> {
   if (local) {
     const file = process.env.LOCAL_JSON ?? join(process.env.DATA_DIR ?? '.local', 'local.json');
+    if (!existsSync(file)) throw new Error(`There is no local run at ${file}: start it, or set its DATA_DIR.`);
     return (JSON.parse(readFileSync(file, 'utf8')) as { environment: Record<string, string> }).environment;
   }
   await signAsCaller(region);
