@@ -8,6 +8,9 @@ const Stage = z.object({ AccessLogSettings: z.object({ Format: z.string() }) });
 /** Fields of every line of a function (runtime/observability/log.ts) and of CloudWatch itself. */
 const OF_FUNCTIONS = ['@timestamp', 'level', 'message', 'function', 'requestId'];
 
+/** Fields of the line of a call to an AI model (runtime/observability/chat-report.ts). */
+const OF_AI_CALLS = [...OF_FUNCTIONS, 'accountId', 'model', 'CostMicroRand'];
+
 /** Returns the fields that a query of Logs Insights names. */
 const fieldsOf = (query: string): string[] =>
   query.split(' | ').flatMap((part) => {
@@ -24,7 +27,8 @@ test('the queries of the runbook name fields that the logs have', () => {
   const queries = commandsOf(readFileSync('docs/runbook.md', 'utf8')).filter((each) => /^(filter|stats) /.test(each));
   expect(queries.length).toBeGreaterThanOrEqual(3);
   for (const query of queries) {
-    const known = query.includes('stats ') ? ofRequests : OF_FUNCTIONS;
+    const counted = query.includes('CostMicroRand') ? OF_AI_CALLS : ofRequests;
+    const known = query.includes('stats ') ? counted : OF_FUNCTIONS;
     expect(known, query).toEqual(expect.arrayContaining(fieldsOf(query)));
   }
   expect(fieldsOf('filter status >= 500 | stats count(*), pct(ms, 99) by route, status')).toEqual([
