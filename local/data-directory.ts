@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statfsSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -29,6 +30,19 @@ export interface DataDirectory {
   ports<Name extends string>(...names: Name[]): Promise<Record<Name, number>>;
   /** Releases the directory for another run. */
   release(): void;
+}
+
+/** Space in bytes below which an engine that ended could write nothing any more, its reason included. */
+const NO_SPACE = 2 ** 20;
+
+/** Returns where to look for the reason that an engine ended: the logs, which are empty where the disk is full. */
+export function whereToLook(
+  path: string,
+  { bavail, bsize }: { bavail: number; bsize: number } = statfsSync(path),
+): string {
+  return bavail * bsize < NO_SPACE
+    ? `The disk of ${path} is full: make room, and start again`
+    : `See ${join(path, 'logs')}`;
 }
 
 const LOCK = 'lock.db';

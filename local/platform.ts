@@ -3,7 +3,7 @@ import { flushCompileCache } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type LocalCell, REGION, resolveAddresses, SECOND_CELL } from './addresses.ts';
 import { formatErrorLine, type Reporter } from './console.ts';
-import { openDataDirectory, UserError } from './data-directory.ts';
+import { openDataDirectory, UserError, whereToLook } from './data-directory.ts';
 import { accountDirectory } from './emulators/accounts.ts';
 import { FUNCTIONS } from './emulators/lambda/account.ts';
 import type { LoginFacts } from './emulators/login/provider.ts';
@@ -99,7 +99,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     temporary,
     onExit(label, how) {
       // Before that, the code that waits for the engine reports the problem.
-      if (up) options.onExit(`${label} ended unexpectedly (${how}). See ${join(dataDir, 'logs')}`);
+      if (up) options.onExit(`${label} ended unexpectedly (${how}). ${whereToLook(dataDir)}`);
     },
   });
   const life = createShutdown(
