@@ -7,6 +7,7 @@ import { Server as HttpServer, IncomingMessage, ServerResponse, request as send 
 import { flushCompileCache } from 'node:module';
 import { Server } from 'node:net';
 import { startFauxqs } from 'fauxqs';
+import { isObject } from '../../contract/json.ts';
 import { openSessions } from '../emulators/sts/sessions.ts';
 import { isLoopbackHost, isPlatformCall, LOOPBACK } from '../gateway/own-hosts.ts';
 import { createQueueRights, type HookReply, type HookRequest } from './queue-rights.ts';
@@ -33,6 +34,15 @@ interface Fastify {
   addHook(name: 'preHandler', hook: (request: HookRequest, reply: HookReply) => Promise<unknown>): void;
 }
 
+/**
+ * Has a message that is to be visible at once be so in a second: fauxqs with a directory fails to store the former, after it has
+ * taken the message out of its memory.
+ */
+async function releaseInASecond({ headers, body }: HookRequest): Promise<void> {
+  if (headers['x-amz-target'] === 'AmazonSQS.ChangeMessageVisibility' && isObject(body) && body.VisibilityTimeout === 0)
+    body.VisibilityTimeout = 1;
+}
+
 // fauxqs limits each request to 11 MiB, without an option to change that. Its web server announces itself before it has routes.
 subscribe('fastify.initialization', (message) => {
   const { fastify } = message as { fastify: Fastify };
@@ -40,6 +50,7 @@ subscribe('fastify.initialization', (message) => {
     route.bodyLimit = MAX_PUT_BYTES;
   });
   if (authorizerUrl) fastify.addHook('preHandler', createQueueRights({ sessionsDir, authorizerUrl, exists }));
+  fastify.addHook('preHandler', releaseInASecond);
 });
 
 // fauxqs listens on all interfaces and answers every host name and browser, without options to change that.
