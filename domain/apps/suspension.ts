@@ -29,14 +29,14 @@ export function viewSuspensions({ suspensions = {} }: Pick<App, 'suspensions'>):
 }
 
 /** Makes the error for a suspended application, with the reason. */
-export function isSuspended(app: App): ApiError {
+export function appSuspended(app: App): ApiError {
   const reason = viewSuspensions(app)?.[0]?.reason;
   return new ApiError('conflict', `This application is suspended${reason ? `: ${reason}` : '.'}`);
 }
 
 /** Throws 409 with the reason for a suspended application. */
 export function assertNotSuspended(app: App): void {
-  if (app.status === 'SUSPENDED') throw isSuspended(app);
+  if (app.status === 'SUSPENDED') throw appSuspended(app);
 }
 
 /**

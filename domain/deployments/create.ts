@@ -4,7 +4,7 @@ import type { Input, Output } from '../../contract/route.ts';
 import { App } from '../../table/entities/apps.ts';
 import { changeOrInspect, type Write } from '../../table/writes.ts';
 import { findApp, noSuchApp } from '../apps/apps.ts';
-import { assertNotSuspended, isSuspended } from '../apps/suspension.ts';
+import { appSuspended, assertNotSuspended } from '../apps/suspension.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { assertWithin } from '../limits/limits.ts';
 import { enqueueBuild } from './build-line.ts';
@@ -23,7 +23,7 @@ export function assertIdle(app: App): void {
 /** Makes the error for an application that changed since it was read: deleted, suspended or busy. */
 function refusal(app?: App): Error {
   if (!app || app.status === 'DELETING') return noSuchApp();
-  return app.status === 'SUSPENDED' ? isSuspended(app) : alreadyDeploying();
+  return app.status === 'SUSPENDED' ? appSuspended(app) : alreadyDeploying();
 }
 
 /** The application's one slot for a deployment, of which two racing callers get one. */

@@ -28,11 +28,11 @@ import { newSecret, ROTATION_OVERLAP_MS } from './secrets.ts';
 
 /** Operations on an endpoint in the dashboard (specification, Events; design, Dashboard API). */
 
-const isDisabled = () => new ApiError('conflict', 'This webhook endpoint is disabled. Enable it first.');
+const endpointDisabled = () => new ApiError('conflict', 'This webhook endpoint is disabled. Enable it first.');
 /** The write that lets a transaction happen only while an endpoint receives. */
 const checkActive = (accountId: string, id: string): Write =>
   checkOrInspect(Webhook, { accountId, id }, { when: { active: { is: true } } }, (found) =>
-    found ? isDisabled() : noSuchWebhook(),
+    found ? endpointDisabled() : noSuchWebhook(),
   );
 export const noSuchDelivery = () => new ApiError('not_found', 'Delivery not found.');
 
@@ -100,7 +100,7 @@ export async function pingWebhook(
 ): Promise<Output<typeof PingRoute>> {
   const { accountId } = caller;
   const webhook = await findWebhook(deps, caller, id);
-  if (!webhook.active) throw isDisabled();
+  if (!webhook.active) throw endpointDisabled();
   const event = newEvent(deps, accountId, 'ping', { webhookId: id }, id);
   return await deps.commit([checkActive(accountId, id), event.write], { data: { eventId: event.id } });
 }
@@ -171,7 +171,7 @@ export async function resendDelivery(
   if (!delivery) throw noSuchDelivery();
   const { webhookId } = delivery;
   const [webhook, account] = await Promise.all([findWebhook(deps, caller, webhookId), findAccount(deps, accountId)]);
-  if (!webhook.active) throw isDisabled();
+  if (!webhook.active) throw endpointDisabled();
   const { write, resent } = newSchedule(deps, delivery);
   const count = countToday(deps, account, 'webhookResendsPerDay');
   const [before] = await viewDeliveries(deps, [delivery]);
@@ -191,7 +191,7 @@ export async function resendSkipped(
   { id, since, statuses }: Input<typeof ResendSkippedRoute>,
 ): Promise<Output<typeof ResendSkippedRoute>> {
   const [webhook, account] = await Promise.all([findWebhook(deps, caller, id), findAccount(deps, caller.accountId)]);
-  if (!webhook.active) throw isDisabled();
+  if (!webhook.active) throw endpointDisabled();
   const skipped: Delivery[] = [];
   let read = 0;
   let last: Delivery | undefined;
