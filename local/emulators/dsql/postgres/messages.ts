@@ -25,12 +25,19 @@ export function readText(body: Buffer, offset = 0): [value: string, next: number
   return end < 0 ? [body.toString('utf8', offset), body.length] : [body.toString('utf8', offset, end), end + 1];
 }
 
+/** A client that does not keep to the protocol; its connection ends. */
+export class ProtocolViolation extends Error {
+  override readonly name = 'ProtocolViolation';
+}
+
 /** Splits bytes into complete messages and the incomplete rest. */
 export function decode(bytes: Buffer): { messages: Message[]; rest: Buffer } {
   const messages: Message[] = [];
   let at = 0;
   while (bytes.length - at >= 5) {
-    const end = at + 1 + bytes.readInt32BE(at + 1);
+    const length = bytes.readInt32BE(at + 1);
+    if (length < 4) throw new ProtocolViolation('invalid message length');
+    const end = at + 1 + length;
     if (end > bytes.length) break;
     messages.push({ type: String.fromCharCode(bytes[at] ?? 0), body: bytes.subarray(at + 5, end) });
     at = end;

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { eq, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { pgTable, timestamp, uuid, varchar } from 'drizzle-orm/pg-core';
@@ -10,6 +13,7 @@ import { freePort } from '../../../processes/ports.ts';
 import { selfSigned } from '../../certificates.ts';
 import { createDatabase, type Database } from './database.ts';
 import { openDataDirectories } from './engine.ts';
+import { int32 } from './messages.ts';
 import { servePostgres } from './server.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
@@ -18,9 +22,10 @@ const directories = openDataDirectories(directory);
 let database: Database;
 let server: Awaited<ReturnType<typeof servePostgres>>;
 let options: object;
+let port: number;
 
 beforeAll(async () => {
-  const port = await freePort();
+  port = await freePort();
   database = createDatabase({
     idleMs: 60_000,
     turnMs: 1000,
@@ -139,6 +144,34 @@ test('builds an index asynchronously, and changes at most 3,000 rows in a transa
     expect((await fill(3000)).rowCount).toBe(3000);
     expect((await client.query('SELECT count(*)::int AS n FROM many')).rows).toEqual([{ n: 3000 }]);
   });
+});
+
+/** Returns what the server answers to bytes behind the request for TLS, up to its end of the connection. */
+async function answerTo(bytes: Buffer): Promise<string> {
+  const plain = connect(port, 'localhost');
+  plain.write(Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]));
+  await once(plain, 'data');
+  const socket = connectTls({
+    socket: plain,
+    ca: identity.cert,
+    servername: 'localhost',
+    ALPNProtocols: ['postgresql'],
+  });
+  socket.write(bytes);
+  const answer: Buffer[] = [];
+  for await (const chunk of socket) answer.push(Buffer.from(chunk));
+  return Buffer.concat(answer).toString('utf8');
+}
+
+test('ends the connection of a client that does not keep to the protocol', async () => {
+  const parameters = Buffer.from('user\0admin\0\0');
+  const startup = Buffer.concat([int32(8 + parameters.length), int32(3 << 16), parameters]);
+  for (const bytes of [
+    Buffer.concat([int32(4), int32(3 << 16)]),
+    Buffer.concat([int32(8), int32(80877102)]),
+    Buffer.concat([startup, Buffer.from('p'), int32(-1)]),
+  ])
+    expect(await answerTo(bytes)).toContain('C08P01');
 });
 
 test('refuses a wrong password, and a client without TLS', async () => {

@@ -10,6 +10,7 @@ import {
   errorResponse,
   int32,
   type Message,
+  ProtocolViolation,
   readText,
   readyForQuery,
   type ServerError,
@@ -122,7 +123,7 @@ export async function servePostgres({ port, database, identity, version, authent
       else if (message.type === 'p') enter(from, readText(message.body)[0]);
     };
 
-    socket.on('data', (chunk: Buffer) => {
+    const read = (chunk: Buffer): void => {
       bytes = Buffer.concat([bytes, chunk]);
       client ??= start();
       if (!client) {
@@ -132,6 +133,16 @@ export async function servePostgres({ port, database, identity, version, authent
       const { messages, rest } = decode(bytes);
       bytes = rest;
       for (const message of messages) receive(message, client);
+    };
+
+    socket.on('data', (chunk: Buffer) => {
+      try {
+        read(chunk);
+      } catch (error) {
+        if (!(error instanceof ProtocolViolation)) throw error;
+        refuse({ code: '08P01', message: error.message });
+        socket.removeAllListeners('data').resume();
+      }
     });
     socket.on('close', () => {
       const ended = session;

@@ -1,5 +1,7 @@
 /** A client's first message (https://www.postgresql.org/docs/current/protocol-message-formats.html). */
 
+import { ProtocolViolation } from './messages.ts';
+
 export const [CANCEL_REQUEST, PROTOCOL_3] = [80877102, 3];
 
 /** Parameters of a startup message that are no settings of the session. */
@@ -25,13 +27,17 @@ export const readSessionKey = (bytes: Buffer, offset: number): string =>
 
 /** Reads a startup message. Returns it with the bytes behind it; undefined until it is complete. */
 export function readStartup(bytes: Buffer): { request: StartupRequest; rest: Buffer } | undefined {
-  if (bytes.length < 8 || bytes.length < bytes.readInt32BE(0)) return undefined;
-  const body = bytes.subarray(4, bytes.readInt32BE(0));
+  if (bytes.length < 8) return undefined;
+  const length = bytes.readInt32BE(0);
+  if (length < 8) throw new ProtocolViolation('invalid length of startup packet');
+  if (bytes.length < length) return undefined;
+  const body = bytes.subarray(4, length);
   return { request: requestOf(body), rest: bytes.subarray(body.length + 4) };
 }
 
 function requestOf(body: Buffer): StartupRequest {
   const code = body.readInt32BE(0);
+  if (code === CANCEL_REQUEST && body.length < 12) throw new ProtocolViolation('invalid length of startup packet');
   if (code === CANCEL_REQUEST) return { kind: 'cancel', session: readSessionKey(body, 4) };
   if (code >> 16 !== PROTOCOL_3) return { kind: 'unsupported' };
   return { kind: 'start', client: clientOf(parametersOf(body.subarray(4))), isNewer: (code & 0xffff) > 0 };
