@@ -17,14 +17,16 @@ const RELEASE = '517dc3d';
 const OLD = '9acc22f';
 
 const work = mkdtempSync(join(tmpdir(), 'mixed-'));
-afterAll(() => rmSync(work, { recursive: true, force: true }));
+afterAll(() => rmSync(work, { recursive: true, force: true }), 120_000);
 
 /** Checks the sources of a commit out, with the packages that it names: later versions need fewer. */
 async function installed(commit: string): Promise<string> {
   const archive = execFileSync('git', ['archive', '--prefix', `${commit}/`, commit], { maxBuffer: 1 << 29 });
   execFileSync('tar', ['-x', '-C', work], { input: archive });
   const cwd = join(work, commit);
-  await promisify(execFile)('npm', ['ci', '--no-audit', '--no-fund'], { cwd, maxBuffer: 1 << 29 });
+  // npm passes its settings of this version on, which leave out what earlier ones need (.npmrc).
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
+  await promisify(execFile)('npm', ['ci', '--no-audit', '--no-fund'], { cwd, env, maxBuffer: 1 << 29 });
   return cwd;
 }
 
