@@ -20,6 +20,17 @@ import { readNothing, withWallet } from './wallet.ts';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
+/** Begins an automatic top-up that the processor did not answer, and which it may have charged. It answers again. */
+async function withUnansweredTopUp() {
+  const run = await cardSimulation();
+  await run.setAccount({ card: CARD });
+  await run.settings('100.00');
+  run.provider.isAway = true;
+  await run.topUpAutomatically();
+  run.provider.isAway = false;
+  return run;
+}
+
 describe('an automatic top-up charges only what is enabled now', () => {
   test.each<[string, (of: Awaited<ReturnType<typeof cardSimulation>>) => Promise<unknown>]>([
     ['was switched off', ({ settings }) => settings('100.00', { enabled: false })],
@@ -94,12 +105,7 @@ describe('an automatic top-up charges only what is enabled now', () => {
   });
 
   test('what the processor received before it was switched off is credited', async () => {
-    const run = await cardSimulation();
-    await run.setAccount({ card: CARD });
-    await run.settings('100.00');
-    run.provider.isAway = true;
-    await run.topUpAutomatically();
-    run.provider.isAway = false;
+    const run = await withUnansweredTopUp();
     const { autoTopUpId = '' } = await run.account();
     await run.deps.payments.charge({ ...CARD, reference: autoTopUpId.replace('_', '-'), amountCents: 100 * RAND });
     await run.settings('100.00', { enabled: false });
@@ -174,12 +180,7 @@ test('an open payment is checked ever more rarely, and no more once its page has
 });
 
 test('a card that is refused at a check is looked at once more, a day later', async () => {
-  const run = await cardSimulation();
-  await run.setAccount({ card: CARD });
-  await run.settings('100.00');
-  run.provider.isAway = true;
-  await run.topUpAutomatically();
-  run.provider.isAway = false;
+  const run = await withUnansweredTopUp();
   run.provider.refusesCards = true;
   run.clock.now += MINUTE;
   await run.reconcile();
