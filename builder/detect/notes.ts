@@ -77,7 +77,7 @@ export function otherProject(directory: string): string | undefined {
   const name = OTHER_PROJECTS.find(([file]) => existsSync(join(directory, file)))?.[1];
   return name && `This is a ${name} project`;
 }
-// What the platform builds, for the owner of something else.
+/** The end of a failure about something else: what the platform builds. */
 export const BUILDS_NODE = 'the platform builds Node.js applications and sites of files.';
 
 /**
