@@ -1,4 +1,5 @@
 import { fromItem, type Item, toItem } from './attributes.ts';
+import { putAll } from './batch-writes.ts';
 import type { Entity } from './entity.ts';
 import { type DynamoDbError, failedItem } from './refusals.ts';
 import { backoffAfterConflict, MAX_CONFLICT_ATTEMPTS, transact } from './transact.ts';
@@ -77,6 +78,12 @@ export interface Table {
   write<T, K>(entity: Entity<T, K>, write: Write): Promise<T | undefined>;
   /** Applies one write and returns what it changed of the item, or all of it, unparsed. For items that are written often. */
   updateReturningChanged(write: Write, returns?: 'ALL_NEW'): Promise<Record<string, unknown>>;
+  /**
+   * Puts items in one request, at most 25, each for itself: any part of them may be there where it throws. They replace what has
+   * their keys, so that a repetition changes nothing.
+   * @param items whole items, by `toStoredItem`
+   */
+  putAll(items: readonly Item[]): Promise<void>;
   /** Applies all writes or none; throws the error of the first whose condition failed. Conflicts are retried out of sight. */
   transact(writes: readonly Write[]): Promise<void>;
   /** Returns a page of a partition of the `due` index: the keys whose time has come, oldest first. */
@@ -258,6 +265,7 @@ export function createTable(send: Send, TableName: string): Table {
       return attributes ? fromItem(attributes) : {};
     },
 
+    putAll: (items) => putAll(send, TableName, items),
     transact: (writes) => transact(send, TableName, writes),
 
     async due(duePk, { until, limit, after = '', from }) {

@@ -1,4 +1,4 @@
-import { toItem } from './attributes.ts';
+import { type Item, toItem } from './attributes.ts';
 import { changeFields, originFields } from './correlation.ts';
 import type { Entity } from './entity.ts';
 import { type AnyOf, type Change, type Condition, Expression } from './expressions.ts';
@@ -42,7 +42,7 @@ function toAttributes<T, K>(entity: Entity<T, K>, item: T & K): Record<string, u
 }
 
 /** The whole stored item. */
-export const toStoredItem = <T, K>(entity: Entity<T, K>, item: T & K): Record<string, unknown> =>
+export const toStoredItem = <T, K>(entity: Entity<T, K>, item: T & K): Item =>
   toItem({ ...toAttributes(entity, item), ...entity.key(item) });
 
 /**

@@ -10,6 +10,7 @@ import { CallerDisconnected, type Incoming, type Transport } from '../../provide
 import type { Usage } from '../../providers/ai/usage.ts';
 import { isOn, type ReadFlags } from '../switches/flags.ts';
 import { assertOn, type ReadSwitches } from '../switches/switches.ts';
+import { type CallOutcome, newCall, recordCall } from './calls.ts';
 import { release } from './credits.ts';
 import { toApiError } from './errors.ts';
 import { type Funding, type FundingDeps, fund } from './funding.ts';
@@ -18,7 +19,7 @@ import { type Choice, chooseModel, type Offer } from './models.ts';
 import { calculateCost, priceFor } from './prices.ts';
 import { estimator } from './prompt.ts';
 import { newReport, type Report } from './report.ts';
-import { settle } from './settlement.ts';
+import { type Settlement, settle } from './settlement.ts';
 
 export interface Gateway extends FundingDeps {
   offer(): Promise<Offer>;
@@ -61,9 +62,8 @@ export interface Call {
 const ADAPTERS: Record<'openai' | 'anthropic', Adapter> = { openai: openAiCompatible, anthropic };
 
 /**
- * One call to a model, from the choice of who pays to the settled charge. Throws ApiError while nothing has been sent;
- * what fails later is told in the stream. However it ends, the hold is settled or released exactly once, after the last
- * byte.
+ * One call to a model, from the choice of who pays to the settled charge: `run`, and however that ends, `finish` once the
+ * last byte is sent.
  */
 export class ChatCall {
   readonly report: Report;
@@ -77,6 +77,7 @@ export class ChatCall {
   /** The key that was sent to the provider. */
   #key = '';
   #keepAlive: KeepAlive | undefined;
+  #funding: Funding | undefined;
 
   constructor(deps: Gateway, call: Call, sink: ResponseSink) {
     this.#deps = deps;
@@ -85,6 +86,7 @@ export class ChatCall {
     this.report = newReport(call.request.model);
   }
 
+  /** Answers the call. Throws ApiError while nothing has been sent; what fails later is told in the stream. */
   async run(): Promise<void> {
     const { request, text, accountId, keyId, budgetMicroRand } = this.#call;
     const { offer: readOffer, switches, flags } = this.#deps;
@@ -114,13 +116,39 @@ export class ChatCall {
       adapter,
       ask,
     );
+    this.#funding = funding;
     this.report.saved = funding.kind === 'saved';
+    const prepared = funding.kind === 'saved' ? adapter.prepare(ask) : funding.prepared;
+    const sent = { ...ask, estimate: estimator(request, prepared.body, model?.contextLimit) };
+    await this.#exchange(adapter, sent, choice, prepared, funding.key);
+  }
+
+  /**
+   * Settles or releases the hold, exactly once, and keeps the call for the request log. Throws where the call could not be kept;
+   * what else fails is in the report.
+   */
+  async finish(outcome: CallOutcome): Promise<void> {
+    const { usage } = this.report;
+    const funding = this.#funding;
+    const isCharged = usage !== undefined && funding?.kind === 'credits';
+    if (isCharged) {
+      const settlement = await this.#attempt(this.#charge(funding, usage, outcome));
+      this.report.settlementFailed = settlement === undefined;
+      if (settlement?.recorded) return;
+    }
+    const releasing = funding && !isCharged ? this.#attempt(release(this.#deps, funding.hold)) : undefined;
+    await Promise.all([releasing, recordCall(this.#deps, this.#recorded(outcome))]);
+  }
+
+  #recorded = (outcome: CallOutcome) => newCall(this.#deps, this.#call, this.report, outcome);
+
+  /** Returns the result of a call's end; of one that fails, the hold comes back when its window's calls are over (closing.ts). */
+  async #attempt<T>(work: Promise<T>): Promise<T | undefined> {
     try {
-      const prepared = funding.kind === 'saved' ? adapter.prepare(ask) : funding.prepared;
-      const sent = { ...ask, estimate: estimator(request, prepared.body, model?.contextLimit) };
-      await this.#exchange(adapter, sent, choice, prepared, funding.key);
-    } finally {
-      await this.#settle(funding);
+      return await work;
+    } catch (error) {
+      this.report.unwritten.push(String(error));
+      return undefined;
     }
   }
 
@@ -253,24 +281,16 @@ export class ChatCall {
     this.report.estimated = estimated;
   }
 
-  async #settle(funding: Funding): Promise<void> {
-    const { usage } = this.report;
-    try {
-      if (usage && funding.kind === 'credits') await this.#charge(funding, usage);
-      else await release(this.#deps, funding.hold);
-    } catch (error) {
-      // The hold comes back when its window's calls are over (domain/ai/closing.ts).
-      this.report.unwritten.push(String(error));
-      this.report.settlementFailed = usage !== undefined && funding.kind === 'credits';
-    }
-  }
-
-  async #charge({ hold, rate }: Extract<Funding, { kind: 'credits' }>, usage: Usage): Promise<void> {
+  async #charge(
+    { hold, rate }: Extract<Funding, { kind: 'credits' }>,
+    usage: Usage,
+    outcome: CallOutcome,
+  ): Promise<Settlement> {
     const { requestId, request } = this.#call;
     const cost = calculateCost(rate, usage);
     // An estimate may be wrong in both directions: it makes no debt.
     const due = this.report.estimated ? Math.min(cost, hold.granted) : cost;
-    const { charged, writtenOff, failures } = await settle(this.#deps, hold, due, {
+    const used = {
       requestId,
       keyId: this.#call.keyId,
       model: request.model,
@@ -280,9 +300,12 @@ export class ChatCall {
       outputTokens: usage.output,
       price: { ...priceFor(rate, usage.input + usage.cached + usage.cacheWrite), randPerDollar: rate.randPerDollar },
       estimated: this.report.estimated,
-    });
+    };
+    const settlement = await settle(this.#deps, hold, due, used, this.#recorded(outcome));
+    const { charged, writtenOff, failures } = settlement;
     this.report.chargedMicroRand = charged;
     this.report.writtenOffMicroRand = writtenOff;
     this.report.unwritten.push(...failures.map(String));
+    return settlement;
   }
 }

@@ -25,15 +25,15 @@ export interface CallOutcome {
   durationMs: number;
 }
 
-/** Keeps a call for the request log. It holds nothing of the prompt or the answer. */
-export async function recordCall(
-  deps: Pick<Deps, 'table' | 'now' | 'newId'>,
+/** Returns a call as the request log has it. It holds nothing of the prompt or the answer. */
+export function newCall(
+  deps: Pick<Deps, 'now' | 'newId'>,
   { accountId, keyId, requestId }: Pick<Call, 'accountId' | 'keyId' | 'requestId'>,
   report: Report,
   { status, code, durationMs }: CallOutcome,
-): Promise<void> {
+): AiCall {
   const { usage, provider, model, saved, chargedMicroRand, firstByte, failure } = report;
-  const call: AiCall = {
+  return {
     id: deps.newId('aic'),
     accountId,
     keyId,
@@ -51,6 +51,10 @@ export async function recordCall(
     durationMs: Math.round(durationMs),
     firstByteMs: firstByte === undefined ? null : Math.round(firstByte),
   };
+}
+
+/** Keeps a call for the request log. */
+export async function recordCall(deps: Pick<Deps, 'table'>, call: AiCall): Promise<void> {
   const write = create(AiCall, call, () => new Error('the call is recorded already'));
   // Without an answer: neither the table writes the item down again, nor is it parsed here.
   await deps.table.updateReturningChanged(write);

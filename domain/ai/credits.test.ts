@@ -157,7 +157,12 @@ test('a call of a key whose budget is nearly spent sets no more aside than what 
 test('a debt is paid from a hold that comes back, before the next call starts', async () => {
   const { deps, read, take, refusal, end, ledger } = await credits(10);
   const [running, greedy] = [await take(8 * RAND), await take(2 * RAND)];
-  expect(await end(greedy, 5 * RAND, USED)).toEqual({ charged: 2 * RAND, writtenOff: 3 * RAND, failures: [] });
+  expect(await end(greedy, 5 * RAND, USED)).toEqual({
+    charged: 2 * RAND,
+    writtenOff: 3 * RAND,
+    recorded: false,
+    failures: [],
+  });
   expect(await read()).toMatchObject({ balanceMicroRand: 8 * RAND, availableMicroRand: 0, debtMicroRand: 3 * RAND });
   // The balance would cover it: only the running call stands in the way.
   expect(await refusal()).toMatchObject({ code: 'rate_limited', retryAfter: 5 });

@@ -1,5 +1,5 @@
-import { AiAccount, AiEntry, AiUsage } from '../../table/entities/ai.ts';
-import { atMostOnce, change, create, upsert, type Write } from '../../table/writes.ts';
+import { AiAccount, AiCall, AiEntry, AiUsage } from '../../table/entities/ai.ts';
+import { atMostOnce, change, create, toStoredItem, upsert, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { endHold, giveBack, type Hold } from './credits.ts';
@@ -22,6 +22,8 @@ export interface Settlement {
   /** Micro-rand, as are those written off. */
   charged: number;
   writtenOff: number;
+  /** True where the call is in the request log now. */
+  recorded: boolean;
   /** Writes after the entry that failed: those of the account are made up for when its windows close. */
   failures: unknown[];
 }
@@ -30,18 +32,19 @@ export interface Settlement {
  * Charges a call and gives the rest of its hold back, once. The entry in the ledger decides: once it is written, the balance
  * follows. A cost beyond the hold is charged as far as credits are available; the rest is owed.
  * Throws where the entry could not be written: then the call is free, and the hold comes back.
+ * @param call the call for the request log, which is written with its entry
  */
-export async function settle(deps: Deps, held: Hold, cost: number, used: Used): Promise<Settlement> {
+export async function settle(deps: Deps, held: Hold, cost: number, used: Used, call?: AiCall): Promise<Settlement> {
   const { accountId } = held;
-  const { keyId: _, ...call } = used;
-  const entry = newEntry(deps, { ...call, accountId, type: 'CALL', amountMicroRand: -Math.min(cost, held.granted) });
+  const { keyId: _, ...counted } = used;
+  const entry = newEntry(deps, { ...counted, accountId, type: 'CALL', amountMicroRand: -Math.min(cost, held.granted) });
   if (entry.createdAt >= held.expiresAt) throw new HoldExpired('the call ended after its hold');
   const isWithin = cost <= held.granted;
   const leave = (charged: number) => Promise.allSettled([leaveKeyPlace(deps, held.place, charged)]);
   // What an excess charges is known once it is settled. A budget counts a charge whose entry could not be written.
   const leaving = isWithin ? leave(cost) : undefined;
   const charged = await persistently(deps, () =>
-    isWithin ? writeEntry(deps, entry) : settleExcess(deps, held, cost, entry),
+    isWithin ? writeEntry(deps, entry, call) : settleExcess(deps, held, cost, entry),
   );
   const results = await Promise.allSettled([
     ...(isWithin ? [giveBack(deps, held, charged, entry)] : []),
@@ -50,7 +53,7 @@ export async function settle(deps: Deps, held: Hold, cost: number, used: Used): 
   const failures = [...results, ...(await (leaving ?? leave(charged)))].flatMap((result) =>
     result.status === 'rejected' ? [result.reason] : [],
   );
-  return { charged, writtenOff: cost - charged, failures };
+  return { charged, writtenOff: cost - charged, recorded: isWithin && call !== undefined, failures };
 }
 
 /** Repeats work that may be repeated, for less time than an entry has until its window closes. */
@@ -66,10 +69,15 @@ async function persistently<T>(deps: Pick<Deps, 'now'>, work: () => Promise<T>):
   }
 }
 
-/** Writes a call's entry, unless an attempt before did and only its answer was lost. @returns what it charges */
-async function writeEntry(deps: Pick<Deps, 'table'>, entry: NewEntry): Promise<number> {
-  await ignoreConflict(deps.table.updateReturningChanged(create(AiEntry, entry, concurrentUpdate)));
-  return -entry.amountMicroRand;
+/**
+ * Writes a call's entry and its line of the request log in one request. To repeat it changes nothing: the entry has an id that
+ * no other has. @returns what it charges
+ */
+async function writeEntry(deps: Pick<Deps, 'table'>, entry: NewEntry, call?: AiCall): Promise<number> {
+  const charged = -entry.amountMicroRand;
+  const line = call ? [toStoredItem(AiCall, { ...call, amountMicroRand: charged })] : [];
+  await deps.table.putAll([toStoredItem(AiEntry, entry), ...line]);
+  return charged;
 }
 
 class AlreadyRecorded extends Error {}

@@ -39,6 +39,7 @@ export class AiStack extends PlatformStack {
       uses: [
         table.read,
         table.write,
+        table.putTogether,
         hosting.openProviderKeys,
         api.throughTheEdge,
         login.check,

@@ -54,6 +54,8 @@ export class TableStack extends PlatformStack {
   readonly count: Use;
   /** Writes items, alone or in transactions (DynamoDB authorizes a transaction by its single writes). */
   readonly write: Use;
+  /** Puts several items in one request. */
+  readonly putTogether: Use;
   /** Queries the index of due items. */
   readonly due: Use;
 
@@ -96,6 +98,7 @@ export class TableStack extends PlatformStack {
         { actions: ['dynamodb:UpdateItem', 'dynamodb:DeleteItem'], on: [table], when: BESIDE_THE_AUDIT_LOG },
       ],
     };
+    this.putTogether = { rights: [{ actions: ['dynamodb:BatchWriteItem'], on: [table], when: BESIDE_THE_AUDIT_LOG }] };
     this.scan = { rights: [{ actions: ['dynamodb:Scan'], on: [table] }] };
     this.due = { rights: [{ actions: ['dynamodb:Query'], on: [`${table}/index/due`] }] };
   }

@@ -4,9 +4,7 @@ import { type ApiError, errorBody } from '../../contract/errors.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { listPaths } from '../../contract/route.ts';
 import { type Call, ChatCall, type Gateway, type ResponseSink } from '../../domain/ai/call.ts';
-import { recordCall } from '../../domain/ai/calls.ts';
 import { createKeyRing } from '../../domain/ai/provider-keys.ts';
-import type { Report } from '../../domain/ai/report.ts';
 import type { Caller } from '../../domain/deps.ts';
 import { startEarly } from '../../domain/early.ts';
 import { createTransport } from '../../providers/ai/transport.ts';
@@ -131,16 +129,15 @@ async function complete(
   // The first request of an instance needs the offer: it is read in parallel with the authentication, and so is what is switched off.
   void startEarly(gateway.offer());
   void startEarly(gateway.switches());
-  let running: { call: Call; report: Report } | undefined;
+  let running: ChatCall | undefined;
   let failure: ApiError | undefined;
   try {
     const { accountId, keyId, aiBudgetMicroRand: budgetMicroRand } = await identifyCaller(event, request);
     const { text, json } = readBody(event, MAX_CHAT_BODY_BYTES);
     const asked = { request: parseAs(ChatRequest, json, 'body'), text };
     const call: Call = { accountId, keyId, budgetMicroRand, requestId, startedAt, ...asked };
-    const chatCall = new ChatCall(gateway, call, sink);
-    running = { call, report: chatCall.report };
-    await chatCall.run();
+    running = new ChatCall(gateway, call, sink);
+    await running.run();
   } catch (error) {
     if (error instanceof Refusal) request.quota = error.quota;
     failure = toPublicError(error);
@@ -150,11 +147,8 @@ async function complete(
     await recordFailedRequest(route.id, request, failure);
   }
   const status = sink.startedStatus ?? 499;
-  callReport(request, status, failure, running?.report);
-  if (!running) return;
   const outcome = { status, code: failure?.code, durationMs: performance.now() - startedAt };
   // The response is over: a call that cannot be recorded is in the log alone.
-  await recordCall(gateway, running.call, running.report, outcome).catch((error) =>
-    log.error('call could not be recorded', error, { requestId }),
-  );
+  await running?.finish(outcome).catch((error) => log.error('call could not be recorded', error, { requestId }));
+  callReport(request, status, failure, running?.report);
 }

@@ -96,10 +96,8 @@ function gateway({
   let settled = 0;
   const table = {
     updateReturningChanged: async ({ kind, input }: RecordedWrite) => {
-      if (kind === 'Put') {
-        settled += 1;
-        done.push(`settle ${input.Item?.outputTokens?.N}`);
-      }
+      // The line of the request log.
+      if (kind === 'Put') return {};
       const names = Object.values(input.ExpressionAttributeNames ?? {});
       if (!names.includes('availableMicroRand')) return {};
       const values = Object.values(input.ExpressionAttributeValues ?? {}).map(({ N = '0' }) => Number(N));
@@ -110,6 +108,10 @@ function gateway({
       } else done.push('hold');
       available += Math.min(...values);
       return { availableMicroRand: available };
+    },
+    putAll: async ([entry]: { outputTokens?: { N: string } }[]) => {
+      settled += 1;
+      done.push(`settle ${entry?.outputTokens?.N}`);
     },
     transact: async ([entry]: RecordedWrite[]) => {
       done.push(`settle ${entry?.input.Item?.outputTokens?.N}`);
@@ -181,6 +183,7 @@ export async function call(body: object, world: World = {}, leaveAfter?: number 
     (error: unknown) => error,
   );
   if (apiError !== undefined && !(apiError instanceof ApiError)) throw apiError;
+  await running.finish({ status: apiError?.status ?? 200, code: apiError?.code, durationMs: 1 });
   const said = Buffer.concat(out).toString();
   const frames = said
     .split('\n\n')

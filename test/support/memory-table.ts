@@ -211,6 +211,11 @@ export function memoryTable(): MemoryTable {
       const Responses = Object.entries(RequestItems).map(([name, { Keys }]) => [name, found(Keys)]);
       return { Responses: Object.fromEntries(Responses) };
     }
+    if (operation === 'BatchWriteItem') {
+      const { RequestItems } = input as { RequestItems: Record<string, { PutRequest: Expressions }[]> };
+      for (const { PutRequest } of Object.values(RequestItems).flat()) apply('Put', PutRequest, 1);
+      return {};
+    }
     if (operation === 'TransactWriteItems') {
       transact((input as { TransactItems: Record<string, Expressions>[] }).TransactItems);
       return {};

@@ -38,7 +38,7 @@ import { readSecret } from '../../runtime/aws/secret-values.ts';
 import { batchReads } from '../../table/batch-reads.ts';
 import { Database, databasesOf } from '../../table/entities/databases.ts';
 import { createTable } from '../../table/table.ts';
-import { change, check, create, remove } from '../../table/writes.ts';
+import { change, check, create, remove, toStoredItem } from '../../table/writes.ts';
 
 export const STORE_ARN = 'arn:aws:cloudfront::000000000000:key-value-store/routes';
 const KEY_ARN = 'arn:aws:kms:af-south-1:000000000000:key/one';
@@ -265,6 +265,7 @@ const CALLS: Record<string, () => Promise<unknown>> = {
     await table.due('DATABASE', { until: '2027', limit: 5 });
     await table.getByKey({ pk: 'a', sk: 'b' });
     await table.scan({ limit: 10 });
+    await table.putAll([toStoredItem(Database, made), toStoredItem(Database, { ...made, prefix: 'D' })]);
     const batched = createTable(batchReads(send), 'table');
     await Promise.all([batched.get(Database, key), batched.get(Database, { ...key, prefix: 'D' })]);
   },

@@ -82,6 +82,11 @@ const SAMPLES: [service: string, request: Sample, rights: string[]][] = [
   ],
   [
     'dynamodb',
+    { target: 'BatchWriteItem', body: { RequestItems: { hosting: [] } } },
+    [`dynamodb:BatchWriteItem ${at('dynamodb', 'table/hosting')}`],
+  ],
+  [
+    'dynamodb',
     { target: 'GetRecords', body: { ShardIterator: `000|${STREAM}|shardId-1|x` } },
     [`dynamodb:GetRecords ${at('dynamodb', 'table/hosting/stream/local')}`],
   ],

@@ -38,6 +38,7 @@ const PRICED_AT = new Date('2026-11-01');
 /** Table operations of an undisturbed call. */
 const CALL_WRITES = 6;
 const RUNS = 120;
+const OUTCOME = { status: 200, code: undefined, durationMs: 1 };
 /** Balances in micro-rand: less than two calls may cost, and more than all. */
 const LOW_BALANCE = 2_000_000;
 const HIGH_BALANCE = 500_000_000;
@@ -141,7 +142,12 @@ test('the ledger is correct whatever fails at any step', async () => {
       text,
     };
     calls += 1;
-    await Promise.race([death.promise, new ChatCall(gateway, call, outlet).run().catch(() => undefined)]);
+    const running = new ChatCall(gateway, call, outlet);
+    const whole = async (): Promise<void> => {
+      await running.run().catch(() => undefined);
+      await running.finish(OUTCOME).catch(() => undefined);
+    };
+    await Promise.race([death.promise, whole()]);
     // What a process sent before it died arrives, and not half an hour later.
     await Promise.allSettled(sending);
   };
@@ -208,9 +214,11 @@ test('a call writes at most twice in a row before its first byte and after its l
     startedAt: performance.now(),
     text: JSON.stringify(body),
   };
-  await new ChatCall(gateway, { ...call, request: ChatRequest().parse(body) }, outlet).run();
-  // The account and the key; then the key and the entry, and with those written the account and the sums of the day.
-  const after = ['UpdateItem', 'PutItem', 'UpdateItem', 'UpdateItem'];
+  const running = new ChatCall(gateway, { ...call, request: ChatRequest().parse(body) }, outlet);
+  await running.run();
+  await running.finish(OUTCOME);
+  // The account and the key; then the key and the entry with its log line, and with those written the account and the sums of the day.
+  const after = ['UpdateItem', 'BatchWriteItem', 'UpdateItem', 'UpdateItem'];
   // Nothing is read: what the key has spent comes with its write.
   expect(asked).toEqual(['UpdateItem', 'UpdateItem', 'begin', 'end', ...after]);
 });
@@ -222,11 +230,21 @@ test('charges a cost beyond the hold up to the remaining credits, and the rest i
   const tokens = { inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1 };
   const used = { ...tokens, keyId: 'key_1', requestId: 'req', model: 'openai/gpt-4o', price: null, estimated: false };
   const small = await hold(deps, caller(account.id), 'openai', 300_000);
-  expect(await settle(deps, small, 400_000, used)).toEqual({ charged: 400_000, writtenOff: 0, failures: [] });
+  expect(await settle(deps, small, 400_000, used)).toEqual({
+    charged: 400_000,
+    writtenOff: 0,
+    recorded: false,
+    failures: [],
+  });
   const large = await hold(deps, caller(account.id), 'openai', 9_000_000);
   expect(large.granted).toBe(600_000);
   await expect(hold(deps, caller(account.id), 'openai', 1)).rejects.toThrow('no hold');
-  expect(await settle(deps, large, 700_000, used)).toEqual({ charged: 600_000, writtenOff: 100_000, failures: [] });
+  expect(await settle(deps, large, 700_000, used)).toEqual({
+    charged: 600_000,
+    writtenOff: 100_000,
+    recorded: false,
+    failures: [],
+  });
   const { data } = await readCredits(deps, { accountId: account.id }, { limit: 100, offset: 0 });
   expect(data).toMatchObject({ balance: '0.00', available: '0.00', balanceMicroRand: 0, debt: '0.10' });
 });
