@@ -72,6 +72,18 @@ function samples(entity: AnyEntity): Record<string, unknown>[] {
   return [...whole, ...whole.slice(0, 1).map((item) => Object.fromEntries(Object.entries(item).filter(isRequired)))];
 }
 
+/**
+ * Releases that never run beside this version: on AWS they are installed again, and a data directory is migrated before the first
+ * request. What they wrote may move.
+ */
+const REPLACED = ['0.2.0'];
+
+/** Returns where an item of another version is in this one: where a migration moves it, or where it was. */
+function keyNow({ migrations = [] }: AnyEntity, stored: Record<string, unknown>): { pk: unknown; sk: unknown } {
+  const moved = migrations.flatMap(({ forward }) => forward(stored)?.key ?? []).at(-1);
+  return moved ?? { pk: stored.pk, sk: stored.sk };
+}
+
 /** Returns an item as another version reads it. */
 const storedBy = (entity: AnyEntity, item: Record<string, unknown>) => fromItem(toStoredItem(entity, item) as Item);
 
@@ -98,17 +110,25 @@ describe.each(versions)('release %s', async (version) => {
   test.each(common)('%s that it wrote is read and found by this version', (_, entity, old) => {
     for (const item of samples(old)) {
       expect(problems(entity, storedBy(old, item), false)).toEqual([]);
-      expect(entity.key(item)).toEqual(old.key(item));
-      // A list that is new begins with the items of this version.
+      const key = keyNow(entity, storedBy(old, item));
+      expect(entity.key(item)).toEqual(key);
+      // A list that is new begins with the items of this version; one that moved into the table has the keys that it had.
       const list = old.list?.(item);
-      if (list) expect(entity.list?.(item)).toEqual(list);
+      if (list) expect(entity.list?.(item) ?? { listPk: key.pk, listSk: key.sk }).toEqual(list);
     }
   });
 
   test.each(common)('%s that this version writes is read and found by it', (_, entity, old) => {
     for (const item of samples(entity)) {
       expect(problems(old, storedBy(entity, item), STRICT.includes(version))).toEqual([]);
-      expect(old.key(item)).toEqual(entity.key(item));
+      if (!REPLACED.includes(version)) expect(old.key(item)).toEqual(entity.key(item));
     }
   });
+});
+
+test('no item moves that a release beside this version looks for', () => {
+  const moved = all.filter(([, { migrations = [] }]) =>
+    migrations.some(({ forward }) => forward({ listPk: 'a', listSk: 'b' })?.key),
+  );
+  expect(versions.every((version) => REPLACED.includes(version)) || moved.length === 0).toBe(true);
 });

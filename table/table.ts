@@ -56,7 +56,10 @@ export interface DueRequest {
 export interface Table {
   /** One item by its key, strongly consistent; undefined when there is none. One round trip. */
   get<T, K>(entity: Entity<T, K>, of: K): Promise<T | undefined>;
-  /** A page of a list, newest first. One round trip; past an offset, one more to find where the page begins. */
+  /**
+   * A page of a list, newest first. One round trip; past an offset, one more to find where the page begins. The list of an entity
+   * without a place in the index is a partition of the table, strongly consistent; so it is for `each` and `since`.
+   */
   list<T, K>(entity: Entity<T, K>, listPk: string, page: PageRequest): Promise<Page<T>>;
   /** A whole list, oldest first, beginning after a sort key: for sums over it, not for requests. */
   each<T, K>(entity: Entity<T, K>, listPk: string, after?: string): AsyncIterable<T>;
@@ -72,7 +75,7 @@ export interface Table {
     pk: string,
     part: { before?: string | undefined; pageSize: number },
   ): AsyncIterable<T>;
-  /** The items of a list whose `listSk` is at least `from`, oldest first, at most `limit`. */
+  /** The items of a list whose sort key is at least `from`, oldest first, at most `limit`. */
   since<T, K>(entity: Entity<T, K>, listPk: string, from: string, limit: number): Promise<T[]>;
   /** Applies one write and returns the item as it then is. Throws what the write's `onConditionFailed` makes. */
   write<T, K>(entity: Entity<T, K>, write: Write): Promise<T | undefined>;
@@ -101,6 +104,17 @@ export interface Table {
 /** The most items that `all` returns. The partitions that it is used for stay far below. */
 const MAX_ITEMS = 1000;
 
+/** Returns where the list of an entity is, the names of its keys there, and how to skip over its items. */
+const listOf = <T, K>({ list }: Entity<T, K>) =>
+  list
+    ? { pk: 'listPk', sk: 'listSk', from: { IndexName: 'list' }, keysFrom: { IndexName: 'order' } }
+    : {
+        pk: 'pk',
+        sk: 'sk',
+        from: { ConsistentRead: true },
+        keysFrom: { ConsistentRead: true, ProjectionExpression: 'pk, sk' },
+      };
+
 /** Returns the part of a query that chooses a whole partition. */
 const ofPartition = (pk: string) => ({
   KeyConditionExpression: 'pk = :pk',
@@ -121,14 +135,13 @@ function meaningOf(error: unknown, { onConditionFailed }: Write): unknown {
 export function createTable(send: Send, TableName: string): Table {
   const parse = <T, K>(entity: Entity<T, K>, item: Item): T => entity.parse(fromItem(item));
 
-  /** The key of the last item to skip, read from the keys-only index; undefined when the list is shorter. */
+  /** The key of the last item to skip, read without the items where an index has keys only; undefined when the list is shorter. */
   async function skip(list: object, count: number): Promise<Item | undefined> {
     let left = count;
     let from: Item | undefined;
     while (left > 0) {
       const { Items, LastEvaluatedKey } = await send<{ Items: Item[]; LastEvaluatedKey?: Item }>('Query', {
         TableName,
-        IndexName: 'order',
         ...list,
         Limit: left,
         ...(from ? { ExclusiveStartKey: from } : {}),
@@ -207,25 +220,27 @@ export function createTable(send: Send, TableName: string): Table {
     get: (entity, of) => find(entity, entity.key(of)),
 
     async list(entity, listPk, { limit, offset, cursor }) {
+      const { pk, sk, from, keysFrom } = listOf(entity);
       const list = {
-        KeyConditionExpression: `listPk = :listPk${cursor === undefined ? '' : ' AND listSk < :cursor'}`,
+        KeyConditionExpression: `${pk} = :${pk}${cursor === undefined ? '' : ` AND ${sk} < :cursor`}`,
         ExpressionAttributeValues: toItem({
-          ':listPk': listPk,
+          [`:${pk}`]: listPk,
           ...(cursor === undefined ? {} : { ':cursor': cursor }),
         }),
         ScanIndexForward: false,
       };
-      const from = offset > 0 ? await skip(list, offset) : undefined;
-      if (offset > 0 && !from) return { items: [], hasMore: false };
-      const found = await query({ IndexName: 'list', ...list }, limit + 1, from);
+      const last = offset > 0 ? await skip({ ...keysFrom, ...list }, offset) : undefined;
+      if (offset > 0 && !last) return { items: [], hasMore: false };
+      const found = await query({ ...from, ...list }, limit + 1, last);
       return { items: found.slice(0, limit).map((item) => parse(entity, item)), hasMore: found.length > limit };
     },
 
     async *each(entity, listPk, after = '') {
+      const { pk, sk, from } = listOf(entity);
       const input = {
-        IndexName: 'list',
-        KeyConditionExpression: 'listPk = :listPk AND listSk > :after',
-        ExpressionAttributeValues: toItem({ ':listPk': listPk, ':after': after || ' ' }),
+        ...from,
+        KeyConditionExpression: `${pk} = :${pk} AND ${sk} > :after`,
+        ExpressionAttributeValues: toItem({ [`:${pk}`]: listPk, ':after': after || ' ' }),
       };
       for await (const item of items(input)) yield parse(entity, item);
     },
@@ -246,11 +261,12 @@ export function createTable(send: Send, TableName: string): Table {
       for await (const item of items(input)) yield parse(entity, item);
     },
 
-    async since(entity, listPk, from, limit) {
+    async since(entity, listPk, first, limit) {
+      const { pk, sk, from } = listOf(entity);
       const input = {
-        IndexName: 'list',
-        KeyConditionExpression: 'listPk = :listPk AND listSk >= :from',
-        ExpressionAttributeValues: toItem({ ':listPk': listPk, ':from': from }),
+        ...from,
+        KeyConditionExpression: `${pk} = :${pk} AND ${sk} >= :from`,
+        ExpressionAttributeValues: toItem({ [`:${pk}`]: listPk, ':from': first }),
       };
       return (await query(input, limit)).map((item) => parse(entity, item));
     },

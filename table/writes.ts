@@ -123,12 +123,19 @@ export const changeByKey = (
   onConditionFailed: () => Error,
 ): Write => updateOf(toItem({ pk, sk }), what, onConditionFailed);
 
-/** Deletes an item by its key alone, whether or not it is there. */
-export const removeByKey = ({ pk, sk }: { pk: string; sk: string }): Write => ({
-  kind: 'Delete',
-  input: { Key: toItem({ pk, sk }) },
-  onConditionFailed: unexpectedConditionFailure,
+/** Puts an item as it is stored, unless there is one under its key. */
+export const createStored = (item: Item, onConditionFailed: () => Error): Write => ({
+  kind: 'Put',
+  input: { Item: item, ConditionExpression: 'attribute_not_exists(pk)' },
+  onConditionFailed,
 });
+
+/** Deletes an item by its key alone; deleting what is not there is no error unless a condition says so. */
+export const removeByKey = (
+  { pk, sk }: { pk: string; sk: string },
+  when?: Record<string, Condition>,
+  onConditionFailed?: () => Error,
+): Write => removalOf(toItem({ pk, sk }), when, onConditionFailed);
 
 /** Adds the id of the request that changes an item to the values that it sets. */
 const withOrigin = (what: Change): Change =>
@@ -189,12 +196,19 @@ export function createViaUpdate<T, K>(entity: Entity<T, K>, item: T & K, onCondi
 export function remove<T, K>(
   entity: Entity<T, K>,
   of: K,
+  when?: Record<string, Condition>,
+  onConditionFailed?: () => Error,
+): Write {
+  return removalOf(toItem(entity.key(of)), when, onConditionFailed);
+}
+
+function removalOf(
+  Key: object,
   when: Record<string, Condition> = {},
   onConditionFailed: () => Error = unexpectedConditionFailure,
 ): Write {
   const expression = new Expression();
   const condition = expression.condition(when);
-  const Key = toItem(entity.key(of));
   return {
     kind: 'Delete',
     input: { Key, ...(condition ? { ConditionExpression: condition } : {}), ...expression.parts() },

@@ -54,7 +54,7 @@ export async function readCredits(
 
 /** Interval between two checks of an account's ledger, in milliseconds. */
 const CHECK_INTERVAL_MS = 60 * 60_000;
-/** Entries younger than this are summed again on each check, because their index lags a little, in milliseconds. */
+/** Entries younger than this are summed again on each check, because older ones may still be written, in milliseconds. */
 const SETTLED_AFTER_MS = 10 * 60_000;
 export interface Mismatch {
   accountId: string;

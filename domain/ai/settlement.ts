@@ -135,6 +135,6 @@ async function countUsage(
   const inputTokens = used.inputTokens + used.cachedTokens + used.cacheWriteTokens;
   const sums = { calls: 1, inputTokens, outputTokens: used.outputTokens, microRand: charged };
   const item = { ...of, ...sums };
-  const set = { ...of, ...AiUsage.list?.(item), expiresAtEpoch: AiUsage.expiresAtEpoch?.(item) };
+  const set = { ...of, expiresAtEpoch: AiUsage.expiresAtEpoch?.(item) };
   await deps.table.updateReturningChanged(atMostOnce(upsert(AiUsage, of, { set, add: sums })));
 }

@@ -9,7 +9,7 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 
 /** Length of a window, in milliseconds. */
 export const WINDOW_MS = 4 * 60_000;
-/** An entry is written and visible in the index this long after its time at the latest, in milliseconds. */
+/** An entry is written this long after its time at the latest, in milliseconds. */
 export const ENTRY_GRACE_MS = 2 * 60_000;
 /** No call lives longer than its hold, in milliseconds. */
 export const HOLD_LIFETIME_MS = TIMEOUTS_S.ai.hold * 1000;

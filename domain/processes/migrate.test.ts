@@ -3,10 +3,11 @@ import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toItem } from '../../table/attributes.ts';
 import { Account } from '../../table/entities/accounts.ts';
+import { AiEntry, AiUsage, aiEntriesOf, aiUsageOf } from '../../table/entities/ai.ts';
 import { Delivery } from '../../table/entities/webhooks.ts';
 import { bringForward, type Migration } from '../../table/migrations/migration.ts';
 import { MIGRATIONS } from '../../table/migrations/migrations.ts';
-import { change } from '../../table/writes.ts';
+import { change, upsert } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import {
   crashAt,
@@ -71,10 +72,9 @@ describe('migrations', () => {
     expect(await readMigrations(deps)).toEqual({ done: false, runs: [] });
     const { done, runs } = await migrate(deps);
     expect(done).toBe(true);
-    expect(runs.map(({ name, status, changed, failed }) => [name, status, changed, failed])).toEqual([
-      ['0001-wallet-version', 'DONE', 250, 0],
-      ['0002-delivery-step', 'DONE', 0, 0],
-    ]);
+    expect(runs.map(({ name, status, changed, failed }) => [name, status, changed, failed])).toEqual(
+      MIGRATIONS.map(({ name }, at) => [name, 'DONE', at === 0 ? 250 : 0, 0]),
+    );
     expect(world.memory.items('ACCOUNT')).toEqual(untouched(250));
     const before = world.memory.written.length;
     await migrate(deps);
@@ -167,6 +167,85 @@ describe('migrations', () => {
     world.clock.now += 3_600_000;
     expect((await migrate(deps, { migrations })).done).toBe(true);
     expect(world.memory.items('ACCOUNT')).toEqual(untouched(5));
+  });
+});
+
+/** Puts entries of the AI ledger and sums of days as version 1 of the platform wrote them: lists in the index. */
+async function putOldAiItems({ memory }: ReturnType<typeof Simulation>, count: number): Promise<void> {
+  for (let at = 0; at < count; at += 1) {
+    const id = `aie_${String(at).padStart(3, '0')}`;
+    const list = { listPk: aiEntriesOf('acc_1'), listSk: id };
+    const item = { ...ENTRY, id, pk: `AI_ENTRY#acc_1#${id}`, sk: 'AI_ENTRY', entity: 'AI_ENTRY', ...list };
+    await memory.send('PutItem', { Item: toItem(item) });
+  }
+  const listSk = '2026-11-22#key_1#openai/gpt-4o';
+  const key = { pk: `AI_USAGE#acc_1#${listSk}`, sk: 'AI_USAGE', listPk: aiUsageOf('acc_1'), listSk };
+  await memory.send('PutItem', { Item: toItem({ ...USAGE, ...key, entity: 'AI_USAGE', expiresAtEpoch: 1 }) });
+}
+
+const ENTRY = {
+  accountId: 'acc_1',
+  requestId: null,
+  type: 'PURCHASE' as const,
+  model: null,
+  price: null,
+  estimated: false,
+  inputTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  amountMicroRand: 1,
+  createdAt: '2026-11-22T00:00:00.000Z',
+};
+const DAY = { accountId: 'acc_1', day: '2026-11-22', keyId: 'key_1', model: 'openai/gpt-4o' };
+const USAGE = { ...DAY, calls: 1, inputTokens: 2, outputTokens: 3, microRand: 4 };
+
+describe('migrations that move items', () => {
+  test('keep every entry of the AI ledger once, from a crash at every call, before and after it', async () => {
+    const clean = simulation({ faults: () => undefined });
+    await putOldAiItems(clean, 3);
+    await migrate(clean.startProcess().deps);
+    for (let at = 0; at <= clean.calls(); at += 1) {
+      for (const when of ['before', 'after'] as const) {
+        const world = simulation({ faults: crashAt(at, when) });
+        await putOldAiItems(world, 3);
+        await toleratingFaults(() => migrate(world.startProcess().deps));
+        const { table } = world.steady.deps;
+        await migrate(world.startProcess({ faults: noFaults }).deps);
+        const page = await table.list(AiEntry, aiEntriesOf('acc_1'), { limit: 10, offset: 0 });
+        expect(page.items.map(({ id }) => id)).toEqual(['aie_002', 'aie_001', 'aie_000']);
+        expect(world.memory.items('AI_ENTRY')).toHaveLength(3);
+      }
+    }
+  });
+
+  test('let the sums of a day go on where they were', async () => {
+    const world = simulation();
+    await putOldAiItems(world, 0);
+    const { deps } = world.steady;
+    await migrate(deps);
+    await deps.table.updateReturningChanged(upsert(AiUsage, DAY, { set: DAY, add: { calls: 1 } }));
+    expect(await deps.table.since(AiUsage, aiUsageOf('acc_1'), '2026-11-22', 10)).toEqual([{ ...USAGE, calls: 2 }]);
+    expect(world.memory.items('AI_USAGE')).toEqual([expect.objectContaining({ expiresAtEpoch: 1 })]);
+    expect(world.memory.items('AI_USAGE')[0]).not.toHaveProperty('listPk');
+  });
+
+  test('of two runs at once move each item once', async () => {
+    const world = simulation({
+      through:
+        (send) =>
+        async (...call) => {
+          await new Promise(setImmediate);
+          return await send(...call);
+        },
+    });
+    await putOldAiItems(world, 20);
+    await runUntil(
+      async () => (await readMigrations(world.steady.deps)).done,
+      () => Promise.all([migrate(world.steady.deps), migrate(world.steady.deps)]),
+    );
+    const ids = world.memory.items('AI_ENTRY').map(({ sk }) => sk);
+    expect([ids.length, new Set(ids).size]).toEqual([20, 20]);
   });
 });
 

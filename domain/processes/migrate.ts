@@ -1,10 +1,10 @@
-import { fromItem } from '../../table/attributes.ts';
+import { fromItem, toItem } from '../../table/attributes.ts';
 import { MIGRATION_RUNS, MigrationRun } from '../../table/entities/migrations.ts';
 import type { Condition } from '../../table/expressions.ts';
 import { type Migration, versionOf } from '../../table/migrations/migration.ts';
 import { MIGRATIONS } from '../../table/migrations/migrations.ts';
 import type { ItemKey } from '../../table/table.ts';
-import { changeByKey, create, replace, type Write } from '../../table/writes.ts';
+import { changeByKey, create, createStored, removeByKey, replace, type Write } from '../../table/writes.ts';
 import { inChunks } from '../chunks.ts';
 import { concurrentUpdate, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
@@ -17,6 +17,12 @@ const CONCURRENCY = 10;
 const MAX_FAILURES_SHOWN = 10;
 /** Time after which a migration with items that could not be changed goes through the table again. */
 const REPEAT_FAILED_AFTER_MS = HOUR_MS;
+
+interface Moving {
+  set: Record<string, unknown>;
+  remove: readonly string[];
+  when: Record<string, Condition>;
+}
 
 type MigrateDeps = Pick<Deps, 'table' | 'now'>;
 
@@ -118,12 +124,21 @@ async function changeItem(deps: MigrateDeps, { to, reads, forward }: Migration, 
     if (!found) return false;
     const item = fromItem(found);
     if (versionOf(item) >= to) return false;
-    const { set = {}, remove = [] } = forward(item) ?? {};
+    const { set = {}, remove = [], key: target } = forward(item) ?? {};
     const when = Object.fromEntries(['entityVersion', ...reads].map((name) => [name, isStill(item[name])]));
     const what = { set: { ...set, entityVersion: to }, remove, when };
-    await deps.table.updateReturningChanged(changeByKey(key, what, concurrentUpdate));
+    if (!target) await deps.table.updateReturningChanged(changeByKey(key, what, concurrentUpdate));
+    else await deps.table.transact(move(item, target, what));
     return true;
   });
+}
+
+/** Returns the writes that put an item, changed, under another key in one step. */
+function move(item: Record<string, unknown>, target: ItemKey, { set, remove, when }: Moving): Write[] {
+  const kept = Object.entries(item).filter(([name]) => !remove.includes(name));
+  const moved = { ...Object.fromEntries(kept), ...set, ...target };
+  const key = { pk: String(item.pk), sk: String(item.sk) };
+  return [createStored(toItem(moved), concurrentUpdate), removeByKey(key, when, concurrentUpdate)];
 }
 
 const isStill = (value: unknown): Condition => {

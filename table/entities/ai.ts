@@ -3,6 +3,8 @@ import { AI_CALL_DAYS } from '../../contract/ai/calls.ts';
 import { AI_ENTRY_TYPES } from '../../contract/enums.ts';
 import { type AccountScopedId, DAY, entity, epoch, type ItemOf, object, oneOf, sealed } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
+import { aiEntryPartition } from '../migrations/0003-ai-entry-partition.ts';
+import { aiUsagePartition } from '../migrations/0004-ai-usage-partition.ts';
 
 /**
  * Everything that a call to a model asks of an account, in one item, so that one conditional write decides: AI credits
@@ -44,10 +46,13 @@ export const AiAccount = /* @__PURE__ */ entity({
   due: { queues: ['AI_ACCOUNT'] },
 });
 
-/** The list of an account's {@link AiEntry}s. */
+/** The partition of an account's {@link AiEntry}s. */
 export const aiEntriesOf = (accountId: string) => key('ACCOUNT', accountId, 'AI_ENTRIES');
 
-/** One line of the ledger of AI credits. Never changed; all of an account's add up to its balance. */
+/**
+ * One line of the ledger of AI credits. Never changed; all of an account's add up to its balance. In no index, so that it is one
+ * write.
+ */
 export type AiEntry = ItemOf<typeof AiEntry>;
 export const AiEntry = /* @__PURE__ */ entity({
   type: 'AI_ENTRY',
@@ -71,11 +76,8 @@ export const AiEntry = /* @__PURE__ */ entity({
       /** The window of `createdAt`; none for entries made before accounts had windows. */
       window: z.optional(z.int()),
     }),
-  key: ({ accountId, id }: { accountId: string; id: string }) => ({
-    pk: key('AI_ENTRY', accountId, id),
-    sk: 'AI_ENTRY',
-  }),
-  list: (item) => ({ listPk: aiEntriesOf(item.accountId), listSk: item.id }),
+  key: ({ accountId, id }: AccountScopedId) => ({ pk: aiEntriesOf(accountId), sk: id }),
+  migrations: [aiEntryPartition],
 });
 
 /**
@@ -92,7 +94,7 @@ export const AiKeyCalls = /* @__PURE__ */ entity({
   }),
 });
 
-/** Sum of the calls of one day on credits, by key and model; written after each call's entry in the ledger. */
+/** Sum of the calls of one day on credits, by key and model; written after each call's entry in the ledger. In no index either. */
 export type AiUsage = ItemOf<typeof AiUsage>;
 export const AiUsage = /* @__PURE__ */ entity({
   type: 'AI_USAGE',
@@ -111,14 +113,14 @@ export const AiUsage = /* @__PURE__ */ entity({
       microRand: z.int(),
     }),
   key: ({ accountId, day, keyId, model }: { accountId: string; day: string; keyId: string; model: string }) => ({
-    pk: key('AI_USAGE', accountId, day, keyId, model),
-    sk: 'AI_USAGE',
+    pk: aiUsageOf(accountId),
+    sk: key(day, keyId, model),
   }),
-  list: ({ accountId, day, keyId, model }) => ({ listPk: aiUsageOf(accountId), listSk: key(day, keyId, model) }),
+  migrations: [aiUsagePartition],
   expiresAtEpoch: ({ day }) => epoch(`${day}T00:00:00.000Z`) + 400 * DAY,
 });
 
-/** The list of an account's usage, by day. */
+/** The partition of an account's usage, by day. */
 export const aiUsageOf = (accountId: string) => key('ACCOUNT', accountId, 'AI_USAGE');
 
 /** The state of an account's ledger check: the sum of the entries that are already checked. */

@@ -5,6 +5,11 @@ type Stored = Readonly<Record<string, unknown>>;
 interface Step {
   set?: Record<string, unknown>;
   remove?: readonly string[];
+  /**
+   * The item's new key, where it moves. Readers do not look under the old one: such a migration ends before the first request,
+   * as in the local run, or comes a release after readers that look under both.
+   */
+  key?: { pk: string; sk: string };
 }
 
 /**

@@ -15,10 +15,10 @@ export const one = <T, K>(entity: Entity<T, K>, keyOf: (accountId: string) => K)
   };
 
 /** A list of the account's, oldest first. */
-export const listed = <T, K>(entity: Entity<T, K>, listOf: (accountId: string) => string): Reader<T> =>
+export const listed = <T extends K, K>(entity: Entity<T, K>, listOf: (accountId: string) => string): Reader<T> =>
   async function* (table, accountId, after) {
     for await (const item of table.each(entity, listOf(accountId), after))
-      yield [entity.list?.(item)?.listSk ?? '', item];
+      yield [entity.list?.(item)?.listSk ?? entity.key(item).sk, item];
   };
 
 /** Items of one round trip. */

@@ -60,7 +60,8 @@ async function inBatches(
 }
 
 async function* mapped<T, U>(items: AsyncIterable<Positioned<T[]>>, make: (item: T) => U) {
-  for await (const [position, each] of items) yield [position, each.map(make)] satisfies Positioned<U[]>;
+  for await (const [position, each] of items)
+    yield [position, each.map((item) => make(item))] satisfies Positioned<U[]>;
 }
 
 /** A step of the removal: begins, or continues after a position. @returns the position that it reached; undefined once it is done */

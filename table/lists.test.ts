@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { memoryTable } from '../test/support/memory-table.ts';
+import { AiEntry, aiEntriesOf } from './entities/ai.ts';
+import type { Entity } from './entity.ts';
+import { createTable, type Send } from './table.ts';
+import { create } from './writes.ts';
+
+const IDS = ['aie_1', 'aie_2', 'aie_3', 'aie_4', 'aie_5'];
+const LIST = aiEntriesOf('acc_1');
+const entry = (accountId: string, id: string): AiEntry => ({
+  id,
+  accountId,
+  requestId: null,
+  type: 'PURCHASE',
+  model: null,
+  price: null,
+  estimated: false,
+  inputTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  amountMicroRand: 1,
+  createdAt: '2026-11-22T00:00:00.000Z',
+});
+
+/** The same items as a partition of the table, and in the index. */
+const indexed: typeof AiEntry = {
+  ...AiEntry,
+  key: ({ id }) => ({ pk: `AI_ENTRY#${id}`, sk: 'AI_ENTRY' }),
+  list: ({ accountId, id }) => ({ listPk: aiEntriesOf(accountId), listSk: id }),
+};
+
+async function listOf(entity: Entity<AiEntry, { accountId: string; id: string }>) {
+  const memory = memoryTable();
+  const queries: Record<string, unknown>[] = [];
+  const send: Send = (operation, input) => {
+    if (operation === 'Query') queries.push(input as Record<string, unknown>);
+    return memory.send(operation, input);
+  };
+  const table = createTable(send, 'table');
+  for (const id of IDS) await table.write(entity, create(entity, entry('acc_1', id)));
+  await table.write(entity, create(entity, entry('acc_2', 'aie_9')));
+  const ids = (items: AiEntry[]) => items.map(({ id }) => id);
+  const page = async (offset: number, cursor?: string) => {
+    const { items, hasMore } = await table.list(entity, LIST, { limit: 2, offset, cursor });
+    return [...ids(items), hasMore];
+  };
+  const each = async (after?: string) => {
+    const found: AiEntry[] = [];
+    for await (const item of table.each(entity, LIST, after)) found.push(item);
+    return ids(found);
+  };
+  const since = async (from: string, limit: number) => ids(await table.since(entity, LIST, from, limit));
+  return { page, each, since, queries };
+}
+
+describe.each([
+  ['in the index', indexed],
+  ['in a partition of the table', AiEntry],
+])('a list %s', (_, entity) => {
+  test('is paged from the newest, by offset and by cursor', async () => {
+    const { page } = await listOf(entity);
+    expect(await page(0)).toEqual(['aie_5', 'aie_4', true]);
+    expect(await page(3)).toEqual(['aie_2', 'aie_1', false]);
+    expect(await page(4)).toEqual(['aie_1', false]);
+    expect(await page(5)).toEqual([false]);
+    expect(await page(0, 'aie_3')).toEqual(['aie_2', 'aie_1', false]);
+    expect(await page(1, 'aie_3')).toEqual(['aie_1', false]);
+  });
+
+  test('is read from the oldest, after an item or from one on', async () => {
+    const { each, since } = await listOf(entity);
+    expect(await each()).toEqual(IDS);
+    expect(await each('aie_3')).toEqual(['aie_4', 'aie_5']);
+    expect(await since('aie_2', 2)).toEqual(['aie_2', 'aie_3']);
+  });
+});
+
+test('the list of an entity without a place in the index is read strongly consistent, and skipped without the items', async () => {
+  const { page, queries } = await listOf(AiEntry);
+  await page(1);
+  expect(
+    queries.map(({ IndexName, ConsistentRead, ProjectionExpression }) => [
+      IndexName,
+      ConsistentRead,
+      ProjectionExpression,
+    ]),
+  ).toEqual([
+    [undefined, true, 'pk, sk'],
+    [undefined, true, undefined],
+  ]);
+});
