@@ -4,7 +4,7 @@ import { toItem } from './attributes.ts';
 export type Condition =
   | 'present'
   | 'absent'
-  | { is: string | number | boolean | null }
+  | { is: string | number | boolean | null | readonly string[] }
   | { isNot: string | number | boolean }
   | { oneOf: readonly string[] }
   | { below: number | { attribute: string } }
@@ -12,8 +12,17 @@ export type Condition =
   | { atLeast: number };
 
 /** Returns the condition that an attribute is as it was read, absent included. */
-export const unchanged = (read: string | number | undefined): Condition =>
+export const unchanged = (read: string | number | boolean | null | readonly string[] | undefined): Condition =>
   read === undefined ? 'absent' : { is: read };
+
+/**
+ * Returns the conditions that these fields of an item are as they were read. An update that answers with the whole item needs them of the
+ * fields that it does not set: another one may have set those since.
+ */
+export const allUnchanged = <Field extends string>(
+  read: { readonly [field in Field]?: Parameters<typeof unchanged>[0] },
+  fields: readonly Field[],
+): Record<string, Condition> => Object.fromEntries(fields.map((field) => [field, unchanged(read[field])]));
 
 /** Conditions of which one must hold: each is a set of conditions that hold together. */
 export type AnyOf = readonly Record<string, Condition>[];

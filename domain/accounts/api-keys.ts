@@ -9,6 +9,7 @@ import { KEYS_WITH_RESERVE } from '../../contract/limits/limits.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { Account, ApiKey, apiKeysOf, Credential } from '../../table/entities/accounts.ts';
 import { AiKeyCalls } from '../../table/entities/ai.ts';
+import { allUnchanged } from '../../table/expressions.ts';
 import { change } from '../../table/writes.ts';
 import { chargedIn, toMicroRand } from '../ai/key-budgets.ts';
 import { microRandToRand } from '../ai/prices.ts';
@@ -111,25 +112,29 @@ export async function updateKey(
   { accountId }: Caller,
   { id, name, aiBudget }: Input<typeof UpdateRoute>,
 ): Promise<Output<typeof UpdateRoute>> {
-  const key = await deps.table.get(ApiKey, { accountId, id });
-  if (!key) throw noSuchKey();
-  if (key.revokedAt) throw alreadyRevoked();
-  const use = await readUse(deps, key);
   const budget = aiBudget ? { aiBudgetMicroRand: toMicroRand(aiBudget) } : {};
   const gone = aiBudget === null ? (['aiBudgetMicroRand'] as const) : [];
   const set = { ...(name !== undefined && { name }), ...budget };
-  const { aiBudgetMicroRand: _, ...rest } = key;
-  const after = { ...(aiBudget === null ? rest : key), ...set };
-  return await deps.commit(
-    [
-      change(ApiKey, { accountId, id }, { set, remove: gone, when: { revokedAt: { is: null } } }, alreadyRevoked),
-      ...(aiBudget === undefined
-        ? []
-        : [change(Credential, { hash: key.hashes.secret }, { set: budget, remove: gone })]),
-    ],
-    { data: view(after, use) },
-    { before: view(key, use), after: view(after, use) },
-  );
+  const update = async (): Promise<Output<typeof UpdateRoute>> => {
+    const key = await deps.table.get(ApiKey, { accountId, id });
+    if (!key) throw noSuchKey();
+    if (key.revokedAt) throw alreadyRevoked();
+    const use = await readUse(deps, key);
+    const { aiBudgetMicroRand: _, ...rest } = key;
+    const after = { ...(aiBudget === null ? rest : key), ...set };
+    const when = allUnchanged(key, ['name', 'aiBudgetMicroRand', 'revokedAt']);
+    return await deps.commit(
+      [
+        change(ApiKey, { accountId, id }, { set, remove: gone, when }, concurrentUpdate),
+        ...(aiBudget === undefined
+          ? []
+          : [change(Credential, { hash: key.hashes.secret }, { set: budget, remove: gone })]),
+      ],
+      { data: view(after, use) },
+      { before: view(key, use), after: view(after, use) },
+    );
+  };
+  return await retryRequest(update);
 }
 
 /**

@@ -12,8 +12,10 @@ import type { AuditEntry } from '../../table/entities/audit.ts';
 import type { WalletTransaction } from '../../table/entities/billing.ts';
 import { Notification, NotificationReader, notificationsOf } from '../../table/entities/notifications.ts';
 import type { Event } from '../../table/entities/webhooks.ts';
+import { type Change, unchanged } from '../../table/expressions.ts';
 import { upsert } from '../../table/writes.ts';
 import { formatRand } from '../billing/money.ts';
+import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 
 /** Notifications of an account: made from what happens, shown to each member (docs/decisions/0058-members-and-notifications.md). */
@@ -141,12 +143,21 @@ async function readNewest(
   return newest.sort((one, other) => other.at.localeCompare(one.at)).slice(0, MAX_NOTIFICATIONS);
 }
 
-/** Reads what a login is shown: the newest notifications first, without the kinds that it has switched off. */
-export async function readInbox(deps: Pick<Deps, 'table'>, { accountId, session }: Caller) {
+/** Reads a login's own settings in an account; undefined before it first changes them. */
+async function readSettings({ table }: Pick<Deps, 'table'>, { accountId, session }: Caller) {
   if (!session) throw new ApiError('unauthorized');
-  const reading = deps.table.get(NotificationReader, { accountId, subject: session.subject });
+  return await table.get(NotificationReader, { accountId, subject: session.subject });
+}
+
+/** Returns the kinds that are not sent by email. Links of emails append: two clicks on one at the same moment leave it twice. */
+const mailedOff = (reader: NotificationReader | undefined) => [...new Set(reader?.offByMail)];
+
+/** Reads what a login is shown: the newest notifications first, without the kinds that it has switched off. */
+export async function readInbox(deps: Pick<Deps, 'table'>, caller: Caller) {
+  const { accountId } = caller;
+  const reading = readSettings(deps, caller);
   const [newest, reader] = await Promise.all([readNewest(deps, accountId, reading), reading]);
-  const { off = [], offByMail = [], readUntil = '' } = reader ?? {};
+  const { off = [], readUntil = '' } = reader ?? {};
   const notifications = newest.map(({ day, kind, subjectId, title, path, at }) => ({
     id: `${day}.${kind}.${subjectId}`,
     kind,
@@ -155,8 +166,7 @@ export async function readInbox(deps: Pick<Deps, 'table'>, { accountId, session 
     at,
     isRead: at <= readUntil,
   }));
-  // Links of emails append: two clicks on one at the same moment leave it twice.
-  return { notifications, off, offByMail: [...new Set(offByMail)] };
+  return { notifications, off, offByMail: mailedOff(reader) };
 }
 
 /** GET /dashboard/v1/notifications */
@@ -165,11 +175,11 @@ export async function listNotifications(deps: Deps, caller: Caller): Promise<Out
   return { data: { ...(await readInbox(deps, caller)), mail } };
 }
 
-/** Returns the write of a login's own settings in an account. */
-function change({ accountId, session }: Caller, fields: Partial<NotificationReader>) {
+/** Returns the write of a login's own settings in an account. A condition that fails is a `ConcurrentUpdateError`. */
+function change({ accountId, session }: Caller, fields: Partial<NotificationReader>, when: Change['when'] = {}) {
   if (!session) throw new ApiError('unauthorized');
   const of = { accountId, subject: session.subject };
-  return upsert(NotificationReader, of, { set: { ...of, ...fields } });
+  return upsert(NotificationReader, of, { set: { ...of, ...fields }, when }, concurrentUpdate);
 }
 
 /** POST /dashboard/v1/notifications/read */
@@ -185,7 +195,12 @@ export async function setNotificationSettings(
   caller: Caller,
   { off, offByMail: given }: Input<typeof SetRoute>,
 ): Promise<Output<typeof SetRoute>> {
-  const offByMail = given ?? (await readInbox(deps, caller)).offByMail;
-  const set = given === undefined ? { off } : { off, offByMail: given };
-  return await deps.commit([change(caller, set)], { data: { off, offByMail } });
+  if (given !== undefined)
+    return await deps.commit([change(caller, { off, offByMail: given })], { data: { off, offByMail: given } });
+  return await retryRequest(async () => {
+    const reader = await readSettings(deps, caller);
+    // The link of an email may switch a kind off at the same time.
+    const write = change(caller, { off }, { offByMail: unchanged(reader?.offByMail) });
+    return await deps.commit([write], { data: { off, offByMail: mailedOff(reader) } });
+  });
 }

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
+import { ApiError } from '../../contract/errors.ts';
 import { HostName } from '../../contract/host-names/host-names.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import type { PanelServer } from '../../providers/hosting-panel/panel.ts';
 import { HOSTING_SERVERS, HostingServer } from '../../table/entities/hosting.ts';
+import { allUnchanged } from '../../table/expressions.ts';
 import { change, create } from '../../table/writes.ts';
 import { NO_ACCOUNT } from '../audit/record.ts';
 import { readThrough } from '../cache/cache.ts';
+import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 
 /** Input of an operator for a server: what is not given of a known one stays, so that closing it or giving it a token changes nothing else. */
@@ -32,11 +35,15 @@ export const ServerInput = z.object({
 /** Encryption context of a server's token: only functions that call hosting servers decrypt it. */
 const context = (name: string) => ({ hostingServer: name });
 
-/** Returns the first field that a new server needs and the input lacks. */
-export const missingField = (input: z.output<typeof ServerInput>) =>
-  (['baseUrl', 'user', 'token', 'open'] as const).find((field) => input[field] === undefined);
+/** The fields that a new server needs. */
+const REQUIRED = ['baseUrl', 'user', 'token', 'open'] as const;
+/** The fields that are shown: all but the token. */
+const SHOWN = ['baseUrl', 'user', 'address', 'mailHost', 'open'] as const;
 
-/** Adds a server or changes one; answers with all that is stored but its token. For operators and seeding. */
+/**
+ * Adds a server or changes one; answers with all that is stored but its token. For operators and seeding. Throws 400 for a new server that
+ * lacks a field.
+ */
 export async function setServer(
   deps: Deps & { secrets: Secrets },
   { name, ...input }: z.output<typeof ServerInput>,
@@ -44,14 +51,18 @@ export async function setServer(
   const sealed = input.token === undefined ? undefined : await deps.secrets.seal(context(name), input.token);
   const given = Object.entries({ ...input, token: sealed }).filter(([, value]) => value !== undefined);
   const set: Partial<HostingServer> = Object.fromEntries(given);
-  const known = await deps.table.get(HostingServer, { name });
-  const missing = known ? undefined : missingField({ name, ...input });
-  if (missing) throw new Error(`the new server ${name} needs ${missing}`);
-  const server = { ...known, ...set, name } as HostingServer;
-  const { token: _, ...shown } = server;
-  const write = known ? change(HostingServer, { name }, { set }) : create(HostingServer, server);
   const about = { action: 'hosting-server.set', accountId: NO_ACCOUNT, subjectId: name } as const;
-  return await deps.commit([write], shown, { ...about, ...(known ? { before: known } : {}), after: set });
+  return await retryRequest(async () => {
+    const known = await deps.table.get(HostingServer, { name });
+    const missing = known ? undefined : REQUIRED.find((field) => set[field] === undefined);
+    if (missing) throw new ApiError('invalid_request', `${missing}: is required for a new server`);
+    const server = { ...known, ...set, name } as HostingServer;
+    const { token: _, ...shown } = server;
+    const write = known
+      ? change(HostingServer, { name }, { set, when: allUnchanged(known, SHOWN) }, concurrentUpdate)
+      : create(HostingServer, server, concurrentUpdate);
+    return await deps.commit([write], shown, { ...about, ...(known ? { before: known } : {}), after: set });
+  });
 }
 
 /**

@@ -3,7 +3,8 @@ import { simulation } from '../../test/simulation/simulation.ts';
 import { adoptCustomerDomain, saveHostingServer, setOffer } from './settings.ts';
 
 const caller = { accountId: '', keyId: '' };
-const { deps } = simulation().steady;
+const secrets = { seal: async () => ({}), unseal: async () => '' };
+const deps = { ...simulation().steady.deps, secrets };
 const server = { reason: 'r', name: 'web-1', baseUrl: 'https://panel.example', user: 'root', open: true };
 
 test.each<[Record<string, unknown>, string]>([

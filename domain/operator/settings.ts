@@ -10,12 +10,11 @@ import type {
 import { findIgnoredFields } from '../../contract/reference/ignored-fields.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
-import { HostingServer } from '../../table/entities/hosting.ts';
 import { OfferInput, setOffer as setAiOffer } from '../ai/models.ts';
 import { PlansInput, setPlans } from '../billing/plans.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { moveHosting } from '../hosting/accounts.ts';
-import { missingField, ServerInput, setServer } from '../hosting/servers.ts';
+import { ServerInput, setServer } from '../hosting/servers.ts';
 import { type AdoptionDeps, AdoptionInput, adoptDomain } from '../processes/adopt-domain.ts';
 import { setTlds, TldsInput } from '../registrar/tlds.ts';
 import { answering } from './answering.ts';
@@ -57,11 +56,7 @@ export async function saveHostingServer(
   _: Caller,
   { reason: _reason, ...server }: Input<typeof ServerRoute>,
 ): Promise<Output<typeof ServerRoute>> {
-  const input = parse(ServerInput, server);
-  const missing = missingField(input);
-  if (missing && !(await deps.table.get(HostingServer, { name: input.name })))
-    throw new ApiError('invalid_request', `${missing}: is required for a new server`);
-  return { data: await setServer(deps, input) };
+  return { data: await setServer(deps, parse(ServerInput, server)) };
 }
 
 /** PUT /operator/v1/accounts/{id}/hosting/{subscriptionId}/server */

@@ -12,10 +12,11 @@ import type {
 } from '../../contract/webhooks/management.ts';
 import type { Secrets } from '../../providers/encryption/secrets.ts';
 import { Delivery, deliveriesOf, deliveryOrder, queuedAt, Webhook } from '../../table/entities/webhooks.ts';
+import { allUnchanged } from '../../table/expressions.ts';
 import { joinKey } from '../../table/keys.ts';
 import { change, changeOrInspect, checkOrInspect, type Write } from '../../table/writes.ts';
 import { inChunks } from '../chunks.ts';
-import { changedConcurrently, concurrentUpdate, ignoreConflict } from '../conflict.ts';
+import { changedConcurrently, concurrentUpdate, ignoreConflict, retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, findAccount } from '../limits/limits.ts';
 import { noSuchCursor, pageBody } from '../pages.ts';
@@ -55,6 +56,29 @@ export const listEndpoints = (
   page: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> => listWebhooksPage(deps, caller, page, viewEndpoint);
 
+/**
+ * Changes an endpoint as its owner's request says, and answers with it. Where another request changes it meanwhile, the change is decided
+ * again: the answer and the audit log show what is stored. The count of failures is left out of that, as deliveries change it all the time.
+ */
+async function changeSettings(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  settle: (webhook: Webhook) => Partial<Webhook>,
+): Promise<Output<typeof UpdateRoute>> {
+  return await retryRequest(async () => {
+    const webhook = await findWebhook(deps, caller, id);
+    const set = settle(webhook);
+    const [before, data] = [viewEndpoint(webhook), viewEndpoint({ ...webhook, ...set })];
+    if (Object.keys(set).length === 0) return { data };
+    const when = allUnchanged(webhook, ['url', 'events', 'description', 'active']);
+    const write = changeOrInspect(Webhook, { accountId: caller.accountId, id }, { set, when }, (found) =>
+      found ? concurrentUpdate() : noSuchWebhook(),
+    );
+    return await deps.commit([write], { data }, { before, after: data });
+  });
+}
+
 /** Changes an endpoint, or disables it: deliveries under way are not sent any more, later events are skipped. */
 export async function updateWebhook(
   deps: Deps,
@@ -62,35 +86,21 @@ export async function updateWebhook(
   { id, url, events, description, active }: Input<typeof UpdateRoute>,
 ): Promise<Output<typeof UpdateRoute>> {
   if (url !== undefined) assertReceiverUrl(url, deps.settings.allowLocalWebhooks);
-  const webhook = await findWebhook(deps, caller, id);
-  const set = {
+  return await changeSettings(deps, caller, id, (webhook) => ({
     ...(url === undefined ? {} : { url }),
     ...(events === undefined ? {} : { events }),
     ...(description === undefined ? {} : { description }),
     ...(active === false && webhook.active ? { active, disabledAt: deps.now().toISOString() } : {}),
-  };
-  const [before, data] = [viewEndpoint(webhook), viewEndpoint({ ...webhook, ...set })];
-  if (Object.keys(set).length === 0) return { data };
-  const write = change(Webhook, { accountId: caller.accountId, id }, { set }, noSuchWebhook);
-  return await deps.commit([write], { data }, { before, after: data });
+  }));
 }
 
 /** Makes an endpoint receive again, with its count of failures at 0. One that is active stays so. */
-export async function enableWebhook(
+export const enableWebhook = (
   deps: Deps,
   caller: Caller,
   { id }: Input<typeof EnableRoute>,
-): Promise<Output<typeof EnableRoute>> {
-  const webhook = await findWebhook(deps, caller, id);
-  const set = { active: true, failureCount: 0, disabledAt: null };
-  return await deps.commit(
-    [change(Webhook, { accountId: caller.accountId, id }, { set }, noSuchWebhook)],
-    {
-      data: viewEndpoint({ ...webhook, ...set }),
-    },
-    { before: viewEndpoint(webhook), after: viewEndpoint({ ...webhook, ...set }) },
-  );
-}
+): Promise<Output<typeof EnableRoute>> =>
+  changeSettings(deps, caller, id, () => ({ active: true, failureCount: 0, disabledAt: null }));
 
 /** Sends a `ping` event to this endpoint, whatever it subscribes to. Throws 409 if it is disabled. */
 export async function pingWebhook(

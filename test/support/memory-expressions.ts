@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { fromItem, type Item as Stored, toItem } from '../../table/attributes.ts';
 
@@ -84,8 +85,8 @@ export function holds(request: Expressions, item: Item | undefined): boolean {
     const compared = /^(\S+) (=|<>|<|>=) (\S+)$/.exec(text);
     if (!compared?.[1] || !compared[3]) throw new Error(`this table does not understand: ${text}`);
     const [left, right] = [read(item, compared[1]), read(item, compared[3])];
-    if (compared[2] === '=') return left !== undefined && left === right;
-    if (compared[2] === '<>') return left !== right;
+    if (compared[2] === '=') return left !== undefined && isDeepStrictEqual(left, right);
+    if (compared[2] === '<>') return !isDeepStrictEqual(left, right);
     if (left === undefined || right === undefined) return false;
     return compared[2] === '<' ? Number(left) < Number(right) : Number(left) >= Number(right);
   };
