@@ -109,6 +109,7 @@ class PassThrough implements Translator {
     if (!this.#finished) throw invalidResponse();
     const out: Buffer[] = [];
     this.#finish(out);
+    if (this.failure) throw this.failure;
     return Buffer.concat(out);
   }
 
@@ -210,8 +211,12 @@ class PassThrough implements Translator {
     return document;
   }
 
-  /** The usage is in the last chunk, whatever the provider did. */
+  /** The usage is in the last chunk, whatever the provider did. One that is no JSON cannot hold it: the answer is broken. */
   #finish(out: Buffer[]): void {
+    if (this.#held && !this.#parsed(this.#held)) {
+      this.failure = invalidResponse();
+      return;
+    }
     this.done = true;
     const usage = this.#toldUsage ?? toChatUsage(this.usage);
     if (this.#held) this.#held = Buffer.from(setMembers(this.#held.toString('utf8'), { usage }));

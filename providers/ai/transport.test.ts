@@ -85,6 +85,22 @@ test('decodes unrequested gzip', async () => {
   expect(await wholeOf(url)).toBe('unpacked');
 });
 
+test('an error of what takes a piece is its caller’s, and ends the upstream call', async () => {
+  let closed = false;
+  const url = await upstream((_request, response) => {
+    response.on('close', () => {
+      closed = true;
+    });
+    response.write('x');
+  });
+  const incoming = await ask(url);
+  const read = incoming.each(() => {
+    throw new TypeError('a fault of ours');
+  });
+  await expect(read).rejects.toThrow('a fault of ours');
+  await expect.poll(() => closed, { timeout: 60_000 }).toBe(true);
+});
+
 test('measures silence from the last byte, not from the first', async () => {
   let upstreamResponse: ServerResponse | undefined;
   const url = await upstream((_request, response) => {

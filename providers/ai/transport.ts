@@ -185,10 +185,20 @@ class Body implements Incoming {
       });
       if (body !== message) body.on('error', () => fail(undefined));
       body.on('end', () => (message.complete ? resolve('ended') : fail(message.errored)));
+      // Thrown on, an error would end the process, with the calls of others: this is an event of the connection.
+      const taken = (piece: Buffer) => {
+        try {
+          return take(piece);
+        } catch (error) {
+          reject(error);
+          message.destroy();
+          return undefined;
+        }
+      };
       let enough = false;
       body.on('data', (piece: Buffer) => {
         this.#touched();
-        const pending = enough ? undefined : take(piece);
+        const pending = enough ? undefined : taken(piece);
         if (!pending) return;
         if (pending === 'enough') {
           enough = true;

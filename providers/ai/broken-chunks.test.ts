@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ChatRequest } from '../../contract/ai/chat.ts';
+import type { Adapter } from './adapter.ts';
+import { anthropic } from './anthropic.ts';
+import { ProviderFailure } from './failures.ts';
+import { openAiCompatible } from './openai-compatible.ts';
+import { PROVIDERS } from './registry.ts';
+
+/** Streams with a few broken bytes. A piece is translated inside the connection's own events, where an error has no caller. */
+
+const request = ChatRequest().parse({ model: 'openai/m', stream: true, messages: [{ role: 'user', content: 'x' }] });
+const usage = { prompt_tokens: 1, completion_tokens: 3, total_tokens: 4 };
+
+/** Reads a stream as a call does. @returns the text that the caller receives, and the failure, where there is one */
+function translate(adapter: Adapter, provider: keyof typeof PROVIDERS, stream: Buffer) {
+  const estimate = (output: number) => ({ input: 1, cached: 0, cacheWrite: 0, output });
+  const ask = { provider: PROVIDERS[provider], text: '', request, upstream: 'm', outputLimit: undefined };
+  const translator = adapter.stream({ ...ask, modelLimit: undefined, estimate });
+  let text = translator.push(stream).toString();
+  try {
+    if (!translator.done && !translator.failure) text += translator.end().toString();
+  } catch (error) {
+    return { text, failure: error };
+  }
+  return { text, failure: translator.failure };
+}
+
+const frame = (data: object, event = '') => `${event && `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;
+const chunk = (delta: object, finish_reason: string | null = null, more: object = {}) =>
+  frame({
+    id: '1',
+    object: 'chat.completion.chunk',
+    model: 'm',
+    choices: [{ index: 0, delta, finish_reason }],
+    ...more,
+  });
+const call = { index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":"\\n"}' } };
+const DONE = 'data: [DONE]\n\n';
+
+const STREAMS: [string, Adapter, keyof typeof PROVIDERS, string][] = [
+  ['usage apart', openAiCompatible, 'openai', `${chunk({ content: 'a' })}${chunk({}, 'stop')}${DONE}`],
+  ['usage within', openAiCompatible, 'groq', `${chunk({ content: 'a"\n' })}${chunk({}, 'stop', { usage })}${DONE}`],
+  ['tool calls', openAiCompatible, 'mistral', `${chunk({ tool_calls: [call] })}${chunk({}, 'tool_calls')}${DONE}`],
+  ['parts', openAiCompatible, 'mistral', `${chunk({ content: [{ type: 'text', text: 'a' }] })}${chunk({}, 'stop')}`],
+  [
+    'events',
+    anthropic,
+    'anthropic',
+    [
+      frame({ type: 'message_start', message: { id: '1', usage: { input_tokens: 1, output_tokens: 1 } } }),
+      frame({ type: 'content_block_delta', delta: { type: 'text_delta', text: 'a' } }, 'content_block_delta'),
+      frame({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } }),
+      frame({ type: 'message_stop' }),
+    ].join(''),
+  ],
+];
+
+test.each(STREAMS)('%s: whatever breaks in a stream, its failure is the provider’s', (_, adapter, provider, stream) => {
+  expect(translate(adapter, provider, Buffer.from(stream)).failure).toBeUndefined();
+  const signs = fc.constantFrom('\\', '"', '{', '}', '[', ']', ',', ':', 'q', 'u', '0', '\u0000', '\n', '');
+  const breaks = fc.array(fc.tuple(fc.nat(stream.length - 1), signs), { minLength: 1, maxLength: 3 });
+  fc.assert(
+    fc.property(breaks, (at) => {
+      const broken = at.reduce((text, [from, sign]) => text.slice(0, from) + sign + text.slice(from + 1), stream);
+      const { failure } = translate(adapter, provider, Buffer.from(broken));
+      if (failure !== undefined) expect(failure).toBeInstanceOf(ProviderFailure);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a last chunk that is no JSON, which waits for the usage, ends the stream as an error', () => {
+  const last = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"a\\q":1}\n\n';
+  for (const end of [DONE, '']) {
+    const { text, failure } = translate(
+      openAiCompatible,
+      'openai',
+      Buffer.from(`${chunk({ content: 'a' })}${last}${end}`),
+    );
+    expect(failure).toMatchObject({ kind: 'broken' });
+    expect(text).not.toContain('stop');
+    expect(text).not.toContain('[DONE]');
+  }
+});
