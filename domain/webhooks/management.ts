@@ -216,11 +216,11 @@ export async function resendSkipped(
   const next = skipped.at(MAX_RESENT) ?? (read === MAX_READ ? last : undefined);
   // Counted before anything is sent: what fails afterwards is skipped still, and a repeat resends it.
   if (chosen.length > 0) await deps.table.transact([countToday(deps, account, 'webhookResendsPerDay', chosen.length)]);
-  // On a conflict another request resent it.
+  // On a conflict another request resent it. A transaction of one write: repeated after a lost answer, it is no conflict with itself.
   const written = await inChunks(chosen, CONCURRENCY, (delivery) =>
-    ignoreConflict(deps.table.write(Delivery, newSchedule(deps, delivery, concurrentUpdate).write)),
+    ignoreConflict(deps.table.transact([newSchedule(deps, delivery, concurrentUpdate).write]).then(() => true)),
   );
-  const resent = written.filter((each) => each !== undefined).length;
+  const resent = written.filter((each) => each === true).length;
   const data = { resent, remaining: next !== undefined, next: next?.createdAt ?? null };
   // Each delivery is a write of its own, before this one: a call that dies in between leaves no entry, and its repeat does.
   return await deps.commit([], { data }, { after: { since, ...data } });

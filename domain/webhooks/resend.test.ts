@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createTable, type Send } from '../../table/table.ts';
 import { START } from '../../test/simulation/simulation.ts';
 import { webhookSimulation } from '../../test/simulation/webhooks.ts';
 import { listDeliveries, resendDelivery, resendSkipped } from './management.ts';
@@ -54,4 +55,29 @@ test('of two calls at once, each says how many deliveries it has resent', async 
   const resend = () => resendSkipped(run.steady, run.caller, { id, since, statuses: ['DELIVERED'] });
   const [one, two] = await Promise.all([resend(), resend()]);
   expect(one.data.resent + two.data.resent).toBe(30);
+});
+
+/** Loses the answer of each write, so that the client sends it again. A transaction is made once all the same, by its token. */
+function losingAnswers(send: Send): Send {
+  const made = new Set<unknown>();
+  return async <Output>(operation: string, input: object): Promise<Output> => {
+    const token = 'ClientRequestToken' in input ? input.ClientRequestToken : undefined;
+    if (token !== undefined && made.has(token)) return {} as Output;
+    const answer = await send<Output>(operation, input);
+    made.add(token);
+    return /^(Update|Transact)/.test(operation) && token === undefined ? await send<Output>(operation, input) : answer;
+  };
+}
+
+test('deliveries whose write is repeated, because its answer was lost, count as resent', async () => {
+  const run = webhookSimulation();
+  await run.openAccount();
+  const { id } = await run.endpoint('receiver');
+  for (let count = 0; count < 3; count += 1) await run.event(`app_${count}`);
+  await run.runUntilIdle();
+  const deps = { ...run.steady, table: createTable(losingAnswers(run.memory.send), 'table') };
+  const since = new Date(START).toISOString();
+  const { data } = await resendSkipped(deps, run.caller, { id, since, statuses: ['DELIVERED'] });
+  expect(data.resent).toBe(3);
+  expect(run.deliveries().map(({ status }) => status)).toEqual(['PENDING', 'PENDING', 'PENDING']);
 });
