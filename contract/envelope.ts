@@ -40,10 +40,13 @@ export const Moment = (description: string) =>
       openApiOverride: { type: 'string', format: 'date-time', description, examples: ['2026-01-31T09:30:00.000Z'] },
     });
 
-/** An email address in a request; read in lower case. */
+/** The longest address that Cognito signs up, in characters: the address is the user's name there. */
+const MAX_LOGIN_EMAIL_LENGTH = 128;
+
+/** The email address of a person who signs in, in a request; read in lower case. */
 export const Email = () =>
   z.pipe(
-    z.email({ error: 'must be an email address' }).check(z.maxLength(254)),
+    z.email({ error: 'must be an email address' }).check(z.maxLength(MAX_LOGIN_EMAIL_LENGTH)),
     z.transform((text) => text.toLowerCase()),
   );
 

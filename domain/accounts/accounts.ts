@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { getAccount as getAccountRoute } from '../../contract/accounts/accounts.ts';
+import { Email } from '../../contract/envelope.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { KEYS_WITH_RESERVE, limitOf, limitsOf } from '../../contract/limits/limits.ts';
 import type { Output } from '../../contract/route.ts';
@@ -109,8 +110,8 @@ export async function openAccount(deps: Deps, input: z.output<typeof NewAccountI
 }
 
 export const NewAccountInput = z.object({
-  email: z.email(),
-  name: z.string().check(z.minLength(1)),
+  email: Email(),
+  name: z.string().check(z.minLength(1), z.maxLength(100)),
   plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int().check(z.minimum(0)) }),
   walletCents: z._default(z.int().check(z.minimum(0)), 0),
   /** The login that it opens to: what the issuer of logins calls its owner (`sub`). */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
 import { type Attempt, errorPage, PASSWORD_LENGTH, signInPage, signUpPage } from './pages.ts';
+import { MAX_USERNAME_LENGTH } from './user-pool.ts';
 import type { User, Users } from './users.ts';
 
 /** Maximum length of a form in characters. */
@@ -31,6 +32,8 @@ async function attempt(users: Users, form: URLSearchParams, signingUp: boolean):
   if (!signingUp) return (await users.signIn(email, password)) ?? 'The email address or the password is wrong.';
   if (name === '') return 'Say your name.';
   if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) return 'This is no email address.';
+  if (email.length > MAX_USERNAME_LENGTH)
+    return `The email address may have at most ${MAX_USERNAME_LENGTH} characters.`;
   if (password.length < PASSWORD_LENGTH) return `The password must have at least ${PASSWORD_LENGTH} characters.`;
   return (await users.add({ email, password, name })) ?? 'There is an account with this email address already.';
 }

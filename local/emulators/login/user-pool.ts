@@ -3,7 +3,9 @@ import { type Emulator, jsonOperations, parse, ServiceError, serve } from '../wi
 import type { User, Users } from './users.ts';
 
 const UserPoolId = z.string().min(1).max(55);
-const Username = z.string().min(1).max(128);
+/** The longest name of a user, which is an email address, in characters. */
+export const MAX_USERNAME_LENGTH = 128;
+const Username = z.string().min(1).max(MAX_USERNAME_LENGTH);
 const OfUser = z.object({ UserPoolId, Username });
 const AdminCreateUser = OfUser.extend({
   UserAttributes: z.array(z.object({ Name: z.string().min(1).max(32), Value: z.string().max(2048).optional() })),
