@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { list, resource, single, Timestamp } from '../envelope.ts';
+import { describe, list, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 import { OPERATOR_TAG } from './accounts.ts';
 import { Reason } from './acts.ts';
@@ -76,7 +76,10 @@ const FailureQueue = resource('FailureQueue', () =>
     label: z.string(),
     means: z.string(),
     replay: z.string(),
-    count: z.int().register(z.globalRegistry, { description: 'Approximate; of quarantined items 500 at most' }),
+    count: describe(
+      z.nullable(z.int()),
+      'Approximate; of quarantined items 500 at most; null while the queue cannot be read',
+    ),
   }),
 );
 

@@ -23,7 +23,7 @@ export function FailureList() {
             idOf={({ name }) => name}
             columns={[
               { name: 'Queue', show: ({ label }) => label },
-              { name: 'Items', show: ({ count }) => count, number: true },
+              { name: 'Items', show: ({ count }) => count ?? 'Cannot be read', number: true },
               { name: 'Meaning', show: ({ means, replay }) => `${means} ${replay}` },
               { name: 'Act', show: (queue) => <Acts queue={queue} show={() => setOpen(queue.name)} /> },
             ]}

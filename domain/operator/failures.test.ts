@@ -3,7 +3,14 @@ import type { FailedMessage } from '../../providers/queues/failure-queue.ts';
 import { createReplays } from '../../providers/queues/replays.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { describeFailure } from './failure-words.ts';
-import { discardFailures, type ReplayDeps, readFailures, replayFailures } from './failures.ts';
+import {
+  discardFailures,
+  type FailureDeps,
+  listFailures,
+  type ReplayDeps,
+  readFailures,
+  replayFailures,
+} from './failures.ts';
 
 const ARN = 'arn:aws:lambda:af-south-1:1:function:hosting-prod-stream-onTableChange';
 
@@ -208,4 +215,15 @@ test('a job runs once for all its failed runs, and one that was never invoked ru
   const { replay, invoked } = world([run('job:a'), run('job:a:$LATEST'), run('job:b'), refused]);
   expect(await replay('schedules')).toEqual({ count: 4, kept: 0 });
   expect(invoked).toEqual(['job:a', 'job:b', 'job:c'].map((name) => [name, {}, false]));
+});
+
+test('while a queue cannot be read, what waits elsewhere is listed', async () => {
+  const { deps } = simulation().steady;
+  const readable = { count: async () => 3 };
+  const away = { count: () => Promise.reject(new Error('SQS is away')) };
+  const queues = { deliveries: away, dns: readable, routes: away, payments: away, workflows: away, mails: away };
+  const failureQueues = { ...queues, stream: away, schedules: away } as unknown as FailureDeps['failureQueues'];
+  const { data } = await listFailures({ ...deps, failureQueues });
+  const countOf = (wanted: string) => data.find(({ name }) => name === wanted)?.count;
+  expect([countOf('deliveries'), countOf('dns'), countOf('quarantine')]).toEqual([null, 3, 0]);
 });
