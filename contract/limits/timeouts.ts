@@ -111,7 +111,7 @@ export const TIMEOUTS_S = {
   },
   release: {
     begin: 30,
-    /** Each wait for Lambda to take in code or settings; a release has three. */
+    /** Each wait for Lambda to take in code or settings; a release has four, one of them for what another has begun. */
     update: 120,
     /** The longest wait of a release for its turn (domain/deployments/release-line.ts). */
     wait: 2 * 3600,

@@ -4,9 +4,11 @@ import {
   ResourceConflictException,
   ResourceNotFoundException,
 } from '@aws-sdk/client-lambda';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createAppHost } from './app-host.ts';
 import { HostThrottled, RuntimeRetired } from './resources.ts';
+
+afterEach(() => vi.useRealTimers());
 
 /** A client that knows no function and refuses to create one. */
 const refusing = (message: string): LambdaClient =>
@@ -115,11 +117,12 @@ test.each([
 });
 
 /** A Lambda on whose function another caller makes a change while this operation is asked for the first time. */
-function busyAt(operation: string, replacedAt?: string) {
+function busyAt(operation: string, replacedAt?: string, meanwhile = () => {}) {
   const asked: string[] = [];
   const send = async ({ constructor: { name } }: { constructor: { name: string } }) => {
     asked.push(name);
     if (name === operation && asked.filter((each) => each === operation).length === 1) {
+      meanwhile();
       const message = 'The operation cannot be performed at this time. An update is in progress for resource: arn';
       throw new ResourceConflictException({ message, $metadata: {} });
     }
@@ -157,4 +160,24 @@ test('an address has its permissions, or is not made: a busy function is no perm
   const { host, asked } = busyAt('AddPermissionCommand');
   await expect(host.switchTo('app_1', '3')).rejects.toThrow(/update is in progress/);
   expect(asked).not.toContain('CreateFunctionUrlConfigCommand');
+});
+
+test('a release that would not end in the time of its step does not begin again', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const { host, asked } = busyAt('PublishVersionCommand', undefined, () => vi.advanceTimersByTime(61_000));
+  await expect(host.release(APP, { bucket: 'b', key: 'k' })).rejects.toThrow(/update is in progress/);
+  expect(asked.filter((each) => each === 'PublishVersionCommand')).toHaveLength(1);
+});
+
+test.each([
+  ['Unable to delete version because the following aliases reference it: [live]', false],
+  ['The operation cannot be performed at this time. An update is in progress for resource: arn', undefined],
+])('a release serves where an alias points to it, and not while its function is busy: %s', async (message, answer) => {
+  const send = async () => {
+    throw new ResourceConflictException({ message, $metadata: {} });
+  };
+  const client = { middlewareStack: { add: () => undefined }, config: {}, send } as unknown as LambdaClient;
+  const host = createAppHost(client, { prefix: 'app-', roleArn: '', adapterLayerArn: '' });
+  const removed = host.removeRelease('app_1', '3');
+  await (answer === undefined ? expect(removed).rejects.toThrow(message) : expect(removed).resolves.toBe(answer));
 });

@@ -25,7 +25,15 @@ import { memoize } from '../../contract/memoize.ts';
 import { isAwsError } from '../aws-errors.ts';
 import { checkRequest, parseStatus } from './check-request.ts';
 import { isConfigured, wantedConfiguration } from './configuration.ts';
-import { isBusy, isCodeReplaced, isGranted, isRuntimeRetired, isThrottled, observeThrottling } from './refusals.ts';
+import {
+  isBusy,
+  isCodeReplaced,
+  isGranted,
+  isRuntimeRetired,
+  isServing,
+  isThrottled,
+  observeThrottling,
+} from './refusals.ts';
 import { HostThrottled, LIVE_ALIAS, RuntimeRetired } from './resources.ts';
 
 /** The payload of an invocation that failed. */
@@ -94,6 +102,9 @@ export interface AppHostSettings {
 
 /** The longest wait for Lambda to take in new code or settings, in seconds. */
 const MAX_UPDATE_WAIT_SECONDS = TIMEOUTS_S.release.update;
+/** A release whose function another one changes begins again in this time, in milliseconds: the step ends before its own timeout. */
+const MAX_RESTART_MS =
+  (TIMEOUTS_S.release.release - 4 * TIMEOUTS_S.release.update - TIMEOUTS_S.release.throttling) * 1000;
 /** The longest wait until all of Lambda knows a new alias, in milliseconds, and the pause between two attempts. */
 const MAX_PROPAGATION_MS = TIMEOUTS_S.release.propagation * 1000;
 const PROPAGATION_PAUSE_MS = 250;
@@ -230,8 +241,9 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
       onThrottledAttempt.add(onThrottled);
       const publishing = () => publish(app, bucket, key);
       // The step of another deployment that is stopped, or was thought to be gone, changes the function meanwhile.
+      const restartsUntil = Date.now() + MAX_RESTART_MS;
       const againIf = (isInTheWay: (error: unknown) => boolean) => (error: unknown) => {
-        if (!isInTheWay(error)) throw error;
+        if (!isInTheWay(error) || Date.now() > restartsUntil) throw error;
         return publishing();
       };
       try {
@@ -279,7 +291,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
       try {
         await client.send(new DeleteFunctionCommand({ FunctionName: nameOf(applicationId), Qualifier }));
       } catch (error) {
-        if (isAwsError(error, 'ResourceConflictException')) return false; // the alias points to it
+        if (isServing(error)) return false;
         if (!missing(error)) throw error;
       }
       return true;

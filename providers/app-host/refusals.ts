@@ -15,6 +15,9 @@ export const isCodeReplaced = (error: unknown): boolean =>
 /** Returns true while a function is being made or changed on behalf of another caller, or was made by one meanwhile. */
 export const isBusy = (error: unknown): boolean => isAwsError(error, 'ResourceConflictException');
 
+/** Lambda's words for a version that an alias points to; the error's name is that of a busy function, too. */
+export const isServing = (error: unknown): boolean => isBusy(error) && /alias/i.test(String(error));
+
 /** Lambda's words for a permission that was given before; the error's name is that of a busy function, too. */
 export const isGranted = (error: unknown): boolean =>
   isBusy(error) && /statement id .*already exists/i.test(String(error));

@@ -214,7 +214,7 @@ describe('state machine → step → build', () => {
 
   test('the steps of a release outlast what they wait for', () => {
     expect(timeoutOf(`${PREFIX}workflow-releaseDeployment`)).toBeGreaterThan(
-      3 * T.release.update + T.release.throttling,
+      4 * T.release.update + T.release.throttling,
     );
     expect(timeoutOf(`${PREFIX}workflow-checkRelease`)).toBeGreaterThan(3 * (T.release.request + T.release.start));
     expect(timeoutOf(`${PREFIX}workflow-switchRelease`)).toBeGreaterThan(2 * T.hostRoutes + T.release.propagation);

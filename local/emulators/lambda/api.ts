@@ -166,9 +166,10 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
     if (qualifier === undefined) delete functions[found.latest.FunctionName];
     else {
       const { Version } = resolveQualifier(found, qualifier);
-      const alias = Object.values(found.aliases).find(({ FunctionVersion }) => FunctionVersion === Version);
-      if (alias) {
-        const message = `Version was not able to be deleted because it is referenced by the alias ${alias.Name}.`;
+      const aliases = Object.values(found.aliases).filter(({ FunctionVersion }) => FunctionVersion === Version);
+      if (aliases.length > 0) {
+        const names = aliases.map(({ Name }) => Name).join(', ');
+        const message = `Unable to delete version because the following aliases reference it: [${names}]`;
         throw new ServiceError('ResourceConflictException', message, 409);
       }
       delete found.versions[Version];
