@@ -160,7 +160,7 @@ test('takes its job before the first command, so that the address in its environ
 test('refuses to build without a build user, before any command of the application', async () => {
   const repoUrl = repository({ 'server.js': '1' });
   const refused = await build({ repoUrl, installCommand: 'echo was here' }, { BUILD_USER: '' });
-  expect(refused).toMatchObject({ code: 1, error: PLATFORM_FAULT });
+  expect(refused).toMatchObject({ code: 1, error: PLATFORM_FAULT, fault: true });
   expect(refused.log).not.toContain('was here');
 });
 

@@ -102,6 +102,7 @@ try {
   const ofOwner = error instanceof BuildFailure ? error.message : describeFileError(error, directory);
   if (!(error instanceof BuildFailure)) console.error(redactor.redact(String(error)));
   result.step = sections.current;
+  if (ofOwner === undefined) result.fault = true;
   result.error = ofOwner === undefined ? PLATFORM_FAULT : redactor.redact(ofOwner);
 }
 // The result is more than the log: what the owner did wrong, or an artifact that is stored.

@@ -211,12 +211,14 @@ test('a build that fails by CodeBuild’s fault is submitted again, for as long 
 });
 
 test('a build that the builder could not complete counts as a failure of the platform, one that its owner can mend does not', async () => {
-  for (const [error, fault] of [
-    [PLATFORM_FAULT, true],
-    ['The build command "exit 2" failed with exit code 2.', false],
-  ] as const) {
+  for (const { error, fault } of [
+    { error: PLATFORM_FAULT, fault: true },
+    // A text that an owner's own command may print.
+    { error: PLATFORM_FAULT, fault: false },
+    { error: 'The build command "exit 2" failed with exit code 2.', fault: false },
+  ]) {
     const { all, of, deployments, results } = await submitting();
-    results.push({ error, step: 'build' });
+    results.push({ error, step: 'build', ...(fault ? { fault } : {}) });
     const build = { status: 'FAILED', id: 'b:1', phases: [] };
     expect(await recordFailure(all, { ...of, build })).toEqual({ again: false, fault });
     expect(deployments()).toMatchObject([{ status: 'FAILED', notes: [expect.stringContaining(error)] }]);

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
-import type { Builds } from '../../providers/builds/builds.ts';
+import type { Builds, Result } from '../../providers/builds/builds.ts';
 import { PLATFORM_FAULT, timeLimitExceeded } from '../../providers/builds/failures.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import type { Deps } from '../deps.ts';
@@ -46,12 +46,21 @@ export async function recordFailure(
     const age = deps.now().getTime() - Date.parse(deployment?.beganAt ?? '');
     if (age < again.maxMs) return { again: true, fault: false, pause: again.pause };
   }
-  const { error: buildError, commitSha, detected } = (await deps.builds.readResult(deploymentId)) ?? {};
+  const result = (await deps.builds.readResult(deploymentId)) ?? {};
+  const { commitSha, detected } = result;
   await recordDetected(deps, ids, detected);
-  const reason = verdict?.reason ?? (end === 'UNBUILT' ? NO_BUILDER : (buildError ?? REASONS[end] ?? PLATFORM_FAULT));
+  const { reason, fault } = causeOf(end, verdict?.reason === undefined ? result : { error: verdict.reason });
   const known = { ...(commitSha ? { commitSha } : {}), ...(again ? { buildMs: 0 } : measureBuild(build)) };
   await failDeployment(deps, ids, reason, known);
-  return { again: false, fault: reason === PLATFORM_FAULT || reason === NO_BUILDER };
+  return { again: false, fault };
+}
+
+/** Returns why a deployment failed, and whether the platform did. */
+function causeOf(end: BuildEnd, { error, fault = false }: Result): { reason: string; fault: boolean } {
+  if (end === 'UNBUILT') return { reason: NO_BUILDER, fault: true };
+  if (error !== undefined) return { reason: error, fault };
+  const reason = REASONS[end];
+  return reason === undefined ? { reason: PLATFORM_FAULT, fault: true } : { reason, fault: false };
 }
 
 /** The end of a failed deployment's build: without a builder, by CodeBuild's fault, after too long, or in another way. */

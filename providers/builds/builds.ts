@@ -64,6 +64,8 @@ const Result = memoize(() =>
   z.object({
     commitSha: z.optional(z.string()),
     error: z.optional(z.string()),
+    /** True where the build failed for a reason that is not its owner's. */
+    fault: z.optional(z.boolean()),
     step: z.optional(z.string()),
     detected: z.optional(Detected()),
   }),
