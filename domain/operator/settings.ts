@@ -1,6 +1,5 @@
 import type * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
-import { describeIssue } from '../../contract/issues.ts';
 import type {
   adoptCustomerDomain as AdoptRoute,
   moveHostingAccount as MoveRoute,
@@ -18,6 +17,7 @@ import { ServerInput, setServer } from '../hosting/servers.ts';
 import { type AdoptionDeps, AdoptionInput, adoptDomain } from '../processes/adopt-domain.ts';
 import { setTlds, TldsInput } from '../registrar/tlds.ts';
 import { answering } from './answering.ts';
+import { parseOperatorInput } from './by-hand.ts';
 
 /**
  * Parses an input whose schema belongs to a rule. Throws 400 with the first problem, or the first field that it does not have.
@@ -25,15 +25,10 @@ import { answering } from './answering.ts';
  * @param parents the path of the input in the request's body; none for the body itself
  */
 function parse<T>(schema: z.ZodMiniType<T>, input: unknown, ...parents: string[]): T {
-  const result = schema.safeParse(input, { reportInput: true });
+  const data = parseOperatorInput(schema, input, parents);
   const [unknown] = findIgnoredFields(schema, input);
-  if (result.success && unknown === undefined) return result.data;
-  const [problem] = result.error?.issues ?? [];
-  const path = [...parents, ...(problem ? problem.path : [unknown])].join('.');
-  throw new ApiError(
-    'invalid_request',
-    `${path}: ${problem ? describeIssue(problem) : 'is no field of this operation'}`,
-  );
+  if (unknown === undefined) return data;
+  throw new ApiError('invalid_request', `${[...parents, unknown].join('.')}: is no field of this operation`);
 }
 
 /** PUT /operator/v1/offers/{name} */
