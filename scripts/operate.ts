@@ -91,6 +91,14 @@ async function run({ command, words: [word = '', ...words], options }: Given): P
       ]);
       return await operateFlags(deps, word ? [word, ...words] : [], options);
     }
+    case 'hosting-servers': {
+      await apply(FAILURES);
+      const [{ listServers }, { deps }] = await Promise.all([
+        import('../domain/hosting/servers.ts'),
+        import('../runtime/deps.ts'),
+      ]);
+      return await listServers(deps);
+    }
     case 'second-factor':
       await apply(USERS);
       return await turnOnSecondFactor(options.email ?? '', options.replace === true);

@@ -65,6 +65,12 @@ export async function setServer(
   });
 }
 
+/** Returns all servers, as operators see them: without their tokens. */
+export async function listServers({ table }: Pick<Deps, 'table'>): Promise<Omit<HostingServer, 'token'>[]> {
+  const servers = await table.all(HostingServer, HOSTING_SERVERS, { oldestFirst: true });
+  return servers.map(({ token: _, ...shown }) => shown);
+}
+
 /**
  * A server for a domain's account: one of those that take any, so that they fill up evenly; undefined while none does. By the domain's
  * hash, so that a repeat and another subscription for the domain find the same one while nothing has changed.

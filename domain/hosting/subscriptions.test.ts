@@ -3,7 +3,7 @@ import { HostingAccount, HostingServer } from '../../table/entities/hosting.ts';
 import { change } from '../../table/writes.ts';
 import { hostingSimulation } from '../../test/simulation/hosting.ts';
 import { reconcileHostingAccount } from './accounts.ts';
-import { ServerInput, setServer } from './servers.ts';
+import { listServers, ServerInput, setServer } from './servers.ts';
 import { getHostingDomain } from './subscriptions.ts';
 
 const ADDRESSES = { address: '192.0.2.10', mailHost: 'web-1.example.net' };
@@ -40,4 +40,7 @@ test('an owner is shown the records by which a domain points to its server, of e
   expect(stored).toMatchObject(shown);
   expect(await setServer(deps, ServerInput.parse({ name: 'web-1', token: 'new' }))).toEqual(shown);
   expect(await deps.table.get(HostingServer, { name: 'web-1' })).not.toEqual(stored);
+  await set('web-2', true);
+  const second = { name: 'web-2', baseUrl: 'https://web-2.example.net:2087', user: 'root', open: true };
+  expect(await listServers(deps)).toEqual([shown, second]);
 });

@@ -9,6 +9,7 @@ test('a command line is read into words and options', () => {
     words: ['stream'],
     options: { reason: 'A drill.', local: true },
   });
+  expect(parseCommand(['hosting-servers', '--local'])).toMatchObject({ command: 'hosting-servers', words: [] });
   expect(parseCommand(['list', '--stage', 'prod', '--region', 'af-south-1']).words).toEqual([]);
 });
 

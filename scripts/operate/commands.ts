@@ -56,6 +56,7 @@ const COMMANDS = {
     words: [0, 2],
     takes: ['reason', 'share', 'account', 'on', 'owner', 'ends'],
   },
+  'hosting-servers': { usage: '' },
   'second-factor': {
     usage: '--email operator@example.com [--replace]',
     needs: ['email'],
@@ -70,7 +71,8 @@ const NAMES = Object.keys(COMMANDS) as CommandName[];
 function usageOf(name: CommandName): string {
   const { usage, isDeployedOnly }: Command = COMMANDS[name];
   const deployed = '--stage prod --region af-south-1';
-  return `npm run operate -- ${name} ${usage} ${isDeployedOnly ? deployed : `(${deployed} | --local)`}`;
+  const place = isDeployedOnly ? deployed : `(${deployed} | --local)`;
+  return ['npm run operate --', name, usage, place].filter(Boolean).join(' ');
 }
 
 /** Problem of a command line, for the person who typed it. */
