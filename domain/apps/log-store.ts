@@ -7,7 +7,7 @@ import { upsert } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { fitting } from '../response-size.ts';
-import { HOUR_MS, MINUTE_MS, timestampAfter } from '../time.ts';
+import { HOUR_MS, MINUTE_MS, millisecondsBetween, timestampAfter } from '../time.ts';
 import { fromText, positionOfLine, positionOfTime, rangeFrom, toText } from './log-lines.ts';
 
 /**
@@ -57,7 +57,7 @@ const toPage = ({ start, end, at, lines, more = false }: LogPage): Page => ({
   lines: lines === undefined ? [] : fromText(lines),
 });
 const isBeingRead = ({ readingUntil = '' }: LogPage, now: Date) => readingUntil > now.toISOString();
-const age = ({ at }: { at: string }, now: Date) => now.getTime() - Date.parse(at);
+const age = ({ at }: { at: string }, now: Date) => millisecondsBetween(now, at);
 
 /** True if viewers may read the page. */
 function isUsable(page: LogPage | undefined, now: Date): page is LogPage {

@@ -92,6 +92,16 @@ describe('the viewers of a log', () => {
     expect(await watch(1000)).toBe(one);
   });
 
+  test('see what is printed after the clock was set back, also where another viewer had read while it was ahead', async () => {
+    const { clock, print, read } = await log();
+    const [from, year] = [new Date(clock.now).toISOString(), 365 * 86_400_000];
+    clock.now += year;
+    expect((await read({ from })).data).toEqual([]);
+    clock.now -= year - 1000;
+    print('one');
+    expect((await read({ from })).data).toMatchObject([{ text: 'one' }]);
+  });
+
   test('who open it at the same moment cause one, and see the same', async () => {
     const { print, read, calls } = await log();
     for (const text of ['one', 'two']) print(text);

@@ -8,7 +8,7 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { countTowards, usageOf } from '../limits/limits.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
-import { MINUTE_MS, timestampAfter } from '../time.ts';
+import { MINUTE_MS, millisecondsBetween, timestampAfter } from '../time.ts';
 import { freeNextBuild } from './build-line.ts';
 import { scheduleCheck } from './deployment.ts';
 import { failDeployment } from './finish.ts';
@@ -70,7 +70,7 @@ export async function admitBuild(deps: Deps, candidate?: string): Promise<void> 
 /** True while a build waits in front of the builders. One whose deployment has ended without making room is removed. */
 async function isBusy(deps: Deps): Promise<boolean> {
   const next = await deps.table.get(NextBuild, {});
-  if (!next || deps.now().getTime() - Date.parse(next.since) < NEXT_BUILD_CHECK_MS) return next !== undefined;
+  if (!next || millisecondsBetween(deps.now(), next.since) < NEXT_BUILD_CHECK_MS) return next !== undefined;
   const deployment = await deps.table.get(Deployment, { accountId: next.accountId, id: next.deploymentId });
   if (deployment?.finishedAt === null) return true;
   await freeNextBuild(deps, next.deploymentId);

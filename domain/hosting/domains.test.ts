@@ -115,6 +115,19 @@ test('a domain without an owner here is hosted, and its mail is not accepted bef
   expect(await settle('owner')).toBe('UNPROVEN');
 });
 
+test('a domain that was proven by a clock that was set back since is verified again', async () => {
+  const { order, settle, prove, clock } = hosting();
+  await order('owner');
+  prove('owner');
+  clock.now += 365 * DAY;
+  expect(await settle('owner')).toBe('PROVEN');
+  clock.now -= 365 * DAY;
+  prove();
+  await settle('owner');
+  clock.now += 15 * DAY;
+  expect(await settle('owner')).toBe('UNPROVEN');
+});
+
 test('hosting without proof does not keep the owner from the domain', async () => {
   const { order, settle, prove, holder } = hosting();
   expect(await order('thief')).toBe('accepted');

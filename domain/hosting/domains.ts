@@ -19,7 +19,7 @@ import { eachBelow } from '../custom-domains/names-below.ts';
 import { challengeName, findMissingProof, type MissingProof, releasedAt } from '../custom-domains/ownership.ts';
 import { findRegistrations, namesFrom } from '../custom-domains/zone-alias.ts';
 import type { Deps } from '../deps.ts';
-import { DAY_MS } from '../time.ts';
+import { DAY_MS, millisecondsBetween } from '../time.ts';
 
 /**
  * The domains of hosting subscriptions: each is one account's. A domain that is not proven is hosted, but the server
@@ -136,7 +136,7 @@ function unproven(mine: HostingDomain | undefined, { problem }: MissingProof, ch
 }
 
 const isProvenRecently = ({ provenAt, unprovenSince, checkedAt }: HostingDomain, now: Date): boolean =>
-  provenAt !== undefined && !unprovenSince && now.getTime() - Date.parse(checkedAt) < VERIFICATION_INTERVAL_MS;
+  provenAt !== undefined && !unprovenSince && millisecondsBetween(now, checkedAt) < VERIFICATION_INTERVAL_MS;
 
 /** Stores a domain in the place of what was read of it. */
 function store(next: HostingDomain, held: HostingDomain | undefined): Write {

@@ -67,6 +67,15 @@ test('the quotas of all cells are measured once an hour, and reported every minu
   expect(calls()).toBe(6);
 });
 
+test('quotas that a clock measured that was set back since are measured again', async () => {
+  const { clock, used, run, percents } = quotas();
+  clock.now += 365 * 24 * 60 * MINUTE;
+  await run();
+  clock.now -= 365 * 24 * 60 * MINUTE;
+  used.route53Zones = 450;
+  expect((await percents())[0]).toEqual(['route53Zones', 'home', 90]);
+});
+
 test('a measure that fails hides no other; its last value counts for three hours and is then missing', async () => {
   const { clock, used, run, percents } = quotas();
   await run();

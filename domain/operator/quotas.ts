@@ -3,6 +3,7 @@ import { Quotas } from '../../table/entities/quotas.ts';
 import { upsert } from '../../table/writes.ts';
 import { HOME_CELL, type InCell, listCells } from '../apps/cells.ts';
 import type { Deps } from '../deps.ts';
+import { millisecondsBetween } from '../time.ts';
 
 /**
  * The platform's use of AWS's quotas that end its growth (docs/decisions/0068-quotas.md): in its own
@@ -89,13 +90,13 @@ async function measureAll(deps: QuotaDeps, account: readonly QuotaMeasure[], kno
 export async function measureQuotas(deps: QuotaDeps, account: readonly QuotaMeasure[]): Promise<QuotaReport> {
   const now = deps.now();
   const known = await deps.table.get(Quotas, {});
-  const isNew = !known || now.getTime() - Date.parse(known.attemptedAt) >= MEASURED_EVERY_MS;
+  const isNew = !known || millisecondsBetween(now, known.attemptedAt) >= MEASURED_EVERY_MS;
   const { uses, failures } = isNew
     ? await measureAll(deps, account, known?.uses ?? [], now)
     : { uses: known.uses, failures: [] };
   const percentOf = ({ used, limit, measuredAt }: Stored): number | undefined => {
     if (used === undefined || limit === undefined || measuredAt === undefined) return undefined;
-    if (now.getTime() - Date.parse(measuredAt) > MISSING_AFTER_MS) return undefined;
+    if (millisecondsBetween(now, measuredAt) > MISSING_AFTER_MS) return undefined;
     return limit > 0 ? (used / limit) * 100 : 100;
   };
   return { quotas: uses.map((use) => ({ ...use, percent: percentOf(use) })), isNew, failures };
