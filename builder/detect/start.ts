@@ -4,7 +4,7 @@ import type { Job } from '../../providers/builds/builds.ts';
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import type { Framework } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
-import { parseProcfile } from '../../providers/builds/detection/procfile.ts';
+import { inPrecedence, parseProcfile } from '../../providers/builds/detection/procfile.ts';
 import {
   beforeFrameworkStart,
   type DividedScript,
@@ -91,12 +91,10 @@ export function findStart(app: BuiltApplication): FoundStart {
   const divided = startScriptOf(manifest, packagesBelow(app.directory, manifest));
   const fromScript = divided && startOf(app, divided);
   const procfile = readProcfile(app);
-  // What only a shell can start, as scripts of another host's images, comes after what is understood.
-  const isProcfileFirst = procfile.start !== undefined && procfile.start.kind !== 'shell';
-  const declared: FoundStart | undefined =
-    procfile.start && (isProcfileFirst || !fromScript)
-      ? { start: procfile.start, from: 'Procfile' }
-      : fromScript && { start: fromScript, from: 'start script' };
+  const [declared] = inPrecedence<FoundStart>(
+    procfile.start && { start: procfile.start, from: 'Procfile' },
+    fromScript && { start: fromScript, from: 'start script' },
+  );
   const isDeclaredFirst = declared && isDefaultStartFile(settings) && takesPrecedence(app, declared.start);
   if (isFile(app, startFile) && !isDeclaredFirst) return startFileOf(app, divided);
   if (!isDefaultStartFile(settings)) throw notFound(app, undefined);

@@ -16,6 +16,15 @@ export function parseProcfile(text: string): { web?: string; worker?: string } {
 /**
  * Returns what a Procfile's `web` and the start script come to, in order of precedence: a command that only a shell can run, such as a
  * script of another host's image, comes after what is understood.
+ */
+export const inPrecedence = <Declared extends { start: { kind: string } }>(
+  process: Declared | undefined,
+  script: Declared | undefined,
+): Declared[] =>
+  (process?.start.kind === 'shell' ? [script, process] : [process, script]).filter((each) => each !== undefined);
+
+/**
+ * Returns the commands that a Procfile and package.json declare, in order of precedence.
  * @param procfile its text, empty if there is none
  */
 export function declaredStarts(
@@ -25,7 +34,5 @@ export function declaredStarts(
 ): DividedScript[] {
   const { web } = parseProcfile(procfile);
   const process = web === undefined ? undefined : divideStartScript(web, packages);
-  const script = startScriptOf(manifest, packages);
-  const inOrder = process?.start.kind === 'shell' ? [script, process] : [process, script];
-  return inOrder.filter((each) => each !== undefined);
+  return inPrecedence(process, startScriptOf(manifest, packages));
 }
