@@ -14,6 +14,8 @@ test.each<[Procfile: string, manifest: object, start: string, from: string | und
   ['web: node app.js', { scripts: { start: 'nodemon' } }, 'node app.js', 'Procfile'],
   ['web: npm start', { scripts: { start: 'node app.js' } }, 'node app.js', 'Procfile'],
   ['web: bin/proxy node app.js | cat', { scripts: { start: 'node module.js' } }, 'node module.js', 'start script'],
+  ['web: bin/proxy node app.js', { scripts: { start: 'node module.js' } }, 'node module.js', 'start script'],
+  ['web: bin/proxy node app.js', { main: 'module.js' }, 'bin/proxy node app.js', 'Procfile'],
   ['web: bin/proxy node app.js | cat', { main: 'module.js' }, 'bin/proxy node app.js | cat', 'Procfile'],
   ['web: node absent.js', { scripts: { start: 'node module.js' } }, 'node module.js', 'start script'],
   ['web: vite', { scripts: { start: 'node module.js' } }, 'node module.js', 'start script'],

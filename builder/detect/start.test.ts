@@ -37,6 +37,7 @@ test.each<[object, string[], string, string | undefined]>([
     'node --require ts-node/register src/a.ts',
     'start script',
   ],
+  [{ scripts: { start: 'X=1 ./bin/www --port 1' } }, ['bin/www'], 'X=1 ./bin/www --port 1', 'start script'],
   [
     { scripts: { start: 'prisma migrate deploy && node a.js' } },
     ['a.js'],

@@ -40,6 +40,8 @@ export interface DividedScript {
 const MAX_DEPTH = 8;
 /** Characters that are read of scripts, each time that one runs: those that run others unfold to any number of commands. */
 const MAX_CHARACTERS = 10_000;
+/** The path of a package's program. */
+const PACKAGE_PROGRAM = /(^|\/)node_modules\/\.bin\//;
 const CHANGES_DIRECTORY = /^cd /;
 /** Runs the script `build`, as the build command does. */
 const RUNS_BUILD = /^(npm|pnpm|yarn|bun) (run(-script)? )?build$/;
@@ -173,6 +175,8 @@ function interpret(command: Command): StartScript {
     return { kind: 'node', options, file, args, environment: { ...environment, ...run.environment } };
   }
   if (SCRIPT_RUNNER.test(program) || /^(sh|bash|cd|echo|true)$/.test(program)) return shell;
+  // A file of the repository, whose first line says what runs it.
+  if (first.text.includes('/') && !PACKAGE_PROGRAM.test(first.text)) return shell;
   return { kind: 'program', program, args: texts, environment };
 }
 
