@@ -118,7 +118,7 @@ export type Application = {
   installCommand: string;
   buildCommand: string | null;
   startFile: string;
-  /** Addition: starts the application in place of startFile. Null: what package.json and the framework say. */
+  /** Addition: starts the application in place of startFile. "serve dist" serves the files of dist, "serve -s dist" a single-page application. Null: what package.json and the framework say. */
   startCommand: string | null;
   /** Addition: the directory of an application in a monorepo, e.g. apps/web. Null: the repository. */
   rootDirectory: string | null;
@@ -800,7 +800,7 @@ export interface CreateAppInput {
   /** Null: the build script of package.json, if any. Empty: no build. */
   buildCommand?: string | null | undefined;
   startFile?: string | undefined;
-  /** Addition: starts the application in place of startFile. Null: what package.json and the framework say. */
+  /** Addition: starts the application in place of startFile. "serve dist" serves the files of dist, "serve -s dist" a single-page application. Null: what package.json and the framework say. */
   startCommand?: string | null | undefined;
   /** Addition: the directory of an application in a monorepo, e.g. apps/web. Null: the repository. */
   rootDirectory?: string | null | undefined;
@@ -825,7 +825,7 @@ export interface UpdateAppInput {
   /** Null: the build script of package.json, if any. Empty: no build. */
   buildCommand?: string | null | undefined;
   startFile?: string | undefined;
-  /** Addition: starts the application in place of startFile. Null: what package.json and the framework say. */
+  /** Addition: starts the application in place of startFile. "serve dist" serves the files of dist, "serve -s dist" a single-page application. Null: what package.json and the framework say. */
   startCommand?: string | null | undefined;
   /** Addition: the directory of an application in a monorepo, e.g. apps/web. Null: the repository. */
   rootDirectory?: string | null | undefined;

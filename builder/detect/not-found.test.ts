@@ -67,6 +67,43 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
   ],
   ['scripts alone', () => application(undefined, ['tool.ts']), ', and there is no package.json: set startFile or'],
   ['a development server', () => application({ scripts: { start: 'vite' } }), 'is a development server'],
+  [
+    'a site in a directory of another name',
+    () =>
+      application({ devDependencies: { vite: '8' }, scripts: { start: 'vite' } }, [
+        'index.html',
+        'build/web app/index.html',
+        'build/web app/about/index.html',
+        'node_modules/x/index.html',
+        '.cache/x/index.html',
+      ]),
+    `is a development server: set startCommand. There is an index.html in build/web app: for a site of files, set startCommand to "serve 'build/web app'".`,
+  ],
+  [
+    'a site of a framework that also makes servers',
+    () => application({ dependencies: { astro: '6' } }, ['a/index.html', 'b/c/index.html']),
+    'There is an index.html in a and b/c: for a site of files, set startCommand to "serve a" or "serve b/c".',
+  ],
+  [
+    'a server beside files',
+    () => application({ scripts: { start: 'node dist/a.js' } }, ['client/index.html']),
+    /which the start script names: check that the build creates it\.$/,
+  ],
+  [
+    'the directory of a start script',
+    () => application({ scripts: { start: 'serve -s web' } }, ['other/index.html']),
+    'neither was "web", which the start script names: check that the build creates it. There is an index.html in other:',
+  ],
+  [
+    'the directory of a start command',
+    () => application({}, ['other/index.html'], { startCommand: 'npx serve -s web' }),
+    'The directory "web" of the start command was not found after the build. There is an index.html in other: for',
+  ],
+  [
+    'a directory above, of a start command',
+    () => application({}, [], { startCommand: 'serve ../web' }),
+    /^The directory "\.\.\/web" of the start command was not found after the build\.$/,
+  ],
 ])('says what is missing: %s', (_what, app, error) => {
   expect(() => findStart(typeof app === 'function' ? app() : app)).toThrow(error);
 });

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { existsSync, globSync } from 'node:fs';
+import { basename, join, posix } from 'node:path';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
+import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import { namedFramework } from '../../providers/builds/detection/frameworks.ts';
 import type { DividedScript } from '../../providers/builds/detection/start-script.ts';
 import { BuildFailure } from '../failure.ts';
@@ -35,7 +36,9 @@ export function notFound(app: BuiltApplication, divided: DividedScript | undefin
   const missing = isOthers
     ? 'Nothing that starts the application was'
     : `The start file "${settings.startFile}" was not`;
-  const said = (sentence: string) => new BuildFailure(`${missing} found after the build${sentence}`);
+  const said = (sentence: string) => new BuildFailure(`${missing} found after the build${sentence}${site}`);
+  const isServer = divided !== undefined && ['node', 'program', 'shell'].includes(divided.start.kind);
+  const site = isServer ? '' : siteAdvice(directory);
   const namesNone =
     manifest === undefined ? 'there is no package.json' : `package.json names ${isOthers ? 'nothing' : 'no other'}`;
   const advice = buildAdvice(app) ?? namedFileAdvice(app, divided, isOthers) ?? layoutAdvice(app, divided, namesNone);
@@ -44,6 +47,25 @@ export function notFound(app: BuiltApplication, divided: DividedScript | undefin
   const other = otherProject(directory);
   if (other !== undefined) return new BuildFailure(`${other}: ${BUILDS_NODE}`);
   return said(`, and ${namesNone}: set startFile or startCommand, or add a start script such as "node app.js".`);
+}
+
+/** Returns the failure of a start command that serves a directory of files which is not there. */
+export const siteNotFound = (directory: string, site: string | undefined): BuildFailure =>
+  new BuildFailure(
+    `The directory ${site === undefined ? '' : `"${site}" `}of the start command was not found after the build.${siteAdvice(directory)}`,
+  );
+
+/** Returns a sentence about the directories that may be a site of files, to whose owner nothing else says how to name one; empty for none. */
+function siteAdvice(directory: string): string {
+  const exclude = (path: string) => /^(\.|node_modules$)/.test(basename(path));
+  const found = globSync(['*/index.html', '*/*/index.html', '*/*/*/index.html'], { cwd: directory, exclude })
+    .map((path) => posix.dirname(path.replaceAll('\\', '/')))
+    .sort();
+  // Below a site, an index.html is one of its pages.
+  const sites = found.filter((path) => !found.some((other) => path.startsWith(`${other}/`))).slice(0, MAX_LISTED);
+  if (sites.length === 0) return '';
+  const commands = sites.map((path) => `"serve ${quoteWord(path)}"`).join(' or ');
+  return ` There is an index.html in ${sites.join(' and ')}: for a site of files, set startCommand to ${commands}.`;
 }
 
 /** Returns the end of the sentence where the build or the owner's start file is the reason. */
@@ -62,7 +84,7 @@ function namedFileAdvice(
   divided: DividedScript | undefined,
   isOthers: boolean,
 ): string | undefined {
-  const named = divided?.start.kind === 'node' ? posix.join(divided.directory, divided.start.file) : undefined;
+  const named = divided && namedPath(divided);
   // Whose start script names a server has followed the advice of most frameworks; Next.js and Nuxt are asked how they build it.
   const isFollowed = named !== undefined && !['Next.js', 'Nuxt'].includes(framework?.name ?? '');
   if (framework?.advice !== undefined && !isFollowed) return `: ${framework.advice}.`;
@@ -70,6 +92,12 @@ function namedFileAdvice(
   return isOthers
     ? `: the start script names "${named}", which is not there. Check that the build creates it.`
     : `, and neither was "${named}", which the start script names: check that the build creates it.`;
+}
+
+/** Returns the file or the directory of files that a start script names; undefined if it names none. */
+function namedPath({ start, directory }: DividedScript): string | undefined {
+  const path = start.kind === 'node' ? start.file : start.kind === 'site' ? start.directory : undefined;
+  return path && posix.join(directory, path);
 }
 
 /** Returns the end of the sentence for a monorepo and for a development server; undefined for others. */
@@ -83,7 +111,7 @@ function layoutAdvice(
     return `: this is a monorepo. Set rootDirectory to ${applications.join(' or ')}.`;
   if (divided?.start.kind === 'development') {
     const remedy = divided.directory === '' ? 'startCommand' : `rootDirectory to "${divided.directory}"`;
-    return `, the start script "${divided.start.command}" is a development server, and the build made no directory with an index.html: set ${remedy}.`;
+    return `, and the start script "${divided.start.command}" is a development server: set ${remedy}.`;
   }
   const build = monorepoBuild(repository, directory, manifest);
   if (build === undefined) return undefined;

@@ -28,7 +28,7 @@ test.each<[scripts: Record<string, string>, ofApi: Record<string, string>, build
 test.each<[start: string, ofWeb: string, error: string]>([
   ['npm start -w web', 'next start', 'The start script runs "next start" in web: set rootDirectory to "web"'],
   ['cd web && npm start', 'nest start', 'The start script runs "nest start" in web: set rootDirectory to "web"'],
-  ['npm start -w web', 'react-scripts start', 'is a development server, and the build made no'],
+  ['npm start -w web', 'react-scripts start', 'is a development server: set rootDirectory to "web"'],
   ['npm start -w web', 'react-scripts start', 'set rootDirectory to "web".'],
   ['npm start -w web', 'node dist/index.js', 'neither was "web/dist/index.js", which the start script names'],
 ])('says which package is started with a framework of its own: %s, %s', (start, ofWeb, error) => {

@@ -48,6 +48,21 @@ test.each<[object, string[], string, string | undefined]>([
   expect(started(manifest, files)).toEqual([start, from]);
 });
 
+test.each([
+  ['serve web/out', 'files of web/out', false],
+  ['serve -s web/out', 'files of web/out', true],
+])('serves the directory that a start command names: %s', (startCommand, expected, single) => {
+  const { start } = findStart(application({}, ['web/out/index.html'], { startCommand }));
+  expect([describeStart(start), start]).toEqual([expected, { kind: 'site', directory: 'web/out', single }]);
+});
+
+test.each([
+  ['web/index.html', 'files of web'],
+  ['index.html', 'files of the repository'],
+])('serves the directory of a page that is the start file: %s', (startFile, expected) => {
+  expect(started({ scripts: { start: 'node a.js' } }, ['a.js', startFile], { startFile })[0]).toBe(expected);
+});
+
 test.each(['npm', 'yarn', 'pnpm'])('starts the script that a configuration of pm2 names with %s', (manager) => {
   const files = {
     'app.js': '',

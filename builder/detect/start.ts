@@ -17,7 +17,7 @@ import { BuildFailure } from '../failure.ts';
 import { readManifest } from '../install/manifest.ts';
 import { readText } from '../read-text.ts';
 import { findProgram } from './bin.ts';
-import { assertOwnFramework, isDefaultStartFile, notFound } from './not-found.ts';
+import { assertOwnFramework, isDefaultStartFile, notFound, siteNotFound } from './not-found.ts';
 import { isOwnNextServer } from './own-server.ts';
 import { packagesBelow } from './packages.ts';
 import { procfileOf } from './procfile.ts';
@@ -67,6 +67,9 @@ const USUAL_FILES = ['dist', 'build', '', 'src'].flatMap((directory) =>
 /** Directories of files that builds make, without a known framework. */
 const USUAL_SITES = ['dist', 'build', 'out', '_site', 'public'];
 
+/** Returns the directory of a file, empty for the application's own. */
+const directoryOf = (file: string): string => posix.dirname(posix.normalize(file)).replace(/^\.$/, '');
+
 /** Returns a start of one file without options. */
 const nodeFile = (file: string): Start => ({
   kind: 'node',
@@ -85,7 +88,9 @@ export function findStart(app: BuiltApplication): FoundStart {
   const { settings, manifest } = app;
   const { startCommand, startFile } = settings;
   if (startCommand !== null) {
-    const found = startOf(app, divideStartScript(startCommand, packagesBelow(app.directory, manifest)));
+    const set = divideStartScript(startCommand, packagesBelow(app.directory, manifest));
+    const found = startOf(app, set);
+    if (found === undefined && set.start.kind === 'site') throw siteNotFound(app.directory, set.start.directory);
     return { start: found ?? { kind: 'shell', directory: '', command: startCommand }, from: 'startCommand' };
   }
   const divided = startScriptOf(manifest, packagesBelow(app.directory, manifest));
@@ -104,6 +109,8 @@ export function findStart(app: BuiltApplication): FoundStart {
 /** Returns the start of the start file, with a warning where it replaces a start script that does more than start the framework. */
 function startFileOf({ settings, framework }: BuiltApplication, divided: DividedScript | undefined): FoundStart {
   const { startFile } = settings;
+  if (/\.html$/.test(startFile))
+    return { start: { kind: 'site', directory: directoryOf(startFile), single: false }, from: undefined };
   const found = { start: nodeFile(startFile), from: undefined };
   const isMade = framework?.server?.includes(startFile) === true && isDefaultStartFile(settings);
   const skipped = isMade && divided ? beforeFrameworkStart(divided) : undefined;

@@ -13,7 +13,7 @@ import { Branch, RepositoryUrl } from './repositories.ts';
 
 const BUILD_COMMAND = 'Null: the build script of package.json, if any. Empty: no build.';
 const START_COMMAND =
-  'Addition: starts the application in place of startFile. Null: what package.json and the framework say.';
+  'Addition: starts the application in place of startFile. "serve dist" serves the files of dist, "serve -s dist" a single-page application. Null: what package.json and the framework say.';
 const ROOT_DIRECTORY = 'Addition: the directory of an application in a monorepo, e.g. apps/web. Null: the repository.';
 const HEALTH_CHECK_PATH = 'Addition: a release goes live when this path answers below 500. Default: /';
 

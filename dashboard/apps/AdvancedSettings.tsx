@@ -49,7 +49,7 @@ export function AdvancedSettings({ form: { field, values }, defaults }: Advanced
         <TextField
           field={field('startCommand')}
           label="Start command"
-          description="Used instead of a start file"
+          description="Used instead of a start file; “serve dist” for a site of files"
           placeholder="node dist/server.js"
         />
         <TextField
