@@ -42,7 +42,9 @@ export function resolveBuildCommand(
     throw new BuildFailure(`The build command "${buildCommand}" needs a package.json, but the repository has none.`);
   }
   // `constructor` is a property of every object, and no script.
-  if (Object.hasOwn(manifest.scripts, script)) return buildCommand;
+  if (Object.hasOwn(manifest.scripts, script))
+    // npm runs no script of a package.json whose `devEngines` names another package manager, as `pnpm init` has it.
+    return isDefault && script === 'build' ? `${runner} run build` : buildCommand;
   if (isDefault && detected !== namedFramework(framework))
     return detectBuildCommand(manifest, detected, runner, packages, procfile);
   if (script === 'build' && detected?.build !== undefined) return detected.build;

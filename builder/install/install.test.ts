@@ -99,6 +99,30 @@ test.each<[string, Record<string, string | object>, string, string | undefined]>
     ...(['pnpm install --frozen-lockfile', 'pnpm@9.15.0'] as const),
   ],
   [
+    'the version that package.json is developed with',
+    {
+      'package.json': {
+        dependencies: { a: '1' },
+        devEngines: { packageManager: { name: 'pnpm', version: '12.21.0', onFail: 'download' } },
+      },
+      'pnpm-lock.yaml': "lockfileVersion: '9.0'\n",
+    },
+    ...(['pnpm install --frozen-lockfile', 'pnpm@12.21.0'] as const),
+  ],
+  [
+    'the newest version that package.json is developed with',
+    {
+      'package.json': { dependencies: { a: '1' }, devEngines: { packageManager: [{ name: 'pnpm', version: '^12' }] } },
+      'pnpm-lock.yaml': "lockfileVersion: '9.0'\n",
+    },
+    ...(['pnpm install --frozen-lockfile', 'pnpm@12'] as const),
+  ],
+  [
+    'the manager that package.json is developed with, in no version',
+    { 'package.json': { dependencies: { a: '1' }, devEngines: { packageManager: { name: 'yarn' } } }, 'yarn.lock': '' },
+    ...(['yarn install --non-interactive', 'yarn@1.22.22'] as const),
+  ],
+  [
     'of two lockfiles that of the manager that package.json names',
     {
       'package.json': { dependencies: { a: '1' }, packageManager: 'yarn@4.5.0' },

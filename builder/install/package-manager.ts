@@ -22,7 +22,7 @@ export interface PackageManager {
 
 /** Default versions if the repository names none: the last major version that writes the lockfile's format. */
 const PNPM: Record<string, string> = { '5': '7', '6': '8', '9': '10' };
-const PNPM_MAJORS = ['11', '10', '9', '8', '7'];
+const PNPM_MAJORS = ['12', '11', '10', '9', '8', '7'];
 const YARN_CLASSIC = '1.22.22';
 /** By the version of the lockfile's metadata; the newest one for none or a later format. */
 const YARN_BERRY: Record<string, string> = { '4': '2', '5': '3', '6': '3' };
@@ -30,7 +30,7 @@ const NEWEST_BERRY = '4';
 
 /** Returns the package manager of a repository, with the version that its lockfile or package.json requires. */
 export function packageManagerOf(directory: string, manifest: Manifest): PackageManager {
-  const { name, lockfile, version: exact } = lockedBy((file) => existsSync(join(directory, file)), manifest);
+  const { name, lockfile, version: exact, range } = lockedBy((file) => existsSync(join(directory, file)), manifest);
   const read = () => (lockfile === undefined ? '' : readText(join(directory, lockfile)));
   switch (name) {
     case 'npm':
@@ -38,7 +38,7 @@ export function packageManagerOf(directory: string, manifest: Manifest): Package
     case 'pnpm':
       return {
         name,
-        tool: `pnpm@${exact ?? pnpmFor(read(), manifest.engines.pnpm)}`,
+        tool: `pnpm@${exact ?? pnpmFor(read(), manifest.engines.pnpm ?? range)}`,
         lockfile,
         install: `pnpm install${isBelowSettings(directory) ? ' --ignore-workspace' : ''}${lockfile === undefined ? '' : ' --frozen-lockfile'}`,
       };
@@ -73,7 +73,7 @@ function isBelowSettings(directory: string): boolean {
 
 /**
  * Returns pnpm's version for a lockfile; the newest one for an unknown, later format.
- * @param required `engines.pnpm`: pnpm refuses to install with a version that it excludes
+ * @param required range of package.json: pnpm refuses to install with a version that it excludes
  */
 function pnpmFor(lockfile: string, required?: string): string {
   const format = /^lockfileVersion:\s*['"]?(\d+)/m.exec(lockfile)?.[1];

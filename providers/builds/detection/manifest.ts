@@ -8,8 +8,11 @@ const packages = () => z.catch(z.record(z.string(), z.unknown()), {});
 const onlyTexts = (record: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(Object.entries(record).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 
-/** A runtime in which a package is developed (https://docs.npmjs.com/cli/configuring-npm/package-json#devengines). */
-const runtime = () => z.object({ name: z.string(), version: text() });
+/** The programs with which a package is developed, one or several (https://docs.npmjs.com/cli/configuring-npm/package-json#devengines). */
+const engines = () => {
+  const engine = () => z.object({ name: z.string(), version: text() });
+  return z.catch(z.optional(z.union([engine(), z.array(engine())])), undefined);
+};
 
 /** Fields of package.json that are read. A field of an unexpected type counts as absent. */
 const Manifest = memoize(() =>
@@ -18,7 +21,7 @@ const Manifest = memoize(() =>
     main: text(),
     packageManager: text(),
     engines: z.catch(z.object({ node: text(), pnpm: text() }), { node: undefined, pnpm: undefined }),
-    devEngines: z.catch(z.optional(z.object({ runtime: z.union([runtime(), z.array(runtime())]) })), undefined),
+    devEngines: z.catch(z.optional(z.object({ runtime: engines(), packageManager: engines() })), undefined),
     volta: z.catch(z.object({ node: text() }), { node: undefined }),
     scripts: z.pipe(packages(), z.transform(onlyTexts)),
     workspaces: z.optional(z.unknown()),

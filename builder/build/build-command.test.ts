@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { parseManifest } from '../../providers/builds/detection/manifest.ts';
+import { packagesBelow } from '../detect/packages.ts';
+import { resolveBuildCommand } from './build-command.ts';
+
+test.each([
+  ['npm run build', 'pnpm run build'],
+  ['npm run export', 'npm run export'],
+])(
+  'runs the script of a framework’s default with the repository’s package manager, and what was set as it is: %s',
+  (set, expected) => {
+    const manifest = parseManifest('{"dependencies":{"next":"16"},"scripts":{"build":"next build","export":"x"}}');
+    const settings = { framework: 'NEXTJS', buildCommand: set } as const;
+    expect(resolveBuildCommand(settings, manifest, packagesBelow('/absent', manifest), 'pnpm')).toBe(expected);
+  },
+);
