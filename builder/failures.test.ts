@@ -17,6 +17,15 @@ test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp
     'install',
     'The install command "echo no such package; exit 9" failed with exit code 9.',
   ],
+  [
+    'install with the versions of another machine',
+    {},
+    {
+      installCommand: `printf 'npm error notsup %s\\n' 'Not compatible with your version of node/npm: a@1.0.0' 'Required: {"node":">=26"}' 'Actual:   {"node":"v22.1.0"}'; exit 1`,
+    },
+    'install',
+    '"engines" of a@1.0.0 requires node >=26, and node v22.1.0 is used. Set nodeVersion',
+  ],
   ['build', {}, { buildCommand: 'exit 2' }, 'build', 'The build command "exit 2" failed with exit code 2.'],
   [
     'build that lacks a value of a library',

@@ -109,11 +109,15 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
 });
 
 test.each<[manifest: object, files: Record<string, string>, expected: string]>([
-  [{ workspaces: ['apps/*', 'packages/*'] }, {}, ': this is a monorepo. Set rootDirectory to apps/api or apps/web.'],
-  [{}, { 'pnpm-workspace.yaml': 'packages:\n  - apps/*\n' }, 'Set rootDirectory to apps/api or apps/web.'],
-  [{ workspaces: ['apps/*'], scripts: { start: 'vite' } }, {}, 'Set rootDirectory to apps/api or apps/web.'],
+  [
+    { workspaces: ['apps/*', 'packages/*'] },
+    {},
+    ': if a package of the repository is the application, set rootDirectory to apps/api or apps/web.',
+  ],
+  [{}, { 'pnpm-workspace.yaml': 'packages:\n  - apps/*\n' }, 'set rootDirectory to apps/api or apps/web.'],
+  [{ workspaces: ['apps/*'], scripts: { start: 'vite' } }, {}, 'set rootDirectory to apps/api or apps/web.'],
   [{ workspaces: ['packages/*'] }, {}, 'package.json names no other: set startFile or startCommand, or add'],
-  [{}, {}, 'Set rootDirectory to apps/api or apps/web.'],
+  [{}, {}, 'set rootDirectory to apps/api or apps/web.'],
   [{ dependencies: { express: '5' } }, {}, 'package.json names no other: set startFile or startCommand, or add'],
 ])('names the applications of a monorepo: %j, %j', (manifest, files, expected) => {
   const packages = {

@@ -108,7 +108,7 @@ function layoutAdvice(
 ): string | undefined {
   const applications = applicationsBelow(directory, framework === undefined).slice(0, MAX_LISTED);
   if (applications.length > 0 && (divided === undefined || divided.directory === ''))
-    return `: this is a monorepo. Set rootDirectory to ${applications.join(' or ')}.`;
+    return `: if a package of the repository is the application, set rootDirectory to ${applications.join(' or ')}.`;
   if (divided?.start.kind === 'development') {
     const remedy = divided.directory === '' ? 'startCommand' : `rootDirectory to "${divided.directory}"`;
     return `, and the start script "${divided.start.command}" is a development server: set ${remedy}.`;

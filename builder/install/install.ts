@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Manifest, parseManifest } from '../../providers/builds/detection/manifest.ts';
 import { type CommandContext, describeExit, run } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
+import { describeEngines } from './engines.ts';
 import { ignoredScriptsNote } from './ignored-scripts.ts';
 import { installScripts, needsInstall } from './manifest.ts';
 import { createNoiseFilter } from './noise.ts';
@@ -102,7 +103,7 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
   const { name = 'npm', lockfile = 'package-lock.json' } = plan.manager ?? {};
   const hint = mismatched
     ? `: package.json and ${lockfile} do not match: run "${name} install" and commit ${lockfile}`
-    : describeConflict(printed);
+    : describeEngines(printed) || describeConflict(printed);
   throw new BuildFailure(`The install command "${command}" failed with ${describeExit(status, printed)}${hint}.`);
 }
 

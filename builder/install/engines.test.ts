@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { describeEngines } from './engines.ts';
+
+test.each([
+  [
+    'npm',
+    `npm error code EBADENGINE
+npm error engine Unsupported engine
+npm error engine Not compatible with your version of node/npm: a@1.0.0
+npm error notsup Not compatible with your version of node/npm: a@1.0.0
+npm error notsup Required: {"node":">=26","npm":">=12"}
+npm error notsup Actual:   {"node":"v24.21.0","npm":"11.19.1"}
+`,
+    '"engines" of a@1.0.0 requires node >=26, npm >=12, and node v24.21.0, npm 11.19.1 is used.',
+  ],
+  [
+    'npm, by devEngines',
+    `npm error code EBADDEVENGINES
+npm error EBADDEVENGINES Invalid devEngines.runtime
+npm error EBADDEVENGINES Invalid semver version ">=26" does not match "v24.21.0" for "runtime"
+`,
+    '"devEngines.runtime" of package.json requires >=26, and v24.21.0 is used.',
+  ],
+  [
+    'pnpm',
+    ` ERR_PNPM_UNSUPPORTED_ENGINE  Unsupported environment (bad pnpm and/or Node.js version)
+
+Your Node version is incompatible with "/tmp/app".
+
+Expected version: >=26
+Got: v24.21.0
+
+This is happening because the package's manifest has an engines.node field specified.
+`,
+    '"engines" of package.json requires Node >=26, and v24.21.0 is used.',
+  ],
+])('names the versions by which %s refuses to install, and the remedy', (_tool, printed, expected) => {
+  expect(describeEngines(printed)).toContain(expected);
+  expect(describeEngines(printed)).toContain('Set nodeVersion, or change the field: without engine-strict');
+});
+
+test('says nothing of another failure', () => {
+  expect(describeEngines('npm error code E404\nnpm error 404 Not Found')).toBe('');
+});
