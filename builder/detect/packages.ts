@@ -1,10 +1,16 @@
 import { existsSync, globSync, realpathSync, statSync } from 'node:fs';
 import { basename, join, posix, relative } from 'node:path';
 import { frameworkOf } from '../../providers/builds/detection/frameworks.ts';
-import type { Manifest } from '../../providers/builds/detection/manifest.ts';
+import {
+  type Manifest,
+  NO_CONFIG,
+  type NodemonConfig,
+  parseNodemonConfig,
+} from '../../providers/builds/detection/manifest.ts';
 import type { Packages } from '../../providers/builds/detection/script-command.ts';
 import { BuildFailure } from '../failure.ts';
 import { readManifest } from '../install/manifest.ts';
+import { readText } from '../read-text.ts';
 import { workspacePatterns } from './layout.ts';
 
 /** Returns the package.json of a directory below another; undefined if there is none. */
@@ -32,11 +38,19 @@ const workspacesOf = (repository: string): string[] =>
     { cwd: repository },
   ).map((path) => path.replaceAll('\\', '/').replace(/\/$/, ''));
 
+/** Returns the configuration in a directory's nodemon.json; undefined if there is none inside the application. */
+function nodemonConfig(directory: string, path: string): NodemonConfig | undefined {
+  const file = join(directory, path, 'nodemon.json');
+  if (!existsSync(file) || relative(realpathSync(directory), realpathSync(file)).startsWith('..')) return undefined;
+  return parseNodemonConfig(readText(file));
+}
+
 /** Returns the packages below an application's directory, for start scripts that run scripts of them. */
 export function packagesBelow(directory: string, manifest: Manifest | undefined): Packages {
   const manifestOf = (path: string): Manifest | undefined => (path === '' ? manifest : manifestBelow(directory, path));
   return {
     scriptsOf: (path) => manifestOf(path)?.scripts,
+    nodemonConfigOf: (path) => nodemonConfig(directory, path) ?? manifestOf(path)?.nodemonConfig ?? NO_CONFIG,
     directoryOf(workspace) {
       const wanted = posix.normalize(workspace).replace(/\/$/, '');
       return workspacesOf(directory).find((path) => path === wanted || manifestOf(path)?.name === workspace);

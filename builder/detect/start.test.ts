@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { runScript } from '../package/archive.ts';
@@ -46,6 +46,30 @@ test.each<[object, string[], string, string | undefined]>([
   ],
 ])('without settings %j starts what it says', (manifest, files, start, from) => {
   expect(started(manifest, files)).toEqual([start, from]);
+});
+
+test.each<[start: string, config: object, expected: string]>([
+  ['nodemon', { exec: 'ts-node ./src/a.ts' }, 'node --require ts-node/register src/a.ts'],
+  ['nodemon src/a.ts', { exec: 'ts-node' }, 'node --require ts-node/register src/a.ts'],
+  ['nodemon --exec tsx src/a.ts', { exec: 'ts-node' }, 'node --import tsx src/a.ts'],
+  ['nodemon src/a.ts', { execMap: { ts: 'tsx' } }, 'node --import tsx src/a.ts'],
+  ['nodemon', {}, 'node src/main.js'],
+  ['nodemon', { exec: 'nodemon' }, 'nodemon'],
+])('runs what the configuration of nodemon says: %s, %j', (start, config, expected) => {
+  const files = { 'src/a.ts': '', 'src/main.js': '' };
+  const manifest = { main: 'src/main.js', scripts: { start } };
+  expect(started(manifest, { ...files, 'nodemon.json': JSON.stringify(config) })[0]).toBe(expected);
+  expect(started({ ...manifest, nodemonConfig: config }, files)[0]).toBe(expected);
+});
+
+test('ignores a configuration of nodemon that is none, or outside of the application', () => {
+  const app = application({ main: 'a.js', scripts: { start: 'nodemon' } }, { 'a.js': '', 'nodemon.json': '{' });
+  expect(describeStart(findStart(app).start)).toBe('node a.js');
+  const outside = join(temporaryDirectory(), 'nodemon.json');
+  writeFileSync(outside, '{"exec":"tsx b.ts"}');
+  rmSync(join(app.directory, 'nodemon.json'));
+  symlinkSync(outside, join(app.directory, 'nodemon.json'));
+  expect(describeStart(findStart(app).start)).toBe('node a.js');
 });
 
 test.each([

@@ -14,6 +14,20 @@ const engines = () => {
   return z.catch(z.optional(z.union([engine(), z.array(engine())])), undefined);
 };
 
+/** The commands that nodemon runs files with: one for all, or one for each extension (https://github.com/remy/nodemon#config-files). */
+const NodemonConfig = memoize(() => z.object({ exec: text(), execMap: z.pipe(packages(), z.transform(onlyTexts)) }));
+export type NodemonConfig = z.output<ReturnType<typeof NodemonConfig>>;
+export const NO_CONFIG: NodemonConfig = { exec: undefined, execMap: {} };
+
+/** Parses the text of a nodemon.json; without the fields of one that is none. */
+export function parseNodemonConfig(json: string): NodemonConfig {
+  try {
+    return NodemonConfig().safeParse(parseJson(json)).data ?? NO_CONFIG;
+  } catch {
+    return NO_CONFIG;
+  }
+}
+
 /** Fields of package.json that are read. A field of an unexpected type counts as absent. */
 const Manifest = memoize(() =>
   z.object({
@@ -23,6 +37,7 @@ const Manifest = memoize(() =>
     engines: z.catch(z.object({ node: text(), pnpm: text() }), { node: undefined, pnpm: undefined }),
     devEngines: z.catch(z.optional(z.object({ runtime: engines(), packageManager: engines() })), undefined),
     volta: z.catch(z.object({ node: text() }), { node: undefined }),
+    nodemonConfig: z.catch(z.optional(NodemonConfig()), undefined),
     scripts: z.pipe(packages(), z.transform(onlyTexts)),
     workspaces: z.optional(z.unknown()),
     dependencies: packages(),

@@ -1,5 +1,6 @@
 import { entryOf } from '../../../contract/enums.ts';
 import { parseCommandLine } from './command-line.ts';
+import { NO_CONFIG, type NodemonConfig } from './manifest.ts';
 import {
   DEVELOPMENT_OPTIONS,
   type Meaning,
@@ -36,8 +37,42 @@ interface Reading extends Omit<Run, 'file'> {
   rest: string[];
 }
 
-/** Interprets the words that follow a program which runs a file; undefined if only a shell can tell. */
-export function parseRun(program: string, words: readonly string[]): Run | undefined {
+/** The commands that nodemon runs files with by their extensions, where its configuration names none. */
+const NODEMON_COMMANDS: Readonly<Record<string, string>> = { ts: 'ts-node' };
+
+/** Returns the command that nodemon runs a file with; undefined for Node. */
+function nodemonCommand(file: string | undefined, { exec, execMap }: NodemonConfig): string | undefined {
+  const [, extension = ''] = /\.(\w+)$/.exec(file ?? '') ?? [];
+  return exec ?? entryOf({ ...NODEMON_COMMANDS, ...execMap }, extension);
+}
+
+/**
+ * Interprets the words that follow a program which runs a file; undefined if only a shell can tell.
+ * @param config of nodemon
+ */
+export function parseRun(
+  program: string,
+  words: readonly string[],
+  config: NodemonConfig = NO_CONFIG,
+): Run | undefined {
+  const reading = readWords(program, words);
+  if (!reading) return undefined;
+  const { own, options, file, args, environment } = reading;
+  const isNodemon = program === 'nodemon';
+  const command = reading.command ?? (isNodemon ? nodemonCommand(file, config) : undefined);
+  if (file === undefined && command === undefined && !isNodemon) return undefined;
+  // Without a file nodemon runs that of package.json, as Node does with a directory.
+  return {
+    options: [...own, ...options],
+    file: file ?? (command === undefined ? '.' : ''),
+    args,
+    environment,
+    command,
+  };
+}
+
+/** Reads the words that follow a program; undefined if only a shell can tell what they mean. */
+function readWords(program: string, words: readonly string[]): Reading | undefined {
   const runner = entryOf(RUNNERS, program);
   if (!runner) return undefined;
   const reading: Reading = {
@@ -53,9 +88,7 @@ export function parseRun(program: string, words: readonly string[]): Run | undef
     const isRead = word.startsWith('-') ? readOption(runner, reading, word) : readArgument(runner, reading, word);
     if (!isRead) return undefined;
   }
-  const { own, options, file, args, environment, command } = reading;
-  if (file === undefined && command === undefined) return undefined;
-  return { options: [...own, ...options], file: file ?? '', args, environment, command };
+  return reading;
 }
 
 /** Reads the file, or an argument of it. Always returns true. */

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { entryOf } from '../../../contract/enums.ts';
 import { quoteWord, type Word } from './command-line.ts';
+import { NO_CONFIG, type NodemonConfig } from './manifest.ts';
 
 /** The scripts of a package. */
 export type Scripts = Readonly<Record<string, string>>;
@@ -11,12 +12,15 @@ export interface Packages {
   scriptsOf(directory: string): Scripts | undefined;
   /** Returns the directory of a workspace by its name or path; undefined if there is none. */
   directoryOf(workspace: string): string | undefined;
+  /** Returns the configuration of nodemon in a directory. */
+  nodemonConfigOf(directory: string): NodemonConfig;
 }
 
 /** Returns the packages of an application of which nothing but its own scripts is known. */
 export const onePackage = (scripts: Scripts): Packages => ({
   scriptsOf: (directory) => (directory === '' ? scripts : undefined),
   directoryOf: () => undefined,
+  nodemonConfigOf: () => NO_CONFIG,
 });
 
 /** Options that name the package whose script is run: by its directory, or by its workspace, which a subcommand may name too. */

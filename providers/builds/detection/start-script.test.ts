@@ -78,6 +78,8 @@ test.each<[script: string, start: string, environment?: object]>([
   ['nodemon --exec node --loader ts-node/esm app.ts', 'node --loader ts-node/esm app.ts'],
   ['nodemon --watch src --exec node -r ts-node/register app.ts', 'node -r ts-node/register app.ts'],
   ['nodemon --watch src/ app.js --port 1', 'node app.js --port 1'],
+  ['nodemon -r dotenv/config app.ts', 'node --require ts-node/register --require dotenv/config app.ts'],
+  ['nodemon --watch src', 'node .'],
   ['nodemon -r dotenv/config app.js', 'node -r dotenv/config app.js'],
   [
     'node --unhandled-rejections strict --dns-result-order ipv4first app.js',

@@ -55,11 +55,11 @@ const OWN_COMMANDS =
  * Returns the command that a watcher or process manager runs in place of a file: `npm run x` of `pm2 start npm -- run x`, `ts-node a.ts`
  * of `nodemon --exec ts-node a.ts`. Undefined if it runs a file.
  */
-function managedCommand(command: Command): string | undefined {
+function managedCommand(command: Command, at: string, packages: Packages): string | undefined {
   const { words, dynamic } = unwrap(command);
   if (dynamic || words.some((word) => word.dynamic)) return undefined;
   const [program = '', ...rest] = words.map(({ text }) => text);
-  const run = parseRun(baseName(program), rest);
+  const run = parseRun(baseName(program), rest, packages.nodemonConfigOf(at));
   if (!run || (run.command === undefined && !SCRIPT_RUNNER.test(run.file))) return undefined;
   const given = [...run.options, run.file, ...run.args].filter((word) => word !== '').map(quoteWord);
   return [...(run.command === undefined ? [] : [run.command]), ...given].join(' ');
@@ -75,7 +75,7 @@ interface RunScripts {
 /** Returns the scripts that a command runs in its place; undefined for one that stays as it is. */
 function scriptsRunBy(command: Command, at: string, packages: Packages): RunScripts | undefined {
   const { words, dynamic } = unwrap(command);
-  const other = managedCommand(command) ?? (dynamic ? undefined : scriptsInSequence(words, at, packages));
+  const other = managedCommand(command, at, packages) ?? (dynamic ? undefined : scriptsInSequence(words, at, packages));
   if (other !== undefined) return { texts: [other], directory: at, args: [] };
   if (dynamic || BUILD_COMMANDS.some((each) => each.test(command.text))) return undefined;
   const found = scriptOf(words, at, packages);
