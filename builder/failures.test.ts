@@ -26,6 +26,13 @@ test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp
     'install',
     '"engines" of a@1.0.0 requires node >=26, and node v22.1.0 is used. Set nodeVersion',
   ],
+  [
+    'install from a private registry',
+    { '.npmrc': `; \${OF_A_COMMENT}\n//npm.example/:_authToken=\${NPM_TOKEN}\n//b.example/:_authToken=\${PATH}\n` },
+    { installCommand: 'exit 1' },
+    'install',
+    'The install command "exit 1" failed with exit code 1: .npmrc reads NPM_TOKEN, without which a private registry gives no packages. Set the variable of the application, and deploy again.',
+  ],
   ['build', {}, { buildCommand: 'exit 2' }, 'build', 'The build command "exit 2" failed with exit code 2.'],
   [
     'build that lacks a value of a library',

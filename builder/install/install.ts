@@ -9,6 +9,7 @@ import { installScripts, needsInstall } from './manifest.ts';
 import { createNoiseFilter } from './noise.ts';
 import { type PackageManager, packageManagerOf, packageManagerOfCommand } from './package-manager.ts';
 import { ignoresScripts, rebuildCommand } from './rebuild.ts';
+import { describeRegistryVariables } from './registry-variables.ts';
 
 /**
  * The default install command. It means "install the locked versions with the package manager of the lockfile"; any
@@ -103,7 +104,9 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
   const { name = 'npm', lockfile = 'package-lock.json' } = plan.manager ?? {};
   const hint = mismatched
     ? `: package.json and ${lockfile} do not match: run "${name} install" and commit ${lockfile}`
-    : describeEngines(printed) || describeConflict(printed);
+    : describeEngines(printed) ||
+      describeConflict(printed) ||
+      describeRegistryVariables(context.directory, context.environment);
   throw new BuildFailure(`The install command "${command}" failed with ${describeExit(status, printed)}${hint}.`);
 }
 
