@@ -37,6 +37,12 @@ test.each<[object, string[], string, string | undefined]>([
     'node --require ts-node/register src/a.ts',
     'start script',
   ],
+  [
+    { scripts: { start: 'node -r ./.pnp.cjs --loader=./.pnp.loader.mjs -r ./a.js b.js' } },
+    ['a.js', 'b.js'],
+    'node -r ./a.js b.js',
+    'start script',
+  ],
   [{ scripts: { start: 'X=1 ./bin/www --port 1' } }, ['bin/www'], 'X=1 ./bin/www --port 1', 'start script'],
   [
     { scripts: { start: 'prisma migrate deploy && node a.js' } },

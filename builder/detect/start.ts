@@ -17,6 +17,7 @@ import { BuildFailure } from '../failure.ts';
 import { readManifest } from '../install/manifest.ts';
 import { readText } from '../read-text.ts';
 import { findProgram } from './bin.ts';
+import { existingOptions } from './node-options.ts';
 import { assertOwnFramework, isDefaultStartFile, notFound, siteNotFound } from './not-found.ts';
 import { isOwnNextServer } from './own-server.ts';
 import { packagesBelow } from './packages.ts';
@@ -222,7 +223,14 @@ function nodeStart(
   }
   const found = script === undefined ? undefined : resolveFile(from, script);
   if (found === undefined) return undefined;
-  return { kind: 'node', directory, options: existingOptions(from, options), file: found, args, environment };
+  return {
+    kind: 'node',
+    directory,
+    options: existingOptions(options, (path) => isFile(from, path)),
+    file: found,
+    args,
+    environment,
+  };
 }
 
 /** Returns the script of a configuration of pm2 and its arguments; undefined for what is not found in it. */
@@ -230,21 +238,6 @@ function readEcosystem(file: string): { script: string | undefined; args: string
   const text = readText(file);
   const textOf = (name: string) => new RegExp(`\\b${name}["']?\\s*:\\s*["']([^"']+)["']`).exec(text)?.[1];
   return { script: textOf('script'), args: textOf('args') };
-}
-
-/** Leaves out files of variables that are not in the repository: Node would not start without them. */
-function existingOptions(from: { directory: string }, options: readonly string[]): string[] {
-  const kept: string[] = [];
-  for (let at = 0; at < options.length; at += 1) {
-    const option = options[at] ?? '';
-    const [, inline] = /^--env-file(?:=(.*))?$/.exec(option) ?? [];
-    if (option.startsWith('--env-file') && !option.startsWith('--env-file-if-exists')) {
-      const path = inline ?? options[at + 1] ?? '';
-      if (inline === undefined) at += 1;
-      if (isFile(from, path)) kept.push(`--env-file=${path}`);
-    } else kept.push(option);
-  }
-  return kept;
 }
 
 const shellCommand = ({ program, args, environment }: Extract<StartScript, { kind: 'program' }>): string =>

@@ -1,0 +1,23 @@
+/** The loaders of Yarn's Plug'n'Play, in whose place packages are installed into node_modules (builder/install/tools.ts). */
+const PLUG_AND_PLAY = /(^|[/=])\.pnp\.(c?js|loader\.mjs)$/;
+/** Options with which Node loads a module first. */
+const LOADS_MODULE = /^(-r|--require|--import|--loader|--experimental-loader)$/;
+
+/**
+ * Leaves out files of variables that are not there, and loaders of Yarn: Node would not start without them.
+ * @param isFile tells whether a path is a file of the application
+ */
+export function existingOptions(options: readonly string[], isFile: (path: string) => boolean): string[] {
+  const kept: string[] = [];
+  for (let at = 0; at < options.length; at += 1) {
+    const option = options[at] ?? '';
+    const [, inline] = /^--env-file(?:=(.*))?$/.exec(option) ?? [];
+    if (option.startsWith('--env-file') && !option.startsWith('--env-file-if-exists')) {
+      const path = inline ?? options[at + 1] ?? '';
+      if (inline === undefined) at += 1;
+      if (isFile(path)) kept.push(`--env-file=${path}`);
+    } else if (LOADS_MODULE.test(option) && PLUG_AND_PLAY.test(options[at + 1] ?? '')) at += 1;
+    else if (!PLUG_AND_PLAY.test(option)) kept.push(option);
+  }
+  return kept;
+}
