@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { Dns, DnsChange, RecordSet } from '../../providers/dns/dns.ts';
 import type { ZoneSyncQueue } from '../../providers/dns/sync-queue.ts';
 import { DnsRecord, recordsOf, Zone } from '../../table/entities/dns.ts';
@@ -9,7 +7,8 @@ import { change } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
-import { HOUR_MS, MINUTE_MS, timestampAfter } from '../time.ts';
+import { timestampAfter } from '../time.ts';
+import { LEASE_ATTRIBUTES, retryDelay, withLease, type ZoneIds, type ZoneProblem } from './lease.ts';
 import { fitsRecordSet, toZoneFileValue } from './zone-file.ts';
 
 /** Returns the key of a record set: name servers have one set per name and type. */
@@ -61,63 +60,36 @@ export function diffRecordSets(there: readonly RecordSet[], wanted: readonly Rec
   ];
 }
 
-export interface ZoneIds {
-  accountId: string;
-  domainId: string;
-}
-
-/** One process at a time writes a zone; one that dies has it for this long, in milliseconds: longer than a function lives. */
-const LEASE_MS = TIMEOUTS_S.zoneSync.lease * 1000;
-
-/**
- * A zone whose sync failed is retried after this, doubled with each failure, in milliseconds: all zones share the requests of
- * Route 53 (`route53Rate` of contract/limits/aws-limits.ts).
- */
-const FIRST_RETRY_MS = MINUTE_MS;
-const MAX_RETRY_MS = 6 * HOUR_MS;
-const retryDelay = (failures: number) => Math.min(FIRST_RETRY_MS * 2 ** Math.max(0, failures - 1), MAX_RETRY_MS);
+type SyncDeps = Pick<Deps, 'table' | 'now'> & { dns: Pick<Dns, 'recordSets' | 'change'> };
 
 /** Result of a sync: the number of changed record sets, and what failed. */
 export interface ZoneSyncResult {
   changed: number;
-  problem?: { failures: number; error: unknown };
+  problem?: ZoneProblem;
 }
 
 /**
  * Syncs a zone's records to the name servers. One execution syncs a zone at a time and keeps the lease until all
  * changes are written; an execution that finds the lease taken has nothing left to do, and the last of racing changes
- * wins. A sync that fails is recorded and retried with backoff; until then further messages for the zone do nothing.
+ * wins. Of a released zone nothing is written (domain/dns/release.ts).
  */
-export async function syncZone(deps: Pick<Deps, 'table' | 'now'> & { dns: Dns }, of: ZoneIds): Promise<ZoneSyncResult> {
-  const now = deps.now().getTime();
-  const holder = randomUUID();
-  const when = { 'lease.until': { absentOrBelow: now }, retryAt: { absentOrBelow: now + 1 } } as const;
-  const take = { set: { lease: { holder, until: now + LEASE_MS } }, when };
-  let zone = await ignoreConflict(deps.table.write(Zone, change(Zone, of, take, concurrentUpdate)));
-  if (!zone) return { changed: 0 };
-  const held = { 'lease.holder': { is: holder } };
-  try {
+export async function syncZone(deps: SyncDeps, of: ZoneIds): Promise<ZoneSyncResult> {
+  const synced = await withLease(deps, of, async (first, held) => {
+    let zone: Zone | undefined = first;
     for (let changed = 0; ; zone = await deps.table.get(Zone, of)) {
-      if (zone?.lease?.holder !== holder) throw new Error(`the zone ${of.domainId} was held for too long`);
-      const { version } = zone;
-      changed += await syncRecords(deps, zone);
+      if (zone?.lease?.holder !== held['lease.holder'].is)
+        throw new Error(`the zone ${of.domainId} was held for too long`);
+      const { version, releasedAt } = zone;
+      if (!releasedAt) changed += await syncRecords(deps, zone);
       // Without a hosted zone it is done once the domain is registered.
-      const set = zone.hostedZoneId ? { mirrored: version } : {};
-      const done = {
-        set,
-        remove: ['lease', 'failures', 'retryAt', ...unschedule(Zone)],
-        when: { version: { is: version }, ...held },
-      };
-      if (await ignoreConflict(deps.table.write(Zone, change(Zone, of, done, concurrentUpdate)))) return { changed };
+      const set = zone.hostedZoneId && !releasedAt ? { mirrored: version } : {};
+      const remove = [...LEASE_ATTRIBUTES, ...(releasedAt ? [] : unschedule(Zone))];
+      const done = { set, remove, when: { version: { is: version }, ...held } };
+      if (await ignoreConflict(deps.table.write(Zone, change(Zone, of, done, concurrentUpdate)))) return changed;
     }
-  } catch (error) {
-    const failures = (zone?.failures ?? 0) + 1;
-    const retryAt = now + retryDelay(failures);
-    const set = { failures, retryAt, ...schedule(Zone, new Date(retryAt)) };
-    const what = { set, remove: ['lease'], when: held };
-    await ignoreConflict(deps.table.write(Zone, change(Zone, of, what, concurrentUpdate)));
-    return { changed: 0, problem: { failures, error } };
-  }
+  });
+  if (!synced) return { changed: 0 };
+  return 'problem' in synced ? { changed: 0, problem: synced.problem } : { changed: synced.result };
 }
 
 /**
@@ -126,7 +98,7 @@ export async function syncZone(deps: Pick<Deps, 'table' | 'now'> & { dns: Dns },
  *
  * @returns how many sets were changed
  */
-async function syncRecords(deps: Pick<Deps, 'table'> & { dns: Dns }, zone: Zone): Promise<number> {
+async function syncRecords(deps: Pick<SyncDeps, 'table' | 'dns'>, zone: Zone): Promise<number> {
   const { hostedZoneId, name, version, mirrored, domainId, aliases = {} } = zone;
   if (!hostedZoneId || mirrored >= version) return 0;
   const holder = await deps.table.get(DomainName, { name });
@@ -145,7 +117,7 @@ async function syncRecords(deps: Pick<Deps, 'table'> & { dns: Dns }, zone: Zone)
 export const enqueueZoneSync = (deps: { zoneSyncQueue: ZoneSyncQueue }, { accountId, domainId }: Zone): Promise<void> =>
   deps.zoneSyncQueue.send([{ accountId, domainId }]);
 
-/** Zones whose message was lost, or whose sync failed: they are enqueued again, with backoff, until they are done. */
+/** Zones whose message was lost, whose sync failed, or which were released: they are enqueued again, with backoff, until they are done. */
 export const zoneQueue: DueQueue<typeof Zone, Pick<Deps, 'table' | 'now'> & { zoneSyncQueue: ZoneSyncQueue }> = {
   queue: 'ZONE',
   entity: Zone,

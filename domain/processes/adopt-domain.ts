@@ -27,7 +27,11 @@ export const AdoptionInput = () =>
   });
 type Adoption = z.output<ReturnType<typeof AdoptionInput>>;
 
-export type AdoptionDeps = Deps & InCell<'edgeEndpoint'> & { registrar: Registrar; dns: Dns; tlds: ReadTlds };
+export type AdoptionDeps = Deps & InCell<'edgeEndpoint'> & {
+  registrar: Registrar;
+  dns: Pick<Dns, 'ensureZone' | 'recordSets' | 'change'>;
+  tlds: ReadTlds;
+};
 
 function toRecords(deps: Deps, { records, domain }: Adoption, domainId: string): DnsRecord[] {
   const createdAt = deps.now().toISOString();
@@ -58,7 +62,7 @@ export async function adoptDomain(deps: AdoptionDeps, input: Adoption): Promise<
   if (!registered) throw new ApiError('conflict', `${name} is not at our registrar.`);
   const id = deps.newId('dom');
   const records = toRecords(deps, input, id);
-  const { id: hostedZoneId, nameservers } = await deps.dns.ensureZone(name, id);
+  const { id: hostedZoneId, nameservers } = await deps.dns.ensureZone(name, id, registered.nameservers);
   const now = deps.now().toISOString();
   const expiresAt = registered.expiresAt.toISOString();
   const { tld, yearsAtOnce, privacy } = extension;

@@ -98,7 +98,7 @@ test('of two customers who pay for a yielded name one gets it, and the other pay
 });
 
 test("the platform's own name servers, given for an order, make a domain whose zone is ours; a mix with others is refused", async () => {
-  const { order, payer, open, domains, invoices, steady, runUntilIdle } = await market();
+  const { order, payer, open, domains, invoices, steady, runUntilIdle, memory } = await market();
   await order(payer, 'first.co.za');
   await runUntilIdle();
   const { nameservers = [] } = domains()[0] ?? {};
@@ -116,7 +116,14 @@ test("the platform's own name servers, given for an order, make a domain whose z
   expect(invoices()).toHaveLength(2);
   const other = await open(500_000);
   await order(other, 'fourth.co.za', 1, steady, ['ns1.elsewhere.example', 'ns2.elsewhere.example']);
-  expect(domains().find(({ name }) => name === 'fourth.co.za')?.dnsProvider).toBe('EXTERNAL');
+  await runUntilIdle();
+  expect(domains().find(({ name }) => name === 'fourth.co.za')).toMatchObject({
+    status: 'ACTIVE',
+    dnsProvider: 'EXTERNAL',
+  });
+  // The registrar has made a zone for it all the same, which is to be deleted.
+  const released = memory.items('ZONE').filter((zone) => 'releasedAt' in zone);
+  expect(released).toMatchObject([{ name: 'fourth.co.za', duePk: 'ZONE' }]);
 });
 
 test('an order that is not paid in time is said to be unpaid, and not to have been refused', async () => {

@@ -2,10 +2,10 @@ import * as z from 'zod/mini';
 import type { Dns } from '../../providers/dns/dns.ts';
 import { type Registrar, RegistrarRejected } from '../../providers/registrar/registrar.ts';
 import { Invoice } from '../../table/entities/billing.ts';
-import { Zone, zoneSyncDue } from '../../table/entities/dns.ts';
+import { released, Zone, zoneSyncDue } from '../../table/entities/dns.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
-import { unschedule } from '../../table/schedule.ts';
-import { change, remove, type Write } from '../../table/writes.ts';
+import { schedule, unschedule } from '../../table/schedule.ts';
+import { change, create, remove, type Write } from '../../table/writes.ts';
 import { commitAsPlatform } from '../audit/record.ts';
 import { voidInvoice } from '../billing/invoices.ts';
 import { withWallet } from '../billing/wallet.ts';
@@ -112,8 +112,10 @@ export async function checkTask(deps: Deps & { registrar: Registrar }, ids: Doma
   return progressOf(status, deps, task);
 }
 
+type FinishDeps = Deps & { registrar: Registrar; dns: Pick<Dns, 'ensureZone'> };
+
 /** The registrar has done it: so has the platform now. */
-export async function finishTask(deps: Deps & { registrar: Registrar; dns: Dns }, ids: DomainIds): Promise<void> {
+export async function finishTask(deps: FinishDeps, ids: DomainIds): Promise<void> {
   const found = await findDomainAndTask(deps, ids);
   if (!found) return;
   const { domain, task } = found;
@@ -136,12 +138,12 @@ export async function finishTask(deps: Deps & { registrar: Registrar; dns: Dns }
 type Registered = NonNullable<Awaited<ReturnType<Registrar['registered']>>>;
 
 async function activate(
-  deps: Deps & { registrar: Registrar; dns: Dns },
+  deps: FinishDeps,
   domain: Domain,
   { expiresAt, nameservers: present }: Registered,
 ): Promise<Write[]> {
   const { accountId, id, name, years, yearsAtOnce } = domain;
-  const zone = domain.dnsProvider === 'PLATFORM' ? await deps.dns.ensureZone(name, id) : undefined;
+  const zone = domain.dnsProvider === 'PLATFORM' ? await deps.dns.ensureZone(name, id, present) : undefined;
   const nameservers = zone?.nameservers ?? domain.nameservers;
   const isDelegated = isDelegatedTo(nameservers, present);
   if (!isDelegated) await deps.registrar.delegate(name, nameservers);
@@ -175,7 +177,11 @@ async function activate(
   ];
   // What was recorded while the domain was pending goes to the name servers with this version.
   const open = zone && { set: { hostedZoneId: zone.id, ...zoneSyncDue(deps.now()) }, add: { version: 1 } };
-  return open ? [...writes, change(Zone, { accountId, domainId: id }, open)] : writes;
+  const of = { accountId, domainId: id };
+  if (open) return [...writes, change(Zone, of, open)];
+  // The zone that the registrar made beside is of no use to its owner: it is released at once.
+  const unused = { ...of, name, version: 0, mirrored: 0, ...released(deps.now()) };
+  return [...writes, create(Zone, unused, concurrentUpdate)];
 }
 
 function applyRenewal(deps: Deps, domain: Domain, task: Task, { expiresAt }: Registered): Write[] {
@@ -222,7 +228,7 @@ export async function refuseTask(deps: Deps, ids: DomainIds): Promise<Task['kind
 }
 
 function applyRefusal(deps: Deps, domain: Domain, task: Task): Write[] {
-  if (task.kind === 'REGISTER') return endRegistration(domain, 'FAILED', ifTaskUnchanged(task));
+  if (task.kind === 'REGISTER') return endRegistration(deps, domain, 'FAILED', ifTaskUnchanged(task));
   // A paid term is requested again day by day; a refunded one is not bought again automatically.
   const next = scheduleCheck({ ...domain, task: undefined }, new Date(deps.now().getTime() + DAY_MS));
   const set = task.invoiceId ? { autoRenew: false, ...next } : next;
@@ -231,14 +237,15 @@ function applyRefusal(deps: Deps, domain: Domain, task: Task): Write[] {
 }
 
 /**
- * Ends a domain; its name is free, and the zone at the name servers has no item any more: operators may delete it.
+ * Ends a domain; its name is free, and its zone at the name servers is released. One that was never registered has none there.
  * @param also what else is stored of its end
  */
-export function endRegistration(
+function endRegistration(
+  deps: Pick<Deps, 'now'>,
   domain: Domain,
   status: 'FAILED' | 'EXPIRED',
   when: Parameters<typeof remove>[2],
-  also: Partial<Domain> = {},
+  { zone, also }: { zone?: Zone | undefined; also?: Partial<Domain> } = {},
 ): Write[] {
   const { accountId, name, id } = domain;
   const removedAttributes = ['task', 'renewal', ...unschedule(Domain)];
@@ -250,12 +257,25 @@ export function endRegistration(
       concurrentUpdate,
     ),
     remove(DomainName, { name }, { domainId: { is: id } }, concurrentUpdate),
-    remove(Zone, { accountId, domainId: id }),
+    ...endZone(deps, zone, { accountId, domainId: id }),
   ];
 }
 
+/** The changed version has a sync that is under way notice the release. */
+function endZone(
+  deps: Pick<Deps, 'now'>,
+  zone: Zone | undefined,
+  of: { accountId: string; domainId: string },
+): Write[] {
+  if (zone?.releasedAt) return [];
+  if (!zone?.hostedZoneId) return [remove(Zone, of)];
+  const { releasedAt, dueAt } = released(deps.now());
+  const set = { releasedAt, ...schedule(Zone, dueAt) };
+  return [change(Zone, of, { set, add: { version: 1 } }, concurrentUpdate)];
+}
+
 /** Ends a domain as {@link endRegistration} does, in a commit of its own. One that fails so was never paid: the registrar was not asked. */
-export function endDomain(
+export async function endDomain(
   deps: Pick<Deps, 'table' | 'now' | 'newId'>,
   domain: Domain,
   status: 'FAILED' | 'EXPIRED',
@@ -264,8 +284,9 @@ export function endDomain(
 ): Promise<true> {
   // Without a registrant, its account is deleted (domain/processes/account-data/leave.ts).
   const forgotten = domain.owner.name === '' ? forgetLater(deps.now()) : {};
-  const writes = endRegistration(domain, status, when, { ...also, ...forgotten });
-  return commitAsPlatform(deps, writes, true, {
+  const zone = await deps.table.get(Zone, { accountId: domain.accountId, domainId: domain.id });
+  const writes = endRegistration(deps, domain, status, when, { zone, also: { ...also, ...forgotten } });
+  return await commitAsPlatform(deps, writes, true, {
     action: status === 'EXPIRED' ? 'domain.expired' : 'domain.failed',
     accountId: domain.accountId,
     subjectId: domain.id,

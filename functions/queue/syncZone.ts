@@ -1,9 +1,12 @@
-import { syncZone } from '../../domain/dns/sync.ts';
+import { serveZone } from '../../domain/dns/release.ts';
 import { DomainInput } from '../../domain/registrar/tasks.ts';
+import { delegations } from '../../runtime/bindings/delegations.ts';
 import { dns } from '../../runtime/bindings/dns.ts';
 import { deps } from '../../runtime/deps.ts';
 import { reportZoneSync } from '../../runtime/observability/domain-metrics.ts';
 import { consumer } from '../../runtime/triggers/consumer.ts';
 
-/** Syncs the queued zones from the table to the name servers. */
-export const handler = consumer(DomainInput, async (ids) => reportZoneSync(ids, await syncZone({ ...deps, dns }, ids)));
+/** Syncs the queued zones from the table to the name servers, and deletes those that are needed no more. */
+export const handler = consumer(DomainInput, async (ids) =>
+  reportZoneSync(ids, await serveZone({ ...deps, dns, delegations }, ids)),
+);

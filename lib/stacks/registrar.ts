@@ -7,7 +7,7 @@ import { FailureQueue, MAX_RECEIVES, polls } from '../constructs/queues.ts';
 import type { Right, Use } from '../constructs/rights.ts';
 import { Machine } from '../constructs/state-machine.ts';
 import { domainMachine } from '../state-machines/registrar.ts';
-import type { CustomDomainsStack } from './custom-domains.ts';
+import { type CustomDomainsStack, DNS_LOOKUP } from './custom-domains.ts';
 import { type Platform, PlatformStack } from './platform-stack.ts';
 import type { TableStack } from './table.ts';
 
@@ -30,15 +30,17 @@ const onZones = (...actions: string[]): Right => ({
   on: ['arn:aws:route53:::hostedzone/*'],
   wildcard: 'the zones of customers’ domains are created as domains are registered',
 });
+const onAllZones = (...actions: string[]): Right => ({
+  actions: actions.map((action) => `route53:${action}`),
+  on: ['*'],
+  wildcard: 'creating and finding zones have no resource-level permissions',
+});
 const makeZones: Use = {
-  rights: [
-    onZones('GetHostedZone'),
-    {
-      actions: ['route53:CreateHostedZone', 'route53:ListHostedZonesByName'],
-      on: ['*'],
-      wildcard: 'creating and finding zones have no resource-level permissions',
-    },
-  ],
+  rights: [onZones('GetHostedZone'), onAllZones('CreateHostedZone', 'ListHostedZonesByName')],
+};
+/** Lets a function delete the zones of domains whose registration has ended. */
+const deleteZones: Use = {
+  rights: [onZones('GetHostedZone', 'DeleteHostedZone'), onAllZones('ListHostedZonesByName')],
 };
 const writeZones: Use = { rights: [onZones('ListResourceRecordSets', 'ChangeResourceRecordSets')] };
 
@@ -137,10 +139,11 @@ export class DomainsStack extends PlatformStack {
       deadLetterQueue: { queue: failures.queue, maxReceiveCount: MAX_RECEIVES },
     });
     const sync = new PlatformFunction(this, platform, 'queue/syncZone', {
-      description: 'Syncs a zone’s records from the table to the name servers',
+      description:
+        'Syncs a zone’s records from the table to the name servers, or deletes a zone that is needed no more',
       timeout: ZONE_SYNC_S.function,
       memory: 512,
-      uses: [...state, writeZones, { rights: [polls(queue)] }],
+      uses: [...state, writeZones, deleteZones, DNS_LOOKUP, { rights: [polls(queue)] }],
     });
     new EventSourceMapping(this, 'Changes', {
       target: sync.live,

@@ -2,13 +2,16 @@ import {
   type Change,
   ChangeResourceRecordSetsCommand,
   CreateHostedZoneCommand,
+  DeleteHostedZoneCommand,
   GetHostedZoneCommand,
+  type GetHostedZoneCommandOutput,
   ListHostedZonesByNameCommand,
   ListResourceRecordSetsCommand,
   type Route53Client,
   type RRType,
 } from '@aws-sdk/client-route-53';
 import { NAME_SERVER_LIMITS } from '../../contract/dns/limits.ts';
+import { isAwsError } from '../aws-errors.ts';
 
 /** All records of one name and type, as name servers have them. */
 export interface RecordSet {
@@ -35,8 +38,18 @@ export interface DnsChange {
 
 /** The name servers of the world. */
 export interface Dns {
-  /** The zone of a domain, made if it is not there. @param reference says that a repeat is the same wish */
-  ensureZone(domain: string, reference: string): Promise<HostedZone>;
+  /**
+   * The zone of a domain, made if it is not there.
+   * @param reference says that a repeat is the same wish
+   * @param delegatedTo the name servers that the registry has: of several zones of that name, the one that they serve is taken
+   */
+  ensureZone(domain: string, reference: string, delegatedTo: readonly string[]): Promise<HostedZone>;
+  /** Finds the zone of a domain as `ensureZone` does. */
+  findZone(domain: string, delegatedTo: readonly string[]): Promise<HostedZone | undefined>;
+  /** Reads the name servers of a zone; undefined if there is no such zone. */
+  nameservers(zoneId: string): Promise<string[] | undefined>;
+  /** Deletes a zone without records; does nothing if there is no such zone. */
+  deleteZone(zoneId: string): Promise<void>;
   /** Reads a zone's record sets, except the SOA and NS sets of the domain itself. */
   recordSets(zoneId: string, domain: string): Promise<RecordSet[]>;
   /** Makes the changes in their order; all or none of what one request holds. */
@@ -89,23 +102,55 @@ const wireChange = ({ action, set }: DnsChange): Change => ({
   },
 });
 
+/** Zones of one name that are looked at: that of an earlier registration may still be there beside the registrar's new one. */
+const MAX_NAMESAKES = 10;
+
 /** Amazon Route 53: a public hosted zone for each domain. */
 export function createDns(client: Route53Client): Dns {
-  async function zoneNamed(domain: string): Promise<string | undefined> {
-    const { HostedZones = [] } = await client.send(new ListHostedZonesByNameCommand({ DNSName: domain, MaxItems: 1 }));
-    const [zone] = HostedZones;
-    return zone?.Name === `${domain}.` ? zone.Id : undefined;
+  const toZone = ({ HostedZone, DelegationSet }: GetHostedZoneCommandOutput, domain: string): HostedZone => {
+    const id = HostedZone?.Id?.replace('/hostedzone/', '');
+    if (!id) throw new Error(`Route 53 gave no zone for ${domain}`);
+    return { id, nameservers: (DelegationSet?.NameServers ?? []).map(plainName) };
+  };
+
+  async function findZone(domain: string, delegatedTo: readonly string[]): Promise<HostedZone | undefined> {
+    const named = new ListHostedZonesByNameCommand({ DNSName: domain, MaxItems: MAX_NAMESAKES });
+    const { HostedZones = [] } = await client.send(named);
+    const ids = HostedZones.filter(({ Name, Config }) => Name === `${domain}.` && !Config?.PrivateZone);
+    const zones = await Promise.all(
+      ids.map(async ({ Id }) => toZone(await client.send(new GetHostedZoneCommand({ Id })), domain)),
+    );
+    const present = new Set(delegatedTo.map(plainName));
+    return zones.find(({ nameservers }) => nameservers.some((each) => present.has(each))) ?? zones[0];
   }
+
   return {
-    async ensureZone(domain, reference) {
+    findZone,
+
+    async ensureZone(domain, reference, delegatedTo) {
       // The registrar creates a zone when it registers a name: that zone is used.
-      const found = await zoneNamed(domain);
-      const { HostedZone, DelegationSet } = found
-        ? await client.send(new GetHostedZoneCommand({ Id: found }))
-        : await client.send(new CreateHostedZoneCommand({ Name: domain, CallerReference: reference }));
-      const id = HostedZone?.Id?.replace('/hostedzone/', '');
-      if (!id) throw new Error(`Route 53 gave no zone for ${domain}`);
-      return { id, nameservers: (DelegationSet?.NameServers ?? []).map(plainName) };
+      const found = await findZone(domain, delegatedTo);
+      if (found) return found;
+      const make = new CreateHostedZoneCommand({ Name: domain, CallerReference: reference });
+      return toZone(await client.send(make), domain);
+    },
+
+    async nameservers(zoneId) {
+      try {
+        const { DelegationSet } = await client.send(new GetHostedZoneCommand({ Id: zoneId }));
+        return (DelegationSet?.NameServers ?? []).map(plainName);
+      } catch (error) {
+        if (isAwsError(error, 'NoSuchHostedZone')) return undefined;
+        throw error;
+      }
+    },
+
+    async deleteZone(zoneId) {
+      try {
+        await client.send(new DeleteHostedZoneCommand({ Id: zoneId }));
+      } catch (error) {
+        if (!isAwsError(error, 'NoSuchHostedZone')) throw error;
+      }
     },
 
     async recordSets(zoneId, domain) {

@@ -20,10 +20,17 @@ const TIMEOUT_MS = TIMEOUTS_S.dnsQuery * 1000;
 const MAX_TRIES = 2;
 
 const NO_DATA_CODES = new Set(['ENOTFOUND', 'ENODATA']);
+/** Returns a new resolver: one keeps the servers that it found at its start. @param servers as in {@link createDnsResolver} */
+export function newResolver(servers: readonly string[]): Resolver {
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: MAX_TRIES });
+  if (servers.length > 0) resolver.setServers(servers);
+  return resolver;
+}
+
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
 /** Returns the answer, or `otherwise` where there is no such record. */
-async function orDefault<T, N>(answer: Promise<T>, otherwise: N, codes = NO_DATA_CODES): Promise<T | N> {
+export async function orDefault<T, N>(answer: Promise<T>, otherwise: N, codes = NO_DATA_CODES): Promise<T | N> {
   try {
     return await answer;
   } catch (error) {
@@ -55,9 +62,7 @@ async function followAliases(resolver: Resolver, name: string): Promise<string |
 export function createDnsResolver(servers: readonly string[]): DnsResolver {
   return {
     async resolve(name) {
-      // A new resolver each time: a resolver keeps the servers that it found at its start.
-      const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: MAX_TRIES });
-      if (servers.length > 0) resolver.setServers(servers);
+      const resolver = newResolver(servers);
       const alias = await followAliases(resolver, name);
       if (alias) return { alias, addresses: [], apex: false };
       const [four, six, soa] = await Promise.all([

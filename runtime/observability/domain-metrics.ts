@@ -1,4 +1,4 @@
-import type { ZoneSyncResult } from '../../domain/dns/sync.ts';
+import type { ZoneResult } from '../../domain/dns/release.ts';
 import type { Unconfirmed } from '../../domain/registrar/confirmation.ts';
 import type { DomainIds } from '../../domain/registrar/tasks.ts';
 import type { SweepReport } from '../../domain/sweep/sweep.ts';
@@ -13,13 +13,14 @@ export function reportRefusal(ids: DomainIds, kind: 'REGISTER' | 'RENEW' | undef
   });
 }
 
-/** Logs and counts a zone whose records the name servers did not take. @returns log fields about the sync */
-export function reportZoneSync(ids: DomainIds, { changed, problem }: ZoneSyncResult): Record<string, unknown> {
+/** Logs and counts a zone that the name servers did not take, or did not delete. @returns log fields about the sync, or the check */
+export function reportZoneSync(ids: DomainIds, { problem, unknown, ...done }: ZoneResult): Record<string, unknown> {
   if (problem) {
     const { failures, error } = problem;
     log.error('zone sync failed', error, { ...ids, failures, ...metrics({}, { ZoneSyncFailures: [1, 'Count'] }) });
   }
-  return { ...ids, changed };
+  if (unknown) log.warn('delegation unknown', { ...ids, reason: String(unknown) });
+  return { ...ids, ...done };
 }
 
 /** Logs and counts the domains that the registrar did not confirm: it denied them or their name servers, or did not answer. */

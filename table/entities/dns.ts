@@ -26,7 +26,11 @@ export const Zone = /* @__PURE__ */ entity({
       /** Failed syncs in a row, and the time (epoch milliseconds) before which there is no other attempt. */
       failures: z.optional(z.int()),
       retryAt: z.optional(z.int()),
-      /** While the name servers have an older version: the time by which they must have this one. */
+      /** End of the registration: from then on the hosted zone is kept only while resolvers are sent to it (domain/dns/release.ts). */
+      releasedAt: z.optional(z.string()),
+      /** Of a released zone: since when no check has found that resolvers are sent to it. */
+      undelegatedSince: z.optional(z.string()),
+      /** While the name servers have an older version: the time by which they must have this one. Of a released zone: its next check. */
       dueAt: z.optional(z.string()),
     }),
   key: ({ accountId, domainId }: { accountId: string; domainId: string }) => ({
@@ -48,6 +52,9 @@ export function zoneChanged(now: Date, { retryAt }: Pick<Zone, 'retryAt'>) {
   const due = zoneSyncDue(now);
   return retryAt === undefined ? due : { ...due, retryAt: Math.min(retryAt, Date.parse(due.dueAt)) };
 }
+
+/** Returns what says of a zone that nothing is written to it any more, and that it is checked from now on (domain/dns/release.ts). */
+export const released = (now: Date) => ({ releasedAt: now.toISOString(), dueAt: now.toISOString() });
 
 /** The partition of a domain's records: all are read at once, consistently. */
 export const recordsOf = (domainId: string) => key('DOMAIN', domainId, 'RECORDS');

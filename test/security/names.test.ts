@@ -11,7 +11,7 @@ import { addDnsRecord, listDnsRecords } from '../../contract/dns/records.ts';
 import { getHostingDomain } from '../../contract/hosting/domains.ts';
 import { createHostingSession } from '../../contract/hosting/hosting.ts';
 import { reconcileHostingAccount } from '../../domain/hosting/accounts.ts';
-import { endRegistration } from '../../domain/registrar/tasks.ts';
+import { endDomain } from '../../domain/registrar/tasks.ts';
 import { createPanel } from '../../providers/hosting-panel/panel.ts';
 import { Zone } from '../../table/entities/dns.ts';
 import { HostingAccount } from '../../table/entities/hosting.ts';
@@ -94,7 +94,7 @@ test.concurrent('the application of a lapsed domain stops answering on it, and t
   const deps = await platformDeps();
   const lapsed = await deps.table.get(Domain, { accountId: former.id, id: domain.id });
   if (!lapsed) throw new Error('the domain is not in the table');
-  await deps.table.transact(endRegistration(lapsed, 'EXPIRED', {}));
+  await endDomain(deps, lapsed, 'EXPIRED', {});
   await waitFor(async () => {
     const { body } = await former.dashboard.call(getCustomDomain, { params: { id: app.id } });
     return body.data === null;

@@ -178,7 +178,7 @@ export function registrarSimulation(
         if (known && !given.refusesNameservers?.(domain)) known.nameservers = [...nameservers];
       }),
   };
-  const dnsStub: Dns = {
+  const dnsStub: Pick<Dns, 'ensureZone' | 'recordSets' | 'change'> = {
     ensureZone: (domain) =>
       answer(() => ({ id: `zone of ${domain}`, nameservers: ['ns1.example.net', 'ns2.example.net'] })),
     recordSets: () => answer(() => []),

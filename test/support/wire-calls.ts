@@ -109,15 +109,17 @@ const CALLS: Record<string, () => Promise<unknown>> = {
   },
   async 'zones and records'() {
     const zones = createDns(new Route53Client({}));
-    const { id } = await zones.ensureZone('example.com', 'dom_1');
-    await zones.ensureZone('example.com', 'dom_1');
+    const { id } = await zones.ensureZone('example.com', 'dom_1', []);
+    await zones.ensureZone('example.com', 'dom_1', []);
     const plain = { name: 'www.example.com', type: 'TXT', ttl: 300, values: ['"a b"'] };
     const alias = { name: 'example.com', type: 'A', ttl: 0, values: [], alias: 'd1.cloudfront.net' };
     await zones.change(
       id,
       [plain, alias].map((set) => ({ action: 'UPSERT', set })),
     );
-    await zones.recordSets(id, 'example.com');
+    for (const set of await zones.recordSets(id, 'example.com')) await zones.change(id, [{ action: 'DELETE', set }]);
+    await zones.deleteZone(id);
+    await zones.nameservers(id);
   },
   async 'routes of the edge'() {
     const routes = createRouteStore(STORE_ARN);

@@ -30,21 +30,21 @@ const upsert = (set: RecordSet) => ({ action: 'UPSERT' as const, set });
 const remove = (set: RecordSet) => ({ action: 'DELETE' as const, set });
 
 test('creates a zone once, finds it by name and keeps it over a restart', async () => {
-  const zone = await dns.ensureZone('shop.co.za', 'one');
+  const zone = await dns.ensureZone('shop.co.za', 'one', []);
   expect(zone.nameservers).toHaveLength(4);
-  await dns.ensureZone('op.co.za', 'two');
-  expect(await dns.ensureZone('shop.co.za', 'three')).toEqual(zone);
+  await dns.ensureZone('op.co.za', 'two', []);
+  expect(await dns.ensureZone('shop.co.za', 'three', [])).toEqual(zone);
   await dns.change(zone.id, [upsert(a('*.shop.co.za', '192.0.2.1'))]);
   await route53.stop();
   await start();
-  expect(await dns.ensureZone('shop.co.za', 'four')).toEqual(zone);
+  expect(await dns.ensureZone('shop.co.za', 'four', [])).toEqual(zone);
   expect(await dns.recordSets(zone.id, 'shop.co.za')).toEqual([a('*.shop.co.za', '192.0.2.1')]);
   expect(route53.zoneOf('x.shop.co.za')?.name).toBe('shop.co.za');
   expect(route53.zoneOf('myshop.co.za')).toBeUndefined();
 });
 
 test('writes 700 record sets in batches and returns them in pages, with all characters of texts', async () => {
-  const { id } = await dns.ensureZone('shop.co.za', 'one');
+  const { id } = await dns.ensureZone('shop.co.za', 'one', []);
   const sets = Array.from({ length: 700 }, (_, index) => a(`n${index}.shop.co.za`, `192.0.2.${index % 250}`));
   const text = { name: 'shop.co.za', type: 'TXT', ttl: 60, values: ['"a&b <c> \\"d\\" \\\\" "\\342\\230\\200"'] };
   await dns.change(id, [...sets, text].map(upsert));
@@ -54,7 +54,7 @@ test('writes 700 record sets in batches and returns them in pages, with all char
 });
 
 test('deletes only exact matches and applies a batch as a whole', async () => {
-  const { id } = await dns.ensureZone('shop.co.za', 'one');
+  const { id } = await dns.ensureZone('shop.co.za', 'one', []);
   const www = a('www.shop.co.za', '192.0.2.1', '192.0.2.2');
   await dns.change(id, [upsert(www)]);
   const other = a('other.shop.co.za', '192.0.2.3');
@@ -70,7 +70,7 @@ test('deletes only exact matches and applies a batch as a whole', async () => {
 });
 
 test('accepts an alias in place of values, also at the zone apex, but not beside a CNAME', async () => {
-  const { id } = await dns.ensureZone('shop.co.za', 'dom_1');
+  const { id } = await dns.ensureZone('shop.co.za', 'dom_1', []);
   const alias = (type: string, name = 'shop.co.za'): RecordSet => ({
     name,
     type,
@@ -89,7 +89,7 @@ test('accepts an alias in place of values, also at the zone apex, but not beside
 });
 
 test('refuses what Route 53 refuses: long values, large sets and large requests', async () => {
-  const { id } = await dns.ensureZone('shop.co.za', 'one');
+  const { id } = await dns.ensureZone('shop.co.za', 'one', []);
   const text = (name: string, ...values: string[]): RecordSet => ({ name, type: 'TXT', ttl: 60, values });
   const long = text('shop.co.za', `${'"x" '.repeat(1000)}"x"`);
   await expect(dns.change(id, [upsert(long)])).rejects.toMatchObject({ name: 'InvalidInput' });
@@ -104,7 +104,7 @@ test('refuses what Route 53 refuses: long values, large sets and large requests'
 });
 
 test('splits changes by their values: 40 sets of 100 addresses need several requests', async () => {
-  const { id } = await dns.ensureZone('shop.co.za', 'one');
+  const { id } = await dns.ensureZone('shop.co.za', 'one', []);
   const sets = Array.from({ length: 40 }, (_, set) =>
     a(`n${set}.shop.co.za`, ...Array.from({ length: 100 }, (_, index) => `192.0.${set}.${index}`)),
   );

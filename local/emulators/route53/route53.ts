@@ -26,7 +26,9 @@ export interface Route53 extends Emulator {
   zoneOf(name: string): Zone | undefined;
 }
 
-const NAMESERVERS = ['ns1.dns.localhost', 'ns2.dns.localhost', 'ns3.dns.localhost', 'ns4.dns.localhost'];
+/** Each zone has name servers of its own. */
+const newNameservers = (id: string): string[] =>
+  [1, 2, 3, 4].map((at) => `ns${at}-${id.slice(1, 9).toLowerCase()}.dns.localhost`);
 const NAMESPACE = 'https://route53.amazonaws.com/doc/2013-04-01/';
 
 const normalizeName = (name: string): string =>
@@ -177,7 +179,16 @@ const showZone = ({ id, name, reference, sets }: Zone) => ({
   ResourceRecordSetCount: sets.length,
 });
 
-const DELEGATION_SET = { NameServers: { NameServer: NAMESERVERS } };
+const showDelegated = (zone: Zone) => ({
+  HostedZone: showZone(zone),
+  DelegationSet: {
+    NameServers: {
+      NameServer: zone.sets
+        .filter(({ name, type }) => name === zone.name && type === 'NS')
+        .flatMap(({ values }) => values.map((value) => value.replace(/\.$/, ''))),
+    },
+  },
+});
 const CHANGE_INFO = { Id: '/change/C0', Status: 'INSYNC', SubmittedAt: '2020-01-01T00:00:00Z' };
 
 /**
@@ -207,17 +218,30 @@ export async function startRoute53({ dataDir, port, strict }: EmulatorOptions): 
         409,
       );
     }
-    const soa = `${NAMESERVERS[0]}. hostmaster.dns.localhost. 1 7200 900 1209600 300`;
+    const id = `Z${randomBytes(8).toString('hex').toUpperCase()}`;
+    const nameservers = newNameservers(id);
+    const soa = `${nameservers[0]}. hostmaster.dns.localhost. 1 7200 900 1209600 300`;
     const sets = [
-      { name, type: 'NS', ttl: 172_800, values: NAMESERVERS.map((each) => `${each}.`) },
+      { name, type: 'NS', ttl: 172_800, values: nameservers.map((each) => `${each}.`) },
       { name, type: 'SOA', ttl: 900, values: [soa] },
     ];
-    const zone = { id: `Z${randomBytes(8).toString('hex').toUpperCase()}`, name, reference, sets };
+    const zone = { id, name, reference, sets };
     zones.push(zone);
     state.save();
-    const content = { HostedZone: showZone(zone), ChangeInfo: CHANGE_INFO, DelegationSet: DELEGATION_SET };
+    const content = { ...showDelegated(zone), ChangeInfo: CHANGE_INFO };
     const headers = { location: `https://route53.amazonaws.com/2013-04-01/hostedzone/${zone.id}` };
     return { status: 201, headers, document: ['CreateHostedZoneResponse', content] };
+  }
+
+  function remove(zone: Zone): XmlResponse {
+    if (zone.sets.some(({ name, type }) => name !== zone.name || (type !== 'NS' && type !== 'SOA')))
+      throw new ServiceError(
+        'HostedZoneNotEmpty',
+        'The specified hosted zone contains non-required resource record sets and so cannot be deleted.',
+      );
+    zones.splice(zones.indexOf(zone), 1);
+    state.save();
+    return { document: ['DeleteHostedZoneResponse', { ChangeInfo: CHANGE_INFO }] };
   }
 
   function listByName(query: URLSearchParams): XmlResponse {
@@ -265,8 +289,10 @@ export async function startRoute53({ dataDir, port, strict }: EmulatorOptions): 
         return listByName(query);
       case 'GET hostedzone/id':
         return {
-          document: ['GetHostedZoneResponse', { HostedZone: showZone(find(id)), DelegationSet: DELEGATION_SET }],
+          document: ['GetHostedZoneResponse', showDelegated(find(id))],
         };
+      case 'DELETE hostedzone/id':
+        return remove(find(id));
       case 'GET hostedzone/id/rrset':
         return listSets(find(id), query);
       case 'POST hostedzone/id/rrset': {

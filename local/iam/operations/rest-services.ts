@@ -19,6 +19,8 @@ export const route53: Operations = ({ method, path }) => {
       return [{ action: 'route53:ListHostedZonesByName', resource: '*' }];
     case 'GET hostedzone/id':
       return onZone('GetHostedZone', id);
+    case 'DELETE hostedzone/id':
+      return onZone('DeleteHostedZone', id);
     case 'GET hostedzone/id/rrset':
       return onZone('ListResourceRecordSets', id);
     case 'POST hostedzone/id/rrset':

@@ -33,6 +33,8 @@ export const DOMAIN_CONTENTS: readonly Contents[] = [
         lease: 'internal',
         failures: 'internal',
         retryAt: 'internal',
+        releasedAt: 'internal',
+        undelegatedSince: 'internal',
         dueAt: 'internal',
       },
     },
