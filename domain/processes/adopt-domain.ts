@@ -27,11 +27,12 @@ export const AdoptionInput = () =>
   });
 type Adoption = z.output<ReturnType<typeof AdoptionInput>>;
 
-export type AdoptionDeps = Deps & InCell<'edgeEndpoint'> & {
-  registrar: Registrar;
-  dns: Pick<Dns, 'ensureZone' | 'recordSets' | 'change'>;
-  tlds: ReadTlds;
-};
+export type AdoptionDeps = Deps &
+  InCell<'edgeEndpoint'> & {
+    registrar: Registrar;
+    dns: Pick<Dns, 'ensureZone' | 'recordSets' | 'change'>;
+    tlds: ReadTlds;
+  };
 
 function toRecords(deps: Deps, { records, domain }: Adoption, domainId: string): DnsRecord[] {
   const createdAt = deps.now().toISOString();
