@@ -18,7 +18,7 @@ const PARTS = [
   // `iam` is the authorizer of requests to engines in other processes.
   ...(['dynamodb', 'queues', 'iam', 'kms', 'hosts', 'routes', 'builds', 'states'] as const),
   ...(['ai', 'registrar', 'route53', 'dns', 'panel', 'databases', 'payments', 'logs', 'cloudfront', 'sts'] as const),
-  ...(['secrets', 'git', 'metrics', 'users', 'mails', 'quotas'] as const),
+  ...(['secrets', 'git', 'metrics', 'users', 'mails', 'quotas', 'certificates'] as const),
 ];
 type Part = (typeof PARTS)[number];
 
@@ -63,6 +63,7 @@ export async function resolveAddresses(directory: DataDirectory, port: number): 
       // The SDK puts the account before this host, so the host must be a name (emulators/localhost-names.ts).
       AWS_ENDPOINT_URL_CLOUDFRONT_KEYVALUESTORE: `http://localhost:${ports.routes}`,
       AWS_ENDPOINT_URL_CLOUDFRONT: urls.cloudfront,
+      AWS_ENDPOINT_URL_ACM: urls.certificates,
       AWS_ENDPOINT_URL_CODEBUILD: urls.builds,
       AWS_ENDPOINT_URL_SFN: urls.states,
       AWS_ENDPOINT_URL_ROUTE_53: urls.route53,

@@ -82,6 +82,7 @@ const demands = (controlPlaneRequests: number): Demand[] => [
     taken: (accounts) => accounts * HAS.hosts * ROUTE_BYTES,
   },
   { limit: 'distributionTenants', of: 'cell', taken: (accounts) => accounts * HAS.customDomains },
+  { limit: 'certificates', of: 'cell', taken: (accounts) => accounts * HAS.customDomains },
   { limit: 'dsqlClusters', of: 'platform', taken: (accounts) => accounts * HAS.databases },
   { limit: 'registeredDomains', of: 'platform', taken: (accounts) => accounts * HAS.domains },
   { limit: 'route53Zones', of: 'platform', taken: (accounts) => accounts * HAS.domains },

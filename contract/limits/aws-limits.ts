@@ -6,6 +6,7 @@ const DSQL = 'https://docs.aws.amazon.com/aurora-dsql/latest/userguide/CHAP_quot
 const ROUTE53 = 'https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/DNSLimitations.html';
 const ROUTE53_RATES = 'https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/throttling-api-requests.html';
 const CLOUDFRONT = 'https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cloudfront-limits.html';
+const ACM = 'https://docs.aws.amazon.com/acm/latest/userguide/acm-limits.html';
 const LOGS = 'https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/cloudwatch_limits_cwl.html';
 const SES = 'https://docs.aws.amazon.com/ses/latest/dg/quotas.html';
 const METRICS = 'https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_limits.html';
@@ -253,6 +254,17 @@ export const AWS_LIMITS = {
     quotaRegion: 'us-east-1',
     source: CLOUDFRONT,
   },
+  /** Of the region of CloudFront's certificates: one for each custom domain, and those that failed, expired, or are used no more. */
+  certificates: {
+    service: 'acm',
+    name: 'ACM certificates',
+    value: 2500,
+    unit: 'count',
+    quotaCode: 'L-F141DD1D',
+    adjustable: true,
+    quotaRegion: 'us-east-1',
+    source: ACM,
+  },
   keyValueStoreBytes: {
     service: 'cloudfront',
     name: 'Size of a key value store',
@@ -326,6 +338,16 @@ export const AWS_LIMITS = {
     unit: 'requests per second',
     adjustable: true,
     source: METRICS,
+  },
+  /** In any 24 hours, of an account outside of the sandbox; within it, 200. */
+  mailsOfDay: {
+    service: 'ses',
+    name: 'Sending quota',
+    value: 50_000,
+    unit: 'count',
+    quotaCode: 'L-804C8AE8',
+    adjustable: true,
+    source: SES,
   },
   /** Of an account outside of the sandbox; within it, one a second. */
   mailRate: {

@@ -88,7 +88,20 @@ export function appRights({ names, routesArn }: Pick<CellParts, 'names' | 'route
     prune: [onApps('DeleteFunction')],
     remove: [onApps('DeleteFunction'), onLogs('DeleteLogGroup'), route],
     measureRoom,
-    measureQuotas: [...measureRoom, { actions: ['cloudfront-keyvaluestore:DescribeKeyValueStore'], on: [routesArn] }],
+    measureQuotas: [
+      ...measureRoom,
+      { actions: ['cloudfront-keyvaluestore:DescribeKeyValueStore'], on: [routesArn] },
+      {
+        actions: ['acm:ListCertificates'],
+        on: ['*'],
+        wildcard: 'listing certificates has no resource-level permissions',
+      },
+      {
+        actions: ['servicequotas:GetServiceQuota', 'servicequotas:ListServiceQuotas'],
+        on: ['*'],
+        wildcard: 'reading quotas has no resource-level permissions',
+      },
+    ],
   } satisfies Record<string, Right[]>;
 }
 

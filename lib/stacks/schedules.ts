@@ -2,6 +2,7 @@ import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import type { Config } from '../config.ts';
 import { PlatformFunction } from '../constructs/function.ts';
 import { FailureQueue } from '../constructs/queues.ts';
 import { policyOf, type Use } from '../constructs/rights.ts';
@@ -37,16 +38,11 @@ interface ScheduleNeighbours {
   billing: BillingStack;
 }
 
-/** Reads what AWS allows the account. */
-const READ_QUOTAS: Use = {
-  rights: [
-    {
-      actions: ['servicequotas:GetServiceQuota', 'servicequotas:ListServiceQuotas'],
-      on: ['*'],
-      wildcard: 'reading quotas has no resource-level permissions',
-    },
-  ],
-};
+/** Reads how many emails SES has sent in a day. */
+const countMails = ({ mailRegion }: Pick<Config, 'mailRegion'>): Use => ({
+  variables: { MAIL_REGION: mailRegion },
+  rights: [{ actions: ['ses:GetAccount'], on: ['*'], wildcard: 'the action has no resource-level permissions' }],
+});
 
 /** The scheduled jobs. Each runs once a minute. */
 export class SchedulesStack extends PlatformStack {
@@ -147,7 +143,7 @@ export class SchedulesStack extends PlatformStack {
         hosting.measureQuotas,
         databases.count,
         countDomains,
-        READ_QUOTAS,
+        ...(config.mailFrom ? [countMails(config)] : []),
       ]),
     ];
 

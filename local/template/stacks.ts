@@ -1,5 +1,6 @@
 import { ADMINISTRATOR, BUILD_REGION } from '../addresses.ts';
 import { formatErrorLine } from '../console.ts';
+import { startAcm } from '../emulators/acm/acm.ts';
 import { aiKeys, aiVariables } from '../emulators/ai/ai.ts';
 import { startCloudFront } from '../emulators/cloudfront/cloudfront.ts';
 import { startKeyValueStore } from '../emulators/cloudfront/key-value-store.ts';
@@ -108,7 +109,10 @@ export async function startStacks(engines: Engines, options: StackOptions) {
       dataDir,
       port: ports.cloudfront,
       pointsHere: (domain, account) => resolvesTo(zones.zoneOf, domain, endpointOf(account)),
-    }).then(started),
+    })
+      .then(started)
+      .then(({ certificatesOf }) => startAcm({ dataDir, port: ports.certificates, certificatesOf }))
+      .then(started),
   ]);
   // The keys of other services, which operators store on AWS.
   secretsManager.put(String(variables.PAYMENTS_SECRET_NAME), payments.secretKey);

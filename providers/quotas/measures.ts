@@ -37,7 +37,28 @@ interface AccountClients {
   /** Calls an operation of Route 53 Domains. */
   registrar: <Output>(operation: string, input: object) => Promise<Output>;
   quotas: ServiceQuotas;
+  /** Reads a document of SES, in the region that emails are sent from; undefined where SES sends none. */
+  mail: { region: string; read: <Output>(path: string) => Promise<Output> } | undefined;
 }
+
+/** The limit of an account that may send any number of emails. */
+const UNLIMITED = -1;
+
+/** Emails of 24 hours, those with the codes of sign-ups included: without any left, no one can sign up. */
+const mailsOfDay = ({ region, read }: NonNullable<AccountClients['mail']>): QuotaMeasure => ({
+  quota: 'mailsOfDay',
+  region,
+  async measure() {
+    interface Account {
+      SendQuota: { Max24HourSend: number; SentLast24Hours: number };
+    }
+    const { Max24HourSend, SentLast24Hours } = (await read<Account>('/v2/email/account')).SendQuota;
+    return {
+      used: SentLast24Hours,
+      limit: Max24HourSend === UNLIMITED ? Number.MAX_SAFE_INTEGER : Max24HourSend,
+    };
+  },
+});
 
 /** Returns the measures of the platform's own account. */
 export const accountMeasures = (clients: AccountClients): QuotaMeasure[] => [
@@ -79,12 +100,16 @@ export const accountMeasures = (clients: AccountClients): QuotaMeasure[] => [
       return { used, limit: await clients.quotas.limitOf('dsqlClusters', clients.databaseRegion) };
     },
   },
+  ...(clients.mail ? [mailsOfDay(clients.mail)] : []),
 ];
 
 interface CellClients {
   lambda: Pick<LambdaClient, 'send'>;
   region: string;
   store: Pick<CloudFrontKeyValueStoreClient, 'send'>;
+  /** Calls an operation of Certificate Manager in the region of CloudFront's certificates. */
+  certificates: <Output>(operation: string, input: object) => Promise<Output>;
+  quotas: ServiceQuotas;
   /** The ARN of the store of host names. */
   storeArn: string;
   /** True for the platform's own account, whose concurrency has an alarm on Lambda's own metric (lib/stacks/measured-alarms.ts). */
@@ -102,9 +127,48 @@ const reservedConcurrency = ({ lambda, region }: Pick<CellClients, 'lambda' | 'r
   },
 });
 
+/** All that ACM has: without them, only certificates with RSA keys of 2,048 bits are listed. */
+const KEY_TYPES = 'RSA_1024 RSA_2048 RSA_3072 RSA_4096 EC_prime256v1 EC_secp384r1 EC_secp521r1'.split(' ');
+
+/**
+ * Counts certificates: all of them, and those in use. CloudFront lists tenants by the hundred, ACM certificates by the thousand, and a
+ * tenant that serves uses exactly one.
+ */
+async function countCertificates({ certificates }: Pick<CellClients, 'certificates'>) {
+  const counted = { all: 0, inUse: 0 };
+  let NextToken: string | undefined;
+  do {
+    const page = await certificates<{ CertificateSummaryList?: { InUse?: boolean }[]; NextToken?: string }>(
+      'ListCertificates',
+      { MaxItems: 1000, Includes: { keyTypes: KEY_TYPES }, NextToken },
+    );
+    const { CertificateSummaryList: listed = [] } = page;
+    counted.all += listed.length;
+    counted.inUse += listed.filter(({ InUse }) => InUse).length;
+    NextToken = page.NextToken;
+  } while (NextToken !== undefined);
+  return counted;
+}
+
 /** Returns the measures of the account and region that a hosting cell is in. */
-export const cellMeasures = ({ lambda, region, store, storeArn, isHome }: CellClients): QuotaMeasure[] => [
+export const cellMeasures = ({ lambda, region, store, storeArn, isHome, ...clients }: CellClients): QuotaMeasure[] => [
   ...(isHome ? [] : [reservedConcurrency({ lambda, region })]),
+  {
+    quota: 'certificates',
+    region: GLOBAL,
+    async measure() {
+      const { all } = await countCertificates(clients);
+      return { used: all, limit: await clients.quotas.limitOf('certificates', GLOBAL) };
+    },
+  },
+  {
+    quota: 'distributionTenants',
+    region: GLOBAL,
+    async measure() {
+      const { inUse } = await countCertificates(clients);
+      return { used: inUse, limit: await clients.quotas.limitOf('distributionTenants', GLOBAL) };
+    },
+  },
   {
     quota: 'lambdaCodeStorage',
     region,

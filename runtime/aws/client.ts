@@ -35,6 +35,7 @@ interface Protocol {
 }
 
 const PROTOCOLS = {
+  acm: { target: 'CertificateManager', version: '1.1' },
   codebuild: { target: 'CodeBuild_20161006', version: '1.1' },
   'cognito-idp': { target: 'AWSCognitoIdentityProviderService', version: '1.1' },
   dynamodb: { target: 'DynamoDB_20120810', version: '1.0' },

@@ -35,19 +35,30 @@ export async function sendSigned(request: RestRequest): Promise<Answered> {
   return await exchange(endpoint, { ...content, headers, timeout });
 }
 
+type Service = Pick<RestRequest, 'service' | 'host' | 'region'>;
+
 /** Calls an operation that takes JSON by POST. Throws {@link AwsError}. */
-export function postJson(
-  of: Pick<RestRequest, 'service' | 'host' | 'region'>,
-  path: string,
-  input: object,
-): Promise<void> {
+export async function postJson(of: Service, path: string, input: object): Promise<void> {
   const headers = { 'content-type': 'application/json' };
-  const request = { ...of, method: 'POST', path, headers, body: JSON.stringify(input), timeout: TIMEOUT_MS };
+  await sendJson({ ...of, method: 'POST', path, headers, body: JSON.stringify(input), timeout: TIMEOUT_MS });
+}
+
+/** Reads a document in JSON. Throws {@link AwsError}. */
+export async function getJson<Output>(of: Service, path: string): Promise<Output> {
+  const { body } = await sendJson({ ...of, method: 'GET', path, headers: {}, timeout: TIMEOUT_MS });
+  return JSON.parse(body.toString('utf8')) as Output;
+}
+
+function sendJson(request: RestRequest): Promise<Answered> {
   return withRetries(async () => {
     const answer = await sendSigned(request);
-    if (answer.status === 200) return;
+    if (answer.status === 200) return answer;
     const name = String(answer.headers['x-amzn-errortype'] ?? `Http${answer.status}`).split(':')[0] ?? '';
-    throw new AwsError(name, `${of.service} answered ${answer.status} ${answer.body.toString('utf8')}`, answer.status);
+    throw new AwsError(
+      name,
+      `${request.service} answered ${answer.status} ${answer.body.toString('utf8')}`,
+      answer.status,
+    );
   }, TIMEOUT_MS);
 }
 

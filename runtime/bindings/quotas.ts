@@ -5,10 +5,21 @@ import { Route53Client } from '@aws-sdk/client-route-53';
 import { accountMeasures, cellMeasures } from '../../providers/quotas/measures.ts';
 import { createServiceQuotas } from '../../providers/quotas/service-quotas.ts';
 import { callAws } from '../aws/client.ts';
+import { getJson } from '../aws/rest.ts';
 import type { RemoteCell } from '../cells.ts';
 import { config, required } from '../config.ts';
 
+/** CloudFront takes certificates of this region only. */
+const CERTIFICATE_REGION = 'us-east-1';
+
 const databaseRegion = required('DATABASE_REGION');
+const mailRegion = config.MAIL_REGION;
+
+/** Service Quotas of the account that a cell is in. */
+const quotasOf = (cell?: RemoteCell) =>
+  createServiceQuotas((operation, input, options) =>
+    callAws('servicequotas', operation, input, { ...cell?.access, ...options }),
+  );
 
 /** The quotas of the platform's own account. */
 export const accountQuotas = accountMeasures({
@@ -16,7 +27,10 @@ export const accountQuotas = accountMeasures({
   dsql: new DSQLClient({ region: databaseRegion }),
   databaseRegion,
   registrar: (operation, input) => callAws('route53domains', operation, input),
-  quotas: createServiceQuotas((operation, input, options) => callAws('servicequotas', operation, input, options)),
+  quotas: quotasOf(),
+  mail: mailRegion
+    ? { region: mailRegion, read: (path) => getJson({ service: 'ses', host: 'email', region: mailRegion }, path) }
+    : undefined,
 });
 
 /** The quotas of the account and region that a cell is in. */
@@ -27,4 +41,7 @@ export const quotaMeasures = (cell?: RemoteCell) =>
     store: new CloudFrontKeyValueStoreClient({ ...cell?.access }),
     storeArn: cell?.routesArn ?? required('APP_ROUTES_ARN'),
     isHome: cell === undefined,
+    certificates: (operation, input) =>
+      callAws('acm', operation, input, { ...cell?.access, region: CERTIFICATE_REGION }),
+    quotas: quotasOf(cell),
   });

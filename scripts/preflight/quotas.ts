@@ -82,6 +82,12 @@ const NEEDS: readonly Need[] = [
     needed: () => AWS_LIMITS.distributionTenants.value,
     why: 'each custom domain is a tenant',
   },
+  {
+    limit: 'certificates',
+    region: home,
+    needed: () => AWS_LIMITS.certificates.value,
+    why: 'each custom domain has a certificate; a young account may have fewer',
+  },
 ];
 
 const Quota = z.object({ QuotaName: z.string(), QuotaCode: z.string(), Value: z.number() });

@@ -33,7 +33,7 @@ import { assumeRole } from '../../runtime/aws/assume-role.ts';
 import { callAws } from '../../runtime/aws/client.ts';
 import { deleteObject, getObject, putObject } from '../../runtime/aws/objects.ts';
 import { presign } from '../../runtime/aws/presign.ts';
-import { postJson } from '../../runtime/aws/rest.ts';
+import { getJson, postJson } from '../../runtime/aws/rest.ts';
 import { readSecret } from '../../runtime/aws/secret-values.ts';
 import { batchReads } from '../../table/batch-reads.ts';
 import { Database, databasesOf } from '../../table/entities/databases.ts';
@@ -190,6 +190,10 @@ const CALLS: Record<string, () => Promise<unknown>> = {
         databaseRegion: 'eu-west-1',
         quotas,
         registrar: (operation, input) => callAws('route53domains', operation, input),
+        mail: {
+          region: 'af-south-1',
+          read: (path) => getJson({ service: 'ses', host: 'email', region: 'af-south-1' }, path),
+        },
       }),
       ...cellMeasures({
         lambda: new LambdaClient({}),
@@ -197,6 +201,8 @@ const CALLS: Record<string, () => Promise<unknown>> = {
         storeArn: STORE_ARN,
         isHome: false,
         store: new CloudFrontKeyValueStoreClient({}),
+        certificates: (operation, input) => callAws('acm', operation, input, { region: 'us-east-1' }),
+        quotas,
       }),
     ];
     for (const { measure } of measures) await measure();

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ZipFile } from 'yazl';
+import { startAcm } from '../../local/emulators/acm/acm.ts';
 import { startCloudFront } from '../../local/emulators/cloudfront/cloudfront.ts';
 import { startKeyValueStore } from '../../local/emulators/cloudfront/key-value-store.ts';
 import { startCloudWatch } from '../../local/emulators/cloudwatch/cloudwatch.ts';
@@ -30,7 +31,7 @@ const systemLookup = dns.lookup;
 const stops: (() => Promise<void>)[] = [];
 let recorder: Awaited<ReturnType<typeof startRecorder>>;
 /** Services of which no package in this project has the model. */
-const UNMODELLED = ['logs', 'monitoring', 'secretsmanager', 'servicequotas', 'ses'];
+const UNMODELLED = ['acm', 'logs', 'monitoring', 'secretsmanager', 'servicequotas', 'ses'];
 
 const isModelled = (service: string): service is ModelledService => service in MODELS;
 const verdicts = () =>
@@ -75,6 +76,7 @@ beforeAll(async () => {
     dsql: await started(startDsql({ ...place, createFor: 0 })),
     kms: await started(startKms({ dataDir })),
     servicequotas: await started(startServiceQuotas()),
+    acm: await started(startAcm({ dataDir, certificatesOf: () => [] })),
     sts: await started(startSts({ dataDir })),
     logs: await started(startCloudWatchLogs({ dataDir })),
     ses: await started(startSes({ dataDir, identity: 'example.com', onSent: () => undefined })),

@@ -51,6 +51,7 @@ async function domains(fault: 'full' | 'away'): Promise<Scene> {
     route53: {} as never,
     dsql: {} as never,
     databaseRegion: 'eu-west-1',
+    mail: undefined,
     registrar: (operation, input) => {
       if (isAway) throw new Error('AccessDenied');
       return callAt(registrar.url, operation, input);

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { CloudFrontClient } from '@aws-sdk/client-cloudfront';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDistributionTenants, type DistributionTenants } from '../../../providers/edge/tenants.ts';
-import type { Emulator } from '../wire.ts';
-import { startCloudFront } from './cloudfront.ts';
+import { ACCOUNT } from '../../addresses.ts';
+import { type CloudFront, startCloudFront } from './cloudfront.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'cloudfront-'));
 const pointing = new Set<string>();
 const options = { dataDir, pointsHere: (domain: string) => pointing.has(domain), deployFor: 1500, issueAfter: 1500 };
 /** On a busy machine everything takes longer. */
 const POLL = { timeout: 60_000 };
-let emulator: Emulator;
+let emulator: CloudFront;
 let tenants: DistributionTenants;
 
 beforeAll(async () => {
@@ -68,6 +68,8 @@ test('creates a tenant once its domain points here, serves with its certificate,
   await expect.poll(async () => await tenants.remove(await findTenant(name)), POLL).toBe(true);
   expect(await tenants.find(name)).toBeUndefined();
   expect(await tenants.remove(disabled)).toBe(true);
+  // ACM keeps the certificate of a tenant that is gone.
+  expect(emulator.certificatesOf(ACCOUNT)).toMatchObject([{ arn, domain: host, status: 'ISSUED', inUse: false }]);
   expect(await tenants.create('door-2', host)).toBe('MADE');
 });
 

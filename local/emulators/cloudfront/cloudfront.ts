@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { ACCOUNT } from '../../addresses.ts';
 import { openCallerAccounts } from '../accounts.ts';
+import type { CertificateSummary } from '../acm/acm.ts';
 import { openState } from '../state.ts';
 import { type Emulator, type EmulatorOptions, ServiceError, type WireRequest } from '../wire.ts';
 import { parseXml, serveXml, type XmlResponse } from '../xml.ts';
@@ -24,6 +25,14 @@ const Tenant = z.object({
   asked: z.object({ arn: z.string(), at: z.number() }).optional(),
 });
 type Tenant = z.output<typeof Tenant>;
+/** Certificates that were requested, those of deleted tenants and failed requests included. */
+const Certificate = z.object({ arn: z.string(), account: z.string(), domain: z.string(), at: z.number() });
+const State = z.object({ tenants: z.array(Tenant), certificates: z.array(Certificate).default([]) });
+
+export interface CloudFront extends Emulator {
+  /** Returns the certificates that ACM has for an account. */
+  certificatesOf(account: string): CertificateSummary[];
+}
 
 /** Input of CreateDistributionTenant and UpdateDistributionTenant, as far as the emulator uses it. */
 const TenantInput = z.object({
@@ -71,9 +80,9 @@ export async function startCloudFront({
   pointsHere,
   deployFor = 500,
   issueAfter = 1000,
-}: CloudFrontOptions): Promise<Emulator> {
-  const state = openState(join(dataDir, 'cloudfront.json'), z.object({ tenants: z.array(Tenant) }), { tenants: [] });
-  const { tenants } = state.value;
+}: CloudFrontOptions): Promise<CloudFront> {
+  const state = openState(join(dataDir, 'cloudfront.json'), State, { tenants: [], certificates: [] });
+  const { tenants, certificates } = state.value;
   const accountOf = openCallerAccounts(dataDir);
 
   const find = (identifier: string, caller: string): Tenant => {
@@ -125,7 +134,9 @@ export async function startCloudFront({
   ): Tenant['asked'] {
     if (request === undefined) return undefined;
     if (request.ValidationTokenHost === 'cloudfront') assertLeadsHere(domain, account);
-    return { arn: newArn(account), at: Date.now() };
+    const requested = { arn: newArn(account), at: Date.now() };
+    certificates.push({ ...requested, account, domain });
+    return requested;
   }
 
   function create(input: TenantInput, account: string): XmlResponse {
@@ -189,7 +200,7 @@ export async function startCloudFront({
     return { status: 204 };
   }
 
-  const statusOf = ({ asked: request, domain }: Tenant): string => {
+  const statusOf = ({ asked: request, domain }: Pick<Tenant, 'asked' | 'domain'>): string => {
     const [, wrong = 'issued'] = CERTIFICATES.find(([beginning]) => beginning.test(domain)) ?? [];
     const after = issueAfter + (domain.startsWith('slow-') ? SLOW_ISSUANCE_MS : 0);
     return Date.now() - (request?.at ?? 0) < after ? 'pending-validation' : wrong;
@@ -239,5 +250,18 @@ export async function startCloudFront({
     }
   }
 
-  return serveXml(port, NAMESPACE, route);
+  const emulator = await serveXml(port, NAMESPACE, route);
+  return {
+    ...emulator,
+    certificatesOf: (account) =>
+      certificates
+        .filter((each) => each.account === account)
+        .map(({ arn, domain, at }) => ({
+          arn,
+          domain,
+          status: statusOf({ domain, asked: { arn, at } }).toUpperCase().replaceAll('-', '_'),
+          inUse: tenants.some((tenant) => tenant.certificate === arn),
+          createdAt: at,
+        })),
+  };
 }

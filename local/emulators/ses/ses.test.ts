@@ -24,12 +24,14 @@ async function harness({ strict = false, from = 'no-reply@example.com' } = {}) {
   const send = (mail: Partial<Mail> = {}) =>
     mailer.send({ to: 'a@example.org', subject: 'Hello', text: 'text', html: '<p>text</p>', ...mail });
   const sent = async () => (await (await fetch(`${ses.url}/messages`)).json()) as SentEmail[];
-  return { send, sent, post };
+  const account = async () => await (await fetch(`${ses.url}/v2/email/account`)).json();
+  return { send, sent, post, account };
 }
 
 test('keeps each email, the newest first, with its headers', async () => {
-  const { send, sent } = await harness();
+  const { send, sent, account } = await harness();
   await send();
+  expect(await account()).toMatchObject({ SendQuota: { Max24HourSend: 50_000, SentLast24Hours: 1 } });
   await send({ subject: 'Again', unsubscribeUrl: 'https://example.com/stop' });
   expect(await sent()).toMatchObject([
     { subject: 'Again', to: ['a@example.org'], headers: { 'List-Unsubscribe': '<https://example.com/stop>' } },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { AWS_LIMITS } from '../../../contract/limits/aws-limits.ts';
 import { createThrottle } from '../strict.ts';
 import { type Emulator, type EmulatorOptions, parse, ServiceError, serve } from '../wire.ts';
 
@@ -52,6 +53,7 @@ export interface SentEmail {
 
 /** Emails that are shown. */
 const MAX_SHOWN = 100;
+const DAY_MS = 86_400_000;
 
 interface SesOptions extends EmulatorOptions {
   /** Address or domain that is verified; undefined where no emails are sent. */
@@ -61,7 +63,7 @@ interface SesOptions extends EmulatorOptions {
 }
 
 /**
- * Starts an emulator of Amazon SES (API v2): `SendEmail` of simple messages from a verified domain. Nothing leaves the machine:
+ * Starts an emulator of Amazon SES (API v2): `SendEmail` of simple messages from a verified domain, and the quota of `GetAccount`. Nothing leaves the machine:
  * `GET /messages` lists what was sent, newest first, which SES does not have.
  */
 export function startSes({ dataDir, port, strict, identity, onSent }: SesOptions): Promise<Emulator> {
@@ -75,13 +77,17 @@ export function startSes({ dataDir, port, strict, identity, onSent }: SesOptions
       ? readFileSync(file, 'utf8')
           .split('\n')
           .filter(Boolean)
-          .slice(-MAX_SHOWN)
           .map((line) => JSON.parse(line))
-          .reverse()
       : [];
+  const sendQuota = () => ({
+    Max24HourSend: AWS_LIMITS.mailsOfDay.value,
+    MaxSendRate: AWS_LIMITS.mailRate.value,
+    SentLast24Hours: read().filter(({ at }) => Date.now() - Date.parse(at) < DAY_MS).length,
+  });
 
   return serve(port, 'application/json', ({ method, path, body }) => {
-    if (method === 'GET' && path === '/messages') return { body: read() };
+    if (method === 'GET' && path === '/messages') return { body: read().slice(-MAX_SHOWN).reverse() };
+    if (method === 'GET' && path === '/v2/email/account') return { body: { SendQuota: sendQuota() } };
     if (method !== 'POST' || path !== '/v2/email/outbound-emails')
       throw new ServiceError('NotFoundException', path, 404);
     throttle('mailRate');

@@ -110,6 +110,11 @@ export const route53domains = jsonOperations(
   ),
 );
 
+/** Listing certificates has no resources (https://docs.aws.amazon.com/service-authorization/latest/reference/list_awscertificatemanager.html). */
+export const acm = jsonOperations({
+  ListCertificates: () => [{ action: 'acm:ListCertificates', resource: '*' }],
+});
+
 /** Reading quotas has no resources (https://docs.aws.amazon.com/service-authorization/latest/reference/list_servicequotas.html). */
 export const servicequotas = jsonOperations({
   GetServiceQuota: () => [{ action: 'servicequotas:GetServiceQuota', resource: '*' }],

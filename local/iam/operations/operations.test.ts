@@ -41,6 +41,7 @@ const functions = '/2015-03-31/functions';
 
 /** A request of each kind with its rights: `action resource`, or `action resource {condition keys}`. */
 const SAMPLES: [service: string, request: Sample, rights: string[]][] = [
+  ['acm', { target: 'ListCertificates' }, ['acm:ListCertificates *']],
   ['servicequotas', { target: 'GetServiceQuota' }, ['servicequotas:GetServiceQuota *']],
   ['servicequotas', { target: 'ListServiceQuotas' }, ['servicequotas:ListServiceQuotas *']],
   ['lambda', { method: 'GET', path: '/2016-08-19/account-settings' }, ['lambda:GetAccountSettings *']],
@@ -215,6 +216,7 @@ const SAMPLES: [service: string, request: Sample, rights: string[]][] = [
     { body: 'Action=AssumeRole&RoleArn=arn%3Aaws%3Aiam%3A%3A000000000000%3Arole%2Fx' },
     ['sts:AssumeRole arn:aws:iam::000000000000:role/x'],
   ],
+  ['ses', { method: 'GET', path: '/v2/email/account' }, ['ses:GetAccount *']],
   [
     'ses',
     { path: '/v2/email/outbound-emails', body: { FromEmailAddress: 'no-reply@example.com' } },

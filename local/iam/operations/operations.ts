@@ -1,5 +1,6 @@
 import { dynamodb } from './dynamodb.ts';
 import {
+  acm,
   codebuild,
   kms,
   logs,
@@ -20,6 +21,7 @@ export type TagsOf = (arn: string) => Record<string, string>;
 
 /** The rights that every operation of the emulated services needs, by the service's name in signatures. */
 export const operationsOf = (tagsOf: TagsOf): Readonly<Record<string, Operations>> => ({
+  acm,
   dynamodb,
   sqs,
   s3,

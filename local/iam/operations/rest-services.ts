@@ -140,6 +140,7 @@ export const sts: Operations = ({ body }) => {
 /** An email is authorized by the identity of its sender's domain (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonses.html). */
 export const ses: Operations = (request) => {
   const { method, path } = request;
+  if (`${method} ${path}` === 'GET /v2/email/account') return [{ action: 'ses:GetAccount', resource: '*' }];
   if (method !== 'POST' || path !== '/v2/email/outbound-emails') return undefined;
   const from = text(jsonBody(request).FromEmailAddress);
   const resource = arnIn(request)('ses', `identity/${from.slice(from.indexOf('@') + 1)}`);
