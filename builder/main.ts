@@ -19,7 +19,7 @@ import { assertIsolated } from './commands/self-test.ts';
 import { BuildFailure, describeFileError } from './failure.ts';
 import { createCache } from './install/cache.ts';
 import { takeJob } from './job/job.ts';
-import { readObject, storeObject } from './job/objects.ts';
+import { openObject, storeObject } from './job/objects.ts';
 import { createBuildLog } from './log/log.ts';
 import { createSections } from './log/sections.ts';
 import { readSettings } from './settings.ts';
@@ -65,7 +65,7 @@ try {
   const cache = createCache({
     directory,
     user,
-    get: (name) => readObject(access.caches[name].read),
+    get: (name) => openObject(access.caches[name].read),
     put: (name, content) => storeObject(access.caches[name].store, content),
   });
   closeCache = cache.close;
@@ -107,7 +107,7 @@ try {
 }
 // The result is more than the log: what the owner did wrong, or an artifact that is stored.
 await log.close().catch((error: unknown) => console.error('the log could not be stored', error));
-// The deployment goes on from here: what the next build takes from the cache is stored meanwhile.
+// The deployment goes on from here: what the next build takes from the cache is packed and stored meanwhile.
 await storeObject(access.storeResult, JSON.stringify(result));
 await closeCache();
 // Exits without waiting for background processes that a command left.

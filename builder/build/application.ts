@@ -115,7 +115,7 @@ async function runBuild(
       `The build command "${command}" failed with ${describeExit(status, printed)}.${missingVariableAdvice(printed)}${advice}`,
     );
   }
-  if (key !== undefined && existsSync(join(directory, '.next/cache'))) void cache.keep('build', key);
+  if (key !== undefined && existsSync(join(directory, '.next/cache'))) cache.keepAtEnd('build', key);
 }
 
 async function packageApplication({

@@ -1,6 +1,11 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import { zstdCompressSync } from 'node:zlib';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createCache } from './cache.ts';
 
@@ -11,6 +16,9 @@ afterEach(() => {
   for (const root of roots.splice(0)) rmSync(root, { recursive: true });
 });
 
+/** Returns a download that arrives in pieces. */
+const download = (...pieces: Buffer[]): Readable => Readable.from(pieces);
+
 /** Creates a cache of a directory with an in-memory object store. */
 function open(objects = new Map<string, Buffer>(), largest?: number) {
   const directory = mkdtempSync(join(tmpdir(), 'cache-'));
@@ -18,7 +26,10 @@ function open(objects = new Map<string, Buffer>(), largest?: number) {
   const cache = createCache({
     directory,
     user: undefined,
-    get: async (name) => objects.get(name),
+    get: async (name) => {
+      const object = objects.get(name);
+      return object && download(object.subarray(0, 10), object.subarray(10, 100), object.subarray(100));
+    },
     put: async (name, content) => void objects.set(name, content),
     ...(largest === undefined ? {} : { largest }),
   });
@@ -57,6 +68,81 @@ test('restores nothing under another key or if nothing was stored', async () => 
   const other = open(objects);
   expect(await other.cache.restore('dependencies', 'b'.repeat(64))).toBe(false);
   expect(() => statSync(join(other.directory, 'node_modules'))).toThrow('ENOENT');
+});
+
+/** Creates a cache whose downloads are these. */
+function openDownloads(get: () => Readable) {
+  const directory = mkdtempSync(join(tmpdir(), 'cache-'));
+  roots.push(directory);
+  const put = () => Promise.reject(new Error('nothing is stored here'));
+  return { directory, cache: createCache({ directory, user: undefined, get: async () => get(), put }) };
+}
+
+test('a download that breaks is no cache, also one that breaks between two files', async () => {
+  const complaint = vi.spyOn(console, 'error').mockReturnValue();
+  const { objects, cache, directory } = open();
+  fill(directory);
+  await cache.keep('dependencies', KEY);
+  await cache.close();
+  const object = objects.get('dependencies') ?? Buffer.alloc(0);
+  // The directory alone, over and over and without an end mark, with which tar is content. It takes some of them before the end.
+  const entry = execFileSync('tar', ['-cf', '-', '-C', directory, '--no-recursion', 'node_modules']).subarray(0, 512);
+  const cut = Buffer.concat([Buffer.from(KEY), zstdCompressSync(Buffer.alloc(1024 ** 2, entry))]);
+  const beginnings = [Buffer.alloc(0), object.subarray(0, 10), object.subarray(0, object.length / 2), cut];
+  for (const begin of beginnings) {
+    const broken = openDownloads(() =>
+      Readable.from(
+        (async function* () {
+          yield begin;
+          // tar has what has arrived.
+          await vi.waitFor(() => begin !== cut || statSync(join(broken.directory, 'node_modules')));
+          throw new Error('the connection broke');
+        })(),
+      ),
+    );
+    broken.cache.expect('dependencies');
+    await turn();
+    expect(await broken.cache.restore('dependencies', KEY)).toBe(false);
+    expect(() => statSync(join(broken.directory, 'node_modules'))).toThrow('ENOENT');
+  }
+  expect(complaint).toHaveBeenCalledTimes(beginnings.length);
+});
+
+test('a download under another key is not read to its end', async () => {
+  const content = Readable.from(
+    (async function* () {
+      yield Buffer.from('b'.repeat(64));
+      for (;;) yield await turn(Buffer.alloc(1024));
+    })(),
+  );
+  const { cache } = openDownloads(() => content);
+  expect(await cache.restore('dependencies', KEY)).toBe(false);
+  await turn();
+  expect(content.destroyed).toBe(true);
+});
+
+test('packs what is kept at the end when it is closed', async () => {
+  const { directory, objects, cache } = open();
+  mkdirSync(join(directory, '.next/cache'), { recursive: true });
+  writeFileSync(join(directory, '.next/cache/entry'), 'before');
+  cache.keepAtEnd('build', KEY);
+  writeFileSync(join(directory, '.next/cache/entry'), 'last');
+  await turn();
+  expect([...objects.keys()]).toEqual([]);
+  await cache.close();
+  const next = open(objects);
+  expect(await next.cache.restore('build', KEY)).toBe(true);
+  expect(readFileSync(join(next.directory, '.next/cache/entry'), 'utf8')).toBe('last');
+});
+
+test('stores once what packages have twice', async () => {
+  const { directory, objects, cache } = open();
+  mkdirSync(join(directory, 'node_modules'));
+  const content = randomBytes(4 * 1024 ** 2);
+  for (const name of ['commonjs', 'module']) writeFileSync(join(directory, 'node_modules', name), content);
+  await cache.keep('dependencies', KEY);
+  await cache.close();
+  expect(objects.get('dependencies')?.length).toBeLessThan(1.1 * content.length);
 });
 
 test('does not store a directory that is too large for memory', async () => {

@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignedRequest } from '../../providers/builds/access.ts';
-import { sendRequest } from '../http.ts';
+import { openRequest, readBody } from '../http.ts';
 
 const ATTEMPTS = 5;
 const RETRY_MS = 300;
@@ -9,17 +11,25 @@ const TIMEOUT_MS = 300_000;
 /** S3's answer for a missing object: 403 to those who may not list the bucket. */
 const isAbsent = (status: number): boolean => status === 404 || status === 403;
 
-interface Response {
+interface Response<T> {
   status: number;
-  body: Buffer;
+  body: T;
 }
 
-/** Sends a signed request. Repeats it after broken connections, 5xx, throttling and conflicting writes. */
-async function send(request: SignedRequest, text?: Buffer | string): Promise<Response> {
-  const content = text === undefined ? undefined : Buffer.from(text);
+/**
+ * Sends a signed request. Repeats it after broken connections, 5xx, throttling and conflicting writes.
+ * @param read reads the answer
+ */
+async function send<T>(
+  request: SignedRequest,
+  read: (answer: IncomingMessage) => T | Promise<T>,
+  content?: Buffer,
+): Promise<Response<T>> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const { status, body } = await sendRequest({ ...request, content, timeoutMs: TIMEOUT_MS });
+      const answer = await openRequest({ ...request, content, timeoutMs: TIMEOUT_MS });
+      const { statusCode: status = 0 } = answer;
+      const body = await read(answer);
       // Stored by an earlier attempt whose answer was lost: only this process can have sent it.
       const isStored = status === 412 && attempt > 1;
       const isTemporary = status >= 500 || status === 429 || status === 409;
@@ -35,7 +45,15 @@ async function send(request: SignedRequest, text?: Buffer | string): Promise<Res
 
 /** Reads an object; undefined if it does not exist. */
 export async function readObject(request: SignedRequest): Promise<Buffer | undefined> {
-  const { status, body } = await send(request);
+  return ifPresent(await send(request, readBody));
+}
+
+/** Opens an object, whose content is read as it arrives; undefined if it does not exist. */
+export async function openObject(request: SignedRequest): Promise<Readable | undefined> {
+  return ifPresent(await send(request, (answer) => (answer.statusCode === 200 ? answer : answer.resume())));
+}
+
+function ifPresent<T>({ status, body }: Response<T>): T | undefined {
   if (status === 200) return body;
   if (isAbsent(status)) return undefined;
   throw new Error(`Reading an object of the build answered ${status}`);
@@ -43,12 +61,12 @@ export async function readObject(request: SignedRequest): Promise<Buffer | undef
 
 /** Stores an object. Throws if it exists and the request is for a new one. */
 export async function storeObject(request: SignedRequest, content: Buffer | string): Promise<void> {
-  const { status } = await send(request, content);
+  const { status } = await send(request, readBody, typeof content === 'string' ? Buffer.from(content) : content);
   if (status !== 200) throw new Error(`Storing an object of the build answered ${status}`);
 }
 
 /** Deletes an object. */
 export async function removeObject(request: SignedRequest): Promise<void> {
-  const { status } = await send(request);
+  const { status } = await send(request, readBody);
   if (status !== 204 && status !== 200) throw new Error(`Deleting an object of the build answered ${status}`);
 }
