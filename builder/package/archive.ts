@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { MAX_ARTIFACT_BYTES } from '../../contract/deployments/artifact-size.ts';
-import { createZip, MAX_ENTRIES, type Zip } from '../../providers/archives/zip.ts';
+import {
+  createZip,
+  MAX_ENTRIES,
+  type PackedContent,
+  packContentBeside,
+  type Zip,
+} from '../../providers/archives/zip.ts';
 import type { Job } from '../../providers/builds/builds.ts';
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import type { Start } from '../detect/start.ts';
@@ -9,7 +15,7 @@ import { BuildFailure } from '../failure.ts';
 import { type Item, isWholeTreePackaged, sizeOf } from './tree.ts';
 
 const MEGABYTE = 1024 * 1024;
-/** Number of files read concurrently. */
+/** Number of files read and compressed concurrently. */
 const CONCURRENCY = 32;
 
 const PROGRAM = 0o100755;
@@ -111,7 +117,7 @@ export async function pack(items: readonly Item[], service: Service): Promise<Bu
   assertFits(items, service);
   const zip = createZip();
   addService(zip, service);
-  for (let at = 0; at < items.length; at += CONCURRENCY) await addItems(zip, items.slice(at, at + CONCURRENCY));
+  await addItems(zip, items);
   return zip.end();
 }
 
@@ -147,10 +153,15 @@ function addService(zip: Zip, { job, start, directory, modules, release }: Servi
   }
 }
 
+/** Adds the items in their order, whichever is compressed first: the same files make the same archive. */
 async function addItems(zip: Zip, items: readonly Item[]): Promise<void> {
-  const contents = await Promise.all(
-    items.map(({ source, link }) => (link === undefined ? readFile(source) : Buffer.from(link))),
-  );
+  const contents: PackedContent[] = [];
+  const waiting = items.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, { source, link }] of waiting)
+      contents[index] = await packContentBeside(link === undefined ? await readFile(source) : Buffer.from(link));
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
   for (const [index, { path, link, executable }] of items.entries()) {
     const mode = link !== undefined ? LINK : executable ? PROGRAM : FILE;
     zip.add(path, contents[index] ?? Buffer.alloc(0), mode);

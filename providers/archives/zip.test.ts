@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { entriesOf } from '../../test/support/archive.ts';
-import { createZip, readPackedFile, replacePackedFile } from './zip.ts';
+import { createZip, packContentBeside, readPackedFile, replacePackedFile } from './zip.ts';
 
 const FILE = 0o100644;
 const packed = (files: Record<string, string>) => {
@@ -26,4 +27,14 @@ test('a file of an archive is replaced, and the others stay as they are', async 
 test('a file that is not there is undefined, and what is no archive is an error', () => {
   expect(readPackedFile(packed({ a: 'b' }), '.service/env.json')).toBeUndefined();
   expect(() => readPackedFile(Buffer.from('not a ZIP, but long enough'), 'a')).toThrow('no archive');
+});
+
+test('content that another thread packs makes the same archive', async () => {
+  const contents = [Buffer.alloc(0), Buffer.from('short'), Buffer.alloc(100_000, 'words '), randomBytes(100_000)];
+  const [here, beside] = [createZip(), createZip()];
+  for (const [name, content] of contents.entries()) {
+    here.add(`${name}`, content, FILE);
+    beside.add(`${name}`, await packContentBeside(content), FILE);
+  }
+  expect(beside.end().equals(here.end())).toBe(true);
 });
