@@ -92,9 +92,10 @@ export async function startStacks(engines: Engines, options: StackOptions) {
     }).then(started),
     startDsql({ ...place, guard, port: ports.databases, region: String(variables.DATABASE_REGION) })
       .then(started)
-      .then(({ tagsOf, sizeOf }) => {
+      .then(({ tagsOf, sizeOf, unitsOf }) => {
         guard?.readTags(tagsOf);
-        return startCloudWatch({ dataDir, strict, accounts: place.accounts, port: ports.metrics, storageOf: sizeOf });
+        const clusters = { storageOf: sizeOf, unitsOf };
+        return startCloudWatch({ dataDir, strict, accounts: place.accounts, port: ports.metrics, clusters });
       })
       .then(started),
     startSes({

@@ -85,33 +85,48 @@ function functionIn({ Namespace, Dimensions }: Query['MetricStat']['Metric']): s
   return Namespace === 'AWS/Lambda' && known && isLive ? FunctionName : undefined;
 }
 
-interface CloudWatchOptions extends EmulatorOptions {
-  /** Returns the storage of a cluster of Aurora DSQL in bytes; undefined before its first measurement. */
-  storageOf?(clusterId: string): Promise<number | undefined>;
+/** A value of a metric with its time in seconds. */
+interface Sample {
+  at: number;
+  value: number;
 }
 
-/** Returns the id of the cluster whose storage a query asks for. */
-function clusterIn({ Namespace, MetricName, Dimensions }: Query['MetricStat']['Metric']): string | undefined {
+/** The metrics of clusters of Aurora DSQL. */
+interface ClusterMetrics {
+  /** Returns the storage of a cluster in bytes; undefined before its first measurement. */
+  storageOf(clusterId: string): Promise<number | undefined>;
+  /** Returns the DPUs that a cluster used. */
+  unitsOf(clusterId: string): readonly Sample[];
+}
+
+interface CloudWatchOptions extends EmulatorOptions {
+  clusters?: ClusterMetrics | undefined;
+}
+
+/** Returns the values of a cluster's metric; none for other metrics, and for those that do not name one cluster. */
+async function clusterSamples(
+  { Namespace, MetricName, Dimensions }: Query['MetricStat']['Metric'],
+  clusters: ClusterMetrics | undefined,
+  now: number,
+): Promise<readonly Sample[]> {
   const [dimension, ...others] = Dimensions;
-  const isStorage = Namespace === 'AWS/AuroraDSQL' && MetricName === 'ClusterStorageSize';
-  return isStorage && dimension?.Name === 'ClusterId' && others.length === 0 ? dimension.Value : undefined;
+  if (!clusters || Namespace !== 'AWS/AuroraDSQL' || dimension?.Name !== 'ClusterId' || others.length > 0) return [];
+  if (MetricName === 'TotalDPU') return clusters.unitsOf(dimension.Value);
+  const storage = MetricName === 'ClusterStorageSize' ? await clusters.storageOf(dimension.Value) : undefined;
+  return storage === undefined ? [] : [{ at: now, value: storage }];
 }
 
 /**
  * Starts an emulator of Amazon CloudWatch: `GetMetricData` of hosted applications' functions, from the requests that the
- * Lambda emulator records, and the storage of databases as it is now. Only periods with samples have a value, as in CloudWatch.
+ * Lambda emulator records, and the use of databases, with their storage as it is now. Only periods with samples have a value, as in CloudWatch.
  */
-export function startCloudWatch({ port, storageOf, ...options }: CloudWatchOptions): Promise<Emulator> {
-  const metrics = perAccount(options, (_, directory) => openMetrics(directory, options.strict, storageOf));
+export function startCloudWatch({ port, clusters, ...options }: CloudWatchOptions): Promise<Emulator> {
+  const metrics = perAccount(options, (_, directory) => openMetrics(directory, options.strict, clusters));
   return serve(port, 'application/x-amz-json-1.0', (request) => metrics.of(request)(request));
 }
 
 /** Opens the metrics of one account. */
-function openMetrics(
-  dataDir: string,
-  strict: boolean | undefined,
-  storageOf: CloudWatchOptions['storageOf'],
-): Answering {
+function openMetrics(dataDir: string, strict: boolean | undefined, clusters: CloudWatchOptions['clusters']): Answering {
   const throttle = createThrottle(strict, () => new ServiceError('Throttling', 'Rate exceeded'));
 
   const evaluate = async (query: Query, from: number, to: number, ascending: boolean) => {
@@ -127,10 +142,11 @@ function openMetrics(
         periods.set(start, [...(periods.get(start) ?? []), sample]);
       }
     }
-    const cluster = clusterIn(Metric);
-    const storage = cluster === undefined ? undefined : await storageOf?.(cluster);
-    if (storage !== undefined)
-      periods.set(Math.floor(Math.min(to, Date.now() / 1000) / Period - 1) * Period, [storage]);
+    // The last period is over a moment before the end.
+    for (const { at, value } of await clusterSamples(Metric, clusters, Math.min(to, Date.now() / 1000) - 1)) {
+      const start = Math.floor(at / Period) * Period;
+      if (start + Period > from && at < to) periods.set(start, [...(periods.get(start) ?? []), value]);
+    }
     const points = [...periods].sort(([a], [b]) => (ascending ? a - b : b - a));
     return {
       Id: query.Id,

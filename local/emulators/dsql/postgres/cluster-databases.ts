@@ -28,6 +28,8 @@ export interface Cluster {
   arn: string;
   port: number;
   tags: Record<string, string>;
+  /** Called with the time in milliseconds that its engine worked for a client. */
+  onWork(milliseconds: number): void;
 }
 
 interface Options {
@@ -90,6 +92,7 @@ export function openClusterDatabases(directory: string, { dataDir, region, guard
         idleMs: IDLE_MS,
         turnMs: TURN_MS,
         directory: () => directories.create(cluster.id),
+        onWork: cluster.onWork,
       });
       const server = await servePostgres({
         port: cluster.port,

@@ -27,6 +27,8 @@ interface DatabaseOptions {
   reserve(database: Database): Promise<void>;
   idleMs: number;
   turnMs: number;
+  /** Called with the time in milliseconds that the engine worked for a client. */
+  onWork?(milliseconds: number): void;
 }
 
 export interface Database {
@@ -42,8 +44,33 @@ export interface Database {
   measure(): Promise<number | undefined>;
 }
 
+/** Returns an engine that reports how long it works. */
+function metered(engine: Engine, onWork: (milliseconds: number) => void): Engine {
+  return {
+    async run(bytes) {
+      const from = performance.now();
+      try {
+        return await engine.run(bytes);
+      } finally {
+        onWork(performance.now() - from);
+      }
+    },
+    stop: () => engine.stop(),
+    kill: () => engine.kill(),
+    get ended() {
+      return engine.ended;
+    },
+  };
+}
+
 /** A database whose engine runs while it is used. */
-export function createDatabase({ directory, reserve, idleMs, turnMs }: DatabaseOptions): Database {
+export function createDatabase({
+  directory,
+  reserve,
+  idleMs,
+  turnMs,
+  onWork = () => undefined,
+}: DatabaseOptions): Database {
   let engine: Engine | undefined;
   let statements = new Set<string>();
   let taken = false;
@@ -99,7 +126,7 @@ export function createDatabase({ directory, reserve, idleMs, turnMs }: DatabaseO
           statements = new Set();
           previous = undefined;
         }
-        const turn = { engine, statements, previous, end: release };
+        const turn = { engine: metered(engine, onWork), statements, previous, end: release };
         previous = session;
         return turn;
       } catch (error) {
