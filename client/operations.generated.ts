@@ -28,6 +28,10 @@ export type Account = {
     buildMinutesPerMonth: number;
     /** Maximum databases of all applications: 5 from 0 applications, 10 from 3 applications, 20 from 10 applications, 50 from 25 applications. Beyond it: `plan_limit`. */
     databases: number;
+    /** Maximum MiB stored in all databases: 1024 from 0 applications, 4096 from 3 applications, 10240 from 10 applications, 25600 from 25 applications. Beyond it: `plan_limit`. */
+    databaseStorageMib: number;
+    /** Maximum DPUs (distributed processing units) of all databases in a calendar month (UTC): 200000 from 0 applications, 500000 from 3 applications, 1500000 from 10 applications, 3000000 from 25 applications. Beyond it: `plan_limit`. */
+    databaseUnitsPerMonth: number;
     /** Maximum custom domains added in a day (UTC): 500 on every plan. Beyond it: `rate_limited`. */
     customDomainsPerDay: number;
     /** Maximum certificates for custom domains in a day (UTC): 50 on every plan. Beyond it: `rate_limited`. */
@@ -70,6 +74,10 @@ export type Account = {
     buildMinutesPerMonth?: number | undefined;
     /** Now: databases of all applications; absent where it is not counted */
     databases?: number | undefined;
+    /** Now: MiB stored in all databases; absent where it is not counted */
+    databaseStorageMib?: number | undefined;
+    /** Now: DPUs (distributed processing units) of all databases in a calendar month (UTC); absent where it is not counted */
+    databaseUnitsPerMonth?: number | undefined;
     /** Now: custom domains added in a day (UTC); absent where it is not counted */
     customDomainsPerDay?: number | undefined;
     /** Now: certificates for custom domains in a day (UTC); absent where it is not counted */
@@ -207,6 +215,8 @@ export type Database = {
   port: number | null;
   /** null unless it is FAILED */
   failureReason: string | null;
+  /** The clients that may open connections: the application and the owner, the owner alone while a limit of databases is reached, or neither far beyond it */
+  access: "ALL" | "OWNER" | "NONE";
   /** The environment variables that the application has from its next deployment on */
   variables: Array<string>;
   createdAt: string;
@@ -225,11 +235,15 @@ export type DatabaseDetails = {
   port: number | null;
   /** null unless it is FAILED */
   failureReason: string | null;
+  /** The clients that may open connections: the application and the owner, the owner alone while a limit of databases is reached, or neither far beyond it */
+  access: "ALL" | "OWNER" | "NONE";
   /** The environment variables that the application has from its next deployment on */
   variables: Array<string>;
   createdAt: string;
   /** Storage in bytes as last measured, some minutes ago; null before the first measurement */
   sizeBytes: number | null;
+  /** DPUs (distributed processing units) used in this calendar month (UTC) as last measured, some hours ago; null before the first measurement */
+  unitsThisMonth: number | null;
 };
 
 export type DatabaseConnection = {

@@ -46,6 +46,10 @@ export const CERTIFICATE_STATUSES = ['WAITING', 'PENDING', 'ISSUED', 'FAILED'] a
 /** A database is made in about a minute, or not at all. */
 export const DATABASE_STATUSES = ['PROVISIONING', 'AVAILABLE', 'FAILED', 'DELETING'] as const;
 
+/** The clients that may open connections to a database: its application and its owner, its owner alone, or neither. */
+export const DATABASE_ACCESS = ['ALL', 'OWNER', 'NONE'] as const;
+export type DatabaseAccess = (typeof DATABASE_ACCESS)[number];
+
 /** Companies whose models the AI gateway passes on. The platform's own keys are fields of one secret (lib/stacks/ai.ts). */
 export const AI_PROVIDER_IDS = [
   'openai',

@@ -1,4 +1,5 @@
 import { payUnpaidInvoices } from '../domain/billing/unpaid-invoices.ts';
+import { reviewLimits } from '../domain/databases/use.ts';
 import type { Deps } from '../domain/deps.ts';
 import { reviewChangedAccount } from '../domain/processes/plan-limit.ts';
 import { applySuspension } from '../domain/processes/suspension.ts';
@@ -14,6 +15,7 @@ export const accountRules = (deps: Deps): Rules => ({
     { suspension: undefined },
     ({ id }) => payUnpaidInvoices(deps, id),
   ),
+  'account.measure-databases': on(Account).changes(['plan', 'limits'], (account) => reviewLimits(deps, account)),
   'account.review-plan-limit': on(Account).changes(['plan', 'limits', 'appCount'], (account) =>
     reviewChangedAccount(deps, account),
   ),

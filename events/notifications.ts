@@ -40,7 +40,10 @@ export const notificationRules = (deps: NotificationRuleDeps): Rules => ({
   ),
   'export.notify': on(AccountExport).changes('status', (made) => notify(deps, incidentOfExport(made))),
   'account.notify-limit': on(Account).changes(
-    ['appCount', 'keyCount', 'webhookCount', 'databaseCount', 'unpaidOrderCount', 'buildMinutes', 'plan', 'limits'],
+    [
+      ...(['appCount', 'keyCount', 'webhookCount', 'databaseCount', 'unpaidOrderCount', 'buildMinutes'] as const),
+      ...(['databaseMib', 'databaseUnits', 'plan', 'limits'] as const),
+    ],
     (account, { before }) => notify(deps, incidentsOfLimits(before, account, deps.now())),
   ),
   'team.mail-invitations': on(Team).sets('invitations', (team, { before }) =>

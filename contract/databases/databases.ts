@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { DATABASE_STATUSES } from '../enums.ts';
+import { DATABASE_ACCESS, DATABASE_STATUSES } from '../enums.ts';
 import { Deleted, describe, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
@@ -19,6 +19,10 @@ const fields = () => ({
   host: describe(z.nullable(z.string()), 'null until it is available'),
   port: describe(z.nullable(z.int()), 'null until it is available'),
   failureReason: describe(z.nullable(z.string()), 'null unless it is FAILED'),
+  access: describe(
+    z.enum(DATABASE_ACCESS),
+    'The clients that may open connections: the application and the owner, the owner alone while a limit of databases is reached, or neither far beyond it',
+  ),
   variables: describe(
     z.array(z.string()),
     'The environment variables that the application has from its next deployment on',
@@ -36,6 +40,10 @@ const DatabaseDetails = resource('DatabaseDetails', () =>
     sizeBytes: describe(
       z.nullable(z.number()),
       'Storage in bytes as last measured, some minutes ago; null before the first measurement',
+    ),
+    unitsThisMonth: describe(
+      z.nullable(z.number()),
+      'DPUs (distributed processing units) used in this calendar month (UTC) as last measured, some hours ago; null before the first measurement',
     ),
   }),
 );

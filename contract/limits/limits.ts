@@ -22,6 +22,8 @@ interface LimitRule {
   error: Extract<ErrorCode, 'plan_limit' | 'conflict' | 'rate_limited'> | keyof typeof NOT_REFUSED;
   /** Condition that lowers the number in an installation, as the documentation says it. */
   lowered?: string;
+  /** Further consequence of reaching the limit, in one sentence without a full stop. */
+  effect?: string;
   /** The action that makes room. */
   remedy: string;
   /** Smallest override that operators may set; 0 by default. */
@@ -29,6 +31,9 @@ interface LimitRule {
   /** True where the number is the same for everybody: no override. */
   isFixed?: true;
 }
+
+/** Consequence of both limits of databases (domain/databases/access.ts). */
+const NO_CONNECTIONS = 'Applications open no new connections to databases meanwhile';
 
 /** Number of keys of an account, its first, whose whole rate is reserved within the account's: no other key can use it up. */
 export const KEYS_WITH_RESERVE = 4;
@@ -76,6 +81,20 @@ export const LIMITS = {
     amounts: [5, 10, 20, 50],
     error: 'plan_limit',
     remedy: 'Delete a database',
+  },
+  databaseStorageMib: {
+    counts: 'MiB stored in all databases',
+    amounts: [1024, 4096, 10_240, 25_600],
+    error: 'plan_limit',
+    effect: NO_CONNECTIONS,
+    remedy: 'Delete data or a database',
+  },
+  databaseUnitsPerMonth: {
+    counts: 'DPUs (distributed processing units) of all databases in a calendar month (UTC)',
+    amounts: [200_000, 500_000, 1_500_000, 3_000_000],
+    error: 'plan_limit',
+    effect: NO_CONNECTIONS,
+    remedy: 'Wait for the next month',
   },
   customDomainsPerDay: {
     counts: 'custom domains added in a day (UTC)',
@@ -188,12 +207,15 @@ export const limitsOf = (account: LimitedAccount): Limits =>
 export const isRefused = (error: LimitRule['error']): error is Exclude<LimitRule['error'], keyof typeof NOT_REFUSED> =>
   !Object.hasOwn(NOT_REFUSED, error);
 
-/** Returns the sentence that says how to make room, and how to get more where there is more: `Revoke a key, or ask support for more.` */
+/**
+ * Returns the sentences that say what else follows, how to make room, and how to get more where there is more: `Revoke a key, or
+ * ask support for more.`
+ */
 function waysOut(name: LimitName): string {
-  const { remedy, amounts, isFixed } = limitRule(name);
+  const { effect, remedy, amounts, isFixed } = limitRule(name);
   const way = Array.isArray(amounts) || amounts === 'plan' ? 'choose a larger plan' : 'ask support for more';
   // Operators raise none that is the same for everybody.
-  return `${remedy}${isFixed ? '' : `, or ${way}`}.`;
+  return `${effect ? `${effect}. ` : ''}${remedy}${isFixed ? '' : `, or ${way}`}.`;
 }
 
 /** Returns the sentences for a request beyond a limit: the limit, its name in `GET /v1/account`, and the ways to more. */

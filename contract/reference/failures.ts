@@ -13,6 +13,7 @@ export const OWN_ERRORS: Readonly<Record<string, readonly ErrorCode[]>> = {
   orderDomain: ['insufficient_funds'],
   createChatCompletion: ['insufficient_credits'],
   createDatabase: ['plan_limit', 'not_found'],
+  createDatabasePassword: ['plan_limit'],
   setCustomDomain: ['plan_limit'],
   checkCustomDomain: ['plan_limit'],
   revokeKey: ['conflict'],

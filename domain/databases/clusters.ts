@@ -5,7 +5,7 @@ import { Database, type DatabaseKey } from '../../table/entities/databases.ts';
 import type { Deps } from '../deps.ts';
 import { restartQueue } from '../sweep/restart-queue.ts';
 import { HEARTBEAT_TIMEOUT_MS } from './databases.ts';
-import { applyReset } from './passwords.ts';
+import { applyAccess } from './passwords.ts';
 import { provisionDatabase } from './provisioning.ts';
 import { removeDeleted } from './removal.ts';
 
@@ -17,7 +17,7 @@ export const startClusterWork = (
 ): Promise<void> => deps.databaseWork.start(name, { applicationId, prefix });
 
 /**
- * One step of the work on a database's cluster: creates it, deletes it, or revokes its passwords, whichever the database
+ * One step of the work on a database's cluster: creates it, deletes it, or changes who may connect, whichever the database
  * asks for. May be repeated.
  * @returns whether there is nothing left to do
  */
@@ -32,7 +32,7 @@ export async function advanceDatabase(
     case 'DELETING':
       return { done: await removeDeleted(deps, database) };
     case 'AVAILABLE':
-      await applyReset(deps, database);
+      await applyAccess(deps, database);
       return { done: true };
     default:
       return { done: true };

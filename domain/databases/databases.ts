@@ -16,9 +16,10 @@ import { schedule } from '../../table/schedule.ts';
 import { change, changeOrInspect, create } from '../../table/writes.ts';
 import { noSuchApp } from '../apps/apps.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { countTowards } from '../limits/limits.ts';
+import { countTowards, monthOf } from '../limits/limits.ts';
 import { pageBody } from '../pages.ts';
 import { timestampAfter } from '../time.ts';
+import { DATABASE_LIMITS } from './access.ts';
 
 export const ENGINE = 'aurora-dsql' as const;
 
@@ -43,7 +44,21 @@ export function viewDatabase(database: Database): Output<typeof ListRoute>['data
   const failureReason = database.failureReason ?? null;
   const port = host === null ? null : (database.port ?? DATABASE_PORT);
   const variables = VARIABLES.map((each) => `${prefix}_${each}`);
-  return { id, applicationId, name, engine: ENGINE, status, region, host, port, failureReason, variables, createdAt };
+  const access = database.access ?? 'ALL';
+  return {
+    id,
+    applicationId,
+    name,
+    engine: ENGINE,
+    status,
+    region,
+    host,
+    port,
+    failureReason,
+    access,
+    variables,
+    createdAt,
+  };
 }
 
 const noSuchDatabase = () => new ApiError('not_found', 'Database not found.');
@@ -78,6 +93,7 @@ export async function createDatabase(
     region: deps.databaseRegion,
     host: null,
     counted: true,
+    measured: true,
     createdAt: now.toISOString(),
     dueAt: scheduleCheck(deps).dueAt,
   };
@@ -103,7 +119,7 @@ export async function createDatabase(
     },
   );
   const taken = () => new ApiError('conflict', `name: this application has a database named ${name} already`);
-  const ofAccount = countTowards(deps, accountId, ['databases']);
+  const ofAccount = countTowards(deps, accountId, ['databases', ...DATABASE_LIMITS]);
   return await deps.commit([count, create(Database, database, taken), ofAccount], { data: viewDatabase(database) });
 }
 
@@ -123,9 +139,12 @@ export async function getDatabase(
   { id }: Input<typeof GetRoute>,
 ): Promise<Output<typeof GetRoute>> {
   const database = await findDatabase(deps, caller, id);
-  const { clusterId } = database;
-  const sizeBytes = clusterId ? await deps.databaseMetrics.storageBytes(clusterId, deps.now()) : null;
-  return { data: { ...viewDatabase(database), sizeBytes } };
+  const { clusterId, units = null, unitsMonth } = database;
+  const now = deps.now();
+  const sizeBytes = clusterId ? await deps.databaseMetrics.storageBytes(clusterId, now) : null;
+  // Nothing is measured yet of a month that has just begun.
+  const unitsThisMonth = unitsMonth === undefined || unitsMonth === monthOf(now) ? units : 0;
+  return { data: { ...viewDatabase(database), sizeBytes, unitsThisMonth } };
 }
 
 /**

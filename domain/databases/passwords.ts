@@ -4,6 +4,7 @@ import {
   type resetDatabasePasswords as ResetRoute,
 } from '../../contract/databases/databases.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { limitOf } from '../../contract/limits/limits.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type { Databases } from '../../providers/databases/databases.ts';
 import type { DatabasePasswords } from '../../providers/databases/passwords.ts';
@@ -14,10 +15,23 @@ import { unschedule } from '../../table/schedule.ts';
 import { change, check } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
+import { findAccount, limitReached } from '../limits/limits.ts';
 import { timestampAfter } from '../time.ts';
+import { limitForOwner } from './access.ts';
 import { findDatabase, scheduleCheck, viewDatabase } from './databases.ts';
 
+const isApplied = ({ generation, appliedGeneration, access = 'ALL', appliedAccess = 'ALL' }: Database) =>
+  generation === appliedGeneration && access === appliedAccess;
 const isBeingReset = ({ generation, appliedGeneration }: Database) => generation !== appliedGeneration;
+
+/** Throws 402 with the limit that is reached where not even the owner may connect. */
+async function assertOpen(deps: Deps, { accountId, access }: Database): Promise<void> {
+  if (access !== 'NONE') return;
+  const account = await findAccount(deps, accountId);
+  const name = limitForOwner(account, deps.now());
+  // Otherwise there is room again, and the next measurement opens it.
+  if (name) throw limitReached(name, limitOf(account, name));
+}
 
 /** Holds while the database is the same one and available, and its passwords are those of this generation. */
 const asRead = ({ id, generation }: Database): Record<string, Condition> => ({
@@ -39,7 +53,7 @@ async function findAvailable(deps: Deps, caller: Caller, id: string) {
 
 /**
  * POST /v1/databases/{id}/password: as many as are asked for, each valid for an hour. Throws 404, and 409 for a database that
- * is not available or whose passwords are being revoked.
+ * is not available or whose passwords are being revoked, and 402 far beyond a limit of databases.
  */
 export async function createDatabasePassword(
   deps: Deps & { databasePasswords: DatabasePasswords },
@@ -47,6 +61,7 @@ export async function createDatabasePassword(
   { id }: Input<typeof CreateRoute>,
 ): Promise<Output<typeof CreateRoute>> {
   const database = await findAvailable(deps, caller, id);
+  await assertOpen(deps, database);
   if (isBeingReset(database))
     throw new ApiError('conflict', 'The passwords of the database are being revoked. Try again in a few seconds.');
   const { host, port = DATABASE_PORT, clusterId, region, generation = 0 } = database;
@@ -81,17 +96,22 @@ export async function resetDatabasePasswords(
   return await deps.commit([write], { data: viewDatabase(database) }, { after: { name: database.name } });
 }
 
-/** Has the cluster refuse the passwords of earlier generations. May be repeated. */
-export async function applyReset(deps: Deps & { databases: Databases }, database: Database): Promise<void> {
+/** Has the cluster refuse the passwords of earlier generations, and clients without access. May be repeated. */
+export async function applyAccess(deps: Deps & { databases: Databases }, database: Database): Promise<void> {
   const { clusterId, generation } = database;
-  if (clusterId === undefined || generation === undefined) return;
-  // Also where it was applied: a run with an earlier generation, whose write then failed, may have set that one last.
-  await deps.databases.setGeneration(clusterId, generation);
-  if (!isBeingReset(database)) return;
+  if (clusterId === undefined || (generation === undefined && database.access === undefined)) return;
+  // A restored table may be older than the cluster's tags.
+  const access = database.access ?? 'ALL';
+  // Also where it was applied: a run with earlier values, whose write then failed, may have set those last.
+  await deps.databases.setAccess(clusterId, { generation, access });
+  if (isApplied(database)) return;
   const applied = {
-    set: { appliedGeneration: generation },
+    set: {
+      ...(generation === undefined ? {} : { appliedGeneration: generation }),
+      appliedAccess: access,
+    },
     remove: unschedule(Database),
-    when: asRead(database),
+    when: { ...asRead(database), access: unchanged(database.access) },
   };
   await deps.table.write(Database, change(Database, database, applied, concurrentUpdate));
 }

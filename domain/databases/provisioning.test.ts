@@ -145,7 +145,7 @@ test('revoking passwords gives the cluster the next generation, and no password 
   await resetDatabasePasswords(deps, caller, { id });
   expect(await read()).toMatchObject({ generation: 2, dueAt: expect.any(String) });
   await expect(create()).rejects.toThrow(/being revoked/);
-  const failing = { ...databases, setGeneration: () => Promise.reject(new Error('unreachable')) };
+  const failing = { ...databases, setAccess: () => Promise.reject(new Error('unreachable')) };
   await expect(provision(failing)).rejects.toThrow('unreachable');
   await expect(create()).rejects.toThrow(/being revoked/);
   expect(await provision()).toEqual({ done: true });
@@ -159,14 +159,14 @@ test('of two resets at once the cluster ends with the later generation, in whate
   await provision();
   const reset = () => resetDatabasePasswords(deps, caller, { id: 'db_twice' });
   await reset();
-  const late = {
+  const late: Databases = {
     ...databases,
-    async setGeneration(clusterId: string, generation: number) {
-      if (generation === 1) {
+    async setAccess(clusterId, to) {
+      if (to.generation === 1) {
         await reset();
         await provision();
       }
-      await databases.setGeneration(clusterId, generation);
+      await databases.setAccess(clusterId, to);
     },
   };
   await expect(provision(late)).rejects.toThrow();

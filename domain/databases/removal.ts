@@ -1,10 +1,11 @@
 import { DatabaseQuotaReached, type Databases } from '../../providers/databases/databases.ts';
 import { Account } from '../../table/entities/accounts.ts';
-import { Database, databasesOf } from '../../table/entities/databases.ts';
-import { change, remove } from '../../table/writes.ts';
+import { Database, DeletedDatabase, databasesOf } from '../../table/entities/databases.ts';
+import { change, create, remove } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { requestCluster } from './provisioning.ts';
+import { measureSoon } from './use.ts';
 
 /**
  * Returns the id of a database's cluster. One that is being requested right now is requested again, which is the same
@@ -29,9 +30,19 @@ async function removeDatabase(deps: Deps & { databases: Databases }, database: D
   const returned = database.counted
     ? [change(Account, { id: database.accountId }, { add: { databaseCount: -1 } })]
     : [];
+  const { accountId } = database;
+  // What it used counts until the month ends; its storage no longer does.
+  const deleted = clusterId
+    ? [
+        create(DeletedDatabase, { accountId, clusterId, at: deps.now().toISOString() }, undefined, {}),
+        measureSoon(deps, accountId),
+      ]
+    : [];
   const same = { id: { is: database.id }, counted: database.counted ? { is: true } : 'absent' } as const;
   // On a conflict another run removed it, and counted that.
-  await ignoreConflict(deps.table.transact([remove(Database, database, same, concurrentUpdate), ...returned]));
+  await ignoreConflict(
+    deps.table.transact([remove(Database, database, same, concurrentUpdate), ...returned, ...deleted]),
+  );
 }
 
 /**

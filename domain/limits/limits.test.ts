@@ -59,6 +59,8 @@ const TESTS: Record<LimitName, { file: string; title: string }> = {
   concurrentBuilds: { file: HTTP.file, title: 'deployments beyond those at once wait in line, and each gets its turn' },
   buildMinutesPerMonth: HTTP,
   databases: HTTP,
+  databaseStorageMib: HTTP,
+  databaseUnitsPerMonth: HTTP,
   customDomainsPerDay: HTTP,
   certificatesPerDay: {
     file: 'domain/custom-domains/verify.test.ts',

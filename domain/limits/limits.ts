@@ -33,6 +33,19 @@ export const COUNTERS = {
 } as const satisfies Partial<Record<LimitName, keyof Account>>;
 export type CountedLimit = keyof typeof COUNTERS;
 
+/** Limits that count by month, and the attributes of the account with the month and the sum. */
+const MONTHLY = {
+  buildMinutesPerMonth: { month: 'buildMonth', counter: 'buildMinutes' },
+  databaseUnitsPerMonth: { month: 'databaseMonth', counter: 'databaseUnits' },
+} as const satisfies Partial<Record<LimitName, { month: keyof Account; counter: keyof Account }>>;
+type MonthlyLimit = keyof typeof MONTHLY;
+const isMonthly = (name: LimitName): name is MonthlyLimit => Object.hasOwn(MONTHLY, name);
+
+/** Limits of what is measured, and the attribute of the account with the last measurement. */
+const MEASURED = { databaseStorageMib: 'databaseMib' } as const satisfies Partial<Record<LimitName, keyof Account>>;
+type MeasuredLimit = keyof typeof MEASURED;
+const isMeasured = (name: LimitName): name is MeasuredLimit => Object.hasOwn(MEASURED, name);
+
 /** Limits that count by day, and the attribute of {@link DailyUsage} that counts it. */
 export const DAILY_COUNTERS = {
   apiKeysPerDay: 'apiKeys',
@@ -82,24 +95,31 @@ function belowLimit(name: LimitName, counter: string): AnyOf {
 
 /** The day (UTC) that {@link DailyUsage} counts. */
 export const dayOf = (now: Date) => now.toISOString().slice(0, 10);
-const monthOf = (now: Date) => now.toISOString().slice(0, 7);
+/** The month (UTC), as monthly counters name it. */
+export const monthOf = (now: Date) => now.toISOString().slice(0, 7);
 
-/** Conditions of which one holds while minutes of builds are left in this month. */
-const minutesLeft = (now: Date): AnyOf => [
-  { buildMonth: 'absent' },
-  { buildMonth: { isNot: monthOf(now) } },
-  ...belowLimit('buildMinutesPerMonth', 'buildMinutes'),
-];
+/** Conditions of which one holds while something is left of a limit of this month. */
+const leftThisMonth = (name: MonthlyLimit, now: Date): AnyOf => {
+  const { month, counter } = MONTHLY[name];
+  return [{ [month]: 'absent' }, { [month]: { isNot: monthOf(now) } }, ...belowLimit(name, counter)];
+};
 
-/** Limits that the start of something needs: those that it counts towards, and the minutes of builds. */
-type Needed = CountedLimit | 'buildMinutesPerMonth';
+/** Limits that the start of something needs: those that it counts towards, and those that it must be below. */
+type Needed = CountedLimit | MonthlyLimit | MeasuredLimit;
 
 const conditionsFor = (names: readonly Needed[], now: Date): AnyOf[] =>
-  names.map((name) => (name === 'buildMinutesPerMonth' ? minutesLeft(now) : belowLimit(name, COUNTERS[name])));
+  names.map((name) => {
+    if (isMonthly(name)) return leftThisMonth(name, now);
+    return belowLimit(name, isMeasured(name) ? MEASURED[name] : COUNTERS[name]);
+  });
 
 /** Returns how much of a limit an account uses; undefined for limits whose use is not on the account's item. */
 export function usageOf(account: Account, name: LimitName, now: Date): number | undefined {
-  if (name === 'buildMinutesPerMonth') return account.buildMonth === monthOf(now) ? (account.buildMinutes ?? 0) : 0;
+  if (isMonthly(name)) {
+    const { month, counter } = MONTHLY[name];
+    return account[month] === monthOf(now) ? (account[counter] ?? 0) : 0;
+  }
+  if (isMeasured(name)) return account[MEASURED[name]] ?? 0;
   return Object.hasOwn(COUNTERS, name) ? (account[COUNTERS[name as CountedLimit]] ?? 0) : undefined;
 }
 
@@ -140,7 +160,7 @@ export function countTowards(
   when?: Change['when'],
 ): Write {
   const now = deps.now();
-  const counters = names.flatMap((name) => (name === 'buildMinutesPerMonth' ? [] : [COUNTERS[name]]));
+  const counters = names.flatMap((name) => (isMonthly(name) || isMeasured(name) ? [] : [COUNTERS[name]]));
   return changeOrInspect(
     Account,
     { id: accountId },

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { BuildRunner } from '../../providers/builds/build-runner.ts';
+import type { DatabaseMetrics } from '../../providers/databases/metrics.ts';
 import type { ZoneSyncQueue } from '../../providers/dns/sync-queue.ts';
 import type { TxtRecords } from '../../providers/dns/txt-records.ts';
 import type { Exports } from '../../providers/exports/exports.ts';
@@ -17,7 +18,7 @@ import { App, Host } from '../../table/entities/apps.ts';
 import { Invoice, Subscription, TopUp } from '../../table/entities/billing.ts';
 import { Cell, Move } from '../../table/entities/cells.ts';
 import { DistributionTenant } from '../../table/entities/custom-domains.ts';
-import { Database } from '../../table/entities/databases.ts';
+import { Database, DatabaseUse } from '../../table/entities/databases.ts';
 import { BuildQueue, Deployment } from '../../table/entities/deployments.ts';
 import { Zone } from '../../table/entities/dns.ts';
 import { HostingAccount } from '../../table/entities/hosting.ts';
@@ -27,6 +28,7 @@ import type { Entity } from '../../table/entity.ts';
 import { schedule } from '../../table/schedule.ts';
 import type { Send } from '../../table/table.ts';
 import { changeByKey, create, type Write } from '../../table/writes.ts';
+import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulatedApp } from '../../test/simulation/app.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
 import { START } from '../../test/simulation/simulation.ts';
@@ -173,6 +175,7 @@ const QUEUES: Record<string, (id: string, accountId: string) => Fixture> = {
       host: null,
       createdAt: created,
     }),
+  DATABASE_USE: (id) => fixture(DatabaseUse, { accountId: id, requests: 1, dueAt: DUE }, newSimulatedAccount(id)),
   HOSTING: (id) =>
     fixture(HostingAccount, { ...ACCOUNT, id, server: 'web-1', username: 'h', status: 'PENDING', failures: 0 }),
   DOMAIN: (id) =>
@@ -313,6 +316,7 @@ async function everyQueue() {
     teardowns: executions(),
     hosting: executions(),
     databaseWork: executions(),
+    databaseMetrics: provider<DatabaseMetrics>({ readUsage: new Map() }),
     tenantExecutions: executions(),
     domainTasks: executions(),
     queue: provider<DeliveryQueue>(),

@@ -62,6 +62,22 @@ test('minutes of builds count from zero in a new month', async () => {
   expect(incidentsOfLimits(full, next, now).map(({ subjectId }) => subjectId)).toEqual(['buildMinutesPerMonth-80']);
 });
 
+test('databases notify at 80% and at the limit, where applications are refused', async () => {
+  const account = await newAccount();
+  const stored = (share: number) => ({
+    ...account,
+    databaseMib: Math.ceil(limitOf(account, 'databaseStorageMib') * share),
+  });
+  expect(incidentsOfLimits(stored(0.7), stored(0.79), now)).toEqual([]);
+  expect(incidentsOfLimits(stored(0.79), stored(0.8), now)).toMatchObject([
+    { kind: 'limit-near', subjectId: 'databaseStorageMib-80' },
+  ]);
+  const [reached] = incidentsOfLimits(stored(0.8), stored(1), now);
+  expect(reached?.title).toContain('Applications open no new connections to databases meanwhile.');
+  const used = { ...account, databaseMonth: '2026-11', databaseUnits: limitOf(account, 'databaseUnitsPerMonth') };
+  expect(incidentsOfLimits(account, used, now)).toMatchObject([{ subjectId: 'databaseUnitsPerMonth-100' }]);
+});
+
 test('the notification of a budget names the key', async () => {
   const { deps } = simulation().steady;
   const of = { accountId: 'acc_1', createdAt: now.toISOString() };

@@ -3,6 +3,7 @@ import { ownershipQueue } from '../custom-domains/ownership.ts';
 import { tenantQueue } from '../custom-domains/reconciliation.ts';
 import { customDomainQueue } from '../custom-domains/verify.ts';
 import { databaseQueue } from '../databases/clusters.ts';
+import { databaseUseQueue } from '../databases/use.ts';
 import { deploymentQueue, teardownQueue } from '../deployments/executions.ts';
 import { buildQueue } from '../deployments/scheduler.ts';
 import { zoneQueue } from '../dns/sync.ts';
@@ -26,6 +27,7 @@ const QUEUES = {
   tenants: tenantQueue,
   ownership: ownershipQueue,
   databases: databaseQueue,
+  databaseUse: databaseUseQueue,
   domains: domainQueue,
   zones: zoneQueue,
   accounts: accountQueue,

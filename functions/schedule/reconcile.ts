@@ -4,6 +4,7 @@ import { reconcilers } from '../../domain/processes/reconciler.ts';
 import { batchDeps as deps } from '../../runtime/batch-deps.ts';
 import { buildRunner } from '../../runtime/bindings/build-runner.ts';
 import { cellRooms } from '../../runtime/bindings/cell-rooms.ts';
+import { databaseMetrics } from '../../runtime/bindings/database-metrics.ts';
 import { deliveryQueue as queue } from '../../runtime/bindings/delivery-queue.ts';
 import { machines } from '../../runtime/bindings/executions.ts';
 import { registrar } from '../../runtime/bindings/registrar.ts';
@@ -21,6 +22,7 @@ const jobs = reconcilers({
   ...deps,
   ...machines,
   buildRunner,
+  databaseMetrics,
   cellOf,
   txt,
   queue,

@@ -1,5 +1,9 @@
+import type { DatabaseAccess } from '../../contract/enums.ts';
 import type { Platform } from '../stacks/platform-stack.ts';
 import type { Right, Use } from './rights.ts';
+
+/** Holds for clusters whose tag `access` has one of the values (providers/databases/databases.ts), and for those without. */
+const allowed = (...values: DatabaseAccess[]) => ({ StringEqualsIfExists: { 'aws:ResourceTag/access': values } });
 
 const ANY_CLUSTER = 'AWS chooses the names of clusters; the condition restricts access by their owner’s tag';
 
@@ -36,7 +40,7 @@ export function databaseUses({ config, names }: Pick<Platform, 'config' | 'names
     ],
   };
   const remove: Use = { variables, rights: [{ actions: ['dsql:DeleteCluster'], ...ours }] };
-  const revoke: Use = {
+  const restrict: Use = {
     variables,
     rights: [
       {
@@ -45,14 +49,18 @@ export function databaseUses({ config, names }: Pick<Platform, 'config' | 'names
         // The owner's tag decides who may connect: it is set once, on creation.
         when: {
           StringLike: { 'aws:ResourceTag/application': apps },
-          'ForAllValues:StringEquals': { 'aws:TagKeys': ['passwords'] },
+          'ForAllValues:StringEquals': { 'aws:TagKeys': ['passwords', 'access'] },
         },
         wildcard: ANY_CLUSTER,
       },
     ],
   };
   /** Of the role whose sessions sign passwords; each session's policy names one cluster. */
-  const connectOwner: Right = { actions: ['dsql:DbConnectAdmin'], ...ours };
+  const connectOwner: Right = {
+    actions: ['dsql:DbConnectAdmin'],
+    ...ours,
+    when: { ...ours.when, ...allowed('ALL', 'OWNER') },
+  };
   const createPasswords: Use = {
     variables: {
       DATABASE_ARN_PREFIX: variables.DATABASE_ARN_PREFIX,
@@ -78,7 +86,7 @@ export function databaseUses({ config, names }: Pick<Platform, 'config' | 'names
     actions: ['dsql:DbConnectAdmin'],
     on,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: IAM replaces it with the ARN of the calling function
-    when: { StringEquals: { 'aws:ResourceTag/application': '${lambda:SourceFunctionArn}' } },
+    when: { StringEquals: { 'aws:ResourceTag/application': '${lambda:SourceFunctionArn}' }, ...allowed('ALL') },
     wildcard: ANY_CLUSTER,
   };
   return {
@@ -86,7 +94,7 @@ export function databaseUses({ config, names }: Pick<Platform, 'config' | 'names
     region: { variables: region } satisfies Use,
     make,
     remove,
-    revoke,
+    restrict,
     connectOwner,
     createPasswords,
     measure,

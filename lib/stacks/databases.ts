@@ -14,6 +14,8 @@ export class DatabasesStack extends PlatformStack {
   readonly work: Use;
   /** Counts the clusters of the account. */
   readonly count: Use;
+  /** Reads what clusters use. */
+  readonly measure: Use;
 
   constructor(platform: Platform, table: TableStack) {
     super(platform, 'databases', 'Databases of applications: their state machine, and the access of their owners');
@@ -24,7 +26,7 @@ export class DatabasesStack extends PlatformStack {
     const advance = new PlatformFunction(this, platform, 'workflow/advanceDatabase', {
       description: 'Creates, changes or deletes a database; a step of a state machine: advanceDatabase',
       timeout: TIMEOUTS_S.database.function,
-      uses: [table.read, table.write, clusters.make, clusters.remove, clusters.revoke],
+      uses: [table.read, table.write, clusters.make, clusters.remove, clusters.restrict],
     });
     new Machine(this, platform, 'database', {
       definition: databaseMachine({ advanceDatabase: advance.live.functionArn }),
@@ -39,6 +41,7 @@ export class DatabasesStack extends PlatformStack {
     });
     explainWildcards(accessRole, [clusters.connectOwner]);
     this.count = clusters.count;
+    this.measure = clusters.measure;
     this.work = {
       variables: { DATABASE_STATE_MACHINE_ARN: names.database.arn },
       rights: [{ actions: ['states:StartExecution'], on: [names.database.arn] }],

@@ -1,4 +1,5 @@
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration } from 'aws-cdk-lib/core';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { type Alarm, exceeding, METRIC_NAMESPACE, maximum, sum, total } from '../constructs/alarms.ts';
 import type { Platform } from './platform-stack.ts';
@@ -136,6 +137,21 @@ export const alarmsForFlags = ({ config: { stage } }: Platform): Alarm[] => [
     threshold: 0,
     description: 'A feature flag is beyond the day on which its owner was to remove it.',
     runbookAnchor: 'flags',
+  },
+];
+
+/** Dollars that a DPU of Aurora DSQL costs in eu-west-1, rounded up (docs/costs.md). */
+const DOLLARS_PER_UNIT = 10 / 1_000_000;
+
+/** The alarm on the use of all databases (runtime/observability/database-metrics.ts): a fraction of the budget of a month. */
+export const alarmsForDatabases = ({ config: { stage, monthlyBudget } }: Platform): Alarm[] => [
+  {
+    name: 'database-use',
+    severity: 'ticket',
+    metric: sum(METRIC_NAMESPACE, 'DatabaseUnits', { stage }).with({ period: Duration.hours(6) }),
+    threshold: Math.round(monthlyBudget / 20 / DOLLARS_PER_UNIT),
+    description: 'Databases of all customers cost more than a twentieth of the monthly budget within six hours.',
+    runbookAnchor: 'database-use',
   },
 ];
 

@@ -10,6 +10,7 @@ import type { ApiStack } from './api.ts';
 import {
   alarmsForAi,
   alarmsForChecks,
+  alarmsForDatabases,
   alarmsForDeployments,
   alarmsForDueQueues,
   alarmsForFlags,
@@ -87,6 +88,7 @@ export class OperationsStack extends PlatformStack {
       ...alarmsForHosting(platform),
       ...alarmsForPayments(platform),
       ...alarmsForDueQueues(platform),
+      ...alarmsForDatabases(platform),
       ...(config.monitoring === 'full'
         ? [...alarmsForChecks(platform), ...alarmsForFlags(platform), ...alarmsForMigrations(platform)]
         : alarmsForApi(api)),

@@ -111,6 +111,7 @@ export class SchedulesStack extends PlatformStack {
         domains.syncZones,
         panel.reconcile,
         databases.work,
+        databases.measure,
         hosting.measureRoom,
         DNS_LOOKUP,
       ]),

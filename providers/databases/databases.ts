@@ -5,9 +5,12 @@ import {
   GetClusterCommand,
   TagResourceCommand,
 } from '@aws-sdk/client-dsql';
-import { entryOf } from '../../contract/enums.ts';
+import { type DatabaseAccess, entryOf } from '../../contract/enums.ts';
 import { isAwsError } from '../aws-errors.ts';
 import { GENERATION_TAG } from './passwords.ts';
+
+/** Tag of a cluster with those who may connect: the roles of applications and owners read it. Without it both may. */
+const ACCESS_TAG = 'access';
 
 export interface Cluster {
   id: string;
@@ -33,8 +36,11 @@ export interface Databases {
   find(clusterId: string): Promise<Cluster>;
   /** Deleting what is not there is no error. Throws while the cluster is still being made. */
   remove(clusterId: string): Promise<void>;
-  /** Revokes the passwords of earlier generations (passwords.ts). A cluster that is gone has none. */
-  setGeneration(clusterId: string, generation: number): Promise<void>;
+  /**
+   * Decides who may open connections, and revokes the passwords of earlier generations (passwords.ts), if there were any. A
+   * cluster that is gone has none.
+   */
+  setAccess(clusterId: string, to: { generation: number | undefined; access: DatabaseAccess }): Promise<void>;
 }
 
 const isMissing = (error: unknown) => isAwsError(error, 'ResourceNotFoundException');
@@ -98,8 +104,11 @@ export function createDatabases(region: string, arnPrefix: string): Databases {
       }
     },
 
-    async setGeneration(identifier, generation) {
-      const tags = { [GENERATION_TAG]: String(generation) };
+    async setAccess(identifier, { generation, access }) {
+      const tags = {
+        ...(generation === undefined ? {} : { [GENERATION_TAG]: String(generation) }),
+        [ACCESS_TAG]: access,
+      };
       try {
         await client.send(new TagResourceCommand({ resourceArn: `${arnPrefix}${identifier}`, tags }));
       } catch (error) {

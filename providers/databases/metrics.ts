@@ -1,11 +1,22 @@
+/** Use of a cluster. */
+export interface DatabaseUsage {
+  /** DPUs (distributed processing units) since the beginning of the month (UTC). */
+  units: number;
+  /** Storage in bytes as last measured since the day before the month; undefined where it was not. */
+  storageBytes: number | undefined;
+}
+
 /** Measurements of databases: CloudWatch. */
 export interface DatabaseMetrics {
   /** Returns the storage of a cluster in bytes as last measured; null before the first measurement. */
   storageBytes(clusterId: string, now: Date): Promise<number | null>;
+  /** Returns what clusters use, by their ids. Deleted ones have metrics too. */
+  readUsage(clusterIds: readonly string[], now: Date): Promise<Map<string, DatabaseUsage>>;
 }
 
 interface Results {
-  MetricDataResults: { Values: number[] }[];
+  MetricDataResults: { Id: string; Timestamps: number[]; Values: number[] }[];
+  NextToken?: string;
 }
 type Call = <Output>(operation: string, input: object) => Promise<Output>;
 
@@ -13,18 +24,85 @@ type Call = <Output>(operation: string, input: object) => Promise<Output>;
 const PERIOD_S = 300;
 /** An idle cluster may be measured less often. */
 const WINDOW_S = 86_400;
+const HOUR_S = 3600;
+const DAY_S = 86_400;
+/**
+ * Clusters of one request: CloudWatch returns 100,800 values at most and has 500 queries at most, and a month has 768 hours with
+ * the day before it
+ * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricData.html).
+ */
+const CLUSTERS_PER_REQUEST = 100;
 
-export const createDatabaseMetrics = (call: Call): DatabaseMetrics => ({
-  async storageBytes(clusterId, now) {
-    const Dimensions = [{ Name: 'ClusterId', Value: clusterId }];
-    const Metric = { Namespace: 'AWS/AuroraDSQL', MetricName: 'ClusterStorageSize', Dimensions };
-    const EndTime = Math.floor(now.getTime() / 1000);
-    const { MetricDataResults } = await call<Results>('GetMetricData', {
-      MetricDataQueries: [{ Id: 'storage', MetricStat: { Metric, Period: PERIOD_S, Stat: 'Maximum' } }],
-      StartTime: EndTime - WINDOW_S,
-      EndTime,
-      ScanBy: 'TimestampDescending',
-    });
-    return MetricDataResults[0]?.Values[0] ?? null;
+/** Returns the query for a metric of a cluster. */
+const query = (id: string, clusterId: string, metric: { name: string; stat: 'Maximum' | 'Sum'; period: number }) => ({
+  Id: id,
+  MetricStat: {
+    Metric: {
+      Namespace: 'AWS/AuroraDSQL',
+      MetricName: metric.name,
+      Dimensions: [{ Name: 'ClusterId', Value: clusterId }],
+    },
+    Period: metric.period,
+    Stat: metric.stat,
   },
 });
+const storage = { name: 'ClusterStorageSize', stat: 'Maximum' } as const;
+/** The unit that DSQL charges for all processing. */
+const units = { name: 'TotalDPU', stat: 'Sum', period: DAY_S } as const;
+
+export const createDatabaseMetrics = (call: Call): DatabaseMetrics => {
+  /** Returns the values of each query with their times in seconds, newest first. */
+  async function read(queries: object[], StartTime: number, EndTime: number) {
+    const found = new Map<string, { at: number; value: number }[]>();
+    let NextToken: string | undefined;
+    do {
+      const results: Results = await call('GetMetricData', {
+        MetricDataQueries: queries,
+        StartTime,
+        EndTime,
+        ScanBy: 'TimestampDescending',
+        ...(NextToken === undefined ? {} : { NextToken }),
+      });
+      for (const { Id, Timestamps, Values } of results.MetricDataResults) {
+        const points = Values.map((value, index) => ({ at: Timestamps[index] ?? 0, value }));
+        found.set(Id, [...(found.get(Id) ?? []), ...points]);
+      }
+      NextToken = results.NextToken;
+    } while (NextToken !== undefined);
+    return found;
+  }
+
+  return {
+    async storageBytes(clusterId, now) {
+      const end = Math.floor(now.getTime() / 1000);
+      const found = await read([query('storage', clusterId, { ...storage, period: PERIOD_S })], end - WINDOW_S, end);
+      return found.get('storage')?.[0]?.value ?? null;
+    },
+
+    async readUsage(clusterIds, now) {
+      const usages = new Map<string, DatabaseUsage>();
+      const month = Date.UTC(now.getUTCFullYear(), now.getUTCMonth()) / 1000;
+      // Begins with a day: then each period of a day is one of the calendar.
+      const [start, end] = [month - DAY_S, Math.ceil(now.getTime() / 1000)];
+      for (let at = 0; at < clusterIds.length; at += CLUSTERS_PER_REQUEST) {
+        const part = clusterIds.slice(at, at + CLUSTERS_PER_REQUEST);
+        const found = await read(
+          part.flatMap((clusterId, index) => [
+            query(`storage${index}`, clusterId, { ...storage, period: HOUR_S }),
+            query(`units${index}`, clusterId, units),
+          ]),
+          start,
+          end,
+        );
+        for (const [index, clusterId] of part.entries()) {
+          const ofMonth = (found.get(`units${index}`) ?? []).filter((point) => point.at >= month);
+          usages.set(clusterId, {
+            units: ofMonth.reduce((total, { value }) => total + value, 0),
+            storageBytes: found.get(`storage${index}`)?.[0]?.value,
+          });
+        }
+      }
+      return usages;
+    },
+  };
+};

@@ -1,5 +1,6 @@
 import type { reconcilers } from '../../domain/processes/reconciler.ts';
 import { reporting } from '../triggers/sweeper.ts';
+import { reportDatabaseUse } from './database-metrics.ts';
 import { reportEvents, reportOverdue } from './delivery-metrics.ts';
 import { reportLines } from './deployment-metrics.ts';
 import { reportUnconfirmed } from './domain-metrics.ts';
@@ -13,4 +14,5 @@ export const withReports = (jobs: ReturnType<typeof reconcilers>) => ({
   lostEvents: reporting(jobs.lostEvents, reportEvents),
   domains: reporting(jobs.domains, reportUnconfirmed),
   builds: reporting(jobs.builds, reportLines),
+  databaseUse: reporting(jobs.databaseUse, reportDatabaseUse),
 });

@@ -74,6 +74,11 @@ export const Account = /* @__PURE__ */ entity({
       buildMonth: z.optional(z.string()),
       buildMinutes: z.optional(z.int()),
       databaseCount: z.optional(z.int()),
+      /** MiB stored in all databases, as last measured. */
+      databaseMib: z.optional(z.int()),
+      /** The month (`2026-11`) that `databaseUnits` counts, and the DPUs of all databases in it, as last measured. */
+      databaseMonth: z.optional(z.string()),
+      databaseUnits: z.optional(z.int()),
       /** Domain orders whose invoice is unpaid. */
       unpaidOrderCount: z.optional(z.int()),
       walletCents: z.int(),

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
-import { DATABASE_STATUSES } from '../../contract/enums.ts';
-import { entity, type ItemOf, oneOf } from '../entity.ts';
+import { DATABASE_ACCESS, DATABASE_STATUSES } from '../../contract/enums.ts';
+import { DAY, entity, epoch, type ItemOf, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
+import { measuredDatabases } from '../migrations/0005-measured-databases.ts';
 
 /** The partition of an application's databases. */
 export const databasesOf = (applicationId: string) => key('APP', applicationId, 'DATABASES');
@@ -29,6 +30,17 @@ export const Database = /* @__PURE__ */ entity({
       /** The number of times that its passwords were revoked, and the number that its cluster knows of. */
       generation: z.optional(z.int()),
       appliedGeneration: z.optional(z.int()),
+      /** The clients that may open connections, and those that may by the tags of its cluster; all where it is absent. */
+      access: z.optional(oneOf(DATABASE_ACCESS)),
+      appliedAccess: z.optional(oneOf(DATABASE_ACCESS)),
+      /** True from its creation on: what it uses is measured with the other databases of its account. */
+      measured: z.optional(z.literal(true)),
+      /** DPUs used in a month (`2026-11`) as last measured. */
+      unitsMonth: z.optional(z.string()),
+      units: z.optional(z.number()),
+      /** Storage in bytes as last measured. */
+      storageBytes: z.optional(z.number()),
+      measuredAt: z.optional(z.string()),
       /** The reason why it is FAILED, for its owner. */
       failureReason: z.optional(z.string()),
       /** True where the account's number of databases counts it. */
@@ -42,8 +54,45 @@ export const Database = /* @__PURE__ */ entity({
     sk: prefix,
   }),
   list: (item) => ({ listPk: databaseListOf(item.accountId), listSk: item.id }),
+  migrations: [measuredDatabases],
   due: { queues: ['DATABASE'] },
 });
+
+/** The measurement of all databases of an account (domain/databases/use.ts). Due while the account has databases. */
+export type DatabaseUse = ItemOf<typeof DatabaseUse>;
+export const DatabaseUse = /* @__PURE__ */ entity({
+  type: 'DATABASE_USE',
+  schema: () =>
+    z.object({
+      accountId: z.string(),
+      /** Number of requests for a measurement. The one that follows is scheduled only if none was added. */
+      requests: z.int(),
+      dueAt: z.optional(z.string()),
+    }),
+  key: ({ accountId }: { accountId: string }) => ({ pk: key('ACCOUNT', accountId), sk: 'DATABASE_USE' }),
+  due: { queues: ['DATABASE_USE'] },
+});
+
+/** The partition of the databases that an account deleted. */
+export const deletedDatabasesOf = (accountId: string) => key('ACCOUNT', accountId, 'DELETED_DATABASES');
+
+/** The cluster of a deleted database: what it used counts until the month ends. */
+export type DeletedDatabase = ItemOf<typeof DeletedDatabase>;
+export const DeletedDatabase = /* @__PURE__ */ entity({
+  type: 'DELETED_DATABASE',
+  schema: () =>
+    z.object({ accountId: z.string(), clusterId: z.string(), /** The time of its deletion. */ at: z.string() }),
+  key: ({ accountId, clusterId }: Pick<DeletedDatabaseKey, 'accountId' | 'clusterId'>) => ({
+    pk: deletedDatabasesOf(accountId),
+    sk: clusterId,
+  }),
+  expiresAtEpoch: ({ at }) => epoch(at) + 33 * DAY,
+});
+
+interface DeletedDatabaseKey {
+  accountId: string;
+  clusterId: string;
+}
 
 export interface DatabaseKey {
   applicationId: string;

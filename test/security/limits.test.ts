@@ -92,6 +92,22 @@ const CASES: Partial<Record<LimitName, Case>> = {
     request: (account, applicationId, index) =>
       account.dashboard.call(createDatabase, { body: { applicationId, name: `db${index}` } }),
   },
+  databaseStorageMib: {
+    limit: 7,
+    allowed: 0,
+    fields: () => ({ databaseMib: 7 }),
+    prepare: idleApp,
+    request: (account, applicationId, index) =>
+      account.dashboard.call(createDatabase, { body: { applicationId, name: `db${index}` } }),
+  },
+  databaseUnitsPerMonth: {
+    limit: 7,
+    allowed: 0,
+    fields: () => ({ databaseMonth: thisMonth(), databaseUnits: 7 }),
+    prepare: idleApp,
+    request: (account, applicationId, index) =>
+      account.dashboard.call(createDatabase, { body: { applicationId, name: `db${index}` } }),
+  },
   customDomainsPerDay: {
     limit: 2,
     request: (account) =>

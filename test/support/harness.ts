@@ -131,8 +131,12 @@ export async function newAccount(
   return { id: opened.id, secretKey, publicKey, clients, dashboard, accessToken, call };
 }
 
-/** Sets limits of an account as an operator does. */
-export async function setLimits(accountId: string, limits: LimitOverrides, of: Local = local): Promise<void> {
+/** Sets limits of an account as an operator does; null removes one. */
+export async function setLimits(
+  accountId: string,
+  limits: { [Name in keyof LimitOverrides]?: number | null | undefined },
+  of: Local = local,
+): Promise<void> {
   Object.assign(process.env, of.environment);
   const [{ overrideLimits }, { deps }] = await Promise.all([
     import('../../domain/limits/overrides.ts'),

@@ -129,4 +129,10 @@ export const UNUSED_RIGHTS: readonly UnusedRight[] = [
 ];
 
 /** Refused requests of the platform's own roles that tests provoke. */
-export const EXPECTED_DENIALS: readonly UnusedRight[] = [];
+export const EXPECTED_DENIALS: readonly UnusedRight[] = [
+  {
+    right: /-app-\S+ dsql:DbConnectAdmin .*"aws:ResourceTag\/access":"(OWNER|NONE)"/,
+    reason:
+      'a limit of databases is reached: that the application is refused is what the tag is for (test/api/databases)',
+  },
+];

@@ -96,7 +96,7 @@ const CALLS: Record<string, () => Promise<unknown>> = {
     const databases = createDatabases('eu-west-1', arnPrefix);
     const { id } = await databases.create('db_1', 'arn:aws:lambda:af-south-1:000000000000:function:app-1');
     await databases.find(id);
-    await databases.setGeneration(id, 1);
+    await databases.setAccess(id, { generation: 1, access: 'ALL' });
     const passwords = createDatabasePasswords(
       (session) => assumeRole({ roleArn: DATABASE_ROLE, ...session }),
       arnPrefix,
@@ -105,6 +105,7 @@ const CALLS: Record<string, () => Promise<unknown>> = {
     await passwords.create(target, { name: 'db_1', seconds: 3600 });
     const metrics = createDatabaseMetrics((operation, input) => callAws('monitoring', operation, input));
     await metrics.storageBytes(id, new Date());
+    await metrics.readUsage([id], new Date());
     await databases.remove(id);
   },
   async 'zones and records'() {

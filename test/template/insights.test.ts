@@ -11,6 +11,9 @@ const OF_FUNCTIONS = ['@timestamp', 'level', 'message', 'function', 'requestId']
 /** Fields of the line of a call to an AI model (runtime/observability/chat-report.ts). */
 const OF_AI_CALLS = [...OF_FUNCTIONS, 'accountId', 'model', 'CostMicroRand'];
 
+/** Fields of the line of a measurement of databases (runtime/observability/database-metrics.ts). */
+const OF_DATABASES = [...OF_FUNCTIONS, 'accountId', 'newUnits', 'mib'];
+
 /** Returns the fields that a query of Logs Insights names. */
 const fieldsOf = (query: string): string[] =>
   query.split(' | ').flatMap((part) => {
@@ -27,7 +30,8 @@ test('the queries of the runbook name fields that the logs have', () => {
   const queries = commandsOf(readFileSync('docs/runbook.md', 'utf8')).filter((each) => /^(filter|stats) /.test(each));
   expect(queries.length).toBeGreaterThanOrEqual(3);
   for (const query of queries) {
-    const counted = query.includes('CostMicroRand') ? OF_AI_CALLS : ofRequests;
+    const ofFunctions = query.includes('newUnits') ? OF_DATABASES : OF_AI_CALLS;
+    const counted = /CostMicroRand|newUnits/.test(query) ? ofFunctions : ofRequests;
     const known = query.includes('stats ') ? counted : OF_FUNCTIONS;
     expect(known, query).toEqual(expect.arrayContaining(fieldsOf(query)));
   }

@@ -3,6 +3,7 @@ import { accountWalks } from './accounts.ts';
 import { aiWalks } from './ai.ts';
 import { apiWalks } from './api.ts';
 import { checkWalks } from './checks.ts';
+import { databaseWalks } from './databases.ts';
 import { deploymentWalks } from './deployments.ts';
 import { domainWalks } from './domains.ts';
 import { edgeWalks } from './edge.ts';
@@ -17,6 +18,7 @@ import { webhookWalks } from './webhooks.ts';
 /** All walks of the runbook. */
 export const WALKS: Walk[] = [
   ...deploymentWalks,
+  ...databaseWalks,
   ...queueWalks,
   ...jobWalks,
   ...webhookWalks,

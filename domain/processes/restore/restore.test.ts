@@ -121,7 +121,9 @@ test('after a restore passwords of databases are those that their clusters accep
   const available = { ...common, status: 'AVAILABLE' as const, id: 'db_1', clusterId: 'c_1', host: 'h', generation: 1 };
   await deps.table.transact([create(Database, { ...available, appliedGeneration: 1 })]);
   const clusters = new Map<string, number>();
-  const databases = { setGeneration: async (id: string, generation: number) => void clusters.set(id, generation) };
+  const databases: Pick<Databases, 'setAccess'> = {
+    setAccess: async (id, { generation = 0 }) => void clusters.set(id, generation),
+  };
   const caller = { accountId, keyId: '' };
   const passwords: number[] = [];
   const databasePasswords: DatabasePasswords = {

@@ -38,14 +38,15 @@ test('lets an unmodified SDK client create a cluster once per token, watch it be
   standIn = await startDsql({ ...options, port });
   const found = await fetch(`${standIn.url}/cluster/${made.id}`).then((answer) => answer.json());
   expect(found).toMatchObject({ status: 'ACTIVE', tags: { application: expect.stringContaining(':function:app') } });
-  await databases.setGeneration(made.id, 1);
+  await databases.setAccess(made.id, { generation: 1, access: 'OWNER' });
   expect(standIn.tagsOf(`arn:aws:dsql:eu-west-1:000000000000:cluster/${made.id}`)).toEqual({
     application: expect.stringContaining(':function:app'),
     passwords: '1',
+    access: 'OWNER',
   });
   await databases.remove(made.id);
   await databases.remove(made.id);
   expect((await databases.find(made.id)).status).toBe('GONE');
-  await databases.setGeneration(made.id, 2);
+  await databases.setAccess(made.id, { generation: 2, access: 'ALL' });
   expect((await databases.find('nothing')).status).toBe('GONE');
 });

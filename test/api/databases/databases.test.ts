@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { getAccount } from '../../../contract/accounts/accounts.ts';
 import { createApp, deleteApp } from '../../../contract/apps/apps.ts';
 import {
   createDatabase,
@@ -16,7 +17,8 @@ import { authToken } from '../../../providers/databases/token.ts';
 import { entriesOf } from '../../support/archive.ts';
 import { get } from '../../support/browse.ts';
 import { deployer } from '../../support/deployer.ts';
-import { codeOf, local, newAccount, type OpenedAccount, raw, waitFor } from '../../support/harness.ts';
+import { invokeFunction } from '../../support/functions.ts';
+import { codeOf, local, newAccount, type OpenedAccount, raw, setLimits, waitFor } from '../../support/harness.ts';
 import { receiver } from '../../support/receivers.ts';
 
 async function withApp(given?: OpenedAccount) {
@@ -66,6 +68,7 @@ test('a database is created, its event sent once, its variables named, and it is
     host: null,
     port: null,
     failureReason: null,
+    access: 'ALL',
     variables: ['URL', 'HOST', 'PORT', 'NAME', 'USER', 'REGION'].map((each) => `DATABASE_MAIN_DB_${each}`),
     createdAt: expect.any(String),
   });
@@ -151,7 +154,7 @@ test('a password opens its database alone, until the passwords are reset; the si
     account.call(getDatabase, at),
   ]);
   expect([codeOf(early), codeOf(reset)]).toEqual(['conflict', 'conflict']);
-  expect(read.body.data).toMatchObject({ id, status: 'PROVISIONING', sizeBytes: null });
+  expect(read.body.data).toMatchObject({ id, status: 'PROVISIONING', sizeBytes: null, unitsThisMonth: null });
   const other = (await create('other')).body.data;
   const [{ port }, { port: otherPort }] = await Promise.all([
     untilAvailable(account, id),
@@ -200,6 +203,75 @@ test('racing creates beyond the limit succeed exactly up to the limit', async ()
   expect(answers.filter(({ status }) => status === 202)).toHaveLength(MAX_DATABASES);
   expect(answers.map(codeOf).filter(Boolean)).toEqual(['conflict', 'conflict']);
 });
+
+test('at a limit of databases applications and then their owner are refused, until there is room again; others connect throughout', async () => {
+  const [customer, other] = [await newAccount(), await newAccount()];
+  const { deploy } = deployer(() => customer);
+  const repoUrl = 'https://git.localhost/hello-database.git';
+  const body = { name: 'Limited', framework: 'NODE' as const, repoUrl, healthCheckPath: '/health', deployNow: false };
+  const { id: appId, primaryDomain } = (await customer.call(createApp, { body })).body.data;
+  const create = async (account: OpenedAccount, applicationId: string) => {
+    const made = await account.dashboard.call(createDatabase, { body: { applicationId, name: 'main' } });
+    const { id } = made.body.data;
+    return { id, port: (await untilAvailable(account, id)).port ?? 0 };
+  };
+  const { id, port } = await create(customer, appId);
+  const elsewhere = await create(other, (await withApp(other)).id);
+  const deployment = await deploy(appId);
+  expect(deployment.status, deployment.log).toBe('SUCCEEDED');
+  const visit = async () => (await get(local.baseUrl, primaryDomain)).status;
+  const password = async (account: OpenedAccount, of: string) =>
+    await account.call(createDatabasePassword, { params: { id: of } });
+  const kept = (await password(customer, id)).body.data.password;
+  await query(port, kept, 'CREATE TABLE kept (id int PRIMARY KEY)');
+  await query(port, kept, 'SELECT count(*) FROM generate_series(1, 1000000)');
+  const until = async (access: string) =>
+    await waitFor(async () => {
+      await invokeFunction(local, 'schedule-reconcile');
+      const { data } = (await customer.call(getDatabase, { params: { id } })).body;
+      return data.access === access && data;
+    }, 20);
+  /** Waits until the cluster has its tags. */
+  const untilRefused = (open: () => Promise<unknown>) =>
+    waitFor(() =>
+      open().then(
+        () => false,
+        (error) => error.code === '28000',
+      ),
+    );
+
+  // A changed limit is compared with a new measurement.
+  await setLimits(customer.id, { databaseUnitsPerMonth: 1_000_000 });
+  const { unitsThisMonth } = await waitFor(async () => {
+    await invokeFunction(local, 'schedule-reconcile');
+    const { data } = (await customer.call(getDatabase, { params: { id } })).body;
+    return data.unitsThisMonth !== null && data.unitsThisMonth > 0 && data;
+  });
+  const used = Math.ceil(unitsThisMonth ?? 0);
+  expect((await customer.call(getAccount)).body.data.usage?.databaseUnitsPerMonth).toBe(used);
+  await setLimits(customer.id, { databaseUnitsPerMonth: used });
+  await until('OWNER');
+  // Between the limit and a quarter more its owner exports and deletes. The application has opened no connection before.
+  await waitFor(async () => (await visit()) === 500);
+  expect(await query(port, kept, 'SELECT count(*)::int AS n FROM kept')).toEqual({ n: 0 });
+  expect((await password(customer, id)).status).toBe(201);
+  await setLimits(customer.id, { databaseUnitsPerMonth: 1 });
+  await until('NONE');
+  await untilRefused(() => query(port, kept, 'SELECT 1'));
+  const beyond = await password(customer, id);
+  expect([beyond.status, codeOf(beyond)]).toEqual([402, 'plan_limit']);
+  expect(beyond.error?.message).toContain('(databaseUnitsPerMonth)');
+  const another = await customer.dashboard.call(createDatabase, { body: { applicationId: appId, name: 'another' } });
+  expect([another.status, codeOf(another)]).toEqual([402, 'plan_limit']);
+  const stranger = (await password(other, elsewhere.id)).body.data.password;
+  expect(await query(elsewhere.port, stranger, 'SELECT 1 AS one')).toEqual({ one: 1 });
+
+  await setLimits(customer.id, { databaseUnitsPerMonth: null });
+  await until('ALL');
+  const renewed = await waitFor(() => query(port, kept, 'SELECT count(*)::int AS n FROM kept').catch(() => undefined));
+  expect(renewed).toEqual({ n: 0 });
+  expect(await visit()).toBe(200);
+}, 120_000);
 
 let shared: Awaited<ReturnType<typeof withApp>>;
 beforeAll(async () => {

@@ -1,5 +1,11 @@
 import { Move } from '../../../../table/entities/cells.ts';
-import { Database, databaseListOf } from '../../../../table/entities/databases.ts';
+import {
+  Database,
+  DatabaseUse,
+  DeletedDatabase,
+  databaseListOf,
+  deletedDatabasesOf,
+} from '../../../../table/entities/databases.ts';
 import {
   BuildQueue,
   Deployment,
@@ -66,6 +72,11 @@ export const DEPLOYMENT_CONTENTS: readonly Contents[] = [
         'host',
         'port',
         'failureReason',
+        'access',
+        'units',
+        'unitsMonth',
+        'storageBytes',
+        'measuredAt',
         'createdAt',
       ],
       omits: {
@@ -74,9 +85,13 @@ export const DEPLOYMENT_CONTENTS: readonly Contents[] = [
         generation: 'internal',
         appliedGeneration: 'internal',
         counted: 'internal',
+        appliedAccess: 'internal',
+        measured: 'internal',
         dueAt: 'internal',
       },
     },
     listed(Database, databaseListOf),
   ),
+  contents(DatabaseUse, 'removed', 'internal', one(DatabaseUse, ofAccount)),
+  contents(DeletedDatabase, 'removed', 'internal', inPartition(DeletedDatabase, deletedDatabasesOf)),
 ];

@@ -1,0 +1,229 @@
+import { expect, test } from 'vitest';
+import type { DatabaseAccess } from '../../contract/enums.ts';
+import type { Databases } from '../../providers/databases/databases.ts';
+import type { DatabaseUsage } from '../../providers/databases/metrics.ts';
+import type { DatabasePasswords } from '../../providers/databases/passwords.ts';
+import { Account } from '../../table/entities/accounts.ts';
+import { App } from '../../table/entities/apps.ts';
+import { Database, DatabaseUse } from '../../table/entities/databases.ts';
+import { bringForward } from '../../table/migrations/migration.ts';
+import { MIGRATIONS } from '../../table/migrations/migrations.ts';
+import { create } from '../../table/writes.ts';
+import { newSimulatedAccount } from '../../test/simulation/account.ts';
+import { simulatedApp } from '../../test/simulation/app.ts';
+import { simulation } from '../../test/simulation/simulation.ts';
+import { overrideLimits } from '../limits/overrides.ts';
+import { sweep } from '../sweep/sweep.ts';
+import { advanceDatabase } from './clusters.ts';
+import { deleteDatabase } from './databases.ts';
+import { createDatabasePassword } from './passwords.ts';
+import { databaseUseQueue, reviewLimits, startMeasuring } from './use.ts';
+
+const MIB = 1024 ** 2;
+const accountId = 'acc_1';
+const caller = { accountId, keyId: '' };
+const HOUR = 3_600_000;
+
+/** An account with two databases, limits of 100 MiB and 1,000 DPUs, and clusters whose use a test decides. */
+async function world(startAt = '2026-01-10T00:00:00Z') {
+  const { steady, clock } = simulation({ startAt: Date.parse(startAt) });
+  const { deps } = steady;
+  const usage = new Map<string, DatabaseUsage>();
+  const reads: (readonly string[])[] = [];
+  const clusters = new Map<string, DatabaseAccess>();
+  const databaseMetrics = {
+    async readUsage(ids: readonly string[]) {
+      reads.push(ids);
+      return new Map(ids.flatMap((id) => (usage.has(id) ? [[id, usage.get(id) as DatabaseUsage] as const] : [])));
+    },
+  };
+  const databases = {
+    setAccess: async (id, { access }) => void clusters.set(id, access),
+    find: async (id) => ({ id, status: 'READY', host: 'h' }),
+    remove: async () => undefined,
+  } as Partial<Databases> as Databases;
+  const keys = ['a', 'b'].map((name) => ({ applicationId: 'app_1', prefix: name }));
+  const common = { accountId, region: 'eu-west-1', status: 'AVAILABLE' as const, createdAt: deps.now().toISOString() };
+  await deps.table.transact([
+    newSimulatedAccount(accountId, { limits: { databaseStorageMib: 100, databaseUnitsPerMonth: 1000 } }),
+    create(App, simulatedApp({ id: 'app_1', accountId, databaseCount: 2 })),
+    ...keys.map((key) =>
+      create(Database, {
+        ...common,
+        ...key,
+        id: `db_${key.prefix}`,
+        name: key.prefix,
+        host: 'h',
+        clusterId: `cluster_${key.prefix}`,
+      }),
+    ),
+  ]);
+  await startMeasuring(deps, accountId);
+  const measure = async () => (await sweep({ ...deps, databaseMetrics }, databaseUseQueue)).results;
+  return {
+    deps,
+    clock,
+    reads,
+    clusters,
+    measure,
+    use: (units: number, mib = 1, name = 'a') => void usage.set(`cluster_${name}`, { units, storageBytes: mib * MIB }),
+    account: () => deps.table.get(Account, { id: accountId }),
+    read: (name: string) => deps.table.get(Database, { applicationId: 'app_1', prefix: name }),
+    due: async () => (await deps.table.get(DatabaseUse, { accountId }))?.dueAt,
+    /** Runs the step of the state machine for both databases. */
+    async apply() {
+      for (const key of keys) await advanceDatabase({ ...deps, databases }, key);
+      return [...clusters.values()];
+    },
+    createPassword: () =>
+      createDatabasePassword(
+        { ...deps, databasePasswords: { create: async () => 'secret' } satisfies DatabasePasswords },
+        caller,
+        { id: 'db_a' },
+      ),
+    async remove(name: string) {
+      await deleteDatabase(deps, caller, { id: `db_${name}` });
+      await advanceDatabase({ ...deps, databases }, { applicationId: 'app_1', prefix: name });
+    },
+  };
+}
+
+test('what databases use stands on the account and each of them, and below the limits everyone connects', async () => {
+  const { use, measure, account, read, apply, reads, clusters, due, clock } = await world();
+  use(300, 20, 'a');
+  use(99.5, 29.5, 'b');
+  expect(await measure()).toEqual([{ accountId, databases: 2, mib: 50, units: 400, newUnits: 400 }]);
+  expect(await account()).toMatchObject({ databaseMib: 50, databaseMonth: '2026-01', databaseUnits: 400 });
+  expect(await read('b')).toMatchObject({ units: 99.5, unitsMonth: '2026-01', storageBytes: 29.5 * MIB });
+  expect((await read('a'))?.access).toBeUndefined();
+  expect(await apply()).toEqual([]);
+  expect(clusters.size).toBe(0);
+  // Half of a limit is used: the next measurement comes sooner.
+  expect(await due()).toBe('2026-01-10T01:00:00.000Z');
+  expect(reads).toEqual([['cluster_a', 'cluster_b']]);
+  use(450, 1, 'a');
+  use(0, 1, 'b');
+  clock.now += HOUR;
+  expect(await measure()).toMatchObject([{ units: 450, newUnits: 50 }]);
+  expect(await due()).toBe('2026-01-10T04:00:00.000Z');
+});
+
+test.each([
+  ['processing', { units: 1000, mib: 0 }, 1.25],
+  ['storage', { units: 0, mib: 100 }, 2],
+] as const)(
+  'at the limit of %s applications are refused, far beyond it their owner too, and both are let in below it again',
+  async (_, limit, factor) => {
+    const run = await world();
+    const steps: [number, DatabaseAccess][] = [
+      [0.99, 'ALL'],
+      [1, 'OWNER'],
+      [factor - 0.01, 'OWNER'],
+      [factor, 'NONE'],
+      [1, 'OWNER'],
+      [0.5, 'ALL'],
+    ];
+    for (const [share, access] of steps) {
+      run.use(limit.units * share, limit.mib * share);
+      await run.measure();
+      const applied = await run.apply();
+      expect([share, (await run.read('a'))?.access ?? 'ALL', ...applied]).toEqual([
+        share,
+        access,
+        ...(share === 0.99 ? [] : [access, access]),
+      ]);
+      expect((await run.read('b'))?.dueAt).toBeUndefined();
+      const password = run.createPassword();
+      if (access === 'NONE')
+        await expect(password).rejects.toMatchObject({
+          code: 'plan_limit',
+          message: expect.stringMatching(/\(database/),
+        });
+      else expect((await password).data.password).toBe('secret');
+      run.clock.now += HOUR;
+    }
+  },
+);
+
+test('a month begins with nothing used, and its first measurement lets applications in again', async () => {
+  const { use, measure, read, account, due, clock, apply } = await world('2026-01-31T23:30:00Z');
+  use(2000);
+  await measure();
+  expect(await read('a')).toMatchObject({ access: 'NONE' });
+  expect(await due()).toBe('2026-02-01T00:05:00.000Z');
+  clock.now = Date.parse('2026-02-01T00:05:00Z');
+  use(3);
+  expect(await measure()).toMatchObject([{ units: 3, newUnits: 3 }]);
+  expect(await account()).toMatchObject({ databaseMonth: '2026-02', databaseUnits: 3 });
+  expect(await apply()).toEqual(['ALL', 'ALL']);
+});
+
+test('a raised limit is measured at once and lets applications in', async () => {
+  const { use, measure, read, account, deps, apply } = await world();
+  use(1000);
+  await measure();
+  expect(await read('a')).toMatchObject({ access: 'OWNER' });
+  expect(await measure()).toEqual([]);
+  await overrideLimits(deps, accountId, { databaseUnitsPerMonth: 2000 });
+  await reviewLimits(deps, (await account()) ?? expect.unreachable());
+  await measure();
+  expect(await apply()).toEqual(['ALL', 'ALL']);
+});
+
+test('what a deleted database used counts until the month ends; its storage does not', async () => {
+  const { use, measure, account, remove, due } = await world();
+  use(900, 80, 'a');
+  use(50, 1, 'b');
+  await measure();
+  await remove('a');
+  await measure();
+  expect(await account()).toMatchObject({ databaseUnits: 950, databaseMib: 1 });
+  await remove('b');
+  await measure();
+  expect(await account()).toMatchObject({ databaseUnits: 950, databaseMib: 0 });
+  expect(await due()).toBeUndefined();
+});
+
+test('a database that is created during a measurement is not missed by the next', async () => {
+  const { use, deps, due, read } = await world();
+  use(1);
+  const databaseMetrics = {
+    async readUsage() {
+      await startMeasuring(deps, accountId);
+      return new Map<string, DatabaseUsage>();
+    },
+  };
+  await sweep({ ...deps, databaseMetrics }, databaseUseQueue);
+  expect(await due()).toBe(deps.now().toISOString());
+  expect(await read('a')).toBeDefined();
+});
+
+test('where CloudWatch has no value the storage that was known stays, and where it fails nothing changes', async () => {
+  const { use, measure, account, deps, read, clock } = await world();
+  use(10, 60);
+  await measure();
+  clock.now += 3 * HOUR;
+  const none = { readUsage: async () => new Map([['cluster_a', { units: 11, storageBytes: undefined }]]) };
+  await sweep({ ...deps, databaseMetrics: none }, databaseUseQueue);
+  expect(await account()).toMatchObject({ databaseMib: 60, databaseUnits: 11 });
+  expect(await read('a')).toMatchObject({ storageBytes: 60 * MIB });
+  clock.now += 3 * HOUR;
+  const failing = { readUsage: () => Promise.reject(new Error('throttled')) };
+  const { failed } = await sweep({ ...deps, databaseMetrics: failing }, databaseUseQueue);
+  expect(failed).toMatchObject([{ failures: 1 }]);
+  expect(await account()).toMatchObject({ databaseMib: 60, databaseUnits: 11 });
+});
+
+test('the measurement of a deleted account ends', async () => {
+  const { steady } = simulation({});
+  const { deps } = steady;
+  await startMeasuring(deps, 'acc_gone');
+  const databaseMetrics = { readUsage: async () => expect.unreachable() };
+  await sweep({ ...deps, databaseMetrics }, databaseUseQueue);
+  expect(await deps.table.get(DatabaseUse, { accountId: 'acc_gone' })).toBeUndefined();
+});
+
+test('databases from before are brought to the mark with which their measurement begins', () => {
+  const migrations = MIGRATIONS.filter(({ entity }) => entity === 'DATABASE');
+  expect(bringForward(migrations, { id: 'db_1' })).toMatchObject({ measured: true });
+});
