@@ -41,6 +41,7 @@ const SERVICES = {
   cloudformation: { query: '2010-05-15' },
   'cognito-idp': { json: ['AWSCognitoIdentityProviderService', '1.1'] },
   iam: { query: '2010-05-08', global: { region: 'us-east-1', host: 'iam.amazonaws.com' } },
+  logs: { json: ['Logs_20140328', '1.1'] },
   s3: {},
   secretsmanager: { json: ['secretsmanager', '1.1'] },
   servicequotas: { json: ['ServiceQuotasV20190624', '1.1'] },

@@ -113,6 +113,11 @@ const EXPECTED: [what: RegExp, found: RegExp, remedy: RegExp][] = [
     /--service-code route53 --quota-code L-F767CB15 --desired-value 20 --region us-east-1/,
   ],
   [
+    /^Metric extraction policies of CloudWatch Logs in af-south-1/,
+    /all-logs is for all log groups/,
+    /aws logs delete-account-policy .*--policy-name all-logs --region af-south-1/,
+  ],
+  [
     /^Stacks of the stage/,
     /hosting-prod-table: ROLLBACK_COMPLETE/,
     /--no-enable-termination-protection .*hosting-prod-table/,

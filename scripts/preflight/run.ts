@@ -6,6 +6,7 @@ import { openClients } from './clients.ts';
 import { checkDatabases } from './databases.ts';
 import { checkCellDomain, checkDomains } from './domains.ts';
 import { checkFunctions, checkLayer } from './functions.ts';
+import { checkLogPolicies } from './log-policies.ts';
 import { checkMail } from './mail.ts';
 import { checkLeftovers } from './names.ts';
 import { makePlan, type Plan } from './plan.ts';
@@ -29,6 +30,7 @@ const checksOf = (plan: Plan): Check[] => [
   ...(plan.isHome ? HOME_GROUPS.flatMap((group) => group(plan)) : []),
   ...plan.cells.flatMap((cell) => [...checkCellDomain(cell), checkLayer(cell), ...checkCellQuotas(plan, cell)]),
   ...checkTemplates(plan),
+  ...checkLogPolicies(plan),
   ...checkLeftovers(plan),
 ];
 

@@ -137,6 +137,9 @@ export const inOrder = (): Scenario => ({
     input.TypeName === 'AWS::CloudWatch::Alarm'
       ? new Refusal('UnsupportedActionException', 'The type does not support the action READ')
       : missing(input.Identifier),
+  'logs DescribeAccountPolicies': {
+    accountPolicies: [{ policyName: 'other', selectionCriteria: 'LogGroupNamePrefix IN ["/aws/lambda/shop-"]' }],
+  },
   'secretsmanager DescribeSecret': ({ input }) => missing(input.SecretId),
   's3 HEAD *': new Refusal('NoSuchBucket', '', 404),
   'servicequotas GetServiceQuota': (call) => quota(call, 20_000),
@@ -189,6 +192,7 @@ export const allWrong = (): Scenario => ({
     Identifier === `arn:aws:cloudfront::${ACCOUNT}:function/hosting-prod-route-app-af-south-1`
       ? { ResourceDescription: {} }
       : missing(Identifier),
+  'logs DescribeAccountPolicies': { accountPolicies: [{ policyName: 'all-logs' }] },
   's3 HEAD *': {},
   'servicequotas GetServiceQuota': (call) => quota(call, 10),
   'servicequotas ListServiceQuotas': listed({ 'Concurrently running builds for ARM/Medium environment': 1 }),
