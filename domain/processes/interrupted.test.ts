@@ -202,3 +202,19 @@ test.each(Object.entries(APPS).filter(([name]) => name !== 'createApp'))(
     });
   },
 );
+
+test.each(Object.entries(APPS).filter(([name]) => name !== 'createApp'))(
+  '%s changes nothing of an application once its deletion is answered',
+  async (_, operation) => {
+    const stateOf = ({ memory }: World) =>
+      ['APP', 'ENV', 'DATABASE', 'DEPLOYMENT', 'HOST', 'HOST_CLAIM', 'EVENT', 'ACCOUNT', 'DAILY_USAGE'].map((type) =>
+        structuredClone(memory.items(type)),
+      );
+    let deleted: unknown;
+    const remove = async (made: World) => {
+      await deleteApp(made.deps, made.caller, { id: 'app_1' });
+      deleted = stateOf(made);
+    };
+    await interruptEverywhere(nothing, operation, remove, (made) => expect(stateOf(made)).toEqual(deleted));
+  },
+);
