@@ -189,32 +189,48 @@ test.each<[string, Record<string, Operation>, Operation]>([
   expect(wrong).toEqual([]);
 });
 
-test.each(Object.entries(APPS).filter(([name]) => name !== 'createApp'))(
+const ofOneApp = Object.entries(APPS).filter(([name]) => name !== 'createApp');
+const expectNothingLeft = ({ memory }: World) => {
+  const left = ['APP', 'ENV', 'DATABASE', 'DEPLOYMENT', 'HOST', 'HOST_CLAIM'].flatMap((type) => memory.items(type));
+  expect(left).toEqual([]);
+};
+
+test.each(ofOneApp)(
   '%s beside the deletion and the teardown of the application leaves nothing of it',
   async (_, operation) => {
     const remove = async ({ deps, caller, teardown }: World) => {
       await refusalOf(deleteApp(deps, caller, { id: 'app_1' }));
       await teardown();
     };
-    await interruptEverywhere(nothing, operation, remove, ({ memory }) => {
-      const left = ['APP', 'ENV', 'DATABASE', 'DEPLOYMENT', 'HOST', 'HOST_CLAIM'].flatMap((type) => memory.items(type));
-      expect(left).toEqual([]);
-    });
+    await interruptEverywhere(nothing, operation, remove, expectNothingLeft);
   },
 );
 
-test.each(Object.entries(APPS).filter(([name]) => name !== 'createApp'))(
-  '%s changes nothing of an application once its deletion is answered',
+// The simulation has no databases to remove.
+const withoutDatabase = ofOneApp.filter(([name]) => name !== 'createDatabase');
+test.each(withoutDatabase)(
+  'the deletion of an application that %s interrupts leaves nothing of it',
   async (_, operation) => {
-    const stateOf = ({ memory }: World) =>
-      ['APP', 'ENV', 'DATABASE', 'DEPLOYMENT', 'HOST', 'HOST_CLAIM', 'EVENT', 'ACCOUNT', 'DAILY_USAGE'].map((type) =>
-        structuredClone(memory.items(type)),
-      );
-    let deleted: unknown;
-    const remove = async (made: World) => {
-      await deleteApp(made.deps, made.caller, { id: 'app_1' });
-      deleted = stateOf(made);
-    };
-    await interruptEverywhere(nothing, operation, remove, (made) => expect(stateOf(made)).toEqual(deleted));
+    const worlds: World[] = [];
+    const remove: Operation = (deps, caller) => deleteApp(deps, caller, { id: 'app_1' });
+    const interrupt = ({ deps, caller }: World) => refusalOf(operation(deps, caller));
+    await interruptEverywhere(nothing, remove, interrupt, (made) => worlds.push(made));
+    for (const made of worlds) {
+      await made.teardown();
+      expectNothingLeft(made);
+    }
   },
 );
+
+test.each(ofOneApp)('%s changes nothing of an application once its deletion is answered', async (_, operation) => {
+  const stateOf = ({ memory }: World) =>
+    ['APP', 'ENV', 'DATABASE', 'DEPLOYMENT', 'HOST', 'HOST_CLAIM', 'EVENT', 'ACCOUNT', 'DAILY_USAGE'].map((type) =>
+      structuredClone(memory.items(type)),
+    );
+  let deleted: unknown;
+  const remove = async (made: World) => {
+    await deleteApp(made.deps, made.caller, { id: 'app_1' });
+    deleted = stateOf(made);
+  };
+  await interruptEverywhere(nothing, operation, remove, (made) => expect(stateOf(made)).toEqual(deleted));
+});

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { App } from '../../table/entities/apps.ts';
+import { deletionSimulation } from '../../test/simulation/account-deletion.ts';
+import { interruptAt } from '../../test/simulation/simulation.ts';
+import { retryRequest } from '../conflict.ts';
+import type { Deps } from '../deps.ts';
+import { addSuspension, removeSuspension } from './suspension.ts';
+
+test('of reasons that come and go at once none is lost, and the application runs when the last of them is gone', async () => {
+  const add = (cause: 'OPERATOR' | 'ACCOUNT') => (deps: Deps, accountId: string) =>
+    retryRequest(() => addSuspension(deps, { accountId, id: 'app_1' }, { cause, reason: cause }));
+  const remove = (deps: Deps, accountId: string) =>
+    retryRequest(() => removeSuspension(deps, { accountId, id: 'app_1' }, 'PLAN'));
+  const cases = [
+    [add('OPERATOR'), add('ACCOUNT'), ['ACCOUNT', 'OPERATOR', 'PLAN']],
+    [add('OPERATOR'), remove, ['OPERATOR']],
+    [remove, add('OPERATOR'), ['OPERATOR']],
+  ] as const;
+  for (const [operation, interruption, expected] of cases)
+    for (let step = 1, interrupted = true; interrupted; step += 1) {
+      interrupted = false;
+      const made = await deletionSimulation();
+      const { accountId } = made;
+      await addSuspension(made.deps, { accountId, id: 'app_1' }, { cause: 'PLAN', reason: 'Over the plan' });
+      const interrupt = async () => {
+        interrupted = true;
+        await interruption(made.deps, accountId);
+      };
+      await operation(made.startProcess({ faults: interruptAt(step, interrupt) }).deps, accountId);
+      if (!interrupted) break;
+      const app = await made.deps.table.get(App, { accountId, id: 'app_1' });
+      expect(Object.keys(app?.suspensions ?? {}).toSorted(), `interrupted before call ${step}`).toEqual(expected);
+      expect(app?.status).toBe('SUSPENDED');
+    }
+});
