@@ -187,15 +187,36 @@ test('refuses a repository that exceeds the transferred size, the unpacked size 
   expect(many.error).toBe('The repository has 4 files; the limit is 3.');
 });
 
-test('names Git LFS files and submodules, which are not fetched', async () => {
+test('names Git LFS files, which are not fetched', async () => {
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12345\n`;
   const lfs = { 'server.js': '1', '.gitattributes': '*.png filter=lfs diff=lfs\n', 'logo.png': pointer };
   expect((await build({ repoUrl: repository(lfs) })).error).toBe(
     'The repository keeps files in Git LFS (logo.png), which are not fetched: commit the files themselves, or fetch them in the build command.',
   );
-  const repoUrl = repository({ 'server.js': '1' }, {}, { 'vendor/library': 'a'.repeat(40) });
-  expect((await build({ repoUrl })).error).toBe(
-    'The repository has submodules (vendor/library), which are not fetched: add them as packages or files.',
+});
+
+test('fetches submodules and those in them, and says which cannot be fetched', async () => {
+  const inner = repository({ 'inner.js': 'module.exports = 1;' });
+  const outer = repository({ 'outer.js': 'module.exports = 2;' }, {}, { nested: inner });
+  const repoUrl = repository({ 'server.js': '1' }, {}, { 'vendor/library': outer });
+  const { error, artifact, log } = await build({ repoUrl, buildCommand: 'node vendor/library/outer.js' });
+  expect(error).toBeUndefined();
+  expect(log).toContain('fetching submodules: 1');
+  const files = [...(await entriesOf(artifact)).keys()].filter((path) => path.startsWith('vendor/'));
+  expect(files.sort()).toEqual([
+    'vendor/library/.gitmodules',
+    'vendor/library/nested/inner.js',
+    'vendor/library/outer.js',
+  ]);
+  const absent = repository({ 'server.js': '2' }, {}, { 'vendor/library': 'https://git.invalid/library.git' });
+  expect(await build({ repoUrl: absent })).toMatchObject({
+    step: 'clone',
+    error:
+      'The submodules (vendor/library) could not be fetched: only those of public repositories are, by https. Add others as packages or files.',
+  });
+  const nested = repository({ 'server.js': '3' }, {}, { client: '' });
+  expect((await build({ repoUrl: nested })).error).toBe(
+    '"client" was committed as a Git repository of its own, without its files: delete client/.git, run "git rm --cached client", and commit the files.',
   );
 });
 

@@ -10,6 +10,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build as bundle } from 'esbuild';
 import { startKms } from '../local/emulators/kms/kms.ts';
 import { machinePath, networkEnvironment, npmEnvironment } from '../local/emulators/machine.ts';
@@ -79,7 +80,10 @@ export async function closeTestHarness(): Promise<void> {
   rmSync(root, { recursive: true });
 }
 
-/** Creates a repository with these files and returns its URL. */
+/**
+ * Creates a repository with these files and returns its URL.
+ * @param submodules their addresses by their paths; an empty one is not listed in .gitmodules
+ */
 export function repository(
   files: Record<string, string>,
   links: Record<string, string> = {},
@@ -101,7 +105,15 @@ export function repository(
     execFileSync('git', ['-c', 'user.name=n', '-c', 'user.email=e@x', ...args], { cwd: directory });
   git('init', '-q', '-b', 'main');
   git('add', '-A');
-  for (const [path, commit] of Object.entries(submodules)) {
+  for (const [path, url] of Object.entries(submodules)) {
+    const commit = url.startsWith('file:')
+      ? execFileSync('git', ['rev-parse', 'HEAD'], { cwd: fileURLToPath(url), encoding: 'utf8' }).trim()
+      : 'a'.repeat(40);
+    if (url !== '') {
+      git('config', '-f', '.gitmodules', `submodule.${path}.path`, path);
+      git('config', '-f', '.gitmodules', `submodule.${path}.url`, url);
+      git('add', '.gitmodules');
+    }
     git('update-index', '--add', '--cacheinfo', `160000,${commit},${path}`);
   }
   git('commit', '-qm', 'The change');

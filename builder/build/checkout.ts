@@ -5,6 +5,7 @@ import type { Framework } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { chooseNode } from '../../providers/builds/detection/node-version.ts';
 import { clone } from '../clone/clone.ts';
+import { fetchSubmodules } from '../clone/submodules.ts';
 import { chownTo } from '../commands/build-user.ts';
 import { gitEnvironment } from '../commands/command.ts';
 import { type Layout, layoutOf } from '../detect/layout.ts';
@@ -39,13 +40,18 @@ export async function cloneRepository(build: Build): Promise<ClonedBuild> {
   const { directory, user } = context;
   const gitContext = { ...context, environment: gitEnvironment(process.env), directory: tmpdir(), user: undefined };
   const source = { repoUrl, branch, orDefaultBranch, directory, ssh, limits };
-  const { commitSha, subject, branch: cloned } = await clone(source, gitContext);
+  const { commitSha, subject, branch: cloned, submodules } = await clone(source, gitContext);
   onCommit(commitSha);
   if (cloned !== branch) {
     sections.note(`there is no branch ${branch}: using ${cloned}, the default branch of the repository`);
   }
   sections.note(`${commitSha} ${subject}`);
   if (user) chownTo(directory, user);
+  if (submodules.length > 0) {
+    sections.note(`fetching submodules: ${submodules.length}`);
+    const HOME = user ? { HOME: user.home } : {};
+    await fetchSubmodules(submodules, { ...context, environment: { ...gitContext.environment, ...HOME } });
+  }
   const layout = layoutOf(directory, job.rootDirectory);
   const manifest = readManifest(layout.app);
   assertBuildable(layout.app, manifest, job);

@@ -1,7 +1,7 @@
 import { parseRepositoryAddress } from '../../contract/apps/repositories.ts';
 import { type CommandContext, run } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
-import { LIMITS, listFiles, type RepositoryLimits, refusePointers, watchSize } from './repository.ts';
+import { LIMITS, listFiles, type RepositoryLimits, refusePointers, submodulesOf, watchSize } from './repository.ts';
 import { withSshAccess } from './ssh-access.ts';
 
 export interface Source {
@@ -21,6 +21,8 @@ interface Commit {
   branch: string;
   commitSha: string;
   subject: string;
+  /** Paths of its submodules, which are not fetched. */
+  submodules: string[];
 }
 
 /**
@@ -97,7 +99,7 @@ async function fetchNamed(
   refusePointers(directory, entries);
   const [commitSha = '', subject = ''] = commit.split('\n');
   const cloned = branch ?? (await readGit(directory, context, 'symbolic-ref', '--short', 'HEAD')).trim();
-  return { branch: cloned, commitSha, subject };
+  return { branch: cloned, commitSha, subject, submodules: submodulesOf(entries) };
 }
 
 /** Returns what git prints about a repository. */

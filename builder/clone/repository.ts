@@ -53,8 +53,7 @@ interface Entry {
 }
 
 /**
- * Lists the files of the fetched commit before they are written. Throws BuildFailure if they are too many or too large,
- * or if the repository has submodules.
+ * Lists the files and submodules of the fetched commit before they are written. Throws BuildFailure if they are too many or too large.
  */
 export async function listFiles(
   directory: string,
@@ -76,16 +75,14 @@ export async function listFiles(
     throw new BuildFailure(`The repository has ${entries.length} files; the limit is ${files}.`);
   }
   if (entries.reduce((sum, { size }) => sum + size, 0) > megabytes * MEGABYTE) throw tooLarge(megabytes);
-  const submodules = entries.filter(({ mode }) => mode === SUBMODULE);
-  if (submodules.length > 0) {
-    throw new BuildFailure(
-      `The repository has submodules (${listFirst(submodules)}), which are not fetched: add them as packages or files.`,
-    );
-  }
   return entries;
 }
 
 const SUBMODULE = '160000';
+
+/** Returns the paths of a repository's submodules. */
+export const submodulesOf = (entries: readonly Entry[]): string[] =>
+  entries.filter(({ mode }) => mode === SUBMODULE).map(({ path }) => path);
 /** First line of the pointer file that replaces a file stored in Git LFS. */
 const POINTER = 'version https://git-lfs.github.com/spec/';
 const MAX_POINTER_BYTES = 512;
@@ -104,15 +101,10 @@ export function refusePointers(directory: string, entries: readonly Entry[]): vo
   );
   if (pointers.length === 0) return;
   throw new BuildFailure(
-    `The repository keeps files in Git LFS (${listFirst(pointers)}), which are not fetched: commit the files themselves, or fetch them in the build command.`,
+    `The repository keeps files in Git LFS (${listFirst(pointers.map(({ path }) => path))}), which are not fetched: commit the files themselves, or fetch them in the build command.`,
   );
 }
 
-/** Returns the paths of the first three entries and the number of the others. */
-const listFirst = (entries: readonly Entry[]): string =>
-  entries.length > 3
-    ? `${entries
-        .slice(0, 3)
-        .map(({ path }) => path)
-        .join(', ')} and ${entries.length - 3} more`
-    : entries.map(({ path }) => path).join(', ');
+/** Returns the first three paths and the number of the others. */
+export const listFirst = (paths: readonly string[]): string =>
+  paths.length > 3 ? `${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more` : paths.join(', ');

@@ -103,7 +103,8 @@ export async function collect(
 }
 
 const PLATFORM_PATHS: readonly string[] = ['.git', ...RESERVED];
-const isPlatformPath = (path: string) => PLATFORM_PATHS.includes(path);
+/** Submodules have a `.git` too. */
+const isPlatformPath = (path: string) => PLATFORM_PATHS.includes(path) || path.endsWith('/.git');
 
 async function collectRoot(
   repository: string,
