@@ -116,6 +116,14 @@ export const FRAMEWORKS: readonly Framework[] = [
     site: ['dist'],
     advice: 'run "npm run qwik add", choose node-server, fastify, express or static, and commit what it adds',
   },
+  { name: 'Waku', packages: ['waku'], server: ['dist/serve-node.js'], site: ['dist/public'], build: 'npx waku build' },
+  {
+    name: 'Expo',
+    packages: ['expo'],
+    site: ['dist'],
+    build: 'npx expo export --platform web',
+    advice: 'export the web platform ("npx expo export --platform web"), which needs react-dom and react-native-web',
+  },
   { name: 'Gatsby', packages: ['gatsby'], site: ['public'], build: 'npx gatsby build' },
   { name: 'Docusaurus', packages: ['@docusaurus/core'], site: ['build'], build: 'npx docusaurus build' },
   { name: 'VitePress', packages: ['vitepress'], site: ['.vitepress/dist', '*/.vitepress/dist'] },
@@ -124,6 +132,8 @@ export const FRAMEWORKS: readonly Framework[] = [
     packages: ['vuepress', 'vuepress-vite', 'vuepress-webpack'],
     site: ['.vuepress/dist', '*/.vuepress/dist'],
   },
+  { name: 'Rspress', packages: ['rspress', '@rspress/core'], site: ['doc_build'], build: 'npx rspress build' },
+  { name: 'Slidev', packages: ['@slidev/cli'], site: ['dist'], build: 'npx slidev build' },
   { name: 'Hexo', packages: ['hexo'], site: ['public'], build: 'npx hexo generate' },
   { name: 'Eleventy', packages: ['@11ty/eleventy'], site: ['_site'], build: 'npx @11ty/eleventy' },
   {
@@ -160,6 +170,8 @@ export const FRAMEWORKS: readonly Framework[] = [
   { name: 'Ember', packages: ['ember-cli'], site: ['dist'] },
   { name: 'Stencil', packages: ['@stencil/core'], site: ['www', 'dist'] },
   { name: 'Parcel', packages: ['parcel', 'parcel-bundler'], site: ['dist'] },
+  { name: 'Rsbuild', packages: ['@rsbuild/core'], site: ['dist'], build: 'npx rsbuild build' },
+  { name: 'Farm', packages: ['@farmfe/core'], site: ['dist'], build: 'npx farm build' },
   { name: 'Vite', packages: ['vite', 'rolldown-vite'], site: ['dist', 'build', 'out', 'www'], build: 'npx vite build' },
   { name: 'webpack', packages: ['webpack'], site: ['dist', 'build', 'public'] },
 ];

@@ -10,7 +10,10 @@ export const FRAMEWORK_STARTS: readonly RegExp[] = [
   /^(nuxt|nuxi) (start|preview)\b/,
   /^vinxi start\b/,
   /^nitro preview\b/,
-  /^(astro|vite) preview\b/,
+  /^(astro|vite|farm|rsbuild|rspress) preview\b/,
+  /^vitepress (preview|serve)\b/,
+  // It reads its configuration again, and with it packages of the build.
+  /^waku start\b/,
   /^gatsby serve\b/,
   /^docusaurus serve\b/,
 ];
@@ -21,6 +24,8 @@ export const DEVELOPMENT_SERVERS: readonly RegExp[] = [
   /^(rsbuild|rspack|rspress|umi|max|dumi|quasar|snowpack|waku|vike|storybook) (dev|serve)\b/,
   /^nx (run \S+:)?(serve|dev)(?![\w-])/,
   /^hexo (server|s)\b/,
+  /^farm( (start|dev))?$/,
+  /^slidev(?! (build|export|format|theme))(\s|$)/,
   /^(nest|strapi) (start --(watch|debug)|develop)\b/,
   /^vite(?! (build|preview|optimize))(\s|$)/,
   /^(react-scripts|docusaurus|expo|craco|react-app-rewired) start\b/,

@@ -224,6 +224,21 @@ app.prepare().then(() => server.listen(process.env.PORT));
     start: 'node node_modules/@remix-run/serve/dist/cli.js ./build/server/index.js',
   },
   {
+    name: 'waku',
+    files: {
+      'package.json': {
+        type: 'module',
+        dependencies: { waku: '1', hono: '4', react: '19' },
+        scripts: { dev: 'waku dev', build: 'waku build', start: 'waku start' },
+      },
+      ...program('waku', 'waku', 'cli.js'),
+    },
+    built: { 'dist/serve-node.js': '', 'dist/public/index.html': '' },
+    framework: 'Waku',
+    build: 'npm run build',
+    start: 'node dist/serve-node.js',
+  },
+  {
     name: 'solidstart',
     files: {
       'package.json': {

@@ -161,6 +161,59 @@ export const SITES: readonly Starter[] = [
     answers: { text: '<h1>eleventy' },
   },
   {
+    name: 'rspress',
+    files: {
+      'package.json': {
+        devDependencies: { '@rspress/core': '2' },
+        scripts: { build: 'rspress build', dev: 'rspress dev', start: 'rspress preview' },
+      },
+    },
+    built: { 'doc_build/index.html': '' },
+    framework: 'Rspress',
+    build: 'npm run build',
+    start: 'files of doc_build',
+  },
+  {
+    name: 'slidev',
+    files: {
+      'package.json': { dependencies: { '@slidev/cli': '52', vue: '3' }, scripts: { start: 'slidev --open' } },
+      'slides.md': '# slidev\n',
+    },
+    built: { 'dist/index.html': '' },
+    framework: 'Slidev',
+    build: 'npx slidev build',
+    start: 'files of dist',
+  },
+  {
+    name: 'expo',
+    files: {
+      'package.json': {
+        main: 'index.js',
+        dependencies: { expo: '54', 'react-native': '0.81', 'react-dom': '19', 'react-native-web': '0.21' },
+        scripts: { start: 'expo start', web: 'expo start --web' },
+      },
+      'index.js': '',
+    },
+    built: { 'dist/index.html': '' },
+    framework: 'Expo',
+    build: 'npx expo export --platform web',
+    start: 'files of dist',
+  },
+  {
+    name: 'farm',
+    files: {
+      'package.json': {
+        devDependencies: { '@farmfe/core': '1', '@farmfe/cli': '1' },
+        scripts: { start: 'farm start', build: 'farm build', preview: 'farm preview' },
+      },
+      'index.html': '',
+    },
+    built: { 'dist/index.html': '' },
+    framework: 'Farm',
+    build: 'npm run build',
+    start: 'files of dist',
+  },
+  {
     name: 'hexo',
     files: {
       'package.json': {
