@@ -65,6 +65,12 @@ test.each<[string, ReturnType<typeof application> | (() => BuiltApplication), st
     () => application({ devDependencies: { tailwindcss: '4' } }, ['pyproject.toml']),
     /^This is a Python/,
   ],
+  [
+    'a file that is started for development alone',
+    () => application({ scripts: { dev: 'tsx watch src/a.ts' } }, ['src/a.ts']),
+    'or add a start script such as "node --import tsx src/a.ts".',
+  ],
+  ['a development script', () => application({ scripts: { dev: 'tsx src/a.ts' } }), 'such as "node app.js".'],
   ['scripts alone', () => application(undefined, ['tool.ts']), ', and there is no package.json: set startFile or'],
   ['a development server', () => application({ scripts: { start: 'vite' } }), 'is a development server'],
   [

@@ -3,10 +3,10 @@ import { basename, join, posix } from 'node:path';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import { quoteWord } from '../../providers/builds/detection/command-line.ts';
 import { namedFramework } from '../../providers/builds/detection/frameworks.ts';
-import type { DividedScript } from '../../providers/builds/detection/start-script.ts';
+import { type DividedScript, divideStartScript } from '../../providers/builds/detection/start-script.ts';
 import { BuildFailure } from '../failure.ts';
 import { BUILDS_NODE, otherProject } from './notes.ts';
-import { applicationsBelow, monorepoBuild } from './packages.ts';
+import { applicationsBelow, monorepoBuild, packagesBelow } from './packages.ts';
 import type { BuiltApplication } from './start.ts';
 
 /** Packages that a failure lists. */
@@ -46,7 +46,16 @@ export function notFound(app: BuiltApplication, divided: DividedScript | undefin
   // A package.json may be there for style sheets alone.
   const other = otherProject(directory);
   if (other !== undefined) return new BuildFailure(`${other}: ${BUILDS_NODE}`);
-  return said(`, and ${namesNone}: set startFile or startCommand, or add a start script such as "node app.js".`);
+  const example = developedFile(app) ?? 'node app.js';
+  return said(`, and ${namesNone}: set startFile or startCommand, or add a start script such as "${example}".`);
+}
+
+/** Returns a start of the file that the script `dev` runs below its watcher; undefined for a development server, and a file that is not there. */
+function developedFile({ directory, manifest }: BuiltApplication): string | undefined {
+  const { dev } = manifest?.scripts ?? {};
+  const start = dev === undefined ? undefined : divideStartScript(dev, packagesBelow(directory, manifest)).start;
+  if (start?.kind !== 'node' || !existsSync(join(directory, start.file))) return undefined;
+  return ['node', ...start.options, start.file].map(quoteWord).join(' ');
 }
 
 /** Returns the failure of a start command that serves a directory of files which is not there. */
