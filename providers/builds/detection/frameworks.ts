@@ -35,6 +35,8 @@ const ANGULAR: Framework = {
  * each project's own page about deploying to a Node server.
  */
 export const FRAMEWORKS: readonly Framework[] = [
+  // Its screens are made with Next.js, which it builds itself.
+  { name: 'KeystoneJS', packages: ['@keystone-6/core'], build: 'npx keystone build' },
   {
     name: 'Next.js',
     packages: ['next'],
@@ -145,7 +147,6 @@ export const FRAMEWORKS: readonly Framework[] = [
   { name: 'AdonisJS', packages: ['@adonisjs/core'], server: ['build/bin/server.js', 'build/server.js'] },
   { name: 'Strapi', packages: ['@strapi/strapi'] },
   { name: 'Directus', packages: ['directus'] },
-  { name: 'KeystoneJS', packages: ['@keystone-6/core'] },
   { name: 'FeathersJS', packages: ['@feathersjs/feathers'], server: ['lib/index.js', 'src/index.js'] },
   { name: 'LoopBack', packages: ['@loopback/core'], server: ['dist/index.js'] },
   { name: 'Sails', packages: ['sails'] },

@@ -122,6 +122,19 @@ export const API_STARTERS: readonly Starter[] = [
     start: 'node build/bin/server.js',
   },
   {
+    name: 'keystone',
+    files: {
+      'package.json': {
+        dependencies: { '@keystone-6/core': '8', next: '16', '@prisma/client': '7' },
+        scripts: { dev: 'keystone dev', build: 'keystone build', start: 'keystone start' },
+      },
+      ...program('@keystone-6/core', 'keystone'),
+    },
+    framework: 'KeystoneJS',
+    build: 'npm run build',
+    start: 'node node_modules/@keystone-6/core/bin.js start',
+  },
+  {
     name: 'strapi',
     files: {
       'package.json': {
