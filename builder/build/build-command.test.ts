@@ -14,3 +14,13 @@ test.each([
     expect(resolveBuildCommand(settings, manifest, packagesBelow('/absent', manifest), 'pnpm')).toBe(expected);
   },
 );
+
+test.each([
+  ['NEXTJS', 'npm run build', 'next'],
+  ['NODE', null, 'vite'],
+] as const)('runs a framework’s own command with pnpm where pnpm installs: %s, %s', (framework, buildCommand, name) => {
+  const manifest = parseManifest(JSON.stringify({ dependencies: { [name]: '1' } }));
+  const command = (runner: string) =>
+    resolveBuildCommand({ framework, buildCommand }, manifest, packagesBelow('/absent', manifest), runner);
+  expect([command('pnpm'), command('npm')]).toEqual([`pnpm exec ${name} build`, `npx ${name} build`]);
+});

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { FRAMEWORK_DEFAULTS } from '../../contract/enums.ts';
 import type { Job } from '../../providers/builds/builds.ts';
-import { detectBuildCommand } from '../../providers/builds/detection/build-script.ts';
+import { detectBuildCommand, frameworkBuild } from '../../providers/builds/detection/build-script.ts';
 import { type Framework, frameworkOf, namedFramework } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import type { Packages } from '../../providers/builds/detection/script-command.ts';
@@ -43,11 +43,12 @@ export function resolveBuildCommand(
   }
   // `constructor` is a property of every object, and no script.
   if (Object.hasOwn(manifest.scripts, script))
-    // npm runs no script of a package.json whose `devEngines` names another package manager, as `pnpm init` has it.
+    // As for `frameworkBuild`: npm would run nothing.
     return isDefault && script === 'build' ? `${runner} run build` : buildCommand;
   if (isDefault && detected !== namedFramework(framework))
     return detectBuildCommand(manifest, detected, runner, packages, procfile);
-  if (script === 'build' && detected?.build !== undefined) return detected.build;
+  const ofFramework = script === 'build' ? frameworkBuild(detected, runner) : undefined;
+  if (ofFramework !== undefined) return ofFramework;
   throw new BuildFailure(`The build command is "${buildCommand}", but package.json has no script "${script}".`);
 }
 

@@ -25,5 +25,12 @@ export function detectBuildCommand(
   const script = BUILD_SCRIPTS.find((name) => Object.hasOwn(manifest.scripts, name));
   if (script !== undefined) return `${runner} run ${script}`;
   const building = declaredStarts(manifest, procfile, packages).find(({ build }) => build.length > 0);
-  return building?.build.join(' && ') ?? framework?.build ?? null;
+  return building?.build.join(' && ') ?? frameworkBuild(framework, runner) ?? null;
 }
+
+/**
+ * Returns the framework's own build command; undefined if it has none. npm runs nothing beside a package.json whose `devEngines` names
+ * another package manager, as `pnpm init` has it.
+ */
+export const frameworkBuild = (framework: Framework | undefined, runner: string): string | undefined =>
+  runner === 'pnpm' ? framework?.build?.replace(/^npx /, 'pnpm exec ') : framework?.build;
