@@ -60,7 +60,9 @@ export function parseRun(
   const { own, options, file, args, environment } = reading;
   const isNodemon = program === 'nodemon';
   const command = reading.command ?? (isNodemon ? nodemonCommand(file, config) : undefined);
-  if (file === undefined && command === undefined && !isNodemon) return undefined;
+  // Another file of configuration may name the command.
+  const isKnown = isNodemon && !words.some((word) => /^--config(=|$)/.test(word));
+  if (file === undefined && command === undefined && !isKnown) return undefined;
   // Without a file nodemon runs that of package.json, as Node does with a directory.
   return {
     options: [...own, ...options],

@@ -80,6 +80,7 @@ test.each<[script: string, start: string, environment?: object]>([
   ['nodemon --watch src/ app.js --port 1', 'node app.js --port 1'],
   ['nodemon -r dotenv/config app.ts', 'node --require ts-node/register --require dotenv/config app.ts'],
   ['nodemon --watch src', 'node .'],
+  ['nodemon --config production.json', 'nodemon --config production.json'],
   ['nodemon -r dotenv/config app.js', 'node -r dotenv/config app.js'],
   [
     'node --unhandled-rejections strict --dns-result-order ipv4first app.js',
