@@ -8,7 +8,8 @@ import { build, closeTestHarness, openTestHarness, repository, root } from './te
 
 /**
  * The whole builder as in a build container: root in a file system of its own (an overlay over this machine's, which
- * therefore stays as it is), with CodeBuild's files and the user that the builder creates.
+ * therefore stays as it is), with CodeBuild's files and the user that the builder creates. Repositories of the tests belong to another
+ * user than the one that fetches them as submodules.
  */
 const layer = mkdtempSync(join(tmpdir(), 'container-'));
 const SETUP = `set -e
@@ -18,6 +19,7 @@ mount -t overlay overlay -o lowerdir=/,upperdir=$layer/up,workdir=$layer/work $l
 for each in /proc /dev ${tmpdir()} ${process.cwd()}; do mkdir -p $layer/root$each; mount --rbind $each $layer/root$each; done
 mkdir -p $layer/root/codebuild/output/tmp
 echo 'export JOB_URL=http://127.0.0.1/STOLEN' > $layer/root/codebuild/output/tmp/env.sh
+git config --file $layer/root/etc/gitconfig safe.directory '*'
 exec chroot $layer/root "$@"`;
 const launcher = ['unshare', '-m', '--propagation', 'private', 'sh', '-c', SETUP, 'sh', layer];
 const [command = '', ...args] = [...launcher, 'true'];
@@ -70,3 +72,15 @@ test.runIf(isPossible)(
     expect([...(await entriesOf(artifact)).keys()]).toContain('server.js');
   },
 );
+
+test.runIf(isPossible)('in a container, submodules are fetched as the build user', async () => {
+  const TMPDIR = join(root, 'submodules');
+  mkdirSync(TMPDIR);
+  chmodSync(TMPDIR, 0o1777);
+  const library = repository({ 'library.js': '1' });
+  const repoUrl = repository({ 'server.js': '1' }, {}, { 'vendor/library': library });
+  const buildCommand = 'stat -c "owner %U" vendor/library/library.js .git/modules/vendor/library/config';
+  const { code, log } = await build({ repoUrl, buildCommand }, { BUILD_USER: '', TMPDIR }, { launcher });
+  expect(code, log).toBe(0);
+  expect(log.match(/^owner .*$/gm)).toEqual(['owner build', 'owner build']);
+});
