@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
+import { NameServersBusy } from '../../providers/dns/busy.ts';
 import { Zone } from '../../table/entities/dns.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
@@ -22,6 +23,9 @@ const LEASE_MS = TIMEOUTS_S.zoneSync.lease * 1000;
 const FIRST_RETRY_MS = MINUTE_MS;
 const MAX_RETRY_MS = 6 * HOUR_MS;
 export const retryDelay = (failures: number) => Math.min(FIRST_RETRY_MS * 2 ** Math.max(0, failures - 1), MAX_RETRY_MS);
+
+/** A zone whose turn the name servers had no time for is no failing one: it is retried after this, however often. */
+const BUSY_RETRY_MS = MINUTE_MS;
 
 /** Failures in a row, and the last one's error. */
 export interface ZoneProblem {
@@ -57,8 +61,9 @@ export async function withLease<R>(
   try {
     return { result: await work(zone, held) };
   } catch (error) {
-    const failures = (zone.failures ?? 0) + 1;
-    const retryAt = now + retryDelay(failures);
+    const isBusy = error instanceof NameServersBusy;
+    const failures = (zone.failures ?? 0) + (isBusy ? 0 : 1);
+    const retryAt = now + (isBusy ? BUSY_RETRY_MS : retryDelay(failures));
     const set = { failures, retryAt, ...schedule(Zone, new Date(retryAt)) };
     const what = { set, remove: ['lease'], when: { ...held } };
     await ignoreConflict(deps.table.write(Zone, change(Zone, of, what, concurrentUpdate)));

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { NameServersBusy } from '../../providers/dns/busy.ts';
 import type { Dns, DnsChange, RecordSet } from '../../providers/dns/dns.ts';
 import { DnsRecord, Zone } from '../../table/entities/dns.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
@@ -218,6 +219,33 @@ test.each([
   const delayed = { ...needs, table: { ...needs.table, get } };
   await expect(addDnsRecord(delayed, caller, { ...www, ...fields })).rejects.toThrow(/there already|beside other/);
   expect((await listDnsRecords(needs, caller, { id: 'dom' })).data).toHaveLength(1);
+});
+
+test('a zone for which the name servers have no time is retried every minute, however often, and waits for no longer once they have', async () => {
+  const { needs, clock, faults, sent } = await simulate(1);
+  faults.on = false;
+  const zone = { accountId: 'acc', domainId: 'dom' };
+  await addDnsRecord(
+    needs,
+    { accountId: 'acc', keyId: '' },
+    { id: 'dom', type: 'A', name: 'a', content: '192.0.2.1', ttl: 60 },
+  );
+  const busy: typeof needs.dns = {
+    ...needs.dns,
+    recordSets: () => Promise.reject(new NameServersBusy('Rate exceeded')),
+  };
+  const problems: unknown[] = [];
+  for (let minute = 0; minute < 60; minute += 1) {
+    clock.now += 60_000;
+    await sweep(needs, zoneQueue);
+    for (const of of sent.splice(0)) problems.push((await syncZone({ ...needs, dns: busy }, of)).problem?.failures);
+  }
+  expect(problems.length).toBeGreaterThanOrEqual(30);
+  expect(new Set(problems)).toEqual(new Set([0]));
+  clock.now += 2 * 60_000;
+  await sweep(needs, zoneQueue);
+  for (const of of sent) await syncZone(needs, of);
+  expect(await needs.table.get(Zone, zone)).toMatchObject({ version: 1, mirrored: 1 });
 });
 
 test('a zone that keeps failing is tried ever more rarely, and soon after its owner changes a record', async () => {

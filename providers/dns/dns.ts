@@ -12,6 +12,7 @@ import {
 } from '@aws-sdk/client-route-53';
 import { NAME_SERVER_LIMITS } from '../../contract/dns/limits.ts';
 import { isAwsError } from '../aws-errors.ts';
+import { namingBusy } from './busy.ts';
 
 /** All records of one name and type, as name servers have them. */
 export interface RecordSet {
@@ -36,7 +37,7 @@ export interface DnsChange {
   set: RecordSet;
 }
 
-/** The name servers of the world. */
+/** The name servers of the world. Every method throws `NameServersBusy` (busy.ts) where they take no more requests. */
 export interface Dns {
   /**
    * The zone of a domain, made if it is not there.
@@ -107,6 +108,18 @@ const MAX_NAMESAKES = 10;
 
 /** Amazon Route 53: a public hosted zone for each domain. */
 export function createDns(client: Route53Client): Dns {
+  const { ensureZone, findZone, nameservers, deleteZone, recordSets, change } = callRoute53(client);
+  return {
+    ensureZone: namingBusy(ensureZone),
+    findZone: namingBusy(findZone),
+    nameservers: namingBusy(nameservers),
+    deleteZone: namingBusy(deleteZone),
+    recordSets: namingBusy(recordSets),
+    change: namingBusy(change),
+  };
+}
+
+function callRoute53(client: Route53Client): Dns {
   const toZone = ({ HostedZone, DelegationSet }: GetHostedZoneCommandOutput, domain: string): HostedZone => {
     const id = HostedZone?.Id?.replace('/hostedzone/', '');
     if (!id) throw new Error(`Route 53 gave no zone for ${domain}`);
