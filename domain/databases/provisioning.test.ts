@@ -131,6 +131,27 @@ test('a database whose every request fails is late after half an hour, and not p
   expect(await read()).toMatchObject({ status: 'FAILED', failureReason: expect.stringMatching(/after 30 minutes/) });
 });
 
+test('a cluster whose id was never learned goes with its database, also after the database has failed', async () => {
+  const made: string[] = [];
+  const answerless = {
+    ...databases,
+    async create(...of: Parameters<Databases['create']>): Promise<never> {
+      made.push((await databases.create(...of)).id);
+      throw new Error('the answer was lost');
+    },
+  };
+  const { provision, read, remove, clock } = await provisioning('db_unknown');
+  await expect(provision(answerless)).rejects.toThrow('lost');
+  clock.now += 31 * 60_000;
+  await provision(answerless);
+  expect(await read()).toMatchObject({ status: 'FAILED' });
+  expect((await read())?.clusterId).toBeUndefined();
+  const [id = ''] = made;
+  expect((await databases.find(id)).status).toBe('READY');
+  await remove();
+  expect([(await databases.find(id)).status, await read()]).toEqual(['GONE', undefined]);
+});
+
 /** A provider of passwords that shows which generation they are of. */
 const databasePasswords = { create: async ({ generation }: { generation: number }) => `generation ${generation}` };
 

@@ -11,7 +11,8 @@ import { ENGINE } from './databases.ts';
 /** Time after which the creation of a database counts as failed, in milliseconds. */
 const MAX_PROVISIONING_MS = TIMEOUTS_S.database.provisioning * 1000;
 
-const QUOTA_REACHED =
+/** The reason of a database that certainly has no cluster. */
+export const QUOTA_REACHED =
   'The platform cannot create any more databases at the moment. Try again tomorrow under another name, or contact support.';
 const NOT_CREATED = 'The database could not be created. Create another one, or contact support.';
 const NOT_IN_TIME = `The database was not available after ${TIMEOUTS_S.database.provisioning / 60} minutes. Create another one, or contact support.`;

@@ -4,16 +4,16 @@ import { Database, DeletedDatabase, databasesOf } from '../../table/entities/dat
 import { change, create, remove } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { requestCluster } from './provisioning.ts';
+import { QUOTA_REACHED, requestCluster } from './provisioning.ts';
 import { measureSoon } from './use.ts';
 
 /**
- * Returns the id of a database's cluster. One that is being requested right now is requested again, which is the same
- * cluster. Undefined where there is none.
+ * Returns the id of a database's cluster. One that is being requested right now, or whose answer was lost, is requested again, which is the
+ * same cluster. Undefined where there is none.
  */
 async function findCluster(deps: Deps & { databases: Databases }, database: Database): Promise<string | undefined> {
-  // A database without a cluster that has failed has never had one.
-  if (database.clusterId !== undefined || database.failureReason !== undefined) return database.clusterId;
+  // Where another reason ended the making, an answer may have been lost, and the cluster be there.
+  if (database.clusterId !== undefined || database.failureReason === QUOTA_REACHED) return database.clusterId;
   try {
     return (await requestCluster(deps, database)).id;
   } catch (error) {
