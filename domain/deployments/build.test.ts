@@ -165,7 +165,7 @@ test.each<[string, Result, RunningBuild['status'], string]>([
   const reporting = {
     ...all,
     async pause(ms: number) {
-      clock.now += ms;
+      clock.now = clock.now < minute ? Math.min(clock.now + ms, minute) : clock.now + ms;
       if (clock.now < minute) return;
       results.push(result);
       if (status === 'FAULT')
@@ -176,6 +176,27 @@ test.each<[string, Result, RunningBuild['status'], string]>([
   while (found.status === 'RUNNING') found = await watchBuild(reporting, { ...of, build });
   expect(found).toMatchObject({ status: end, phases: [queued, { type: 'BUILD', seconds: 48 }] });
   expect(clock.now - minute).toBeLessThan(1000);
+});
+
+test.each([
+  [1000, 50],
+  [4000, 100],
+  [60_000, 250],
+])('a build whose result is there after %i ms goes on after %i ms at most', async (duration, wait) => {
+  const { all, of, build, clock, results } = await submitting();
+  build.status = 'RUNNING';
+  const done = build.submittedAt.getTime() + duration;
+  const reporting = {
+    ...all,
+    async pause(ms: number) {
+      clock.now += ms;
+      if (clock.now >= done && results.length === 0) results.push({ commitSha: 'abc' });
+    },
+  };
+  let found = await watchBuild(reporting, { ...of, build });
+  while (found.status === 'RUNNING') found = await watchBuild(reporting, { ...of, build });
+  expect(found).toMatchObject({ status: 'SUCCEEDED' });
+  expect(clock.now - done).toBeLessThanOrEqual(wait);
 });
 
 test('a look at a long build ends in time, and one at a waiting build pauses the execution', async () => {

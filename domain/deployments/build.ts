@@ -59,8 +59,8 @@ const nextLook = (age: number): number => Math.min(Math.max(age / 10, 250), 5000
 /** Seconds that the execution pauses before it looks again at a build that waits for a builder. */
 export const queuePause = (age: number): number => Math.min(Math.ceil(age / 10_000), T.queueLook);
 
-/** Milliseconds between two looks for the result of a running build. */
-const RESULT_MS = 250;
+/** Milliseconds between two looks for the result of a running build: a fortieth of the time so far, so that a short build waits for none. */
+const nextResult = (age: number): number => Math.min(Math.max(age / 40, 50), 250);
 
 type Watched = Deps & {
   buildRunner: BuildRunner;
@@ -84,11 +84,11 @@ function reported(id: string, found: RunningBuild | undefined, { error }: Result
 
 const hasEnded = ({ status }: RunningBuild): boolean => status !== 'QUEUED' && status !== 'RUNNING';
 
-/** Waits until a build has a result, for so many milliseconds at most. */
-async function awaitResult(deps: Watched, deploymentId: string, ms: number): Promise<void> {
-  const until = deps.now().getTime() + ms;
+/** Waits until a build of this age has a result, for as long as CodeBuild is not asked. */
+async function awaitResult(deps: Watched, deploymentId: string, age: number): Promise<void> {
+  const until = deps.now().getTime() + nextLook(age);
   while (deps.now().getTime() < until) {
-    await deps.pause(RESULT_MS);
+    await deps.pause(Math.min(nextResult(age), until - deps.now().getTime()));
     if (await deps.builds.readResult(deploymentId)) return;
   }
 }
@@ -124,6 +124,6 @@ export async function watchBuild(
       return { status, id, phases, pause: queuePause(age), waited: Math.round(age / 1000) };
     if (now + nextLook(age) > until) return { status: 'RUNNING', id, phases };
     if (status === 'QUEUED') await deps.pause(nextLook(age));
-    else await awaitResult(deps, deploymentId, nextLook(age));
+    else await awaitResult(deps, deploymentId, age);
   }
 }

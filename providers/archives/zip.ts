@@ -10,6 +10,8 @@ import { crc32, deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib';
 const LEVEL = 1;
 /** Smaller content is compressed sooner than it is handed to another thread, in bytes. */
 const MIN_BESIDE_BYTES = 32 * 1024;
+/** What the other thread compresses arrives in pieces of this size, each of which interrupts this one. */
+const PIECE_BYTES = 64 * 1024;
 /** 2020-01-01 00:00 in DOS format. The constant date makes archives of the same files identical. */
 const DOS_DATE = ((2020 - 1980) << 9) | (1 << 5) | 1;
 const STORED = 0;
@@ -39,7 +41,7 @@ const packContent = (content: Buffer): PackedContent => smallerOf(content, defla
 /** Packs content, in another thread if it is large: several at once use as many processors. */
 export async function packContentBeside(content: Buffer): Promise<PackedContent> {
   if (content.length < MIN_BESIDE_BYTES) return packContent(content);
-  return smallerOf(content, await promisify(deflateRaw)(content, { level: LEVEL }));
+  return smallerOf(content, await promisify(deflateRaw)(content, { level: LEVEL, chunkSize: PIECE_BYTES }));
 }
 
 /** A file of an archive: its bytes there, and its line in the directory at the archive's end. */
