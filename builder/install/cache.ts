@@ -83,7 +83,7 @@ export function createCache({ directory, user, get, put, largest = MAX_UNPACKED_
   };
   const open = async (name: CacheName): Promise<PassThrough | undefined> => {
     const content = await get(name);
-    return content && readAhead(content);
+    return content && prefetch(content);
   };
   const expect = (name: CacheName): Promise<PassThrough | undefined> => {
     const found = expected.get(name) ?? open(name).catch(logError('read'));
@@ -133,8 +133,8 @@ export function createCache({ directory, user, get, put, largest = MAX_UNPACKED_
   };
 }
 
-/** Reads a download as it arrives, also before anything is done with it. It fails where its reader has come to. */
-function readAhead(content: Readable): PassThrough {
+/** Keeps a download going before it is read. Its errors are its reader's. */
+function prefetch(content: Readable): PassThrough {
   const ahead = new PassThrough({ highWaterMark: MAX_PACKED_BYTES });
   // Its reader may not be there yet: it gets the error when it reads.
   ahead.on('error', () => {});

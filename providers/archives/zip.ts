@@ -10,7 +10,7 @@ import { crc32, deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib';
 const LEVEL = 1;
 /** Smaller content is compressed sooner than it is handed to another thread, in bytes. */
 const MIN_BESIDE_BYTES = 32 * 1024;
-/** What the other thread compresses arrives in pieces of this size, each of which interrupts this one. */
+/** Bytes that another thread compresses between two interruptions of this one. */
 const PIECE_BYTES = 64 * 1024;
 /** 2020-01-01 00:00 in DOS format. The constant date makes archives of the same files identical. */
 const DOS_DATE = ((2020 - 1980) << 9) | (1 << 5) | 1;
