@@ -1,8 +1,9 @@
 /** `npm run local:reset`: deletes everything that the local run stored. */
 import { basename } from 'node:path';
 import { deleteDataDirectory, UserError } from './data-directory.ts';
+import { readSettings } from './settings.ts';
 
-const { DATA_DIR = '.local' } = process.env;
+const { DATA_DIR = '.local' } = readSettings(process.env);
 
 try {
   if (DATA_DIR !== ':memory:' && deleteDataDirectory(DATA_DIR))

@@ -6,6 +6,7 @@ import { SECOND_CELL } from './addresses.ts';
 import { createReporter } from './console.ts';
 import { UserError } from './data-directory.ts';
 import { type Platform, startPlatform } from './platform.ts';
+import { readSettings } from './settings.ts';
 import { welcome } from './welcome.ts';
 
 /** Maximum duration of the shutdown in milliseconds: npm's time until it kills, less a margin. */
@@ -26,7 +27,7 @@ const {
   LOCAL_TABLE,
   STRICT_AWS,
   CELLS,
-} = process.env;
+} = readSettings(process.env);
 const port = Number(PORT);
 const write = (text: string): void => console.log(text);
 
@@ -53,7 +54,7 @@ async function shutDown(code: number): Promise<void> {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void shutDown(0));
 
 try {
-  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+  if (!/^\d+$/.test(PORT) || port < 1 || port > 65_535)
     throw new UserError(`PORT must be a number from 1 to 65535, not ${PORT}`);
   if (!(Number(LOCAL_IDLE_SECONDS) > 0 && Number(LOCAL_IDLE_SECONDS) <= MAX_IDLE_SECONDS))
     throw new UserError(
@@ -65,11 +66,11 @@ try {
   const started = performance.now();
   platform = await startPlatform({
     port,
-    host: HOST || undefined,
+    host: HOST,
     dataDir: DATA_DIR,
     localJson: LOCAL_JSON,
     gitRoot: LOCAL_GIT_ROOT,
-    table: LOCAL_TABLE || undefined,
+    table: LOCAL_TABLE,
     cells: CELLS === '2' ? [SECOND_CELL] : [],
     strict: isOn('STRICT_AWS', STRICT_AWS),
     enforceIam: isOn('LOCAL_IAM', LOCAL_IAM),

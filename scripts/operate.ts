@@ -22,7 +22,7 @@ async function readSettings(
   functions: readonly string[],
 ): Promise<Record<string, string>> {
   if (local) {
-    const file = process.env.LOCAL_JSON ?? join(process.env.DATA_DIR ?? '.local', 'local.json');
+    const file = process.env.LOCAL_JSON || join(process.env.DATA_DIR || '.local', 'local.json');
     if (!existsSync(file)) throw new Error(`There is no local run at ${file}: start it, or set its DATA_DIR.`);
     return (JSON.parse(readFileSync(file, 'utf8')) as { environment: Record<string, string> }).environment;
   }
