@@ -21,6 +21,19 @@ export function createReporter(write: (text: string) => void): Reporter {
   };
 }
 
+/** Errors of an output that is not read any more: a closed pipe, a closed terminal. */
+const UNREAD = ['EPIPE', 'EIO'];
+
+/**
+ * Lets the run go on when what read its output has ended: `npm start | grep -m1 ready` would otherwise end it with the next line
+ * that it prints.
+ */
+export function surviveLostReader(output: NodeJS.WriteStream): void {
+  output.on('error', (error: NodeJS.ErrnoException) => {
+    if (!UNREAD.includes(error.code ?? '')) throw error;
+  });
+}
+
 const parse = (line: string): Json => {
   try {
     return JSON.parse(line);

@@ -3,7 +3,7 @@
  * change.
  */
 import { SECOND_CELL } from './addresses.ts';
-import { createReporter } from './console.ts';
+import { createReporter, surviveLostReader } from './console.ts';
 import { UserError } from './data-directory.ts';
 import { type Platform, startPlatform } from './platform.ts';
 import { readSettings } from './settings.ts';
@@ -28,6 +28,7 @@ const {
   STRICT_AWS,
   CELLS,
 } = readSettings(process.env);
+for (const output of [process.stdout, process.stderr]) surviveLostReader(output);
 const port = Number(PORT);
 const write = (text: string): void => console.log(text);
 
