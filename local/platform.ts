@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { openAddressFiles } from './address-files.ts';
 import { type LocalCell, REGION, resolveAddresses, SECOND_CELL } from './addresses.ts';
 import { formatErrorLine, type Reporter } from './console.ts';
 import { openDataDirectory, UserError, whereToLook } from './data-directory.ts';
@@ -32,7 +33,7 @@ export interface PlatformOptions {
   host?: string | undefined;
   /** Directory of all state, or `:memory:` for none. */
   dataDir: string;
-  /** File for the addresses and keys. Default: `local.json` in the data directory. */
+  /** Another file for the addresses and keys, beside `local.json` in the data directory. Default: none. */
   localJson?: string | undefined;
   /** Directory of bare repositories behind `https://git.localhost/`. Default: the examples. */
   gitRoot?: string | undefined;
@@ -108,6 +109,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     () => temporary && rmSync(dataDir, { recursive: true, force: true }),
   );
   try {
+    const addressFiles = openAddressFiles(dataDir, options.localJson);
     const addresses = await resolveAddresses(directory, port);
     const sessions = openSessions(dataDir);
     const report = options.iamReport ? openReport(options.iamReport) : undefined;
@@ -163,9 +165,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       secrets: stacks.secretsManager.values(),
       logs: join(dataDir, 'logs'),
     };
-    const localJson = options.localJson ?? join(dataDir, 'local.json');
-    mkdirSync(dirname(localJson), { recursive: true });
-    writeFileSync(localJson, `${JSON.stringify(local, undefined, 2)}\n`, { mode: 0o600 });
+    addressFiles.write(local);
     up = true;
     // For the next start, whatever ends this one.
     flushCompileCache();
