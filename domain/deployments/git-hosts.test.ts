@@ -21,6 +21,13 @@ describe.each(Object.entries(HOSTS))('%s', (_host, send) => {
     });
   });
 
+  test('recognises a push without the header that names the event', () => {
+    const { headers, body } = received(send(SECRET));
+    const unnamed = { ...headers, 'x-github-event': undefined, 'x-gitlab-event': undefined, 'x-event-key': undefined };
+    expect(readHook({ headers: unnamed, body }).changes).toMatchObject([{ kind: 'branch', name: 'main' }]);
+    expect(readHook({ headers: unnamed, body: Buffer.from('{"zen":"…"}') }).changes).toBeUndefined();
+  });
+
   test('distinguishes a tag from a branch, and a deleted branch has no commit', () => {
     const tagged = readHook(received(send(SECRET, { tag: 'v1' }))).changes ?? [];
     for (const { kind } of tagged) expect(kind).toBe('tag');

@@ -36,7 +36,8 @@ interface GitHost {
   event: string;
   delivery: string;
   push: string;
-  changes(payload: unknown): RefChange[];
+  /** Undefined where the payload is not one of a push. */
+  changes(payload: unknown): RefChange[] | undefined;
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
@@ -66,8 +67,8 @@ const GITHUB: GitHost = {
   changes(payload) {
     const commit = z.object({ message: text() });
     const schema = z.object({ ref: z.string(), after: z.string(), head_commit: z.optional(z.nullable(commit)) });
-    const { ref, after, head_commit } = read(schema, payload);
-    return toRefChange(ref, after, head_commit?.message ?? '');
+    const push = read(schema, payload);
+    return push && toRefChange(push.ref, push.after, push.head_commit?.message ?? '');
   },
 };
 
@@ -79,8 +80,8 @@ const GITLAB: GitHost = {
   push: 'Push Hook',
   changes(payload) {
     const commits = z._default(z.array(z.object({ id: z.string(), message: text() })), []);
-    const { ref, after, ...rest } = read(z.object({ ref: z.string(), after: z.string(), commits }), payload);
-    return toRefChange(ref, after, rest.commits.find(({ id }) => id === after)?.message ?? '');
+    const push = read(z.object({ ref: z.string(), after: z.string(), commits }), payload);
+    return push && toRefChange(push.ref, push.after, push.commits.find(({ id }) => id === push.after)?.message ?? '');
   },
 };
 
@@ -94,7 +95,7 @@ const BITBUCKET: GitHost = {
     const target = z.object({ hash: z.string(), message: text() });
     const side = z.optional(z.nullable(z.object({ type: z.string(), name: z.string(), target: z.optional(target) })));
     const changes = z.array(z.object({ new: side, old: side }));
-    return read(z.object({ push: z.object({ changes }) }), payload).push.changes.flatMap((change): RefChange[] => {
+    return read(z.object({ push: z.object({ changes }) }), payload)?.push.changes.flatMap((change): RefChange[] => {
       const { type, name } = change.new ?? change.old ?? { type: '', name: '' };
       if (type !== 'branch' && type !== 'tag') return [];
       const now = change.new?.target;
@@ -108,11 +109,7 @@ const HOSTS = [GITHUB, GITLAB, BITBUCKET];
 
 const unreadable = () => new ApiError('invalid_request', 'body: must be the payload of a push');
 
-function read<T>(schema: z.ZodMiniType<T>, payload: unknown): T {
-  const { success, data } = schema.safeParse(payload);
-  if (!success) throw unreadable();
-  return data;
-}
+const read = <T>(schema: z.ZodMiniType<T>, payload: unknown): T | undefined => schema.safeParse(payload).data;
 
 function parseJson(text: string): unknown {
   try {
@@ -136,7 +133,10 @@ export function isGenuine(request: HookRequest, secret: string): boolean {
   return host?.proves(request.headers[host.proof] ?? '', secret, request.body) === true;
 }
 
-/** Reads a genuine hook. Throws 400 where it is a push that cannot be read. */
+/**
+ * Reads a genuine hook. Throws 400 where it is a push that cannot be read. Without the header that names the event, as from a script,
+ * the payload says whether it is a push.
+ */
 export function readHook(request: HookRequest): Hook {
   const { headers, body } = request;
   const host = detectHost(request);
@@ -144,5 +144,7 @@ export function readHook(request: HookRequest): Hook {
   const event = headers[host.event] ?? '';
   // A host without ids sends the same bytes again, and never the same ones for another push.
   const deliveryId = headers[host.delivery]?.slice(0, 128) || createHash('sha256').update(body).digest('hex');
-  return { deliveryId, event, changes: event === host.push ? host.changes(parsePayload(request)) : undefined };
+  const changes = event === host.push || event === '' ? host.changes(parsePayload(request)) : undefined;
+  if (event === host.push && !changes) throw unreadable();
+  return { deliveryId, event, changes };
 }
