@@ -146,6 +146,16 @@ describe('a command line', () => {
   });
 
   test.each([
+    [['whoami'], {}, 3, 'You are not signed in. Run hosting login --api'],
+    [['logout'], {}, 3, 'You are not signed in'],
+    [['login'], {}, 2, 'Which installation?'],
+    [['whoami'], { HOSTING_KEY: 'sk_live_x' }, 2, 'Which installation?'],
+  ])('%j where no installation is known, with %j, ends with exit code %i', async (argv, more, exitCode, message) => {
+    const ended = await hosting(argv, commands, undefined, { HOSTING_API: '', ...more });
+    expect(ended).toMatchObject({ exitCode, stderr: expect.stringContaining(message) });
+  });
+
+  test.each([
     ['{"name": "shop",}', 1, 'package.json is not valid JSON'],
     ['null', 3, 'Run hosting login'],
   ])('reads a package.json of %s without a stack trace', async (text, exitCode, message) => {

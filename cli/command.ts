@@ -46,7 +46,7 @@ export interface Context {
   flag(name: string): boolean;
   out: Output;
   settings: Settings;
-  /** The address of the installation. @throws UsageError where none is known */
+  /** The address of the installation. @throws NotSignedIn where none is known, UsageError where only that is missing */
   api(): string;
   /** A client with the key. @throws NotSignedIn */
   client(): Client;

@@ -37,8 +37,10 @@ function contextOf(
   const api = () => {
     // A variable that is set to nothing is none: so continuous integration hands over a secret that it does not have.
     const chosen = option('api') ?? (env.HOSTING_API || settings.api);
-    if (!chosen) throw new UsageError('Which installation? hosting login --api https://api.example.com');
-    return parseApi(chosen);
+    if (chosen) return parseApi(chosen);
+    if (command.name === 'login' || env.HOSTING_KEY?.trim())
+      throw new UsageError('Which installation? Name it with --api, e.g. --api https://api.example.com');
+    throw new NotSignedIn('You are not signed in. Run hosting login --api https://api.example.com');
   };
   return {
     rest,
