@@ -115,11 +115,11 @@ export const VARIABLES = {
   ALLOW_LOCAL_REPOSITORIES: () => z._default(z.enum(['true', 'false']), 'false'),
   /** Base URL of the repositories at `https://git.localhost/`: in the local run only. */
   LOCAL_REPOSITORIES_URL: text,
-  /** Seconds between attempts (specification, Delivery 2). */
+  /** Seconds between attempts (specification, Delivery 2). The queue rounds fractions up to whole seconds. */
   WEBHOOK_RETRY_SCHEDULE: () =>
     z.pipe(
       z._default(
-        z.string().check(z.regex(/^ *\d+( *, *\d+)* *$/, 'must be seconds separated by commas')),
+        z.string().check(z.regex(/^ *\d+(\.\d+)?( *, *\d+(\.\d+)?)* *$/, 'must be seconds separated by commas')),
         '60,300,1800,7200,43200',
       ),
       z.transform((list) => list.split(',').map(Number)),

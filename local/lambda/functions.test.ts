@@ -11,6 +11,7 @@ test.each([
   ['RATE_LIMIT_SECRET', 'many'],
   ['RATE_LIMIT_PUBLIC', '0'],
   ['WEBHOOK_RETRY_SCHEDULE', '1m,5m'],
+  ['WEBHOOK_RETRY_SCHEDULE', '.,1'],
   ['AI_PROVIDER_BASE_URLS', 'http://127.0.0.1:9'],
   ['AI_PROVIDER_BASE_URLS', '{"openai":"here"}'],
   ['BUILD_SECONDS', '30m'],
@@ -23,6 +24,7 @@ test.each([
 
 test.each([
   ['WEBHOOK_RETRY_SCHEDULE', '1, 1, 2'],
+  ['WEBHOOK_RETRY_SCHEDULE', '0.5,1'],
   ['BUILD_SECONDS', '25'],
   ['AI_PROVIDER_BASE_URLS', '{"openai":"http://127.0.0.1:9/v1"}'],
 ])('accepts %s=%s', (name, value) => {
