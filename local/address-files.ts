@@ -27,7 +27,7 @@ function requireWritable(path: string): void {
  */
 export function openAddressFiles(dataDir: string, other?: string): AddressFiles {
   if (other) requireWritable(other);
-  const files = [join(dataDir, 'local.json'), ...(other ? [other] : [])];
+  const files = new Set([join(dataDir, 'local.json'), ...(other ? [other] : [])]);
   for (const file of files) rmSync(file, { force: true });
   return {
     write(content) {
