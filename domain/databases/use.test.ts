@@ -171,7 +171,7 @@ test('a raised limit is measured at once and lets applications in', async () => 
 });
 
 test('what a deleted database used counts until the month ends; its storage does not', async () => {
-  const { use, measure, account, remove, due } = await world();
+  const { use, measure, account, remove, due, reads, clock, deps } = await world();
   use(900, 80, 'a');
   use(50, 1, 'b');
   await measure();
@@ -181,7 +181,18 @@ test('what a deleted database used counts until the month ends; its storage does
   await remove('b');
   await measure();
   expect(await account()).toMatchObject({ databaseUnits: 950, databaseMib: 0 });
+  expect(reads.at(-1)?.toSorted()).toEqual(['cluster_a', 'cluster_b']);
+  // An hour later nothing is missing: its clusters are not measured any more.
+  for (let hours = 0; hours < 2; hours += 1) {
+    clock.now += HOUR;
+    await measure();
+    expect(await account()).toMatchObject({ databaseUnits: 950, databaseMib: 0 });
+  }
+  expect(reads.at(-1)).toEqual([]);
   expect(await due()).toBeUndefined();
+  clock.now = Date.parse('2026-02-01T12:00:00Z');
+  await startMeasuring(deps, accountId);
+  expect(await measure()).toMatchObject([{ units: 0 }]);
 });
 
 test('a database that is created during a measurement is not missed by the next', async () => {

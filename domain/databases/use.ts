@@ -30,6 +30,10 @@ const CLOSE_SHARE = 0.5;
 /** Time after the end of a month at which the first of the next is measured. */
 const AFTER_MONTH_MS = 5 * MINUTE_MS;
 const BYTES_PER_MIB = 1024 ** 2;
+/** Time after which the use of a deleted database changes no more, in milliseconds. */
+const SETTLED_AFTER_MS = HOUR_MS;
+/** Deleted databases of one measurement that are not measured again: a transaction has 100 writes. */
+const MAX_SETTLED = 90;
 /** Accounts that are measured at once. */
 const CONCURRENCY = 5;
 
@@ -47,7 +51,7 @@ export interface MeasuredUse {
 
 /** The write that has the databases of an account measured with the next sweep. */
 export const measureSoon = ({ now }: Pick<Deps, 'now'>, accountId: string): Write =>
-  upsert(DatabaseUse, { accountId }, { set: { accountId, ...schedule(DatabaseUse, now()) }, add: { requests: 1 } });
+  upsert(DatabaseUse, { accountId }, { set: { accountId, ...schedule(DatabaseUse, now()) }, add: { version: 1 } });
 
 /** Has the databases of an account measured. */
 export const startMeasuring = (deps: Pick<Deps, 'table' | 'now'>, accountId: string): Promise<void> =>
@@ -85,45 +89,78 @@ async function record(
   await ignoreConflict(deps.table.transact([change(Database, database, { set, when }, concurrentUpdate)]));
 }
 
-/** Measures the databases of an account. May be repeated at any time. @returns undefined where there are none any more */
-async function measureAccount(deps: UseDeps, { accountId, requests }: DatabaseUse): Promise<MeasuredUse | undefined> {
+/** The clusters of an account that count in a month, and the DPUs of those that are not measured any more. */
+async function readClusters(deps: UseDeps, { accountId, settledMonth, settledUnits = 0 }: DatabaseUse, month: string) {
+  const databases: Database[] = [];
+  for await (const database of deps.table.each(Database, databaseListOf(accountId))) databases.push(database);
+  const deleted: DeletedDatabase[] = [];
+  for await (const each of deps.table.newest(DeletedDatabase, deletedDatabasesOf(accountId), { pageSize: 100 }))
+    if (monthOf(new Date(each.at)) === month) deleted.push(each);
+  return { databases, deleted, settledUnits: settledMonth === month ? settledUnits : 0 };
+}
+
+/** Returns the sums of an account as its item has them. */
+function sumsOf(
+  { databases, settledUnits }: { databases: readonly Database[]; settledUnits: number },
+  usages: ReadonlyMap<string, DatabaseUsage>,
+  month: string,
+) {
+  const storageOf = ({ clusterId, status, storageBytes = 0 }: Database) =>
+    // A deleted database takes no room from the moment on at which its owner deletes it.
+    status === 'DELETING' ? 0 : (usages.get(clusterId ?? '')?.storageBytes ?? storageBytes);
+  const units = [...usages.values()].reduce((total, usage) => total + usage.units, settledUnits);
+  const bytes = databases.reduce((total, each) => total + storageOf(each), 0);
+  return { databaseMonth: month, databaseUnits: Math.ceil(units), databaseMib: Math.ceil(bytes / BYTES_PER_MIB) };
+}
+
+/**
+ * Ends a measurement: adds the DPUs of databases that were deleted some time ago to the sum that is kept, and schedules the next.
+ * Another measurement that was asked for meanwhile changes nothing: the item is due for it.
+ */
+async function endMeasurement(
+  deps: UseDeps,
+  { accountId, version }: DatabaseUse,
+  { deleted, settledUnits }: { deleted: readonly DeletedDatabase[]; settledUnits: number },
+  usages: ReadonlyMap<string, DatabaseUsage>,
+  next: Date | undefined,
+): Promise<void> {
+  const now = deps.now();
+  const settled = deleted.filter(({ at }) => Date.parse(at) + SETTLED_AFTER_MS <= now.getTime()).slice(0, MAX_SETTLED);
+  const units = settled.reduce((total, { clusterId }) => total + (usages.get(clusterId)?.units ?? 0), settledUnits);
+  const what = {
+    set: { settledMonth: monthOf(now), settledUnits: units, ...(next && schedule(DatabaseUse, next)) },
+    remove: next ? [] : unschedule(DatabaseUse),
+    add: { version: 1 },
+    when: { version: { is: version } },
+  };
+  const ended = change(DatabaseUse, { accountId }, what, concurrentUpdate);
+  const removed = settled.map((each) => remove(DeletedDatabase, each));
+  await ignoreConflict(deps.table.transact([ended, ...removed]));
+}
+
+/** Measures the databases of an account. May be repeated at any time. @returns undefined where the account is gone */
+async function measureAccount(deps: UseDeps, use: DatabaseUse): Promise<MeasuredUse | undefined> {
+  const { accountId } = use;
   const now = deps.now();
   const month = monthOf(now);
-  const end = async (what: Parameters<typeof change>[2]) => {
-    const again = { ...what, when: { requests: { is: requests } } };
-    // On a conflict another measurement was asked for, which the item is due for.
-    await ignoreConflict(deps.table.transact([change(DatabaseUse, { accountId }, again, concurrentUpdate)]));
-  };
   const account = await deps.table.get(Account, { id: accountId });
   if (!account) {
     await deps.table.transact([remove(DatabaseUse, { accountId })]);
     return undefined;
   }
-  const databases: Database[] = [];
-  for await (const database of deps.table.each(Database, databaseListOf(accountId))) databases.push(database);
-  const deleted = await deps.table.all(DeletedDatabase, deletedDatabasesOf(accountId));
-  const gone = deleted.filter(({ at }) => monthOf(new Date(at)) === month);
-  const clusters = [
-    ...databases.flatMap(({ clusterId }) => clusterId ?? []),
-    ...gone.map(({ clusterId }) => clusterId),
-  ];
-  const usages = await deps.databaseMetrics.readUsage([...new Set(clusters)], now);
-  const storageOf = ({ clusterId, status, storageBytes = 0 }: Database) =>
-    // A deleted database takes no room from the moment on at which its owner deletes it.
-    status === 'DELETING' ? 0 : (usages.get(clusterId ?? '')?.storageBytes ?? storageBytes);
-  const units = Math.ceil([...usages.values()].reduce((total, usage) => total + usage.units, 0));
-  const mib = Math.ceil(databases.reduce((total, each) => total + storageOf(each), 0) / BYTES_PER_MIB);
-  const measured = { ...account, databaseMonth: month, databaseUnits: units, databaseMib: mib };
-  const isSame = account.databaseMonth === month && account.databaseUnits === units && account.databaseMib === mib;
-  const set = { databaseMonth: month, databaseUnits: units, databaseMib: mib };
-  if (!isSame) await deps.table.transact([change(Account, { id: accountId }, { set })]);
+  const clusters = await readClusters(deps, use, month);
+  const { databases, deleted } = clusters;
+  const ids = [...databases, ...deleted].flatMap(({ clusterId }) => clusterId ?? []);
+  const usages = await deps.databaseMetrics.readUsage([...new Set(ids)], now);
+  const sums = sumsOf(clusters, usages, month);
+  const isSame = Object.entries(sums).every(([name, value]) => Reflect.get(account, name) === value);
+  if (!isSame) await deps.table.transact([change(Account, { id: accountId }, { set: sums })]);
+  const measured = { ...account, ...sums };
   const available = databases.filter(({ status }) => status === 'AVAILABLE');
   await Promise.all(available.map((each) => record(deps, each, usages.get(each.clusterId ?? ''), measured)));
-  await end(
-    databases.length > 0
-      ? { set: schedule(DatabaseUse, nextMeasurement(measured, now)) }
-      : { remove: unschedule(DatabaseUse) },
-  );
+  const goesOn = databases.length > 0 || deleted.length > 0;
+  await endMeasurement(deps, use, clusters, usages, goesOn ? nextMeasurement(measured, now) : undefined);
+  const { databaseMib: mib, databaseUnits: units } = sums;
   const before = account.databaseMonth === month ? (account.databaseUnits ?? 0) : 0;
   return { accountId, databases: databases.length, mib, units, newUnits: Math.max(0, units - before) };
 }

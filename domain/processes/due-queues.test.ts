@@ -175,7 +175,7 @@ const QUEUES: Record<string, (id: string, accountId: string) => Fixture> = {
       host: null,
       createdAt: created,
     }),
-  DATABASE_USE: (id) => fixture(DatabaseUse, { accountId: id, requests: 1, dueAt: DUE }, newSimulatedAccount(id)),
+  DATABASE_USE: (id) => fixture(DatabaseUse, { accountId: id, version: 1, dueAt: DUE }, newSimulatedAccount(id)),
   HOSTING: (id) =>
     fixture(HostingAccount, { ...ACCOUNT, id, server: 'web-1', username: 'h', status: 'PENDING', failures: 0 }),
   DOMAIN: (id) =>

@@ -65,8 +65,11 @@ export const DatabaseUse = /* @__PURE__ */ entity({
   schema: () =>
     z.object({
       accountId: z.string(),
-      /** Number of requests for a measurement. The one that follows is scheduled only if none was added. */
-      requests: z.int(),
+      /** Number of writes. The end of a measurement requires the number that it read. */
+      version: z.int(),
+      /** The DPUs in a month (`2026-11`) of deleted databases that are not measured any more. */
+      settledMonth: z.optional(z.string()),
+      settledUnits: z.optional(z.number()),
       dueAt: z.optional(z.string()),
     }),
   key: ({ accountId }: { accountId: string }) => ({ pk: key('ACCOUNT', accountId), sk: 'DATABASE_USE' }),
@@ -76,7 +79,7 @@ export const DatabaseUse = /* @__PURE__ */ entity({
 /** The partition of the databases that an account deleted. */
 export const deletedDatabasesOf = (accountId: string) => key('ACCOUNT', accountId, 'DELETED_DATABASES');
 
-/** The cluster of a deleted database: what it used counts until the month ends. */
+/** The cluster of a deleted database, until its last values are measured: what it used counts until the month ends. */
 export type DeletedDatabase = ItemOf<typeof DeletedDatabase>;
 export const DeletedDatabase = /* @__PURE__ */ entity({
   type: 'DELETED_DATABASE',
