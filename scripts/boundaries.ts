@@ -45,7 +45,7 @@ export const SCREENS: Record<string, readonly string[]> = {
   ai: [],
   billing: ['accounts'],
   'custom-domains': [],
-  databases: [],
+  databases: ['accounts'],
   deployments: [],
   dns: [],
   hosting: [],

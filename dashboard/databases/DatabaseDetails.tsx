@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { ActionButton } from '../ui/ActionButton.tsx';
 import { ConfirmButton } from '../ui/ConfirmButton.tsx';
 import { CopyText } from '../ui/CopyText.tsx';
+import { formatNumber } from '../ui/chart/figures.ts';
 import { OneTimeSecret, SecretDialog } from '../ui/OneTimeSecret.tsx';
 import { QueryBoundary } from '../ui/QueryBoundary.tsx';
 import { toast } from '../ui/toast.ts';
@@ -48,12 +49,15 @@ export function ConnectButton({ database }: { database: Database }) {
   );
 }
 
+const NOT_MEASURED = 'Not measured yet';
+
 function Details({ id, createPassword }: { id: string; createPassword: () => Promise<unknown> }) {
   return (
     <QueryBoundary query={useDatabase(id)}>
-      {({ data: { host, port, region, sizeBytes } }) => (
+      {({ data: { host, port, region, sizeBytes, unitsThisMonth } }) => (
         <Stack gap="md">
-          <Field name="Size" text={sizeBytes === null ? 'Not measured yet' : formatBytes(sizeBytes)} />
+          <Field name="Size" text={sizeBytes === null ? NOT_MEASURED : formatBytes(sizeBytes)} />
+          <Field name="DPUs this month" text={unitsThisMonth === null ? NOT_MEASURED : formatNumber(unitsThisMonth)} />
           <Field name="Region" text={region} />
           <Copied name="Host" text={host ?? ''} />
           <Copied name="Port" text={String(port)} />

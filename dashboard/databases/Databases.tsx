@@ -13,6 +13,7 @@ import { Status } from '../ui/Status.tsx';
 import { toast } from '../ui/toast.ts';
 import { type Database, useCreateDatabase, useDatabases } from './api.ts';
 import { ConnectButton, DeleteButton, ResetButton } from './DatabaseDetails.tsx';
+import { DatabaseUse } from './DatabaseUse.tsx';
 
 /** Databases of an application, and a form that creates one. */
 export const Databases = ({ appId }: { appId: string }) => (
@@ -25,6 +26,7 @@ export const Databases = ({ appId }: { appId: string }) => (
         {({ data }) => <DatabaseList databases={data.filter(({ applicationId }) => applicationId === appId)} />}
       </QueryBoundary>
     </Section>
+    <DatabaseUse />
     <Section title="Create a database">
       <NewDatabase appId={appId} />
     </Section>
@@ -54,6 +56,13 @@ function DatabaseList({ databases }: { databases: readonly Database[] }) {
   );
 }
 
+/** Consequences of the limits, as a row shows them. */
+const REFUSED = {
+  OWNER:
+    'A limit is reached: the application opens no new connections. You can still connect to delete or export data.',
+  NONE: 'A limit is far exceeded: no new connections are opened. Choose a larger plan, delete a database, or ask support.',
+};
+
 const DatabaseRow = memo(({ database }: { database: Database }) => (
   <Group className="row" justify="space-between" gap="sm">
     <div>
@@ -61,6 +70,11 @@ const DatabaseRow = memo(({ database }: { database: Database }) => (
       <Text size="sm" c="dimmed" className="break">
         {database.failureReason ?? database.variables.join(', ')}
       </Text>
+      {database.access !== 'ALL' && (
+        <Text size="sm" c="var(--bad)">
+          {REFUSED[database.access]}
+        </Text>
+      )}
     </div>
     <Group gap="xs">
       <Status value={database.status} />

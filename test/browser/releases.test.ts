@@ -3,9 +3,11 @@ import { expect, test } from 'vitest';
 import { createApp } from '../../contract/apps/apps.ts';
 import { listEnvKeys, replaceEnv } from '../../contract/apps/environment.ts';
 import { getAppMetrics, getAppRequests, getAppStarts } from '../../contract/apps/metrics.ts';
+import { listDatabases } from '../../contract/databases/databases.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
 import { get } from '../support/browse.ts';
-import { local, newAccount, type OpenedAccount, waitFor } from '../support/harness.ts';
+import { invokeFunction } from '../support/functions.ts';
+import { local, newAccount, type OpenedAccount, setLimits, waitFor } from '../support/harness.ts';
 import { examine } from './accessibility.ts';
 import { openScreen, POLL, signedInContext, waitUntilLoaded } from './browser.ts';
 
@@ -231,16 +233,27 @@ test('a database is created, shows its variables and connection, and its passwor
   await row.getByText('Available').waitFor();
   for (const variable of ['DATABASE_ORDERS_URL', 'DATABASE_ORDERS_HOST'])
     await row.getByText(variable, { exact: false }).waitFor();
-  expect(await page.locator('.row').count()).toBe(1);
+  expect(await page.locator('.row', { hasText: 'DATABASE_' }).count()).toBe(1);
 
   const dialog = page.getByRole('dialog');
   await row.getByRole('button', { name: 'Connect to orders' }).click();
-  await dialog.getByText('Not measured yet').waitFor();
+  await dialog.getByText('Not measured yet').first().waitFor();
   await dialog.getByText('localhost', { exact: true }).waitFor();
   await dialog.getByRole('button', { name: 'Create password' }).click();
   const url = await dialog.locator('code', { hasText: 'postgres://admin:' }).textContent();
   expect(new URL(url ?? '').searchParams.get('sslmode')).toBe('require');
   await dialog.getByRole('button', { name: 'Done' }).click();
+  // At a limit the screen says who is refused, beside how much is used.
+  await page.getByText('MiB stored in all databases').waitFor();
+  await setLimits(account.id, { databaseStorageMib: 0 });
+  await waitFor(async () => {
+    await invokeFunction(local, 'schedule-reconcile');
+    const [database] = (await account.dashboard.call(listDatabases)).body.data;
+    return database?.access === 'NONE';
+  });
+  await page.reload();
+  await row.getByText('no new connections are opened', { exact: false }).waitFor();
+  await setLimits(account.id, { databaseStorageMib: null });
   await row.getByRole('button', { name: 'Reset passwords of orders' }).click();
   await dialog.getByRole('button', { name: 'Reset passwords' }).click();
   await page.getByText('The passwords are being revoked', { exact: false }).waitFor();

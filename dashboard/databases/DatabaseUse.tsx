@@ -1,0 +1,27 @@
+import { limitRule } from '../../contract/limits/limits.ts';
+import { useMe } from '../accounts/api.ts';
+import { Meter } from '../ui/Meter.tsx';
+import { QueryBoundary } from '../ui/QueryBoundary.tsx';
+import { Section } from '../ui/Section.tsx';
+
+const LIMITS = ['databaseStorageMib', 'databaseUnitsPerMonth'] as const;
+
+/** The use of all databases of the account beside their limits. */
+export const DatabaseUse = () => (
+  <Section title="Usage" description="Measured every few hours. At a limit, applications open no new connections.">
+    <QueryBoundary query={useMe()}>
+      {({ data: { account } }) => (
+        <div className="card">
+          {LIMITS.map((name) => (
+            <Meter
+              key={name}
+              name={limitRule(name).counts}
+              used={account.usage[name] ?? 0}
+              limit={account.limits[name]}
+            />
+          ))}
+        </div>
+      )}
+    </QueryBoundary>
+  </Section>
+);
