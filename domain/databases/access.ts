@@ -1,32 +1,43 @@
 import type { DatabaseAccess } from '../../contract/enums.ts';
-import { limitOf } from '../../contract/limits/limits.ts';
+import { LIMITS, limitOf } from '../../contract/limits/limits.ts';
 import type { Account } from '../../table/entities/accounts.ts';
 import { usageOf } from '../limits/limits.ts';
 
-/**
- * The limits of databases, and the multiple of each beyond which the owner opens no connections either. Between the limit and
- * the multiple the owner can delete or export data: room for that is cheap as storage, and dear as processing.
- */
-const OWNER_FACTORS = { databaseStorageMib: 2, databaseUnitsPerMonth: 1.25 } as const;
-type DatabaseLimit = keyof typeof OWNER_FACTORS;
-export const DATABASE_LIMITS = Object.keys(OWNER_FACTORS) as DatabaseLimit[];
+/** The limits of databases. */
+export const DATABASE_LIMITS = ['databaseStorageMib', 'databaseUnitsPerMonth'] as const;
+type DatabaseLimit = (typeof DATABASE_LIMITS)[number];
 
-/** Returns how much of a limit is used: 1 at the limit. */
-function shareOf(account: Account, name: DatabaseLimit, now: Date): number {
-  const limit = limitOf(account, name);
-  return limit === 0 ? Number.POSITIVE_INFINITY : (usageOf(account, name, now) ?? 0) / limit;
+/** Storage in MiB at which owners are refused, on every plan: twice the limit of the largest. */
+const MIN_OWNER_MIB = 2 * LIMITS.databaseStorageMib.amounts[3];
+
+/**
+ * The use at which the owner opens no connections either. Up to there the owner can delete or export data. For storage that
+ * is far, and as far after a change to a smaller plan: data costs little while no application adds to it, and what an owner
+ * adds is processing, for which it is near.
+ */
+const OWNER_LIMITS: Readonly<Record<DatabaseLimit, (limit: number) => number>> = {
+  databaseStorageMib: (limit) => Math.max(2 * limit, MIN_OWNER_MIB),
+  databaseUnitsPerMonth: (limit) => 1.25 * limit,
+};
+
+/** Returns the limit of databases whose use has reached a bound. A limit of 0 is reached without any. */
+function reached(account: Account, now: Date, boundOf: (name: DatabaseLimit, limit: number) => number) {
+  return DATABASE_LIMITS.find((name) => {
+    const limit = limitOf(account, name);
+    return limit === 0 || (usageOf(account, name, now) ?? 0) >= boundOf(name, limit);
+  });
 }
 
-/** Returns how much is used of the limit of databases that is fullest: 1 at the limit. */
-export const fullestShare = (account: Account, now: Date): number =>
-  Math.max(...DATABASE_LIMITS.map((name) => shareOf(account, name, now)));
+/** Returns true if a share of a limit of databases is used. */
+export const isUsed = (account: Account, share: number, now: Date): boolean =>
+  reached(account, now, (_, limit) => share * limit) !== undefined;
 
 /** Returns the limit beyond which not even the owner opens connections; undefined where there is none. */
 export const limitForOwner = (account: Account, now: Date): DatabaseLimit | undefined =>
-  DATABASE_LIMITS.find((name) => shareOf(account, name, now) >= OWNER_FACTORS[name]);
+  reached(account, now, (name, limit) => OWNER_LIMITS[name](limit));
 
-/** Returns who may open connections to the databases of an account. */
+/** Returns the clients that may open connections to the databases of an account. */
 export function accessOf(account: Account, now: Date): DatabaseAccess {
   if (limitForOwner(account, now)) return 'NONE';
-  return fullestShare(account, now) >= 1 ? 'OWNER' : 'ALL';
+  return isUsed(account, 1, now) ? 'OWNER' : 'ALL';
 }

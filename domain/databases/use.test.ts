@@ -110,7 +110,7 @@ test('what databases use stands on the account and each of them, and below the l
 
 test.each([
   ['processing', { units: 1000, mib: 0 }, 1.25],
-  ['storage', { units: 0, mib: 100 }, 2],
+  ['storage', { units: 0, mib: 100 }, 512],
 ] as const)(
   'at the limit of %s applications are refused, far beyond it their owner too, and both are let in below it again',
   async (_, limit, factor) => {
@@ -144,6 +144,24 @@ test.each([
     }
   },
 );
+
+test('who changes to a much smaller plan can still connect to delete or export', async () => {
+  const { use, measure, read, deps } = await world();
+  await overrideLimits(deps, accountId, { databaseStorageMib: null });
+  // As much as the largest plan allows.
+  use(0, 25_600);
+  await measure();
+  expect(await read('a')).toMatchObject({ access: 'OWNER' });
+  await overrideLimits(deps, accountId, { databaseStorageMib: 40_000 });
+  use(0, 79_999);
+  await startMeasuring(deps, accountId);
+  await measure();
+  expect(await read('a')).toMatchObject({ access: 'OWNER' });
+  use(0, 80_000);
+  await startMeasuring(deps, accountId);
+  await measure();
+  expect(await read('a')).toMatchObject({ access: 'NONE' });
+});
 
 test('a month begins with nothing used, and its first measurement lets applications in again', async () => {
   const { use, measure, read, account, due, clock, apply } = await world('2026-01-31T23:30:00Z');

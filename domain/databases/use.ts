@@ -14,7 +14,7 @@ import type { Deps } from '../deps.ts';
 import { monthOf } from '../limits/limits.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { HOUR_MS, MINUTE_MS } from '../time.ts';
-import { accessOf, fullestShare } from './access.ts';
+import { accessOf, isUsed } from './access.ts';
 import { scheduleCheck } from './databases.ts';
 
 /**
@@ -63,7 +63,7 @@ export async function reviewLimits(deps: Pick<Deps, 'table' | 'now'>, { id, data
 }
 
 function nextMeasurement(account: Account, now: Date): Date {
-  const interval = fullestShare(account, now) >= CLOSE_SHARE ? SHORT_INTERVAL_MS : INTERVAL_MS;
+  const interval = isUsed(account, CLOSE_SHARE, now) ? SHORT_INTERVAL_MS : INTERVAL_MS;
   const nextMonth = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) + AFTER_MONTH_MS;
   return new Date(Math.min(now.getTime() + interval, nextMonth));
 }
