@@ -56,6 +56,7 @@ export const AUDIT_ACTIONS = {
   'database.created': { label: 'Database created', shows: ['applicationId', 'name', 'region'] },
   'database.password-created': { label: 'Password of a database created', shows: ['expiresAt'] },
   'database.passwords-reset': { label: 'Passwords of a database revoked', shows: ['name'] },
+  'database.access-changed': { label: 'Access to a database changed by a limit', shows: ['name', 'access'] },
   'database.deleted': { label: 'Database deleted', shows: ['applicationId', 'name', 'region'] },
   'key.created': { label: 'API key created', shows: KEY },
   'key.updated': { label: 'API key changed', shows: KEY },

@@ -26,7 +26,7 @@ const HOUR = 3_600_000;
 
 /** An account with two databases, limits of 100 MiB and 1,000 DPUs, and clusters whose use a test decides. */
 async function world(startAt = '2026-01-10T00:00:00Z') {
-  const { steady, clock } = simulation({ startAt: Date.parse(startAt) });
+  const { steady, clock, memory } = simulation({ startAt: Date.parse(startAt) });
   const { deps } = steady;
   const usage = new Map<string, DatabaseUsage>();
   const reads: (readonly string[])[] = [];
@@ -63,6 +63,7 @@ async function world(startAt = '2026-01-10T00:00:00Z') {
   return {
     deps,
     clock,
+    memory,
     reads,
     clusters,
     measure,
@@ -177,10 +178,17 @@ test('a month begins with nothing used, and its first measurement lets applicati
 });
 
 test('a raised limit is measured at once and lets applications in', async () => {
-  const { use, measure, read, account, deps, apply } = await world();
+  const { use, measure, read, account, deps, apply, memory } = await world();
   use(1000);
   await measure();
   expect(await read('a')).toMatchObject({ access: 'OWNER' });
+  expect(memory.items('AUDIT')).toMatchObject(
+    ['a', 'b'].map((name) => ({
+      action: 'database.access-changed',
+      actor: { kind: 'PLATFORM' },
+      subjectId: `db_${name}`,
+    })),
+  );
   expect(await measure()).toEqual([]);
   await overrideLimits(deps, accountId, { databaseUnitsPerMonth: 2000 });
   await reviewLimits(deps, (await account()) ?? expect.unreachable());

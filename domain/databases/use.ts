@@ -9,6 +9,7 @@ import {
 } from '../../table/entities/databases.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change, remove, upsert, type Write } from '../../table/writes.ts';
+import { commitAsPlatform } from '../audit/record.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { monthOf } from '../limits/limits.ts';
@@ -37,7 +38,7 @@ const MAX_SETTLED = 90;
 /** Accounts that are measured at once. */
 const CONCURRENCY = 5;
 
-type UseDeps = Pick<Deps, 'table' | 'now'> & { databaseMetrics: Pick<DatabaseMetrics, 'readUsage'> };
+type UseDeps = Pick<Deps, 'table' | 'now' | 'newId'> & { databaseMetrics: Pick<DatabaseMetrics, 'readUsage'> };
 
 /** Result of a measurement. */
 export interface MeasuredUse {
@@ -86,7 +87,16 @@ async function record(
     ...(isChanged ? { access, ...scheduleCheck(deps) } : {}),
   };
   const when = { id: { is: database.id }, status: { is: 'AVAILABLE' } };
-  await ignoreConflict(deps.table.transact([change(Database, database, { set, when }, concurrentUpdate)]));
+  const write = change(Database, database, { set, when }, concurrentUpdate);
+  const { id: subjectId, accountId, name } = database;
+  const changed = {
+    action: 'database.access-changed' as const,
+    accountId,
+    subjectId,
+    before: { name, access: database.access ?? 'ALL' },
+    after: { name, access },
+  };
+  await ignoreConflict(isChanged ? commitAsPlatform(deps, [write], undefined, changed) : deps.table.transact([write]));
 }
 
 /** The clusters of an account that count in a month, and the DPUs of those that are not measured any more. */
