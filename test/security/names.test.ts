@@ -95,6 +95,10 @@ test.concurrent('the application of a lapsed domain stops answering on it, and t
   const lapsed = await deps.table.get(Domain, { accountId: former.id, id: domain.id });
   if (!lapsed) throw new Error('the domain is not in the table');
   await endDomain(deps, lapsed, 'EXPIRED', {});
+  // Resolvers are sent to its zone still: it is kept, and checked again in a week.
+  const sixDays = new Date(Date.now() + 6 * 86_400_000).toISOString();
+  const zone = { accountId: former.id, domainId: lapsed.id };
+  await waitFor(async () => ((await deps.table.get(Zone, zone))?.dueAt ?? '') > sixDays);
   await waitFor(async () => {
     const { body } = await former.dashboard.call(getCustomDomain, { params: { id: app.id } });
     return body.data === null;
