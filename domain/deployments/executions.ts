@@ -7,7 +7,7 @@ import { Deployment } from '../../table/entities/deployments.ts';
 import { unschedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
 import { TEARDOWN_RETRY_AFTER_MS } from '../apps/apps.ts';
-import { edgeOf, type InCell } from '../apps/cells.ts';
+import { cellsInUse, edgeOf, type InCell } from '../apps/cells.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { restartQueue } from '../sweep/restart-queue.ts';
@@ -84,7 +84,8 @@ export async function startTeardown(deps: TeardownDeps, app: App, name: string =
     const { buildId, builtAt } = (await deps.table.get(Deployment, { accountId, id: deploymentId })) ?? {};
     if (buildId !== undefined && builtAt === undefined) await deps.buildRunner.stop(buildId);
   }
-  await deps.teardowns.start(name, { accountId, applicationId, ...(deploymentId ? { deploymentId } : {}) });
+  const cellIds = cellsInUse(app).map(({ cellId }) => cellId);
+  await deps.teardowns.start(name, { accountId, applicationId, cellIds, ...(deploymentId ? { deploymentId } : {}) });
 }
 
 /**

@@ -10,6 +10,7 @@ import { simulatedApp } from '../../test/simulation/app.ts';
 import { billingSimulation } from '../../test/simulation/billing.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { newTenant } from '../custom-domains/reconciliation.ts';
+import { startTeardown } from '../deployments/executions.ts';
 import { incidentsOfEvent } from './incidents.ts';
 import { teardownApp } from './teardown.ts';
 
@@ -100,6 +101,40 @@ test('a late teardown takes nothing from a later owner of the domain', async () 
   await teardown();
   expect([await holder(HOST), await holder(OWN)]).toEqual(['app_2', undefined]);
   expect(unrouted).toEqual([OWN]);
+});
+
+test('what a release step made after the teardown, and died before it took it down, goes with the second run', async () => {
+  const { deps } = await deleted(false);
+  const functions = new Set<string>();
+  const logs = new Set<string>();
+  const nothing = async () => undefined;
+  const parts = (cellId: string) => ({
+    hostRoutes: { remove: nothing },
+    appHost: { remove: async (id: string) => void functions.delete(`${cellId} ${id}`) },
+    appLogs: { remove: async (id: string) => void logs.delete(`${cellId} ${id}`) },
+  });
+  const given = {
+    ...deps,
+    cellOf: async ({ cellId = 'home' }) => parts(cellId),
+    builds: { remove: nothing, removeCaches: nothing },
+    databases: { remove: nothing },
+  } as unknown as Parameters<typeof teardownApp>[0];
+  await deps.table.transact([change(App, OF, { set: { cellId: 'b', activeDeploymentId: 'dep_1' } })]);
+  const started: unknown[] = [];
+  const app = await deps.table.get(App, OF);
+  if (!app) throw new Error('no application');
+  const executions = {
+    start: async (_: string, input: object) => void started.push(input),
+    status: async () => 'RUNNING' as const,
+    stop: nothing,
+  };
+  await startTeardown({ ...deps, deployments: executions, teardowns: executions, buildRunner: { stop: nothing } }, app);
+  const [input] = started as [Parameters<typeof teardownApp>[1]];
+  await teardownApp(given, input);
+  functions.add('b app_1');
+  logs.add('b app_1');
+  await teardownApp(given, input);
+  expect([...functions, ...logs]).toEqual([]);
 });
 
 test('ends each unfinished deployment once, with its event and without a notification', async () => {

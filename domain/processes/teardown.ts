@@ -5,7 +5,7 @@ import { App, EnvSet, GitAccess, Host } from '../../table/entities/apps.ts';
 import { HostClaim } from '../../table/entities/custom-domains.ts';
 import { Deployment, deploymentsOf } from '../../table/entities/deployments.ts';
 import { remove, type Write } from '../../table/writes.ts';
-import { cellsInUse, claimedHosts, edgeOf, type InCell } from '../apps/cells.ts';
+import { cellsInUse, claimedHosts, edgeOf, HOME_CELL, type InCell } from '../apps/cells.ts';
 import { closeTenant } from '../custom-domains/reconciliation.ts';
 import { removeDatabases } from '../databases/removal.ts';
 import { failDeployment } from '../deployments/finish.ts';
@@ -25,12 +25,16 @@ export async function teardownApp(
     builds: Pick<Builds, 'remove' | 'removeCaches'>;
     databases: Databases;
   } & InCell<'appHost' | 'appLogs' | 'hostRoutes'>,
-  { accountId, applicationId, deploymentId }: z.output<typeof TeardownInput>,
+  { accountId, applicationId, deploymentId, cellIds = [HOME_CELL] }: z.output<typeof TeardownInput>,
 ): Promise<void> {
   const of = { accountId, id: applicationId };
   const app = await deps.table.get(App, of);
   if (!app) {
-    if (deploymentId) await deps.builds.remove(applicationId, deploymentId);
+    if (deploymentId) {
+      await deps.builds.remove(applicationId, deploymentId);
+      // A step that was making a release takes it down itself, unless it died.
+      await removeFunctions(deps, applicationId, cellIds);
+    }
     return await deps.builds.removeCaches(applicationId);
   }
   // The claim of a domain with a tenant ends with the tenant, whose removal takes minutes.
@@ -41,11 +45,11 @@ export async function teardownApp(
   const { hostRoutes } = await deps.cellOf(edgeOf(app));
   // Its route ends at once: its target is a name that is free for others in a moment.
   await hostRoutes.remove([...app.hosts, ...domain]);
-  for (const cell of cellsInUse(app)) {
-    const { appHost, appLogs } = await deps.cellOf(cell);
-    await appHost.remove(applicationId);
-    await appLogs.remove(applicationId);
-  }
+  await removeFunctions(
+    deps,
+    applicationId,
+    cellsInUse(app).map(({ cellId }) => cellId),
+  );
   await removeDatabases(deps, applicationId);
   await deps.builds.removeCaches(applicationId);
   const list = deploymentsOf(applicationId);
@@ -72,6 +76,19 @@ export async function teardownApp(
   ]);
 }
 
+/** Removes an application's function and its log in some cells. */
+async function removeFunctions(
+  deps: InCell<'appHost' | 'appLogs'>,
+  applicationId: string,
+  cellIds: readonly string[],
+): Promise<void> {
+  for (const cellId of cellIds) {
+    const { appHost, appLogs } = await deps.cellOf({ cellId });
+    await appHost.remove(applicationId);
+    await appLogs.remove(applicationId);
+  }
+}
+
 /**
  * Returns the host while it still belongs to this application: after the removal of its tenant another application may
  * have claimed it.
@@ -94,4 +111,6 @@ export const TeardownInput = z.object({
   applicationId: z.string(),
   /** The deployment that was under way. */
   deploymentId: z.optional(z.string()),
+  /** The cells that the application was in, which its item says no more when the step runs again. */
+  cellIds: z.optional(z.array(z.string())),
 });

@@ -242,8 +242,8 @@ export function deploymentMachine(steps: DeploymentSteps) {
 
 /**
  * Removes an application's resources: its function, routes and files. The step is idempotent and runs twice, because a
- * stopped build may still store files after the first run. Input: accountId, applicationId, and the deploymentId if a
- * deployment was running.
+ * stopped build may still store files after the first run, and a step that made a release may have died before it took it down. Input:
+ * accountId, applicationId, cellIds, and the deploymentId if a deployment was running.
  */
 export function teardownMachine({ teardownApp }: { teardownApp: string }) {
   const teardown = {
