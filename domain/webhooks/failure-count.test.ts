@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { MAX_CONSECUTIVE_FAILURES } from '../../contract/webhooks/endpoints.ts';
 import { AuditEntry, auditOf } from '../../table/entities/audit.ts';
-import { Webhook } from '../../table/entities/webhooks.ts';
+import { Delivery, Webhook } from '../../table/entities/webhooks.ts';
 import { change } from '../../table/writes.ts';
-import { conflictFirst, START } from '../../test/simulation/simulation.ts';
+import { deletionSimulation } from '../../test/simulation/account-deletion.ts';
+import { conflictFirst, interruptAt, START } from '../../test/simulation/simulation.ts';
 import { webhookSimulation } from '../../test/simulation/webhooks.ts';
 import { incidentOfEntry } from '../accounts/notifications.ts';
+import { countFailure } from './failure-count.ts';
 
 test.each([
   ['failure', 'BAD_STATUS', 1],
@@ -53,4 +55,38 @@ test('tells the owner which endpoint was disabled', async () => {
   expect(entries.flatMap((entry) => incidentOfEntry(entry))).toMatchObject([
     { title: `The webhook endpoint ${url} was disabled after too many failed deliveries.` },
   ]);
+});
+
+const [ONE, TWO] = [['del_0'], ['del_0', 'del_1']];
+const MAX = MAX_CONSECUTIVE_FAILURES;
+test.each([
+  ['one failure beside another', ONE, MAX - 2, { add: { failureCount: 1 } }, { active: false, failureCount: MAX }],
+  ['two failures beside two others', TWO, MAX - 3, { add: { failureCount: 2 } }, { active: false, failureCount: MAX }],
+  ['the last failure beside a success', ONE, MAX - 1, { set: { failureCount: 0 } }, { active: true, failureCount: 1 }],
+  ['the last failure once its owner disables it', ONE, MAX - 1, { set: { active: false } }, { failureCount: MAX - 1 }],
+  ['two failures once its owner disables it', TWO, 5, { set: { active: false } }, { failureCount: 5 }],
+])('%s counts as it is, and the limit disables once', async (_, deliveries, failureCount, meanwhile, expected) => {
+  for (let step = 1, interrupted = true; interrupted; step += 1) {
+    interrupted = false;
+    const made = await deletionSimulation();
+    const { accountId, memory } = made;
+    const endpoint = { accountId, id: 'whk_1' };
+    const write = (what: Parameters<typeof change>[2]) =>
+      made.deps.table.write(Webhook, change(Webhook, endpoint, what));
+    await write({ set: { failureCount } });
+    const interrupt = async () => {
+      interrupted = true;
+      await write(meanwhile);
+    };
+    const { deps } = made.startProcess({ faults: interruptAt(step, interrupt) });
+    const failures = deliveries.map((id) => {
+      const record = change(Delivery, { accountId, id }, { add: { tries: 1 } });
+      return countFailure(deps, endpoint, { write: record, known: undefined, durationMs: 1 });
+    });
+    const disabled = await Promise.all(failures);
+    if (!interrupted) break;
+    expect(memory.items('WEBHOOK'), `interrupted before call ${step}`).toMatchObject([expected]);
+    expect(disabled.filter(Boolean)).toHaveLength('active' in expected && !expected.active ? 1 : 0);
+    expect(memory.items('DELIVERY').filter(({ tries }) => tries === 2)).toHaveLength(deliveries.length);
+  }
 });
