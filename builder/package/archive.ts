@@ -15,7 +15,7 @@ import { BuildFailure } from '../failure.ts';
 import { type Item, isWholeTreePackaged, sizeOf } from './tree.ts';
 
 const MEGABYTE = 1024 * 1024;
-/** Number of files read and compressed concurrently. */
+/** Number of files read concurrently. */
 const CONCURRENCY = 32;
 
 const PROGRAM = 0o100755;
@@ -153,17 +153,20 @@ function addService(zip: Zip, { job, start, directory, modules, release }: Servi
   }
 }
 
-/** Adds the items in their order, whichever is compressed first: the same files make the same archive. */
+/** Adds the items in their order, whichever is compressed first: the same files make the same archive. Large ones are compressed meanwhile. */
 async function addItems(zip: Zip, items: readonly Item[]): Promise<void> {
-  const contents: PackedContent[] = [];
-  const waiting = items.entries();
-  const work = async (): Promise<void> => {
-    for (const [index, { source, link }] of waiting)
-      contents[index] = await packContentBeside(link === undefined ? await readFile(source) : Buffer.from(link));
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  const packing: (PackedContent | Promise<PackedContent>)[] = [];
+  for (let at = 0; at < items.length; at += CONCURRENCY) {
+    const contents = await Promise.all(
+      items
+        .slice(at, at + CONCURRENCY)
+        .map(({ source, link }) => (link === undefined ? readFile(source) : Buffer.from(link))),
+    );
+    packing.push(...contents.map(packContentBeside));
+  }
+  const packed = await Promise.all(packing);
   for (const [index, { path, link, executable }] of items.entries()) {
     const mode = link !== undefined ? LINK : executable ? PROGRAM : FILE;
-    zip.add(path, contents[index] ?? Buffer.alloc(0), mode);
+    zip.add(path, packed[index] ?? Buffer.alloc(0), mode);
   }
 }

@@ -38,10 +38,11 @@ function smallerOf(content: Buffer, deflated: Buffer): PackedContent {
 
 const packContent = (content: Buffer): PackedContent => smallerOf(content, deflateRawSync(content, { level: LEVEL }));
 
-/** Packs content, in another thread if it is large: several at once use as many processors. */
-export async function packContentBeside(content: Buffer): Promise<PackedContent> {
+/** Packs content: a large one in another thread, so that several use as many processors; a small one at once. */
+export function packContentBeside(content: Buffer): PackedContent | Promise<PackedContent> {
   if (content.length < MIN_BESIDE_BYTES) return packContent(content);
-  return smallerOf(content, await promisify(deflateRaw)(content, { level: LEVEL, chunkSize: PIECE_BYTES }));
+  const deflated = promisify(deflateRaw)(content, { level: LEVEL, chunkSize: PIECE_BYTES });
+  return deflated.then((body) => smallerOf(content, body));
 }
 
 /** A file of an archive: its bytes there, and its line in the directory at the archive's end. */
