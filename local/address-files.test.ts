@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openAddressFiles } from './address-files.ts';
+import { openAddressFiles, requireWritable } from './address-files.ts';
 import { UserError } from './data-directory.ts';
 
 let folder = '';
@@ -14,6 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 test('writes the file of the data directory and the one of LOCAL_JSON, for their owner only', () => {
   const own = join(folder, 'local.json');
   const other = join(folder, 'elsewhere', 'run.json');
+  requireWritable(other);
   openAddressFiles(folder, other).write({ baseUrl: 'http://localhost:4000' });
   for (const file of [own, other]) {
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ baseUrl: 'http://localhost:4000' });
@@ -33,8 +34,8 @@ test('deletes the files of the run before: one that exists means ready', () => {
 test('says which setting is wrong where LOCAL_JSON cannot be written', () => {
   writeFileSync(join(folder, 'file'), '');
   for (const other of [folder, join(folder, 'file', 'run.json')]) {
-    const open = () => openAddressFiles(folder, other);
-    expect(open).toThrow(UserError);
-    expect(open).toThrow('LOCAL_JSON');
+    const check = () => requireWritable(other);
+    expect(check).toThrow(UserError);
+    expect(check).toThrow('LOCAL_JSON');
   }
 });

@@ -8,8 +8,8 @@ export interface AddressFiles {
   write(content: object): void;
 }
 
-/** Throws a user error for a path that is not one of a file, or that this user may not write. */
-function requireWritable(path: string): void {
+/** Throws a user error where `LOCAL_JSON` is not the path of a file, or of one that this user may not write. */
+export function requireWritable(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
     throw new UserError(`LOCAL_JSON must be a file, and ${path} is none.`);
   try {
@@ -23,10 +23,9 @@ function requireWritable(path: string): void {
 
 /**
  * Returns the files of a run: `local.json` in its data directory and, where one is given, another (`LOCAL_JSON`). Deletes those of
- * an earlier run, because a file that exists means that the run is ready. Throws a user error where the other cannot be written.
+ * an earlier run, because a file that exists means that the run is ready.
  */
 export function openAddressFiles(dataDir: string, other?: string): AddressFiles {
-  if (other) requireWritable(other);
   const files = new Set([join(dataDir, 'local.json'), ...(other ? [other] : [])]);
   for (const file of files) rmSync(file, { force: true });
   return {

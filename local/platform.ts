@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { openAddressFiles } from './address-files.ts';
+import { openAddressFiles, requireWritable } from './address-files.ts';
 import { type LocalCell, REGION, resolveAddresses, SECOND_CELL } from './addresses.ts';
 import { formatErrorLine, type Reporter } from './console.ts';
 import { openDataDirectory, UserError, whereToLook } from './data-directory.ts';
@@ -93,6 +93,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const overrides = shellOverrides(options.shell);
   if (!(await isFree(port))) throw portInUse(port);
   if (gitRoot && !existsSync(gitRoot)) throw new UserError(`LOCAL_GIT_ROOT does not exist: ${gitRoot}`);
+  if (options.localJson) requireWritable(options.localJson);
   const directory = openDataDirectory(options.dataDir);
   const { path: dataDir, temporary } = directory;
   let up = false;
