@@ -177,6 +177,39 @@ test('a month begins with nothing used, and its first measurement lets applicati
   expect(await apply()).toEqual(['ALL', 'ALL']);
 });
 
+test('the end of a month is waited for by those that are refused only: all accounts are not due at once', async () => {
+  const { use, measure, due } = await world('2026-01-31T23:30:00Z');
+  use(999);
+  await measure();
+  expect(await due()).toBe('2026-02-01T00:30:00.000Z');
+});
+
+test('a month that ends during a measurement begins with nothing used', async () => {
+  const { use, deps, clock, measure, account, read, remove } = await world('2026-01-31T22:30:00Z');
+  use(900, 1, 'a');
+  await remove('a');
+  await measure();
+  clock.now = Date.parse('2026-01-31T23:59:59Z');
+  const databaseMetrics = {
+    async readUsage() {
+      clock.now = Date.parse('2026-02-01T00:00:01Z');
+      return new Map(['a', 'b'].map((name) => [`cluster_${name}`, { units: 900, storageBytes: undefined }]));
+    },
+  };
+  await startMeasuring(deps, accountId);
+  await sweep({ ...deps, databaseMetrics }, databaseUseQueue);
+  expect(await read('b')).toMatchObject({ units: 900, unitsMonth: '2026-01' });
+  expect(await deps.table.get(DatabaseUse, { accountId })).toMatchObject({
+    settledMonth: '2026-01',
+    settledUnits: 900,
+  });
+  clock.now = Date.parse('2026-02-01T02:59:59Z');
+  use(0, 1, 'b');
+  expect(await measure()).toMatchObject([{ units: 0 }]);
+  expect(await account()).toMatchObject({ databaseMonth: '2026-02', databaseUnits: 0 });
+  expect(await read('b')).toMatchObject({ access: 'ALL', unitsMonth: '2026-02' });
+});
+
 test('a raised limit is measured at once and lets applications in', async () => {
   const { use, measure, read, account, deps, apply, memory } = await world();
   use(1000);

@@ -28,7 +28,7 @@ const INTERVAL_MS = 3 * HOUR_MS;
 /** Time between two measurements of an account that has used half of a limit. */
 const SHORT_INTERVAL_MS = HOUR_MS;
 const CLOSE_SHARE = 0.5;
-/** Time after the end of a month at which the first of the next is measured. */
+/** Time after the end of a month at which accounts that have reached a limit are measured. */
 const AFTER_MONTH_MS = 5 * MINUTE_MS;
 const BYTES_PER_MIB = 1024 ** 2;
 /** Time after which the use of a deleted database changes no more, in milliseconds. */
@@ -64,9 +64,10 @@ export async function reviewLimits(deps: Pick<Deps, 'table' | 'now'>, { id, data
 }
 
 function nextMeasurement(account: Account, now: Date): Date {
-  const interval = isUsed(account, CLOSE_SHARE, now) ? SHORT_INTERVAL_MS : INTERVAL_MS;
+  const next = now.getTime() + (isUsed(account, CLOSE_SHARE, now) ? SHORT_INTERVAL_MS : INTERVAL_MS);
   const nextMonth = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) + AFTER_MONTH_MS;
-  return new Date(Math.min(now.getTime() + interval, nextMonth));
+  // Only those that wait for the month to end: all accounts at once would take longer than a due item may.
+  return new Date(isUsed(account, 1, now) ? Math.min(next, nextMonth) : next);
 }
 
 /** Stores what one database uses, and who may open connections to it. The stream has its cluster follow. */
@@ -74,9 +75,8 @@ async function record(
   deps: UseDeps,
   database: Database,
   usage: DatabaseUsage | undefined,
-  account: Account,
+  { account, now }: { account: Account; now: Date },
 ): Promise<void> {
-  const now = deps.now();
   const access = accessOf(account, now);
   const isChanged = access !== (database.access ?? 'ALL');
   if (!usage && !isChanged) return;
@@ -132,9 +132,8 @@ async function endMeasurement(
   { accountId, version }: DatabaseUse,
   { deleted, settledUnits }: { deleted: readonly DeletedDatabase[]; settledUnits: number },
   usages: ReadonlyMap<string, DatabaseUsage>,
-  next: Date | undefined,
+  { now, next }: { now: Date; next: Date | undefined },
 ): Promise<void> {
-  const now = deps.now();
   const settled = deleted.filter(({ at }) => Date.parse(at) + SETTLED_AFTER_MS <= now.getTime()).slice(0, MAX_SETTLED);
   const units = settled.reduce((total, { clusterId }) => total + (usages.get(clusterId)?.units ?? 0), settledUnits);
   const what = {
@@ -151,6 +150,7 @@ async function endMeasurement(
 /** Measures the databases of an account. May be repeated at any time. @returns undefined where the account is gone */
 async function measureAccount(deps: UseDeps, use: DatabaseUse): Promise<MeasuredUse | undefined> {
   const { accountId } = use;
+  // One time for all of it: a month that ends meanwhile must not begin with what was used in the last one.
   const now = deps.now();
   const month = monthOf(now);
   const account = await deps.table.get(Account, { id: accountId });
@@ -167,9 +167,12 @@ async function measureAccount(deps: UseDeps, use: DatabaseUse): Promise<Measured
   if (!isSame) await deps.table.transact([change(Account, { id: accountId }, { set: sums })]);
   const measured = { ...account, ...sums };
   const available = databases.filter(({ status }) => status === 'AVAILABLE');
-  await Promise.all(available.map((each) => record(deps, each, usages.get(each.clusterId ?? ''), measured)));
+  await Promise.all(
+    available.map((each) => record(deps, each, usages.get(each.clusterId ?? ''), { account: measured, now })),
+  );
   const goesOn = databases.length > 0 || deleted.length > 0;
-  await endMeasurement(deps, use, clusters, usages, goesOn ? nextMeasurement(measured, now) : undefined);
+  const next = goesOn ? nextMeasurement(measured, now) : undefined;
+  await endMeasurement(deps, use, clusters, usages, { now, next });
   const { databaseMib: mib, databaseUnits: units } = sums;
   const before = account.databaseMonth === month ? (account.databaseUnits ?? 0) : 0;
   return { accountId, databases: databases.length, mib, units, newUnits: Math.max(0, units - before) };
