@@ -197,6 +197,37 @@ test('a name that is bought again keeps a zone that its next domain uses, of thi
   }
 });
 
+test('a zone that the next domain gets at this moment is not deleted', async () => {
+  const { deps, zone, registry, days, fates, end, exists } = await served();
+  await end();
+  registry.nameservers = [];
+  await days(28);
+  const next = { accountId: 'acc_2', domainId: 'dom_2' };
+  await deps.table.transact([
+    create(Domain, domainOf(next, 'PENDING')),
+    create(DomainName, { name: NAME, ...next }),
+    create(Zone, { ...next, name: NAME, version: 0, mirrored: 0 }),
+  ]);
+  const activate = async () =>
+    await deps.table.transact([
+      change(Zone, next, { set: { hostedZoneId: zone.id } }),
+      change(Domain, { accountId: next.accountId, id: next.domainId }, { set: { status: 'ACTIVE' } }),
+    ]);
+  const table: typeof deps.table = {
+    ...deps.table,
+    async get(entity, of) {
+      if ((entity as object) === Domain) {
+        // After what is read at the same time.
+        await new Promise(setImmediate);
+        await activate();
+      }
+      return await deps.table.get(entity, of);
+    },
+  };
+  await days(1, { table });
+  expect([fates.at(-1), await exists()]).toEqual(['REUSED', true]);
+});
+
 test('a name that is bought again and has another zone keeps that one only', async () => {
   const { deps, zone, registry, days, end, exists } = await served();
   await end();

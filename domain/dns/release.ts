@@ -93,10 +93,9 @@ async function findSuccessor(
   const holder = await table.get(DomainName, { name });
   if (!holder || holder.domainId === domainId) return undefined;
   const { accountId } = holder;
-  const [domain, zone] = await Promise.all([
-    table.get(Domain, { accountId, id: holder.domainId }),
-    table.get(Zone, { accountId, domainId: holder.domainId }),
-  ]);
+  // The zone after the domain: one that becomes active gets its zone in the same transaction.
+  const domain = await table.get(Domain, { accountId, id: holder.domainId });
+  const zone = await table.get(Zone, { accountId, domainId: holder.domainId });
   if (zone?.hostedZoneId === hostedZoneId) return 'REUSED';
   return domain?.status === 'PENDING' ? 'WAITING' : undefined;
 }

@@ -113,6 +113,18 @@ test('after a restore the ledgers add up, and what lives outside follows the res
   expect((await repairAfterRestore(now, {})).repaired).toBe(2);
 });
 
+test('after a restore a released zone has its whole time without a delegation before it again', async () => {
+  const { deps, domainId, accountId } = await world();
+  const long = { releasedAt: '2020-01-01T00:00:00.000Z', undelegatedSince: '2020-01-02T00:00:00.000Z' };
+  await deps.table.transact([change(Zone, { accountId, domainId }, { set: long })]);
+  await repairAfterRestore(deps, {});
+  expect(await deps.table.get(Zone, { accountId, domainId })).toMatchObject({
+    releasedAt: long.releasedAt,
+    undelegatedSince: deps.now().toISOString(),
+    dueAt: deps.now().toISOString(),
+  });
+});
+
 test('after a restore passwords of databases are those that their clusters accept, whatever was revoked since', async () => {
   const platform = await world();
   const { deps, accountId } = platform;

@@ -99,7 +99,11 @@ export async function repairAfterRestore(
 /** Returns the attributes that have an item compared with the outside; nothing for an item that stands for itself. */
 function repairOf(item: Record<string, unknown>, now: string): Record<string, unknown> | undefined {
   // A zone whose last change is written is left alone by the sync, which compares the record sets themselves.
-  if (item.entity === Zone.type) return { ...schedule(Zone, now), version: Zone.parse(item).version + 1 };
+  if (item.entity === Zone.type) {
+    const { version, releasedAt } = Zone.parse(item);
+    // Resolvers may have been sent to a released one since: its time without a delegation begins again.
+    return { ...schedule(Zone, now), version: version + 1, ...(releasedAt && { undelegatedSince: now }) };
+  }
   if (item.entity === Deployment.type) {
     const deployment = Deployment.parse(item);
     // What waits in line is started by the scheduler, whose lines are due already.
