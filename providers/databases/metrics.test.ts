@@ -9,7 +9,7 @@ interface Request {
 }
 
 /** CloudWatch, which has the same values for every cluster, and pages with one point each. */
-function service(points: Record<string, [at: string, value: number][]>) {
+function service(points: Record<string, [at: string, value: number][]>, StatusCode = 'Complete') {
   const requests: Request[] = [];
   const call = async <Output>(_: string, input: object) => {
     const request = input as Request;
@@ -19,6 +19,7 @@ function service(points: Record<string, [at: string, value: number][]>) {
       const of = (points[MetricStat.Metric.MetricName] ?? []).slice(page, page + 1);
       return {
         Id,
+        StatusCode,
         Timestamps: of.map(([at]) => Date.parse(at) / 1000),
         Values: of.map(([, value]) => value),
       };
@@ -51,6 +52,11 @@ test('the use of a month has all pages of its values, the newest storage, and no
   expect(requests).toHaveLength(3);
   // Periods of a day that begin with the day.
   expect(new Date((requests[0]?.StartTime ?? 0) * 1000).toISOString()).toBe('2026-10-31T00:00:00.000Z');
+});
+
+test('a metric that CloudWatch could not read fails the measurement, in place of counting as unused', async () => {
+  const { metrics } = service({}, 'InternalError');
+  await expect(metrics.readUsage(['one'], NOW)).rejects.toThrow('CloudWatch could not read storage0: InternalError');
 });
 
 test('no request exceeds what CloudWatch answers at once, and clusters without values have used nothing', async () => {

@@ -15,7 +15,7 @@ export interface DatabaseMetrics {
 }
 
 interface Results {
-  MetricDataResults: { Id: string; Timestamps: number[]; Values: number[] }[];
+  MetricDataResults: { Id: string; StatusCode?: string; Timestamps: number[]; Values: number[] }[];
   NextToken?: string;
 }
 type Call = <Output>(operation: string, input: object) => Promise<Output>;
@@ -47,7 +47,7 @@ const query = (id: string, clusterId: string, metric: { name: string; stat: 'Max
   },
 });
 const storage = { name: 'ClusterStorageSize', stat: 'Maximum' } as const;
-/** The unit that DSQL charges for all processing. */
+/** The unit that DSQL charges for all processing (https://docs.aws.amazon.com/aurora-dsql/latest/userguide/billing-metering.html). */
 const units = { name: 'TotalDPU', stat: 'Sum', period: DAY_S } as const;
 
 export const createDatabaseMetrics = (call: Call): DatabaseMetrics => {
@@ -63,7 +63,10 @@ export const createDatabaseMetrics = (call: Call): DatabaseMetrics => {
         ScanBy: 'TimestampDescending',
         ...(NextToken === undefined ? {} : { NextToken }),
       });
-      for (const { Id, Timestamps, Values } of results.MetricDataResults) {
+      for (const { Id, StatusCode, Timestamps, Values } of results.MetricDataResults) {
+        // Its values would be missing, as if the cluster had used nothing.
+        if (StatusCode === 'InternalError' || StatusCode === 'Forbidden')
+          throw new Error(`CloudWatch could not read ${Id}: ${StatusCode}`);
         const points = Values.map((value, index) => ({ at: Timestamps[index] ?? 0, value }));
         found.set(Id, [...(found.get(Id) ?? []), ...points]);
       }
