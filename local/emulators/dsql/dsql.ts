@@ -45,7 +45,10 @@ export interface Dsql extends Emulator {
   unitsOf(identifier: string): { at: number; value: number }[];
 }
 
-/** DPUs for a millisecond of work. AWS documents no formula: this one lets a few statements be seen. */
+/**
+ * DPUs for a millisecond of work. AWS charges 0.001 for it, and most for the bytes that are read and written, which the engine does not
+ * count (https://docs.aws.amazon.com/aurora-dsql/latest/userguide/billing-metering.html): this rate lets a few statements be seen.
+ */
 const UNITS_PER_MS = 0.05;
 const HOUR_S = 3600;
 
