@@ -60,7 +60,7 @@ function DatabaseList({ databases }: { databases: readonly Database[] }) {
 const REFUSED = {
   OWNER:
     'A limit is reached: the application opens no new connections. You can still connect to delete or export data.',
-  NONE: 'A limit is far exceeded: no new connections are opened. Choose a larger plan, delete a database, or ask support.',
+  NONE: 'A limit is far exceeded: no new connections are opened. Choose a larger plan, wait for the next month (DPUs), or delete a database (storage).',
 };
 
 const DatabaseRow = memo(({ database }: { database: Database }) => (
