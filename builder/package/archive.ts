@@ -15,7 +15,7 @@ import { BuildFailure } from '../failure.ts';
 import { type Item, isWholeTreePackaged, sizeOf } from './tree.ts';
 
 const MEGABYTE = 1024 * 1024;
-/** Number of files read concurrently. */
+/** Number of files read and compressed concurrently. */
 const CONCURRENCY = 32;
 
 const PROGRAM = 0o100755;
@@ -155,18 +155,25 @@ function addService(zip: Zip, { job, start, directory, modules, release }: Servi
 
 /** Adds the items in their order, whichever is compressed first: the same files make the same archive. Large ones are compressed meanwhile. */
 async function addItems(zip: Zip, items: readonly Item[]): Promise<void> {
-  const packing: (PackedContent | Promise<PackedContent>)[] = [];
-  for (let at = 0; at < items.length; at += CONCURRENCY) {
-    const contents = await Promise.all(
-      items
-        .slice(at, at + CONCURRENCY)
-        .map(({ source, link }) => (link === undefined ? readFile(source) : Buffer.from(link))),
-    );
-    packing.push(...contents.map(packContentBeside));
-  }
-  const packed = await Promise.all(packing);
-  for (const [index, { path, link, executable }] of items.entries()) {
-    const mode = link !== undefined ? LINK : executable ? PROGRAM : FILE;
-    zip.add(path, packed[index] ?? Buffer.alloc(0), mode);
-  }
+  // Those that came before their turn: an archive is in memory once, and not beside the contents of all its files.
+  const early = new Map<number, PackedContent>();
+  const waiting = items.entries();
+  const turns = items.entries();
+  let turn = turns.next();
+  const addThoseReady = (): void => {
+    for (; !turn.done; turn = turns.next()) {
+      const [index, { path, link, executable }] = turn.value;
+      const content = early.get(index);
+      if (!content) return;
+      early.delete(index);
+      zip.add(path, content, link !== undefined ? LINK : executable ? PROGRAM : FILE);
+    }
+  };
+  const work = async (): Promise<void> => {
+    for (const [index, { source, link }] of waiting) {
+      early.set(index, await packContentBeside(link === undefined ? await readFile(source) : Buffer.from(link)));
+      addThoseReady();
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
 }

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { entriesOf } from '../../test/support/archive.ts';
+import type { Start } from '../detect/start.ts';
+import { pack } from './archive.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'archive-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+test('the same files make the same archive, in their order, whichever is compressed first', async () => {
+  const names = Array.from({ length: 100 }, (_, index) => `${index}.js`);
+  // Large files take a thread of their own, small ones do not wait for it.
+  for (const [index, name] of names.entries())
+    writeFileSync(join(directory, name), randomBytes(index % 10 === 0 ? 300_000 : 100));
+  const items = names.map((path) => ({ path, source: join(directory, path), size: 100, executable: false }));
+  const start: Start = { kind: 'node', directory: '', options: [], file: '0.js', args: [], environment: {} };
+  const program = Buffer.from('program');
+  const archives = await Promise.all(
+    [0, 1].map(() =>
+      pack(items, {
+        job: { variables: {}, env: undefined, databases: [] } as never,
+        start,
+        directory: '',
+        modules: { environment: program, launch: program, preload: program, siteServer: program },
+        release: { deploymentId: 'dep_1', commitSha: 'abc' },
+      }),
+    ),
+  );
+  const [paths = []] = await Promise.all(archives.map(async (each) => [...(await entriesOf(each)).keys()]));
+  expect(paths.filter((path) => path.endsWith('.js'))).toEqual(names);
+  expect(archives[0]?.equals(archives[1] ?? Buffer.alloc(0))).toBe(true);
+});
