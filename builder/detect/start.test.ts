@@ -61,6 +61,8 @@ test.each<[start: string, config: object, expected: string]>([
   ['nodemon src/a.ts', { execMap: { ts: 'tsx' } }, 'node --import tsx src/a.ts'],
   ['nodemon', {}, 'node src/main.js'],
   ['nodemon', { exec: 'nodemon' }, 'nodemon'],
+  ['nodemon --config b.json', { exec: 'ts-node src/a.ts' }, 'nodemon --config b.json'],
+  ['nodemon --config b.json src/main.js', { exec: 'ts-node' }, 'node src/main.js'],
 ])('runs what the configuration of nodemon says: %s, %j', (start, config, expected) => {
   const files = { 'src/a.ts': '', 'src/main.js': '' };
   const manifest = { main: 'src/main.js', scripts: { start } };

@@ -59,9 +59,9 @@ export function parseRun(
   if (!reading) return undefined;
   const { own, options, file, args, environment } = reading;
   const isNodemon = program === 'nodemon';
-  const command = reading.command ?? (isNodemon ? nodemonCommand(file, config) : undefined);
-  // Another file of configuration may name the command.
+  // Another file of configuration takes the place of the one that is known, and may name the command.
   const isKnown = isNodemon && !words.some((word) => /^--config(=|$)/.test(word));
+  const command = reading.command ?? (isNodemon ? nodemonCommand(file, isKnown ? config : NO_CONFIG) : undefined);
   if (file === undefined && command === undefined && !isKnown) return undefined;
   // Without a file nodemon runs that of package.json, as Node does with a directory.
   return {
