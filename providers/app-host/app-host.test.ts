@@ -117,7 +117,7 @@ test.each([
 });
 
 /** A Lambda on whose function another caller makes a change while this operation is asked for the first time. */
-function busyAt(operation: string, replacedAt?: string, meanwhile = () => {}) {
+function busyAt(operation: string, replacedAt?: string, meanwhile = () => {}, copying = () => {}) {
   const asked: string[] = [];
   const send = async ({ constructor: { name } }: { constructor: { name: string } }) => {
     asked.push(name);
@@ -135,7 +135,11 @@ function busyAt(operation: string, replacedAt?: string, meanwhile = () => {}) {
     return { Configuration: ready, CodeSha256: 'hash', Version: '3', FunctionUrl: 'https://one.on.aws/' };
   };
   const client = { middlewareStack: { add: () => undefined }, config: {}, send } as unknown as LambdaClient;
-  return { asked, host: createAppHost(client, { prefix: 'app-', roleArn: '', adapterLayerArn: '' }) };
+  const copy = async (artifact: { bucket: string; key: string }) => {
+    copying();
+    return artifact;
+  };
+  return { asked, host: createAppHost(client, { prefix: 'app-', roleArn: '', adapterLayerArn: '', copy }) };
 }
 const APP = { applicationId: 'app_1', nodeVersion: '22', concurrency: 20 };
 
@@ -162,12 +166,17 @@ test('an address has its permissions, or is not made: a busy function is no perm
   expect(asked).not.toContain('CreateFunctionUrlConfigCommand');
 });
 
-test('a release that would not end in the time of its step does not begin again', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  const { host, asked } = busyAt('PublishVersionCommand', undefined, () => vi.advanceTimersByTime(61_000));
-  await expect(host.release(APP, { bucket: 'b', key: 'k' })).rejects.toThrow(/update is in progress/);
-  expect(asked.filter((each) => each === 'PublishVersionCommand')).toHaveLength(1);
-});
+test.each(['copy of the artifact', 'publication'])(
+  'a release that would not end in the time of its step does not begin again: a long %s',
+  async (part) => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const pass = () => void vi.advanceTimersByTime(61_000);
+    const [publishing, copying] = part === 'publication' ? [pass] : [undefined, pass];
+    const { host, asked } = busyAt('PublishVersionCommand', undefined, publishing, copying);
+    await expect(host.release(APP, { bucket: 'b', key: 'k' })).rejects.toThrow(/update is in progress/);
+    expect(asked.filter((each) => each === 'PublishVersionCommand')).toHaveLength(1);
+  },
+);
 
 test.each([
   ['Unable to delete version because the following aliases reference it: [live]', false],

@@ -237,11 +237,11 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
 
   return {
     async release(app, artifact, onThrottled = () => {}) {
+      const restartsUntil = Date.now() + MAX_RESTART_MS;
       const { bucket, key } = settings.copy ? await settings.copy(artifact) : artifact;
       onThrottledAttempt.add(onThrottled);
       const publishing = () => publish(app, bucket, key);
       // The step of another deployment that is stopped, or was thought to be gone, changes the function meanwhile.
-      const restartsUntil = Date.now() + MAX_RESTART_MS;
       const againIf = (isInTheWay: (error: unknown) => boolean) => (error: unknown) => {
         if (!isInTheWay(error) || Date.now() > restartsUntil) throw error;
         return publishing();
