@@ -187,9 +187,13 @@ test('refuses a repository that exceeds the transferred size, the unpacked size 
   expect(many.error).toBe('The repository has 4 files; the limit is 3.');
 });
 
-test('names Git LFS files, which are not fetched', async () => {
+test('names Git LFS files, which are not fetched, also those of submodules', async () => {
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12345\n`;
   const lfs = { 'server.js': '1', '.gitattributes': '*.png filter=lfs diff=lfs\n', 'logo.png': pointer };
+  const outer = repository({ 'server.js': '1' }, {}, { 'vendor/library': repository(lfs) });
+  const { error, log } = await build({ repoUrl: outer });
+  expect(error).toBeUndefined();
+  expect(log).toContain('warning: submodules keep files in Git LFS (vendor/library/logo.png), which are not fetched');
   expect((await build({ repoUrl: repository(lfs) })).error).toBe(
     'The repository keeps files in Git LFS (logo.png), which are not fetched: commit the files themselves, or fetch them in the build command.',
   );
@@ -217,6 +221,14 @@ test('fetches submodules and those in them, and says which cannot be fetched', a
   const nested = repository({ 'server.js': '3' }, {}, { client: '' });
   expect((await build({ repoUrl: nested })).error).toBe(
     '"client" was committed as a Git repository of its own, without its files: delete client/.git, run "git rm --cached client", and commit the files.',
+  );
+  const unlisted = repository(
+    { 'server.js': '4' },
+    {},
+    { 'vendor/library': repository({ a: '1' }, {}, { client: '' }) },
+  );
+  expect((await build({ repoUrl: unlisted })).error).toBe(
+    '"vendor/library/client" was committed as a Git repository of its own, without its files: commit the files in the repository of vendor/library, or add vendor/library as a package or files.',
   );
 });
 

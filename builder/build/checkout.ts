@@ -5,6 +5,7 @@ import type { Framework } from '../../providers/builds/detection/frameworks.ts';
 import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { chooseNode } from '../../providers/builds/detection/node-version.ts';
 import { clone } from '../clone/clone.ts';
+import { listFirst } from '../clone/repository.ts';
 import { fetchSubmodules } from '../clone/submodules.ts';
 import { chownTo } from '../commands/build-user.ts';
 import { gitEnvironment } from '../commands/command.ts';
@@ -50,7 +51,10 @@ export async function cloneRepository(build: Build): Promise<ClonedBuild> {
   if (submodules.length > 0) {
     sections.note(`fetching submodules: ${submodules.length}`);
     const HOME = user ? { HOME: user.home } : {};
-    await fetchSubmodules(submodules, { ...context, environment: { ...gitContext.environment, ...HOME } });
+    const environment = { ...gitContext.environment, ...HOME };
+    const pointers = await fetchSubmodules(submodules, { ...context, environment });
+    if (pointers.length > 0)
+      sections.note(`warning: submodules keep files in Git LFS (${listFirst(pointers)}), which are not fetched`);
   }
   const layout = layoutOf(directory, job.rootDirectory);
   const manifest = readManifest(layout.app);

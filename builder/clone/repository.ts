@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { readTool } from '../commands/child.ts';
 import { BuildFailure } from '../failure.ts';
 import { readText } from '../read-text.ts';
@@ -87,21 +87,31 @@ export const submodulesOf = (entries: readonly Entry[]): string[] =>
 const POINTER = 'version https://git-lfs.github.com/spec/';
 const MAX_POINTER_BYTES = 512;
 
+/** Returns the files in whose place a directory has Git LFS pointers. */
+export function pointersIn(directory: string, paths: readonly string[]): string[] {
+  const sizeOf = (path: string): number => {
+    const found = lstatSync(join(directory, path), { throwIfNoEntry: false });
+    return found?.isFile() ? found.size : 0;
+  };
+  const read = (path: string) => (sizeOf(path) > 0 ? readText(join(directory, path)) : '');
+  if (!paths.some((path) => basename(path) === '.gitattributes' && /\bfilter=lfs\b/.test(read(path)))) return [];
+  return paths.filter(
+    (path) => sizeOf(path) >= POINTER.length && sizeOf(path) <= MAX_POINTER_BYTES && read(path).startsWith(POINTER),
+  );
+}
+
 /**
  * Throws BuildFailure if the repository contains Git LFS pointers in place of files: the build would use the pointers
  * as files.
  */
 export function refusePointers(directory: string, entries: readonly Entry[]): void {
-  const read = (path: string) => (existsSync(join(directory, path)) ? readText(join(directory, path)) : '');
-  const attributes = entries.filter(({ path }) => /(^|\/)\.gitattributes$/.test(path));
-  if (!attributes.some(({ path }) => /\bfilter=lfs\b/.test(read(path)))) return;
-  const pointers = entries.filter(
-    ({ mode, size, path }) =>
-      mode.startsWith('100') && size >= POINTER.length && size <= MAX_POINTER_BYTES && read(path).startsWith(POINTER),
+  const pointers = pointersIn(
+    directory,
+    entries.map(({ path }) => path),
   );
   if (pointers.length === 0) return;
   throw new BuildFailure(
-    `The repository keeps files in Git LFS (${listFirst(pointers.map(({ path }) => path))}), which are not fetched: commit the files themselves, or fetch them in the build command.`,
+    `The repository keeps files in Git LFS (${listFirst(pointers)}), which are not fetched: commit the files themselves, or fetch them in the build command.`,
   );
 }
 

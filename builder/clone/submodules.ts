@@ -1,6 +1,8 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { type CommandContext, run, withTail } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
-import { listFirst } from './repository.ts';
+import { listFirst, pointersIn } from './repository.ts';
 
 /** Addresses by which hosts are reached with a key, which the submodule of a public repository does not need. */
 const OVER_HTTPS = ['github.com', 'gitlab.com', 'bitbucket.org'].flatMap((host) =>
@@ -13,21 +15,31 @@ const OVER_HTTPS = ['github.com', 'gitlab.com', 'bitbucket.org'].flatMap((host) 
  * application's owner.
  * @param paths of the repository's submodules
  * @param context with git's environment, of that user, in the repository's directory
+ * @returns files of the submodules that are in Git LFS, and were not fetched: many a library has such files that no application needs
  */
-export async function fetchSubmodules(paths: readonly string[], context: CommandContext): Promise<void> {
+export async function fetchSubmodules(paths: readonly string[], context: CommandContext): Promise<string[]> {
   const { context: quiet, tail } = withTail({ ...context, output: () => undefined });
   const args = ['submodule', '--quiet', 'update', '--init', '--recursive', '--depth=1'];
   const status = await run('git', [...OVER_HTTPS, ...args], quiet);
-  if (status === 0) return;
+  if (status === 0) return pointersIn(context.directory, pathsBelow(paths, context.directory));
   const printed = tail();
   const [, nested] = /No url found for submodule path '(.+)' in \.gitmodules/.exec(printed) ?? [];
   if (nested !== undefined) {
-    throw new BuildFailure(
-      `"${nested}" was committed as a Git repository of its own, without its files: delete ${nested}/.git, run "git rm --cached ${nested}", and commit the files.`,
-    );
+    const outer = paths.find((path) => nested.startsWith(`${path}/`));
+    const remedy =
+      outer === undefined
+        ? `delete ${nested}/.git, run "git rm --cached ${nested}", and commit the files`
+        : `commit the files in the repository of ${outer}, or add ${outer} as a package or files`;
+    throw new BuildFailure(`"${nested}" was committed as a Git repository of its own, without its files: ${remedy}.`);
   }
   context.output(printed);
   throw new BuildFailure(
     `The submodules (${listFirst(paths)}) could not be fetched: only those of public repositories are, by https. Add others as packages or files.`,
   );
 }
+
+/** Returns the paths of all that is below directories. */
+const pathsBelow = (directories: readonly string[], root: string): string[] =>
+  directories.flatMap((directory) =>
+    readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' }).map((path) => join(directory, path)),
+  );
