@@ -28,10 +28,12 @@ test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp
   ],
   [
     'install from a private registry',
-    { '.npmrc': `; \${OF_A_COMMENT}\n//npm.example/:_authToken=\${NPM_TOKEN}\n//b.example/:_authToken=\${PATH}\n` },
+    {
+      '.npmrc': `; \${OF_A_COMMENT}\n//npm.example/\${TEAM}/:_authToken=\${NPM_TOKEN}\n//b.example/:_authToken=\${PATH}\n`,
+    },
     { installCommand: 'exit 1' },
     'install',
-    'The install command "exit 1" failed with exit code 1: .npmrc reads NPM_TOKEN, without which a private registry gives no packages. Set the variable of the application, and deploy again.',
+    'The install command "exit 1" failed with exit code 1: .npmrc reads TEAM and NPM_TOKEN, without which a private registry gives no packages. Set these variables of the application, and deploy again.',
   ],
   ['build', {}, { buildCommand: 'exit 2' }, 'build', 'The build command "exit 2" failed with exit code 2.'],
   [

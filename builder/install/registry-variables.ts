@@ -4,8 +4,9 @@ import { readText } from '../read-text.ts';
 
 /** Settings of package managers, which read tokens of registries from variables. */
 const SETTINGS = ['.npmrc', '.yarnrc.yml'];
+const COMMENT = /^[ \t]*[#;].*$/gm;
 /** A variable without a value for where it is not set, such as `${NPM_TOKEN-}` and npm's `${NPM_TOKEN?}` have. */
-const VARIABLE = /^(?!\s*[#;]).*\$\{(\w+)\}/gm;
+const VARIABLE = /\$\{(\w+)\}/g;
 
 /** Returns advice where the settings of a directory's package manager read variables that are not set; nothing for others. */
 export function describeRegistryVariables(directory: string, environment: Readonly<Record<string, string>>): string {
@@ -13,11 +14,13 @@ export function describeRegistryVariables(directory: string, environment: Readon
     .filter(({ file }) => existsSync(file))
     .map(({ name, file }) => ({
       name,
-      variables: [...readText(file).matchAll(VARIABLE)].flatMap(([, variable = '']) =>
+      variables: [...readText(file).replace(COMMENT, '').matchAll(VARIABLE)].flatMap(([, variable = '']) =>
         Object.hasOwn(environment, variable) ? [] : [variable],
       ),
     }))
     .find(({ variables }) => variables.length > 0);
   if (!missing) return '';
-  return `: ${missing.name} reads ${[...new Set(missing.variables)].join(' and ')}, without which a private registry gives no packages. Set the variable of the application, and deploy again`;
+  const names = [...new Set(missing.variables)];
+  const set = names.length === 1 ? 'the variable' : 'these variables';
+  return `: ${missing.name} reads ${names.join(' and ')}, without which a private registry gives no packages. Set ${set} of the application, and deploy again`;
 }
