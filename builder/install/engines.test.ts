@@ -39,6 +39,13 @@ This is happening because the package's manifest has an engines.node field speci
   expect(describeEngines(printed)).toContain('Set nodeVersion, or change the field: without engine-strict');
 });
 
+test.each([
+  'npm error EBADDEVENGINES Invalid name "pnpm" does not match "npm" for "packageManager"\n',
+  'Your pnpm version is incompatible with "/tmp/app".\n\nExpected version: >=13\nGot: 12.21.0\n',
+])('advises no version of Node where that of a package manager is refused: %s', (printed) => {
+  expect(describeEngines(printed)).toMatch(/pnpm.* is used\. Change the field: without engine-strict/);
+});
+
 test('says nothing of another failure', () => {
   expect(describeEngines('npm error code E404\nnpm error 404 Not Found')).toBe('');
 });

@@ -2,22 +2,28 @@
 const REFUSALS: readonly [report: RegExp, what: (words: readonly string[]) => string][] = [
   [
     /^npm (?:error|ERR!) notsup Not compatible with your version of node\/npm: (\S+)\nnpm (?:error|ERR!) notsup Required: (\{.*\})\nnpm (?:error|ERR!) notsup Actual: +(\{.*\})$/m,
-    ([of = '', required = '', used = '']) => describe(`"engines" of ${of}`, inWords(required), inWords(used)),
+    ([of = '', required = '', used = '']) => describe(`"engines" of ${of}`, inWords(required), inWords(used), true),
   ],
   [
     /^npm (?:error|ERR!) EBADDEVENGINES Invalid (?:semver version|name) "(.+)" does not match "(.+)" for "(\w+)"$/m,
-    ([required = '', used = '', of = '']) => describe(`"devEngines.${of}" of package.json`, required, used),
+    ([required = '', used = '', of = '']) =>
+      describe(`"devEngines.${of}" of package.json`, required, used, of === 'runtime'),
   ],
   [
     // Of the repository itself pnpm names the directory.
     /^Your (\w+) version is incompatible with "(.+)"\.\n\nExpected version: (.+)\nGot: (.+)$/m,
     ([program = '', of = '', required = '', used = '']) =>
-      describe(`"engines" of ${of.startsWith('/') ? 'package.json' : of}`, `${program} ${required}`, used),
+      describe(
+        `"engines" of ${of.startsWith('/') ? 'package.json' : of}`,
+        `${program} ${required}`,
+        used,
+        program === 'Node',
+      ),
   ],
 ];
 
-const describe = (field: string, required: string, used: string): string =>
-  `: ${field} requires ${required}, and ${used} is used. Set nodeVersion, or change the field: without engine-strict, or with "onFail": "warn", it only warns`;
+const describe = (field: string, required: string, used: string, isOfNode: boolean): string =>
+  `: ${field} requires ${required}, and ${used} is used. ${isOfNode ? 'Set nodeVersion, or change' : 'Change'} the field: without engine-strict, or with "onFail": "warn", it only warns`;
 
 /** Writes an object of npm's report as words: `node >=26, npm >=12`. */
 const inWords = (versions: string): string =>
