@@ -24,7 +24,7 @@ export const DEVELOPMENT_SERVERS: readonly RegExp[] = [
   /^(rsbuild|rspack|rspress|umi|max|dumi|quasar|snowpack|waku|vike|storybook) (dev|serve)\b/,
   /^nx (run \S+:)?(serve|dev)(?![\w-])/,
   /^hexo (server|s)\b/,
-  /^farm( (start|dev))?$/,
+  /^farm(?! (build|watch|preview|clean|plugin))(\s|$)/,
   /^slidev(?! (build|export|format|theme))(\s|$)/,
   /^(nest|strapi) (start --(watch|debug)|develop)\b/,
   /^vite(?! (build|preview|optimize))(\s|$)/,

@@ -18,6 +18,8 @@ test.each([
   ['hexo server -p 4000', [], 'development'],
   ['npx rsbuild dev --open', [], 'development'],
   ['lite-server', [], 'development'],
+  ['farm start --port 3000', [], 'development'],
+  ['farm --host', [], 'development'],
 ])('style sheets belong to the build, development servers to no release: %s', (start, build, kind) => {
   expect(startScriptOf({ scripts: { start } })).toMatchObject({ build, start: { kind } });
 });
