@@ -33,7 +33,7 @@ test.each<[string, Record<string, string>, Partial<Job>, string, string | RegExp
     },
     { installCommand: 'exit 1' },
     'install',
-    'The install command "exit 1" failed with exit code 1: .npmrc reads TEAM and NPM_TOKEN, without which a private registry gives no packages. Set these variables of the application, and deploy again.',
+    'The install command "exit 1" failed with exit code 1: .npmrc reads TEAM, NPM_TOKEN, without which a private registry gives no packages. Set these variables of the application, and deploy again.',
   ],
   ['build', {}, { buildCommand: 'exit 2' }, 'build', 'The build command "exit 2" failed with exit code 2.'],
   [

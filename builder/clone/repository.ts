@@ -115,6 +115,6 @@ export function refusePointers(directory: string, entries: readonly Entry[]): vo
   );
 }
 
-/** Returns the first three paths and the number of the others. */
-export const listFirst = (paths: readonly string[]): string =>
-  paths.length > 3 ? `${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more` : paths.join(', ');
+/** Returns the first three names and the number of the others. */
+export const listFirst = (names: readonly string[]): string =>
+  names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
