@@ -14,6 +14,8 @@ test.each([
   ['nx run api:serve:production', [], 'development'],
   ['nx run api:start', [], 'program'],
   ['nx serve-static web', [], 'program'],
+  ['npx @marp-team/marp-cli --server .', [], 'program'],
+  ['npx ./tools/serve.sh', [], 'shell'],
   ['nx run web:serve-static', [], 'program'],
   ['hexo server -p 4000', [], 'development'],
   ['npx rsbuild dev --open', [], 'development'],

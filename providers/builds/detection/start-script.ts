@@ -40,8 +40,8 @@ export interface DividedScript {
 const MAX_DEPTH = 8;
 /** Characters that are read of scripts, each time that one runs: those that run others unfold to any number of commands. */
 const MAX_CHARACTERS = 10_000;
-/** The path of a package's program. */
-const PACKAGE_PROGRAM = /(^|\/)node_modules\/\.bin\//;
+/** The path of a package's program, or its name behind its scope (`npx @11ty/eleventy`). */
+const PACKAGE_PROGRAM = /(^|\/)node_modules\/\.bin\/|^@[^/]+\/[^/]+$/;
 const CHANGES_DIRECTORY = /^cd /;
 /** Runs the script `build`, as the build command does. */
 const RUNS_BUILD = /^(npm|pnpm|yarn|bun) (run(-script)? )?build$/;
