@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { memoryTable } from '../test/support/memory-table.ts';
 import { DomainName } from './entities/registrar.ts';
 import { createTable, type Send } from './table.ts';
@@ -41,6 +41,18 @@ test('a table that takes nothing any more is an error', async () => {
   const { table, names } = throttledTable(0);
   await expect(table.putAll(ITEMS)).rejects.toThrow('The table left 3 of 3 items unwritten');
   expect(names()).toEqual([]);
+});
+
+test('a table that takes long to answer is not asked again after some seconds', async () => {
+  const { table, sizes } = throttledTable(0);
+  let now = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+    now += 2000;
+    return now;
+  });
+  await expect(table.putAll(ITEMS)).rejects.toThrow('The table left 3 of 3 items unwritten');
+  clock.mockRestore();
+  expect(sizes).toEqual([3, 3, 3]);
 });
 
 test('a repetition replaces what the first attempt wrote', async () => {

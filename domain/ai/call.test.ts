@@ -41,6 +41,16 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
     },
   );
 
+  test('a call whose charge cannot be written is free, and so says its one line of the request log', async () => {
+    const body = { model, messages: user('say exactly: hello') };
+    const free = await call(body, { losesEntries: true });
+    expect(free.report).toMatchObject({ settlementFailed: true, chargedMicroRand: 0 });
+    expect(free.lines).toEqual([0]);
+    const { report, lines } = await call(body);
+    expect(lines).toEqual([report.chargedMicroRand]);
+    expect(report.chargedMicroRand).toBeGreaterThan(0);
+  });
+
   test('reports a rejected saved key as the caller’s error', async () => {
     for (const fault of ['401', '403']) {
       const { apiError, done } = await call({ model, messages: user(`fault:${fault}`) }, { saved: true });

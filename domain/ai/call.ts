@@ -8,6 +8,7 @@ import { openAiCompatible } from '../../providers/ai/openai-compatible.ts';
 import type { ProviderId } from '../../providers/ai/registry.ts';
 import { CallerDisconnected, type Incoming, type Transport } from '../../providers/ai/transport.ts';
 import type { Usage } from '../../providers/ai/usage.ts';
+import type { AiCall } from '../../table/entities/ai.ts';
 import { isOn, type ReadFlags } from '../switches/flags.ts';
 import { assertOn, type ReadSwitches } from '../switches/switches.ts';
 import { type CallOutcome, newCall, recordCall } from './calls.ts';
@@ -130,17 +131,19 @@ export class ChatCall {
   async finish(outcome: CallOutcome): Promise<void> {
     const { usage } = this.report;
     const funding = this.#funding;
+    const line = newCall(this.#deps, this.#call, this.report, outcome);
     const isCharged = usage !== undefined && funding?.kind === 'credits';
     if (isCharged) {
-      const settlement = await this.#attempt(this.#charge(funding, usage, outcome));
+      const settlement = await this.#attempt(this.#charge(funding, usage, line));
       this.report.settlementFailed = settlement === undefined;
       if (settlement?.recorded) return;
     }
     const releasing = funding && !isCharged ? this.#attempt(release(this.#deps, funding.hold)) : undefined;
-    await Promise.all([releasing, recordCall(this.#deps, this.#recorded(outcome))]);
+    const recording = recordCall(this.#deps, { ...line, amountMicroRand: this.report.chargedMicroRand });
+    // Both end before the process may: neither waits for the other, whatever becomes of it.
+    const [, recorded] = await Promise.allSettled([releasing, recording]);
+    if (recorded.status === 'rejected') throw recorded.reason;
   }
-
-  #recorded = (outcome: CallOutcome) => newCall(this.#deps, this.#call, this.report, outcome);
 
   /** Returns the result of a call's end; of one that fails, the hold comes back when its window's calls are over (closing.ts). */
   async #attempt<T>(work: Promise<T>): Promise<T | undefined> {
@@ -284,7 +287,7 @@ export class ChatCall {
   async #charge(
     { hold, rate }: Extract<Funding, { kind: 'credits' }>,
     usage: Usage,
-    outcome: CallOutcome,
+    line: AiCall,
   ): Promise<Settlement> {
     const { requestId, request } = this.#call;
     const cost = calculateCost(rate, usage);
@@ -301,7 +304,7 @@ export class ChatCall {
       price: { ...priceFor(rate, usage.input + usage.cached + usage.cacheWrite), randPerDollar: rate.randPerDollar },
       estimated: this.report.estimated,
     };
-    const settlement = await settle(this.#deps, hold, due, used, this.#recorded(outcome));
+    const settlement = await settle(this.#deps, hold, due, used, line);
     const { charged, writtenOff, failures } = settlement;
     this.report.chargedMicroRand = charged;
     this.report.writtenOffMicroRand = writtenOff;

@@ -144,11 +144,13 @@ async function complete(
     if (failure.status === 500 || failure.status === 503) log.error('request failed', error, { requestId });
     if (sink.startedStatus === undefined) sink.refuse(failure);
     else sink.end();
-    await recordFailedRequest(route.id, request, failure);
+  } finally {
+    // However the response ended, and before all else: a caller who was refused may try again at once, which needs what the call held.
+    const status = sink.startedStatus ?? 499;
+    const outcome = { status, code: failure?.code, durationMs: performance.now() - startedAt };
+    // A call that cannot be recorded is in the log alone.
+    await running?.finish(outcome).catch((error) => log.error('call could not be recorded', error, { requestId }));
+    callReport(request, status, failure, running?.report);
   }
-  const status = sink.startedStatus ?? 499;
-  const outcome = { status, code: failure?.code, durationMs: performance.now() - startedAt };
-  // The response is over: a call that cannot be recorded is in the log alone.
-  await running?.finish(outcome).catch((error) => log.error('call could not be recorded', error, { requestId }));
-  callReport(request, status, failure, running?.report);
+  if (failure) await recordFailedRequest(route.id, request, failure);
 }

@@ -58,6 +58,8 @@ export interface World {
   keepAliveMs?: number;
   /** Operators' settings of feature flags. */
   flags?: FlagStates;
+  /** Of a call's entry and its line of the request log, the table takes the line alone. */
+  losesEntries?: boolean;
   /** Called with each piece of the response. */
   onPiece?: (piece: string) => void;
 }
@@ -72,11 +74,17 @@ export const PRICED_AT = new Date('2026-11-01');
 const PATIENT = { connect: 30_000, firstByte: 30_000, silence: 30_000, call: 60_000 };
 const IMPATIENT = { connect: 500, firstByte: 1_200, silence: 700, call: 10_000 };
 
+/** The parts of an item of the request log that the recording table reads. */
+interface Logged {
+  id?: { S: string };
+  amountMicroRand?: { N: string };
+}
+
 /** The parts of a write that the recording table reads. */
 interface RecordedWrite {
   kind: string;
   input: {
-    Item?: { outputTokens?: { N: string } };
+    Item?: Logged & { outputTokens?: { N: string } };
     ExpressionAttributeNames?: Record<string, string>;
     ExpressionAttributeValues?: Record<string, { N?: string }>;
   };
@@ -90,14 +98,20 @@ function gateway({
   keepAliveMs = 60_000,
   impatient = false,
   flags = {},
+  losesEntries = false,
 }: World) {
   const done: string[] = [];
+  /** The request log: what each line says that its call cost. */
+  const lines = new Map<string | undefined, number>();
+  const log = ({ id, amountMicroRand }: Logged = {}) => lines.set(id?.S, Number(amountMicroRand?.N));
   let available = credits * 1_000_000;
   let settled = 0;
   const table = {
     updateReturningChanged: async ({ kind, input }: RecordedWrite) => {
-      // The line of the request log.
-      if (kind === 'Put') return {};
+      if (kind === 'Put') {
+        log(input.Item);
+        return {};
+      }
       const names = Object.values(input.ExpressionAttributeNames ?? {});
       if (!names.includes('availableMicroRand')) return {};
       const values = Object.values(input.ExpressionAttributeValues ?? {}).map(({ N = '0' }) => Number(N));
@@ -109,7 +123,9 @@ function gateway({
       available += Math.min(...values);
       return { availableMicroRand: available };
     },
-    putAll: async ([entry]: { outputTokens?: { N: string } }[]) => {
+    putAll: async ([entry, line]: (Logged & { outputTokens?: { N: string } })[]) => {
+      log(line);
+      if (losesEntries) throw new Error('The table left 1 of 2 items unwritten');
       settled += 1;
       done.push(`settle ${entry?.outputTokens?.N}`);
     },
@@ -140,7 +156,7 @@ function gateway({
     flags: async () => flags,
     baseUrls: baseUrl ? Object.fromEntries(AI_PROVIDER_IDS.map((id) => [id, baseUrl])) : emulatedUrls(),
   };
-  return { deps, done };
+  return { deps, done, lines };
 }
 
 /**
@@ -149,7 +165,7 @@ function gateway({
  * @param leaveAfter the caller leaves after so many pieces of the response, or when this resolves
  */
 export async function call(body: object, world: World = {}, leaveAfter?: number | Promise<unknown>) {
-  const { deps, done } = gateway(world);
+  const { deps, done, lines } = gateway(world);
   const text = JSON.stringify(body);
   const leaving = new AbortController();
   if (typeof leaveAfter === 'object') void leaveAfter.then(() => leaving.abort());
@@ -189,7 +205,7 @@ export async function call(body: object, world: World = {}, leaveAfter?: number 
     .split('\n\n')
     .filter((frame) => frame.startsWith('data: '))
     .map((frame) => (frame === 'data: [DONE]' ? '[DONE]' : JSON.parse(frame.slice(6))));
-  return { apiError, said, frames, headers, ended, done, report: running.report };
+  return { apiError, said, frames, headers, ended, done, lines: [...lines.values()], report: running.report };
 }
 
 export const MODELS = { openai: 'openai/gpt-4o', anthropic: 'anthropic/claude-sonnet-4-5' };
