@@ -46,7 +46,7 @@ function checkPolicies(region: string, planned: readonly z.output<typeof Planned
           ...inTheWay.map(
             ({ policyName, selectionCriteria = 'all log groups' }) => `${policyName} is for ${selectionCriteria}`,
           ),
-        ].join(': '),
+        ].join('; '),
         remedy: (inTheWay.length > 0 ? inTheWay : others).map(remove),
       };
     },
