@@ -223,7 +223,11 @@ test('while a queue cannot be read, what waits elsewhere is listed', async () =>
   const away = { count: () => Promise.reject(new Error('SQS is away')) };
   const queues = { deliveries: away, dns: readable, routes: away, payments: away, workflows: away, mails: away };
   const failureQueues = { ...queues, stream: away, schedules: away } as unknown as FailureDeps['failureQueues'];
-  const { data } = await listFailures({ ...deps, failureQueues });
+  const uncounted: [string, string][] = [];
+  const onUncounted = (name: string, error: unknown) => void uncounted.push([name, String(error)]);
+  const { data } = await listFailures({ ...deps, failureQueues, onUncounted });
   const countOf = (wanted: string) => data.find(({ name }) => name === wanted)?.count;
   expect([countOf('deliveries'), countOf('dns'), countOf('quarantine')]).toEqual([null, 3, 0]);
+  expect(uncounted[0]).toEqual(['deliveries', 'Error: SQS is away']);
+  expect(uncounted).toHaveLength(Object.values(queues).filter((queue) => queue === away).length + 2);
 });

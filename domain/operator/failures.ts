@@ -28,6 +28,10 @@ import { describeFailure, FailedBatch, FailedRun, parseOrUndefined } from './fai
 
 type QueueName = Exclude<FailureName, 'quarantine'>;
 export type FailureDeps = Deps & { failureQueues: Record<QueueName, FailureQueue> };
+export type ListingDeps = FailureDeps & {
+  /** Is given the error of a queue that could not be counted. */
+  onUncounted: (name: QueueName, error: unknown) => void;
+};
 export type ReplayDeps = FailureDeps & {
   queue: DeliveryQueue;
   zoneSyncQueue: ZoneSyncQueue;
@@ -45,11 +49,14 @@ const REMOVED_AT_ONCE = 10;
 const MAX_CALL_MS = 12_000;
 
 /** GET /operator/v1/failures. The quarantine is in the table: it is listed while the queues are away, whose count is then null. */
-export async function listFailures(deps: FailureDeps): Promise<Output<typeof ListRoute>> {
+export async function listFailures(deps: ListingDeps): Promise<Output<typeof ListRoute>> {
+  const countQueue = (name: QueueName) =>
+    deps.failureQueues[name].count().catch((error: unknown) => {
+      deps.onUncounted(name, error);
+      return null;
+    });
   const counts = await Promise.all(
-    FAILURE_NAMES.map((name) =>
-      name === 'quarantine' ? countQuarantined(deps) : deps.failureQueues[name].count().catch(() => null),
-    ),
+    FAILURE_NAMES.map((name) => (name === 'quarantine' ? countQuarantined(deps) : countQueue(name))),
   );
   const data = FAILURE_NAMES.map((name, at) => {
     const { label, means, replay } = failureRule(name);

@@ -10,10 +10,13 @@ import { deps } from '../../runtime/deps.ts';
 
 const CALLER = { accountId: '', keyId: '' };
 
+/** Says why a queue has no count, beside the list. */
+const onUncounted = (name: string, error: unknown) => console.error(`${name}: ${String(error)}`);
+
 /** Lists the failure queues, or what waits in one of them. */
 export const list = async (name: FailureName | undefined) =>
   name === undefined
-    ? await listFailures({ ...deps, failureQueues })
+    ? await listFailures({ ...deps, failureQueues, onUncounted })
     : await readFailures({ ...deps, failureQueues }, CALLER, { name });
 
 /** Replays or discards what waits in a failure queue, as the operation of the API does. */
