@@ -33,6 +33,15 @@ test.each([XAI, 'openrouter/openrouter/auto'])(
   },
 );
 
+test('gives the hold back before the caller hears of a refusal, who may try again at once', async () => {
+  const body = { model: 'mistral/mistral-large-2512', messages: user('x'), user: 'u-1' };
+  const { doneBeforeEnd, done } = await call(body);
+  expect([doneBeforeEnd, done]).toEqual([
+    ['hold', 'release'],
+    ['hold', 'release'],
+  ]);
+});
+
 test.each([true, false])('says which field a provider with a closed schema refuses (saved key: %s)', async (saved) => {
   const body = { model: 'mistral/mistral-large-2512', messages: user('x'), user: 'u-1' };
   const { apiError, done } = await call(body, { saved });

@@ -119,9 +119,15 @@ export class ChatCall {
     );
     this.#funding = funding;
     this.report.saved = funding.kind === 'saved';
-    const prepared = funding.kind === 'saved' ? adapter.prepare(ask) : funding.prepared;
-    const sent = { ...ask, estimate: estimator(request, prepared.body, model?.contextLimit) };
-    await this.#exchange(adapter, sent, choice, prepared, funding.key);
+    try {
+      const prepared = funding.kind === 'saved' ? adapter.prepare(ask) : funding.prepared;
+      const sent = { ...ask, estimate: estimator(request, prepared.body, model?.contextLimit) };
+      await this.#exchange(adapter, sent, choice, prepared, funding.key);
+    } catch (error) {
+      // Before its caller is refused, who may try again at once.
+      await this.#release();
+      throw error;
+    }
   }
 
   /**
@@ -132,17 +138,23 @@ export class ChatCall {
     const { usage } = this.report;
     const funding = this.#funding;
     const line = newCall(this.#deps, this.#call, this.report, outcome);
-    const isCharged = usage !== undefined && funding?.kind === 'credits';
-    if (isCharged) {
+    if (usage && funding?.kind === 'credits') {
       const settlement = await this.#attempt(this.#charge(funding, usage, line));
       this.report.settlementFailed = settlement === undefined;
       if (settlement?.recorded) return;
     }
-    const releasing = funding && !isCharged ? this.#attempt(release(this.#deps, funding.hold)) : undefined;
     const recording = recordCall(this.#deps, { ...line, amountMicroRand: this.report.chargedMicroRand });
     // Both end before the process may: neither waits for the other, whatever becomes of it.
-    const [, recorded] = await Promise.allSettled([releasing, recording]);
+    const [, recorded] = await Promise.allSettled([this.#release(), recording]);
     if (recorded.status === 'rejected') throw recorded.reason;
+  }
+
+  /** Gives the hold of a call that costs nothing back, once. */
+  async #release(): Promise<void> {
+    const funding = this.#funding;
+    if (!funding || (this.report.usage && funding.kind === 'credits')) return;
+    this.#funding = undefined;
+    await this.#attempt(release(this.#deps, funding.hold));
   }
 
   /** Returns the result of a call's end; of one that fails, the hold comes back when its window's calls are over (closing.ts). */

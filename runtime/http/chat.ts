@@ -145,7 +145,7 @@ async function complete(
     if (sink.startedStatus === undefined) sink.refuse(failure);
     else sink.end();
   } finally {
-    // However the response ended, and before all else: a caller who was refused may try again at once, which needs what the call held.
+    // However the response ended, and before all else: the account's next call may need what this one held.
     const status = sink.startedStatus ?? 499;
     const outcome = { status, code: failure?.code, durationMs: performance.now() - startedAt };
     // A call that cannot be recorded is in the log alone.

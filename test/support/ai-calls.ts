@@ -199,13 +199,24 @@ export async function call(body: object, world: World = {}, leaveAfter?: number 
     (error: unknown) => error,
   );
   if (apiError !== undefined && !(apiError instanceof ApiError)) throw apiError;
+  const doneBeforeEnd = [...done];
   await running.finish({ status: apiError?.status ?? 200, code: apiError?.code, durationMs: 1 });
   const said = Buffer.concat(out).toString();
   const frames = said
     .split('\n\n')
     .filter((frame) => frame.startsWith('data: '))
     .map((frame) => (frame === 'data: [DONE]' ? '[DONE]' : JSON.parse(frame.slice(6))));
-  return { apiError, said, frames, headers, ended, done, lines: [...lines.values()], report: running.report };
+  return {
+    apiError,
+    said,
+    frames,
+    headers,
+    ended,
+    done,
+    doneBeforeEnd,
+    lines: [...lines.values()],
+    report: running.report,
+  };
 }
 
 export const MODELS = { openai: 'openai/gpt-4o', anthropic: 'anthropic/claude-sonnet-4-5' };
