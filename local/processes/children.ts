@@ -74,8 +74,13 @@ export function startChildren(dataDir: string, options: ChildrenOptions = {}): C
     if (message.event === 'close' || message.event === 'failed') started.delete(message.of);
     child?.receive(message);
   });
-  const ask = (message: ToStarter): void => {
-    if (watchdog.connected) watchdog.send(message);
+  /** Sends the watchdog a message. Its end may not be known yet when a message can no longer be sent. */
+  const ask = (message: ToStarter, onUndelivered = (): void => {}): void => {
+    if (!watchdog.connected) setImmediate(onUndelivered);
+    else
+      watchdog.send(message, (error) => {
+        if (error) onUndelivered();
+      });
   };
   watchdog.once('exit', (code, by) => {
     // Only this process still knows of these.
@@ -96,8 +101,9 @@ export function startChildren(dataDir: string, options: ChildrenOptions = {}): C
     lastNumber += 1;
     const number = lastNumber;
     started.set(number, child);
-    if (watchdog.connected) ask({ start: number, settings });
-    else setImmediate(() => child.emit('error', new Error('The watchdog, which starts processes, has ended')));
+    ask({ start: number, settings }, () => {
+      if (started.delete(number)) child.emit('error', new Error('The watchdog, which starts processes, has ended'));
+    });
     return { child, signal: (signal: NodeJS.Signals) => ask({ signal, to: number }) };
   };
   /** Starts a process at once, without waiting for the watchdog's own start: at the beginning that costs little. */
@@ -146,7 +152,7 @@ export function startChildren(dataDir: string, options: ChildrenOptions = {}): C
     const number = lastNumber;
     await new Promise<void>((resolve) => {
       settling.set(number, resolve);
-      ask({ settle: number });
+      ask({ settle: number }, resolve);
     });
   };
 
