@@ -50,11 +50,11 @@ test.each<[string, (file: string) => void, RegExp]>([
   expect(readBeginning(file, 10)).toBe(message.source.includes('ordinary') ? '' : '\0'.repeat(10));
 });
 
-test('the attributes of a repository may be a link to a device, and are its owner’s failure', () => {
+test('attributes that are a link to a device are not read, as git does not read those of a link', () => {
   const directory = made('repository', (at) => mkdirSync(at));
   symlinkSync('/dev/zero', join(directory, '.gitattributes'));
   const entry = { mode: '120000', size: 9, path: '.gitattributes' };
-  expect(() => refusePointers(directory, [entry])).toThrow(BuildFailure);
+  expect(() => refusePointers(directory, [entry])).not.toThrow();
 });
 
 test.each(['{', 'null', '[]', '{"packages":[null]}', '{"packages":{"a":1}}'])(
