@@ -1,6 +1,7 @@
 import { fromItem, type Item, toItem } from './attributes.ts';
 import { putAll } from './batch-writes.ts';
 import type { Entity } from './entity.ts';
+import { listOf } from './lists.ts';
 import { type DynamoDbError, failedItem } from './refusals.ts';
 import { backoffAfterConflict, MAX_CONFLICT_ATTEMPTS, transact } from './transact.ts';
 import type { Write } from './writes.ts';
@@ -103,17 +104,6 @@ export interface Table {
 
 /** The most items that `all` returns. The partitions that it is used for stay far below. */
 const MAX_ITEMS = 1000;
-
-/** Returns where the list of an entity is, the names of its keys there, and how to skip over its items. */
-const listOf = <T, K>({ list }: Entity<T, K>) =>
-  list
-    ? { pk: 'listPk', sk: 'listSk', from: { IndexName: 'list' }, keysFrom: { IndexName: 'order' } }
-    : {
-        pk: 'pk',
-        sk: 'sk',
-        from: { ConsistentRead: true },
-        keysFrom: { ConsistentRead: true, ProjectionExpression: 'pk, sk' },
-      };
 
 /** Returns the part of a query that chooses a whole partition. */
 const ofPartition = (pk: string) => ({

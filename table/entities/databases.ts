@@ -85,17 +85,12 @@ export const DeletedDatabase = /* @__PURE__ */ entity({
   type: 'DELETED_DATABASE',
   schema: () =>
     z.object({ accountId: z.string(), clusterId: z.string(), /** The time of its deletion. */ at: z.string() }),
-  key: ({ accountId, clusterId }: Pick<DeletedDatabaseKey, 'accountId' | 'clusterId'>) => ({
+  key: ({ accountId, clusterId }: { accountId: string; clusterId: string }) => ({
     pk: deletedDatabasesOf(accountId),
     sk: clusterId,
   }),
   expiresAtEpoch: ({ at }) => epoch(at) + 33 * DAY,
 });
-
-interface DeletedDatabaseKey {
-  accountId: string;
-  clusterId: string;
-}
 
 export interface DatabaseKey {
   applicationId: string;
