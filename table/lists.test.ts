@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { purchaseEntry } from '../test/support/ai-entry.ts';
 import { memoryTable } from '../test/support/memory-table.ts';
 import { AiEntry, aiEntriesOf } from './entities/ai.ts';
 import type { Entity } from './entity.ts';
@@ -7,21 +8,6 @@ import { create } from './writes.ts';
 
 const IDS = ['aie_1', 'aie_2', 'aie_3', 'aie_4', 'aie_5'];
 const LIST = aiEntriesOf('acc_1');
-const entry = (accountId: string, id: string): AiEntry => ({
-  id,
-  accountId,
-  requestId: null,
-  type: 'PURCHASE',
-  model: null,
-  price: null,
-  estimated: false,
-  inputTokens: 0,
-  cachedTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 0,
-  amountMicroRand: 1,
-  createdAt: '2026-11-22T00:00:00.000Z',
-});
 
 /** The same items as a partition of the table, and in the index. */
 const indexed: typeof AiEntry = {
@@ -38,8 +24,8 @@ async function listOf(entity: Entity<AiEntry, { accountId: string; id: string }>
     return memory.send(operation, input);
   };
   const table = createTable(send, 'table');
-  for (const id of IDS) await table.write(entity, create(entity, entry('acc_1', id)));
-  await table.write(entity, create(entity, entry('acc_2', 'aie_9')));
+  for (const id of IDS) await table.write(entity, create(entity, purchaseEntry('acc_1', id)));
+  await table.write(entity, create(entity, purchaseEntry('acc_2', 'aie_9')));
   const ids = (items: AiEntry[]) => items.map(({ id }) => id);
   const page = async (offset: number, cursor?: string) => {
     const { items, hasMore } = await table.list(entity, LIST, { limit: 2, offset, cursor });

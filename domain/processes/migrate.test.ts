@@ -17,6 +17,7 @@ import {
   simulation,
   toleratingFaults,
 } from '../../test/simulation/simulation.ts';
+import { purchaseEntry } from '../../test/support/ai-entry.ts';
 import { ENTITIES } from '../../test/support/entities.ts';
 import { concurrentUpdate } from '../conflict.ts';
 import { migrate, readMigrations } from './migrate.ts';
@@ -110,14 +111,7 @@ describe('migrations', () => {
   });
 
   test('of two runs at once change each item once and keep one progress', async () => {
-    const world = simulation({
-      through:
-        (send) =>
-        async (...call) => {
-          await new Promise(setImmediate);
-          return await send(...call);
-        },
-    });
+    const world = interleaving();
     await putOldAccounts(world, 30);
     await runUntil(
       async () => (await readMigrations(world.steady.deps)).done,
@@ -175,7 +169,13 @@ async function putOldAiItems({ memory }: ReturnType<typeof Simulation>, count: n
   for (let at = 0; at < count; at += 1) {
     const id = `aie_${String(at).padStart(3, '0')}`;
     const list = { listPk: aiEntriesOf('acc_1'), listSk: id };
-    const item = { ...ENTRY, id, pk: `AI_ENTRY#acc_1#${id}`, sk: 'AI_ENTRY', entity: 'AI_ENTRY', ...list };
+    const item = {
+      ...purchaseEntry('acc_1', id),
+      pk: `AI_ENTRY#acc_1#${id}`,
+      sk: 'AI_ENTRY',
+      entity: 'AI_ENTRY',
+      ...list,
+    };
     await memory.send('PutItem', { Item: toItem(item) });
   }
   const listSk = '2026-11-22#key_1#openai/gpt-4o';
@@ -183,20 +183,6 @@ async function putOldAiItems({ memory }: ReturnType<typeof Simulation>, count: n
   await memory.send('PutItem', { Item: toItem({ ...USAGE, ...key, entity: 'AI_USAGE', expiresAtEpoch: 1 }) });
 }
 
-const ENTRY = {
-  accountId: 'acc_1',
-  requestId: null,
-  type: 'PURCHASE' as const,
-  model: null,
-  price: null,
-  estimated: false,
-  inputTokens: 0,
-  cachedTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 0,
-  amountMicroRand: 1,
-  createdAt: '2026-11-22T00:00:00.000Z',
-};
 const DAY = { accountId: 'acc_1', day: '2026-11-22', keyId: 'key_1', model: 'openai/gpt-4o' };
 const USAGE = { ...DAY, calls: 1, inputTokens: 2, outputTokens: 3, microRand: 4 };
 
@@ -231,14 +217,7 @@ describe('migrations that move items', () => {
   });
 
   test('of two runs at once move each item once', async () => {
-    const world = simulation({
-      through:
-        (send) =>
-        async (...call) => {
-          await new Promise(setImmediate);
-          return await send(...call);
-        },
-    });
+    const world = interleaving();
     await putOldAiItems(world, 20);
     await runUntil(
       async () => (await readMigrations(world.steady.deps)).done,
@@ -248,6 +227,17 @@ describe('migrations that move items', () => {
     expect([ids.length, new Set(ids).size]).toEqual([20, 20]);
   });
 });
+
+/** Returns a world in which runs at once take turns at each call of the table. */
+const interleaving = () =>
+  simulation({
+    through:
+      (send) =>
+      async (...call) => {
+        await new Promise(setImmediate);
+        return await send(...call);
+      },
+  });
 
 /** Returns a clock that advances with every look at it. */
 const ticking = (clock: { now: number }, milliseconds: number) => () => {
