@@ -8,19 +8,16 @@ import { openAiCompatible } from '../../providers/ai/openai-compatible.ts';
 import type { ProviderId } from '../../providers/ai/registry.ts';
 import { CallerDisconnected, type Incoming, type Transport } from '../../providers/ai/transport.ts';
 import type { Usage } from '../../providers/ai/usage.ts';
-import type { AiCall } from '../../table/entities/ai.ts';
 import { isOn, type ReadFlags } from '../switches/flags.ts';
 import { assertOn, type ReadSwitches } from '../switches/switches.ts';
-import { type CallOutcome, newCall, recordCall } from './calls.ts';
-import { release } from './credits.ts';
+import { CallEnd } from './call-end.ts';
+import type { CallOutcome } from './calls.ts';
 import { toApiError } from './errors.ts';
-import { type Funding, type FundingDeps, fund } from './funding.ts';
+import { type FundingDeps, fund } from './funding.ts';
 import { JSON_TYPE, KeepAlive, STREAM_TYPE } from './keep-alive.ts';
 import { type Choice, chooseModel, type Offer } from './models.ts';
-import { calculateCost, priceFor } from './prices.ts';
 import { estimator } from './prompt.ts';
 import { newReport, type Report } from './report.ts';
-import { type Settlement, settle } from './settlement.ts';
 
 export interface Gateway extends FundingDeps {
   offer(): Promise<Offer>;
@@ -78,13 +75,14 @@ export class ChatCall {
   /** The key that was sent to the provider. */
   #key = '';
   #keepAlive: KeepAlive | undefined;
-  #funding: Funding | undefined;
+  readonly #end: CallEnd;
 
   constructor(deps: Gateway, call: Call, sink: ResponseSink) {
     this.#deps = deps;
     this.#call = call;
     this.#sink = sink;
     this.report = newReport(call.request.model);
+    this.#end = new CallEnd(deps, call, this.report);
   }
 
   /** Answers the call. Throws ApiError while nothing has been sent; what fails later is told in the stream. */
@@ -117,7 +115,7 @@ export class ChatCall {
       adapter,
       ask,
     );
-    this.#funding = funding;
+    this.#end.funding = funding;
     this.report.saved = funding.kind === 'saved';
     try {
       const prepared = funding.kind === 'saved' ? adapter.prepare(ask) : funding.prepared;
@@ -125,47 +123,13 @@ export class ChatCall {
       await this.#exchange(adapter, sent, choice, prepared, funding.key);
     } catch (error) {
       // Before its caller is refused, who may try again at once.
-      await this.#release();
+      await this.#end.release();
       throw error;
     }
   }
 
-  /**
-   * Settles or releases the hold, exactly once, and keeps the call for the request log. Throws where the call could not be kept;
-   * what else fails is in the report.
-   */
-  async finish(outcome: CallOutcome): Promise<void> {
-    const { usage } = this.report;
-    const funding = this.#funding;
-    const line = newCall(this.#deps, this.#call, this.report, outcome);
-    if (usage && funding?.kind === 'credits') {
-      const settlement = await this.#attempt(this.#charge(funding, usage, line));
-      this.report.settlementFailed = settlement === undefined;
-      if (settlement?.recorded) return;
-    }
-    const recording = recordCall(this.#deps, { ...line, amountMicroRand: this.report.chargedMicroRand });
-    // Both end before the process may: neither waits for the other, whatever becomes of it.
-    const [, recorded] = await Promise.allSettled([this.#release(), recording]);
-    if (recorded.status === 'rejected') throw recorded.reason;
-  }
-
-  /** Gives the hold of a call that costs nothing back, once. */
-  async #release(): Promise<void> {
-    const funding = this.#funding;
-    if (!funding || (this.report.usage && funding.kind === 'credits')) return;
-    this.#funding = undefined;
-    await this.#attempt(release(this.#deps, funding.hold));
-  }
-
-  /** Returns the result of a call's end; of one that fails, the hold comes back when its window's calls are over (closing.ts). */
-  async #attempt<T>(work: Promise<T>): Promise<T | undefined> {
-    try {
-      return await work;
-    } catch (error) {
-      this.report.unwritten.push(String(error));
-      return undefined;
-    }
-  }
+  /** Ends the call, however `run` ended (call-end.ts). */
+  finish = (outcome: CallOutcome): Promise<void> => this.#end.finish(outcome);
 
   async #exchange(
     adapter: Adapter,
@@ -294,33 +258,5 @@ export class ChatCall {
   #count(usage: Usage, estimated: boolean): void {
     this.report.usage = usage;
     this.report.estimated = estimated;
-  }
-
-  async #charge(
-    { hold, rate }: Extract<Funding, { kind: 'credits' }>,
-    usage: Usage,
-    line: AiCall,
-  ): Promise<Settlement> {
-    const { requestId, request } = this.#call;
-    const cost = calculateCost(rate, usage);
-    // An estimate may be wrong in both directions: it makes no debt.
-    const due = this.report.estimated ? Math.min(cost, hold.granted) : cost;
-    const used = {
-      requestId,
-      keyId: this.#call.keyId,
-      model: request.model,
-      inputTokens: usage.input,
-      cachedTokens: usage.cached,
-      cacheWriteTokens: usage.cacheWrite,
-      outputTokens: usage.output,
-      price: { ...priceFor(rate, usage.input + usage.cached + usage.cacheWrite), randPerDollar: rate.randPerDollar },
-      estimated: this.report.estimated,
-    };
-    const settlement = await settle(this.#deps, hold, due, used, line);
-    const { charged, writtenOff, failures } = settlement;
-    this.report.chargedMicroRand = charged;
-    this.report.writtenOffMicroRand = writtenOff;
-    this.report.unwritten.push(...failures.map(String));
-    return settlement;
   }
 }
