@@ -51,9 +51,12 @@ export async function buildApplication(build: Build): Promise<void> {
     cloneRepository(build),
   );
   const { plan, detected } = cloned;
-  const context = await sections.run('install', `Installing with Node ${detected.nodeVersion}: ${plan.command}`, () =>
-    installDependencies(cloned),
-  );
+  const [context] = await Promise.all([
+    sections.run('install', `Installing with Node ${detected.nodeVersion}: ${plan.command}`, () =>
+      installDependencies(cloned),
+    ),
+    restoreBuildCache(cloned),
+  ]);
   const { buildCommand } = detected;
   if (buildCommand !== null) {
     await sections.run('build', `Building: ${buildCommand}`, () => runBuild(cloned, context, buildCommand));
@@ -91,13 +94,18 @@ async function installDependencies({
   return toolContext;
 }
 
-async function runBuild(
-  { job, cache, layout, framework, manifest, detected, context: { directory } }: ClonedBuild,
-  context: CommandContext,
-  command: string,
-): Promise<void> {
-  const key = layout.app === directory ? buildCacheKey({ ...job, nodeVersion: detected.nodeVersion }) : undefined;
-  if (key !== undefined) await cache.restore('build', key);
+/** Returns the key of what the build command keeps for the next build; undefined where nothing is kept. */
+const buildKey = ({ job, layout, detected, context: { directory } }: ClonedBuild): string | undefined =>
+  layout.app === directory ? buildCacheKey({ ...job, nodeVersion: detected.nodeVersion }) : undefined;
+
+/** Restores what the build command kept in an earlier build. Never throws. */
+async function restoreBuildCache(cloned: ClonedBuild): Promise<void> {
+  const key = buildKey(cloned);
+  if (key !== undefined && cloned.detected.buildCommand !== null) await cloned.cache.restore('build', key);
+}
+
+async function runBuild(cloned: ClonedBuild, context: CommandContext, command: string): Promise<void> {
+  const { cache, layout, framework, manifest } = cloned;
   // A command that is no script finds the programs of packages too, those of the directory to which it changes first.
   const programs = ['', layout.app, layout.install].map((each) => join(each, 'node_modules', '.bin'));
   const PATH = [context.environment.PATH, ...new Set(programs)].join(delimiter);
@@ -115,7 +123,8 @@ async function runBuild(
       `The build command "${command}" failed with ${describeExit(status, printed)}.${missingVariableAdvice(printed)}${advice}`,
     );
   }
-  if (key !== undefined && existsSync(join(directory, '.next/cache'))) cache.keepAtEnd('build', key);
+  const key = buildKey(cloned);
+  if (key !== undefined && existsSync(join(layout.app, '.next/cache'))) cache.keepAtEnd('build', key);
 }
 
 async function packageApplication({
