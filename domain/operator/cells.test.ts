@@ -1,28 +1,11 @@
 import { expect, test } from 'vitest';
-import { Cell, type CellResources } from '../../table/entities/cells.ts';
+import { Cell } from '../../table/entities/cells.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
-import { inEveryCell } from '../../test/support/cells.ts';
+import { inEveryCell, CELL_RESOURCES as resources } from '../../test/support/cells.ts';
 import { cellQueue } from '../apps/cell-room.ts';
 import { listCells, placeApp, readCell } from '../apps/cells.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { setCell } from './cells.ts';
-
-const resources = {
-  account: '222222222222',
-  region: 'eu-west-1',
-  rolePrefix: 'r',
-  externalId: 'e',
-  appsDomain: 'b.example',
-  functionPrefix: 'p',
-  functionArnPrefix: 'a',
-  functionRoleArn: 'f',
-  adapterLayerArn: 'l',
-  codeBucket: 'c',
-  routesArn: 'k',
-  tenantDistributionId: 'd',
-  connectionGroupId: 'g',
-  edgeEndpoint: 'x',
-} satisfies CellResources;
 
 test('a cell takes new applications once it is registered and measured, until an operator closes it', async () => {
   const { deps } = simulation().steady;

@@ -3,26 +3,10 @@ import type { QuotaMeasure } from '../../providers/quotas/measures.ts';
 import { Cell } from '../../table/entities/cells.ts';
 import { change, create } from '../../table/writes.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
+import { CELL_RESOURCES } from '../../test/support/cells.ts';
 import { measureQuotas } from './quotas.ts';
 
 const MINUTE = 60_000;
-const RESOURCES = {
-  account: '222222222222',
-  region: 'eu-west-1',
-  appsDomain: 'b.example',
-  codeBucket: 'code',
-  rolePrefix: 'arn:',
-  externalId: 'x',
-  functionPrefix: 'b-',
-  functionArnPrefix: 'arn:b-',
-  functionRoleArn: 'arn:role',
-  adapterLayerArn: 'arn:layer',
-  routesArn: 'arn:routes',
-  tenantDistributionId: 'D',
-  connectionGroupId: 'G',
-  edgeEndpoint: 'edge.example',
-};
-
 /** Quotas whose use a test sets; an error is thrown by the measure. */
 function quotas() {
   const { clock, steady } = simulation();
@@ -50,7 +34,9 @@ function quotas() {
 
 test('the quotas of all cells are measured once an hour, and reported every minute', async () => {
   const { clock, deps, used, run, percents, calls } = quotas();
-  await deps.table.transact([create(Cell, { id: 'b', open: true, resources: RESOURCES }, () => new Error('there'))]);
+  await deps.table.transact([
+    create(Cell, { id: 'b', open: true, resources: CELL_RESOURCES }, () => new Error('there')),
+  ]);
   const first = [
     ['route53Zones', 'home', 20],
     ['lambdaCodeStorage', 'home', 13],
@@ -106,7 +92,9 @@ test('the concurrency of a cell counts while it takes new applications', async (
     quotaMeasures: cellId === 'home' ? [] : [lambda],
   });
   const percentsIn = async () => (await measureQuotas({ ...deps, cellOf }, [])).quotas.map(({ percent }) => percent);
-  await deps.table.transact([create(Cell, { id: 'b', open: false, resources: RESOURCES }, () => new Error('there'))]);
+  await deps.table.transact([
+    create(Cell, { id: 'b', open: false, resources: CELL_RESOURCES }, () => new Error('there')),
+  ]);
   expect(await percentsIn()).toEqual([]);
   await deps.table.transact([change(Cell, { id: 'b' }, { set: { open: true } })]);
   clock.now += 60 * MINUTE;
@@ -115,7 +103,9 @@ test('the concurrency of a cell counts while it takes new applications', async (
 
 test('a cell that is not reached is missing, and the home cell is measured', async () => {
   const { deps, used, run } = quotas();
-  await deps.table.transact([create(Cell, { id: 'b', open: true, resources: RESOURCES }, () => new Error('there'))]);
+  await deps.table.transact([
+    create(Cell, { id: 'b', open: true, resources: CELL_RESOURCES }, () => new Error('there')),
+  ]);
   used['reach b'] = new Error('the role is gone');
   const { quotas: found, failures } = await run();
   expect(failures).toMatchObject([{ cellId: 'b', error: { message: 'the role is gone' } }]);

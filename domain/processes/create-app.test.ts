@@ -6,7 +6,7 @@ import { Cell } from '../../table/entities/cells.ts';
 import { change, create } from '../../table/writes.ts';
 import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
-import { inEveryCell } from '../../test/support/cells.ts';
+import { CELL_RESOURCES, inEveryCell } from '../../test/support/cells.ts';
 import { deleteApp } from '../apps/apps.ts';
 import { listCells } from '../apps/cells.ts';
 import { createApp } from './create-app.ts';
@@ -30,23 +30,6 @@ test('reserved slugs are written as slugs are, and cover the names that visitors
   }
 });
 
-const RESOURCES = {
-  account: '222222222222',
-  region: 'eu-west-1',
-  rolePrefix: 'r',
-  externalId: 'e',
-  appsDomain: 'b.example',
-  functionPrefix: 'p',
-  functionArnPrefix: 'a',
-  functionRoleArn: 'f',
-  adapterLayerArn: 'l',
-  codeBucket: 'c',
-  routesArn: 'k',
-  tenantDistributionId: 'd',
-  connectionGroupId: 'g',
-  edgeEndpoint: 'x',
-};
-
 test('an application is created in the cell with the most room, and its slug is taken in every cell until it is gone', async () => {
   const { deps } = simulation().steady;
   const sealed = { wrappedKey: '', iv: '', ciphertext: '' };
@@ -63,7 +46,7 @@ test('an application is created in the cell with the most room, and its slug is 
     ).data;
   const stored = (id: string) => deps.table.get(App, { accountId: 'acc_1', id });
 
-  await deps.table.transact([create(Cell, { id: 'b', open: true, room: 5, resources: RESOURCES })]);
+  await deps.table.transact([create(Cell, { id: 'b', open: true, room: 5, resources: CELL_RESOURCES })]);
   const elsewhere = await newApp();
   expect(elsewhere.primaryDomain).toBe('shop.b.example');
   expect(await stored(elsewhere.id)).toMatchObject({ cellId: 'b', slugHost: 'shop.apps.example.com' });
