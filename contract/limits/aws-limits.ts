@@ -254,7 +254,7 @@ export const AWS_LIMITS = {
     quotaRegion: 'us-east-1',
     source: CLOUDFRONT,
   },
-  /** Of the region of CloudFront's certificates: one for each custom domain, and those that failed, expired, or are used no more. */
+  /** Of the region of CloudFront's certificates: one for each custom domain, and those that failed, expired, or are used no more, for a week. */
   certificates: {
     service: 'acm',
     name: 'ACM certificates',
@@ -262,6 +262,15 @@ export const AWS_LIMITS = {
     unit: 'count',
     quotaCode: 'L-F141DD1D',
     adjustable: true,
+    quotaRegion: 'us-east-1',
+    source: ACM,
+  },
+  acmDeleteRate: {
+    service: 'acm',
+    name: 'DeleteCertificate requests',
+    value: 10,
+    unit: 'requests per second',
+    adjustable: false,
     quotaRegion: 'us-east-1',
     source: ACM,
   },

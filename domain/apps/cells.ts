@@ -6,6 +6,7 @@ import type { AppMetrics } from '../../providers/app-host/metrics.ts';
 import type { AppRequests } from '../../providers/app-host/requests.ts';
 import type { CellRooms } from '../../providers/app-host/room.ts';
 import type { AppStarts } from '../../providers/app-host/starts.ts';
+import type { EdgeCertificates } from '../../providers/edge/certificates.ts';
 import type { HostRoutes } from '../../providers/edge/host-routes.ts';
 import type { DistributionTenants } from '../../providers/edge/tenants.ts';
 import type { QuotaMeasure } from '../../providers/quotas/measures.ts';
@@ -31,6 +32,7 @@ export interface CellProviders {
   appStarts: AppStarts;
   hostRoutes: HostRoutes;
   edgeTenants: DistributionTenants;
+  edgeCertificates: EdgeCertificates;
   /** The host name that custom domains must point to. */
   edgeEndpoint: string;
   cellRooms: CellRooms;
@@ -63,6 +65,12 @@ export const cellsInUse = ({ cellId, movingTo, drainingFrom }: Pick<App, 'cellId
 
 /** Returns all cells that operators registered. */
 export const listCells = ({ table }: Pick<Deps, 'table'>): Promise<Cell[]> => table.all(Cell, CELLS);
+
+/** Returns the cells that can be reached, the home cell first, and whether each takes new applications. */
+export async function listReachableCells(deps: Pick<Deps, 'table'>): Promise<Pick<Cell, 'id' | 'open'>[]> {
+  const others = (await listCells(deps)).filter(({ id, resources }) => id !== HOME_CELL && resources);
+  return [{ id: HOME_CELL, open: true }, ...others];
+}
 
 /** Returns the item of a cell, with what is needed to reach it. Throws for a cell that operators have not registered. */
 export async function readCell({ table }: Pick<Deps, 'table'>, id: string) {

@@ -1,7 +1,7 @@
 import type { QuotaMeasure } from '../../providers/quotas/measures.ts';
 import { Quotas } from '../../table/entities/quotas.ts';
 import { upsert } from '../../table/writes.ts';
-import { HOME_CELL, type InCell, listCells } from '../apps/cells.ts';
+import { HOME_CELL, type InCell, listReachableCells } from '../apps/cells.ts';
 import type { Deps } from '../deps.ts';
 import { millisecondsBetween } from '../time.ts';
 
@@ -49,10 +49,9 @@ async function attempt(
 /** Measures the quotas of all cells, each for itself: none that fails hides another. */
 async function measureAll(deps: QuotaDeps, account: readonly QuotaMeasure[], known: readonly Stored[], now: Date) {
   const measuredAt = now.toISOString();
-  const others = (await listCells(deps)).filter(({ id, resources }) => id !== HOME_CELL && resources);
   const failures: QuotaReport['failures'] = [];
   const uses: Stored[] = [];
-  for (const { id: cellId, open } of [{ id: HOME_CELL, open: true }, ...others]) {
+  for (const { id: cellId, open } of await listReachableCells(deps)) {
     const there = await deps.cellOf({ cellId }).then(
       ({ quotaMeasures }) => quotaMeasures,
       (error: unknown) => error,

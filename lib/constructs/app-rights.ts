@@ -5,6 +5,7 @@ import type { Right } from './rights.ts';
 
 /** Reason for the wildcard in permissions on customers' applications. */
 const ANY_APP = 'applications are created and deleted at run time; only they have this prefix';
+const ANY_CERTIFICATE = 'AWS chooses the names of certificates, which exist as long as customers’ domains';
 const ANY_TENANT = 'AWS chooses the names of tenants, which exist as long as customers’ domains';
 
 /** The parts of a cell that its rights name. */
@@ -96,6 +97,15 @@ export function appRights({ names, routesArn }: Pick<CellParts, 'names' | 'route
         on: ['*'],
         wildcard: 'listing certificates has no resource-level permissions',
       },
+      // Certificates that no tenant uses or waits for fill a quota, and are deleted. ACM has no condition key for who manages them.
+      {
+        actions: ['GetDistributionTenantByDomain', 'GetManagedCertificateDetails'].map(
+          (action) => `cloudfront:${action}`,
+        ),
+        on: [names.tenants],
+        wildcard: ANY_TENANT,
+      },
+      { actions: ['acm:DeleteCertificate'], on: [names.edgeCertificates], wildcard: ANY_CERTIFICATE },
       {
         actions: ['servicequotas:GetServiceQuota', 'servicequotas:ListServiceQuotas'],
         on: ['*'],
@@ -130,7 +140,7 @@ export const tenantRights = ({ names, ...edge }: Omit<CellParts, 'routesArn' | '
   {
     actions: ['acm:DescribeCertificate', 'acm:AddTagsToCertificate'],
     on: [names.edgeCertificates],
-    wildcard: 'AWS chooses the names of certificates, which exist as long as customers’ domains',
+    wildcard: ANY_CERTIFICATE,
   },
 ];
 

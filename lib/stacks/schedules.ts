@@ -137,15 +137,19 @@ export class SchedulesStack extends PlatformStack {
         table.write,
         failures.send,
       ]),
-      everyMinute('measureQuotas', 'Measures what is used of the quotas of AWS', [
-        table.read,
-        table.write,
-        failures.send,
-        hosting.measureQuotas,
-        databases.count,
-        countDomains,
-        ...(config.mailFrom ? [countMails(config)] : []),
-      ]),
+      everyMinute(
+        'measureQuotas',
+        'Measures what is used of the quotas of AWS, and deletes certificates that nothing uses',
+        [
+          table.read,
+          table.write,
+          failures.send,
+          hosting.measureQuotas,
+          databases.count,
+          countDomains,
+          ...(config.mailFrom ? [countMails(config)] : []),
+        ],
+      ),
     ];
 
     this.jobs = jobs;

@@ -112,7 +112,9 @@ export async function startStacks(engines: Engines, options: StackOptions) {
       pointsHere: (domain, account) => resolvesTo(zones.zoneOf, domain, endpointOf(account)),
     })
       .then(started)
-      .then(({ certificatesOf }) => startAcm({ dataDir, port: ports.certificates, certificatesOf }))
+      .then(({ certificatesOf, deleteCertificate }) =>
+        startAcm({ dataDir, strict, port: ports.certificates, certificatesOf, deleteCertificate }),
+      )
       .then(started),
   ]);
   // The keys of other services, which operators store on AWS.

@@ -66,6 +66,17 @@ const STATUSES: Record<string, Certificate['status']> = {
   inactive: 'ENDED',
 };
 
+/** Returns what CloudFront says of the certificate that a tenant, by its name or id, requested last; undefined without one. */
+export async function readManagedCertificate(client: CloudFrontClient, tenant: string) {
+  try {
+    const command = new GetManagedCertificateDetailsCommand({ Identifier: tenant });
+    return (await client.send(command)).ManagedCertificateDetails;
+  } catch (error) {
+    if (isAwsError(error, 'EntityNotFound')) return undefined;
+    throw error;
+  }
+}
+
 interface DistributionSettings {
   /** The multi-tenant distribution, and the group whose endpoint domains lead to. */
   distributionId: string;
@@ -136,16 +147,9 @@ export function createDistributionTenants(
     },
 
     async certificate(name) {
-      try {
-        const { ManagedCertificateDetails: details } = await client.send(
-          new GetManagedCertificateDetailsCommand({ Identifier: name }),
-        );
-        const status = entryOf(STATUSES, details?.CertificateStatus ?? '');
-        return status ? { status, arn: details?.CertificateArn } : undefined;
-      } catch (error) {
-        if (isAwsError(error, 'EntityNotFound')) return undefined;
-        throw error;
-      }
+      const details = await readManagedCertificate(client, name);
+      const status = entryOf(STATUSES, details?.CertificateStatus ?? '');
+      return status ? { status, arn: details?.CertificateArn } : undefined;
     },
 
     async attachCertificate(tenant, host, certificate) {

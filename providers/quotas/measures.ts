@@ -6,6 +6,7 @@ import { type DSQLClient, paginateListClusters } from '@aws-sdk/client-dsql';
 import { GetAccountSettingsCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import { GetAccountLimitCommand, type Route53Client } from '@aws-sdk/client-route-53';
 import { AWS_LIMITS, type AwsLimitName } from '../../contract/limits/aws-limits.ts';
+import { type CertificateCalls, listCertificates } from '../edge/certificates.ts';
 import type { ServiceQuotas } from './service-quotas.ts';
 // CloudFront's store takes SigV4A signatures only; the SDK finds the signer once it is imported.
 import '@aws-sdk/signature-v4a';
@@ -107,8 +108,7 @@ interface CellClients {
   lambda: Pick<LambdaClient, 'send'>;
   region: string;
   store: Pick<CloudFrontKeyValueStoreClient, 'send'>;
-  /** Calls an operation of Certificate Manager in the region of CloudFront's certificates. */
-  certificates: <Output>(operation: string, input: object) => Promise<Output>;
+  certificates: CertificateCalls;
   quotas: ServiceQuotas;
   /** The ARN of the store of host names. */
   storeArn: string;
@@ -127,26 +127,16 @@ const reservedConcurrency = ({ lambda, region }: Pick<CellClients, 'lambda' | 'r
   },
 });
 
-/** All that ACM has: without them, only certificates with RSA keys of 2,048 bits are listed. */
-const KEY_TYPES = 'RSA_1024 RSA_2048 RSA_3072 RSA_4096 EC_prime256v1 EC_secp384r1 EC_secp521r1'.split(' ');
-
 /**
  * Counts certificates: all of them, and those in use. CloudFront lists tenants by the hundred, ACM certificates by the thousand, and a
  * tenant that serves uses exactly one.
  */
 async function countCertificates({ certificates }: Pick<CellClients, 'certificates'>) {
   const counted = { all: 0, inUse: 0 };
-  let NextToken: string | undefined;
-  do {
-    const page = await certificates<{ CertificateSummaryList?: { InUse?: boolean }[]; NextToken?: string }>(
-      'ListCertificates',
-      { MaxItems: 1000, Includes: { keyTypes: KEY_TYPES }, NextToken },
-    );
-    const { CertificateSummaryList: listed = [] } = page;
-    counted.all += listed.length;
-    counted.inUse += listed.filter(({ InUse }) => InUse).length;
-    NextToken = page.NextToken;
-  } while (NextToken !== undefined);
+  for await (const { InUse } of listCertificates(certificates)) {
+    counted.all += 1;
+    if (InUse) counted.inUse += 1;
+  }
   return counted;
 }
 

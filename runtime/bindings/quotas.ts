@@ -8,9 +8,7 @@ import { callAws } from '../aws/client.ts';
 import { getJson } from '../aws/rest.ts';
 import type { RemoteCell } from '../cells.ts';
 import { config, required } from '../config.ts';
-
-/** CloudFront takes certificates of this region only. */
-const CERTIFICATE_REGION = 'us-east-1';
+import { certificateCalls } from './edge-certificates.ts';
 
 const databaseRegion = required('DATABASE_REGION');
 const mailRegion = config.MAIL_REGION;
@@ -41,7 +39,6 @@ export const quotaMeasures = (cell?: RemoteCell) =>
     store: new CloudFrontKeyValueStoreClient({ ...cell?.access }),
     storeArn: cell?.routesArn ?? required('APP_ROUTES_ARN'),
     isHome: cell === undefined,
-    certificates: (operation, input) =>
-      callAws('acm', operation, input, { ...cell?.access, region: CERTIFICATE_REGION }),
+    certificates: certificateCalls(cell),
     quotas: quotasOf(cell),
   });

@@ -1,3 +1,4 @@
+import type { CertificateCleanup } from '../../domain/custom-domains/unused-certificates.ts';
 import type { MeasuredQuota, QuotaReport } from '../../domain/operator/quotas.ts';
 import { log, metrics } from './log.ts';
 
@@ -23,4 +24,12 @@ export function reportQuotas({ quotas, isNew, failures }: QuotaReport): Measured
     });
   if (percents.length > 0) log.info('quotas', metrics({}, { QuotaUse: [Math.max(...percents), 'Percent'] }));
   return quotas;
+}
+
+/** Logs the deletion of certificates that nothing uses: a line for each cell that had some, and one for each where it failed. */
+export function reportCleanups(cleanups: readonly CertificateCleanup[]): void {
+  for (const { error, ...counts } of cleanups) {
+    if (error !== undefined) log.error('unused certificates could not be deleted', error, counts);
+    if (counts.unused > 0) log.info('unused certificates', counts);
+  }
 }

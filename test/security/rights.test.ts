@@ -6,12 +6,14 @@ import { ListHostedZonesByNameCommand, Route53Client } from '@aws-sdk/client-rou
 import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createApp, deleteApp } from '../../contract/apps/apps.ts';
+import { addDnsRecord } from '../../contract/dns/records.ts';
 import { App } from '../../table/entities/apps.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change, create } from '../../table/writes.ts';
 import { inEveryCell } from '../support/cells.ts';
+import { registerDomain } from '../support/domains.ts';
 import { invokeFunction } from '../support/functions.ts';
-import { local, newAccount } from '../support/harness.ts';
+import { local, newAccount, waitFor } from '../support/harness.ts';
 import { actAs } from '../support/roles.ts';
 
 /** Code of the platform under the synthesized role of its function, against the emulators (docs/decisions/0034). */
@@ -63,6 +65,26 @@ test('the role that measures quotas may measure all of them, and its schedule do
       .split(' ')
       .map(measured),
   );
+});
+
+test('the role that measures quotas may delete certificates that nothing uses', async () => {
+  const owner = await newAccount({ walletCents: 500_000 });
+  const { domain } = await registerDomain(owner);
+  const host = `left.${domain.name}`;
+  const body = { type: 'CNAME' as const, name: 'left', content: String(local.environment.EDGE_ENDPOINT) };
+  expect((await owner.call(addDnsRecord, { params: { id: domain.id }, body })).status).toBe(201);
+  await actAs('workflow-reconcileTenant', local);
+  const tenants = (await import('../../runtime/bindings/edge-tenants.ts')).edgeTenants();
+  await waitFor(async () => (await tenants.create('door-left', host)) === 'MADE');
+  const { arn = '' } = (await tenants.certificate('door-left')) ?? {};
+  await actAs('schedule-measureQuotas', local);
+  const certificates = (await import('../../runtime/bindings/edge-certificates.ts')).edgeCertificates();
+  const inAWeek = new Date(Date.now() + 7 * 86_400_000);
+  expect(await certificates.listUnused(inAWeek)).toContainEqual({ arn, domain: host });
+  expect(await certificates.isAwaited({ arn, domain: host })).toBe(true);
+  expect(await certificates.isAwaited({ arn, domain: `gone.${domain.name}` })).toBe(false);
+  expect(await certificates.delete(arn)).toBe(true);
+  expect(await certificates.listUnused(inAWeek)).not.toContainEqual({ arn, domain: host });
 });
 
 test('the release step’s role may take down what it made of an application that was deleted meanwhile', async () => {

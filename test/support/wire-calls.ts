@@ -5,6 +5,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { Route53Client } from '@aws-sdk/client-route-53';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { readObject, removeObject, storeObject } from '../../builder/job/objects.ts';
+import { DAY_MS } from '../../domain/time.ts';
 import { createAppAccess } from '../../providers/app-host/app-access.ts';
 import { createAppHost } from '../../providers/app-host/app-host.ts';
 import { createAppLogs } from '../../providers/app-host/logs.ts';
@@ -19,6 +20,7 @@ import { createDatabaseMetrics } from '../../providers/databases/metrics.ts';
 import { createDatabasePasswords } from '../../providers/databases/passwords.ts';
 import { createDns } from '../../providers/dns/dns.ts';
 import { createZoneSyncQueue } from '../../providers/dns/sync-queue.ts';
+import { createEdgeCertificates } from '../../providers/edge/certificates.ts';
 import { createRouteStore } from '../../providers/edge/host-routes.ts';
 import { createDistributionTenants } from '../../providers/edge/tenants.ts';
 import { createSecrets } from '../../providers/encryption/secrets.ts';
@@ -207,6 +209,16 @@ const CALLS: Record<string, () => Promise<unknown>> = {
       }),
     ];
     for (const { measure } of measures) await measure();
+  },
+  async 'certificates that nothing uses'() {
+    const client = new CloudFrontClient({});
+    const tenants = createDistributionTenants(client, { distributionId: 'E1', connectionGroupId: 'cg_1' });
+    const certificates = createEdgeCertificates(client, (operation, input) =>
+      callAws('acm', operation, input, { region: 'us-east-1' }),
+    );
+    await tenants.create('door-2', 'shop.example.com');
+    for (const each of await certificates.listUnused(new Date(Date.now() + DAY_MS)))
+      if (!(await certificates.isAwaited(each))) await certificates.delete(each.arn);
   },
   async 'state machines'() {
     const executions = createExecutions(

@@ -67,16 +67,21 @@ beforeAll(async () => {
     stops.unshift(stop);
     return `http://127.0.0.1:${port}`;
   };
+  const cloudFront = startCloudFront({ dataDir, pointsHere: () => true, deployFor: 0, issueAfter: 0 });
   const emulators = {
     lambda: await started(startAppHost({ ...place, children, s3Url: objects.url, environment: {}, initMs: 200 })),
     route53: await started(startRoute53({ dataDir })),
     route53domains: await started(startRegistrar({ dataDir, registered: ['mine.com'] })),
     'cloudfront-keyvaluestore': await started(startKeyValueStore({ dataDir, stores: [STORE_ARN] })),
-    cloudfront: await started(startCloudFront({ dataDir, pointsHere: () => true, deployFor: 0, issueAfter: 0 })),
+    cloudfront: await started(cloudFront),
     dsql: await started(startDsql({ ...place, createFor: 0 })),
     kms: await started(startKms({ dataDir })),
     servicequotas: await started(startServiceQuotas()),
-    acm: await started(startAcm({ dataDir, certificatesOf: () => [] })),
+    acm: await started(
+      cloudFront.then(({ certificatesOf, deleteCertificate }) =>
+        startAcm({ dataDir, certificatesOf, deleteCertificate }),
+      ),
+    ),
     sts: await started(startSts({ dataDir })),
     logs: await started(startCloudWatchLogs({ dataDir })),
     ses: await started(startSes({ dataDir, identity: 'example.com', onSent: () => undefined })),

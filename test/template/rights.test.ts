@@ -92,6 +92,22 @@ test('no role may change or delete entries of the audit log', () => {
   }
 });
 
+test('one role may delete certificates, of the region of CloudFront’s alone, and may not change a tenant', () => {
+  const deleting = roles.flatMap(({ arn, Policies }) =>
+    Policies.filter(({ Action }) => Action.includes('acm:DeleteCertificate')).map(({ Resource }) => ({
+      arn,
+      Resource,
+    })),
+  );
+  const certificates = expect.stringMatching(/^arn:aws:acm:us-east-1:[^*]+:certificate\/\*$/);
+  const role = functions.find(({ FunctionName }) => FunctionName === 'hosting-prod-schedule-measureQuotas')?.Role;
+  expect(deleting).toEqual([{ arn: role, Resource: [certificates] }]);
+  expect(actionsOf('schedule-measureQuotas').filter((action) => action.startsWith('cloudfront:'))).toEqual([
+    'cloudfront:GetDistributionTenantByDomain',
+    'cloudfront:GetManagedCertificateDetails',
+  ]);
+});
+
 test('customer code can only decrypt its own variables, connect to its own databases and write its own log', () => {
   const role = roles.find(({ name }) => name === 'hosting-prod-app-af-south-1');
   expect(role?.Policies.flatMap(({ Action }) => Action).sort()).toEqual([

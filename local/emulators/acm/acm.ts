@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { openCallerAccounts } from '../accounts.ts';
-import { type Emulator, type EmulatorOptions, jsonOperations, parse, serve } from '../wire.ts';
+import { createThrottle } from '../strict.ts';
+import { type Emulator, type EmulatorOptions, jsonOperations, parse, ServiceError, serve } from '../wire.ts';
 
 /** A certificate of an account, as ListCertificates shows it. */
 export interface CertificateSummary {
@@ -17,20 +18,26 @@ export interface CertificateSummary {
 const List = z.object({
   MaxItems: z.number().int().min(1).max(1000).default(1000),
   NextToken: z.string().optional(),
-  Includes: z.object({ keyTypes: z.array(z.string()).optional() }).optional(),
+  Includes: z
+    .object({ keyTypes: z.array(z.string()).optional(), managedBy: z.literal('CLOUDFRONT').optional() })
+    .optional(),
 });
+const Delete = z.object({ CertificateArn: z.string().min(20).max(2048) });
 
 interface AcmOptions extends EmulatorOptions {
   /** Returns the certificates of an account: those that CloudFront requested for its tenants. */
   certificatesOf: (account: string) => readonly CertificateSummary[];
+  deleteCertificate: (arn: string) => void;
 }
 
 /**
- * Starts an emulator of AWS Certificate Manager with the certificates that the emulator of CloudFront requested: ListCertificates. As on
- * AWS, a certificate stays when its tenant is deleted.
+ * Starts an emulator of AWS Certificate Manager with the certificates that the emulator of CloudFront requested: ListCertificates and
+ * DeleteCertificate. A certificate stays when its tenant is deleted, and cannot be deleted while a tenant uses it.
  */
-export function startAcm({ dataDir, port, certificatesOf }: AcmOptions): Promise<Emulator> {
+export function startAcm(options: AcmOptions): Promise<Emulator> {
+  const { dataDir, port, strict, certificatesOf, deleteCertificate } = options;
   const accountOf = openCallerAccounts(dataDir);
+  const throttle = createThrottle(strict, () => new ServiceError('ThrottlingException', 'Rate exceeded'));
   return serve(port, 'application/x-amz-json-1.1', (request) =>
     jsonOperations({
       ListCertificates(body) {
@@ -45,10 +52,22 @@ export function startAcm({ dataDir, port, certificatesOf }: AcmOptions): Promise
             Status: status,
             InUse: inUse,
             KeyAlgorithm: 'RSA-2048',
+            ManagedBy: 'CLOUDFRONT',
             CreatedAt: Math.floor(createdAt / 1000),
           })),
           ...(end < all.length ? { NextToken: String(end) } : {}),
         };
+      },
+      DeleteCertificate(body) {
+        throttle('acmDeleteRate');
+        const { CertificateArn: arn } = parse(Delete, body);
+        if (!/^arn:aws:acm:[\w-]+:\d+:certificate\//.test(arn))
+          throw new ServiceError('InvalidArnException', `The Amazon Resource Name is not valid: ${arn}`);
+        const certificate = certificatesOf(accountOf(request)).find((each) => each.arn === arn);
+        if (!certificate) throw new ServiceError('ResourceNotFoundException', `Could not find certificate ${arn}.`);
+        if (certificate.inUse) throw new ServiceError('ResourceInUseException', `Certificate ${arn} is in use.`);
+        deleteCertificate(arn);
+        return undefined;
       },
     })(request),
   );

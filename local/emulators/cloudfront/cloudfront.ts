@@ -32,6 +32,8 @@ const State = z.object({ tenants: z.array(Tenant), certificates: z.array(Certifi
 export interface CloudFront extends Emulator {
   /** Returns the certificates that ACM has for an account. */
   certificatesOf(account: string): CertificateSummary[];
+  /** Deletes a certificate that no tenant uses. */
+  deleteCertificate(arn: string): void;
 }
 
 /** Input of CreateDistributionTenant and UpdateDistributionTenant, as far as the emulator uses it. */
@@ -263,5 +265,11 @@ export async function startCloudFront({
           inUse: tenants.some((tenant) => tenant.certificate === arn),
           createdAt: at,
         })),
+    deleteCertificate(arn) {
+      for (const tenant of tenants) if (tenant.asked?.arn === arn) delete tenant.asked;
+      const at = certificates.findIndex((each) => each.arn === arn);
+      if (at >= 0) certificates.splice(at, 1);
+      state.save();
+    },
   };
 }

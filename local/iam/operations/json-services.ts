@@ -110,9 +110,10 @@ export const route53domains = jsonOperations(
   ),
 );
 
-/** Listing certificates has no resources (https://docs.aws.amazon.com/service-authorization/latest/reference/list_awscertificatemanager.html). */
+/** Listing certificates has no resources, deleting one has it (https://docs.aws.amazon.com/service-authorization/latest/reference/list_awscertificatemanager.html). */
 export const acm = jsonOperations({
   ListCertificates: () => [{ action: 'acm:ListCertificates', resource: '*' }],
+  DeleteCertificate: ({ CertificateArn }) => [{ action: 'acm:DeleteCertificate', resource: text(CertificateArn) }],
 });
 
 /** Reading quotas has no resources (https://docs.aws.amazon.com/service-authorization/latest/reference/list_servicequotas.html). */

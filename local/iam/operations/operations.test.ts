@@ -42,6 +42,11 @@ const functions = '/2015-03-31/functions';
 /** A request of each kind with its rights: `action resource`, or `action resource {condition keys}`. */
 const SAMPLES: [service: string, request: Sample, rights: string[]][] = [
   ['acm', { target: 'ListCertificates' }, ['acm:ListCertificates *']],
+  [
+    'acm',
+    { target: 'DeleteCertificate', body: { CertificateArn: 'arn:aws:acm:us-east-1:000000000000:certificate/1' } },
+    ['acm:DeleteCertificate arn:aws:acm:us-east-1:000000000000:certificate/1'],
+  ],
   ['servicequotas', { target: 'GetServiceQuota' }, ['servicequotas:GetServiceQuota *']],
   ['servicequotas', { target: 'ListServiceQuotas' }, ['servicequotas:ListServiceQuotas *']],
   ['lambda', { method: 'GET', path: '/2016-08-19/account-settings' }, ['lambda:GetAccountSettings *']],

@@ -1,0 +1,97 @@
+import { type CloudFrontClient, GetDistributionTenantByDomainCommand } from '@aws-sdk/client-cloudfront';
+import { isAwsError } from '../aws-errors.ts';
+import { readManagedCertificate } from './tenants.ts';
+
+/** Calls an operation of Certificate Manager in the region of CloudFront's certificates. */
+export type CertificateCalls = <Output>(operation: string, input: object) => Promise<Output>;
+
+/** A certificate as ListCertificates shows it, as far as the platform reads it. */
+interface CertificateSummary {
+  CertificateArn?: string;
+  DomainName?: string;
+  InUse?: boolean;
+  ManagedBy?: string;
+  /** Epoch seconds. */
+  CreatedAt?: number;
+}
+
+/** All that ACM has: without them, only certificates with RSA keys of 2,048 bits are listed. */
+const KEY_TYPES = 'RSA_1024 RSA_2048 RSA_3072 RSA_4096 EC_prime256v1 EC_secp384r1 EC_secp521r1'.split(' ');
+
+/** Lists the account's certificates, a thousand at once. */
+export async function* listCertificates(call: CertificateCalls): AsyncGenerator<CertificateSummary> {
+  let NextToken: string | undefined;
+  do {
+    const page = await call<{ CertificateSummaryList?: CertificateSummary[]; NextToken?: string }>('ListCertificates', {
+      MaxItems: 1000,
+      Includes: { keyTypes: KEY_TYPES },
+      NextToken,
+    });
+    yield* page.CertificateSummaryList ?? [];
+    NextToken = page.NextToken;
+  } while (NextToken !== undefined);
+}
+
+/** A certificate that CloudFront requested for a tenant, and that no tenant uses. */
+export interface UnusedCertificate {
+  arn: string;
+  domain: string;
+}
+
+/** The certificates of distribution tenants, those included that their tenants left behind. */
+export interface EdgeCertificates {
+  /** Returns the certificates that CloudFront requested before a time and that nothing uses, whether or not they were issued. */
+  listUnused(before: Date): Promise<UnusedCertificate[]>;
+  /** Returns true while a tenant of the domain may yet use the certificate: unless CloudFront names other ones for it, and this one not. */
+  isAwaited(certificate: UnusedCertificate): Promise<boolean>;
+  /** Deletes a certificate; again is once. @returns false where something uses it by now */
+  delete(arn: string): Promise<boolean>;
+}
+
+/**
+ * ACM keeps a certificate that CloudFront requested when its tenant is deleted or requests another one: "You own the certificate"
+ * (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/managed-cloudfront-certificates.html).
+ */
+export function createEdgeCertificates(client: CloudFrontClient, call: CertificateCalls): EdgeCertificates {
+  async function findTenantByDomain(domain: string) {
+    try {
+      const { DistributionTenant } = await client.send(new GetDistributionTenantByDomainCommand({ Domain: domain }));
+      if (!DistributionTenant?.Id) throw new Error(`CloudFront said nothing of the tenant of ${domain}`);
+      return { id: DistributionTenant.Id, certificate: DistributionTenant.Customizations?.Certificate?.Arn };
+    } catch (error) {
+      if (isAwsError(error, 'EntityNotFound')) return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    async listUnused(before) {
+      const unused: UnusedCertificate[] = [];
+      for await (const { CertificateArn: arn, DomainName: domain, ...summary } of listCertificates(call)) {
+        const { InUse, ManagedBy, CreatedAt = Number.POSITIVE_INFINITY } = summary;
+        if (arn && domain && InUse === false && ManagedBy === 'CLOUDFRONT' && CreatedAt * 1000 < before.getTime())
+          unused.push({ arn, domain });
+      }
+      return unused;
+    },
+
+    async isAwaited({ arn, domain }) {
+      const tenant = await findTenantByDomain(domain);
+      if (!tenant) return false;
+      const requested = (await readManagedCertificate(client, tenant.id))?.CertificateArn;
+      const named = [tenant.certificate, requested].filter((each) => each !== undefined);
+      return named.length === 0 || named.includes(arn);
+    },
+
+    async delete(arn) {
+      try {
+        await call('DeleteCertificate', { CertificateArn: arn });
+        return true;
+      } catch (error) {
+        if (isAwsError(error, 'ResourceNotFoundException')) return true;
+        if (isAwsError(error, 'ResourceInUseException')) return false;
+        throw error;
+      }
+    },
+  };
+}
