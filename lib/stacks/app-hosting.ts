@@ -62,7 +62,7 @@ export class AppHostingStack extends PlatformStack {
   readonly route: Use;
   /** Measures how much room there is for applications. */
   readonly measureRoom: Use;
-  /** Measures what is used of the quotas of the account and of the store of routes. */
+  /** Measures what is used of the quotas of the account and of the store of routes, and deletes certificates that nothing uses. */
   readonly measureQuotas: Use;
 
   constructor(platform: Platform) {
