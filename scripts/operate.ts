@@ -24,6 +24,8 @@ async function readSettings(
   if (local) {
     const file = process.env.LOCAL_JSON || join(process.env.DATA_DIR || '.local', 'local.json');
     if (!existsSync(file)) throw new Error(`There is no local run at ${file}: start it, or set its DATA_DIR.`);
+    const { resolveLocalhostNames } = await import('../local/emulators/localhost-names.ts');
+    resolveLocalhostNames();
     return (JSON.parse(readFileSync(file, 'utf8')) as { environment: Record<string, string> }).environment;
   }
   await signAsCaller(region);
