@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { callAws } from './client.ts';
+import { AwsError, callAws } from './client.ts';
+import { getJson } from './rest.ts';
 
 let server: Server;
 let connections = 0;
@@ -86,4 +87,33 @@ test('an error that a service is away, slow or busy with says which service it w
   silent.close();
   await once(silent, 'close');
   await expect(call()).rejects.toThrow(`127.0.0.1:${port}: connect ECONNREFUSED`);
+});
+
+const PAGE = '<html><body>A proxy answered</body></html>';
+test.each([
+  { status: 403, attempts: 1 },
+  { status: 502, attempts: 4 },
+  { status: 200, attempts: 4 },
+])('an answer that is no document is an error with its status, repeated unless a refusal: $status', async (answer) => {
+  let asked = 0;
+  const proxy = createServer((_request, response) => {
+    asked += 1;
+    response.writeHead(answer.status, { 'content-type': 'text/html' }).end(PAGE);
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  vi.stubEnv('AWS_ENDPOINT_URL_KMS', address);
+  vi.stubEnv('AWS_ENDPOINT_URL_SESV2', address);
+  const failure = { name: `Http${answer.status}`, status: answer.status };
+  const calls = [
+    () => callAws('kms', 'Decrypt', {}),
+    () => getJson({ service: 'ses', host: 'email' }, '/v2/email/account'),
+  ];
+  for (const call of calls) {
+    asked = 0;
+    await expect(call()).rejects.toMatchObject({ ...failure, constructor: AwsError });
+    expect(asked).toBe(answer.attempts);
+  }
+  proxy.closeAllConnections();
+  proxy.close();
 });

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
-import { isObject } from '../../contract/json.ts';
+import { isObject, parseJson } from '../../contract/json.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { keepConnections } from '../../providers/http/connections.ts';
 import { type Credentials, config, endpointFor, readCredentials } from '../config.ts';
@@ -12,7 +12,7 @@ import { signJson } from './signature.ts';
 
 /**
  * An error response of an AWS service, or a service that is unreachable after all retries. `name` is the service's
- * error type.
+ * error type, or `Http` and the status of an answer without one.
  */
 export class AwsError extends Error {
   readonly status: number;
@@ -154,14 +154,16 @@ export function callAws<Output>(
       // As a list, which Node sends as it is: it takes headers of an object apart again, a seventh of the time of a request.
       const headers = Object.entries(signed).flat();
       const response = await exchange(endpoint, { method: 'POST', path: '/', headers, body, timeout });
-      const answer: unknown = response.body.length > 0 ? JSON.parse(response.body.toString('utf8')) : {};
-      if (response.status === 200) return answer as Output;
-      const document = isObject(answer) ? answer : {};
+      const answer = response.body.length > 0 ? parseJson(response.body.toString('utf8')) : {};
+      // What is no document is the page of a proxy between, with any status.
+      const isDocument = isObject(answer);
+      if (response.status === 200 && isDocument) return answer as Output;
+      const document = isDocument ? answer : {};
       const type = String(document.__type ?? `Http${response.status}`);
       const name = type.slice(type.lastIndexOf('#') + 1);
       const words = String(document.message ?? document.Message ?? type);
       // What AWS says of a busy or broken service ("Rate exceeded") names no service.
-      const isTheirs = response.status >= 500 || REPEATABLE.test(name);
+      const isTheirs = response.status >= 500 || !isDocument || REPEATABLE.test(name);
       throw new AwsError(name, isTheirs ? `${service} ${operation}: ${words}` : words, response.status, document);
     },
     timeout,

@@ -1,3 +1,4 @@
+import { isObject, parseJson } from '../../contract/json.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { type Credentials, config, endpointFor, readCredentials } from '../config.ts';
 import { type Answered, AwsError, exchange, withRetries } from './client.ts';
@@ -40,26 +41,27 @@ type Service = Pick<RestRequest, 'service' | 'host' | 'region'>;
 /** Calls an operation that takes JSON by POST. Throws {@link AwsError}. */
 export async function postJson(of: Service, path: string, input: object): Promise<void> {
   const headers = { 'content-type': 'application/json' };
-  await sendJson({ ...of, method: 'POST', path, headers, body: JSON.stringify(input), timeout: TIMEOUT_MS });
+  const request = { ...of, method: 'POST', path, headers, body: JSON.stringify(input), timeout: TIMEOUT_MS };
+  await withRetries(() => sendOnce(request), TIMEOUT_MS);
 }
 
 /** Reads a document in JSON. Throws {@link AwsError}. */
-export async function getJson<Output>(of: Service, path: string): Promise<Output> {
-  const { body } = await sendJson({ ...of, method: 'GET', path, headers: {}, timeout: TIMEOUT_MS });
-  return JSON.parse(body.toString('utf8')) as Output;
+export function getJson<Output>(of: Service, path: string): Promise<Output> {
+  const request = { ...of, method: 'GET', path, headers: {}, timeout: TIMEOUT_MS };
+  return withRetries(async () => {
+    const { status, body } = await sendOnce(request);
+    const answer = parseJson(body.toString('utf8'));
+    if (isObject(answer)) return answer as Output;
+    throw new AwsError(`Http${status}`, `${of.service} answered ${status} without a document`, status);
+  }, TIMEOUT_MS);
 }
 
-function sendJson(request: RestRequest): Promise<Answered> {
-  return withRetries(async () => {
-    const answer = await sendSigned(request);
-    if (answer.status === 200) return answer;
-    const name = String(answer.headers['x-amzn-errortype'] ?? `Http${answer.status}`).split(':')[0] ?? '';
-    throw new AwsError(
-      name,
-      `${request.service} answered ${answer.status} ${answer.body.toString('utf8')}`,
-      answer.status,
-    );
-  }, TIMEOUT_MS);
+async function sendOnce(request: RestRequest): Promise<Answered> {
+  const answer = await sendSigned(request);
+  if (answer.status === 200) return answer;
+  const name = String(answer.headers['x-amzn-errortype'] ?? `Http${answer.status}`).split(':')[0] ?? '';
+  const message = `${request.service} answered ${answer.status} ${answer.body.toString('utf8')}`;
+  throw new AwsError(name, message, answer.status);
 }
 
 /** Returns the text of the first element of a name in an answer in XML. */
