@@ -11,8 +11,7 @@ import { ENGINE } from './databases.ts';
 /** Time after which the creation of a database counts as failed, in milliseconds. */
 const MAX_PROVISIONING_MS = TIMEOUTS_S.database.provisioning * 1000;
 
-/** The reason of a database that certainly has no cluster. */
-export const QUOTA_REACHED =
+const QUOTA_REACHED =
   'The platform cannot create any more databases at the moment. Try again tomorrow under another name, or contact support.';
 const NOT_CREATED = 'The database could not be created. Create another one, or contact support.';
 const NOT_IN_TIME = `The database was not available after ${TIMEOUTS_S.database.provisioning / 60} minutes. Create another one, or contact support.`;
@@ -31,7 +30,7 @@ export async function requestCluster(deps: Deps & { databases: Databases }, data
   return cluster;
 }
 
-type Outcome = Pick<Database, 'status' | 'host' | 'port' | 'failureReason'>;
+type Outcome = Pick<Database, 'status' | 'host' | 'port' | 'failureReason' | 'unmade'>;
 
 /** Ends the making, once: status and event in one transaction. */
 async function endProvisioning(deps: Deps, database: Database, ended: Outcome): Promise<void> {
@@ -66,7 +65,7 @@ async function outcomeOf(
     if (status !== 'PENDING') return failed(NOT_CREATED);
     return late ? failed(NOT_IN_TIME) : undefined;
   } catch (error) {
-    if (error instanceof DatabaseQuotaReached) return failed(QUOTA_REACHED);
+    if (error instanceof DatabaseQuotaReached) return { ...failed(QUOTA_REACHED), unmade: true };
     // Without this, a request that fails each time would keep the database in PROVISIONING for ever.
     if (late && !(error instanceof ConcurrentUpdateError)) return failed(NOT_IN_TIME);
     throw error;

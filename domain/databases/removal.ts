@@ -4,7 +4,7 @@ import { Database, DeletedDatabase, databasesOf } from '../../table/entities/dat
 import { change, create, remove } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { QUOTA_REACHED, requestCluster } from './provisioning.ts';
+import { requestCluster } from './provisioning.ts';
 import { measureSoon } from './use.ts';
 
 /**
@@ -13,7 +13,7 @@ import { measureSoon } from './use.ts';
  */
 async function findCluster(deps: Deps & { databases: Databases }, database: Database): Promise<string | undefined> {
   // Where another reason ended the making, an answer may have been lost, and the cluster be there.
-  if (database.clusterId !== undefined || database.failureReason === QUOTA_REACHED) return database.clusterId;
+  if (database.clusterId !== undefined || database.unmade) return database.clusterId;
   try {
     return (await requestCluster(deps, database)).id;
   } catch (error) {

@@ -43,6 +43,8 @@ export const Database = /* @__PURE__ */ entity({
       measuredAt: z.optional(z.string()),
       /** The reason why it is FAILED, for its owner. */
       failureReason: z.optional(z.string()),
+      /** True where it certainly has no cluster: none was made, and none is asked for to remove it. */
+      unmade: z.optional(z.literal(true)),
       /** True where the account's number of databases counts it. */
       counted: z.optional(z.literal(true)),
       createdAt: z.string(),

@@ -87,6 +87,7 @@ export const DEPLOYMENT_CONTENTS: readonly Contents[] = [
         counted: 'internal',
         appliedAccess: 'internal',
         measured: 'internal',
+        unmade: 'internal',
         dueAt: 'internal',
       },
     },
