@@ -21,9 +21,11 @@ test('the reason is apart from an input that has none, and part of one that has'
   expect(readByHand(SuspensionByHand(), lifted)).toEqual({ input: lifted });
 });
 
-test('a misspelt field is refused, not ignored', () => {
-  expect(() => readByHand(OfferInput(), { model: [] })).toThrow('The input has no field model.');
-  expect(() => readByHand(SuspensionByHand(), { accountId: 'acc_1', reason, appId: 'app_1' })).toThrow('appId');
+test('a misspelt field is refused in the words of the API, not ignored', () => {
+  const unknown = (field: string) => new ApiError('invalid_request', `${field}: is no field of this operation`);
+  expect(() => readByHand(OfferInput(), { model: [] })).toThrow(unknown('model'));
+  const suspension = { accountId: 'acc_1', reason, appId: 'app_1' };
+  expect(() => readByHand(SuspensionByHand(), suspension)).toThrow(unknown('appId'));
 });
 
 test.each<[unknown, string]>([

@@ -20,15 +20,20 @@ export function parseOperatorInput<T>(schema: z.ZodMiniType<T>, input: unknown, 
   );
 }
 
+/** Throws `invalid_request` if an operator's input has a field that its schema does not know: a misspelt one would act on more than is meant. */
+export function refuseUnknown([unknown]: readonly string[], parents: readonly string[] = []): void {
+  if (unknown === undefined) return;
+  throw new ApiError('invalid_request', `${[...parents, unknown].join('.')}: is no field of this operation`);
+}
+
 /**
- * Reads the input of a function that an operator invokes by hand. Each takes a `reason`, which the audit log keeps. Throws for a
- * field that the input does not have: a misspelt one would act on more than is meant.
+ * Reads the input of a function that an operator invokes by hand. Each takes a `reason`, which the audit log keeps. Throws
+ * `invalid_request` for an invalid input, and for a field that it does not have.
  */
 export function readByHand<T>(schema: z.ZodMiniType<T>, event: unknown): { input: T; reason?: string } {
   const { reason } = parseOperatorInput(Reasoned, event);
   const unknown = findIgnoredFields(schema, event);
-  const others = unknown.filter((field) => field !== 'reason');
-  if (others.length > 0) throw new Error(`The input has no field ${others.join(', ')}.`);
+  refuseUnknown(unknown.filter((field) => field !== 'reason'));
   const { reason: _, ...rest } = event as { reason?: unknown };
   const input = parseOperatorInput(schema, unknown.includes('reason') ? rest : event);
   return { input, ...(reason ? { reason } : {}) };

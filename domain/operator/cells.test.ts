@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ApiError } from '../../contract/errors.ts';
 import { Cell } from '../../table/entities/cells.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { inEveryCell, CELL_RESOURCES as resources } from '../../test/support/cells.ts';
@@ -22,7 +23,11 @@ test('a cell takes new applications once it is registered and measured, until an
 
 test('a cell without resources, and the home cell with them, are refused', async () => {
   const { deps } = simulation().steady;
-  await expect(setCell(deps, { id: 'b', open: true })).rejects.toThrow('needs its resources');
-  await expect(setCell(deps, { id: 'home', open: true, resources })).rejects.toThrow('the home cell');
+  await expect(setCell(deps, { id: 'b', open: true })).rejects.toThrow(
+    new ApiError('invalid_request', 'resources: the new cell b needs them'),
+  );
+  await expect(setCell(deps, { id: 'home', open: true, resources })).rejects.toThrow(
+    new ApiError('invalid_request', 'resources: the home cell has those of the platform'),
+  );
   await expect(readCell(deps, 'b')).rejects.toThrow('there is no hosting cell b');
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { ApiError } from '../../contract/errors.ts';
 import { Cell, CellResources } from '../../table/entities/cells.ts';
 import { schedule } from '../../table/schedule.ts';
 import { change, create } from '../../table/writes.ts';
@@ -14,14 +15,16 @@ export const CellInput = () =>
     resources: z.optional(CellResources()),
   });
 
+const refused = (reason: string) => new ApiError('invalid_request', `resources: ${reason}`);
+
 /** Adds or changes a hosting cell. It takes new applications once its room was measured, within a minute, and only while open. */
 export async function setCell(
   deps: Deps,
   { id, open, resources }: z.output<ReturnType<typeof CellInput>>,
 ): Promise<{ id: string; open: boolean }> {
   const known = await deps.table.get(Cell, { id });
-  if (id === HOME_CELL && resources) throw new Error('the home cell has the resources of the platform');
-  if (id !== HOME_CELL && !resources && !known) throw new Error(`the new cell ${id} needs its resources`);
+  if (id === HOME_CELL && resources) throw refused('the home cell has those of the platform');
+  if (id !== HOME_CELL && !resources && !known) throw refused(`the new cell ${id} needs them`);
   const now = deps.now().toISOString();
   const set = { open, ...(resources ? { resources } : {}), ...schedule(Cell, now) };
   const write = known

@@ -1,5 +1,4 @@
 import type * as z from 'zod/mini';
-import { ApiError } from '../../contract/errors.ts';
 import type {
   adoptCustomerDomain as AdoptRoute,
   moveHostingAccount as MoveRoute,
@@ -17,7 +16,7 @@ import { ServerInput, setServer } from '../hosting/servers.ts';
 import { type AdoptionDeps, AdoptionInput, adoptDomain } from '../processes/adopt-domain.ts';
 import { setTlds, TldsInput } from '../registrar/tlds.ts';
 import { answering } from './answering.ts';
-import { parseOperatorInput } from './by-hand.ts';
+import { parseOperatorInput, refuseUnknown } from './by-hand.ts';
 
 /**
  * Parses an input whose schema belongs to a rule. Throws 400 with the first problem, or the first field that it does not have.
@@ -26,9 +25,8 @@ import { parseOperatorInput } from './by-hand.ts';
  */
 function parse<T>(schema: z.ZodMiniType<T>, input: unknown, ...parents: string[]): T {
   const data = parseOperatorInput(schema, input, parents);
-  const [unknown] = findIgnoredFields(schema, input);
-  if (unknown === undefined) return data;
-  throw new ApiError('invalid_request', `${[...parents, unknown].join('.')}: is no field of this operation`);
+  refuseUnknown(findIgnoredFields(schema, input), parents);
+  return data;
 }
 
 /** PUT /operator/v1/offers/{name} */
