@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type {
   createKey as CreateRoute,
   listKeys as ListRoute,
@@ -122,6 +123,7 @@ export async function updateKey(
     const use = await readUse(deps, key);
     const { aiBudgetMicroRand: _, ...rest } = key;
     const after = { ...(aiBudget === null ? rest : key), ...set };
+    if (isDeepStrictEqual(after, key)) return { data: view(key, use) };
     const when = allUnchanged(key, ['name', 'aiBudgetMicroRand', 'revokedAt']);
     return await deps.commit(
       [

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type {
   deleteApp as DeleteRoute,
   getApp as GetRoute,
@@ -122,12 +123,16 @@ export async function updateApp(
   const update = async (): Promise<Output<typeof UpdateRoute>> => {
     const app = await findApp(deps, { accountId }, id);
     const when = { status: { isNot: 'DELETING' }, updatedAt: { is: app.updatedAt } } as const;
-    const set = { ...newDefaults(app, changes.framework), ...given, updatedAt: deps.now().toISOString() };
+    const settings = { ...newDefaults(app, changes.framework), ...given };
+    const before = viewApp(app);
+    if (isDeepStrictEqual(viewApp({ ...app, ...settings }), before) && !chosen.some((name) => Object.hasOwn(app, name)))
+      return { data: before };
+    const set = { ...settings, updatedAt: deps.now().toISOString() };
     const what = { set, ...(chosen.length > 0 ? { remove: chosen } : {}), when };
     const write = changeOrInspect(App, { accountId, id }, what, (found) =>
       found && found.status !== 'DELETING' ? concurrentUpdate() : noSuchApp(),
     );
-    const [before, after] = [viewApp(app), viewApp({ ...app, ...set })];
+    const after = viewApp({ ...app, ...set });
     return await deps.commit([write], { data: after }, { before, after });
   };
   return await retryRequest(update);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { AUTO_TOP_UP_LIMITS } from '../../contract/billing/card-payments.ts';
 import type { getAutoTopUp as GetRoute, setAutoTopUp as SetRoute } from '../../contract/billing/top-ups.ts';
 import type { Input, Output } from '../../contract/route.ts';
@@ -35,8 +36,9 @@ export async function setAutoTopUp(
           'autoTopUp.amountCents': { is: before.amountCents },
         }
       : { autoTopUp: 'absent' as const };
-    const write = change(Account, { id: accountId }, { set: { autoTopUp }, when: same }, concurrentUpdate);
     const data = { ...viewAutoTopUp(autoTopUp), card: viewCard(account) };
+    if (isDeepStrictEqual(viewAutoTopUp(autoTopUp), viewAutoTopUp(before))) return { data };
+    const write = change(Account, { id: accountId }, { set: { autoTopUp }, when: same }, concurrentUpdate);
     return await deps.commit([write], { data }, { before: viewAutoTopUp(before), after: data });
   });
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod/mini';
 import { LIMIT_NAMES, type LimitOverrides, type LimitOverridesSchema } from '../../contract/limits/limits.ts';
 import { Account, AccountRate } from '../../table/entities/accounts.ts';
@@ -26,6 +27,7 @@ export async function overrideLimits(
       return value === undefined || value === null ? [] : [[name, value] as const];
     });
     const limits: LimitOverrides = Object.fromEntries(merged);
+    if (isDeepStrictEqual(limits, before ?? {})) return limits;
     return await deps.commit(
       [
         change(Account, { id: accountId }, { set: { limits }, when: limitsAsRead(before) }, concurrentUpdate),

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import { routes } from '../../contract/routes.ts';
 import { HostingServer } from '../../table/entities/hosting.ts';
 import { deletionSimulation } from '../../test/simulation/account-deletion.ts';
 import { interruptAt } from '../../test/simulation/simulation.ts';
 import { listKeys, updateKey } from '../accounts/api-keys.ts';
+import { updateMember } from '../accounts/members.ts';
 import { readInbox, setNotificationSettings } from '../accounts/notifications.ts';
 import { getApp, updateApp } from '../apps/apps.ts';
 import { listEnvKeys, updateEnv } from '../apps/environment.ts';
@@ -11,6 +13,7 @@ import type { Caller, Deps } from '../deps.ts';
 import { setServer } from '../hosting/servers.ts';
 import { findAccount } from '../limits/limits.ts';
 import { overrideLimits } from '../limits/overrides.ts';
+import { updateDomain } from '../registrar/auto-renew.ts';
 import { enableWebhook, listEndpoints, updateWebhook } from '../webhooks/management.ts';
 
 /**
@@ -141,3 +144,35 @@ test.each(Object.entries(UPDATES))('%s: the answer shows what another update has
       expect(answer, `interrupted before call ${step}`).toEqual(await given.read(made.deps, made.caller));
     }
 });
+
+const sameApp = { name: 'Shop', startCommand: null, healthCheckPath: '/' };
+
+/** Requests that change nothing: what is optional is left out, or given as it is. */
+const UNCHANGED: Record<string, readonly Operation[]> = {
+  changeLimits: [limit({}), limit({ databases: null })],
+  setAutoTopUp: [topUp({ enabled: false })],
+  updateApp: [app({}), app(sameApp)],
+  updateDomain: [
+    (deps, caller) =>
+      updateDomain({ ...deps, tlds: () => expect.unreachable() }, caller, { id: 'dom_1', autoRenew: true }),
+  ],
+  updateEnv: [{}, { set: [], remove: ['NONE'] }].map(
+    (given): Operation =>
+      (deps, caller) =>
+        updateEnv({ ...deps, secrets }, caller, { id: 'app_1', ...given }),
+  ),
+  updateKey: [key({}), key({ name: 'CI' }), key({ aiBudget: null })],
+  updateMember: [(deps, caller) => updateMember(deps, caller, { id: 'subject-1', role: 'owner' })],
+  updateWebhook: [webhook({}), webhook({ description: 'Thandi' })],
+};
+const PATCHES = routes.filter(({ method }) => method === 'PATCH').map(({ id }) => id);
+
+test.each([...new Set([...PATCHES, ...Object.keys(UNCHANGED)])])(
+  '%s: a request that changes nothing leaves neither an entry of the audit log nor an event',
+  async (id) => {
+    const { deps, caller } = await deletionSimulation();
+    const commit = () => expect.unreachable('a commit, which leaves an entry');
+    const requests = UNCHANGED[id] ?? expect.unreachable(`no request of ${id}`);
+    for (const update of requests) await update({ ...deps, commit }, caller);
+  },
+);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import type {
@@ -70,7 +71,7 @@ async function changeSettings(
     const webhook = await findWebhook(deps, caller, id);
     const set = settle(webhook);
     const [before, data] = [viewEndpoint(webhook), viewEndpoint({ ...webhook, ...set })];
-    if (Object.keys(set).length === 0) return { data };
+    if (isDeepStrictEqual({ ...webhook, ...set }, webhook)) return { data };
     const when = allUnchanged(webhook, ['url', 'events', 'description', 'active']);
     const write = changeOrInspect(Webhook, { accountId: caller.accountId, id }, { set, when }, (found) =>
       found ? concurrentUpdate() : noSuchWebhook(),
