@@ -1,8 +1,6 @@
 import {
   AddPermissionCommand,
-  type Architecture,
   CreateAliasCommand,
-  CreateFunctionCommand,
   CreateFunctionUrlConfigCommand,
   DeleteFunctionCommand,
   type FunctionConfiguration,
@@ -11,24 +9,19 @@ import {
   GetFunctionUrlConfigCommand,
   InvokeCommand,
   type LambdaClient,
-  PublishVersionCommand,
-  PutFunctionConcurrencyCommand,
   UpdateAliasCommand,
-  UpdateFunctionCodeCommand,
-  UpdateFunctionConfigurationCommand,
-  waitUntilFunctionActiveV2,
-  waitUntilFunctionUpdatedV2,
 } from '@aws-sdk/client-lambda';
 import * as z from 'zod/mini';
+import { parseJson } from '../../contract/json.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { memoize } from '../../contract/memoize.ts';
-import { isAwsError } from '../aws-errors.ts';
 import { checkRequest, parseStatus } from './check-request.ts';
-import { isConfigured, wantedConfiguration } from './configuration.ts';
+import { type AppHostSettings, type Artifact, createPublisher, type HostedApp } from './publishing.ts';
 import {
   isBusy,
   isCodeReplaced,
   isGranted,
+  isMissing,
   isRuntimeRetired,
   isServing,
   isThrottled,
@@ -38,14 +31,6 @@ import { HostThrottled, LIVE_ALIAS, RuntimeRetired } from './resources.ts';
 
 /** The payload of an invocation that failed. */
 const FunctionError = memoize(() => z.catch(z.object({ errorMessage: z.optional(z.string()) }), {}));
-
-/** The application that is to be hosted. */
-export interface HostedApp {
-  applicationId: string;
-  nodeVersion: string;
-  /** Requests at once; the host refuses more with 429. */
-  concurrency: number;
-}
 
 /** The response of a release to its health check. */
 export interface HealthCheck {
@@ -80,28 +65,6 @@ export interface AppHost {
   remove(applicationId: string): Promise<void>;
 }
 
-/** An object with the code of a release. */
-interface Artifact {
-  bucket: string;
-  key: string;
-}
-
-interface Uploaded {
-  /** SHA-256 of the archive in base64. */
-  hash: string | undefined;
-  reserved: number | undefined;
-}
-
-export interface AppHostSettings {
-  prefix: string;
-  roleArn: string;
-  adapterLayerArn: string;
-  /** Copies an artifact to where Lambda can read it: a bucket of the function's region. None where it is there already. */
-  copy?: ((artifact: Artifact) => Promise<Artifact>) | undefined;
-}
-
-/** The longest wait for Lambda to take in new code or settings, in seconds. */
-const MAX_UPDATE_WAIT_SECONDS = TIMEOUTS_S.release.update;
 /** A release whose function another one changes begins again in this time, in milliseconds: the step ends before its own timeout. */
 const MAX_RESTART_MS =
   (TIMEOUTS_S.release.release - 4 * TIMEOUTS_S.release.update - TIMEOUTS_S.release.throttling) * 1000;
@@ -114,21 +77,14 @@ const PROPAGATION_PAUSE_MS = 250;
  */
 export const APP_HOST_ATTEMPTS = 10;
 
-const missing = (error: unknown) => isAwsError(error, 'ResourceNotFoundException');
-
 /**
  * One Lambda function an application, with the Lambda Web Adapter: a release is a published version, the alias `live`
  * sends traffic to one of them, its function URL is where the edge forwards to.
  */
 export function createAppHost(client: LambdaClient, settings: AppHostSettings): AppHost {
   const nameOf = (applicationId: string) => settings.prefix + applicationId;
+  const publish = createPublisher(client, settings);
   const onThrottledAttempt = observeThrottling(client);
-  // These ask with GetFunction, which has a rate of its own beside the one of all changes.
-  const waiter = { client, maxWaitTime: MAX_UPDATE_WAIT_SECONDS, minDelay: 1, maxDelay: 5 };
-  const settled = (FunctionName: string) => waitUntilFunctionUpdatedV2(waiter, { FunctionName });
-  const active = (FunctionName: string, Qualifier?: string) =>
-    waitUntilFunctionActiveV2(waiter, Qualifier ? { FunctionName, Qualifier } : { FunctionName });
-
   /** Repeats a call about an alias that was just created, until all of Lambda knows it. */
   async function propagated<T>(call: () => Promise<T>): Promise<T> {
     const givenUpAt = Date.now() + MAX_PROPAGATION_MS;
@@ -136,58 +92,10 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
       try {
         return await call();
       } catch (error) {
-        if (!missing(error) || Date.now() > givenUpAt) throw error;
+        if (!isMissing(error) || Date.now() > givenUpAt) throw error;
         await new Promise((done) => setTimeout(done, PROPAGATION_PAUSE_MS));
       }
     }
-  }
-
-  /** Gives the function its code and settings. Returns the code's hash, and the concurrency that is reserved for it so far. */
-  async function upload(app: HostedApp, bucket: string, key: string): Promise<Uploaded> {
-    const FunctionName = nameOf(app.applicationId);
-    const architectures: Architecture[] = ['arm64'];
-    const code = { S3Bucket: bucket, S3Key: key };
-    const wanted = wantedConfiguration(settings, app.nodeVersion);
-    let found: FunctionConfiguration | undefined;
-    let reserved: number | undefined;
-    try {
-      const { Configuration, Concurrency } = await client.send(new GetFunctionCommand({ FunctionName }));
-      found = Configuration;
-      reserved = Concurrency?.ReservedConcurrentExecutions;
-    } catch (error) {
-      if (!missing(error)) throw error;
-      const made = { FunctionName, Code: code, Architectures: architectures, ...wanted };
-      const { CodeSha256: hash } = await client.send(new CreateFunctionCommand(made));
-      await active(FunctionName);
-      return { hash, reserved };
-    }
-    // A repeated step meets what the one before it began.
-    if (found?.State === 'Pending') await active(FunctionName);
-    if (found?.LastUpdateStatus === 'InProgress') await settled(FunctionName);
-    // Seconds on Lambda, and mostly nothing has changed.
-    if (!found || !isConfigured(found, wanted)) {
-      await client.send(new UpdateFunctionConfigurationCommand({ FunctionName, ...wanted }));
-      await settled(FunctionName);
-    }
-    const update = { FunctionName, ...code, Architectures: architectures };
-    const { CodeSha256: hash } = await client.send(new UpdateFunctionCodeCommand(update));
-    await settled(FunctionName);
-    return { hash, reserved };
-  }
-
-  /** Publishes a version of the function with this code and no other. The function is made if it is not there. */
-  async function publish(app: HostedApp, bucket: string, key: string): Promise<string> {
-    const { hash, reserved } = await upload(app, bucket, key);
-    const FunctionName = nameOf(app.applicationId);
-    // Without this, one application could use up the concurrency that all functions of the AWS account share.
-    const ReservedConcurrentExecutions = app.concurrency;
-    if (reserved !== ReservedConcurrentExecutions)
-      await client.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions }));
-    const version = { FunctionName, CodeSha256: hash, Description: key };
-    const { Version } = await client.send(new PublishVersionCommand(version));
-    if (!Version) throw new Error('Lambda published a version without a number');
-    await active(FunctionName, Version);
-    return Version;
   }
 
   /** The alias as it is, or undefined before the first release. */
@@ -195,7 +103,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     try {
       return await client.send(new GetAliasCommand({ FunctionName, Name: LIVE_ALIAS }));
     } catch (error) {
-      if (missing(error)) return undefined;
+      if (isMissing(error)) return undefined;
       throw error;
     }
   }
@@ -206,7 +114,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     try {
       return (await client.send(new GetFunctionUrlConfigCommand(of))).FunctionUrl ?? '';
     } catch (error) {
-      if (!missing(error)) throw error;
+      if (!isMissing(error)) throw error;
     }
     const anyone = { ...of, Principal: '*' };
     const permissions = [
@@ -230,7 +138,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
       const found = await client.send(new GetFunctionCommand({ FunctionName: nameOf(applicationId), Qualifier }));
       return found.Configuration ?? {};
     } catch (error) {
-      if (missing(error)) return undefined;
+      if (isMissing(error)) return undefined;
       throw error;
     }
   }
@@ -238,9 +146,9 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
   return {
     async release(app, artifact, onThrottled = () => {}) {
       const restartsUntil = Date.now() + MAX_RESTART_MS;
-      const { bucket, key } = settings.copy ? await settings.copy(artifact) : artifact;
+      const code = settings.copy ? await settings.copy(artifact) : artifact;
       onThrottledAttempt.add(onThrottled);
-      const publishing = () => publish(app, bucket, key);
+      const publishing = () => publish(app, code);
       // The step of another deployment that is stopped, or was thought to be gone, changes the function meanwhile.
       const againIf = (isInTheWay: (error: unknown) => boolean) => (error: unknown) => {
         if (!isInTheWay(error) || Date.now() > restartsUntil) throw error;
@@ -268,7 +176,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
       const payload = new TextDecoder().decode(answer.Payload);
       const output = Buffer.from(answer.LogResult ?? '', 'base64').toString('utf8');
       if (!answer.FunctionError) return { status: parseStatus(payload), error: undefined, output };
-      const { errorMessage } = FunctionError().parse(JSON.parse(payload));
+      const { errorMessage } = FunctionError().parse(parseJson(payload));
       return { status: undefined, error: errorMessage ?? answer.FunctionError, output };
     },
 
@@ -292,7 +200,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
         await client.send(new DeleteFunctionCommand({ FunctionName: nameOf(applicationId), Qualifier }));
       } catch (error) {
         if (isServing(error)) return false;
-        if (!missing(error)) throw error;
+        if (!isMissing(error)) throw error;
       }
       return true;
     },
@@ -301,7 +209,7 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
       try {
         await client.send(new DeleteFunctionCommand({ FunctionName: nameOf(applicationId) }));
       } catch (error) {
-        if (!missing(error)) throw error;
+        if (!isMissing(error)) throw error;
       }
     },
   };

@@ -1,6 +1,9 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import { isAwsError } from '../aws-errors.ts';
 
+/** Returns true if there is no such function, version or alias. */
+export const isMissing = (error: unknown): boolean => isAwsError(error, 'ResourceNotFoundException');
+
 /** Returns true if Lambda refused a request because its rate is used up. */
 export const isThrottled = (error: unknown): boolean => isAwsError(error, 'TooManyRequestsException');
 

@@ -1,6 +1,7 @@
 import { advanceMove } from '../../domain/moves/advance.ts';
 import { moveApp } from '../../domain/operator/moves.ts';
-import type { HealthCheck, HostedApp } from '../../providers/app-host/app-host.ts';
+import type { HealthCheck } from '../../providers/app-host/app-host.ts';
+import type { HostedApp } from '../../providers/app-host/publishing.ts';
 import { RuntimeRetired } from '../../providers/app-host/resources.ts';
 import { createZip, readPackedFile } from '../../providers/archives/zip.ts';
 import { createBuilds } from '../../providers/builds/builds.ts';
