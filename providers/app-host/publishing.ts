@@ -51,8 +51,8 @@ const MAX_UPDATE_WAIT_SECONDS = TIMEOUTS_S.release.update;
  * is made if it is not there.
  */
 export function createPublisher(client: LambdaClient, settings: AppHostSettings) {
-  // These ask with GetFunction, which has a rate of its own beside the one of all changes.
-  const waiter = { client, maxWaitTime: MAX_UPDATE_WAIT_SECONDS, minDelay: 1, maxDelay: 5 };
+  // These ask with GetFunction, whose own rate of 100 a second is enough for the releases that begin in half a minute (1.5 a second).
+  const waiter = { client, maxWaitTime: MAX_UPDATE_WAIT_SECONDS, minDelay: 0.25, maxDelay: 0.5 };
   const settled = (FunctionName: string) => waitUntilFunctionUpdatedV2(waiter, { FunctionName });
   const active = (FunctionName: string, Qualifier?: string) =>
     waitUntilFunctionActiveV2(waiter, Qualifier ? { FunctionName, Qualifier } : { FunctionName });
