@@ -1,5 +1,5 @@
 import { type Answer, AUTHORITATIVE_ANSWER, type CaaData, type Packet } from 'dns-packet';
-import type { RecordSet, Zone } from '../emulators/route53/route53.ts';
+import type { RecordSet, Zone } from '../emulators/route53/zones.ts';
 
 /** Finds the authoritative zone of a name in lower case. */
 export type ZoneOf = (name: string) => Zone | undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Zone } from '../../local/emulators/route53/route53.ts';
+import type { Zone } from '../../local/emulators/route53/zones.ts';
 import { startDnsServer } from '../../local/engines/dns-server.ts';
 import { createDelegations } from './delegations.ts';
 
