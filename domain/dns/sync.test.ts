@@ -5,7 +5,7 @@ import type { Dns, DnsChange, RecordSet } from '../../providers/dns/dns.ts';
 import { DnsRecord, Zone } from '../../table/entities/dns.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import type { Table } from '../../table/table.ts';
-import { change, create } from '../../table/writes.ts';
+import { change, create, remove } from '../../table/writes.ts';
 import { seededRandom, simulation } from '../../test/simulation/simulation.ts';
 import { sweep } from '../sweep/sweep.ts';
 import { addDnsRecord, deleteDnsRecord, listDnsRecords } from './records.ts';
@@ -246,6 +246,19 @@ test('a zone for which the name servers have no time is retried every minute, ho
   await sweep(needs, zoneQueue);
   for (const of of sent) await syncZone(needs, of);
   expect(await needs.table.get(Zone, zone)).toMatchObject({ version: 1, mirrored: 1 });
+});
+
+test('a zone that is removed while it is synced, as its domain was not registered, is no failure', async () => {
+  const { needs, faults } = await simulate(1);
+  faults.on = false;
+  const zone = { accountId: 'acc', domainId: 'dom' };
+  await needs.table.write(Zone, change(Zone, zone, { add: { version: 1 } }));
+  const recordSets: Dns['recordSets'] = async () => {
+    await needs.table.transact([remove(Zone, zone)]);
+    return [];
+  };
+  expect(await syncZone({ ...needs, dns: { ...needs.dns, recordSets } }, zone)).toEqual({ changed: 0 });
+  expect(await needs.table.get(Zone, zone)).toBeUndefined();
 });
 
 test('a zone that keeps failing is tried ever more rarely, and soon after its owner changes a record', async () => {

@@ -75,9 +75,9 @@ export interface ZoneSyncResult {
  */
 export async function syncZone(deps: SyncDeps, of: ZoneIds): Promise<ZoneSyncResult> {
   const synced = await withLease(deps, of, async (first, held) => {
-    let zone: Zone | undefined = first;
-    for (let changed = 0; ; zone = await deps.table.get(Zone, of)) {
-      if (zone?.lease?.holder !== held['lease.holder'].is)
+    let changed = 0;
+    for (let zone: Zone | undefined = first; zone; zone = await deps.table.get(Zone, of)) {
+      if (zone.lease?.holder !== held['lease.holder'].is)
         throw new Error(`the zone ${of.domainId} was held for too long`);
       const { version, releasedAt } = zone;
       if (!releasedAt) changed += await syncRecords(deps, zone);
@@ -87,6 +87,8 @@ export async function syncZone(deps: SyncDeps, of: ZoneIds): Promise<ZoneSyncRes
       const done = { set, remove, when: { version: { is: version }, ...held } };
       if (await ignoreConflict(deps.table.write(Zone, change(Zone, of, done, concurrentUpdate)))) return changed;
     }
+    // A domain that was not registered after all has taken its zone along.
+    return changed;
   });
   if (!synced) return { changed: 0 };
   return 'problem' in synced ? { changed: 0, problem: synced.problem } : { changed: synced.result };
