@@ -339,6 +339,21 @@ test('logs goes on behind a page without lines that has more', async () => {
   expect([exitCode, JSON.parse(stdout), pages]).toEqual([0, line, []]);
 });
 
+test('db list shows a limit only where the answer has one: an installation without limits has no access', async () => {
+  const database = { id: 'db_1', name: 'main', status: 'AVAILABLE', applicationId: 'app_1', variables: ['MAIN_URL'] };
+  const databases = [undefined, 'ALL', 'OWNER', 'NONE'].map((access) => ({ ...database, access }));
+  const { stdout } = await hostingAt(
+    (_, response) => response.end(JSON.stringify({ data: databases, has_more: false })),
+    ['db', 'list'],
+  );
+  expect(stdout.match(/AVAILABLE(, limit reached)?/g)).toEqual([
+    'AVAILABLE',
+    'AVAILABLE',
+    'AVAILABLE, limit reached',
+    'AVAILABLE, limit reached',
+  ]);
+});
+
 test('deploy prints each line of a log of several pages once', async () => {
   const pages = [
     { data: [{ n: 1, text: '==> Clone' }], has_more: true },

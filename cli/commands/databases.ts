@@ -9,7 +9,7 @@ const list = listing({
   read: ({ client, signal }) => client().listDatabases({ limit: 100 }, { signal }).all(),
   columns: {
     name: ({ name }) => name,
-    status: ({ status, access }) => (access === 'ALL' ? status : `${status}, limit reached`),
+    status: ({ status, access }) => (access === 'OWNER' || access === 'NONE' ? `${status}, limit reached` : status),
     application: ({ applicationId }) => applicationId,
     variable: ({ variables }) => variables[0] ?? null,
     id: ({ id }) => id,
