@@ -4,18 +4,21 @@
  */
 import { createServer } from 'node:http';
 import { deps } from '../../runtime/deps.ts';
-import { AiUsage } from '../../table/entities/ai.ts';
-import { atMostOnce, upsert } from '../../table/writes.ts';
+import { AiKeyCalls } from '../../table/entities/ai.ts';
+import { upsert } from '../../table/writes.ts';
 import { many } from './load.ts';
 
 const AT_ONCE = 50;
-const of = { accountId: 'acc_bench', day: '2026-11-25', keyId: 'key_bench', model: 'openai/gpt-4o-mini' };
-const sums = { calls: 1, inputTokens: 6, outputTokens: 64, microRand: 708 };
+const of = { accountId: 'acc_bench', keyId: 'key_bench' };
 
-/** The write of a call's statistics: of a medium size among those that a call makes. */
+/** The write that counts an open call of a key: of a medium size among those that a call makes. */
 const call = () =>
   deps.table.updateReturningChanged(
-    atMostOnce(upsert(AiUsage, of, { set: { ...of, expiresAtEpoch: 1_798_225_797 }, add: sums })),
+    upsert(AiKeyCalls, of, {
+      set: { ...of, expiresAtEpoch: 1_798_225_797 },
+      add: { openCalls: 1, calls_7492838: 1 },
+      when: { openCalls: { absentOrBelow: Number.MAX_SAFE_INTEGER } },
+    }),
   );
 
 const server = createServer(async ({ url = '/0' }, response) => {
