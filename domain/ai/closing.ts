@@ -1,13 +1,25 @@
-import { AiAccount, AiEntry, aiEntriesOf } from '../../table/entities/ai.ts';
+import { AiAccount } from '../../table/entities/ai.ts';
 import { type Change, unchanged } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { change } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { firstIdAt } from '../ids.ts';
 import type { DueQueue } from '../sweep/sweep.ts';
 import { timestampAfter } from '../time.ts';
-import { callsOverAt, closesAt, ENTRY_GRACE_MS, firstUnclosedAt, startOf, windowsOf } from './windows.ts';
+import { addEntry, addWindow, entriesSince, type SumsByKey } from './usage-sums.ts';
+import {
+  areCallsOver,
+  callsOverAt,
+  closesAt,
+  ENTRY_GRACE_MS,
+  firstUnclosedAt,
+  firstUnclosedOf,
+  startOf,
+  windowsOf,
+} from './windows.ts';
+
+/** A close ends with the window in which it has read so many entries; the account stays due for the next ones. */
+export const MAX_ENTRIES = 5000;
 
 /** The work that closing an account's windows had to make up for. */
 export interface Repair {
@@ -36,19 +48,20 @@ export async function closeWindowsOf(deps: Deps, accountId: string): Promise<Rep
  * Compares the sums of windows that get no entries any more with the ledger, and brings the balance up to it: a call whose
  * process died, or whose answer was lost, between its entry and the balance is charged here. Then gives back what is left of
  * the holds of windows whose calls are over. All in one write, conditional on the sums that were read, so that it happens once
- * however often it is repeated.
+ * however often it is repeated. Before it, the calls of each window are added to the sums of their day, once as well.
  */
 async function closeWindows(deps: Deps, account: AiAccount): Promise<Repair | undefined> {
   const { accountId } = account;
   const now = deps.now();
-  const unclosed = Math.max(firstUnclosedAt(now), (account.closedWindow ?? 0) + 1);
+  const { ledger, unclosed } = await addClosing(deps, account);
   const windows = windowsOf(account);
   const closing = windows.filter(({ window }) => window < unclosed);
-  const over = closing.filter(({ window, calls, held }) => callsOverAt(window) <= now || (calls === 0 && held === 0));
-  const first = Math.max((account.closedWindow ?? 0) + 1, closing[0]?.window ?? unclosed);
+  const over = closing.filter(
+    ({ window, calls, held }) =>
+      (callsOverAt(window) <= now && areCallsOver(window, unclosed)) || (calls === 0 && held === 0),
+  );
   const sumOf = (items: typeof windows, name: 'ledger' | 'held' | 'calls') =>
     items.reduce((sum, each) => sum + each[name], 0);
-  const ledger = first < unclosed ? await sumEntries(deps, accountId, first, unclosed) : 0;
   const old = oldHolds(account, now);
   const unapplied = ledger - sumOf(closing, 'ledger');
   const [calls, held] = [sumOf(over, 'calls'), sumOf(over, 'held') + old.microRand];
@@ -86,17 +99,37 @@ async function closeWindows(deps: Deps, account: AiAccount): Promise<Repair | un
   return { accountId, calls: count, heldMicroRand: held, unappliedMicroRand: unapplied };
 }
 
-/** Returns the sum of the entries of windows from `first` to before `unclosed`. */
-async function sumEntries(deps: Deps, accountId: string, first: number, unclosed: number): Promise<number> {
-  let sum = 0;
-  // The clocks of two processes differ by less than the grace.
-  const from = firstIdAt('aie', startOf(first) - ENTRY_GRACE_MS);
-  const until = timestampAfter(startOf(unclosed), ENTRY_GRACE_MS);
-  for await (const { window, amountMicroRand, createdAt } of deps.table.each(AiEntry, aiEntriesOf(accountId), from)) {
-    if (createdAt > until) break;
-    if (window !== undefined && window >= first && window < unclosed) sum += amountMicroRand;
+/** The entries of one window: their sum, and their calls by day, key and model. */
+interface WindowEntries {
+  microRand: number;
+  sums: SumsByKey;
+}
+
+/**
+ * Adds the calls of windows that get no entries any more to the sums of their day, in order.
+ * @returns the sum of these windows' entries, and the first window after them
+ */
+async function addClosing(deps: Deps, account: AiAccount): Promise<{ ledger: number; unclosed: number }> {
+  const { accountId, closedWindow = 0 } = account;
+  const first = firstUnclosedOf(account) ?? Infinity;
+  let unclosed = Math.max(firstUnclosedAt(deps.now()), closedWindow + 1);
+  if (first >= unclosed) return { ledger: 0, unclosed };
+  const byWindow = new Map<number, WindowEntries>();
+  let read = 0;
+  for await (const entry of entriesSince(deps, accountId, first)) {
+    const { window, createdAt } = entry;
+    if (createdAt > timestampAfter(startOf(unclosed), ENTRY_GRACE_MS)) break;
+    if (window === undefined || window < first || window >= unclosed) continue;
+    const entries = byWindow.get(window) ?? { microRand: 0, sums: new Map() };
+    byWindow.set(window, entries);
+    entries.microRand += entry.amountMicroRand;
+    addEntry(entries.sums, entry);
+    read += 1;
+    if (read >= MAX_ENTRIES) unclosed = window + 1;
   }
-  return sum;
+  const closing = [...byWindow].filter(([window]) => window < unclosed).sort(([a], [b]) => a - b);
+  for (const [window, { sums }] of closing) await addWindow(deps, window, sums);
+  return { ledger: closing.reduce((sum, [, { microRand }]) => sum + microRand, 0), unclosed };
 }
 
 /** Holds from before accounts had windows: those that have expired, and when the next one does. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ERRORS } from '../../contract/errors.ts';
 import { DESCRIPTIONS } from '../../contract/reference/failures.ts';
-import { AiAccount, AiUsage, aiUsageOf } from '../../table/entities/ai.ts';
+import { AiAccount } from '../../table/entities/ai.ts';
 import { change } from '../../table/writes.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { closeWindowsOf } from './closing.ts';
@@ -10,6 +10,7 @@ import { type Hold, HoldRefused, hold, holdPlace, MIN_BALANCE_MICRO_RAND, releas
 import { addCredits, newCreditEntry, payDebt, takeCredits } from './entries.ts';
 import { microRandToRand } from './prices.ts';
 import { settle, type Used } from './settlement.ts';
+import { readSums } from './usage-sums.ts';
 
 const accountId = 'acc_1';
 const RAND = 1_000_000;
@@ -68,6 +69,8 @@ test('no call begins in a window that is closed: a clock that is set back makes 
   expect(await read()).toMatchObject({ balanceMicroRand: ledger(), availableMicroRand: ledger() });
   // Calls that the caller pays to the provider go on: they move no money.
   await holdPlace(deps, { accountId, keyId: 'key_1' });
+  await closeWindowsOf(deps, accountId);
+  expect((await read()).openCalls).toBe(1);
 });
 
 test('what changes credits while their last window is closed stays due to be closed', async () => {
@@ -94,7 +97,7 @@ test('the sums of a day count every input token of its calls, whatever its price
   const { deps, take, end } = await credits(10);
   const tokens = { inputTokens: 1, cachedTokens: 20, cacheWriteTokens: 300, outputTokens: 4000 };
   for (const requestId of ['req_1', 'req_2']) await end(await take(RAND), 5, { ...USED, ...tokens, requestId });
-  expect(await deps.table.since(AiUsage, aiUsageOf(accountId), '', 10)).toEqual([
+  expect(await readSums(deps, accountId, '')).toEqual([
     expect.objectContaining({ calls: 2, inputTokens: 642, outputTokens: 8000, microRand: 10 }),
   ]);
 });

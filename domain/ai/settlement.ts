@@ -1,5 +1,5 @@
-import { AiAccount, AiCall, AiEntry, AiUsage } from '../../table/entities/ai.ts';
-import { atMostOnce, change, create, toStoredItem, upsert, type Write } from '../../table/writes.ts';
+import { AiAccount, AiCall, AiEntry } from '../../table/entities/ai.ts';
+import { change, create, toStoredItem, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { endHold, giveBack, type Hold } from './credits.ts';
@@ -12,7 +12,7 @@ const ENTRY_ATTEMPTS = { count: 5, maxMs: 45_000 };
 /** The hold has expired: its credits come back, and nothing can be charged to it. */
 export class HoldExpired extends Error {}
 
-/** Usage of a call, for the ledger, and the key that it was called with. */
+/** Usage of a call, for the ledger. */
 export type Used = Pick<
   AiEntry,
   'requestId' | 'inputTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'outputTokens' | 'price' | 'estimated'
@@ -36,8 +36,7 @@ export interface Settlement {
  */
 export async function settle(deps: Deps, held: Hold, cost: number, used: Used, call?: AiCall): Promise<Settlement> {
   const { accountId } = held;
-  const { keyId: _, ...counted } = used;
-  const entry = newEntry(deps, { ...counted, accountId, type: 'CALL', amountMicroRand: -Math.min(cost, held.granted) });
+  const entry = newEntry(deps, { ...used, accountId, type: 'CALL', amountMicroRand: -Math.min(cost, held.granted) });
   if (entry.createdAt >= held.expiresAt) throw new HoldExpired('the call ended after its hold');
   const isWithin = cost <= held.granted;
   const leave = (charged: number) => Promise.allSettled([leaveKeyPlace(deps, held.place, charged)]);
@@ -46,11 +45,8 @@ export async function settle(deps: Deps, held: Hold, cost: number, used: Used, c
   const charged = await persistently(deps, () =>
     isWithin ? writeEntry(deps, entry, call) : settleExcess(deps, held, cost, entry),
   );
-  const results = await Promise.allSettled([
-    ...(isWithin ? [giveBack(deps, held, charged, entry)] : []),
-    countUsage(deps, entry.createdAt, charged, accountId, used),
-  ]);
-  const failures = [...results, ...(await (leaving ?? leave(charged)))].flatMap((result) =>
+  const applied = await Promise.allSettled(isWithin ? [giveBack(deps, held, charged, entry)] : []);
+  const failures = [...applied, ...(await (leaving ?? leave(charged)))].flatMap((result) =>
     result.status === 'rejected' ? [result.reason] : [],
   );
   return { charged, writtenOff: cost - charged, recorded: isWithin && call !== undefined, failures };
@@ -118,23 +114,4 @@ async function settleExcess(deps: Deps, held: Hold, cost: number, entry: NewEntr
     const recorded = await deps.table.get(AiEntry, entry);
     return -(recorded?.amountMicroRand ?? 0);
   }
-}
-
-/**
- * Adds a call to the sums of its day. They are statistics: a call whose process dies between its entry and this is in the
- * ledger only.
- */
-async function countUsage(
-  deps: Pick<Deps, 'table'>,
-  createdAt: string,
-  charged: number,
-  accountId: string,
-  { keyId, model, ...used }: Used,
-): Promise<void> {
-  const of = { accountId, day: createdAt.slice(0, 10), keyId, model };
-  const inputTokens = used.inputTokens + used.cachedTokens + used.cacheWriteTokens;
-  const sums = { calls: 1, inputTokens, outputTokens: used.outputTokens, microRand: charged };
-  const item = { ...of, ...sums };
-  const set = { ...of, expiresAtEpoch: AiUsage.expiresAtEpoch?.(item) };
-  await deps.table.updateReturningChanged(atMostOnce(upsert(AiUsage, of, { set, add: sums })));
 }

@@ -2,16 +2,14 @@ import type { getAiUsage as ReadRoute } from '../../contract/ai/management.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { ApiKey, apiKeysOf } from '../../table/entities/accounts.ts';
-import { AiUsage, aiUsageOf } from '../../table/entities/ai.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { DAY_MS, timestampBefore } from '../time.ts';
+import { MAX_SUMS, readSums } from './usage-sums.ts';
 
-/** Sums that one read returns: more than 90 days of ten keys with five models each. */
-const MAX_SUMS = 5000;
 /** The newest keys are named; older ones keep their id. */
 const MAX_NAMED_KEYS = 200;
 
-/** GET /dashboard/v1/ai/usage: stored sums, so that a long ledger costs no more than a short one. Throws 400 for more than fit. */
+/** GET /dashboard/v1/ai/usage: sums, so that a long ledger costs no more than a short one. Throws 400 for more than fit. */
 export async function readUsage(
   deps: Deps,
   { accountId }: Pick<Caller, 'accountId'>,
@@ -19,11 +17,11 @@ export async function readUsage(
 ): Promise<Output<typeof ReadRoute>> {
   const from = timestampBefore(deps.now(), (days - 1) * DAY_MS).slice(0, 10);
   const [sums, { items: keys }] = await Promise.all([
-    deps.table.since(AiUsage, aiUsageOf(accountId), from, MAX_SUMS),
+    readSums(deps, accountId, from),
     deps.table.list(ApiKey, apiKeysOf(accountId), { limit: MAX_NAMED_KEYS, offset: 0 }),
   ]);
   // Part of the sums would look like all of them.
-  if (sums.length === MAX_SUMS)
+  if (sums.length >= MAX_SUMS)
     throw new ApiError('invalid_request', 'days: must be fewer: the response would be too long');
   const names = new Map(keys.map(({ id, name }) => [id, name]));
   const data = sums.map(({ keyId, microRand, day, model, calls, inputTokens, outputTokens }) => ({

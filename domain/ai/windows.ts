@@ -23,8 +23,10 @@ export const startOf = (window: number): number => window * WINDOW_MS;
 export const firstUnclosedAt = (now: Date): number => windowAt(now.getTime() - ENTRY_GRACE_MS);
 /** Returns the time from which on a window gets no entries any more. */
 export const closesAt = (window: number): Date => new Date(startOf(window + 1) + ENTRY_GRACE_MS);
-/** Returns the time from which on calls that began in a window are over, and their entries are in closed windows. */
+/** Returns the time from which on calls that began in a window are over, and the windows of their entries can be closed. */
 export const callsOverAt = (window: number): Date => closesAt(window + HOLD_WINDOWS);
+/** Returns true where every window that may have entries of calls which began in this one is closed. */
+export const areCallsOver = (window: number, unclosed: number): boolean => window + HOLD_WINDOWS < unclosed;
 
 /** Sums of one window. */
 export interface WindowSums {
@@ -50,4 +52,13 @@ export function windowsOf(item: Record<string, unknown>): (WindowSums & { window
     found.set(Number(window), sums);
   }
   return [...found].map(([window, sums]) => ({ window, ...sums })).sort((a, b) => a.window - b.window);
+}
+
+/**
+ * Returns the first window of an account that is not closed and may have entries; undefined where none may. Every entry is in a
+ * window whose sums the account has, or in a later one than a call that began before it.
+ */
+export function firstUnclosedOf(account: { closedWindow?: number | undefined }): number | undefined {
+  const [first] = windowsOf(account);
+  return first && Math.max((account.closedWindow ?? 0) + 1, first.window);
 }

@@ -7,12 +7,13 @@ import {
 import { AUDIT_ACTIONS, isAuditAction } from '../../contract/audit/actions.ts';
 import type { Output } from '../../contract/route.ts';
 import { Account, ApiKey, apiKeysOf } from '../../table/entities/accounts.ts';
-import { AiAccount, AiKeyCalls, AiUsage, aiUsageOf } from '../../table/entities/ai.ts';
+import { AiAccount, AiKeyCalls } from '../../table/entities/ai.ts';
 import { InvoiceByStatus, invoicesByStatus } from '../../table/entities/billing.ts';
 import { Domain, domainsOf } from '../../table/entities/registrar.ts';
 import { Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
 import { chargedIn } from '../ai/key-budgets.ts';
 import { CENT_MICRO_RAND, microRandToRand } from '../ai/prices.ts';
+import { readSums } from '../ai/usage-sums.ts';
 import { listAuditEntries } from '../audit/log.ts';
 import { formatRand, parseCents } from '../billing/money.ts';
 import { readSpending } from '../billing/spending.ts';
@@ -23,7 +24,6 @@ type Overview = Output<typeof OverviewRoute>['data'];
 
 /** Days whose AI calls say what is spent a day. */
 const AI_RATE_DAYS = 7;
-const MAX_AI_SUMS = 1000;
 /** The newest keys and domains are looked through. */
 const MAX_LISTED = 200;
 
@@ -47,7 +47,7 @@ async function readWalletRate(deps: Deps, caller: Caller): Promise<number> {
 /** Returns the cents of AI credits that the last days' calls cost a day. */
 async function readCreditsRate(deps: Deps, { accountId }: Caller): Promise<number> {
   const from = timestampBefore(deps.now(), (AI_RATE_DAYS - 1) * DAY_MS).slice(0, 10);
-  const sums = await deps.table.since(AiUsage, aiUsageOf(accountId), from, MAX_AI_SUMS);
+  const sums = await readSums(deps, accountId, from);
   return sums.reduce((sum, { microRand }) => sum + microRand, 0) / CENT_MICRO_RAND / AI_RATE_DAYS;
 }
 

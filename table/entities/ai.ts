@@ -75,6 +75,8 @@ export const AiEntry = /* @__PURE__ */ entity({
       createdAt: z.string(),
       /** The window of `createdAt`; none for entries made before accounts had windows. */
       window: z.optional(z.int()),
+      /** The key of a call, empty for one of a login; none for entries that are no calls, and for calls that were added to `AiUsage` when they ended. */
+      keyId: z.optional(z.string()),
     }),
   key: ({ accountId, id }: AccountScopedId) => ({ pk: aiEntriesOf(accountId), sk: id }),
   migrations: [aiEntryPartition],
@@ -94,7 +96,7 @@ export const AiKeyCalls = /* @__PURE__ */ entity({
   }),
 });
 
-/** Sum of the calls of one day on credits, by key and model; written after each call's entry in the ledger. In no index either. */
+/** Sum of the calls of one day on credits, by key and model; written when a window closes (domain/ai/usage-sums.ts). In no index either. */
 export type AiUsage = ItemOf<typeof AiUsage>;
 export const AiUsage = /* @__PURE__ */ entity({
   type: 'AI_USAGE',
@@ -111,6 +113,8 @@ export const AiUsage = /* @__PURE__ */ entity({
       inputTokens: z.int(),
       outputTokens: z.int(),
       microRand: z.int(),
+      /** The sum has the entries of this window and of those before it. */
+      throughWindow: z.optional(z.int()),
     }),
   key: ({ accountId, day, keyId, model }: { accountId: string; day: string; keyId: string; model: string }) => ({
     pk: aiUsageOf(accountId),

@@ -217,8 +217,8 @@ test('a call writes at most twice in a row before its first byte and after its l
   const running = new ChatCall(gateway, { ...call, request: ChatRequest().parse(body) }, outlet);
   await running.run();
   await running.finish(OUTCOME);
-  // The account and the key; then the key and the entry with its log line, and with those written the account and the sums of the day.
-  const after = ['UpdateItem', 'BatchWriteItem', 'UpdateItem', 'UpdateItem'];
+  // The account and the key; then the key and the entry with its log line, and with those written the account.
+  const after = ['UpdateItem', 'BatchWriteItem', 'UpdateItem'];
   // Nothing is read: what the key has spent comes with its write.
   expect(asked).toEqual(['UpdateItem', 'UpdateItem', 'begin', 'end', ...after]);
 });

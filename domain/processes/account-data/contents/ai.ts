@@ -48,7 +48,7 @@ export const AI_CONTENTS: readonly Contents[] = [
           'cacheWriteTokens',
           'outputTokens',
         ] as const),
-        ...(['price', 'estimated', 'amountMicroRand', 'createdAt'] as const),
+        ...(['price', 'estimated', 'amountMicroRand', 'createdAt', 'keyId'] as const),
       ],
       omits: { accountId: 'elsewhere', window: 'internal' },
     },
@@ -84,7 +84,7 @@ export const AI_CONTENTS: readonly Contents[] = [
     {
       file: 'ai-usage',
       shows: ['day', 'keyId', 'model', 'calls', 'inputTokens', 'outputTokens', 'microRand'],
-      omits: { accountId: 'elsewhere' },
+      omits: { accountId: 'elsewhere', throughWindow: 'internal' },
     },
     listed(AiUsage, aiUsageOf),
   ),
