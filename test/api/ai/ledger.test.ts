@@ -36,7 +36,7 @@ afterAll(() => emulators.stop());
 /** The day whose list prices calls cost. */
 const PRICED_AT = new Date('2026-11-01');
 /** Table operations of an undisturbed call. */
-const CALL_WRITES = 6;
+const CALL_WRITES = 5;
 const RUNS = 120;
 const OUTCOME = { status: 200, code: undefined, durationMs: 1 };
 /** Balances in micro-rand: less than two calls may cost, and more than all. */
@@ -152,17 +152,24 @@ test('the ledger is correct whatever fails at any step', async () => {
     await Promise.allSettled(sending);
   };
 
+  const { readUsage } = await import('../../../domain/ai/usage.ts');
   await fc.assert(
     fc.asyncProperty(plans, fc.constantFrom(LOW_BALANCE, HIGH_BALANCE), async (all, credits) => {
       const account = await newAccount({ aiCreditsMicroRand: credits });
       await Promise.all(all.map((plan, number) => run(account.id, plan, number)));
       const later = { ...deps, now: () => new Date(Date.now() + 30 * 60_000) };
+      const spent = async () => {
+        const { data: usage } = await readUsage(deps, { accountId: account.id }, { days: 30 });
+        return usage.reduce((sum, { amountMicroRand }) => sum + amountMicroRand, 0);
+      };
+      const spentBefore = await spent();
       // Only this account's: calls of other tests are in progress.
       await closeWindowsOf(later, account.id);
       const { data } = await readCredits(deps, { accountId: account.id }, { limit: 100, offset: 0 });
       expect(data.availableMicroRand).toBe(data.balanceMicroRand);
       expect(data.balanceMicroRand).toBeGreaterThanOrEqual(0);
       expect(data.entries.reduce((sum, { amountMicroRand }) => sum + amountMicroRand, 0)).toBe(data.balanceMicroRand);
+      expect([spentBefore, await spent()]).toEqual([credits - data.balanceMicroRand, credits - data.balanceMicroRand]);
       const charged = data.entries.filter(({ type }) => type === 'CALL').map(({ requestId }) => requestId);
       expect(new Set(charged).size).toBe(charged.length);
       for (const [number, plan] of all.entries()) {
