@@ -30,10 +30,16 @@ export interface CertificateCleanup {
 
 type CleanupDeps = Pick<Deps, 'table' | 'now'> & InCell<'edgeCertificates'>;
 
-/** Returns the part of a list that is this hour's turn, so that certificates which stay do not hide others. */
+/** Multiples of the golden ratio, without their whole part, spread evenly however many there are. */
+const GOLDEN_RATIO = 1.618033988749895;
+
+/**
+ * Returns the part of a list that is this hour's turn. Each hour begins elsewhere, also in a short list: a run whose time ends early looks
+ * at the first ones alone, and certificates that stay would hide others for ever.
+ */
 function turnOf<T>(all: readonly T[], now: Date): T[] {
-  if (all.length <= MAX_IN_RUN) return [...all];
-  const from = (Math.floor(now.getTime() / HOUR_MS) * MAX_IN_RUN) % all.length;
+  const hour = Math.floor(now.getTime() / HOUR_MS);
+  const from = Math.floor(((hour * GOLDEN_RATIO) % 1) * all.length);
   return [...all.slice(from), ...all.slice(0, from)].slice(0, MAX_IN_RUN);
 }
 
