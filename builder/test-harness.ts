@@ -77,6 +77,8 @@ export async function openTestHarness(): Promise<void> {
 export async function closeTestHarness(): Promise<void> {
   await kms.stop();
   await new Promise((resolve) => s3.close(resolve));
+  // Test files of one worker share it: a cache of the one before would be restored.
+  objects.clear();
   rmSync(root, { recursive: true });
 }
 

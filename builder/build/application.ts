@@ -51,12 +51,9 @@ export async function buildApplication(build: Build): Promise<void> {
     cloneRepository(build),
   );
   const { plan, detected } = cloned;
-  const [context] = await Promise.all([
-    sections.run('install', `Installing with Node ${detected.nodeVersion}: ${plan.command}`, () =>
-      installDependencies(cloned),
-    ),
-    restoreBuildCache(cloned),
-  ]);
+  const context = await sections.run('install', `Installing with Node ${detected.nodeVersion}: ${plan.command}`, () =>
+    installDependencies(cloned),
+  );
   const { buildCommand } = detected;
   if (buildCommand !== null) {
     await sections.run('build', `Building: ${buildCommand}`, () => runBuild(cloned, context, buildCommand));
@@ -64,27 +61,25 @@ export async function buildApplication(build: Build): Promise<void> {
   await sections.run('package', 'Packaging', () => packageApplication({ ...cloned, buildCommand }));
 }
 
-/** Installs dependencies or restores those of an earlier build. Returns the command context of the following steps. */
-async function installDependencies({
-  context,
-  sections,
-  cache,
-  plan,
-  manifest,
-  layout,
-  detected,
-}: ClonedBuild): Promise<CommandContext> {
+/** Restores what an earlier build kept, and installs dependencies unless they are among it. Returns the command context of the following steps. */
+async function installDependencies(cloned: ClonedBuild): Promise<CommandContext> {
+  const { context, sections, cache, plan, manifest, layout, detected } = cloned;
   if (plan.nothing !== undefined) sections.note(`Nothing to install: ${plan.nothing}`);
   if (plan.note !== undefined) sections.note(plan.note);
   const { tool } = plan.manager ?? {};
   const atInstall = { ...context, directory: layout.install };
   const toolContext = tool === undefined ? atInstall : await withTool(tool, atInstall);
   if (tool !== undefined) sections.note(`using ${tool}`);
-  if (plan.nothing !== undefined) return toolContext;
   // The cache belongs to the repository's own directory.
   const isRoot = layout.install === context.directory && layout.app === context.directory;
   const key = isRoot ? dependencyKey(layout.install, plan, manifest, detected.nodeVersion) : undefined;
-  if (key !== undefined && manifest && (await cache.restore('dependencies', key))) {
+  // Beside each other, and before the owner's commands: one that removes `.next`, or builds, would meet half of its cache.
+  const [isRestored] = await Promise.all([
+    key !== undefined && cache.restore('dependencies', key),
+    restoreBuildCache(cloned),
+  ]);
+  if (plan.nothing !== undefined) return toolContext;
+  if (isRestored && manifest) {
     sections.note('the lockfile has not changed: restored the dependencies of an earlier build');
     await finishInstall(plan, manifest, toolContext);
     return toolContext;
