@@ -7,13 +7,13 @@ import {
 import { AUDIT_ACTIONS, isAuditAction } from '../../contract/audit/actions.ts';
 import type { Output } from '../../contract/route.ts';
 import { Account, ApiKey, apiKeysOf } from '../../table/entities/accounts.ts';
-import { AiAccount, AiKeyCalls } from '../../table/entities/ai.ts';
+import { AiAccount, AiKeyCalls, AiUsage, aiUsageOf } from '../../table/entities/ai.ts';
 import { InvoiceByStatus, invoicesByStatus } from '../../table/entities/billing.ts';
 import { Domain, domainsOf } from '../../table/entities/registrar.ts';
 import { Webhook, webhooksOf } from '../../table/entities/webhooks.ts';
 import { chargedIn } from '../ai/key-budgets.ts';
 import { CENT_MICRO_RAND, microRandToRand } from '../ai/prices.ts';
-import { readSums } from '../ai/usage-sums.ts';
+import { MAX_SUMS } from '../ai/usage-sums.ts';
 import { listAuditEntries } from '../audit/log.ts';
 import { formatRand, parseCents } from '../billing/money.ts';
 import { readSpending } from '../billing/spending.ts';
@@ -44,10 +44,13 @@ async function readWalletRate(deps: Deps, caller: Caller): Promise<number> {
   return parseCents(data.recurringMonthly) / 30 + credits / days;
 }
 
-/** Returns the cents of AI credits that the last days' calls cost a day. */
+/**
+ * Returns the cents of AI credits that the last days' calls cost a day, by the stored sums: the last minutes' calls make little of a rate
+ * of days, and a busy account's would be read on each load of the dashboard and after each change in it.
+ */
 async function readCreditsRate(deps: Deps, { accountId }: Caller): Promise<number> {
   const from = timestampBefore(deps.now(), (AI_RATE_DAYS - 1) * DAY_MS).slice(0, 10);
-  const sums = await readSums(deps, accountId, from);
+  const sums = await deps.table.since(AiUsage, aiUsageOf(accountId), from, MAX_SUMS);
   return sums.reduce((sum, { microRand }) => sum + microRand, 0) / CENT_MICRO_RAND / AI_RATE_DAYS;
 }
 
