@@ -35,6 +35,8 @@ export interface Repair {
 export const windowQueue: DueQueue<typeof AiAccount, Deps, Repair> = {
   queue: 'AI_ACCOUNT',
   entity: AiAccount,
+  // A close waits for the table nearly all of its time: one by one, a minute would do for some thousand busy accounts.
+  concurrency: 10,
   act: closeWindows,
 };
 

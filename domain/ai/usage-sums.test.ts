@@ -8,7 +8,8 @@ import {
   simulation,
   toleratingFaults,
 } from '../../test/simulation/simulation.ts';
-import { closeWindowsOf, MAX_ENTRIES } from './closing.ts';
+import { sweep } from '../sweep/sweep.ts';
+import { closeWindowsOf, MAX_ENTRIES, windowQueue } from './closing.ts';
 import { hold } from './credits.ts';
 import { addCredits, entered, type NewEntry, newCreditEntry, newEntry } from './entries.ts';
 import { settle } from './settlement.ts';
@@ -169,4 +170,25 @@ test('a read begins with the day that is asked for', async () => {
   await world.call('key_1', 'a');
   const next = new Date(world.clock.now + 24 * 3_600_000).toISOString().slice(0, 10);
   expect(await readSums(world.deps, accountId, next)).toEqual([]);
+});
+
+test('the close of one account does not wait for that of another, nor do its holds', async () => {
+  const closed = Promise.withResolvers<void>();
+  const { steady, clock } = simulation({
+    through: (send) => async (operation, input) => {
+      const text = JSON.stringify(input);
+      // The first account's entries are not read before the second one is closed.
+      if (operation === 'Query' && text.includes('#acc_1#AI_ENTRIES')) await closed.promise;
+      const output = await send<never>(operation, input);
+      if (operation === 'UpdateItem' && text.includes('#acc_2') && text.includes('closedWindow')) closed.resolve();
+      return output;
+    },
+  });
+  const { deps } = steady;
+  for (const id of ['acc_1', 'acc_2']) {
+    await deps.table.transact(addCredits(newCreditEntry(deps, id, 'PURCHASE', 100 * RAND)));
+    clock.now += 1000;
+  }
+  clock.now += 2 * WINDOW_MS;
+  expect(await sweep(deps, windowQueue)).toMatchObject({ done: 2, failed: [] });
 });
