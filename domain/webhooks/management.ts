@@ -71,7 +71,7 @@ async function changeSettings(
     const webhook = await findWebhook(deps, caller, id);
     const set = settle(webhook);
     const [before, data] = [viewEndpoint(webhook), viewEndpoint({ ...webhook, ...set })];
-    if (isDeepStrictEqual({ ...webhook, ...set }, webhook)) return { data };
+    if (Object.keys(set).length === 0) return { data };
     const when = allUnchanged(webhook, ['url', 'events', 'description', 'active']);
     const write = changeOrInspect(Webhook, { accountId: caller.accountId, id }, { set, when }, (found) =>
       found ? concurrentUpdate() : noSuchWebhook(),
@@ -87,12 +87,15 @@ export async function updateWebhook(
   { id, url, events, description, active }: Input<typeof UpdateRoute>,
 ): Promise<Output<typeof UpdateRoute>> {
   if (url !== undefined) assertReceiverUrl(url, deps.settings.allowLocalWebhooks);
-  return await changeSettings(deps, caller, id, (webhook) => ({
-    ...(url === undefined ? {} : { url }),
-    ...(events === undefined ? {} : { events }),
-    ...(description === undefined ? {} : { description }),
-    ...(active === false && webhook.active ? { active, disabledAt: deps.now().toISOString() } : {}),
-  }));
+  return await changeSettings(deps, caller, id, (webhook) => {
+    const set = {
+      ...(url === undefined ? {} : { url }),
+      ...(events === undefined ? {} : { events }),
+      ...(description === undefined ? {} : { description }),
+      ...(active === false && webhook.active ? { active, disabledAt: deps.now().toISOString() } : {}),
+    };
+    return isDeepStrictEqual({ ...webhook, ...set }, webhook) ? {} : set;
+  });
 }
 
 /** Makes an endpoint receive again, with its count of failures at 0. One that is active stays so. */

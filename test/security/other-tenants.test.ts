@@ -43,6 +43,7 @@ const OWN_BODIES: Record<string, () => object> = {
   createSubscription: () => ({ plan: 'app-25', billingCycle: 'MONTHLY' }),
   putProviderKey: () => ({ key: SECRETS.providerKey }),
   replaceEnv: () => ({ vars: [{ key: 'AUDITED', value: SECRETS.variable }] }),
+  updateKey: () => ({ name: 'Audited again' }),
   updateWebhook: () => ({ description: 'Audited' }),
   updateEnv: () => ({ set: [{ key: 'ALSO_AUDITED', value: SECRETS.variable }] }),
 };
