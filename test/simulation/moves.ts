@@ -11,6 +11,7 @@ import { App } from '../../table/entities/apps.ts';
 import { Cell, Move } from '../../table/entities/cells.ts';
 import { Deployment } from '../../table/entities/deployments.ts';
 import { change, create } from '../../table/writes.ts';
+import { CELL_RESOURCES } from '../support/cells.ts';
 import { newSimulatedAccount } from './account.ts';
 import { simulatedApp } from './app.ts';
 import { type FaultPlan, noFaults, simulation } from './simulation.ts';
@@ -133,22 +134,7 @@ export async function moveSimulation({ app = {}, health = {}, releases = ['1', '
     ...(releases.length > 0 ? { liveDeploymentId: `dep_${releases.length}` } : {}),
     ...app,
   });
-  const resources = {
-    account: '2',
-    region: 'b',
-    rolePrefix: 'r',
-    externalId: 'e',
-    appsDomain: 'b.example',
-    functionPrefix: 'p',
-    functionArnPrefix: ARN('b'),
-    functionRoleArn: 'f',
-    adapterLayerArn: 'l',
-    codeBucket: 'c',
-    routesArn: 'k',
-    tenantDistributionId: 'd',
-    connectionGroupId: 'g',
-    edgeEndpoint: 'x',
-  };
+  const resources = { ...CELL_RESOURCES, account: '2', region: 'b', functionArnPrefix: ARN('b') };
   await deps.table.transact([
     create(App, item),
     newSimulatedAccount(OF.accountId),
