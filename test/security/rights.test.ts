@@ -110,16 +110,18 @@ test('the release step’s role may take down what it made of an application tha
       await deps.table.write(App, change(App, { accountId, id: application }, { set }, changed));
     },
   };
-  const released = releaseDeployment(
-    {
-      ...deps,
-      builds,
-      bucket,
-      ...inEveryCell({ appHost: { ...appHost, release: async () => '1' }, appLogs: deletedMeanwhile }),
-    },
-    { accountId, applicationId, deploymentId: id },
-  );
-  await expect(released).rejects.toThrow('The application was deleted.');
+  const step = () =>
+    releaseDeployment(
+      {
+        ...deps,
+        builds,
+        bucket,
+        ...inEveryCell({ appHost: { ...appHost, release: async () => '1' }, appLogs: deletedMeanwhile }),
+      },
+      { accountId, applicationId, deploymentId: id },
+    );
+  // Releases of other tests may have the turns of this second.
+  await expect(waitFor(async () => !(await step()).waiting)).rejects.toThrow('The application was deleted.');
 });
 
 const functionSettings = {
