@@ -189,7 +189,7 @@ ${buildsTable()}
 ## Waiting for a release
 
 What is built waits for its turn in front of Lambda's control plane, ${RELEASE_REQUESTS} of its ${MAX_RATE} requests a second for each release of a cell. These are the scheduler's own order and pace
-(\`domain/deployments/release-line.ts\`, \`release-pace.ts\`), as long as Lambda refuses nothing; where it does, the pace falls.
+(\`domain/deployments/release-queue.ts\`, \`release-pace.ts\`), as long as Lambda refuses nothing; where it does, the pace falls.
 
 ${releasesTable()}
 

@@ -113,7 +113,7 @@ export const TIMEOUTS_S = {
     begin: 30,
     /** Each wait for Lambda to take in code or settings; a release has four, one of them for what another has begun. */
     update: 120,
-    /** The longest wait of a release for its turn (domain/deployments/release-line.ts). */
+    /** The longest wait of a release for its admission (domain/deployments/release-queue.ts). */
     wait: 2 * 3600,
     /** The wait of releases at once for one another, because Lambda takes 15 changes a second of an account. */
     throttling: 60,

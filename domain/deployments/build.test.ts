@@ -103,7 +103,7 @@ test.each(['SUSPENDED', 'DELETING'] as const)(
 test('a build whose deployment failed while it was submitted is stopped', async () => {
   const made = await submitting();
   const verdict = await submitDuring(made, () => made.fail(made.of.deploymentId));
-  expect(verdict).toMatchObject({ failed: true, reason: 'It ended already.' });
+  expect(verdict).toMatchObject({ failed: true, reason: 'The deployment has already ended.' });
   expect(made.stopped).toEqual(['b:1']);
 });
 

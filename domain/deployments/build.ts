@@ -7,7 +7,7 @@ import { SwitchState } from '../../table/entities/switches.ts';
 import { change } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
 import { messageOf } from '../switches/switches.ts';
-import { freeNextBuild } from './build-line.ts';
+import { clearNextBuild } from './build-queue.ts';
 import type { SubmitInput, WatchInput } from './inputs.ts';
 import { alreadyEnded, readRunning } from './release.ts';
 
@@ -107,7 +107,7 @@ export async function watchBuild(
   for (;;) {
     const [found, result] = await Promise.all([deps.buildRunner.find(id), deps.builds.readResult(deploymentId)]);
     if (found?.status !== 'QUEUED' && !isFree) {
-      await freeNextBuild(deps, deploymentId);
+      await clearNextBuild(deps, deploymentId);
       isFree = true;
     }
     if (result) return reported(id, found, result, deps.now());

@@ -7,7 +7,7 @@ import { findApp, noSuchApp } from '../apps/apps.ts';
 import { appSuspended, assertNotSuspended } from '../apps/suspension.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { assertWithin } from '../limits/limits.ts';
-import { enqueueBuild } from './build-line.ts';
+import { enqueueBuild } from './build-queue.ts';
 import { callerTrigger, newDeployment } from './deployment.ts';
 
 export const noSuchDeployment = () => new ApiError('not_found', 'Deployment not found.');

@@ -12,10 +12,10 @@ import { noSuchApp } from '../apps/apps.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { pageBody } from '../pages.ts';
 import { fitting, fittingEnd } from '../response-size.ts';
-import { placeOf, readLine } from './build-line.ts';
+import { buildQueuePosition, readBuildQueue } from './build-queue.ts';
 import { noSuchDeployment } from './create.ts';
 import { viewDeployment } from './deployment.ts';
-import { releasePlaceOf } from './release-line.ts';
+import { releaseQueuePosition } from './release-queue.ts';
 
 /** GET /v1/apps/{id}/deployments */
 export async function listDeployments(
@@ -31,33 +31,33 @@ export async function listDeployments(
   return pageBody(found, viewDeployment);
 }
 
-/** @throws ApiError 404 where a deployment's application is being deleted, which takes its deployments with it a little later */
+/** Throws 404 for a deployment of an application that is being deleted: the teardown removes its deployments shortly afterwards. */
 async function assertAppExists(deps: Deps, { accountId, applicationId }: Deployment): Promise<void> {
   const app = await deps.table.get(App, { accountId, id: applicationId });
   if (!app || app.status === 'DELETING') throw noSuchDeployment();
 }
 
-/** GET /v1/deployments/{id}: the build's log as far as it has come, then what the platform did with the build. */
+/** GET /v1/deployments/{id}: with the build's log so far, followed by the platform's notes. */
 export async function getDeployment(
   deps: Deps & { builds: Pick<Builds, 'readLog'> },
   { accountId }: Caller,
   { id }: Input<typeof GetRoute>,
 ): Promise<Output<typeof GetRoute>> {
-  const [deployment, line] = await Promise.all([
+  const [deployment, buildQueue] = await Promise.all([
     deps.table.get(Deployment, { accountId, id }),
-    readLine(deps, accountId),
+    readBuildQueue(deps, accountId),
   ]);
   if (!deployment) throw noSuchDeployment();
-  const [log, releasePlace] = await Promise.all([
+  const [log, releaseQueue] = await Promise.all([
     storedLog(deps, deployment),
-    releasePlaceOf(deps, deployment),
+    releaseQueuePosition(deps, deployment),
     assertAppExists(deps, deployment),
   ]);
-  const queue = placeOf(deployment, line) ?? releasePlace;
+  const queue = buildQueuePosition(deployment, buildQueue) ?? releaseQueue;
   return { data: { ...viewDeployment(deployment), log: fittingEnd(toText(log)), queue } };
 }
 
-/** GET /v1/deployments/{id}/log: the same line by line, as far as the lines are whole. */
+/** GET /v1/deployments/{id}/log: the same log as numbered lines, complete lines only. */
 export async function readDeploymentLog(
   deps: Deps & { builds: Pick<Builds, 'readLog'> },
   { accountId }: Caller,
@@ -66,20 +66,20 @@ export async function readDeploymentLog(
   const deployment = await deps.table.get(Deployment, { accountId, id });
   if (!deployment) throw noSuchDeployment();
   const [log] = await Promise.all([storedLog(deps, deployment), assertAppExists(deps, deployment)]);
-  // What the platform has to say comes when the build is over.
-  const built = deployment.finishedAt !== null || deployment.notes.length > 0;
-  const lines = toLines(log, built).filter(({ n }) => n > after);
+  // The platform adds its notes once the build is over, so the log's last line is complete then.
+  const isBuildOver = deployment.finishedAt !== null || deployment.notes.length > 0;
+  const lines = toLines(log, isBuildOver).filter(({ n }) => n > after);
   const data = fitting(lines, limit);
   return { data, has_more: lines.length > data.length };
 }
 
 /**
- * Returns a deployment's log with its marks. That of a build begins with the wait for a builder, which may be all there
- * is for a while; the line stays, so that the numbers of the lines never change.
+ * Returns a deployment's log with its time marks. The log of a build begins with a line about the wait for a builder. That line
+ * stays once the build prints output, so that line numbers never change.
  */
 async function storedLog(deps: { builds: Pick<Builds, 'readLog'> }, { id, status, notes, beganAt }: Deployment) {
   const waiting = beganAt ? `${formatMark(Date.parse(beganAt))}==> Waiting for a free builder\n` : '';
   const built = waiting + (status === 'QUEUED' ? '' : await deps.builds.readLog(id));
-  const end = notes.length > 0 && built !== '' && !built.endsWith('\n') ? '\n' : '';
-  return built + end + notes.map((line) => `${line}\n`).join('');
+  const separator = notes.length > 0 && built !== '' && !built.endsWith('\n') ? '\n' : '';
+  return built + separator + notes.map((line) => `${line}\n`).join('');
 }

@@ -6,7 +6,7 @@ import { deploymentSimulation } from '../../test/simulation/deployments.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { HOSTS } from '../../test/support/git-hooks.ts';
 import { sweep } from '../sweep/sweep.ts';
-import { freeNextBuild } from './build-line.ts';
+import { clearNextBuild } from './build-queue.ts';
 import { createDeployment } from './create.ts';
 import { deploymentQueue, routeNewApp, startDeployment } from './executions.ts';
 import { receivePush } from './pushes.ts';
@@ -46,7 +46,7 @@ async function world() {
       for (const each of made.deployments()) {
         if (each.status !== 'QUEUED' || each.admittedAt === undefined) continue;
         await startDeployment({ deployments }, each);
-        await freeNextBuild(deps, each.id);
+        await clearNextBuild(deps, each.id);
       }
     },
     reconcile: async () => {

@@ -8,7 +8,7 @@ import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { addBuildMinutes } from '../limits/limits.ts';
 import { emit } from '../webhooks/events.ts';
-import { enqueueBuild } from './build-line.ts';
+import { enqueueBuild } from './build-queue.ts';
 import { billedBuildMs } from './build-time.ts';
 import { deploymentEventData, formatNote } from './deployment.ts';
 import type { DeploymentIds } from './inputs.ts';

@@ -14,13 +14,17 @@ const QUEUED: Deployment = {
   finishedAt: null,
   notes: [],
 };
-const LINE = ['dep_1', 'dep_2'].map((id) => ({ id, accountId: 'acc_1', applicationId: 'app_1' }));
+const QUEUE = ['dep_1', 'dep_2'].map((id) => ({ id, accountId: 'acc_1', applicationId: 'app_1' }));
 const AT = '2026-11-23T03:10:00.000Z';
 const RUNNING = { status: 'RUNNING', admittedAt: AT } as const;
 
 test.each<[string, Partial<Deployment>, string | null]>([
-  ['in line', {}, 'Waiting for a free builder (place 2 of its account)'],
-  ['behind another', { waiting: true }, 'Waiting for what is under way before it (place 1 of its account)'],
+  ['queued', {}, 'Waiting for a free builder (position 2 in the queue of its account)'],
+  [
+    'behind another',
+    { waiting: true },
+    'Waiting for another operation on this application (position 1 in the queue of its account)',
+  ],
   ['admitted', { admittedAt: AT }, `Starting since ${AT}`],
   ['without a builder', { ...RUNNING, beganAt: AT }, `Waiting for a builder since ${AT}`],
   ['in its build', { ...RUNNING, beganAt: AT, buildId: 'builder:1' }, `Building since ${AT}: builder:1`],
@@ -33,5 +37,5 @@ test.each<[string, Partial<Deployment>, string | null]>([
   ],
   ['ended without a word', { status: 'SUCCEEDED', finishedAt: AT }, null],
 ])('operators read where a deployment is: %s', (_, state, text) => {
-  expect(progressOf({ ...QUEUED, ...state }, [LINE, undefined])).toBe(text);
+  expect(progressOf({ ...QUEUED, ...state }, [QUEUE, undefined])).toBe(text);
 });

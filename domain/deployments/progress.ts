@@ -1,16 +1,16 @@
 import { toText } from '../../providers/builds/build-log.ts';
 import type { Deployment } from '../../table/entities/deployments.ts';
-import { placeOf } from './build-line.ts';
+import { buildQueuePosition } from './build-queue.ts';
 
 /**
- * Returns what a deployment waits for or what it does, and of one that ended what the platform last said in its log. For operators, who
- * are asked about it and do not read what a build prints.
+ * Returns what a deployment waits for or is doing; for a finished one, the platform's last note in its log. For operators, who
+ * answer questions about deployments but do not read the output of builds.
  */
-export function progressOf(deployment: Deployment, line: Parameters<typeof placeOf>[1]): string | null {
+export function progressOf(deployment: Deployment, queue: Parameters<typeof buildQueuePosition>[1]): string | null {
   const { finishedAt, notes, trigger, builtAt, buildId, beganAt, admittedAt } = deployment;
   if (finishedAt !== null) return toText(notes.at(-1) ?? '').trim() || null;
-  const place = placeOf(deployment, line);
-  if (place) return `${place.reason} (place ${place.position} of its account)`;
+  const queued = buildQueuePosition(deployment, queue);
+  if (queued) return `${queued.reason} (position ${queued.position} in the queue of its account)`;
   if (trigger === 'ROLLBACK') return 'Switching back to an earlier release';
   if (builtAt !== undefined) return `Releasing since ${builtAt}`;
   if (buildId !== undefined) return `Building since ${beganAt}: ${buildId}`;

@@ -11,7 +11,7 @@ import { openHookSecret } from '../apps/git-access.ts';
 import { concurrentUpdate, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { assertWithin } from '../limits/limits.ts';
-import { enqueueBuild } from './build-line.ts';
+import { enqueueBuild } from './build-queue.ts';
 import { newDeployment } from './deployment.ts';
 import { type HookRequest, isGenuine, type RefChange, readHook } from './git-hosts.ts';
 

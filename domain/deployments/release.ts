@@ -13,16 +13,16 @@ import { type BuildPhases, measureBuild } from './build-time.ts';
 import { formatNote, scheduleCheck } from './deployment.ts';
 import { recordDetected } from './detected.ts';
 import type { DeploymentIds } from './inputs.ts';
-import { slowDown, type Turn, takeTurn, waitAgain } from './release-line.ts';
+import { type Admission, requestAdmission, requeueRelease, slowDown } from './release-queue.ts';
 
-/** A reason to fail that the application's owner is meant to read; anything else is the platform's own fault. */
+/** A failure whose message is meant for the application's owner. Any other error is a fault of the platform. */
 export class DeploymentError extends Error {
   override readonly name = 'DeploymentError';
 }
 
-export const alreadyEnded = () => new DeploymentError('It ended already.');
+export const alreadyEnded = () => new DeploymentError('The deployment has already ended.');
 
-/** Reads a deployment and its application. Throws DeploymentError if the application was deleted, the deployment with it. */
+/** Reads a deployment and its application. Throws DeploymentError if the application, and with it the deployment, was deleted. */
 async function readDeployment(deps: Deps, { accountId, applicationId, deploymentId }: DeploymentIds) {
   const [deployment, app] = await Promise.all([
     deps.table.get(Deployment, { accountId, id: deploymentId }),
@@ -32,14 +32,14 @@ async function readDeployment(deps: Deps, { accountId, applicationId, deployment
   return { deployment, app };
 }
 
-/** Reads a deployment that may go on. Throws for an application that is deleted or suspended. */
+/** Reads a deployment that may continue. Throws DeploymentError if the application is deleted or suspended. */
 export async function readRunning(deps: Deps, ids: DeploymentIds) {
   const found = await readDeployment(deps, ids);
   if (found.app.status === 'SUSPENDED') throw new DeploymentError('The application was suspended.');
   return found;
 }
 
-/** Reads a deployment that has not ended: one that was stopped may be in the middle of a step. */
+/** Like {@link readRunning}, and throws DeploymentError if the deployment has ended: stopping it does not interrupt a running step. */
 export async function readUnfinished(deps: Deps, ids: DeploymentIds) {
   const found = await readRunning(deps, ids);
   if (found.deployment.finishedAt) throw alreadyEnded();
@@ -47,32 +47,32 @@ export async function readUnfinished(deps: Deps, ids: DeploymentIds) {
 }
 
 /**
- * An application that is deleted while a step makes something of it may have been taken down without that: then the step
- * takes it down itself, and fails.
+ * Cleans up and throws DeploymentError if the application was deleted during a step. The teardown may have run before the step
+ * created its resource, so the step must remove that resource itself.
  */
-async function unlessDeleted(deps: Deps, ids: DeploymentIds, takeDown: () => Promise<void>): Promise<void> {
+async function cleanUpIfDeleted(deps: Deps, ids: DeploymentIds, cleanUp: () => Promise<void>): Promise<void> {
   try {
     await readDeployment(deps, ids);
   } catch (error) {
-    if (error instanceof DeploymentError) await takeDown();
+    if (error instanceof DeploymentError) await cleanUp();
     throw error;
   }
 }
 
 /**
- * Makes a release of what was built, once it has its turn in its cell; it takes no traffic yet.
- * @returns whether it waits for its turn, and for how long until it is to ask again
+ * Creates a release from the build's artifact once the cell admits it. The release receives no traffic yet.
+ * @returns `waiting` with the pause before the next request for admission, or the end of the wait
  */
 export async function releaseDeployment(
   deps: Deps & { builds: Builds; bucket: string } & InCell<'appHost' | 'appLogs'>,
   ids: DeploymentIds & { build?: BuildPhases | undefined },
-): Promise<Turn> {
+): Promise<Admission> {
   const { accountId, applicationId, deploymentId, build } = ids;
   const builtAt = deps.now().toISOString();
   const { app, deployment } = await readUnfinished(deps, ids);
   const { cellId = HOME_CELL } = app;
-  const turn = await takeTurn(deps, cellId, deployment);
-  if (turn.waiting) return turn;
+  const admission = await requestAdmission(deps, cellId, deployment);
+  if (admission.waiting) return admission;
   const [{ commitSha = '', detected } = {}, account] = await Promise.all([
     deps.builds.readResult(deploymentId),
     findAccount(deps, accountId),
@@ -88,17 +88,17 @@ export async function releaseDeployment(
   let release: string | undefined;
   try {
     [release] = await Promise.all([
-      appHost.release({ applicationId, nodeVersion, concurrency }, artifact, onThrottled).catch(toOwnersError),
+      appHost.release({ applicationId, nodeVersion, concurrency }, artifact, onThrottled).catch(toDeploymentError),
       appLogs.prepare(applicationId),
     ]);
   } finally {
-    // Also after a part of it: the function may be there.
-    await unlessDeleted(deps, ids, async () => {
+    // Also after a failure: the function may have been created.
+    await cleanUpIfDeleted(deps, ids, async () => {
       await appHost.remove(applicationId);
       await appLogs.remove(applicationId);
     });
   }
-  if (release === undefined) return await waitAgain(deps, cellId, deployment);
+  if (release === undefined) return await requeueRelease(deps, cellId, deployment);
   if (isThrottled) await slowDown(deps, cellId);
   const set = { release, commitSha, builtAt, ...measureBuild(build), ...scheduleCheck(deps) };
   const write = change(
@@ -108,26 +108,26 @@ export async function releaseDeployment(
       set,
       remove: ['releaseQueue'],
       append: { notes: [formatNote(deps, '==> Release')] },
-      // One that was stopped meanwhile has ended, and is due no more.
+      // A deployment that was stopped meanwhile has ended and must not be scheduled for another check.
       when: { status: { is: 'RUNNING' } },
     },
     alreadyEnded,
   );
   await deps.table.write(Deployment, write);
   await recordDetected(deps, ids, detected);
-  return turn;
+  return admission;
 }
 
-/** Converts a refusal of the host that the application's owner can mend. Returns for one that only asks to wait. */
-function toOwnersError(error: unknown): undefined {
+/** Converts a host error that the application's owner can fix to a DeploymentError. Returns undefined if the host throttled the request. */
+function toDeploymentError(error: unknown): undefined {
   if (error instanceof HostThrottled) return undefined;
   if (!(error instanceof RuntimeRetired)) throw error;
   throw new DeploymentError(
-    `Node ${error.nodeVersion} is not available any more. Set nodeVersion to 24 and deploy again.`,
+    `Node ${error.nodeVersion} is no longer available. Set nodeVersion to 24 and deploy again.`,
   );
 }
 
-/** Sends the traffic to the release, and the application's host names to its function. */
+/** Switches traffic to the release, and routes the application's host names to its function. */
 export async function switchRelease(
   deps: Deps & InCell<'appHost' | 'appAccess' | 'hostRoutes'>,
   ids: DeploymentIds,
@@ -138,13 +138,13 @@ export async function switchRelease(
   const { hostRoutes } = await deps.cellOf(edgeOf(app));
   const target = await appHost.switchTo(ids.applicationId, deployment.release);
   await hostRoutes.point(app.hosts, routeTo(target, deployment.release, ids.deploymentId));
-  await unlessDeleted(deps, ids, async () => hostRoutes.remove(await ownedHosts(deps, app)));
-  // The first switch opens the function's address: one that was suspended meanwhile closes it again.
+  await cleanUpIfDeleted(deps, ids, async () => hostRoutes.remove(await ownedHosts(deps, app)));
+  // The first switch opens the function's URL. If the application was suspended meanwhile, close the URL again.
   const { status } = (await readDeployment(deps, ids)).app;
   if (status === 'SUSPENDED') await appAccess.close(app.id);
 }
 
-/** Returns the application's host names that no other application has claimed since. */
+/** Returns the application's host names except those that another application has claimed since. */
 async function ownedHosts(deps: Deps, { id, hosts }: App): Promise<string[]> {
   const claims = await Promise.all(hosts.map((host) => deps.table.get(Host, { host })));
   return hosts.filter((_, index) => (claims[index]?.applicationId ?? id) === id);

@@ -6,7 +6,7 @@ import { newSimulatedAccount } from '../../test/simulation/account.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { cancelDeployment } from '../operator/acts.ts';
 import { sweep } from '../sweep/sweep.ts';
-import { enqueueBuild, freeNextBuild, placeOf, readLine } from './build-line.ts';
+import { buildQueuePosition, clearNextBuild, enqueueBuild, readBuildQueue } from './build-queue.ts';
 import { newDeployment } from './deployment.ts';
 import { cancelRunning } from './executions.ts';
 import { failDeployment, succeedDeployment } from './finish.ts';
@@ -39,7 +39,7 @@ async function world(builders: number, accounts: Record<string, Partial<Account>
       if (!waiting || building.size >= builders) return;
       started.push(waiting);
       building.add(waiting);
-      await freeNextBuild(deps, waiting);
+      await clearNextBuild(deps, waiting);
       await admitBuild(deps);
     }
   };
@@ -50,7 +50,8 @@ async function world(builders: number, accounts: Record<string, Partial<Account>
     submitted,
     settle,
     deployment,
-    place: async (id: string) => placeOf(deployment(id), await readLine(deps, deployment(id).accountId)),
+    place: async (id: string) =>
+      buildQueuePosition(deployment(id), await readBuildQueue(deps, deployment(id).accountId)),
     /** Asks for a deployment, as a request does; the stream tells of it unless that is lost. */
     async deploy(accountId: string, isAdmitted = true): Promise<string> {
       clock.now += 10;
@@ -113,7 +114,7 @@ test('accounts take turns, and the deployments of each start in the order of the
   }
 });
 
-test('an account has as many deployments at once as its limit says, and the others wait with their place', async () => {
+test('an account runs as many deployments at once as its limit says, and the others show their position', async () => {
   const { deploy, finish, place, submitted } = await world(10, { a: { limits: { concurrentBuilds: 2 } } });
   const [first = '', second = '', third = '', fourth = ''] = [
     await deploy('a'),
@@ -134,7 +135,7 @@ test('an account has as many deployments at once as its limit says, and the othe
   expect(submitted).toEqual([first, second, third, fourth]);
 });
 
-test('what was stopped while it waited, or whose application is gone, does not hold up the others', async () => {
+test('a deployment that was stopped while it waited, or whose application is gone, does not hold up the others', async () => {
   const { deploy, finish, deps, deployment, submitted } = await world(1, { a: MANY });
   const [first = '', next = '', stopped = '', gone = '', last = ''] = [
     await deploy('a'),
@@ -151,7 +152,7 @@ test('what was stopped while it waited, or whose application is gone, does not h
   expect(submitted).toEqual([first, next, last]);
 });
 
-test('an operator cancels a deployment that waits in its line, and the next one takes its turn', async () => {
+test('an operator cancels a queued deployment, and the next one is admitted', async () => {
   const { deploy, finish, deps, deployment, submitted } = await world(1, { a: MANY });
   const [first = '', next = '', waiting = '', last = ''] = [
     await deploy('a'),
@@ -177,7 +178,7 @@ test('an operator cancels a deployment that waits in its line, and the next one 
   expect(submitted).toEqual([first, next, last]);
 });
 
-test('a deployment whose turn comes after the minutes of the month are used up fails, and says so', async () => {
+test('a queued deployment fails with the reason once the minutes of the month are used up', async () => {
   const { deps, deploy, finish, deployment, submitted } = await world(1, {
     a: { limits: { buildMinutesPerMonth: 1 } },
   });
@@ -192,7 +193,7 @@ test('a deployment whose turn comes after the minutes of the month are used up f
   });
 });
 
-test('a change that the stream never tells of is made up for within two minutes', async () => {
+test('a build whose stream record was lost is admitted within two minutes', async () => {
   const { deploy, reconcile, submitted } = await world(1, { a: {} });
   const id = await deploy('a', false);
   expect(submitted).toEqual([]);
@@ -200,7 +201,7 @@ test('a change that the stream never tells of is made up for within two minutes'
   expect(submitted).toEqual([id]);
 });
 
-test('the build that waits longest in a line is reported, except for what waits for its own account', async () => {
+test('the build that has waited longest in a queue is reported, unless its account is at its limit', async () => {
   const { deploy, reconcile } = await world(1, { a: MANY, b: MANY, c: { limits: { concurrentBuilds: 1 } } });
   await deploy('c');
   await deploy('a');

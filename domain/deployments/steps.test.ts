@@ -197,7 +197,7 @@ test('a version of Node that the host refuses is a verdict that says what to do'
   const appHost = { release: () => Promise.reject(new RuntimeRetired('20')) };
   const appLogs = { prepare: async () => undefined };
   const made = { ...all, bucket: 'builds', ...inEveryCell({ appHost, appLogs }) };
-  const reason = expect.stringMatching(/Node 20 is not available any more\. Set nodeVersion to 24/);
+  const reason = expect.stringMatching(/Node 20 is no longer available\. Set nodeVersion to 24/);
   expect(await withVerdict(releaseDeployment, made, of)).toEqual({ failed: true, reason });
 });
 
@@ -225,7 +225,7 @@ test('a deployment that was stopped uploads nothing into the function of the one
   const made = { ...all, bucket: 'builds', ...inEveryCell({ appHost, appLogs: { prepare: async () => undefined } }) };
   expect(await withVerdict(releaseDeployment, made as never, of)).toEqual({
     failed: true,
-    reason: 'It ended already.',
+    reason: 'The deployment has already ended.',
   });
 });
 

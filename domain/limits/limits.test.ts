@@ -21,7 +21,7 @@ import { deploymentSimulation } from '../../test/simulation/deployments.ts';
 import { simulation, withRandomDelays } from '../../test/simulation/simulation.ts';
 import { inEveryCell } from '../../test/support/cells.ts';
 import { beginDeployment } from '../deployments/begin.ts';
-import { freeNextBuild } from '../deployments/build-line.ts';
+import { clearNextBuild } from '../deployments/build-queue.ts';
 import { createDeployment } from '../deployments/create.ts';
 import { admitBuild } from '../deployments/scheduler.ts';
 import { COUNTERS, type CountedLimit, countToday, countTowards, usageOf } from './limits.ts';
@@ -187,7 +187,7 @@ test('minutes of builds are counted when a deployment ends, each rounded up, unt
     );
     clock.now += seconds * 1000;
     await end(deploymentId);
-    await freeNextBuild(deps, deploymentId);
+    await clearNextBuild(deps, deploymentId);
   };
   await build(61, run.succeed);
   expect(await run.account()).toMatchObject({ buildMonth: '2026-01', buildMinutes: 2, buildCount: 0 });

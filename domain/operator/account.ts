@@ -16,7 +16,7 @@ import { NO_ACCOUNT } from '../audit/record.ts';
 import { listInvoices } from '../billing/invoice-views.ts';
 import { listSubscriptions } from '../billing/subscriptions.ts';
 import { getWallet } from '../billing/wallet-view.ts';
-import { readLine } from '../deployments/build-line.ts';
+import { readBuildQueue } from '../deployments/build-queue.ts';
 import { viewDeployment } from '../deployments/deployment.ts';
 import { progressOf } from '../deployments/progress.ts';
 import type { Caller, Deps } from '../deps.ts';
@@ -43,11 +43,14 @@ async function newestDeployments(
   applicationIds: readonly string[],
 ): Promise<Shown['deployments']> {
   const listOf = (id: string) => deps.table.list(Deployment, deploymentsOf(id), NEWEST_OF_EACH);
-  const [pages, line] = await Promise.all([Promise.all(applicationIds.map(listOf)), readLine(deps, accountId)]);
+  const [pages, buildQueue] = await Promise.all([
+    Promise.all(applicationIds.map(listOf)),
+    readBuildQueue(deps, accountId),
+  ]);
   const deployments = pages.flatMap(({ items }) => items);
   return byTime(deployments, ({ startedAt }) => startedAt).map((each) => ({
     ...viewDeployment(each),
-    progress: progressOf(each, line),
+    progress: progressOf(each, buildQueue),
   }));
 }
 

@@ -13,7 +13,7 @@ import { assertNotPlatformDomain, claimedHosts, type Placement, placeApp } from 
 import { newGitAccess } from '../apps/git-access.ts';
 import { assertRepositoryUrl } from '../apps/repositories.ts';
 import { claimWrites, firstCheckAt, isContestable, newCustomDomain, type TakenError } from '../custom-domains/claim.ts';
-import { enqueueBuild } from '../deployments/build-line.ts';
+import { enqueueBuild } from '../deployments/build-queue.ts';
 import { callerTrigger, newDeployment } from '../deployments/deployment.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { countToday, countTowards, findAccount } from '../limits/limits.ts';

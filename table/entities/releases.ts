@@ -3,7 +3,7 @@ import { DAY, entity, epoch, type ItemOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
 /**
- * A deployment that waits until its cell takes another release (domain/deployments/release-line.ts). Ids sort by time, so the
+ * A deployment that waits until its cell admits its release (domain/deployments/release-queue.ts). Ids sort by time, so the
  * partition is in order of arrival.
  */
 export type QueuedRelease = ItemOf<typeof QueuedRelease>;
@@ -14,9 +14,9 @@ export const QueuedRelease = /* @__PURE__ */ entity({
       id: z.string(),
       accountId: z.string(),
       cellId: z.string(),
-      /** The last time at which its execution asked for its turn. */
+      /** The last time at which its execution requested admission. */
       seenAt: z.string(),
-      /** Time at which its turn came; its execution has not seen it yet. */
+      /** The time of its admission, which its execution has not seen yet. */
       admittedAt: z.optional(z.string()),
     }),
   key: ({ cellId, id }: { cellId: string; id: string }) => ({ pk: queuedReleasesOf(cellId), sk: id }),
@@ -26,7 +26,7 @@ export const QueuedRelease = /* @__PURE__ */ entity({
 /** The partition of a cell's {@link QueuedRelease}s. */
 export const queuedReleasesOf = (cellId: string): string => key('CELL', cellId, 'QUEUED_RELEASES');
 
-/** The pace at which a cell takes releases: a token bucket of requests to its host (domain/deployments/release-pace.ts). */
+/** The pace at which a cell accepts releases: a token bucket of requests to its host (domain/deployments/release-pace.ts). */
 export type ReleasePace = ItemOf<typeof ReleasePace>;
 export const ReleasePace = /* @__PURE__ */ entity({
   type: 'RELEASE_PACE',
@@ -34,10 +34,10 @@ export const ReleasePace = /* @__PURE__ */ entity({
     z.object({
       cellId: z.string(),
       version: z.int(),
-      /** Requests that may be made at once, at a time. */
+      /** Requests that could be made immediately, at the time `at`. */
       tokens: z.number(),
       at: z.string(),
-      /** Requests a second when the host last refused some; absent where it never did. */
+      /** The rate after the host last throttled requests, in requests a second; absent where it never did. */
       slowed: z.optional(z.looseObject({ rate: z.number(), at: z.string() })),
       /** Accounts of the last releases, the latest at the end. */
       recent: z.array(z.string()),

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { enqueueBuild, freeNextBuild } from '../../domain/deployments/build-line.ts';
+import { clearNextBuild, enqueueBuild } from '../../domain/deployments/build-queue.ts';
 import { newDeployment } from '../../domain/deployments/deployment.ts';
 import { recordFailure } from '../../domain/deployments/failure.ts';
 import { succeedDeployment } from '../../domain/deployments/finish.ts';
@@ -64,7 +64,7 @@ async function waitingBuilds(): Promise<Scene> {
   const startNext = async () => {
     const next = await deps.table.get(NextBuild, {});
     if (!next) return;
-    await freeNextBuild(deps, next.deploymentId);
+    await clearNextBuild(deps, next.deploymentId);
     await admitBuild(deps);
   };
   let hasBuilder = true;

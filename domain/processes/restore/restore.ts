@@ -13,7 +13,7 @@ import type { ItemKey } from '../../../table/table.ts';
 import { changeByKey } from '../../../table/writes.ts';
 import { NO_ACCOUNT } from '../../audit/record.ts';
 import { concurrentUpdate, ignoreConflict } from '../../conflict.ts';
-import { isInLine } from '../../deployments/build-line.ts';
+import { isInBuildQueue } from '../../deployments/build-queue.ts';
 import type { Deps } from '../../deps.ts';
 import { BATCH_SIZE, collectProblems, type Problems, type RestoreInput, visit } from './visit.ts';
 
@@ -107,7 +107,7 @@ function repairOf(item: Record<string, unknown>, now: string): Record<string, un
   if (item.entity === Deployment.type) {
     const deployment = Deployment.parse(item);
     // What waits in line is started by the scheduler, whose lines are due already.
-    return deployment.finishedAt === null && !isInLine(deployment) ? schedule(Deployment, now) : undefined;
+    return deployment.finishedAt === null && !isInBuildQueue(deployment) ? schedule(Deployment, now) : undefined;
   }
   if (item.entity === Database.type) {
     const { status } = Database.parse(item);

@@ -17,12 +17,12 @@ import { inEveryCell } from '../../test/support/cells.ts';
 import { newDeployment } from './deployment.ts';
 import { getDeployment } from './deployments.ts';
 import { releaseDeployment } from './release.ts';
-import type { Turn } from './release-line.ts';
 import { RELEASE_REQUESTS } from './release-pace.ts';
+import type { Admission } from './release-queue.ts';
 
 const DOCUMENTED = AWS_LIMITS.lambdaControlPlaneRate.value;
 
-/** A Lambda whose control plane takes so many requests a second, as a token bucket; a release is refused for good where it is empty. */
+/** A Lambda whose control plane takes so many requests a second, as a token bucket; a release is refused where it is empty. */
 function host(clock: { now: number }, rate: number, burst: number) {
   let tokens = burst;
   let at = clock.now;
@@ -49,7 +49,7 @@ interface World {
   faults?: FaultPlan;
 }
 
-/** Deployments that are built, each with an execution that asks for its turn, pauses as it is told, and asks again. */
+/** Deployments that are built, each with an execution that requests admission, pauses as told, and requests it again. */
 async function world({ rate = DOCUMENTED, burst = DOCUMENTED, faults }: World = {}) {
   const { memory, clock, steady, startProcess } = simulation({ ...(faults ? { faults } : {}) });
   const { deps } = steady;
@@ -107,14 +107,14 @@ async function world({ rate = DOCUMENTED, burst = DOCUMENTED, faults }: World = 
       while (due.size > 0 && !until()) {
         const [[id, at] = expect.fail()] = [...due].sort((a, b) => a[1] - b[1]);
         clock.now = Math.max(clock.now, at);
-        let turn: Turn | undefined;
+        let admission: Admission | undefined;
         const act = async () => {
-          turn = await step(id);
+          admission = await step(id);
         };
         await (faults ? toleratingFaults(act) : act());
         // The state machine repeats a step that crashed.
-        if (turn === undefined) due.set(id, clock.now + 2000);
-        else if (turn.waiting) due.set(id, clock.now + turn.pause * 1000);
+        if (admission === undefined) due.set(id, clock.now + 2000);
+        else if (admission.waiting) due.set(id, clock.now + admission.pause * 1000);
         else {
           released.push(id);
           due.delete(id);
@@ -182,11 +182,11 @@ test('where Lambda takes less than it documents, the pace learns it from refusal
   const ideal = (60 * RELEASE_REQUESTS) / rate;
   console.log(`60 releases: ${seconds.toFixed(0)} s of at least ${ideal} s, ${lambda.refused} refused`);
   expect(seconds).toBeLessThan(2 * ideal);
-  // Without a pace that learns, nearly every turn would meet a refusal.
+  // Without a pace that learns, nearly every admission would meet a refusal.
   expect(lambda.refused).toBeLessThan(30);
 });
 
-test('while it waits, a deployment shows its place and the reason; afterwards nothing', async () => {
+test('a deployment shows its position and the reason while it waits, and neither afterwards', async () => {
   const { built, run, queueOf, step, read } = await world();
   const ids: string[] = [];
   for (let count = 0; count < 6; count += 1) ids.push(await built('a'));
@@ -194,8 +194,8 @@ test('while it waits, a deployment shows its place and the reason; afterwards no
   const [last = ''] = ids.slice(-1);
   expect(await queueOf(last)).toBeNull();
   for (const id of [...ids, other]) await step(id);
-  expect((await read(last)).notes).toEqual([expect.stringContaining('==> Waiting for its turn to be released')]);
-  const reason = 'Built, and waiting for its turn to be released';
+  expect((await read(last)).notes).toEqual([expect.stringContaining('==> Waiting in the release queue')]);
+  const reason = 'Built, and waiting in the release queue';
   expect(await queueOf(last)).toEqual({ position: 5, reason });
   expect(await queueOf(other)).toEqual({ position: 1, reason });
   await run();
@@ -227,13 +227,13 @@ test('wherever a step crashes, all are released in the end', async () => {
   }
 });
 
-test('a release that had no turn for two hours fails, as a fault of the platform', async () => {
+test('a release that is not admitted for two hours fails, as a fault of the platform', async () => {
   const { built, step, clock, lambda } = await world({ rate: 0, burst: 0 });
   const id = await built('a');
   for (let minute = 0; minute <= 120; minute += 1) {
     expect(await step(id)).toEqual({ waiting: true, pause: expect.any(Number) });
     clock.now += 60_000;
   }
-  await expect(step(id)).rejects.toThrow('had no turn within 7200 s');
+  await expect(step(id)).rejects.toThrow('was not admitted within 7200 s');
   expect(lambda).toEqual({ released: 0, refused: expect.any(Number) });
 });
