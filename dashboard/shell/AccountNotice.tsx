@@ -13,8 +13,8 @@ import { ActionButton } from '../ui/ActionButton.tsx';
 import { count } from '../ui/count.ts';
 import { formatDate } from '../ui/TimeAgo.tsx';
 
-/** Returns the API's message if the account is suspended: every read but that of the account is refused with it. */
-function useRefusedRead(): string | undefined {
+/** Returns the API's suspension message if the account is suspended: the API refuses every read except `getMe` with it. */
+function useSuspensionMessage(): string | undefined {
   const cache = useQueryClient().getQueryCache();
   return useSyncExternalStore(
     (listener) => cache.subscribe(listener),
@@ -31,7 +31,7 @@ function useRefusedRead(): string | undefined {
 
 type Exceeded = NonNullable<Output<typeof getMe>['data']['account']['planLimitExceeded']>;
 
-/** A banner of an account with more applications than its plan allows. */
+/** Banner for an account with more applications than its plan allows. */
 function PlanLimitBanner({ appLimit, applications, suspendsAt }: Exceeded) {
   const excess = applications - appLimit;
   const newest = excess === 1 ? 'The newest one' : `The newest ${excess}`;
@@ -45,12 +45,12 @@ function PlanLimitBanner({ appLimit, applications, suspendsAt }: Exceeded) {
   );
 }
 
-/** A banner of an account that will be deleted. */
+/** Banner for an account that will be deleted. */
 function DeletionBanner({ endsAt }: { endsAt: string }) {
   const cancel = useApiMutation(cancelDeletion);
   return (
     <div role="status" className="notice">
-      This account will be deleted on {formatDate(endsAt)}, and nothing can be changed until then.{' '}
+      This account will be deleted on {formatDate(endsAt)}. Until then it is read-only.{' '}
       <ActionButton size="xs" right="manage" action={() => cancel.mutateAsync({})}>
         Cancel deletion
       </ActionButton>
@@ -58,13 +58,13 @@ function DeletionBanner({ endsAt }: { endsAt: string }) {
   );
 }
 
-/** Shows the content below the notices about the account; instead of it, the reason why the account is suspended. */
+/** Shows the account's notices above the content. If the account is suspended, shows the reason in place of the content. */
 export function AccountNotice({ children }: { children: ReactNode }) {
   const client = useQueryClient();
-  const refusal = useRefusedRead();
+  const reported = useSuspensionMessage();
   const me = useApiQuery(getMe);
   const { account, suspensionReason, notices = [] } = me.data?.data ?? {};
-  const suspension = refusal ?? (suspensionReason ? suspensionMessage(suspensionReason) : undefined);
+  const suspension = reported ?? (suspensionReason ? suspensionMessage(suspensionReason) : undefined);
   const exceeded = account?.planLimitExceeded;
   if (suspension !== undefined) {
     return (
@@ -74,8 +74,8 @@ export function AccountNotice({ children }: { children: ReactNode }) {
         </Title>
         <Text className="break">{suspension}</Text>
         <Text size="sm" c="dimmed">
-          Your data is kept. Visitors of your applications see a notice, and webhook events wait until the suspension
-          ends.
+          Your data is kept. Visitors to your applications see a notice. Webhook events are delivered once the
+          suspension ends.
         </Text>
         <Button variant="default" onClick={() => void client.resetQueries()}>
           Try again

@@ -5,9 +5,9 @@ import { applyView, type ListChoice, type ListView, MAX_ROWS, rowWindow, statuse
 import { toLabel } from './Status.tsx';
 import { useUrlState, useUrlText } from './use-url-state.ts';
 
-/** The choice of a list's filters, kept in the URL. */
+/** The search, sort order and status of a list, stored in the URL. */
 export interface ListFilter extends ListChoice {
-  /** True if only the whole list can be shown right: then all of its pages are read. */
+  /** True if any of them is set. All pages of the list are then loaded, because one page could not show the right items. */
   isActive: boolean;
   search: (query: string) => void;
   sortBy: (sort: string) => void;
@@ -15,9 +15,9 @@ export interface ListFilter extends ListChoice {
 }
 
 /**
- * Reads the choice of a list's filters from the URL: `?q=shop&sort=name&status=LIVE`.
- * @param name parameter of the search, where the screen has another one
- * @param prefix of the order and the status, for the second list of a screen
+ * Reads a list's filter from the URL: `?q=shop&sort=name&status=LIVE`.
+ * @param name URL parameter of the search, for the second list of a screen
+ * @param prefix prefix of the other URL parameters, for the second list of a screen
  */
 export function useListFilter(name = 'q', prefix = ''): ListFilter {
   const [query, search] = useUrlText(name);
@@ -33,16 +33,16 @@ interface FilteredItemsProps<T> {
   items: readonly T[];
   filter: ListFilter;
   view: ListView<T>;
-  /** Labels of statuses that are not in sentence case by themselves. */
+  /** Returns the label of a status; in sentence case by default. */
   statusLabel?: ((status: string) => string) | undefined;
-  /** Shown where nothing matches; differs while further pages are read. */
+  /** Title if nothing matches. It differs while more pages are loading. */
   noMatch?: string;
-  /** Reads further pages; shown below the last item that is read. */
+  /** Loads more pages; shown below the last loaded item. */
   more?: ReactNode;
   children: (items: readonly T[]) => ReactNode;
 }
 
-/** Items with a search, an order and a filter by status. */
+/** Items with a search, a sort order and a status filter. */
 export function FilteredItems<T>({ children, noMatch, ...props }: FilteredItemsProps<T>) {
   return (
     <>
@@ -101,30 +101,30 @@ function FilterBar<T>({
   );
 }
 
-/** Rows that are shown at first: to add or remove a thousand at once would hold up the next key. */
-const FIRST_ROWS = 100;
+/** Rows that are shown initially, and added per click. Adding or removing a thousand rows would delay the next keystroke. */
+const ROWS_PER_STEP = 100;
 
 /**
- * Returns the number of rows up to the last one that is shown, which starts again with another choice, and a function that sets it. Items that
- * arrive while nothing is chosen were asked for with the list's own button, so they are shown.
+ * Returns the number of rows to show, which is reset when the choice changes, and its setter. Items that arrive without a filter
+ * were requested with the list's own button, so they raise the limit.
  */
 function useRowLimit(
   choice: string,
   isActive: boolean,
   length: number,
 ): [limit: number, setLimit: (limit: number) => void] {
-  const initial = isActive ? FIRST_ROWS : Math.max(FIRST_ROWS, Math.min(length, MAX_ROWS));
+  const initial = isActive ? ROWS_PER_STEP : Math.max(ROWS_PER_STEP, Math.min(length, MAX_ROWS));
   const [shown, setShown] = useState({ choice, limit: initial, length });
   let { limit } = shown;
-  if (shown.choice !== choice) limit = FIRST_ROWS;
+  if (shown.choice !== choice) limit = ROWS_PER_STEP;
   else if (!isActive && length > shown.length) limit += length - shown.length;
   if (shown.choice !== choice || shown.length !== length) setShown({ choice, limit, length });
   return [limit, (chosen) => setShown({ choice, limit: chosen, length })];
 }
 
 /**
- * Renders the rows, but not those that another choice is about to replace: the key that made the choice would wait for
- * each of them. What was rendered last is remembered only once it is on the screen, since a render may be given up.
+ * Renders the rows, except while another choice is about to replace them: rendering each row would delay the keystroke that made
+ * the choice. The rows on screen stay until then. The renderer is stored in an effect, because React may abandon a render.
  */
 function useSettledRows<T>(
   render: (items: readonly T[]) => ReactNode,
@@ -156,8 +156,8 @@ function Matches<T>({
   const [limit, setLimit] = useRowLimit(choice, isActive, items.length);
   const { start, end } = rowWindow(limit, found.length);
   const chosen = useMemo(() => found.slice(start, end), [found, start, end]);
-  // A choice is painted with the rows as they are; the new ones follow without blocking the next one. The items are deferred and not
-  // their rows, which have inputs of their own: rows are memoized, so that those whose item stays cost nothing.
+  // A choice is painted with the current rows first. The new rows follow without blocking the next choice. The items are deferred, not
+  // the rendered rows, which may contain inputs. Rows are memoized, so a row whose item stays costs nothing.
   const shown = useDeferredValue(chosen);
   const rows = useSettledRows(
     children,
@@ -179,7 +179,7 @@ function Matches<T>({
             </Button>
           }
         >
-          Choose another filter or search for something else.
+          Try a different search or filter.
         </EmptyState>
         {more}
       </>
@@ -197,7 +197,7 @@ function Matches<T>({
       {rows}
       {end < found.length ? (
         <Center className="no-print">
-          <Button variant="default" onClick={() => setLimit(end + FIRST_ROWS)}>
+          <Button variant="default" onClick={() => setLimit(end + ROWS_PER_STEP)}>
             {`Show more of ${found.length} ${name}`}
           </Button>
         </Center>

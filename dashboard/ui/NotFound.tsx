@@ -5,7 +5,7 @@ import { ButtonLink } from './TextLink.tsx';
 export const NotFound = () => (
   <Screen title="Not found">
     <EmptyState title="Page not found" action={<ButtonLink href="/">Go to the overview</ButtonLink>}>
-      It may have been deleted, or the address is wrong.
+      The page may have been deleted, or the URL is wrong.
     </EmptyState>
   </Screen>
 );

@@ -243,5 +243,5 @@ test('without JavaScript or storage, the page says in sight what it needs', asyn
     }`,
   );
   await page.goto('apps');
-  await page.getByText('Your browser blocks cookies and site data of this page.', { exact: false }).waitFor();
+  await page.getByText('Your browser blocks cookies and site data for this page.', { exact: false }).waitFor();
 });

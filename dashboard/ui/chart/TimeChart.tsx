@@ -8,10 +8,10 @@ interface TimeChartProps {
   name: string;
   /** Unix times in seconds, evenly spaced. */
   times: readonly number[];
-  /** Bars lie over one another in the order given: a later one is a part of an earlier one, or of its `tops`. */
+  /** Bars are drawn over one another in this order: each is a part of the one before it, or of its `tops`. */
   series: readonly Series[];
   format: (value: number) => string;
-  /** Moments that are marked on the time axis. */
+  /** Times that are marked on the time axis. */
   marks?: readonly Mark[];
   /** Called with the index of a time that is clicked, or chosen with Enter. */
   onPick?: (index: number) => void;
@@ -23,7 +23,7 @@ const NO_MARKS: readonly Mark[] = [];
 const timeFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 const formatTime = (at: number): string => timeFormat.format(at * 1000);
 
-/** Steps of the keys, as of a slider. */
+/** Keyboard steps, as in a slider. */
 const STEPS: Readonly<Record<string, (index: number, last: number) => number>> = {
   ArrowLeft: (index) => index - 1,
   ArrowRight: (index) => index + 1,
@@ -34,8 +34,8 @@ const STEPS: Readonly<Record<string, (index: number, last: number) => number>> =
 };
 
 /**
- * A chart over time. The library that draws it is loaded once the rest of the screen is there. Its values are read with the
- * arrow keys, as those of a slider, and as a table.
+ * A chart over time. The library that draws it is loaded after the rest of the screen. The values can be read with the arrow keys, as
+ * in a slider, and as a table.
  */
 export function TimeChart({ name, times, series, format, marks = NO_MARKS, onPick, pickLabel }: TimeChartProps) {
   const title = useId();
@@ -51,13 +51,13 @@ export function TimeChart({ name, times, series, format, marks = NO_MARKS, onPic
   const last = times.length - 1;
   const shown = Math.min(cursor ?? last, last);
 
-  // The colours are read when it is drawn, so another scheme draws it again.
+  // The colours are read when the chart is drawn, so a change of the scheme has to redraw it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the scheme decides the colours
   useEffect(() => {
-    let isOver = false;
+    let isUnmounted = false;
     import('./plot.ts').then(
       ({ drawChart }) => {
-        if (isOver || !box.current) return;
+        if (isUnmounted || !box.current) return;
         const options = { times, series, marks, format, onCursor: setCursor };
         chart.current = drawChart(box.current, {
           ...options,
@@ -67,7 +67,7 @@ export function TimeChart({ name, times, series, format, marks = NO_MARKS, onPic
       () => setHasFailed(true),
     );
     return () => {
-      isOver = true;
+      isUnmounted = true;
       chart.current?.destroy();
       chart.current = undefined;
     };
@@ -129,7 +129,7 @@ export function TimeChart({ name, times, series, format, marks = NO_MARKS, onPic
       </Text>
       <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
         <summary>Show as table</summary>
-        {isOpen && rows.length === 0 && <Text size="sm">No values in this time.</Text>}
+        {isOpen && rows.length === 0 && <Text size="sm">No values in this time range.</Text>}
         {isOpen && rows.length > 0 && (
           <DataTable
             name={`${name}, values`}
@@ -150,7 +150,7 @@ export function TimeChart({ name, times, series, format, marks = NO_MARKS, onPic
   );
 }
 
-/** A sample of a series: bars are filled, and lines have their dashes. */
+/** Legend symbol of a series: filled for bars, with its dashes for a line. */
 const Swatch = ({ series: { colour, kind, dash } }: { series: Series }) => (
   <svg width="16" height="10" aria-hidden="true">
     {kind === 'bars' ? (
