@@ -1,24 +1,25 @@
 /**
- * Drafts of unsent forms, stored for this tab, so that they survive a reload and the redirect to the login. Those of forms
- * with secrets are kept in memory only: they survive a change of screen.
+ * Drafts of unsent forms. They are stored in the tab's sessionStorage, so that they survive a reload and the redirect to the login.
+ * Drafts with secrets are stored in memory only: they survive navigation, but not a reload.
  */
 const PREFIX = 'draft:';
 
 export type DraftStore = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
 const memory = new Map<string, string>();
-/** For forms with secrets: nothing is written to disk. */
+/** Store for forms with secrets: nothing is written to disk. */
 export const memoryStore: DraftStore = {
   getItem: (name) => memory.get(name) ?? null,
   setItem: (name, value) => memory.set(name, value),
   removeItem: (name) => memory.delete(name),
 };
 
-/** Returns false for a stored value of another shape, which an older release of the dashboard may have saved. */
-function hasSameShape(value: unknown, like: unknown): boolean {
-  if (typeof value !== typeof like || value === null || Array.isArray(value) !== Array.isArray(like)) return false;
-  if (typeof like !== 'object' || like === null || Array.isArray(like)) return true;
-  return Object.entries(like).every(([name, each]) => hasSameShape(Object(value)[name], each));
+/** Returns true if a stored value has the shape of the initial one. A draft of an older release may have another shape. */
+function hasSameShape(value: unknown, reference: unknown): boolean {
+  if (typeof value !== typeof reference || value === null || Array.isArray(value) !== Array.isArray(reference))
+    return false;
+  if (typeof reference !== 'object' || reference === null || Array.isArray(reference)) return true;
+  return Object.entries(reference).every(([name, part]) => hasSameShape(Object(value)[name], part));
 }
 
 /** Returns the initial values with the draft on top, or undefined if there is no draft. */
@@ -28,9 +29,9 @@ export function readDraft<V extends object>(
   store: DraftStore = sessionStorage,
 ): V | undefined {
   try {
-    const kept: unknown = JSON.parse(store.getItem(PREFIX + name) ?? 'null');
-    if (typeof kept !== 'object' || kept === null) return undefined;
-    const known = Object.entries(kept).filter(
+    const stored: unknown = JSON.parse(store.getItem(PREFIX + name) ?? 'null');
+    if (typeof stored !== 'object' || stored === null) return undefined;
+    const known = Object.entries(stored).filter(
       ([field, value]) => Object.hasOwn(initial, field) && hasSameShape(value, initial[field as keyof V]),
     );
     return { ...initial, ...Object.fromEntries(known) };
@@ -46,12 +47,12 @@ export function saveDraft<V extends object>(
   values: V,
   store: DraftStore = sessionStorage,
 ): void {
-  const typed = Object.entries(values).filter(
+  const changed = Object.entries(values).filter(
     ([field, value]) => JSON.stringify(value) !== JSON.stringify(initial[field as keyof V]),
   );
   try {
-    if (typed.length === 0) clearDraft(name, store);
-    else store.setItem(PREFIX + name, JSON.stringify(Object.fromEntries(typed)));
+    if (changed.length === 0) clearDraft(name, store);
+    else store.setItem(PREFIX + name, JSON.stringify(Object.fromEntries(changed)));
   } catch {
     // The storage is full or disabled: the form works without drafts.
   }

@@ -1,6 +1,6 @@
 /**
- * Loads the page again, since the browser remembers a script that failed to load. Throws if the service cannot be reached: a page that
- * is shown is better than the browser's error page.
+ * Reloads the page, because the browser does not retry a module that failed to load. Throws if the service cannot be reached, so that
+ * the current page stays instead of the browser's error page.
  */
 export async function loadPage(): Promise<never> {
   const { ok } = await fetch(document.baseURI, { cache: 'no-store' });

@@ -16,7 +16,7 @@ import { Theme } from './shell/Theme.tsx';
 
 async function start() {
   followAccountLink();
-  // Before other tabs can choose another: the tab keeps the account in which it begins.
+  // Fixes the account of this tab before another tab can choose a different one.
   chosenAccount();
   // Loads the screen's chunk in parallel with the settings.
   prefetchFor(location.pathname.slice(import.meta.env.BASE_URL.length - 1));
@@ -30,7 +30,7 @@ async function start() {
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
 const shown = await start().catch((error: unknown) => <MissingSettings error={error} />);
-// As a transition, which gives way to the user's input every few milliseconds; otherwise the first rendering blocks a phone.
+// A transition yields to the user's input every few milliseconds. A synchronous first render would block a phone.
 startTransition(() =>
   createRoot(root).render(
     <StrictMode>

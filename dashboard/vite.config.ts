@@ -12,8 +12,8 @@ const FRAME_STYLESHEETS = ['ui/colours.css', 'shell/shell.css'];
 const COMMON_CHUNK = 'common';
 
 /**
- * Inputs, dialogs and tabs: nearly every screen but the overview, the first of most visits, needs them. In files of a kilobyte
- * each they would cost a phone more round trips.
+ * Inputs, dialogs and tabs. Nearly every screen needs them, except the overview, where most visits begin. One chunk spares a phone the
+ * round trips of many one-kilobyte files.
  */
 const FORM_CODE =
   /dashboard.(?:form.|ui.(?:FilteredItems|FilteredList|ConfirmButton|Dialog|NavTabs|CopyText|OneTimeSecret|LimitTable|RowButton))|node_modules.(?:react-(?:remove|style)|use-|tslib|get-nonce|@floating-ui|@mantine.(?:hooks.*focus-trap|core.esm.components.(?:Input|NativeSelect|Textarea|Checkbox|Combobox|CloseButton|Modal|Overlay|Portal|FocusTrap|Popover)))/;
@@ -25,8 +25,8 @@ const OVERVIEW_CODE =
 const minify = (css: string): string => css.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\s+/g, ' ');
 
 /**
- * Inlines the frame's styles into the page, so that the frame is painted before any other file arrives, and moves the
- * stylesheets behind it. Module scripts wait for stylesheets that precede them, so the app never renders unstyled.
+ * Inlines the frame's styles into the page, so that the frame is painted before any other file arrives, and moves the stylesheet
+ * links to the end of the body. Module scripts wait for stylesheets that precede them, so the app never renders unstyled.
  */
 const inlineFrameStyles = (): Plugin => ({
   name: 'frame-first',
@@ -70,7 +70,7 @@ export default defineConfig({
             { name: COMMON_CHUNK, test: (id) => !FORM_CODE.test(id), minShareCount: 7, priority: 4 },
             { name: 'inputs', test: FORM_CODE, minShareCount: 2, priority: 3 },
             { name: 'forms', test: /node_modules|dashboard.form/, minShareCount: 3, priority: 2 },
-            // Small files of two areas or more, in one for those of the overview and one for the others.
+            // Small modules that at least two areas share: one chunk for those of the overview, one for the others.
             { name: 'views', test: OVERVIEW_CODE, minShareCount: 2, priority: 1 },
             { name: 'audit', test: /contract.audit/, minShareCount: 2, priority: 1 },
             { name: 'contracts', test: /contract.|dashboard.ui.(?!chart)/, minShareCount: 2, priority: 0 },

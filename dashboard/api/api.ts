@@ -20,13 +20,13 @@ export class Api {
   slowCalls = 0;
   readonly #settings: Settings;
   /**
-   * The account that the page acts in, whatever the tab chooses for its next page. A request that names none acts in the login's own, which
-   * is another account once that membership has ended.
+   * The account that this page acts in, even after the tab chooses another account for its next page. Every request has to name it:
+   * without the header the API uses the login's own account, which changes when a membership ends.
    */
   #account: string | undefined;
   readonly #listeners = new Set<() => void>();
 
-  /** Address of a repository to begin with; empty if the installation offers none. */
+  /** URL of an example repository; empty if the installation offers none. */
   get exampleRepository(): string {
     return this.#settings.exampleRepository;
   }
@@ -37,7 +37,7 @@ export class Api {
   }
 
   /**
-   * Calls an operation of the contract at its dashboard path. Throws {@link Failure}. Waits while the user has to sign in again.
+   * Calls an operation of the contract at its dashboard path. Throws {@link Failure}. While the user has to sign in again, the call waits.
    */
   async call<R extends Route>(
     route: R,
@@ -45,7 +45,7 @@ export class Api {
     { idempotencyKey }: { idempotencyKey?: string | undefined } = {},
   ): Promise<Output<R>> {
     const baseUrl = this.#settings.apiUrl;
-    const once = async (token: string): Promise<ApiResponse<Output<R>>> => {
+    const attempt = async (token: string): Promise<ApiResponse<Output<R>>> => {
       const account = await this.#accountHeader(route.method === 'GET');
       const headers = { ...account, ...(idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}) };
       const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -53,12 +53,12 @@ export class Api {
       const client = createClient({ baseUrl, accessToken: () => token, headers, fetch: send });
       return await this.#trackSlowness(client.call(route, input));
     };
-    const output = unwrap(await this.#withToken(once));
+    const output = unwrap(await this.#withToken(attempt));
     if (route.id === getMe.id) this.#account ??= (output as Output<typeof getMe>).data.account.id;
     return output;
   }
 
-  /** Returns the header that names the account. Until the first `getMe` says which it is, reads go without it, and writes wait. */
+  /** Returns the header that names the account. Until `getMe` reports the account, reads omit the header and writes wait for it. */
   async #accountHeader(isRead = false): Promise<Record<string, string>> {
     this.#account ??= chosenAccount();
     if (this.#account === undefined && !isRead) await this.call(getMe);
@@ -67,7 +67,7 @@ export class Api {
 
   /** Calls an operation whose response is a stream (chat completions). Throws {@link Failure}. */
   async stream({ path }: { path: Path }, body: object, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
-    const once = async (token: string): Promise<Response> => {
+    const attempt = async (token: string): Promise<Response> => {
       const account = await this.#accountHeader();
       return await fetch(`${this.#settings.apiUrl}${toDashboardPath(path) ?? path}`, {
         method: 'POST',
@@ -76,23 +76,21 @@ export class Api {
         signal,
       });
     };
-    const answer = await this.#withToken(once);
-    if (answer.ok && answer.body) return answer.body;
-    const { error } = (await answer.json().catch(() => ({}))) as Pick<ApiResponse<unknown>, 'error'>;
-    throw errorFrom(answer.status, answer.headers, error);
+    const response = await this.#withToken(attempt);
+    if (response.ok && response.body) return response.body;
+    throw await readError(response);
   }
 
-  /** Reads a document, which is no JSON. Throws {@link Failure}. */
+  /** Downloads a document that is not JSON, such as a PDF. Throws {@link Failure}. */
   async download(path: Path): Promise<Blob> {
-    const once = async (token: string): Promise<Response> =>
+    const attempt = async (token: string): Promise<Response> =>
       await fetch(`${this.#settings.apiUrl}${toDashboardPath(path) ?? path}`, {
         headers: { authorization: `Bearer ${token}`, ...(await this.#accountHeader(true)) },
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-    const answer = await this.#trackSlowness(this.#withToken(once));
-    if (answer.ok) return await answer.blob();
-    const { error } = (await answer.json().catch(() => ({}))) as Pick<ApiResponse<unknown>, 'error'>;
-    throw errorFrom(answer.status, answer.headers, error);
+    const response = await this.#trackSlowness(this.#withToken(attempt));
+    if (response.ok) return await response.blob();
+    throw await readError(response);
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -100,14 +98,14 @@ export class Api {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Sends a request. If the API rejects the token, which may have been revoked early, repeats it once with a new one. */
-  async #withToken<T extends { status: number }>(once: (token: string) => Promise<T>): Promise<T> {
+  /** Sends a request. If the API rejects the token, which may have been revoked before it expired, retries once with a new one. */
+  async #withToken<T extends { status: number }>(attempt: (token: string) => Promise<T>): Promise<T> {
     try {
       const token = await this.session.token();
-      const answer = await once(token);
-      if (answer.status !== 401) return answer;
+      const response = await attempt(token);
+      if (response.status !== 401) return response;
       this.session.markRejected(token);
-      return await once(await this.session.token());
+      return await attempt(await this.session.token());
     } catch (error) {
       if (error instanceof DOMException && error.name === 'AbortError') throw error;
       throw toFailure(error);
@@ -115,16 +113,16 @@ export class Api {
   }
 
   async #trackSlowness<T>(work: Promise<T>): Promise<T> {
-    let late = 0;
+    let isSlow = false;
     const timer = setTimeout(() => {
-      late = 1;
+      isSlow = true;
       this.#addSlowCalls(1);
     }, SLOW_AFTER_MS);
     try {
       return await work;
     } finally {
       clearTimeout(timer);
-      if (late) this.#addSlowCalls(-1);
+      if (isSlow) this.#addSlowCalls(-1);
     }
   }
 
@@ -134,9 +132,14 @@ export class Api {
   }
 }
 
+async function readError(response: Response): Promise<Failure> {
+  const { error } = (await response.json().catch(() => ({}))) as Pick<ApiResponse<unknown>, 'error'>;
+  return errorFrom(response.status, response.headers, error);
+}
+
 function errorFrom(status: number, headers: Headers, error: ApiResponse<unknown>['error']): Failure {
   if (error && isNotAMember(error)) {
-    // The membership has ended: the dashboard goes on in the login's own account.
+    // The membership has ended: continue in the login's own account.
     leaveAccount();
     location.assign(import.meta.env.BASE_URL);
   }

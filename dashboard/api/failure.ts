@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../contract/errors.ts';
 
-/** A failed call as it is shown: the API's message, and the request id to quote to support. */
+/** A failed API call as screens show it: the API's message, and the request id to quote to support. */
 export class Failure extends Error {
   readonly status: number;
   readonly code: ErrorCode | 'unreachable';
@@ -8,7 +8,7 @@ export class Failure extends Error {
   /** Seconds to wait before a retry. */
   readonly retryAfter: number | undefined;
 
-  /** @param message without what it advises programs */
+  /** @param message the API's message; its advice for programs (`with backoff`) is removed */
   constructor(
     message: string,
     { status, code, requestId, retryAfter }: Pick<Failure, 'status' | 'code' | 'requestId' | 'retryAfter'>,

@@ -25,16 +25,16 @@ export function recoveryInterval({
 }
 
 /**
- * Creates the query cache: reads are shared, cached for five seconds and retried; writes retry only where that is safe. When a write does
- * not reach the service, or the browser loses or regains its connection, the screen is read again: that shows whether the
- * service can be reached, and repeats until it can.
+ * Creates the query cache. Reads are shared, cached for five seconds and retried; writes are retried only where that is safe. When a
+ * write does not reach the service, or the browser loses or regains its connection, all active reads are fetched again: they show
+ * whether the service can be reached, and repeat until it can.
  */
 export function createQueryClient(): QueryClient {
-  const readAgain = () => void client.invalidateQueries({ refetchType: 'active' });
+  const refetchActive = () => void client.invalidateQueries({ refetchType: 'active' });
   const client = new QueryClient({
     mutationCache: new MutationCache({
       onError: (error) => {
-        if (toFailure(error).status === 0) readAgain();
+        if (toFailure(error).status === 0) refetchActive();
       },
     }),
     defaultOptions: {
@@ -49,7 +49,7 @@ export function createQueryClient(): QueryClient {
       mutations: { retryDelay: backoff, networkMode: 'always' },
     },
   });
-  onlineManager.subscribe(readAgain);
+  onlineManager.subscribe(refetchActive);
   return client;
 }
 
@@ -62,6 +62,6 @@ interface Attempts {
   errorUpdateCount: number;
 }
 
-/** True while a read has neither data nor a failed attempt: what is there is not held back for one that fails. */
+/** True while a read has neither data nor a failed attempt. A screen may wait for such a read, but not for one that keeps failing. */
 export const isFirstAttempt = ({ isPending, failureCount, errorUpdateCount }: Attempts): boolean =>
   isPending && failureCount === 0 && errorUpdateCount === 0;

@@ -19,13 +19,13 @@ interface ListOptions<T> {
   pageSize?: number;
   /** Poll interval in milliseconds, or false. A poll reads all loaded pages again, one after the other. */
   pollInterval?: (items: readonly T[]) => number | false;
-  /** Further parameters of the query; what is undefined is left out. */
+  /** Additional query parameters; undefined values are omitted. */
   filter?: Readonly<Record<string, string | undefined>>;
   /** Loads all pages, for lists that the client filters. */
   allPages?: boolean;
 }
 
-/** Pages without a match that are read one after the other. */
+/** Maximum number of pages that are loaded automatically while none of them has a match. */
 const MAX_EMPTY_PAGES = 10;
 
 interface Pages<T> extends Page<T> {
@@ -33,7 +33,7 @@ interface Pages<T> extends Page<T> {
   pageCount: number;
 }
 
-/** Joins the pages. An item that is loaded again while its page changes may be on two. */
+/** Joins the pages. An item may be on two pages if the list changed between their reads. */
 function mergePages<T extends { id: string }>({ pages }: InfiniteData<Page<T>>): Pages<T> {
   const items = new Map(pages.flatMap(({ data }) => data.map((item) => [item.id, item])));
   return { data: [...items.values()], has_more: pages.at(-1)?.has_more ?? false, pageCount: pages.length };
@@ -54,8 +54,8 @@ export function useApiList<R extends Route>(
   const list = useInfiniteQuery<List, Error, Pages<Item<R> & { id: string }>, QueryKey, string>({
     queryKey: [route.id, 'list', input, filter],
     queryFn: async ({ pageParam }) => {
-      const chosen = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
-      const query = { ...chosen, limit: String(pageSize), ...(pageParam === '' ? {} : { cursor: pageParam }) };
+      const defined = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+      const query = { ...defined, limit: String(pageSize), ...(pageParam === '' ? {} : { cursor: pageParam }) };
       return (await api.call(route, { ...input, query } as unknown as CallerInput<R>)) as List;
     },
     initialPageParam: '',

@@ -9,11 +9,11 @@ import { retryOnce } from './query-client.ts';
 import { useInvalidate } from './use-api-query.ts';
 
 /**
- * Calls an operation of the contract that writes. The same input sent twice, by a double click or after a lost response,
- * has the same idempotency key until it succeeds, so that the API executes it once. A deletion that an attempt before has carried
- * out, whose response was lost, succeeds.
+ * Calls a writing operation of the contract. The same input, sent again by a double click or after a lost response, reuses its
+ * idempotency key until it succeeds, so that the API executes it once. A deletion also succeeds if the API responds with 404 after
+ * the response to an earlier attempt was lost.
  *
- * @param invalidates operations whose cached reads are out of date afterwards
+ * @param invalidates operations whose cached reads the write makes stale
  */
 export function useApiMutation<R extends Route>(
   route: R,
@@ -43,7 +43,7 @@ export function useApiMutation<R extends Route>(
     onSuccess: () => {
       attempt.current = { text: '', key: '', isLost: false };
     },
-    // What the account has and uses, and what it has to do, follows from most changes.
+    // Most changes affect the account's usage and its overview.
     onSettled: () => refresh([getMe, getOverview, ...invalidates]),
   });
 }

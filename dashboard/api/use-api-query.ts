@@ -20,7 +20,7 @@ export function useApiQuery<R extends Route>(
     queryKey: queryKey(route, input),
     queryFn: () => api.call(route, input),
     ...options,
-    // A poll of its own must not keep a failed read from recovering.
+    // A caller's poll interval must not keep a failed read from recovering.
     refetchInterval: (query) =>
       recoveryInterval(query) || (typeof refetchInterval === 'function' ? refetchInterval(query) : refetchInterval),
   });

@@ -5,13 +5,13 @@ import { recoveryInterval } from './query-client.ts';
 /** Lines per request. */
 export const LOG_PAGE_SIZE = '1000';
 
-/** Milliseconds between two polls of a growing log: while lines arrive, and at most while none do. */
+/** Milliseconds between two polls of a growing log: `min` while lines arrive, up to `max` while none do. */
 export interface PollIntervals {
   min: number;
   max: number;
 }
 
-/** Returns the interval after so many polls in a row without a new line: doubled with each, so that a quiet log is cheap. */
+/** Returns the poll interval. It doubles with each consecutive poll without a new line, so that a quiet log is cheap. */
 export const pollInterval = ({ min, max }: PollIntervals, idlePolls: number): number =>
   Math.min(max, min * 2 ** Math.min(idlePolls, 10));
 
@@ -23,14 +23,14 @@ interface Page<L> {
   has_more: boolean;
 }
 
-/** Pause behind a page that has no lines and says that there are more: it went through lines of the platform's own. */
+/** Pause after an empty page that is not the last one: the API skipped lines that the platform itself printed. */
 const EMPTY_PAGE_PAUSE_MS = 1000;
 
 /**
  * Reads a log from its last known line to its end.
  *
- * @param signal ends the reading of a log that is not shown any more
- * @returns the known lines and those behind them
+ * @param signal stops the read once the log is no longer shown
+ * @returns the known lines and the new ones
  */
 export async function readToEnd<L>(
   known: readonly L[],

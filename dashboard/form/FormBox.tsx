@@ -11,7 +11,7 @@ interface FormBoxProps<V extends object> {
   onSubmit: () => Promise<unknown>;
   /** True while there is nothing to save. */
   isUnchanged?: boolean;
-  /** Shown beside the button. */
+  /** Shown next to the submit button. */
   secondaryAction?: ReactNode;
   children: ReactNode;
 }
@@ -34,7 +34,7 @@ export function FormBox<V extends object>({
   const focusInvalidField = () => {
     requestAnimationFrame(() => {
       const field = element.current?.querySelector<HTMLElement>('[aria-invalid=true]');
-      // A folded field cannot take the focus.
+      // A field inside closed details cannot be focused.
       field?.closest('details')?.setAttribute('open', '');
       field?.focus();
     });

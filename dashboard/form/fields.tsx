@@ -10,7 +10,7 @@ interface TextProps {
   autoFocus?: boolean;
 }
 
-/** Descriptions are below the input, so that inputs beside each other align. */
+/** Puts descriptions below the inputs, so that inputs in one row align. */
 const WRAPPER_ORDER = ['label' as const, 'input' as const, 'description' as const, 'error' as const];
 
 const sharedProps = <T extends string>({ name, value, error, onBlur }: Field<T>) => ({

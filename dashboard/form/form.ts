@@ -23,7 +23,7 @@ type FieldValue<V, N> = N extends keyof V ? V[N] : string;
 /** A form of `@mantine/form` that is validated by the contract's schema, shows the API's errors and keeps a draft. */
 export interface Form<V extends object> extends UseFormReturnType<V> {
   field: <N extends FieldName<V>>(name: N) => Field<FieldValue<V, N>>;
-  /** Shows the API's error at the field that it names. Returns false if it names none of this form's. */
+  /** Shows an API error at the field that it names. Returns false if it names no field of this form. */
   showApiError: (error: unknown) => boolean;
   /** True while the form shows a draft from before the page was loaded. */
   isRestored: boolean;
@@ -50,12 +50,12 @@ const hasPath = (values: unknown, path: string): boolean =>
   path.split('.').reduce((value: unknown, key) => Object(value)[key], values) !== undefined;
 
 /**
- * Creates a form that is validated by the schema with which the API validates its body. A field is validated when it loses the focus, and a
- * field with an error again at each change of the form.
+ * Creates a form that is validated by the schema with which the API validates its body. A field is validated when it loses focus.
+ * Fields with an error are validated again on every change of the form.
  *
  * @param toBody the request body for the form's values
- * @param draft name under which unsent values outlive the screen
- * @param store where the draft is kept; `memoryStore` for a form with secrets
+ * @param draft name of the draft that keeps unsent values when the user leaves the screen
+ * @param store the draft's storage; `memoryStore` for a form with secrets
  */
 export function useForm<V extends object>(
   schema: (() => z.ZodMiniType) | undefined,
@@ -85,7 +85,7 @@ export function useForm<V extends object>(
     ...form,
     field: (name) => {
       const { value, error, onChange, onBlur } = form.getInputProps(name);
-      // A text that is sent as a list has its error at an entry's path.
+      // The error of a text that is sent as a list is at the path of a list entry.
       const entryError = Object.entries(form.errors).find(([path]) => path.startsWith(`${name}.`))?.[1];
       return { name, value, error: error ?? entryError, onChange, onBlur };
     },

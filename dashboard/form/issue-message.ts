@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini';
 import { describeSize, describeType, describeValues } from '../../contract/issues.ts';
 
-/** Converts an issue of the contract's schema to the message beside its field. */
+/** Converts an issue of the contract's schema to the message next to its field. */
 export function issueMessage(issue: z.core.$ZodIssue): string {
-  // Empty, or incomplete in the browser's input for a time: the format is not what is missing.
+  // The field is empty, or the browser reports an incomplete time as empty. A message about the format would mislead.
   if (issue.input === '') return 'Required';
   switch (issue.code) {
     case 'invalid_type':

@@ -11,7 +11,7 @@ export const AuthRedirect = ({
   why?: string;
   /** Label of the button. */
   action?: string;
-  /** Shows the button; without it a loader. */
+  /** Shows the button. Without it, a loader is shown. */
   onAction?: () => void;
 }) => (
   <Center component="main" mih="100vh" p="md">

@@ -8,7 +8,7 @@ interface SignInProps {
   returnTo?: string;
   /** True in the popup, which closes after signing in. */
   isPopup?: boolean;
-  /** Heading of a page that waits for the user's click. Without it the redirect begins at once. */
+  /** Heading of a page that waits for the user's click. Without it, the redirect begins immediately. */
   text?: string;
   why?: string;
 }

@@ -2,47 +2,47 @@ import { ACCOUNT_PARAMETER, MEMBER_ROLES, type MemberRole } from '../../contract
 import { clearDrafts } from '../drafts.ts';
 
 /**
- * The account that this tab acts in, and the login's role in it. The tab keeps both in sessionStorage, whatever other tabs choose;
- * localStorage has the account that was chosen last, in which new tabs begin.
+ * The account that this tab acts in, and the login's role in it. Each tab keeps its choice in sessionStorage, whatever other tabs
+ * choose. localStorage has the latest choice, with which new tabs begin.
  */
 const ACCOUNT = 'account';
 const ROLE = 'account-role';
-/** Stored for the tab in place of the id of the login's own account, which the first `getMe` of a page says, and of a role that is not known yet. */
+/** Stored for the login's own account, whose id the first `getMe` of a page reports, and for a role that is not known yet. */
 const NONE = '';
 
-/** Returns the tab's value, and keeps it for the tab. */
-function keep(name: string): string {
+/** Returns the tab's value. The first call copies the value for new tabs into this one. */
+function readForTab(name: string): string {
   const value = sessionStorage.getItem(name) ?? localStorage.getItem(name) ?? NONE;
   sessionStorage.setItem(name, value);
   return value;
 }
 
-/** Returns the id of the tab's account; undefined for the login's own. The first call decides for the tab. */
-export const chosenAccount = (): string | undefined => keep(ACCOUNT) || undefined;
+/** Returns the id of the tab's account; undefined for the login's own. The first call fixes the account of the tab. */
+export const chosenAccount = (): string | undefined => readForTab(ACCOUNT) || undefined;
 
-/** Takes the account that the page's address names, as links of emails do, out of the address and for this tab. */
+/** Switches this tab to the account that the URL names, as links in emails do, and removes the account from the URL. */
 export function followAccountLink(): void {
   const url = new URL(location.href);
   const id = url.searchParams.get(ACCOUNT_PARAMETER);
   if (id === null) return;
   url.searchParams.delete(ACCOUNT_PARAMETER);
   history.replaceState(null, '', url);
-  // Anything else is nothing that a header may hold.
-  if (!/^acc_\w+$/.test(id) || id === keep(ACCOUNT)) return;
+  // Any other text must not reach the request header.
+  if (!/^acc_\w+$/.test(id) || id === readForTab(ACCOUNT)) return;
   clearDrafts();
-  enter(id);
+  enterAccount(id);
 }
 
-/** Acts in an account in this tab only; its role is not known yet. */
-function enter(id: string): void {
+/** Switches only this tab to an account. The role in it is not known yet. */
+function enterAccount(id: string): void {
   sessionStorage.setItem(ACCOUNT, id);
   sessionStorage.setItem(ROLE, NONE);
 }
 
-/** Returns this tab to the login's own account, and new ones if they begin in the account that it leaves. */
+/** Switches this tab to the login's own account, and new tabs too if they would begin in the account that it leaves. */
 export function leaveAccount(): void {
-  if (localStorage.getItem(ACCOUNT) === keep(ACCOUNT)) chooseAccount();
-  else enter(NONE);
+  if (localStorage.getItem(ACCOUNT) === readForTab(ACCOUNT)) chooseAccount();
+  else enterAccount(NONE);
 }
 
 /** Chooses an account for this tab and for new ones. */
@@ -55,14 +55,14 @@ export function chooseAccount(id = NONE, role: MemberRole | typeof NONE = NONE):
   }
 }
 
-/** Returns the role as the API last reported it; undefined before it did. */
+/** Returns the role that the API reported last; undefined before its first report. */
 export function knownRole(): MemberRole | undefined {
-  const role = keep(ROLE);
-  return MEMBER_ROLES.find((each) => each === role);
+  const role = readForTab(ROLE);
+  return MEMBER_ROLES.find((known) => known === role);
 }
 
-/** Keeps the role for screens that do not read it, and for new tabs if they begin in this account. */
+/** Stores the role for screens that do not read it, and for new tabs if they begin in this account. */
 export function rememberRole(role: MemberRole): void {
   sessionStorage.setItem(ROLE, role);
-  if ((localStorage.getItem(ACCOUNT) ?? NONE) === keep(ACCOUNT)) localStorage.setItem(ROLE, role);
+  if ((localStorage.getItem(ACCOUNT) ?? NONE) === readForTab(ACCOUNT)) localStorage.setItem(ROLE, role);
 }

@@ -2,9 +2,8 @@ import { chosenAccount } from './account-choice.ts';
 import type { Session } from './session.ts';
 
 /**
- * Brings a page up to date that Back or Forward shows as it was left: browsers keep it, and report nothing to it meanwhile. It
- * hides what a login read that has signed out since. A page that was going to the login page, and one of an account that
- * the tab has left, is loaded again.
+ * Updates a page that Back or Forward restores from the browser's cache, where it received no storage events. If the login has
+ * signed out since, its data is hidden. A page that was redirecting to the login page, or whose account the tab has left, is reloaded.
  */
 export function followRestores(session: Session): void {
   const account = chosenAccount();

@@ -7,7 +7,7 @@ import { chooseAccount } from './account-choice.ts';
 
 /**
  * `signedOutElsewhere`: signed out in another tab. `signedOutHere`: signed out in this browser, but not at the login provider, which could not
- * be reached. `expired`: the session can no longer be renewed. `leaving`: another login has signed in, which gets a page of its own.
+ * be reached. `expired`: the session can no longer be renewed. `leaving`: another login has signed in, and a new page for it is loading.
  */
 export type SessionState =
   | 'starting'
@@ -32,7 +32,7 @@ interface StoredSession {
 
 /** Remaining lifetime below which a token is renewed. */
 const RENEW_BEFORE_S = 60;
-/** Time that signing out waits for the login provider and the API; the requests go on afterwards. */
+/** Maximum time that sign-out waits for the login provider and the API. The requests continue afterwards. */
 const SIGN_OUT_TIMEOUT_MS = 5000;
 const RENEWAL_LOCK = 'dashboard-session-renewal';
 
@@ -49,7 +49,7 @@ const isStoredSession = (value: unknown): value is StoredSession =>
 const isSignInState = (value: unknown): value is SignInState =>
   typeof value === 'object' && value !== null && 'returnTo' in value && 'isPopup' in value;
 
-/** Returns the login and the groups that an access token names, unverified. */
+/** Returns the login and the groups of an access token, without verifying it. */
 function claimsOf(token = ''): { login: string; groups: unknown[] } {
   try {
     const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
@@ -60,25 +60,25 @@ function claimsOf(token = ''): { login: string; groups: unknown[] } {
   }
 }
 
-/** Name under which the tab keeps the login that it was last used with, also over a reload. */
+/** sessionStorage key of the login that last used the tab. */
 const TAB_LOGIN = 'login';
 
-/** Clears what the tab keeps for a login: drafts and the chosen account. */
+/** Clears what the tab stores for a login: drafts and the chosen account. */
 function forgetLogin(): void {
   clearDrafts();
   chooseAccount(undefined);
 }
 
-/** Gives the tab to a login. Keeps nothing of another one that had it before. */
-function takeTab(login: string): void {
+/** Assigns the tab to a login. Clears what another login has left in it. */
+function assignTab(login: string): void {
   if ((sessionStorage.getItem(TAB_LOGIN) ?? login) !== login) forgetLogin();
   sessionStorage.setItem(TAB_LOGIN, login);
 }
 
 /**
  * The session of this browser: authorization code with PKCE, renewed silently with the refresh token. It is stored in
- * localStorage, so that all tabs share it; storage events report sign-ins and sign-outs of other tabs. A page belongs to one login:
- * another one that signs in gets a page of its own, so that it neither sees what this one has read nor sends what waits in it.
+ * localStorage, so that all tabs share it; storage events report sign-ins and sign-outs of other tabs. A page belongs to one login.
+ * If another login signs in, a new page replaces it, so that the new login neither sees the data of this one nor sends its pending calls.
  */
 export class Session {
   state: SessionState = 'starting';
@@ -147,15 +147,15 @@ export class Session {
   /** Completes the redirect back from the login page. */
   async completeSignIn(): Promise<SignInState> {
     const user = await (await this.#manager()).signinRedirectCallback();
-    // Nothing was read with the session that the page found.
+    // The page has not read anything with an earlier session, so it may take the new login.
     this.#login = undefined;
     this.#update(user);
     return isSignInState(user.state) ? user.state : { returnTo: '/', isPopup: false };
   }
 
   /**
-   * Signs out in all tabs, at the login provider, which then renews nothing for the session any more, and at the API, which
-   * then refuses its access tokens. If the provider cannot be reached, signs out of this browser.
+   * Signs out in all tabs, at the login provider, which then refuses to renew the session, and at the API, which then rejects its
+   * access tokens. If the provider cannot be reached, signs out of this browser only.
    */
   async signOut(): Promise<void> {
     forgetLogin();
@@ -173,7 +173,7 @@ export class Session {
   /** Removes and revokes the session, and redirects to the login provider's sign-out. */
   async #signOutAtProvider(): Promise<void> {
     const manager = await this.#manager();
-    // No other tab renews meanwhile: that would replace the refresh token that is revoked here.
+    // The lock keeps other tabs from renewing, which would replace the refresh token that is revoked here.
     const hint = await navigator.locks.request(RENEWAL_LOCK, async () => {
       const user = await manager.getUser();
       await manager.removeUser();
@@ -187,18 +187,16 @@ export class Session {
     await manager.signoutRedirect({ extraQueryParams, ...(hint ? { id_token_hint: hint } : {}) });
   }
 
-  /**
-   * Revokes a refresh token (RFC 7009). The OIDC client expects a document in the answer, which has none.
-   */
+  /** Revokes a refresh token (RFC 7009), without the OIDC client: it expects a response body, and there is none. */
   async #revoke(manager: UserManager, token: string | undefined): Promise<void> {
     const endpoint = await manager.metadataService.getRevocationEndpoint();
     if (!endpoint || !token) return;
     const body = new URLSearchParams({ client_id: this.#settings.clientId, token, token_type_hint: 'refresh_token' });
-    // The page is about to be left.
+    // keepalive: the page is about to be unloaded.
     await fetch(endpoint, { method: 'POST', body, keepalive: true });
   }
 
-  /** Ends the session at the API: Cognito does not revoke access tokens, which the API verifies without it. */
+  /** Ends the session at the API: Cognito does not revoke access tokens, and the API verifies them without asking Cognito. */
   async #endAccess(token: string | undefined): Promise<void> {
     if (!token) return;
     const send = (url: string, init: RequestInit) => fetch(url, { ...init, keepalive: true });
@@ -237,8 +235,8 @@ export class Session {
   /** Returns the stored session, or undefined if there is none or it is unreadable. */
   #readStored(): StoredSession | undefined {
     try {
-      const kept: unknown = JSON.parse(localStorage.getItem(this.#storageKey) ?? 'null');
-      return isStoredSession(kept) ? kept : undefined;
+      const stored: unknown = JSON.parse(localStorage.getItem(this.#storageKey) ?? 'null');
+      return isStoredSession(stored) ? stored : undefined;
     } catch {
       return undefined;
     }
@@ -278,13 +276,13 @@ export class Session {
   #update(user: StoredSession | undefined, state: SessionState = user ? 'signedIn' : 'signedOut'): void {
     if (user) {
       const { login } = claimsOf(user.access_token);
-      takeTab(login);
+      assignTab(login);
       this.#login ??= login;
       if (login !== this.#login) {
-        // An invitation belongs to no login: the new one accepts it.
+        // An invitation belongs to no login: the new login can accept it after a reload.
         if (location.href.startsWith(`${this.#base}invitation`)) location.reload();
         else location.replace(this.#base);
-        // Shows and sends nothing meanwhile.
+        // Shows and sends nothing until the new page is loaded.
         this.#update(undefined, 'leaving');
         return;
       }

@@ -3,7 +3,7 @@ let chosen = null;
 try {
   chosen = localStorage.getItem('mantine-color-scheme-value');
 } catch {
-  // The browser blocks the page's storage: the page says so.
+  // The browser blocks the page's storage: MissingSettings.tsx tells the user.
 }
 const dark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
 document.documentElement.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light');

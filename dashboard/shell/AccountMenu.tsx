@@ -7,10 +7,10 @@ import { useSession } from '../login/context.ts';
 
 type Account = Output<typeof getMe>['data']['accounts'][number];
 
-/** Opens the dashboard in another account. Nothing of this one is kept: not the cache, nor drafts. */
-function switchTo({ id, role }: Account, own: string | undefined): void {
+/** Reloads the dashboard in another account, without the cache and the drafts of this one. */
+function switchTo({ id, role }: Account, ownId: string | undefined): void {
   clearDrafts();
-  chooseAccount(id === own ? undefined : id, role);
+  chooseAccount(id === ownId ? undefined : id, role);
   window.location.assign(import.meta.env.BASE_URL);
 }
 
@@ -20,7 +20,7 @@ export function AccountMenu() {
   const me = useApiQuery(getMe);
   const { accounts = [], account } = me.data?.data ?? {};
   const hasChoice = account !== undefined && accounts.length > 1;
-  // Of several accounts, the one that is acted in has to be in sight.
+  // A user of several accounts must see which one is current.
   const shown = hasChoice ? account.name : session.email;
   return (
     <>
@@ -35,14 +35,14 @@ export function AccountMenu() {
       <div id="account-menu" popover="auto" className="account-menu">
         {hasChoice && <small>{session.email}</small>}
         {hasChoice &&
-          accounts.map((each) => (
+          accounts.map((option) => (
             <button
-              key={each.id}
+              key={option.id}
               type="button"
-              aria-current={each.id === account.id ? 'true' : undefined}
-              onClick={() => switchTo(each, accounts[0]?.id)}
+              aria-current={option.id === account.id ? 'true' : undefined}
+              onClick={() => switchTo(option, accounts[0]?.id)}
             >
-              {each.name} ({each.role})
+              {option.name} ({option.role})
             </button>
           ))}
         <a href="/docs" target="_blank" rel="noreferrer">

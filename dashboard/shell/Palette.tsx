@@ -1,5 +1,5 @@
-// Without their layer, unlike dashboard/mantine.css: a lazily loaded stylesheet stands before the first one in the page, whose
-// styles of the same components would win.
+// Without a cascade layer, unlike dashboard/mantine.css: a lazily loaded stylesheet is inserted before the first one of the page, so
+// in the same layer the page's styles of these components would win.
 import '@mantine/core/styles/ScrollArea.css';
 import '@mantine/spotlight/styles.css';
 import { createSpotlight, Spotlight } from '@mantine/spotlight';

@@ -7,7 +7,7 @@ const isMac = navigator.platform.startsWith('Mac');
 
 type PaletteType = ComponentType<{ close: () => void }>;
 
-/** Opens the command palette, on a click and with Ctrl-K. Its script is loaded with the first use, and again after a failure. */
+/** Opens the command palette, on a click or with Ctrl-K. Its script is loaded on first use, and again after a failure. */
 export function PaletteButton() {
   const [Palette, setPalette] = useState<PaletteType>();
   const [isOpen, setIsOpen] = useState(false);

@@ -7,8 +7,8 @@ import { Skeletons } from '../ui/QueryBoundary.tsx';
 import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { isCurrent, NAV_ITEMS } from './nav.ts';
 
-/** `lazy`, but an area that failed to load is requested again on the next visit: `lazy` itself remembers a failure. */
-function lazyAgain(load: () => Promise<{ default: ComponentType }>): () => ComponentType {
+/** Like `lazy`, which caches a failure. Here the next visit to an area that failed to load reloads the page. */
+function lazyWithRetry(load: () => Promise<{ default: ComponentType }>): () => ComponentType {
   const create = (request: typeof load): ComponentType =>
     lazy(() =>
       request().catch((error: unknown) => {
@@ -22,7 +22,7 @@ function lazyAgain(load: () => Promise<{ default: ComponentType }>): () => Compo
 
 const AREAS = NAV_ITEMS.map(({ href, load }) => ({
   path: href === '/' ? href : `${href}/*?`,
-  area: lazyAgain(load),
+  area: lazyWithRetry(load),
 }));
 
 /** Renders the screen of the current URL. An area that failed leaves the others usable. */

@@ -3,10 +3,10 @@ export interface PaletteItem {
   id: string;
   label: string;
   description?: string;
-  /** Words that find the entry without being shown. */
+  /** Search words that are not shown. */
   keywords?: string;
-  /** True for an entry that only a search shows. */
-  onSearch?: true;
+  /** True for an entry that is shown only in search results. */
+  searchOnly?: true;
   href: string;
 }
 
@@ -15,10 +15,10 @@ export interface PaletteGroup {
   items: readonly PaletteItem[];
 }
 
-/** Entries of a group that are shown at once. */
+/** Maximum number of entries that a group shows. */
 const MAX_SHOWN = 7;
 
-/** Everything that can be done or opened without naming a resource. */
+/** Actions and pages that do not belong to a resource. */
 export const STATIC_GROUPS: readonly PaletteGroup[] = [
   {
     name: 'Actions',
@@ -81,7 +81,7 @@ const APP_TABS: readonly (readonly [path: string, name: string, keywords: string
   ['/settings', 'Settings', 'build delete'],
 ];
 
-/** Returns the entries of an application: itself, and for searches its tabs. */
+/** Returns the entries of an application: one for the application, and one for each tab, which only a search shows. */
 export function appItems({ id, name, primaryDomain }: Record<'id' | 'name' | 'primaryDomain', string>): PaletteItem[] {
   const href = `/apps/${id}`;
   return [
@@ -90,15 +90,15 @@ export function appItems({ id, name, primaryDomain }: Record<'id' | 'name' | 'pr
       id: `${id}${path}`,
       label: `${name} › ${tab}`,
       keywords,
-      onSearch: true as const,
+      searchOnly: true as const,
       href: `${href}${path}`,
     })),
   ];
 }
 
 /**
- * Returns the entries that contain every word of a search, in the order of their groups; entries whose label begins with it come
- * first. Without a search, each group shows its first entries.
+ * Returns the entries that contain every word of a search, by group. Within a group, entries whose label begins with the first word
+ * come first. Without a search, each group shows its first entries.
  */
 export function searchGroups(groups: readonly PaletteGroup[], query: string): PaletteGroup[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
@@ -108,7 +108,7 @@ export function searchGroups(groups: readonly PaletteGroup[], query: string): Pa
   };
   const startsWith = ({ label }: PaletteItem) => Number(label.toLowerCase().startsWith(words[0] ?? ''));
   return groups.flatMap(({ name, items }) => {
-    const found = words.length === 0 ? items.filter(({ onSearch }) => !onSearch) : items.filter(matches);
+    const found = words.length === 0 ? items.filter(({ searchOnly }) => !searchOnly) : items.filter(matches);
     const sorted = words.length === 0 ? found : found.toSorted((a, b) => startsWith(b) - startsWith(a));
     return found.length === 0 ? [] : [{ name, items: sorted.slice(0, MAX_SHOWN) }];
   });

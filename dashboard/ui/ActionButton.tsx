@@ -8,11 +8,11 @@ import { toastError } from './toast.ts';
 interface ActionButtonProps extends Pick<ButtonProps, 'disabled' | 'variant' | 'children'> {
   size?: 'sm' | 'xs';
   action: () => Promise<unknown>;
-  /** The right that the action needs, if it is another than that of the screen. */
+  /** The right that the action requires, if it differs from the screen's. */
   right?: Right;
 }
 
-/** A button for one action: shows progress, ignores further clicks meanwhile, and reports a failure as a toast. Disabled where the role does not allow it. */
+/** A button for one action. Shows progress, ignores clicks while it runs, and reports a failure as a toast. Disabled if the role does not allow it. */
 export function ActionButton({
   action,
   right,

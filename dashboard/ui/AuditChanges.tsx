@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { changesOf, type Values } from './audit-changes.ts';
 
-/** The fields that an entry of the audit log changed, a line for each. */
+/** The fields that an audit log entry changed, one per line. */
 export const AuditChanges = ({ entry }: { entry: { before: Values; after: Values } }) =>
   changesOf(entry).map(({ field, before, after }) => (
     <Text key={field} size="xs" className="break">

@@ -6,9 +6,9 @@ export const PART_COLOURS = ['var(--part-1)', 'var(--part-2)', 'var(--part-3)', 
 
 interface Column {
   id: string;
-  /** Label below the column; empty where there is no room for one. */
+  /** Label below the column; empty if there is no room for it. */
   label: string;
-  /** The same for the tooltip and screen readers. */
+  /** Full label, for the tooltip and screen readers. */
   title: string;
 }
 
@@ -18,15 +18,15 @@ interface ColumnChartProps {
   /** Parts of each column, from the bottom up; at most as many as there are colours. */
   parts: readonly { label: string; values: readonly number[] }[];
   format: (value: number) => string;
-  /** True where columns are wide enough for their totals. */
+  /** True if the columns are wide enough for their totals. */
   hasTotals?: boolean;
 }
 
-/** Stacked columns; a list with the amounts for screen readers. */
+/** A chart of stacked columns. Screen readers get a list of the amounts. */
 export function ColumnChart({ name, columns, parts, format, hasTotals = false }: ColumnChartProps) {
-  const totals = columns.map((_, at) => parts.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
+  const totals = columns.map((_, index) => parts.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
   const max = Math.max(1, ...totals);
-  const coloured = parts.map((part, at) => ({ ...part, colour: PART_COLOURS[at] ?? PART_COLOURS[3] }));
+  const coloured = parts.map((part, index) => ({ ...part, colour: PART_COLOURS[index] ?? PART_COLOURS[3] }));
   return (
     <div className="card column-chart">
       <ul className="column-legend" aria-hidden="true">
@@ -38,24 +38,24 @@ export function ColumnChart({ name, columns, parts, format, hasTotals = false }:
         ))}
       </ul>
       <ol aria-label={name}>
-        {columns.map(({ id, label: short, title }, at) => {
-          const known = coloured.filter(({ values }) => (values[at] ?? 0) > 0);
-          const says = `${title}: ${format(totals[at] ?? 0)}${
-            known.length > 0
-              ? ` (${known.map(({ label, values }) => `${label} ${format(values[at] ?? 0)}`).join(', ')})`
+        {columns.map(({ id, label: short, title }, index) => {
+          const nonZero = coloured.filter(({ values }) => (values[index] ?? 0) > 0);
+          const description = `${title}: ${format(totals[index] ?? 0)}${
+            nonZero.length > 0
+              ? ` (${nonZero.map(({ label, values }) => `${label} ${format(values[index] ?? 0)}`).join(', ')})`
               : ''
           }`;
           return (
-            <li key={id} title={says}>
-              <VisuallyHidden>{says}</VisuallyHidden>
+            <li key={id} title={description}>
+              <VisuallyHidden>{description}</VisuallyHidden>
               {hasTotals && (
                 <span className="column-total" aria-hidden="true">
-                  {(totals[at] ?? 0) > 0 && format(totals[at] ?? 0)}
+                  {(totals[index] ?? 0) > 0 && format(totals[index] ?? 0)}
                 </span>
               )}
               <span className="column-bar" aria-hidden="true">
-                {known.map(({ label, values, colour }) => (
-                  <span key={label} style={{ height: `${((values[at] ?? 0) / max) * 100}%`, background: colour }} />
+                {nonZero.map(({ label, values, colour }) => (
+                  <span key={label} style={{ height: `${((values[index] ?? 0) / max) * 100}%`, background: colour }} />
                 ))}
               </span>
               <span className="column-name" aria-hidden="true">

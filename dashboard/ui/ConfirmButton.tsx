@@ -18,16 +18,16 @@ interface ConfirmButtonProps extends Pick<ButtonProps, 'variant'> {
   children: ReactNode;
   /** Text that the user has to type to confirm. */
   confirmationText?: string;
-  /** Label of the way back, where `Cancel` could be taken for the action. */
+  /** Label of the dismiss button, if `Cancel` could be mistaken for the action. */
   keepLabel?: string;
   /** Colours the buttons red. */
   destructive?: boolean;
-  /** The right that the action needs, if it is another than that of the screen. */
+  /** The right that the action requires, if it differs from the screen's. */
   right?: Right;
   onConfirm: () => Promise<unknown>;
 }
 
-/** A button that asks for confirmation in a dialog. A failure is shown in the dialog. Disabled where the role does not allow it. */
+/** A button that asks for confirmation in a dialog. A failure is shown in the dialog. Disabled if the role does not allow it. */
 export function ConfirmButton({
   label,
   question,

@@ -20,33 +20,33 @@ interface RowProps<T> {
   columns: readonly Column<T>[];
 }
 
-const side = ({ number }: { number?: boolean }) => (number ? { className: 'number' } : {});
+const alignment = ({ number }: { number?: boolean }) => (number ? { className: 'number' } : {});
 
-/** Plain elements: Mantine's cells cost several times as much to render. A row is rendered again only when its item changes, where the columns are constant. */
+/** Plain elements: Mantine's cells take several times as long to render. If the columns are constant, a row renders again only when its item changes. */
 const Row = memo(({ item, columns }: RowProps<unknown>) => (
   <tr>
     {columns.map((column) => (
-      <td key={column.name} data-label={column.name} {...side(column)}>
+      <td key={column.name} data-label={column.name} {...alignment(column)}>
         {column.show(item)}
       </td>
     ))}
   </tr>
 )) as <T>(props: RowProps<T>) => ReactNode;
 
-/** Number of columns from which on a tablet has no room for a table. */
-const MANY = 4;
+/** Number of columns from which a table is too wide for a tablet. */
+const MIN_WIDE_COLUMNS = 4;
 
-/** A table that shows its rows as cards where they have no room, and scrolls where they still have none, by keyboard too. */
+/** A table. In a narrow space its rows become cards; if they are still too wide, it scrolls, also by keyboard. */
 export function DataTable<T>({ name, items, idOf, columns }: DataTableProps<T>) {
-  const room = columns.length < MANY ? 'sideways' : 'sideways sideways-many';
+  const scrollClass = columns.length < MIN_WIDE_COLUMNS ? 'sideways' : 'sideways sideways-many';
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard
-    <section className={`card ${room}`} aria-label={name} tabIndex={0}>
+    <section className={`card ${scrollClass}`} aria-label={name} tabIndex={0}>
       <table className="table">
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.name} {...side(column)}>
+              <th key={column.name} {...alignment(column)}>
                 {column.name}
               </th>
             ))}

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react';
 import { keepFocus } from './keep-focus.ts';
 
 /**
- * A modal dialog. It is mounted when it is first opened: a list has one or two in each row, and a closed one costs as much to
- * render as the row itself.
+ * A modal dialog. It is mounted when it is first opened: lists have one or two dialogs per row, and a closed one takes as long to
+ * render as its row.
  */
 export function Dialog(props: ModalProps) {
   const { opened } = props;

@@ -5,7 +5,7 @@ interface EmptyStateProps {
   title: string;
   /** Says what belongs here, or what to do. */
   children: ReactNode;
-  /** The first action, where the screen has none beside it. */
+  /** Button for the next step, if the screen does not have it elsewhere. */
   action?: ReactNode;
 }
 

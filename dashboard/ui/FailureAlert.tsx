@@ -3,26 +3,27 @@ import { useLocation } from 'wouter';
 import { type Failure, toFailure } from '../api/failure.ts';
 import { ButtonLink } from './TextLink.tsx';
 
-/** Screens on which the user can remove the cause of an error, by its code. */
+/** Screens on which the user can fix the cause of an error, by error code. */
 const NEXT_STEPS: Partial<Record<Failure['code'], { href: string; name: string }>> = {
   plan_limit: { href: '/billing/plans', name: 'Upgrade' },
   insufficient_funds: { href: '/billing', name: 'Top up' },
   insufficient_credits: { href: '/ai', name: 'Buy credits' },
 };
 
-/** Returns the way out of a failure: what is missing to top up, with the way back, or the invoice that it names. */
-function nextStepOf({ code, message }: Failure, here: string): { href: string; name: string } | undefined {
+/** Returns a link that resolves a failure: a top-up of the missing amount, the invoice that the message names, or the screen for the error code. */
+function nextStepOf({ code, message }: Failure, currentPath: string): { href: string; name: string } | undefined {
   const missing = /R(\d+\.\d\d) is missing/.exec(message)?.[1];
-  if (missing) return { href: `/billing?${new URLSearchParams({ amount: missing, from: here })}`, name: 'Top up' };
+  if (missing)
+    return { href: `/billing?${new URLSearchParams({ amount: missing, from: currentPath })}`, name: 'Top up' };
   const invoice = /\bINV-\d{4}-\d+/.exec(message)?.[0];
   return invoice ? { href: `/billing/invoices?q=${invoice}`, name: 'Open invoice' } : NEXT_STEPS[code];
 }
 
 interface FailureAlertProps {
   error: unknown;
-  /** Repeats what failed. Omitted in forms, whose submit button repeats. */
+  /** Repeats the failed operation. Omitted in forms, whose submit button does it. */
   retry?: (() => void) | undefined;
-  /** True for a read, which is repeated without the user too while its failure may pass. */
+  /** True for a read, which is retried automatically while its failure is transient. */
   isRead?: boolean;
   isRetrying?: boolean;
 }
@@ -31,8 +32,8 @@ interface FailureAlertProps {
 export function FailureAlert({ error, retry, isRead = true, isRetrying = false }: FailureAlertProps) {
   const failure = toFailure(error);
   const { message, requestId, isTransient } = failure;
-  const [here] = useLocation();
-  const nextStep = nextStepOf(failure, here);
+  const [currentPath] = useLocation();
+  const nextStep = nextStepOf(failure, currentPath);
   return (
     <Alert role="alert" color="red" variant="default" style={{ borderColor: 'var(--bad)' }}>
       <Group justify="space-between" gap="sm">

@@ -12,14 +12,14 @@ interface FilteredListProps<T> {
   list: ListResult<T>;
   filter: ListFilter;
   view: ListView<T>;
-  /** Labels of statuses that are not in sentence case by themselves. */
+  /** Returns the label of a status; in sentence case by default. */
   statusLabel?: (status: string) => string;
   /** Shown in place of an empty list. */
   empty: ReactNode;
   children: (items: readonly T[]) => ReactNode;
 }
 
-/** A list with a search, an order and a filter by status, page by page. */
+/** A paged list with a search, a sort order and a status filter. */
 export function FilteredList<T>({ name, list, filter, view, statusLabel, empty, children }: FilteredListProps<T>) {
   return (
     <Stack gap="sm">

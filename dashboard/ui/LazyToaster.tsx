@@ -3,12 +3,12 @@ import { type ComponentType, useEffect, useState } from 'react';
 
 /** Delay after which the toaster is loaded in advance: the first toast may report a lost connection. */
 const PREFETCH_AFTER_MS = 3000;
-/** Delay after which the connection is looked at again. */
+/** Interval between two checks of the connection. */
 const RETRY_AFTER_MS = 1000;
 
 /**
- * Loads the toaster (`toast.ts`) after the first paint, but not while the connection is lost: the browser remembers a script that
- * failed, and no toast would be shown until the page is loaded again. Toasts of that time are shown once it is loaded.
+ * Loads the toaster (`toast.ts`) after the first paint, but not while the browser is offline: it does not retry a module that failed
+ * to load, so no toast would appear until a reload. Toasts that are sent earlier appear once the toaster is loaded.
  */
 export function LazyToaster() {
   const hasNotifications = useNotifications().notifications.length > 0;

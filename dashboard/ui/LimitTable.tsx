@@ -5,11 +5,11 @@ import { DataTable } from './DataTable.tsx';
 interface LimitTableProps {
   limits: Record<LimitName, number>;
   usage: Partial<Record<LimitName, number | undefined>>;
-  /** Limits that operators set, which are marked. */
+  /** Limits that operators have set. The table marks them. */
   overrides?: Record<string, number>;
 }
 
-/** The limits of an account, how much of each is in use where that is counted, and what happens beyond it. */
+/** The limits of an account, the usage of those that are counted, and what happens beyond each. */
 export const LimitTable = ({ limits, usage, overrides = {} }: LimitTableProps) => (
   <DataTable
     name="Limits"

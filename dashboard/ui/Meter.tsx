@@ -2,13 +2,13 @@ import { Group, Text, VisuallyHidden } from '@mantine/core';
 import { useId } from 'react';
 import { capitalize, formatNumber } from './chart/figures.ts';
 
-/** Share of a limit from which on it is shown as nearly reached. */
-const NEAR = 0.8;
+/** Share of a limit from which it counts as nearly reached. */
+const NEAR_LIMIT_SHARE = 0.8;
 
 /** Returns true if a limit is nearly reached. */
-export const isNearLimit = (used: number, limit: number): boolean => limit > 0 && used >= limit * NEAR;
+export const isNearLimit = (used: number, limit: number): boolean => limit > 0 && used >= limit * NEAR_LIMIT_SHARE;
 
-/** The use of a limit, as a row of a card. */
+/** The usage of a limit, as a row of a card. */
 export function Meter({ name, used, limit }: { name: string; used: number; limit: number }) {
   const id = useId();
   const share = limit > 0 ? Math.min(1, used / limit) : 1;

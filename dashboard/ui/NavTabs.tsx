@@ -25,7 +25,7 @@ export function NavTabs({ tabs, name }: { tabs: readonly NavTab[]; name: string 
   const panel = useId();
   const current = tabs.find(({ href }) => href === location) ?? tabs[0];
   const list = useRef<HTMLDivElement>(null);
-  // On a phone the tabs scroll: the selected one must be in sight.
+  // On a phone the tabs scroll: keep the selected one visible.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is selected when the location changes
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest', inline: 'center' });

@@ -9,17 +9,17 @@ interface OneTimeSecretProps {
   close: () => void;
 }
 
-/** Properties of a dialog that only its own button closes. */
+/** Properties of a dialog that only a button in its content closes. */
 const KEEP_OPEN = { closeOnEscape: false, closeOnClickOutside: false, withCloseButton: false } as const;
 
 interface SecretDialogProps extends ModalProps {
-  /** The request whose answer holds the secret. */
+  /** The request whose response holds the secret. */
   request: { data: unknown; isPending: boolean };
 }
 
 /**
- * Dialog of a request that is answered with a secret. From when it is sent, only the button below the secret closes it: Escape,
- * a click beside it, or Back would lose the secret.
+ * Dialog of a request whose response holds a secret. Once the request is sent, only the button below the secret closes the dialog:
+ * Escape, a click outside, or Back would lose the secret.
  */
 export function SecretDialog({ request, opened, ...props }: SecretDialogProps) {
   const isSent = request.isPending || request.data !== undefined;

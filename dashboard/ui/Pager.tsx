@@ -7,7 +7,7 @@ interface PagerProps {
   go: (offset: number) => void;
 }
 
-/** Buttons for the newer and older page of a list; nothing for a single page. */
+/** Buttons for the newer and the older page of a list; nothing if there is only one page. */
 export const Pager = ({ offset, size, hasMore, go }: PagerProps) =>
   offset > 0 || hasMore ? (
     <Group justify="space-between">

@@ -13,7 +13,7 @@ interface QueryBoundaryProps<T> {
 /** Shows a query's data, skeletons while it loads, or its failure. Both stay visible while they are refreshed. */
 export function QueryBoundary<T>({ query, children, lines = 3 }: QueryBoundaryProps<T>) {
   const { data, error, errorUpdateCount, refetch } = query;
-  // A query without data forgets its failure when it is repeated.
+  // TanStack Query clears the error of a query without data when it retries.
   const [failure, keepFailure] = useState(error);
   if (error && error !== failure) keepFailure(error);
   if (data !== undefined) return children(data);

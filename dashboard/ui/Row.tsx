@@ -6,28 +6,28 @@ interface RowProps {
   title: ReactNode;
   /** Below the title. */
   detail?: ReactNode;
-  /** Beside both, on the other side. */
+  /** At the other end of the row. */
   children?: ReactNode;
 }
 
 /**
- * A row of a list, with what can be done to its item. Plain elements with the styles of dashboard.css: Mantine's cost several times as much to
- * render, which a list of hundreds of rows shows.
+ * A row of a list, with actions on its item. Plain elements, styled in dashboard.css: Mantine's take several times as long to render,
+ * which is noticeable in a list of hundreds of rows.
  */
 export const Row = (props: RowProps) => (
   <div className="row row-acts">
-    <Line {...props} />
+    <RowContent {...props} />
   </div>
 );
 
 /** A row of a list that links to its item. */
 export const LinkRow = ({ href, ...props }: RowProps & { href: string }) => (
   <RowLink href={href}>
-    <Line {...props} />
+    <RowContent {...props} />
   </RowLink>
 );
 
-const Line = ({ title, detail, children }: RowProps) => (
+const RowContent = ({ title, detail, children }: RowProps) => (
   <div className="row-line">
     <div className="row-text">
       <div className="row-title">{title}</div>
@@ -38,13 +38,13 @@ const Line = ({ title, detail, children }: RowProps) => (
 );
 
 /**
- * A link of a row. wouter's own `Link` listens to four events of the window for each link, and a browser looks through all
- * listeners to remove one: a thousand rows took longer to remove than to render.
+ * A link that fills a row. wouter's `Link` adds four window listeners per link, and browsers search all listeners to remove one: a
+ * thousand rows took longer to remove than to render.
  */
 export function RowLink({ href, children }: { href: string; children: ReactNode }) {
   const to = useRouter().base + href;
   const click = (event: MouseEvent) => {
-    // A new tab or window, or another button: the browser's own.
+    // The browser handles clicks that open a new tab or window, and other mouse buttons.
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.button !== 0) return;
     event.preventDefault();
     navigate(to);

@@ -4,14 +4,14 @@ interface RowButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   size: RowButtonSize;
   /** Colours the label red. */
   destructive?: boolean;
-  /** Shows progress, and takes no further clicks. */
+  /** Shows progress and disables the button. */
   loading?: boolean;
 }
 
-/** Sizes of buttons in rows; those of Mantine's. */
+/** Sizes of buttons in rows, named as Mantine's. */
 export type RowButtonSize = 'xs' | 'compact-xs';
 
-/** A button in a row of a list: it looks like Mantine's, which takes longer to render than the rest of the row. */
+/** A button in a row of a list. It looks like Mantine's button, which takes longer to render than the rest of the row. */
 export const RowButton = ({ size, destructive, loading = false, disabled, ...button }: RowButtonProps) => (
   <button
     type="button"

@@ -16,7 +16,7 @@ interface ScreenProps {
   children: ReactNode;
 }
 
-/** True once a screen was shown. The first screen comes with the page load and does not take the focus. */
+/** True once a screen was shown. The first screen after a page load does not take the focus. */
 let hasShownScreen = false;
 
 /** One screen. Navigation to it focuses its title, so that keyboards and screen readers start there. */

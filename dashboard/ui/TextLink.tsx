@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 
 interface TextLinkProps {
   href: string;
-  /** Name for screen readers, where the text alone does not say where it leads. */
+  /** Name for screen readers, if the text alone does not say where the link leads. */
   label?: string;
   children: ReactNode;
 }

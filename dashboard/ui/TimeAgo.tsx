@@ -9,7 +9,7 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
-/** Distance to a moment, in seconds, within which it is now. */
+/** Times within this many seconds of the current time are shown as now. */
 const NOW_S = 10;
 
 function formatRelative(seconds: number): string {
@@ -19,24 +19,24 @@ function formatRelative(seconds: number): string {
   return Math.abs(seconds) < NOW_S ? 'just now' : relative.format(Math.round(seconds), 'second');
 }
 
-// Made once: `toLocaleString` makes one with each call, which took a third of the time of a list's rows.
+// Created once: `toLocaleString` creates a formatter per call, which took a third of the time to render a list's rows.
 const dateFormat = new Intl.DateTimeFormat('en-ZA', { dateStyle: 'medium' });
 const timeFormat = new Intl.DateTimeFormat('en-ZA', { dateStyle: 'medium', timeStyle: 'medium' });
 
 const dayFormat = new Intl.DateTimeFormat('en-ZA', { dateStyle: 'medium', timeZone: 'UTC' });
 
 export const formatDate = (at: string): string => dateFormat.format(new Date(at));
-/** Formats a day of the calendar, `2026-01-31`: it is the same day in every time zone. */
+/** Formats a calendar day (`2026-01-31`), which is the same in every time zone. */
 export const formatDay = (day: string): string => dayFormat.format(new Date(day));
 export const formatTime = (at: string): string => timeFormat.format(new Date(at));
 
 /** Refresh interval of relative times. */
 const TICK_MS = 30_000;
 
-/** Lag of the clock, in milliseconds, beyond which another time that is shown moves it on. */
+/** Lag of the clock from which a newly shown time advances it. */
 const MAX_LAG_MS = 1000;
 
-/** One clock for all relative times, so that those of a screen agree. It stands still while none is shown. */
+/** One clock for all relative times, so that those of a screen agree. It stops while none is shown. */
 const listeners = new Set<() => void>();
 let now = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;
@@ -60,7 +60,7 @@ function subscribe(listener: () => void): () => void {
 
 interface TimeAgoProps {
   at: string;
-  /** Shown in place of the time from when it has come. */
+  /** Shown in place of the time once it has passed. */
   due?: string;
 }
 

@@ -20,14 +20,14 @@ const PLAIN: Style = { bold: false, dim: false, colour: undefined };
 const classNameFor = ({ bold, dim, colour }: Style): string =>
   [bold && 'ansi-bold', dim && 'ansi-dim', colour && `ansi-${colour}`].filter(Boolean).join(' ');
 
-function applyCode(look: Style, code: number): Style {
+function applyCode(style: Style, code: number): Style {
   if (code === 0) return PLAIN;
-  if (code === 1) return { ...look, bold: true };
-  if (code === 2) return { ...look, dim: true };
-  if (code === 22) return { ...look, bold: false, dim: false };
-  if (code === 39) return { ...look, colour: undefined };
-  if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97)) return { ...look, colour: code };
-  return look;
+  if (code === 1) return { ...style, bold: true };
+  if (code === 2) return { ...style, dim: true };
+  if (code === 22) return { ...style, bold: false, dim: false };
+  if (code === 39) return { ...style, colour: undefined };
+  if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97)) return { ...style, colour: code };
+  return style;
 }
 
 /** Parses SGR codes without the arguments of 256-colour and true-colour codes. */
@@ -37,7 +37,7 @@ function parseCodes(parameters: string): number[] {
   return extended < 0 ? codes : codes.slice(0, extended);
 }
 
-/** Returns what a line shows after its last carriage return. No expression: it would read a long line again from each of its characters. */
+/** Returns the text after a line's last carriage return. A regular expression would rescan a long line from each of its characters. */
 const lastState = (line: string): string => line.slice(line.lastIndexOf('\r', line.length - 2) + 1);
 
 /**
@@ -45,20 +45,20 @@ const lastState = (line: string): string => line.slice(line.lastIndexOf('\r', li
  * overwritten (`\r`) shows its last state.
  */
 export function parseAnsi(log: string): AnsiSpan[] {
-  const stretches: AnsiSpan[] = [];
-  let look = PLAIN;
+  const spans: AnsiSpan[] = [];
+  let style = PLAIN;
   const push = (raw: string) => {
     const text = raw.replaceAll('\r\n', '\n').split('\n').map(lastState).join('\n').replace(CONTROL, '');
-    if (text !== '') stretches.push({ text, className: classNameFor(look) });
+    if (text !== '') spans.push({ text, className: classNameFor(style) });
   };
   let from = 0;
   for (const found of log.matchAll(SEQUENCE)) {
     push(log.slice(from, found.index));
     from = found.index + found[0].length;
-    if (found[2] === 'm') look = parseCodes(found[1] ?? '').reduce(applyCode, look);
+    if (found[2] === 'm') style = parseCodes(found[1] ?? '').reduce(applyCode, style);
   }
   push(log.slice(from));
-  return stretches;
+  return spans;
 }
 
 /** A log's text without its escape sequences. */

@@ -1,4 +1,4 @@
-/** A field of a change, with its value on each side where it had one. */
+/** A changed field with its values before and after. A side without a value is omitted. */
 export interface FieldChange {
   field: string;
   before?: string;
@@ -13,10 +13,10 @@ function format(value: unknown): string {
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }
 
-/** Fields of an entry on one side of its change. */
+/** Fields of an audit log entry before or after its change. */
 export type Values = Record<string, unknown> | null;
 
-/** Returns the fields of an entry of the audit log in the order in which they were stored, without those that were empty and stayed so. */
+/** Returns the fields of an audit log entry in stored order, without those that are empty on both sides. */
 export function changesOf({ before, after }: { before: Values; after: Values }): FieldChange[] {
   const isShown = (value: unknown) => value !== undefined && value !== null && value !== '';
   return [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].flatMap((field) => {

@@ -2,8 +2,8 @@
 const FOCUS_AFTER_MS = 50;
 
 /**
- * Remembers the table around the button that has the focus. Returns a function that moves the focus there if it was lost: a row that
- * is deleted takes its button with it.
+ * Remembers the table around the focused button. Returns a function that moves the focus to the table if it was lost, as when the
+ * row with the button was deleted.
  */
 export function keepFocus(): () => void {
   const table = document.activeElement?.closest<HTMLElement>('section[tabindex]');

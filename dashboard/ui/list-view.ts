@@ -1,18 +1,18 @@
-/** Search, orders and statuses of a list. */
+/** The searchable text, sort orders and statuses of a list. */
 export interface ListView<T> {
-  /** Text in which a search is looked for. */
+  /** Returns the text that a search is matched against. */
   text: (item: T) => string;
-  /** Label of the API's own order; `Newest first` unless given. */
+  /** Label of the API's order; `Newest first` by default. */
   order?: string;
-  /** Orders beside the API's own, by name. */
+  /** Sort orders in addition to the API's, by name. */
   sorts: Readonly<Record<string, { label: string; compare: (a: T, b: T) => number }>>;
-  /** The status of an item, or what else it is filtered by. */
+  /** Returns the status of an item, or another value to filter by. */
   status?: (item: T) => string;
-  /** Names of what `status` returns, where it is not a status: `type` and `All types`. */
+  /** Names for the value of `status` if it is not a status: `type` and `All types`. */
   statusName?: { one: string; all: string };
 }
 
-/** The current choice; empty texts mean everything, in the API's order. */
+/** The current choice. Empty strings mean all items, in the API's order. */
 export interface ListChoice {
   query: string;
   sort: string;
@@ -49,10 +49,10 @@ export function applyView<T>(view: ListView<T>, items: readonly T[], { query, so
 export const statusesOf = <T>(view: ListView<T>, items: readonly T[], chosen: string): string[] =>
   [...new Set([...(view.status ? items.map(view.status) : []), ...(chosen === '' ? [] : [chosen])])].sort();
 
-/** Rows that are shown at once. Further ones take their place: a thousand rows would hold up each change of the screen. */
+/** Maximum number of rows shown at a time; further rows replace them. A thousand rows would slow down every update of the screen. */
 export const MAX_ROWS = 300;
 
-/** Returns the first row that is shown and the one behind the last, for rows up to a limit. */
+/** Returns the range of rows to show for a limit: the first row, and the end (exclusive). */
 export function rowWindow(limit: number, length: number): { start: number; end: number } {
   const end = Math.min(limit, length);
   return { start: Math.floor(Math.max(0, end - 1) / MAX_ROWS) * MAX_ROWS, end };

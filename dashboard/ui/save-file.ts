@@ -1,4 +1,4 @@
-/** Saves a file on the user's machine. */
+/** Saves a file to the user's device. */
 export function saveFile(file: Blob, name: string): void {
   const url = URL.createObjectURL(file);
   const link = document.createElement('a');

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react';
 
-/** State of a form whose action may fail: it is not sent twice at once, and `done` follows its success. */
-export function useSubmit(act: () => Promise<unknown>, done: () => void) {
+/** State of a form whose action may fail. Ignores a submit while the action runs; calls `done` after its success. */
+export function useSubmit(action: () => Promise<unknown>, done: () => void) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const submit = async (event: FormEvent) => {
@@ -10,7 +10,7 @@ export function useSubmit(act: () => Promise<unknown>, done: () => void) {
     setBusy(true);
     setError(undefined);
     try {
-      await act();
+      await action();
       done();
     } catch (thrown) {
       setError(thrown);

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { type NavigateOptions, useSearchParams } from 'wouter';
 
-/** State in the URL, so that a link, a reload and Back restore it. Changes replace the entry of the history: Back leaves the screen. */
+/** State in the URL, so that a link, a reload and Back restore it. A change replaces the history entry, so that Back leaves the screen. */
 export function useUrlState(name: string): [value: string, set: (value: string) => void] {
   const [{ [name]: value = '' }, change] = useUrlStates([name]);
   const set = useCallback((to: string) => change({ [name]: to }), [name, change]);
@@ -12,7 +12,7 @@ type Values = Readonly<Record<string, string>>;
 
 type Change = (values: Values, options?: NavigateOptions<unknown>) => void;
 
-/** Several values that change together. An empty text is not in the URL. */
+/** Several values in the URL that change together. An empty value is omitted from the URL. */
 export function useUrlStates(names: readonly string[]): [values: Values, change: Change] {
   const [params, setParams] = useSearchParams();
   const change = useCallback<Change>(
@@ -30,19 +30,19 @@ export function useUrlStates(names: readonly string[]): [values: Values, change:
   return [Object.fromEntries(names.map((name) => [name, params.get(name) ?? ''])), change];
 }
 
-/** Returns the offset of a page from the URL; the first page for anything but a number. */
+/** Parses the offset of a page from the URL; 0 for anything but a number. */
 export const parseOffset = (text: string): number => (/^\d{1,5}$/.test(text) ? Number(text) : 0);
 
 /** Delay between a keystroke and the URL: browsers limit how often it may change. */
 const WRITE_AFTER_MS = 250;
 
-/** Like {@link useUrlState} for a text that is typed: it changes at once, and the URL follows. */
+/** Like {@link useUrlState}, for typed text: the text changes immediately, and the URL follows. */
 export function useUrlText(name: string): [text: string, set: (text: string) => void] {
   const [value, setValue] = useUrlState(name);
   const [text, setText] = useState(value);
   const written = useRef(value);
   useEffect(() => {
-    // A link or Back changed the URL, and not this text.
+    // The URL was changed by a link or Back, not by this text.
     if (value !== written.current) setText(value);
     written.current = value;
   }, [value]);
@@ -57,7 +57,7 @@ export function useUrlText(name: string): [text: string, set: (text: string) => 
   return [text, setText];
 }
 
-/** State of the entry of the history that opening a dialog adds. */
+/** State of the history entry that opening a dialog adds. */
 const OPENED = 'opened';
 
 /**
@@ -67,7 +67,7 @@ export function useUrlDialog(name: string): [isOpen: boolean, setIsOpen: (isOpen
   const [{ dialog }, change] = useUrlStates(['dialog']);
   const isOpen = dialog === name;
   const setIsOpen = (isOpen: boolean) => {
-    // A dialog that a link opened has no entry of its own.
+    // A dialog that was opened by a link has no history entry of its own.
     const hasEntry = history.state === OPENED;
     change({ dialog: isOpen ? name : '' }, isOpen ? { state: OPENED } : undefined);
     if (!isOpen && hasEntry) history.back();

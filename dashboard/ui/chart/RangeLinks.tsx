@@ -4,11 +4,11 @@ import './chart.css';
 interface RangeLinksProps<R extends string> {
   ranges: readonly { range: R; name: string }[];
   current: R;
-  /** Returns the URL of a range: each can be linked to. */
+  /** Returns the URL of a range. */
   hrefOf: (range: R) => string;
 }
 
-/** Choice of a span of time, with a URL each. */
+/** Links to choose a time range. Each range has a URL. */
 export const RangeLinks = <R extends string>({ ranges, current, hrefOf }: RangeLinksProps<R>) => (
   <nav className="ranges" aria-label="Time range">
     {ranges.map(({ range, name }) => (

@@ -6,7 +6,7 @@ export interface Series {
   label: string;
   /** A value for each time; null where there is none. */
   values: readonly (number | null)[];
-  /** Heights of bars that stand on those of later series; the values if omitted. */
+  /** Top edges of bars that are stacked on those of later series; the values if omitted. */
   tops?: readonly number[];
   /** Name of a CSS variable of chart.css. */
   colour: string;
@@ -15,7 +15,7 @@ export interface Series {
   dash?: readonly number[];
 }
 
-/** A moment that is marked on the time axis. */
+/** A time that is marked on the time axis. */
 export interface Mark {
   /** Unix time in seconds. */
   at: number;
@@ -81,12 +81,12 @@ export function drawChart(target: HTMLElement, { times, series, marks, format, o
     {
       width: target.clientWidth,
       height: HEIGHT,
-      // Half a label is right of the last time.
+      // Room for the half of the last label that is right of the last time.
       padding: [8, 20, 0, 0],
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
       scales: {
-        // Half a period before the first and a whole one after the last, where a deployment may be marked.
+        // From half a period before the first time to a whole one after the last, where a deployment may be marked.
         x: { time: true, range: () => [(times[0] ?? 0) - period / 2, (times.at(-1) ?? 0) + period] },
         y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] },
       },

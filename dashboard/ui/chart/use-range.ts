@@ -1,6 +1,6 @@
 import { useSearchParams } from 'wouter';
 
-/** Returns the range that the URL names (`?range=`), or a day where it names none of them. */
+/** Returns the range that the URL names (`?range=`), or `day` if it names none of the ranges. */
 export function useRange<R extends string>(ranges: readonly { range: R | 'day' }[]): R | 'day' {
   const [search] = useSearchParams();
   const chosen = search.get('range');
