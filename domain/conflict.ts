@@ -10,12 +10,12 @@ export class ConcurrentUpdateError extends Error {
 export const concurrentUpdate = () => new ConcurrentUpdateError('the item was changed concurrently');
 
 /**
- * The write of an item that many transactions change, on the state that was read. A conflict with another transaction means that
- * this state is about to change: the caller reads again, where a repetition of the same transaction could only fail.
+ * Returns a conditional write of an item that many transactions change. A conflict with another transaction means that the state
+ * the write is based on is about to change: repeating the same transaction could only fail, so the caller has to read again.
  */
 export const contended = (write: Write): Write => ({ ...write, onConflict: concurrentUpdate });
 
-/** Returns the result of the work; undefined where another writer was first, so that there is nothing left to do. */
+/** Returns the result of the work; undefined if another writer was first and nothing remains to be done. */
 export async function ignoreConflict<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
@@ -28,11 +28,11 @@ export async function ignoreConflict<T>(work: Promise<T>): Promise<T | undefined
 export interface RetryOptions {
   /** Number of attempts, the first included; 8 unless given. */
   attempts?: number;
-  /** No attempt begins later than this after the first, in milliseconds; 5,000 unless given. */
+  /** Longest time from the first attempt to the start of the last, in milliseconds; 5,000 unless given. */
   maxMs?: number;
   /** Creates the error that is thrown instead of the last conflict. */
   onExhausted?: () => Error;
-  /** Time and chance, for tests. */
+  /** Clock and random numbers, replaced in tests. */
   timing?: Timing;
 }
 
@@ -56,14 +56,13 @@ const MAX_BACKOFF_FACTOR = 32;
 const MIN_BACKOFF_BASE_MS = 4;
 
 /**
- * Repeats work that lost a race, until it wins. Each attempt must read again what its writes are conditional on, and change
- * nothing but by its last write.
+ * Repeats work that fails with a concurrent update, until it succeeds. Each attempt must read the data again that its writes are
+ * conditional on, and must change nothing before its final write.
  *
- * Waits between attempts: a random part of the attempt's own duration, doubled with each conflict, and at most half of the
- * time that is left. Conflicts mean contenders, so the more there were, the wider the attempts spread; and a slow table is
- * not asked the more.
+ * Between attempts it waits for a random part of the attempt's duration, doubled with each conflict, and for at most half of the
+ * remaining time. More conflicts mean more contenders, so the attempts spread wider. A slow table receives fewer requests.
  *
- * @throws {ConcurrentUpdateError} the last one, or `onExhausted`, when attempts or time run out; any other error at once
+ * @throws {ConcurrentUpdateError} the last one, or `onExhausted`, when attempts or time run out; any other error immediately
  */
 export async function retryOnConflict<T>(
   work: (attempt: number) => Promise<T>,
@@ -77,23 +76,23 @@ export async function retryOnConflict<T>(
     } catch (error) {
       if (!(error instanceof ConcurrentUpdateError)) throw error;
       const ended = timing.now();
-      const left = first + maxMs - ended;
-      if (attempt === attempts || left <= 0) throw onExhausted?.() ?? error;
+      const remaining = first + maxMs - ended;
+      if (attempt === attempts || remaining <= 0) throw onExhausted?.() ?? error;
       const base = Math.max(ended - began, MIN_BACKOFF_BASE_MS);
-      // One slow attempt must not spend the time that is left: on a busy machine the next may win at once.
-      await timing.wait(timing.random() * Math.min(base * Math.min(2 ** attempt, MAX_BACKOFF_FACTOR), left / 2));
+      // One slow attempt must not use up the remaining time: on a busy machine the next attempt may well succeed.
+      await timing.wait(timing.random() * Math.min(base * Math.min(2 ** attempt, MAX_BACKOFF_FACTOR), remaining / 2));
     }
   }
 }
 
-/** Creates the error of a request that lost every race: 503, to be retried by the caller. */
+/** Creates the error of a request whose attempts all ended in conflicts: 503, to be retried by the caller. */
 export const serviceBusy = () =>
   new ApiError('server_error', 'The service is busy. It is safe to retry.', { status: 503 });
 
-/** Repeats the work of a request as {@link retryOnConflict} does. Throws 503 where it lost every race. */
+/** Repeats the work of a request as {@link retryOnConflict} does. Throws 503 if every attempt ends in a conflict. */
 export const retryRequest = <T>(work: (attempt: number) => Promise<T>): Promise<T> =>
   retryOnConflict(work, { onExhausted: serviceBusy });
 
-/** Creates the error of a request that does not try again: 409. */
+/** Creates the error of a request that is not retried after a conflict: 409. */
 export const changedConcurrently = () =>
   new ApiError('conflict', 'This was changed by another request at the same time. Repeat the request.');

@@ -6,27 +6,27 @@ import type { Write } from '../table/writes.ts';
 /** Dependencies of every domain function. Time and ids are passed in, so that tests control them. */
 export interface Deps {
   table: Table;
-  /** The time as it is at the call, never at the start of the process. */
+  /** Returns the current time. A function and not a value, because a warm Lambda would keep an old time. */
   now(): Date;
-  /** A new id: the prefix, then characters that sort by time. */
+  /** Creates an id: the prefix, then characters that sort by time. */
   newId(prefix: string): string;
   settings: Settings;
   /**
-   * Writes all or nothing and answers with `output`. A request's one commit: with an `Idempotency-Key` the answer is
-   * remembered in the same transaction, and so is the entry of the audit log (domain/audit/record.ts).
+   * Writes all or nothing and returns `output`. A request commits once: the same transaction stores the response under the
+   * request's `Idempotency-Key`, if it has one, and the entry of the audit log (domain/audit/record.ts).
    *
-   * @param change what the entry says. Without it, a request's entry shows the resource that the answer shows, and a
-   * change without a request leaves no entry.
+   * @param change content of the audit entry. Without it, a request's entry shows the resource of its response, and a change
+   * that was not requested leaves no entry.
    */
   commit<T>(writes: readonly Write[], output: T, change?: AuditedChange): Promise<T>;
 }
 
-/** A change as the audit log records it. Of `before` and `after` it keeps what contract/audit/actions.ts names. */
+/** A change as the audit log records it. The log keeps only the fields of `before` and `after` that contract/audit/actions.ts names. */
 export interface AuditedChange {
-  /** Required where it may not be a request's change: a request's is what its route says. */
+  /** Required for a change that may happen without a request; a request's action is the one of its route. */
   action?: AuditAction;
   accountId?: string;
-  /** The id of what is changed; that of the answer, or of the request's path, unless given. */
+  /** The id of the changed resource; the id in the response, or in the request's path, unless given. */
   subjectId?: string;
   before?: object;
   after?: object;
@@ -36,17 +36,17 @@ export interface Settings {
   publicUrl: string;
   /** Applications answer at `<slug>.<appsDomain>`. */
   appsDomain: string;
-  /** The ARN of an application's function: also what its variables are sealed under. */
+  /** Returns the ARN of an application's function, which is also the encryption context of its variables. */
   hostArnOf(applicationId: string): string;
-  /** True on the local run: webhooks may be sent to the machine itself, over plain http too. */
+  /** True on the local run: webhooks may be sent to the local machine, also over plain HTTP. */
   allowLocalWebhooks: boolean;
-  /** True on the local run: repositories may be on the machine itself. */
+  /** True on the local run: repositories may be on the local machine. */
   allowLocalRepositories: boolean;
-  /** Seconds from each failed attempt at a delivery to the next: one fewer than there are attempts. */
+  /** Seconds from each failed attempt at a delivery to the next. It has one entry fewer than there are attempts. */
   webhookRetrySchedule: readonly number[];
-  /** AI calls that one account may have open where this installation has room for fewer than the usual limit. */
+  /** AI calls that one account may have open, if this installation supports fewer than the usual limit. */
   aiCallsPerAccount?: number | undefined;
-  /** Sender of emails; undefined where none are sent, and for functions that are not told. */
+  /** Sender of emails; undefined if the installation sends none, and in functions that do not have the setting. */
   mailFrom?: string | undefined;
 }
 
@@ -61,11 +61,11 @@ export interface Caller {
   login?: true;
   /** The session of the login. */
   session?: Session;
-  /** True when the request of a login names this account, which is the login's own otherwise. */
+  /** True if the request of a login names this account; otherwise it is the login's own account. */
   isNamed?: true;
   /** The role of the login in this account. */
   role?: MemberRole;
-  /** The email address of the login; absent for logins from before it was kept. */
+  /** The email address of the login; absent for logins that predate its storage. */
   email?: string;
 }
 
@@ -77,18 +77,18 @@ export interface Profile {
   isVerified: boolean;
 }
 
-/** The session that one sign-in of a person began and that sign-out ends. */
+/** A person's session, from sign-in to sign-out. */
 export interface Session {
   /** The issuer's id of the person. */
   subject: string;
-  /** Identifies the session among those of the person (domain/accounts/sessions.ts). */
+  /** Identifies the session among the person's sessions (domain/accounts/sessions.ts). */
   key: string;
   /** Unix time at which the access token expires. */
   expiresAtEpoch: number;
-  /** Unix time of the sign-in; absent where the issuer does not say it. */
+  /** Unix time of the sign-in; absent if the issuer does not report it. */
   signedInAtEpoch?: number;
   /** True for an operator of the platform. */
   isOperator?: true;
-  /** Reads the person's profile from the issuer. Throws 401 if it has ended the session, 503 if it cannot be reached. */
+  /** Reads the person's profile from the issuer. Throws 401 if the issuer has ended the session, 503 if it cannot be reached. */
   readProfile(): Promise<Profile>;
 }

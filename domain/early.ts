@@ -1,6 +1,6 @@
 /**
- * Returns work that began before it is certain to be awaited. Its failure is thrown where it is awaited; where something else fails
- * first, it is never awaited, and its failure must not end the process as an unhandled rejection.
+ * Marks a promise that the caller may never await, because something else may fail first. Its rejection then must not end the
+ * process as an unhandled rejection. A caller that does await it still gets the rejection.
  */
 export function startEarly<T>(work: Promise<T>): Promise<T> {
   work.catch(() => undefined);

@@ -8,42 +8,42 @@ import { staleWhileRevalidate } from './cache/cache.ts';
 import { concurrentUpdate, retryOnConflict, serviceBusy } from './conflict.ts';
 import type { Deps } from './deps.ts';
 
-type Given<Parts> = { [Part in keyof Parts]?: Parts[Part] | null | undefined };
+type PartialOffer<Parts> = { [Part in keyof Parts]?: Parts[Part] | null | undefined };
 
-/** An offer that operators may set in place of the built-in one, part by part: a list, or a price. */
+/** An offer that operators may override, part by part. A part is a list or a price. */
 export interface OfferRule<Parts extends object> {
   entity: Entity<{ offer: unknown; changedAt: string }, object>;
   action: AuditAction;
-  schema: () => z.ZodMiniType<Given<Parts>>;
+  schema: () => z.ZodMiniType<PartialOffer<Parts>>;
   parts: readonly (keyof Parts & string)[];
 }
 
-/** Of each part the number of its entries, or the number that it is. */
+/** For each part, the number of its entries or its price. */
 type Summary<Parts> = { [Part in keyof Parts]: number | 'built-in' };
 
-/** Returns a function that reads the offer as it is now: `complete` puts the built-in value of a part where operators set none. */
-export const currentOf = <Parts extends object, Offer>(
+/** Returns a function that reads the current offer. `complete` adds the built-in value of each part that operators did not set. */
+export const offerReader = <Parts extends object, Offer>(
   deps: Pick<Deps, 'table' | 'now'>,
   { entity, schema }: OfferRule<Parts>,
-  complete: (set: Given<Parts>) => Offer,
+  complete: (set: PartialOffer<Parts>) => Offer,
 ): (() => Promise<Offer>) =>
   staleWhileRevalidate(deps.now, async () => {
     const item = await deps.table.get(entity, {});
     return complete(item ? schema().parse(item.offer) : {});
   });
 
-/** For operators: sets the parts that are given and keeps the others; null restores the built-in value of one, `{}` of all. */
-export async function setOfferOf<Parts extends object>(
+/** For operators: sets the given parts and keeps the others. null restores the built-in value of a part, `{}` of all parts. */
+export async function changeOffer<Parts extends object>(
   deps: Deps,
   { entity, action, schema, parts }: OfferRule<Parts>,
-  given: Given<Parts>,
+  given: PartialOffer<Parts>,
 ): Promise<Summary<Parts>> {
   const set = async () => {
     const before = await deps.table.get(entity, {});
     const kept = before && Object.keys(given).length > 0 ? schema().parse(before.offer) : {};
     const entries = Object.entries({ ...kept, ...given }).filter(([, value]) => value !== null && value !== undefined);
     const offer: Record<string, unknown> = Object.fromEntries(entries);
-    const summary = parts.map((part) => [part, sizeOf(offer[part])]);
+    const summary = parts.map((part) => [part, summarize(offer[part])]);
     const what = {
       set: { offer, changedAt: deps.now().toISOString() },
       when: { changedAt: unchanged(before?.changedAt) },
@@ -57,7 +57,7 @@ export async function setOfferOf<Parts extends object>(
   return await retryOnConflict(set, { onExhausted: serviceBusy });
 }
 
-function sizeOf(part: unknown): number | 'built-in' {
+function summarize(part: unknown): number | 'built-in' {
   if (part === undefined) return 'built-in';
   return Array.isArray(part) ? part.length : Number(part);
 }

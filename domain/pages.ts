@@ -1,19 +1,19 @@
 import { ApiError } from '../contract/errors.ts';
 import type { Page, PageRequest } from '../table/table.ts';
 
-/** A page of items that were all read, newest first. The cursor is the id of the item behind which the page begins. */
+/** Returns one page of a complete list, newest first. The cursor is the id of the last item of the previous page. */
 export function pageOf<T extends { id: string }>(all: readonly T[], { limit, offset, cursor }: PageRequest): Page<T> {
-  const rest = cursor === undefined ? all : all.filter(({ id }) => id < cursor);
-  return { items: rest.slice(offset, offset + limit), hasMore: rest.length > offset + limit };
+  const following = cursor === undefined ? all : all.filter(({ id }) => id < cursor);
+  return { items: following.slice(offset, offset + limit), hasMore: following.length > offset + limit };
 }
 
 interface Filter<T> {
   isWanted: (item: T) => boolean;
-  /** Items that one request reads at most, those that are left out included. */
+  /** Most items that one request reads, including the ones that the filter excludes. */
   maxRead: number;
 }
 
-/** A page that ended before it was full has the cursor of the next one. */
+/** A page with the cursor of the next page, if it ended before it was full. */
 export interface FilteredPage<T> extends Page<T> {
   cursor?: string;
 }
@@ -26,10 +26,10 @@ export const pageBody = <T, V>({ items, hasMore, cursor }: FilteredPage<T>, view
 });
 
 /**
- * Reads a page of items, newest first, until it is full or has read as many as one request may.
+ * Reads items, newest first, until the page is full or the request has read `filter.maxRead` items.
  *
- * @param filter the items that are wanted; all unless given
- * @throws {ApiError} 400 where a request may not read as many items as it is to skip
+ * @param filter selects the items of the page; all unless given
+ * @throws {ApiError} 400 if `offset` skips more items than one request may read
  */
 export async function readPage<T extends { id: string }>(
   items: AsyncIterable<T>,
@@ -50,5 +50,5 @@ export async function readPage<T extends { id: string }>(
   return { items: found.slice(offset, offset + limit), hasMore: found.length > offset + limit };
 }
 
-/** The cursor of a list that is not in the order of its ids names no item that is there. */
+/** Creates the error of a cursor that is not the id of an item, for lists that are not in the order of their ids: 400. */
 export const noSuchCursor = () => new ApiError('invalid_request', 'cursor: must be the id of an item of this list');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fitting, fittingEnd } from './response-size.ts';
+import { endThatFits, itemsThatFit } from './response-size.ts';
 
 /** The size of a result of Lambda with this value in its body. */
 const resultSize = (value: unknown) => Buffer.byteLength(JSON.stringify({ body: JSON.stringify({ data: value }) }));
@@ -11,7 +11,7 @@ test.each(KINDS)('lines of %j fit into a response, and are read on from the next
   const lines = Array.from({ length: 1000 }, (_, n) => ({ n, text: character.repeat(20_000) }));
   let read = 0;
   while (read < lines.length) {
-    const part = fitting(lines.slice(read), 500);
+    const part = itemsThatFit(lines.slice(read), 500);
     expect(part.length).toBeGreaterThan(0);
     expect(part.length).toBeLessThanOrEqual(500);
     expect(part[0]?.n).toBe(read);
@@ -22,17 +22,17 @@ test.each(KINDS)('lines of %j fit into a response, and are read on from the next
 
 test('short lines are as many as were asked for, and a line alone is whole', () => {
   const lines = Array.from({ length: 30 }, () => ({ text: 'short' }));
-  expect(fitting(lines, 20)).toHaveLength(20);
-  expect(fitting(lines, 500)).toHaveLength(30);
-  expect(fitting([{ text: 'x'.repeat(5_500_000) }, { text: 'next' }], 500)).toHaveLength(1);
+  expect(itemsThatFit(lines, 20)).toHaveLength(20);
+  expect(itemsThatFit(lines, 500)).toHaveLength(30);
+  expect(itemsThatFit([{ text: 'x'.repeat(5_500_000) }, { text: 'next' }], 500)).toHaveLength(1);
 });
 
 test.each(KINDS)('of a long log of %j the end is shown, from the beginning of a line', (character) => {
   const line = `${character.repeat(99)}\n`;
   const log = `first\n${line.repeat(43_000)}last\n`;
-  const shown = fittingEnd(log);
+  const shown = endThatFits(log);
   expect(resultSize(shown)).toBeLessThan(LAMBDA_LIMIT);
   expect(shown.endsWith(`${line}last\n`)).toBe(true);
   if (shown !== log) expect(shown).toMatch(/^\[… the beginning of this log was left out …\]\n/);
-  expect(fittingEnd('short\n')).toBe('short\n');
+  expect(endThatFits('short\n')).toBe('short\n');
 });

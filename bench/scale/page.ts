@@ -8,7 +8,7 @@ import {
   secondsUntil,
   spend,
 } from '../../domain/deployments/release-pace.ts';
-import { inTurns } from '../../domain/sweep/turns.ts';
+import { roundRobin } from '../../domain/sweep/round-robin.ts';
 import { STREAM } from '../../lib/concurrency.ts';
 import { breaksAt, cellsFor, type Limit, limitsOf, PARTITION_WRITE_UNITS } from './breaks.ts';
 import { type Heat, measureAll } from './heat.ts';
@@ -101,7 +101,7 @@ function releasesTable(): string {
     for (let hasArrived = false; line.length > 0; ) {
       if (!hasArrived && at >= 1000) [line, hasArrived] = [[...line, OTHER], true];
       pace = refill(pace, new Date(at));
-      const [next] = inTurns(line, ({ accountId }) => accountId, pace.recent);
+      const [next] = roundRobin(line, ({ accountId }) => accountId, pace.recent);
       const after = next && spend(pace, next.accountId);
       if (after) {
         pace = after;

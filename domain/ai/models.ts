@@ -7,7 +7,7 @@ import { type ListPrice, type Model, modelsAt } from '../../providers/ai/models.
 import { isProviderId, PROVIDERS, type Provider } from '../../providers/ai/registry.ts';
 import { AiOffer } from '../../table/entities/ai.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { currentOf, type OfferRule, setOfferOf } from '../offers.ts';
+import { changeOffer, type OfferRule, offerReader } from '../offers.ts';
 import { randPerMillion } from './prices.ts';
 
 /** The models for sale and the price of a dollar in rand. */
@@ -34,7 +34,7 @@ const OfferedModel = () =>
     })
     .check(z.refine(({ id, provider }) => id.startsWith(`${provider}/`), 'id must begin with the provider'));
 
-/** Input of an operator: the whole list of models, the price of a dollar, or both ({@link setOfferOf}). */
+/** Input of an operator: the whole list of models, the price of a dollar, or both ({@link changeOffer}). */
 export const OfferInput = () =>
   z.object({
     models: z.optional(z.nullable(z.array(OfferedModel()))),
@@ -56,13 +56,13 @@ export const builtInOffer = (randPerDollar: number, now: Date): Offer => ({
 
 /** The offer as it is now: the built-in list and this price of a dollar, or what operators put in their place. */
 export const currentOffer = (deps: Deps, dollar: number): (() => Promise<Offer>) =>
-  currentOf(deps, OFFER, ({ models, randPerDollar }) => {
+  offerReader(deps, OFFER, ({ models, randPerDollar }) => {
     const builtIn = builtInOffer(randPerDollar ?? dollar, deps.now());
     return { ...builtIn, models: models ?? builtIn.models };
   });
 
 /** For operators: sets the offer or a part of it. */
-export const setOffer = (deps: Deps, given: z.output<ReturnType<typeof OfferInput>>) => setOfferOf(deps, OFFER, given);
+export const setOffer = (deps: Deps, given: z.output<ReturnType<typeof OfferInput>>) => changeOffer(deps, OFFER, given);
 
 /** `created` of every model, in seconds: OpenAI's format demands one, and providers do not say when. The day of the gateway's first release. */
 const CREATED = Date.UTC(2026, 10, 21) / 1000;

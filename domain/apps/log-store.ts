@@ -6,7 +6,7 @@ import { type Change, type Condition, unchanged } from '../../table/expressions.
 import { upsert } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { fitting } from '../response-size.ts';
+import { itemsThatFit } from '../response-size.ts';
 import { HOUR_MS, MINUTE_MS, millisecondsBetween, timestampAfter } from '../time.ts';
 import { fromText, positionOfLine, positionOfTime, rangeFrom, toText } from './log-lines.ts';
 
@@ -248,6 +248,6 @@ export async function readLog(
   take(reading, page);
   let more: boolean | undefined;
   for (let turn = 1; more === undefined; turn += 1) more = await readOn(log, reading, turn);
-  const lines = fitting(reading.found, asked.limit);
+  const lines = itemsThatFit(reading.found, asked.limit);
   return { lines, more: reading.found.length > lines.length || more };
 }

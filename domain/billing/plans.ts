@@ -4,7 +4,7 @@ import { PLAN_CATEGORIES } from '../../contract/enums.ts';
 import type { Input, Output } from '../../contract/route.ts';
 import { PlanOffer } from '../../table/entities/billing.ts';
 import type { Caller, Deps } from '../deps.ts';
-import { currentOf, type OfferRule, setOfferOf } from '../offers.ts';
+import { changeOffer, type OfferRule, offerReader } from '../offers.ts';
 import { formatRand } from './money.ts';
 
 const cents = () => z.int().check(z.positive(), z.maximum(100_000_000));
@@ -28,7 +28,7 @@ export type Plan = z.output<ReturnType<typeof OfferedPlan>>;
 
 const areDistinct = (plans: Plan[]) => new Set(plans.map(({ slug }) => slug)).size === plans.length;
 
-/** Input of an operator: the whole list ({@link setOfferOf}). */
+/** Input of an operator: the whole list ({@link changeOffer}). */
 export const PlansInput = () =>
   z.object({
     plans: z.optional(
@@ -84,10 +84,10 @@ const OFFER: OfferRule<{ plans: Plan[] }> = {
 
 /** The plans as they are now, on sale or not: the built-in list, or what operators put in its place. */
 export const currentPlans = (deps: Pick<Deps, 'table' | 'now'>): ReadPlans =>
-  currentOf(deps, OFFER, ({ plans }): readonly Plan[] => plans ?? BUILT_IN);
+  offerReader(deps, OFFER, ({ plans }): readonly Plan[] => plans ?? BUILT_IN);
 
 /** For operators: puts a list in place of the one that is there. */
-export const setPlans = (deps: Deps, given: z.output<ReturnType<typeof PlansInput>>) => setOfferOf(deps, OFFER, given);
+export const setPlans = (deps: Deps, given: z.output<ReturnType<typeof PlansInput>>) => changeOffer(deps, OFFER, given);
 
 /** The price for a period of a billing cycle, in cents without VAT. */
 export const periodPrice = (plan: Plan, cycle: 'MONTHLY' | 'YEARLY'): number =>

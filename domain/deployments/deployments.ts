@@ -11,7 +11,7 @@ import { Deployment, deploymentsOf } from '../../table/entities/deployments.ts';
 import { noSuchApp } from '../apps/apps.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { pageBody } from '../pages.ts';
-import { fitting, fittingEnd } from '../response-size.ts';
+import { itemsThatFit, endThatFits } from '../response-size.ts';
 import { buildQueuePosition, readBuildQueue } from './build-queue.ts';
 import { noSuchDeployment } from './create.ts';
 import { viewDeployment } from './deployment.ts';
@@ -54,7 +54,7 @@ export async function getDeployment(
     assertAppExists(deps, deployment),
   ]);
   const queue = buildQueuePosition(deployment, buildQueue) ?? releaseQueue;
-  return { data: { ...viewDeployment(deployment), log: fittingEnd(toText(log)), queue } };
+  return { data: { ...viewDeployment(deployment), log: endThatFits(toText(log)), queue } };
 }
 
 /** GET /v1/deployments/{id}/log: the same log as numbered lines, complete lines only. */
@@ -69,7 +69,7 @@ export async function readDeploymentLog(
   // The platform adds its notes once the build is over, so the log's last line is complete then.
   const isBuildOver = deployment.finishedAt !== null || deployment.notes.length > 0;
   const lines = toLines(log, isBuildOver).filter(({ n }) => n > after);
-  const data = fitting(lines, limit);
+  const data = itemsThatFit(lines, limit);
   return { data, has_more: lines.length > data.length };
 }
 

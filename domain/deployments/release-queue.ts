@@ -5,7 +5,7 @@ import { unchanged } from '../../table/expressions.ts';
 import { change, remove, upsert, type Write } from '../../table/writes.ts';
 import { ConcurrentUpdateError, concurrentUpdate, contended, ignoreConflict, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { inTurns } from '../sweep/turns.ts';
+import { roundRobin } from '../sweep/round-robin.ts';
 import { formatNote } from './deployment.ts';
 import { firstPace, refill, secondsUntil, slow, spend } from './release-pace.ts';
 
@@ -67,7 +67,7 @@ async function tryAdmission(deps: QueueDeps, cellId: string, deployment: Deploym
 
   let pace = refill(stored ?? firstPace(now), now);
   const byArrival = [...others, { id, accountId }].sort((a, b) => (a.id < b.id ? -1 : 1));
-  const order = inTurns(byArrival, ({ accountId }) => accountId, pace.recent);
+  const order = roundRobin(byArrival, ({ accountId }) => accountId, pace.recent);
   const admitted: string[] = [];
   for (const next of order.slice(0, MAX_ADMITTED)) {
     const after = spend(pace, next.accountId);

@@ -203,7 +203,7 @@ async function longestWaiting(
 export const buildQueue: DueQueue<typeof BuildQueue, Deps, WaitingBuild> = {
   queue: 'BUILD_QUEUE',
   entity: BuildQueue,
-  isLine: true,
+  isBacklog: true,
   async act(deps, queue) {
     const candidate = await readAccountOf(deps, queue);
     if (await isBusy(deps)) return await longestWaiting(deps, candidate);

@@ -3,7 +3,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { isHostName, isRegistrable } from '../../contract/host-names/host-names.ts';
 import { DomainOffer } from '../../table/entities/registrar.ts';
 import type { Deps } from '../deps.ts';
-import { currentOf, type OfferRule, setOfferOf } from '../offers.ts';
+import { changeOffer, type OfferRule, offerReader } from '../offers.ts';
 
 const rand = () => z.number().check(z.minimum(0), z.maximum(1_000_000), z.multipleOf(0.01));
 
@@ -23,7 +23,7 @@ const Tld = () =>
   });
 export type Tld = z.output<ReturnType<typeof Tld>>;
 
-/** Input of an operator: the whole list ({@link setOfferOf}). */
+/** Input of an operator: the whole list ({@link changeOffer}). */
 export const TldsInput = () => z.object({ extensions: z.optional(z.nullable(z.array(Tld()).check(z.minLength(1)))) });
 
 const sold = (tld: string, price: number, rest: Partial<Tld> = {}): Tld => ({
@@ -72,10 +72,10 @@ const OFFER: OfferRule<{ extensions: Tld[] }> = {
 
 /** The extensions on sale as they are now: the built-in list, or what operators put in its place. */
 export const tldsOnSale = (deps: Deps): ReadTlds =>
-  currentOf(deps, OFFER, ({ extensions }): readonly Tld[] => extensions ?? BUILT_IN);
+  offerReader(deps, OFFER, ({ extensions }): readonly Tld[] => extensions ?? BUILT_IN);
 
 /** For operators: puts a list in place of the one that is there. */
-export const setTlds = (deps: Deps, given: z.output<ReturnType<typeof TldsInput>>) => setOfferOf(deps, OFFER, given);
+export const setTlds = (deps: Deps, given: z.output<ReturnType<typeof TldsInput>>) => changeOffer(deps, OFFER, given);
 
 /** A name to be registered, taken apart. */
 export interface Name {

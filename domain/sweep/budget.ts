@@ -1,18 +1,18 @@
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import type { Deps } from '../deps.ts';
 
-/** A limit in time, by an injected clock. */
+/** A time limit, measured by an injected clock. */
 export interface Budget {
   isSpent(): boolean;
-  /** Returns a budget of one of so many equal parts of what is left. */
+  /** Divides the remaining time into equal parts and returns one of them. */
   share(parts: number): Budget;
 }
 
 export function createBudget({ now }: Pick<Deps, 'now'>, milliseconds: number): Budget {
   const end = now().getTime() + milliseconds;
-  const left = () => end - now().getTime();
-  return { isSpent: () => left() <= 0, share: (parts) => createBudget({ now }, Math.max(0, left() / parts)) };
+  const remaining = () => end - now().getTime();
+  return { isSpent: () => remaining() <= 0, share: (parts) => createBudget({ now }, Math.max(0, remaining() / parts)) };
 }
 
-/** One run works for so long at most, in milliseconds: with the time for one item more, less than a function has (lib/stacks/schedules.ts). */
+/** Budget of one run, in milliseconds: together with the timeout of one item, less than the function's timeout (lib/stacks/schedules.ts). */
 export const RUN_BUDGET_MS = TIMEOUTS_S.schedule.budget * 1000;

@@ -5,13 +5,13 @@ import { timestampAfter } from '../time.ts';
 import type { DueQueue, Sweepable, SweepDeps } from './sweep.ts';
 
 interface RestartQueue<E extends Sweepable, D> extends Omit<DueQueue<E, D>, 'act'> {
-  /** The time after which an item is due again, in milliseconds: its execution makes progress sooner, unless it was lost. */
+  /** Time after which an item is due again, in milliseconds. An execution that was not lost makes progress sooner. */
   afterMs: number;
-  /** Starts an item's execution. @param attempt a part of its name: what was lost is started under another */
+  /** Starts an item's execution. @param attempt part of the execution's name, so that a lost execution is replaced under a new name */
   start(deps: D, item: ItemOf<E>, attempt: string): Promise<void>;
 }
 
-/** Returns the queue of items that an execution works on: one whose time has come gets an execution, and the next time. */
+/** Returns the queue of items that an execution works on. The sweep starts an execution for each due item and postpones the item. */
 export const restartQueue = <E extends Sweepable, D>({
   start,
   afterMs,
@@ -21,7 +21,7 @@ export const restartQueue = <E extends Sweepable, D>({
   async act(deps, item, { dueAt, ...key }) {
     await start(deps, item, String(Date.parse(dueAt)));
     const what = { set: { dueAt: timestampAfter(deps.now(), afterMs) }, when: { dueAt: { is: dueAt } } };
-    // One that made progress meanwhile has its next time.
+    // On a conflict the execution made progress in the meantime and set the next due time.
     await ignoreConflict(deps.table.updateReturningChanged(changeByKey(key, what, concurrentUpdate)));
   },
 });

@@ -24,8 +24,8 @@ export const sweepJob =
     sweep(deps, queue, part);
 
 /**
- * Sweeps a queue, each item once: how far it has come is stored for all of them together, so that an item costs no write.
- * @param name that of the {@link Sweep}
+ * Sweeps a queue and processes each item once. One stored position covers all items, so that an item costs no write.
+ * @param name name of the stored position ({@link Sweep})
  */
 export async function sweepOnce<E extends Sweepable, D, R>(
   deps: D & SweepDeps,
@@ -36,7 +36,7 @@ export async function sweepOnce<E extends Sweepable, D, R>(
   const { table } = deps;
   const stored = await table.get(Sweep, { name });
   const { until = deps.now().toISOString() } = part;
-  // Where the clock was set back, the time that was reached is still to come: all that is due is swept again.
+  // If the clock was set back, the stored position lies in the future: every due item is processed again.
   const after = stored && stored.upTo <= until ? stored.upTo : undefined;
   const report = await sweep(deps, queue, { ...part, until, after });
   if (report.done + report.failed.length > 0)
@@ -45,16 +45,16 @@ export async function sweepOnce<E extends Sweepable, D, R>(
 }
 
 type Queues = Readonly<Record<string, DueQueue<Sweepable, never>>>;
-/** The dependencies of all of these queues together. */
+/** The dependencies of all queues together. */
 export type QueueDeps<Q extends Queues> = {
   [Name in keyof Q]: Q[Name] extends DueQueue<Sweepable, infer D> ? (deps: D) => void : never;
 }[keyof Q] extends (deps: infer D) => void
   ? D & SweepDeps
   : never;
 
-/** Returns the jobs that sweep a table of queues, by their names. */
+/** Returns one sweep job per queue, under the queue's name. */
 export const sweepJobs = <Q extends Queues>(deps: QueueDeps<Q>, queues: Q) =>
-  // `deps` has what each queue needs: the compiler loses which queue it is.
+  // `deps` satisfies every queue, but `Object.entries` loses the type of the individual queue.
   Object.fromEntries(Object.entries(queues).map(([name, queue]) => [name, sweepJob(deps as never, queue)])) as {
     [Name in keyof Q]: SweepJob<Q[Name] extends DueQueue<Sweepable, never, infer R> ? R : never>;
   };
@@ -63,8 +63,8 @@ export const sweepJobs = <Q extends Queues>(deps: QueueDeps<Q>, queues: Q) =>
 export type SweepOutcome = { report: SweepReport } | { error: unknown };
 
 /**
- * Sweeps several queues within one budget. Each gets an equal share of what is left, so that none can use up the run; what
- * others leave over then goes to those that have more. Another queue is the first one every minute.
+ * Sweeps several queues within one budget. Each queue gets an equal share of the remaining time, so that no queue uses up the run;
+ * unused time goes to the queues that have more items. The queue that is swept first changes every minute.
  *
  * @param report called after each sweep; a queue that is swept again is reported again
  */
@@ -78,16 +78,16 @@ export async function sweepAll(
   const first = Math.floor(deps.now().getTime() / 60_000) % Math.max(1, all.length);
   let open = [...all.slice(first), ...all.slice(0, first)];
   while (open.length > 0 && !budget.isSpent()) {
-    const more: typeof open = [];
-    for (const [at, { name, job, resume }] of open.entries()) {
+    const unfinished: typeof open = [];
+    for (const [index, { name, job, resume }] of open.entries()) {
       try {
-        const swept = await job({ budget: budget.share(open.length - at), resume });
-        if (swept.resume) more.push({ name, job, resume: swept.resume });
+        const swept = await job({ budget: budget.share(open.length - index), resume });
+        if (swept.resume) unfinished.push({ name, job, resume: swept.resume });
         report(name, { report: swept });
       } catch (error) {
         report(name, { error });
       }
     }
-    open = more;
+    open = unfinished;
   }
 }

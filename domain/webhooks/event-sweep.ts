@@ -99,7 +99,7 @@ const lateEvents: DueQueue<typeof Event, EventDeps, number> = {
 const lostEvents: DueQueue<typeof Event, EventDeps, number> = {
   ...EVENTS,
   // They have waited for their deliveries.
-  isLine: true,
+  isBacklog: true,
   async act(deps, event) {
     await deps.append(event);
     const { missing } = await findMissing(deps, event);
