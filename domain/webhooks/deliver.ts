@@ -13,17 +13,17 @@ import { change, check, replace, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { HOUR_MS, timestampAfter } from '../time.ts';
-import { type Attempt, attemptCount, recordOf } from './attempts.ts';
+import { type Attempt, attemptCount, buildAttemptRecord } from './attempts.ts';
 import { countFailure, countSuccess } from './failure-count.ts';
 import { newDelivery, settleDelivered, startDelivery, toMessage } from './fan-out.ts';
 import { signBody } from './secrets.ts';
 import { isSlow } from './slow-lane.ts';
 
-/** A held delivery that the end of the suspension did not release is looked at again after this, in milliseconds. */
+/** Interval at which a held delivery is checked again, in case the end of the suspension did not release it, in milliseconds. */
 const HOLD_RECHECK_MS = HOUR_MS;
-/** Time after which an attempt is due again while deliveries are switched off, in seconds. */
-const POSTPONED_S = 30;
-/** An attempt that took less than this had no time for the endpoint's count to move much, in milliseconds. */
+/** Delay of an attempt that falls due while deliveries are switched off, in seconds. */
+const POSTPONE_DELAY_S = 30;
+/** The failure count that was read before an attempt of at most this duration is recent enough to decide on, in milliseconds. */
 const QUICK_ATTEMPT_MS = 250;
 
 export type DeliverDeps = Pick<Deps, 'table' | 'now' | 'newId' | 'settings'> & {
@@ -34,22 +34,22 @@ export type DeliverDeps = Pick<Deps, 'table' | 'now' | 'newId' | 'settings'> & {
 
 /** Result of processing one delivery message, for logs and metrics. */
 export interface AttemptResult {
-  /** `STALE`: another message had taken care of it. `FORWARDED`: the slow lane takes care of it. */
+  /** `STALE`: another message has already made the attempt. `FORWARDED`: the message was moved to the slow lane. */
   outcome: Outcome | 'SKIPPED' | 'HELD' | 'STALE' | 'FORWARDED';
   durationMs: number;
-  /** The delivery's status now; undefined where nothing was written. */
+  /** The delivery's new status; undefined if nothing was written. */
   status?: Delivery['status'];
-  /** From the delivery's making to its first attempt, in milliseconds. */
+  /** Time from the delivery's creation to its first attempt, in milliseconds. */
   lagMs?: number;
   /** True when this attempt disabled the endpoint. */
   disabled: boolean;
-  /** Why the next attempt could not be queued: it is written down, and the reconciler queues it, a little late. */
+  /** Error of queueing the next attempt. The attempt is stored, and the reconciler queues it a little late. */
   enqueueError?: string;
-  /** Why the event could not be settled: the reconciler does it. */
+  /** Error of settling the event. The reconciler settles it later. */
   settleError?: string;
 }
 
-/** Another message took care of this step. No conflict to be retried: it stays so. */
+/** Another message has already recorded this step. Unlike a conflict, this is final and not retried. */
 class AlreadyRecorded extends Error {}
 const alreadyRecorded = () => new AlreadyRecorded('the step of the delivery was recorded before');
 
@@ -61,7 +61,7 @@ interface DueAttempt {
   webhook: Webhook | undefined;
 }
 
-/** Reads the delivery that a message asks an attempt at, and its endpoint; no delivery where the message is stale. */
+/** Reads the delivery and the endpoint of a message; no delivery if the message is stale. */
 async function findDue(deps: DeliverDeps, message: DeliveryMessage): Promise<DueAttempt> {
   const { accountId, deliveryId, webhookId, step } = message;
   const [stored, webhook] = await Promise.all([
@@ -73,8 +73,8 @@ async function findDue(deps: DeliverDeps, message: DeliveryMessage): Promise<Due
 }
 
 /**
- * Makes the attempt that a message asks for, unless it has been made. Resolves once the result and the time of the next
- * attempt are written: only then may the message be acknowledged. Rejects if they could not be.
+ * Makes the attempt that a message requests, unless it has already been made. Resolves once the result and the time of the next
+ * attempt are stored: only then may the message be acknowledged. Rejects if they could not be stored.
  */
 export async function deliver(deps: DeliverDeps, message: DeliveryMessage): Promise<AttemptResult> {
   const { delivery, webhook } = await findDue(deps, message);
@@ -84,7 +84,7 @@ export async function deliver(deps: DeliverDeps, message: DeliveryMessage): Prom
     return FORWARDED;
   }
   try {
-    return await settling(deps, message, await attemptOrHold(deps, delivery, webhook));
+    return await settleAfterAttempt(deps, message, await attemptOrHold(deps, delivery, webhook));
   } catch (error) {
     if (error instanceof AlreadyRecorded) return STALE;
     throw error;
@@ -92,30 +92,33 @@ export async function deliver(deps: DeliverDeps, message: DeliveryMessage): Prom
 }
 
 /**
- * Postpones the attempt that a message asks for, while deliveries are switched off: it is due again soon, and the
- * delivery keeps the attempts that it has left.
+ * Postpones the attempt that a message requests, because deliveries are switched off. The delivery keeps its remaining attempts.
  */
 export async function postpone(deps: DeliverDeps, message: DeliveryMessage): Promise<AttemptResult> {
   const { delivery } = await findDue(deps, message);
   if (!delivery) return STALE;
-  const nextAttemptAt = timestampAfter(deps.now(), POSTPONED_S * 1000);
+  const nextAttemptAt = timestampAfter(deps.now(), POSTPONE_DELAY_S * 1000);
   try {
     await deps.table.write(Delivery, changeDelivery(delivery, { nextAttemptAt }, queuedAt(delivery.id, nextAttemptAt)));
   } catch (error) {
     if (error instanceof AlreadyRecorded) return STALE;
     throw error;
   }
-  const enqueueError = await queueNext(deps, delivery, POSTPONED_S);
+  const enqueueError = await queueNext(deps, delivery, POSTPONE_DELAY_S);
   const held = { outcome: 'HELD', status: 'PENDING', durationMs: 0, disabled: false } as const;
-  return await settling(deps, message, enqueueError === undefined ? held : { ...held, enqueueError });
+  return await settleAfterAttempt(deps, message, enqueueError === undefined ? held : { ...held, enqueueError });
 }
 
 /**
- * Settles the event of a first attempt, whose delivery is stored by now. If this fails, the attempt has been made all the same,
- * and the reconciler settles the event.
+ * Settles the event of a first attempt, whose delivery is stored by now. A failure does not undo the attempt: the reconciler
+ * settles the event later.
  */
-async function settling(deps: DeliverDeps, message: DeliveryMessage, result: AttemptResult): Promise<AttemptResult> {
-  // Of several skipped ones each might be the last, for no more than the write that a skipped delivery costs.
+async function settleAfterAttempt(
+  deps: DeliverDeps,
+  message: DeliveryMessage,
+  result: AttemptResult,
+): Promise<AttemptResult> {
+  // A skipped delivery costs one write. With several of them, each would read all the others to find out whether it is the last.
   if (result.outcome === 'SKIPPED' && message.settles?.others.length) return result;
   try {
     await settleDelivered(deps, message);
@@ -126,8 +129,8 @@ async function settling(deps: DeliverDeps, message: DeliveryMessage, result: Att
 }
 
 /**
- * Does what the endpoint's state requires. A suspension that ends while the delivery is being held leaves it to this call: if it
- * failed, the queue would repeat the message only after its visibility timeout.
+ * Sends, holds or skips a delivery, as the endpoint's state requires. If a suspension ends while this call holds the delivery, the
+ * call reads the endpoint again instead of failing: the queue would redeliver the message only after its visibility timeout.
  */
 async function attemptOrHold(deps: DeliverDeps, delivery: Delivery, read: Webhook | undefined): Promise<AttemptResult> {
   const { accountId, webhookId: id } = delivery;
@@ -139,7 +142,7 @@ async function attemptOrHold(deps: DeliverDeps, delivery: Delivery, read: Webhoo
   return await skip(deps, delivery);
 }
 
-/** Returns the delivery of a first attempt, which is stored with the attempt. Reads the event if the message does not carry it. */
+/** Returns the delivery of a first attempt. It is stored together with the attempt. Reads the event if the message does not carry its content. */
 async function materialiseDelivery(
   deps: DeliverDeps,
   message: DeliveryMessage,
@@ -151,11 +154,11 @@ async function materialiseDelivery(
   return event && newDelivery(event, webhook, deps.now());
 }
 
-/** The write that takes a delivery from the state it was read in to the next, or throws {@link AlreadyRecorded}. */
+/** Returns the write that moves a delivery to its next step. It fails with {@link AlreadyRecorded} if the step was recorded before. */
 function changeDelivery(delivery: Delivery, set: Partial<Delivery>, due?: ReturnType<typeof queuedAt>): Write {
   const { accountId, id } = delivery;
   const step = delivery.step + 1;
-  // The first one stores it, whether or not the reconciler did so meanwhile because it came late.
+  // The first step stores the delivery, or replaces it if the reconciler has stored it because the message was late.
   if (step === 1) {
     return replace(Delivery, { ...delivery, ...set, ...due, step }, { step: { absentOrBelow: 1 } }, alreadyRecorded);
   }
@@ -164,19 +167,19 @@ function changeDelivery(delivery: Delivery, set: Partial<Delivery>, due?: Return
   return change(Delivery, { accountId, id }, what, alreadyRecorded);
 }
 
-/** To an endpoint that is disabled or gone nothing is sent; what was meant for it stays to be seen, and to be resent. */
+/** Records a delivery to a disabled or deleted endpoint as skipped. It stays visible and can be resent. */
 async function skip(deps: DeliverDeps, delivery: Delivery): Promise<AttemptResult> {
   await deps.table.write(Delivery, changeDelivery(delivery, { status: 'SKIPPED', nextAttemptAt: null }));
   return { outcome: 'SKIPPED', status: 'SKIPPED', durationMs: 0, disabled: false };
 }
 
-/** Nothing is sent to an endpoint of a suspended account: the delivery waits, with all the attempts that it had left. */
+/** Holds a delivery to a suspended endpoint, or to an endpoint of a suspended account. It keeps its remaining attempts. */
 async function hold(deps: DeliverDeps, delivery: Delivery): Promise<AttemptResult> {
   const nextAttemptAt = timestampAfter(deps.now(), HOLD_RECHECK_MS);
   const set = { nextAttemptAt, held: true as const };
   const write = changeDelivery(delivery, set, waitingUntil(delivery.id, nextAttemptAt));
   const endpoint = { accountId: delivery.accountId, id: delivery.webhookId };
-  // On a conflict the suspension has ended.
+  // A conflict means that the suspension has ended.
   await deps.table.transact([write, check(Webhook, endpoint, { heldSince: 'present' }, concurrentUpdate)]);
   return { outcome: 'HELD', status: 'PENDING', durationMs: 0, disabled: false };
 }
@@ -196,33 +199,30 @@ async function send(deps: DeliverDeps, { type, body, eventId }: Delivery, webhoo
   return { id, at, outcome, responseStatus, responseBody, responseHeaders, timing, durationMs };
 }
 
-/**
- * Returns the delivery's next state after an attempt: the write, and the seconds until the next attempt if there is
- * one.
- */
+/** Returns the delivery's next state after an attempt: its writes, and the seconds until the next attempt if there is one. */
 function nextState(deps: DeliverDeps, delivery: Delivery, attempt: Attempt): Pick<AttemptResult, 'status'> & Next {
   const isDelivered = attempt.outcome === 'DELIVERED';
   const delay = isDelivered ? undefined : deps.settings.webhookRetrySchedule[delivery.tries];
-  const { set, store } = recordOf(delivery, attempt, delay === undefined, alreadyRecorded);
-  const storing = store ? { store } : {};
+  const { set, store } = buildAttemptRecord(delivery, attempt, delay === undefined, alreadyRecorded);
+  const optionalStore = store ? { store } : {};
   if (isDelivered) {
     const write = changeDelivery(delivery, { ...set, status: 'DELIVERED', nextAttemptAt: null });
-    return { status: 'DELIVERED', write, ...storing };
+    return { status: 'DELIVERED', write, ...optionalStore };
   }
   const tries = delivery.tries + 1;
   if (delay === undefined) {
     const write = changeDelivery(delivery, { ...set, tries, status: 'FAILED', nextAttemptAt: null });
-    return { status: 'FAILED', write, ...storing };
+    return { status: 'FAILED', write, ...optionalStore };
   }
   const nextAttemptAt = timestampAfter(deps.now(), delay * 1000);
   const due =
     delay <= MAX_DELAY_SECONDS ? queuedAt(delivery.id, nextAttemptAt) : waitingUntil(delivery.id, nextAttemptAt);
   const write = changeDelivery(delivery, { ...set, tries, nextAttemptAt }, due);
-  return { status: 'PENDING', write, delay, ...storing };
+  return { status: 'PENDING', write, delay, ...optionalStore };
 }
 
 interface Next {
-  /** Stores the attempt, before `write`. */
+  /** Stores the attempt. Must run before `write`. */
   store?: Write;
   write: Write;
   delay?: number;
@@ -238,12 +238,12 @@ async function recordAttempt(
   const { status, store, write, delay } = nextState(deps, delivery, attempt);
   if (store) await deps.table.updateReturningChanged(store);
   const endpoint = { accountId, id: webhookId };
-  // A quick attempt may be judged by what was read before it; a slow one saw others end meanwhile.
+  // After a slow attempt the endpoint must be read again, because other attempts may have ended in the meantime.
   const known = attempt.durationMs > QUICK_ATTEMPT_MS ? undefined : before;
-  const made = { write, known, durationMs: attempt.durationMs };
+  const completed = { write, known, durationMs: attempt.durationMs };
   let disabled = false;
-  if (attempt.outcome === 'DELIVERED') await countSuccess(deps, endpoint, made);
-  else disabled = await countFailure(deps, endpoint, made);
+  if (attempt.outcome === 'DELIVERED') await countSuccess(deps, endpoint, completed);
+  else disabled = await countFailure(deps, endpoint, completed);
   const enqueueError =
     delay === undefined || delay > MAX_DELAY_SECONDS ? undefined : await queueNext(deps, delivery, delay);
   return {
@@ -256,7 +256,7 @@ async function recordAttempt(
   };
 }
 
-/** The next attempt is written down already: if it cannot be queued now, the reconciler does it. @returns why it was not */
+/** Queues the next attempt, which is already stored. @returns the error if it could not be queued; the reconciler then queues it */
 async function queueNext(deps: DeliverDeps, delivery: Delivery, delay: number): Promise<string | undefined> {
   const message = toMessage({ ...delivery, step: delivery.step + 1 });
   try {

@@ -10,21 +10,21 @@ import { toMessage } from './fan-out.ts';
 
 type QueueDeps = Pick<Deps, 'table' | 'now'> & { queue: DeliveryQueue };
 
-/** Deliveries are many: so many of each shard are found at once, and acted on at once. */
+/** Larger than the sweep's defaults, because deliveries are many. */
 const SIZES = { pageSize: 500, concurrency: 100 };
 /**
- * Attempts that fall due within this time are queued, in milliseconds: less than SQS can delay a message, by more than
- * the minute between runs.
+ * Attempts that fall due within this time are queued, in milliseconds. It is the longest delay of an SQS message, less the minute
+ * between two runs.
  */
 const HORIZON_MS = (MAX_DELAY_SECONDS - 60) * 1000;
 
-/** Queues an attempt with what is left of its time. */
+/** Queues an attempt, delayed until it is due. */
 const enqueue = ({ queue, now }: QueueDeps, delivery: Delivery): Promise<void> => {
-  const left = Date.parse(delivery.nextAttemptAt ?? '') - now().getTime();
-  return queue.send([{ message: toMessage(delivery), delay: Math.max(0, left / 1000 || 0) }]);
+  const delayMs = Date.parse(delivery.nextAttemptAt ?? '') - now().getTime();
+  return queue.send([{ message: toMessage(delivery), delay: Math.max(0, delayMs / 1000 || 0) }]);
 };
 
-/** Attempts far off whose time comes near: they are queued. Their entries stay where they are, so that it costs no write. */
+/** Queues attempts that were too far in the future for SQS and are due soon. Their items are not changed, so that it costs no write. */
 const upcoming: DueQueue<typeof Delivery, QueueDeps> = {
   queue: 'DELIVERY#WAITING',
   entity: Delivery,
@@ -35,8 +35,8 @@ const upcoming: DueQueue<typeof Delivery, QueueDeps> = {
 };
 
 /**
- * Attempts that should have been made long since: they are queued again, each time with twice as long to the next such rescue.
- * @returns by how much an attempt is late, in milliseconds
+ * Queues overdue attempts again, because their message was lost. The interval to the next such requeue doubles each time.
+ * @returns the lateness of an attempt, in milliseconds
  */
 const overdue = (queue: 'DELIVERY#QUEUED' | 'DELIVERY#WAITING'): DueQueue<typeof Delivery, QueueDeps, number> => ({
   queue,
@@ -57,7 +57,7 @@ const overdue = (queue: 'DELIVERY#QUEUED' | 'DELIVERY#WAITING'): DueQueue<typeof
   },
 });
 
-/** The due queues of deliveries: attempts whose time comes near, and those whose message was lost. */
+/** The sweeps of deliveries: attempts that are due soon, and attempts whose message was lost. */
 export const deliverySweeps = (deps: QueueDeps) => ({
   upcomingDeliveries: ((part) =>
     sweepOnce(deps, upcoming, 'deliveries', {

@@ -9,7 +9,7 @@ import { type Attempt, MAX_EARLIER_BYTES, MAX_SHOWN, readAttempts } from './atte
 type Fits = ReturnType<typeof responseBudget>;
 type DeliveryView = Output<typeof ResendRoute>['data'];
 
-/** Headers as they are kept, one by one. */
+/** Splits stored headers, one `Name: value` per line. */
 const viewHeaders = (lines: string): { name: string; value: string }[] =>
   lines
     .split('\n')
@@ -23,7 +23,7 @@ const viewTiming = ({ dnsMs, connectMs, tlsMs, firstByteMs }: NonNullable<Attemp
   firstByteMs,
 });
 
-/** Returns an attempt with as much of the receiver's response as fits: its beginning in place of all, or nothing of it. */
+/** Returns an attempt with the receiver's response if it fits, else with the beginning of the response, else without it. */
 function viewAttempt(attempt: Attempt, fits: Fits): DeliveryView['attempts'][number] {
   const { id, at, outcome, responseStatus, responseBody, responseHeaders, timing, durationMs } = attempt;
   const headers = responseHeaders === undefined ? null : viewHeaders(responseHeaders);
@@ -41,20 +41,20 @@ function viewAttempt(attempt: Attempt, fits: Fits): DeliveryView['attempts'][num
 }
 
 /**
- * Returns a page of deliveries as their owner sees them, which fits into a response: where what the receiver answered is too long
- * for that, it is shown of the newest attempt of each, then of the one before, and so on.
+ * Returns a page of deliveries for their owner, shortened to fit into one response. The receivers' responses are added in the order
+ * of the newest attempt of each delivery, then the second newest of each, and so on, as long as they fit.
  */
 export async function viewDeliveries(deps: Pick<Deps, 'table'>, page: readonly Delivery[]): Promise<DeliveryView[]> {
   const attempts = await Promise.all(page.map((delivery) => readAttempts(deps, delivery)));
   const fits = responseBudget();
   const shown = page.map(({ id, eventId, type, status, createdAt, nextAttemptAt, body }): DeliveryView => {
-    // Deliveries themselves are short, and shown in any case.
+    // Deliveries without their attempts are short: they are counted, but always shown.
     fits(body);
     return { id, eventId, type, status, createdAt, nextAttemptAt, body, attempts: [] };
   });
   for (let age = 1; age <= MAX_SHOWN; age += 1)
-    for (const [at, delivery] of shown.entries()) {
-      const attempt = attempts[at]?.at(-age);
+    for (const [index, delivery] of shown.entries()) {
+      const attempt = attempts[index]?.at(-age);
       if (attempt) delivery.attempts.unshift(viewAttempt(attempt, fits));
     }
   return shown;

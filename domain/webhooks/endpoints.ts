@@ -24,7 +24,7 @@ import { newSecret } from './secrets.ts';
 
 export const noSuchWebhook = () => new ApiError('not_found', 'Webhook endpoint not found.');
 
-/** The endpoint as the API shows it. */
+/** Returns an endpoint as the API shows it. */
 export function viewWebhook({
   id,
   url,
@@ -36,7 +36,7 @@ export function viewWebhook({
   return { id, url, description, events, active, createdAt };
 }
 
-/** An endpoint of the caller's. Throws 404. */
+/** Reads one of the caller's endpoints. Throws 404. */
 export async function findWebhook(deps: Deps, { accountId }: Caller, id: string): Promise<Webhook> {
   const webhook = await deps.table.get(Webhook, { accountId, id });
   if (!webhook) throw noSuchWebhook();
@@ -44,14 +44,14 @@ export async function findWebhook(deps: Deps, { accountId }: Caller, id: string)
 }
 
 /**
- * Refuses a URL that could not be a public receiver's: another scheme, credentials, an address or a name of a private
- * network. What the name resolves to is checked at each attempt.
+ * Throws 400 for a URL that cannot belong to a public receiver: another scheme, credentials, or an address or name of a private
+ * network. The addresses that the name resolves to are checked at each attempt.
  */
 export function assertReceiverUrl(text: string, allowLocal: boolean): void {
-  const refuse = (why: string) => new ApiError('invalid_request', `url: ${why}`);
+  const refuse = (reason: string) => new ApiError('invalid_request', `url: ${reason}`);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (/[\s\\\x00-\x1f\x7f]/.test(text) || !URL.canParse(text)) throw refuse('must be a public https:// address');
-  // `URL` takes `https:example.com` and `https:///example.com` for it too; other readers do not.
+  // `URL` accepts `https:example.com` and `https:///example.com` as well; other parsers do not.
   if (!/^https?:\/\/[^/]/i.test(text)) throw refuse('must begin with https://');
   const url = new URL(text);
   const host = parseHost(url);
@@ -65,7 +65,7 @@ export function assertReceiverUrl(text: string, allowLocal: boolean): void {
   }
 }
 
-/** POST /v1/webhooks: the secret is in this answer and in no other. */
+/** POST /v1/webhooks: only this response contains the secret. */
 export async function createWebhook(
   deps: Deps & { secrets: Secrets },
   { accountId }: Caller,
@@ -91,7 +91,7 @@ export async function createWebhook(
   return await deps.commit([count, create(Webhook, webhook)], { data: { ...viewWebhook(webhook), secret } });
 }
 
-/** A page of an account's endpoints: there are so few that one read brings them all, and as they are at this moment. */
+/** Returns a page of an account's endpoints. They are so few that one consistent read returns all of them. */
 export async function listWebhooksPage<T>(
   deps: Deps,
   { accountId }: Caller,
@@ -108,7 +108,7 @@ export const listWebhooks = (
   page: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> => listWebhooksPage(deps, caller, page, viewWebhook);
 
-/** DELETE /v1/webhooks/{id}: attempts look the endpoint up right before they send, so nothing more goes out. */
+/** DELETE /v1/webhooks/{id}: nothing is sent afterwards, because every attempt reads the endpoint immediately before it sends. */
 export async function deleteWebhook(
   deps: Deps,
   caller: Caller,

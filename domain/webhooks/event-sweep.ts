@@ -21,43 +21,43 @@ import { joinAppends } from './feed.ts';
 
 type QueueDeps = Pick<Deps, 'table' | 'now'> & { queue: DeliveryQueue };
 
-/** Returns the write that stores a delivery of which no attempt is recorded yet, so that it is seen and found again. */
-function storing(delivery: Delivery): Write {
+/** Returns the write that stores a delivery without a recorded attempt, so that it is visible and the delivery sweep finds it. */
+function storeWrite(delivery: Delivery): Write {
   const due = queuedAt(delivery.id, delivery.nextAttemptAt ?? delivery.createdAt);
   return create(Delivery, { ...delivery, ...due }, concurrentUpdate);
 }
 
-/** Stores a delivery of which no attempt is recorded yet. */
+/** Stores a delivery without a recorded attempt, unless it is stored already. */
 export async function storeDelivery(deps: Pick<Deps, 'table'>, delivery: Delivery): Promise<void> {
-  await ignoreConflict(deps.table.write(Delivery, storing(delivery)));
+  await ignoreConflict(deps.table.write(Delivery, storeWrite(delivery)));
 }
 
 interface EventDeps extends QueueDeps {
-  /** An account's endpoints. */
+  /** Reads an account's endpoints. */
   webhooks(accountId: string): Promise<Webhook[]>;
-  /** Commits what is to be written for an event, together with that of others. */
+  /** Commits the writes of an event, batched with those of other events. */
   commit: Table['transact'];
-  /** Gives an event its position in the feed of its account, together with others of that account. */
+  /** Appends an event to its account's feed, batched with other events of the account. */
   append(event: Event): Promise<void>;
 }
 
-/** Stores what is missing of an event and settles it. Another writer may have been first in any of it. */
+/** Stores the missing deliveries of an event and settles it. Another writer may have done any of these writes before. */
 async function storeMissing(deps: EventDeps, event: Event, missing: readonly Delivery[]): Promise<void> {
-  const committed = deps.commit([...missing.map(storing), settlingOf(event)]).then(() => true);
+  const committed = deps.commit([...missing.map(storeWrite), settlingOf(event)]).then(() => true);
   if (await ignoreConflict(committed)) return;
   await Promise.all(missing.map((delivery) => storeDelivery(deps, delivery)));
   await settleEvent(deps, event);
 }
 
-/** Events are many: what a thousand of them read, write and send travels together (docs/decisions/0075-throughput.md). */
+/** Events are many: the reads, writes and messages of a thousand events are batched (docs/decisions/0075-throughput.md). */
 const EVENTS = { queue: 'EVENT#UNSETTLED', entity: Event, pageSize: 1000, concurrency: 1000 } as const;
 /**
- * Time after which an event that was handed over again must have settled, in milliseconds: far more than its message waits
- * where its receivers are not slow.
+ * Age after which an unsettled event's deliveries are stored, in milliseconds: much longer than a message waits in its queue if the
+ * receivers are not slow.
  */
 const STORE_AFTER_MS = 15 * 60_000;
 
-/** Returns the endpoints that an event goes to, and the deliveries of it that are not stored. */
+/** Returns the endpoints that an event goes to, and its deliveries that are not stored. */
 async function findMissing(deps: EventDeps, event: Event) {
   const { accountId } = event;
   const subscribers = findSubscribers(event, await deps.webhooks(accountId));
@@ -67,14 +67,14 @@ async function findMissing(deps: EventDeps, event: Event) {
 }
 
 /**
- * Events of a while ago, each once: its missing deliveries are handed over again, as the stream does it. It costs no write, and
- * their first attempts settle the event. A slow endpoint's may well wait in the slow lane: they are left to {@link lostEvents}.
- * @returns the number of deliveries that were handed over
+ * Queues the missing deliveries of unsettled events again, once per event, as the stream does. This costs no write, and the first
+ * attempts settle the event. Deliveries to slow endpoints are left to {@link lostEvents}: they probably wait in the slow lane.
+ * @returns the number of deliveries that were queued
  */
 const lateEvents: DueQueue<typeof Event, EventDeps, number> = {
   ...EVENTS,
   async act(deps, event) {
-    // Not there yet where the stream lost the event.
+    // Missing from the feed if the stream lost the event.
     await deps.append(event);
     const { subscribers, missing } = await findMissing(deps, event);
     if (missing.length === 0) {
@@ -82,7 +82,7 @@ const lateEvents: DueQueue<typeof Event, EventDeps, number> = {
       return 0;
     }
     const ids = new Set(missing.map(({ id }) => id));
-    // It has its place in the feed by now, if there is a feed.
+    // By now the event is in the feed, if the account has one.
     const messages = firstMessages(event, subscribers, false, deps.now()).filter(
       ({ deliveryId, slow }) => ids.has(deliveryId) && !slow,
     );
@@ -92,25 +92,25 @@ const lateEvents: DueQueue<typeof Event, EventDeps, number> = {
 };
 
 /**
- * Events that are not settled long after they were handed over again. What is missing is stored and queued; from then on it is
- * looked after as deliveries are.
+ * Stores and queues the missing deliveries of events that are still unsettled long after they were queued again. From then on the
+ * delivery sweep covers these deliveries.
  * @returns the number of deliveries that were missing
  */
 const lostEvents: DueQueue<typeof Event, EventDeps, number> = {
   ...EVENTS,
-  // They have waited for their deliveries.
+  // Events wait here by design, until their deliveries settle them.
   isBacklog: true,
   async act(deps, event) {
     await deps.append(event);
     const { missing } = await findMissing(deps, event);
-    // Settled before its deliveries are queued: those that are stored are found again by themselves (delivery-sweep.ts).
+    // The event may be settled before its deliveries are queued: the delivery sweep finds stored deliveries (delivery-sweep.ts).
     await storeMissing(deps, event, missing);
     await queueDeliveries(deps, missing);
     return missing.length;
   },
 };
 
-/** Adds what a sweep of events needs; each account's endpoints are read once. */
+/** Returns the dependencies of one sweep of events. It reads each account's endpoints once. */
 const eventDeps = (deps: QueueDeps): EventDeps => ({
   ...deps,
   webhooks: memoizeByKey((accountId) => deps.table.all(Webhook, webhooksOf(accountId))),
@@ -118,14 +118,14 @@ const eventDeps = (deps: QueueDeps): EventDeps => ({
   append: joinAppends(deps),
 });
 
-/** Sweeps late events, each once. */
-const lateJob =
+/** Returns the job that sweeps late events, each event once. */
+const sweepLateEvents =
   (deps: QueueDeps): SweepJob<number> =>
   (part) =>
     sweepOnce(eventDeps(deps), lateEvents, 'events', part);
 
-/** Sweeps events that are still not settled. */
-const lostJob =
+/** Returns the job that sweeps events that are still unsettled after {@link STORE_AFTER_MS}. */
+const sweepLostEvents =
   (deps: QueueDeps): SweepJob<number> =>
   (part) =>
     sweep(eventDeps(deps), lostEvents, {
@@ -133,8 +133,8 @@ const lostJob =
       until: timestampBefore(deps.now(), STORE_AFTER_MS),
     });
 
-/** The safety net of events: what a lost record of the stream or a lost message would keep from their receivers. */
-export const eventSweeps = (deps: QueueDeps) => ({ events: lateJob(deps), lostEvents: lostJob(deps) });
+/** The sweeps that deliver an event even if a stream record or a message was lost. */
+export const eventSweeps = (deps: QueueDeps) => ({ events: sweepLateEvents(deps), lostEvents: sweepLostEvents(deps) });
 
 /** Caches the result of `read` for each key. */
 function memoizeByKey<T>(read: (key: string) => Promise<T>): (key: string) => Promise<T> {

@@ -4,7 +4,7 @@ import { Event } from '../../table/entities/webhooks.ts';
 import { create, type Write } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
 
-/** An event's id and the write that makes it happen. @param onlyTo the one endpoint that it is for, whatever that subscribes to */
+/** Returns an event's id and the write that stores it. @param onlyTo the only endpoint that receives the event, regardless of its subscriptions */
 export function newEvent<T extends EventType>(
   deps: Pick<Deps, 'now'>,
   accountId: string,
@@ -17,7 +17,7 @@ export function newEvent<T extends EventType>(
   return { id, write: create(Event, event) };
 }
 
-/** The write that makes an event happen: it goes into the transaction of what it tells of, or not at all. */
+/** Returns the write that stores an event. It must be part of the transaction that causes the event. */
 export const emit = <T extends EventType>(
   deps: Pick<Deps, 'now'>,
   accountId: string,

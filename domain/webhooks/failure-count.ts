@@ -7,15 +7,15 @@ import { concurrentUpdate, contended, retryOnConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { paceAfter } from './slow-lane.ts';
 
-/** Failures written in one transaction. */
+/** Most failures written in one transaction. */
 const BATCH_SIZE = 25;
 
 /*
- * An attempt's record and its endpoint's count of failures in a row are written in one transaction: each attempt counts
- * once, and the fiftieth disables, once. Conditions see to it, whatever the count was when it was read.
+ * An attempt's record and its endpoint's failure count are written in one transaction: each attempt counts once, and the fiftieth
+ * failure disables the endpoint once. Conditions guarantee this, even if the count that was read is stale.
  */
 
-/** All deliverers of the platform may count failures of one endpoint at the same moment, and none may be lost. */
+/** Retries for the worst case that all concurrent deliveries of the platform count a failure of the same endpoint. No failure may be lost. */
 const CONTENTION = { attempts: 100, maxMs: 20_000 };
 
 type CountDeps = Pick<Deps, 'table' | 'now' | 'newId'>;
@@ -24,7 +24,7 @@ export interface Endpoint {
   id: string;
 }
 
-/** Retries on a fresh read until the counter did not change meanwhile. */
+/** Runs `act` with the endpoint, and repeats it with a fresh read while the count changes concurrently. */
 async function retryOnFreshCount<T>(
   deps: CountDeps,
   endpoint: Endpoint,
@@ -37,20 +37,20 @@ async function retryOnFreshCount<T>(
   );
 }
 
-/** An attempt that has been made and is to be recorded. */
-export interface Made {
-  /** The delivery's record. */
+/** An attempt that has been made and has to be recorded. */
+export interface CompletedAttempt {
+  /** Records the attempt in its delivery. */
   write: Write;
-  /** The endpoint, where it was read so lately that it may be judged by. */
+  /** The endpoint, if it was read recently enough to decide on. */
   known: Webhook | undefined;
   durationMs: number;
 }
 
 /**
- * Writes a successful attempt down and ends the row of failures; a success after a success costs no more than its record,
- * unless the endpoint's pace changed. The count of a disabled endpoint stays: it says why it was disabled.
+ * Records a successful attempt and resets the failure count. A success after a success writes nothing but its record, unless the
+ * endpoint's pace changed. The count of a disabled endpoint is kept, because it explains why the endpoint was disabled.
  */
-export const countSuccess = (deps: CountDeps, endpoint: Endpoint, { write, known, durationMs }: Made) =>
+export const countSuccess = (deps: CountDeps, endpoint: Endpoint, { write, known, durationMs }: CompletedAttempt) =>
   retryOnFreshCount(deps, endpoint, known, async (webhook) => {
     const pace = webhook && paceAfter(webhook, [durationMs], deps.now());
     if (!webhook?.active || (webhook.failureCount === 0 && !pace)) return await deps.table.write(Delivery, write);
@@ -58,16 +58,16 @@ export const countSuccess = (deps: CountDeps, endpoint: Endpoint, { write, known
     await deps.table.transact([write, contended(change(Webhook, endpoint, what, concurrentUpdate))]);
   });
 
-interface Failure extends Made {
+interface Failure extends CompletedAttempt {
   deps: CountDeps;
   endpoint: Endpoint;
 }
 
 /**
- * Writes failures of one endpoint as one transaction. Throws where they have to go one by one: one of them may disable the
- * endpoint, was recorded meanwhile, or is there twice (the queue delivers at least once).
+ * Writes failures of one endpoint in one transaction. Throws if they have to be written one by one: one of them may disable the
+ * endpoint, was already recorded, or occurs twice (the queue delivers at least once).
  */
-async function writeTogether(failures: Batch<Failure>): Promise<boolean[]> {
+async function writeBatch(failures: Batch<Failure>): Promise<boolean[]> {
   const [{ deps, endpoint }] = failures;
   const count = failures.length;
   const webhook = failures.find(({ known }) => known)?.known ?? (await deps.table.get(Webhook, endpoint));
@@ -82,30 +82,30 @@ async function writeTogether(failures: Batch<Failure>): Promise<boolean[]> {
   return failures.map(() => false);
 }
 
-const writeAlone = ({ deps, endpoint, ...made }: Failure): Promise<boolean> =>
-  retryOnFreshCount(deps, endpoint, made.known, (webhook) => writeOne(deps, endpoint, made, webhook));
+const writeSingle = ({ deps, endpoint, ...attempt }: Failure): Promise<boolean> =>
+  retryOnFreshCount(deps, endpoint, attempt.known, (webhook) => countOneFailure(deps, endpoint, attempt, webhook));
 
 const joinFailures = coalesce({
   max: BATCH_SIZE,
   groupOf: ({ endpoint }) => endpoint.id,
-  run: writeTogether,
-  runAlone: writeAlone,
+  run: writeBatch,
+  runAlone: writeSingle,
 });
 
 /**
- * Writes a failed attempt down and counts it. Those of one endpoint are written one after the other, and what has come
- * together meanwhile as one transaction: a receiver that hangs lets a whole batch fail at the same moment, and ten
- * transactions on the same counter would collide.
+ * Records a failed attempt and counts it. Failures of one endpoint are written sequentially, and those that arrive during a write
+ * share the next transaction: if a receiver hangs, a whole batch fails at the same moment, and ten transactions on the same
+ * counter would conflict.
  *
- * @returns whether this was the one too many
+ * @returns true if this failure disabled the endpoint
  */
-export const countFailure = (deps: CountDeps, endpoint: Endpoint, made: Made): Promise<boolean> =>
-  joinFailures({ ...made, deps, endpoint });
+export const countFailure = (deps: CountDeps, endpoint: Endpoint, attempt: CompletedAttempt): Promise<boolean> =>
+  joinFailures({ ...attempt, deps, endpoint });
 
-async function writeOne(
+async function countOneFailure(
   deps: CountDeps,
   endpoint: Endpoint,
-  { write, durationMs }: Made,
+  { write, durationMs }: CompletedAttempt,
   webhook: Webhook | undefined,
 ): Promise<boolean> {
   if (!webhook?.active) {
@@ -113,10 +113,10 @@ async function writeOne(
     return false;
   }
   const { failureCount } = webhook;
-  const last = failureCount + 1 >= MAX_CONSECUTIVE_FAILURES;
+  const disables = failureCount + 1 >= MAX_CONSECUTIVE_FAILURES;
   const disabling = { active: false, disabledAt: deps.now().toISOString(), failureCount: failureCount + 1 };
   const pace = paceAfter(webhook, [durationMs], deps.now());
-  const what = last
+  const what = disables
     ? { set: disabling, when: { failureCount: { is: failureCount }, active: { is: true } } }
     : {
         ...pace,
@@ -124,7 +124,7 @@ async function writeOne(
         when: { failureCount: { below: MAX_CONSECUTIVE_FAILURES - 1 }, active: { is: true } },
       };
   const writes = [write, contended(change(Webhook, endpoint, what, concurrentUpdate))];
-  if (!last) {
+  if (!disables) {
     await deps.table.transact(writes);
     return false;
   }
@@ -132,7 +132,7 @@ async function writeOne(
     action: 'webhook.disabled',
     accountId: endpoint.accountId,
     subjectId: endpoint.id,
-    // The address is the same before: of what is, only differences are kept, and a notification names it.
+    // The log keeps only differences. `before` has no URL, so that the entry keeps the URL, which the notification names.
     before: { active: true, failureCount },
     after: { url: webhook.url, ...disabling },
   });

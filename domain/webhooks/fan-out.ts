@@ -13,16 +13,16 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { isSlow } from './slow-lane.ts';
 
-/** Deliveries of an event up to which they settle it; of more, each would read all others, and the reconciler costs less. */
+/** Most deliveries of an event that settle it themselves. With more, each would have to read all the others, and the reconciler is cheaper. */
 const MAX_SETTLING = 6;
 
-/** The same event to the same endpoint is the same delivery, however often it is asked for. */
+/** Derives a delivery's id from its event and endpoint, so that a repeated fan-out creates no second delivery. */
 const deliveryId = (eventId: string, webhookId: string): string =>
   `dlv_${createHash('sha256').update(`${eventId} ${webhookId}`).digest('hex').slice(0, 32)}`;
 
-/** Content of an event's deliveries: the same for every endpoint and at every attempt (specification, Request format). */
+/** Returns the content of an event's deliveries: the same for every endpoint and every attempt (specification, Request format). */
 function contentOf({ id, type, created, data }: Event): DeliveryContent {
-  // Parsed, so that the fields stand in the contract's order: the table keeps none.
+  // Parsing restores the contract's order of the fields, which the table does not keep.
   const body = JSON.stringify({ id, type, created, data: dataOf(type, data) });
   return { type, createdAt: created, body };
 }
@@ -60,15 +60,15 @@ export const toMessage = ({ accountId, webhookId, eventId, id, step }: Delivery)
 });
 
 /**
- * Those of an account's endpoints that an event goes to, disabled ones too: to them it is skipped, visibly. One that was
- * registered after the event does not get it, however late the event is processed.
+ * Returns the endpoints that an event goes to. They include disabled endpoints, whose delivery is recorded as skipped. An endpoint
+ * that was created after the event does not receive it, however late the event is processed.
  */
 export const findSubscribers = ({ type, onlyTo, created }: Event, webhooks: readonly Webhook[]): Webhook[] =>
   webhooks.filter(({ id, events, createdAt }) =>
     onlyTo ? id === onlyTo : createdAt <= created && (events.includes('*') || events.includes(type)),
   );
 
-/** Returns the write which notes that nothing more is to be done for an event but what its deliveries tell of themselves. */
+/** Returns the write that settles an event: all its deliveries are stored, so that the event needs no further work itself. */
 export function settlingOf(
   { accountId, id }: Pick<Event, 'accountId' | 'id'>,
   when: { inFeed?: 'present' } = {},
@@ -77,7 +77,7 @@ export function settlingOf(
   return change(Event, { accountId, id }, what, concurrentUpdate);
 }
 
-/** Settles an event, unless it is settled or does not meet the condition. */
+/** Settles an event, unless it is already settled or does not meet the condition. */
 export async function settleEvent(
   deps: Pick<Deps, 'table'>,
   event: Pick<Event, 'accountId' | 'id'>,
@@ -87,8 +87,9 @@ export async function settleEvent(
 }
 
 /**
- * Settles an event whose delivery was stored, if its other deliveries are stored as well: the last of them sees all. So the
- * reconciler finds only events that lost something. An event that has no place yet in a feed that it belongs to stays due.
+ * Settles an event after one of its deliveries was stored, if all its other deliveries are stored as well: the last one finds all
+ * others. Thus the reconciler finds only events with lost records or messages. An event that is missing from its account's feed
+ * stays due.
  */
 export async function settleDelivered(
   deps: Pick<Deps, 'table'>,
@@ -101,9 +102,9 @@ export async function settleDelivered(
 }
 
 /**
- * Returns the messages for an event's first attempts at all endpoints that it goes to. They carry the content, so that the event
- * is not read again; the endpoint is read at each attempt, because it may be changed, disabled or deleted by then.
- * @param needsFeed whether a place in the account's feed has to be there before the event is settled
+ * Returns the messages for an event's first attempts, one per subscribed endpoint. They carry the content, so that the event is not
+ * read again. The endpoint is read at each attempt, because it may have been changed, disabled or deleted by then.
+ * @param needsFeed true if the event may be settled only once it is in the account's feed
  */
 export function firstMessages(
   event: Event,
@@ -115,8 +116,8 @@ export function firstMessages(
   const content = contentOf(event);
   const carried = fitsMessage(content) ? { content } : {};
   const ids = subscribers.map(({ id }) => deliveryId(eventId, id));
-  const settles = (own: string) =>
-    ids.length > MAX_SETTLING ? {} : { settles: { others: ids.filter((id) => id !== own), inFeed: needsFeed } };
+  const settles = (ownId: string) =>
+    ids.length > MAX_SETTLING ? {} : { settles: { others: ids.filter((id) => id !== ownId), inFeed: needsFeed } };
   return subscribers.map((webhook, index) => {
     const id = ids[index] ?? '';
     return {
@@ -133,27 +134,27 @@ export function firstMessages(
 }
 
 /**
- * Returns the messages for a new event's first attempts, one for each endpoint that subscribes to it. Stores nothing: a delivery
- * is stored with its first attempt, and until then the event stays due.
+ * Returns the messages for a new event's first attempts, one per subscribed endpoint. It stores no delivery: a delivery is stored
+ * with its first attempt, and the event stays due until then.
  */
 export async function fanOut({ table, now }: Pick<Deps, 'table' | 'now'>, event: Event): Promise<DeliveryMessage[]> {
   const { accountId } = event;
   const [webhooks, feed] = await Promise.all([
     table.all(Webhook, webhooksOf(accountId)),
-    // A ping is in no feed.
+    // Pings do not appear in feeds.
     event.onlyTo ? undefined : table.get(EventFeed, { accountId }),
   ]);
   const subscribers = findSubscribers(event, webhooks);
   if (subscribers.length > 0) return firstMessages(event, subscribers, feed !== undefined, now());
-  // An event that belongs to a feed is settled with its place there (feed.ts).
+  // An event of an account with a feed is settled when it is appended to the feed (feed.ts).
   if (!feed) await settleEvent({ table }, event);
   return [];
 }
 
-/** Queues attempts that are due now. The reconciler finds those that could not be queued. */
+/** Queues attempts without a delay. The reconciler finds those that could not be queued. */
 export const queueAttempts = (deps: { queue: DeliveryQueue }, messages: readonly DeliveryMessage[]): Promise<void> =>
   deps.queue.send(messages.map((message) => ({ message, delay: 0 })));
 
-/** Queues the next attempt of each delivery, due now. */
+/** Queues the next attempt of each delivery without a delay. */
 export const queueDeliveries = (deps: { queue: DeliveryQueue }, deliveries: readonly Delivery[]): Promise<void> =>
   queueAttempts(deps, deliveries.map(toMessage));

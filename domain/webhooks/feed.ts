@@ -11,20 +11,25 @@ import type { Caller, Deps } from '../deps.ts';
 import { findSubscribers } from './fan-out.ts';
 
 /**
- * The feed of an account: its events at consecutive positions. A position and the end of the feed are written in one
- * transaction, so a reader who has seen position 7 knows that nothing will ever appear at or before it. Times could not say
- * that: a request that began earlier may commit later. A feed begins when it is first read: accounts that never read theirs do
- * not pay for its writes.
+ * The feed of an account: its events at consecutive positions. An event's position and the end of the feed are written in one
+ * transaction, so a reader who has seen position 7 knows that no event will ever be added at or before it. Times could not
+ * guarantee that, because a request that began earlier may commit later. A feed begins when it is first read: accounts that never
+ * read their feed do not pay for its writes.
  */
 
-/** Events that one transaction appends: two writes each, and the end of the feed. */
+/** Most events that one transaction appends: two writes per event, and one for the end of the feed. */
 export const MAX_APPENDED = 20;
 
 const isForFeed = (event: Event | undefined): event is Event =>
   event !== undefined && event.onlyTo === undefined && event.inFeed === undefined;
 
-/** Returns the writes that give events the positions after `last`. One that goes to no endpoint is settled with it. */
-function appending(accountId: string, events: readonly Event[], webhooks: readonly Webhook[], last: number): Write[] {
+/** Returns the writes that append events after the position `last`. They also settle the events that go to no endpoint. */
+function appendWrites(
+  accountId: string,
+  events: readonly Event[],
+  webhooks: readonly Webhook[],
+  last: number,
+): Write[] {
   const position = last + events.length;
   const end = { set: { position }, when: { position: { is: last } } };
   return [
@@ -32,20 +37,20 @@ function appending(accountId: string, events: readonly Event[], webhooks: readon
     ...events.flatMap((event, index) => {
       const { id, type, created, data } = event;
       const remove = findSubscribers(event, webhooks).length > 0 ? [] : unschedule(Event);
-      const placed = { set: { inFeed: true }, remove, when: { inFeed: 'absent' } } as const;
+      const appended = { set: { inFeed: true }, remove, when: { inFeed: 'absent' } } as const;
       return [
         create(FeedEntry, { accountId, position: last + index + 1, id, type, created, data }, concurrentUpdate),
-        change(Event, { accountId, id }, placed, concurrentUpdate),
+        change(Event, { accountId, id }, appended, concurrentUpdate),
       ];
     }),
   ];
 }
 
-/** Appends events of one account; those that are in the feed, or that are for one endpoint only, are left out. */
-async function appendOf(deps: Pick<Deps, 'table'>, accountId: string, given: readonly Event[]): Promise<void> {
+/** Appends events of one account, except events that are in the feed already and events for a single endpoint. */
+async function appendForAccount(deps: Pick<Deps, 'table'>, accountId: string, given: readonly Event[]): Promise<void> {
   await retryOnConflict(
     async (attempt) => {
-      // The images of the stream are from before; a repeated batch must not append twice.
+      // The stream's images may be stale: read the events again, so that a repeated batch appends nothing twice.
       const events =
         attempt === 1 ? given : await Promise.all(given.map(({ id }) => deps.table.get(Event, { accountId, id })));
       const missing = events.filter(isForFeed);
@@ -53,21 +58,23 @@ async function appendOf(deps: Pick<Deps, 'table'>, accountId: string, given: rea
       const feed = await deps.table.get(EventFeed, { accountId });
       if (!feed) return;
       const webhooks = await deps.table.all(Webhook, webhooksOf(accountId));
-      await deps.table.transact(appending(accountId, missing, webhooks, feed.position));
+      await deps.table.transact(appendWrites(accountId, missing, webhooks, feed.position));
     },
     { attempts: 20, maxMs: 10_000 },
   );
 }
 
-/** Gives events their positions in the feeds of their accounts. Safe to repeat. At most {@link MAX_APPENDED} events. */
+/** Appends events to the feeds of their accounts: at most {@link MAX_APPENDED} in one call. Idempotent. */
 export async function appendToFeed(deps: Pick<Deps, 'table'>, events: readonly Event[]): Promise<void> {
   const byAccount = Map.groupBy(events, ({ accountId }) => accountId);
-  await Promise.all([...byAccount].map(([accountId, own]) => appendOf(deps, accountId, own)));
+  await Promise.all(
+    [...byAccount].map(([accountId, accountEvents]) => appendForAccount(deps, accountId, accountEvents)),
+  );
 }
 
 /**
- * Returns an append that gives the events of one account that are given at the same moment their positions together: one after
- * the other they would all write the end of one feed. Where it fails, each event is appended alone and has its own result.
+ * Returns a function that appends an event. Concurrent calls for one account share a transaction, because each transaction would
+ * write the end of the same feed. If the shared transaction fails, each event is appended separately with its own result.
  */
 export const joinAppends = (deps: Pick<Deps, 'table'>): ((event: Event) => Promise<void>) =>
   coalesce({
@@ -80,7 +87,7 @@ export const joinAppends = (deps: Pick<Deps, 'table'>): ((event: Event) => Promi
     runAlone: (event) => appendToFeed(deps, [event]),
   });
 
-/** Returns an event as deliveries have it: its data is parsed, because the table keeps no order of fields. */
+/** Returns an event as its deliveries contain it. Its data is parsed, because the table does not keep the order of fields. */
 const view = ({ id, type, created, data }: FeedEntry) => ({ id, type, created, data: dataOf(type, data) });
 
 const unknownCursor = () => new ApiError('invalid_request', 'after: is not a cursor of this account');
@@ -90,14 +97,14 @@ const expiredCursor = () =>
     `after: events after this cursor are more than ${FEED_DAYS} days old and no longer kept. Begin without after.`,
   );
 
-/** Begins the feed of an account; of two calls at once, one does. @returns its end */
+/** Begins the feed of an account; of two concurrent calls, one does. @returns the end of the empty feed */
 async function beginFeed({ table }: Deps, accountId: string): Promise<number> {
   const write = createViaUpdate(EventFeed, { accountId, position: 0 }, concurrentUpdate);
   await ignoreConflict(table.updateReturningChanged(write));
   return 0;
 }
 
-/** GET /v1/events: the events after a cursor, oldest first; without one, the newest. Two round trips. */
+/** GET /v1/events: the events after a cursor, oldest first; without a cursor, the newest ones. Costs two round trips. */
 export async function listEvents(
   deps: Deps,
   { accountId }: Caller,

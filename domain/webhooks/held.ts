@@ -5,16 +5,16 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { DAY_MS, timestampBefore } from '../time.ts';
 
-/** Deliveries made this long before the hold may have had attempts left then, in milliseconds. */
+/** Deliveries created up to this long before the hold may still have had attempts left, in milliseconds. */
 const LOOKBACK_MS = DAY_MS;
-/** Number of deliveries written at once. */
+/** Number of deliveries that are written concurrently. */
 const CONCURRENCY = 20;
 
 /**
- * Releases the deliveries that were held for an endpoint: each is due now, and the stream queues it. Those that it does not find
- * are looked at again within the hour. May be repeated.
+ * Releases the held deliveries of an endpoint: each becomes due now, and the stream queues it. Deliveries that it misses are
+ * checked again within the hour. Idempotent.
  *
- * @param before the endpoint as it was while it was held
+ * @param before the endpoint as it was during the hold
  */
 export async function releaseHeld(deps: Pick<Deps, 'table' | 'now'>, before: Webhook): Promise<void> {
   const { id: webhookId, heldSince } = before;
@@ -33,6 +33,6 @@ async function release(deps: Pick<Deps, 'table' | 'now'>, { accountId, id, step 
   const now = deps.now().toISOString();
   const set = { nextAttemptAt: now, resendAt: now, step: step + 1, ...queuedAt(id, now) };
   const what = { set, remove: ['held'], when: { step: { is: step } } };
-  // On a conflict an attempt was made meanwhile.
+  // A conflict means that an attempt was made in the meantime.
   await ignoreConflict(deps.table.write(Delivery, change(Delivery, { accountId, id }, what, concurrentUpdate)));
 }

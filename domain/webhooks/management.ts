@@ -31,18 +31,18 @@ import { newSecret, ROTATION_OVERLAP_MS } from './secrets.ts';
 /** Operations on an endpoint in the dashboard (specification, Events; design, Dashboard API). */
 
 const endpointDisabled = () => new ApiError('conflict', 'This webhook endpoint is disabled. Enable it first.');
-/** The write that lets a transaction happen only while an endpoint receives. */
+/** Returns the write that makes a transaction fail unless the endpoint is active. */
 const checkActive = (accountId: string, id: string): Write =>
   checkOrInspect(Webhook, { accountId, id }, { when: { active: { is: true } } }, (found) =>
     found ? endpointDisabled() : noSuchWebhook(),
   );
 export const noSuchDelivery = () => new ApiError('not_found', 'Delivery not found.');
 
-/** Deliveries that one call resends at most: each is a write. */
+/** Most deliveries that one call resends: each is one write. */
 const MAX_RESENT = 500;
-/** Deliveries that it looks at in one call. */
+/** Most deliveries that one call reads. */
 const MAX_READ = 10_000;
-/** Deliveries written at once. */
+/** Number of deliveries that are written concurrently. */
 const CONCURRENCY = 20;
 
 const viewEndpoint = (webhook: Webhook): Output<typeof EnableRoute>['data'] => ({
@@ -58,18 +58,18 @@ export const listEndpoints = (
 ): Promise<Output<typeof ListRoute>> => listWebhooksPage(deps, caller, page, viewEndpoint);
 
 /**
- * Changes an endpoint as its owner's request says, and answers with it. Where another request changes it meanwhile, the change is decided
- * again: the answer and the audit log show what is stored. The count of failures is left out of that, as deliveries change it all the time.
+ * Changes an endpoint and returns it. If another request changes it concurrently, the change is computed again, so that the response and
+ * the audit log show what is stored. The failure count is not part of that check, because deliveries change it all the time.
  */
 async function changeSettings(
   deps: Deps,
   caller: Caller,
   id: string,
-  settle: (webhook: Webhook) => Partial<Webhook>,
+  computeChange: (webhook: Webhook) => Partial<Webhook>,
 ): Promise<Output<typeof UpdateRoute>> {
   return await retryRequest(async () => {
     const webhook = await findWebhook(deps, caller, id);
-    const set = settle(webhook);
+    const set = computeChange(webhook);
     const [before, data] = [viewEndpoint(webhook), viewEndpoint({ ...webhook, ...set })];
     if (Object.keys(set).length === 0) return { data };
     const when = allUnchanged(webhook, ['url', 'events', 'description', 'active']);
@@ -80,7 +80,7 @@ async function changeSettings(
   });
 }
 
-/** Changes an endpoint, or disables it: deliveries under way are not sent any more, later events are skipped. */
+/** Changes an endpoint, or disables it: pending deliveries are no longer sent, and later events are skipped. */
 export async function updateWebhook(
   deps: Deps,
   caller: Caller,
@@ -98,7 +98,7 @@ export async function updateWebhook(
   });
 }
 
-/** Makes an endpoint receive again, with its count of failures at 0. One that is active stays so. */
+/** Enables an endpoint and resets its failure count. An active endpoint stays active. */
 export const enableWebhook = (
   deps: Deps,
   caller: Caller,
@@ -119,7 +119,7 @@ export async function pingWebhook(
   return await deps.commit([checkActive(accountId, id), event.write], { data: { eventId: event.id } });
 }
 
-/** A new secret. The one before signs too for 24 hours more; one before that is out at once. */
+/** Creates a new secret. The previous secret signs as well for another 24 hours; an even older one is dropped immediately. */
 export async function rotateSecret(
   deps: Deps & { secrets: Secrets },
   caller: Caller,
@@ -137,7 +137,7 @@ export async function rotateSecret(
   return await deps.commit([write], { data: { secret, previousExpiresAt } });
 }
 
-/** An endpoint's recent deliveries, newest first, with what the receiver said to each attempt. */
+/** Returns an endpoint's recent deliveries, newest first, with the receiver's response to each attempt. */
 export async function listDeliveries(
   deps: Deps,
   caller: Caller,
@@ -157,10 +157,10 @@ export async function listDeliveries(
 }
 
 /**
- * A fresh schedule for a delivery, beginning now. Messages still under way for it become stale. The stream queues it
- * (`resendAt`), as it does everything that follows from a request.
+ * Returns the write that restarts a delivery's schedule now. Messages that are still queued for it become stale. The stream queues
+ * the delivery (`resendAt`), as every side effect of a request.
  */
-function newSchedule(
+function restartSchedule(
   deps: Deps,
   delivery: Delivery,
   onConditionFailed: () => Error = changedConcurrently,
@@ -168,7 +168,7 @@ function newSchedule(
   const { accountId, id, step } = delivery;
   const now = deps.now().toISOString();
   const set = { status: 'PENDING' as const, nextAttemptAt: now, resendAt: now, tries: 0, step: step + 1 };
-  // Its attempts may take most of a day: it is kept as long as one that is made now.
+  // The attempts may take most of a day: the delivery is kept as long as a new one.
   const expiresAtEpoch = Delivery.expiresAtEpoch?.({ ...delivery, createdAt: now });
   const what = { set: { ...set, ...queuedAt(id, now), expiresAtEpoch }, when: { step: { is: step } } };
   return { write: change(Delivery, { accountId, id }, what, onConditionFailed), resent: { ...delivery, ...set } };
@@ -186,7 +186,7 @@ export async function resendDelivery(
   const { webhookId } = delivery;
   const [webhook, account] = await Promise.all([findWebhook(deps, caller, webhookId), findAccount(deps, accountId)]);
   if (!webhook.active) throw endpointDisabled();
-  const { write, resent } = newSchedule(deps, delivery);
+  const { write, resent } = restartSchedule(deps, delivery);
   const count = countToday(deps, account, 'webhookResendsPerDay');
   const [before] = await viewDeliveries(deps, [delivery]);
   if (!before) throw noSuchDelivery();
@@ -196,8 +196,8 @@ export async function resendDelivery(
 }
 
 /**
- * Sends again what was skipped, failed or was delivered since a time, oldest first, at most 500 at a call: `next` says where to continue.
- * Throws 409 if the endpoint is disabled.
+ * Resends the deliveries of the given statuses (skipped, failed or delivered) since a time, oldest first: at most 500 in one call. `next` is
+ * the time to continue from. Throws 409 if the endpoint is disabled.
  */
 export async function resendSkipped(
   deps: Deps,
@@ -216,16 +216,17 @@ export async function resendSkipped(
     if (skipped.length > MAX_RESENT || read === MAX_READ) break;
   }
   const chosen = skipped.slice(0, MAX_RESENT);
-  // Where there was too much to read, from what was read last.
+  // If the call stopped at MAX_READ, the next one continues from the last delivery that was read.
   const next = skipped.at(MAX_RESENT) ?? (read === MAX_READ ? last : undefined);
-  // Counted before anything is sent: what fails afterwards is skipped still, and a repeat resends it.
+  // The limit is counted first. A delivery whose write then fails keeps its status, and a repeated call resends it.
   if (chosen.length > 0) await deps.table.transact([countToday(deps, account, 'webhookResendsPerDay', chosen.length)]);
-  // On a conflict another request resent it. A transaction of one write: repeated after a lost answer, it is no conflict with itself.
+  // A conflict means that another request resent the delivery. The write is a transaction, because a transaction that is retried after
+  // a lost response does not conflict with itself.
   const written = await inChunks(chosen, CONCURRENCY, (delivery) =>
-    ignoreConflict(deps.table.transact([newSchedule(deps, delivery, concurrentUpdate).write]).then(() => true)),
+    ignoreConflict(deps.table.transact([restartSchedule(deps, delivery, concurrentUpdate).write]).then(() => true)),
   );
   const resent = written.filter((each) => each === true).length;
   const data = { resent, remaining: next !== undefined, next: next?.createdAt ?? null };
-  // Each delivery is a write of its own, before this one: a call that dies in between leaves no entry, and its repeat does.
+  // The deliveries were written before, one by one: a call that dies in between leaves no audit entry, but its repetition does.
   return await deps.commit([], { data }, { after: { since, ...data } });
 }

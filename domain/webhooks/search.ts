@@ -12,14 +12,14 @@ import { percentile } from '../percentile.ts';
 import { attemptCount, durationsOf } from './attempts.ts';
 import { findWebhook } from './endpoints.ts';
 
-/** Deliveries that one request reads at most: a few megabytes. */
+/** Most deliveries that one request reads: a few megabytes. */
 const MAX_READ = 2000;
-/** Deliveries of one round trip. */
+/** Deliveries read in one round trip. */
 const PAGE_SIZE = 200;
 
 type Filter = Pick<Input<typeof DeliveriesRoute>, 'status' | 'type' | 'from' | 'to'>;
 
-/** Yields an endpoint's deliveries, newest first, made before a position and at `from` or later. */
+/** Yields an endpoint's deliveries before a position, created at `from` or later, newest first. */
 async function* newestDeliveries(deps: Pick<Deps, 'table'>, webhookId: string, before: string | undefined, from = '') {
   let cursor = before;
   for (;;) {
@@ -38,7 +38,7 @@ async function* newestDeliveries(deps: Pick<Deps, 'table'>, webhookId: string, b
   }
 }
 
-/** Returns a page of an endpoint's deliveries; with the cursor of the next one where a filter left out most of what was read. */
+/** Returns a page of an endpoint's deliveries. It has a cursor if it ended before it was full, because the filter excluded too many. */
 export async function findDeliveries(
   deps: Pick<Deps, 'table'>,
   webhookId: string,
@@ -46,7 +46,7 @@ export async function findDeliveries(
   page: { limit: number; offset: number; cursor: string | undefined },
 ): Promise<FilteredPage<Delivery>> {
   const filters = [status, type, from, to];
-  if (filters.every((each) => each === undefined)) return deps.table.list(Delivery, deliveriesOf(webhookId), page);
+  if (filters.every((filter) => filter === undefined)) return deps.table.list(Delivery, deliveriesOf(webhookId), page);
   const { cursor } = page;
   const end = to === undefined ? undefined : joinKey(to);
   const before = cursor !== undefined && end !== undefined ? (cursor < end ? cursor : end) : (cursor ?? end);
@@ -56,7 +56,7 @@ export async function findDeliveries(
   });
 }
 
-/** GET /dashboard/v1/webhooks/{id}/stats: counted from the deliveries themselves, so that an attempt costs no write more. */
+/** GET /dashboard/v1/webhooks/{id}/stats: aggregated from the deliveries, so that an attempt costs no additional write. */
 export async function readDeliveryStats(
   deps: Deps,
   caller: Caller,

@@ -3,25 +3,25 @@ import type { Change } from '../../table/expressions.ts';
 import { timestampAfter } from '../time.ts';
 
 /**
- * The lane of endpoints that have been slow for long (docs/decisions/0060-hand-over.md): their deliveries have a queue and
- * slots of their own, so that the slots of the main lane do not wait for them. An endpoint's pace is stored with what its
- * attempts write anyway, and returns to the main lane with its first quick attempt.
+ * The lane of endpoints that have been slow for a long time (docs/decisions/0060-hand-over.md). Their deliveries have a separate
+ * queue and separate slots, so that they do not block the main lane. An endpoint's pace is stored with the writes of its attempts. Its
+ * first quick attempt moves the endpoint back to the main lane.
  */
 
-/** An attempt that takes this long is slow, in milliseconds: whatever its outcome. */
+/** Duration from which an attempt is slow, whatever its outcome, in milliseconds. */
 export const SLOW_ATTEMPT_MS = 3000;
-/** Slow attempts in a row after which an endpoint is in the slow lane. */
+/** Consecutive slow attempts that move an endpoint to the slow lane. */
 export const SLOW_ATTEMPTS = 5;
-/** Time for which it stays there without another slow attempt, in milliseconds. */
+/** Time for which an endpoint stays in the slow lane without another slow attempt, in milliseconds. */
 export const SLOW_LANE_MS = 10 * 60_000;
 
-/** Tells whether an endpoint's deliveries belong to the slow lane now. */
+/** Returns true if an endpoint's deliveries currently belong to the slow lane. */
 export const isSlow = ({ slowUntil = '' }: Pick<Webhook, 'slowUntil'>, now: Date): boolean =>
   slowUntil > now.toISOString();
 
 /**
- * Returns what attempts that took so long change of their endpoint; undefined where that is nothing, as for each quick
- * attempt after a quick one and for nearly all in the slow lane.
+ * Returns the change of an endpoint's pace after attempts of these durations. Returns undefined if nothing changes, as for a quick
+ * attempt after a quick one and for nearly all attempts in the slow lane.
  */
 export function paceAfter(
   { slowAttempts = 0, slowUntil = '' }: Pick<Webhook, 'slowAttempts' | 'slowUntil'>,
@@ -32,6 +32,6 @@ export function paceAfter(
   if (slow < durationsMs.length) return slowAttempts > 0 ? { remove: ['slowAttempts', 'slowUntil'] } : undefined;
   const after = (milliseconds: number) => timestampAfter(now, milliseconds);
   if (slowUntil > after(SLOW_LANE_MS / 2)) return undefined;
-  const isLong = slowAttempts + slow >= SLOW_ATTEMPTS;
-  return { add: { slowAttempts: slow }, ...(isLong ? { set: { slowUntil: after(SLOW_LANE_MS) } } : {}) };
+  const entersSlowLane = slowAttempts + slow >= SLOW_ATTEMPTS;
+  return { add: { slowAttempts: slow }, ...(entersSlowLane ? { set: { slowUntil: after(SLOW_LANE_MS) } } : {}) };
 }
