@@ -11,7 +11,7 @@ import { Deployment, deploymentsOf } from '../../table/entities/deployments.ts';
 import { noSuchApp } from '../apps/apps.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { pageBody } from '../pages.ts';
-import { itemsThatFit, endThatFits } from '../response-size.ts';
+import { endThatFits, itemsThatFit } from '../response-size.ts';
 import { buildQueuePosition, readBuildQueue } from './build-queue.ts';
 import { noSuchDeployment } from './create.ts';
 import { viewDeployment } from './deployment.ts';
