@@ -6,16 +6,16 @@ import { accountOfArn } from '../iam/operations/operation.ts';
 import { openSessions } from './sts/sessions.ts';
 import { type EmulatorOptions, ServiceError, type WireRequest } from './wire.ts';
 
-/** Returns the directory of an account's state. That of the home account is the run's own. */
+/** Returns the directory of an account's state. The home account uses the data directory itself. */
 export const accountDirectory = (dataDir: string, account: string): string =>
   account === ACCOUNT ? dataDir : join(dataDir, 'accounts', account);
 
-/** The parts of a request that its signature is in. */
+/** The parts of a request that can carry its signature. */
 type Signed = Pick<WireRequest, 'headers' | 'query'>;
 
 /**
- * Returns the function that tells the account of a request's caller: that of the role whose session signed it, and the home account for
- * the administrator. Whether the session is valid and allowed is decided before (local/iam/guard.ts).
+ * Returns a function that returns the account of a request's caller: the account of the role whose session signed the request, or the home
+ * account for the administrator. The guard has already checked that the session is valid and authorized (local/iam/guard.ts).
  */
 export function openCallerAccounts(dataDir: string): (request: Signed) => string {
   const sessions = openSessions(dataDir);
@@ -26,14 +26,14 @@ export function openCallerAccounts(dataDir: string): (request: Signed) => string
   };
 }
 
-/** The parts of an emulator, one for each account. */
+/** One part of an emulator per account. */
 interface PerAccount<T> {
   readonly all: readonly T[];
-  /** Returns the part of the account that a request comes from. */
+  /** Returns the part for the account that a request comes from. */
   of(request: Signed): T;
 }
 
-/** Opens a part of an emulator for each account: the accounts share a port, and nothing else. */
+/** Opens one part of an emulator per account. The accounts share only the port. */
 export function perAccount<T>(
   { dataDir, accounts = [ACCOUNT] }: Pick<EmulatorOptions, 'dataDir' | 'accounts'>,
   open: (account: string, directory: string) => T,

@@ -9,7 +9,7 @@ export interface CertificateSummary {
   domain: string;
   /** As in `aws acm list-certificates --certificate-statuses`. */
   status: string;
-  /** True while a tenant has it. */
+  /** True while a distribution tenant uses it. */
   inUse: boolean;
   /** Epoch milliseconds. */
   createdAt: number;
@@ -25,14 +25,14 @@ const List = z.object({
 const Delete = z.object({ CertificateArn: z.string().min(20).max(2048) });
 
 interface AcmOptions extends EmulatorOptions {
-  /** Returns the certificates of an account: those that CloudFront requested for its tenants. */
+  /** Returns the certificates that CloudFront requested for an account's tenants. */
   certificatesOf: (account: string) => readonly CertificateSummary[];
   deleteCertificate: (arn: string) => void;
 }
 
 /**
- * Starts an emulator of AWS Certificate Manager with the certificates that the emulator of CloudFront requested: ListCertificates and
- * DeleteCertificate. A certificate stays when its tenant is deleted, and cannot be deleted while a tenant uses it.
+ * Starts an emulator of AWS Certificate Manager for the certificates that the CloudFront emulator requested: ListCertificates and
+ * DeleteCertificate. A certificate outlives its tenant, and cannot be deleted while a tenant uses it.
  */
 export function startAcm(options: AcmOptions): Promise<Emulator> {
   const { dataDir, port, strict, certificatesOf, deleteCertificate } = options;
@@ -63,7 +63,7 @@ export function startAcm(options: AcmOptions): Promise<Emulator> {
         const { CertificateArn: arn } = parse(Delete, body);
         if (!/^arn:aws:acm:[\w-]+:\d+:certificate\//.test(arn))
           throw new ServiceError('InvalidArnException', `The Amazon Resource Name is not valid: ${arn}`);
-        const certificate = certificatesOf(accountOf(request)).find((each) => each.arn === arn);
+        const certificate = certificatesOf(accountOf(request)).find((summary) => summary.arn === arn);
         if (!certificate) throw new ServiceError('ResourceNotFoundException', `Could not find certificate ${arn}.`);
         if (certificate.inUse) throw new ServiceError('ResourceInUseException', `Certificate ${arn} is in use.`);
         deleteCertificate(arn);

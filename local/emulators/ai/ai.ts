@@ -11,12 +11,12 @@ const pathOf = (id: string): string => (id === 'anthropic' ? '/anthropic' : `/${
 
 const keyOf = (id: string) => `${id.toUpperCase()}_API_KEY`;
 
-/** Returns the platform's key for each provider: the shell's, otherwise one that emulators take. */
+/** Returns the platform's key for each provider: the shell's, or else a key that the emulators accept. */
 export const aiKeys = (shell: Record<string, string>): Record<string, string> =>
   Object.fromEntries(AI_PROVIDER_IDS.map((id) => [id, shell[keyOf(id)] || `sk-local-${id}-0123456789`]));
 
 /**
- * Returns the variables that point the gateway at the emulators. The shell takes precedence: a base URL of its own, or
+ * Returns the variables that point the gateway at the emulators. The shell takes precedence: it may set another base URL, or
  * a provider's real API key, which selects the real provider.
  */
 export function aiVariables(url: string, shell: Record<string, string>): Record<string, string> {
@@ -38,7 +38,7 @@ async function read(request: IncomingMessage): Promise<unknown> {
 async function handleRequest(request: IncomingMessage, response: ServerResponse, pace: Pace): Promise<void> {
   const { url = '/', headers } = request;
   const body = await read(request);
-  const id = AI_PROVIDER_IDS.find((each) => url.startsWith(`${pathOf(each)}/`)) ?? '';
+  const id = AI_PROVIDER_IDS.find((provider) => url.startsWith(`${pathOf(provider)}/`)) ?? '';
   const quirks = QUIRKS[id] ?? {};
   if (id === 'anthropic' && url === `${pathOf(id)}/v1/messages`) {
     return handleMessages(body, String(headers['x-api-key'] ?? ''), response, pace, quirks);
@@ -52,7 +52,7 @@ async function handleRequest(request: IncomingMessage, response: ServerResponse,
 
 /**
  * Starts emulators of all AI providers with their wire formats. They reply at the pace of a model and fail on request
- * (`faultOf` in reply.ts).
+ * (`requestedFault` in reply.ts).
  */
 export async function startAiEmulators({ port, pace = HUMAN_PACE }: { port?: number; pace?: Pace }): Promise<Emulator> {
   return await listen((request, response) => handleRequest(request, response, pace), port);

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import * as z from 'zod';
-import { countAs } from './greedy.ts';
-import { type Handler, sendOwnError } from './quirks.ts';
+import { reportedUsage } from './greedy.ts';
+import { type Handler, sendProviderError } from './quirks.ts';
 import { composeReply, isImage, Message, requestedFault, requestedPace, textOf } from './reply.ts';
 import { sendStream, sendWhole } from './wire.ts';
 
@@ -37,7 +37,7 @@ export function sendError(response: ServerResponse, status: number, retryAfter?:
 }
 
 const STOPS = { end: 'end_turn', limit: 'max_tokens', stop: 'stop_sequence' } as const;
-const ASKED_STOPS = /^(refusal|tool_use|pause_turn|model_context_window_exceeded)$/;
+const REQUESTED_STOPS = /^(refusal|tool_use|pause_turn|model_context_window_exceeded)$/;
 
 /** Returns the error message for a message that Anthropic refuses, or undefined. */
 function findMessageError(message: Message, index: number): string | undefined {
@@ -71,15 +71,15 @@ export const handleMessages: Handler = async (body, key, response, pace, quirks)
   const { model, messages, max_tokens, stream, stop_sequences = [] } = parsed.data;
   const fault = requestedFault(model, messages);
   if (/^\d{3}$/.test(fault.name)) return sendError(response, Number(fault.name), fault.value);
-  if (sendOwnError(response, quirks, fault.name)) return;
+  if (sendProviderError(response, quirks, fault.name)) return;
   const contentError = findContentError(messages);
   if (contentError) return sendError(response, 400, undefined, contentError);
   const reply = composeReply(messages, max_tokens, stop_sequences);
   const tokens = fault.name === 'huge' ? ['x'.repeat(5_000_000)] : reply.tokens;
-  const stop_reason = ASKED_STOPS.test(fault.name) ? fault.name : STOPS[reply.end];
+  const stop_reason = REQUESTED_STOPS.test(fault.name) ? fault.name : STOPS[reply.end];
   const cached = fault.name === 'cache' ? { read: 40, written: 20 } : { read: 0, written: 0 };
-  const read = { promptTokens: reply.promptTokens, outputTokens: tokens.length };
-  const { promptTokens, outputTokens } = countAs(fault, body, read);
+  const actual = { promptTokens: reply.promptTokens, outputTokens: tokens.length };
+  const { promptTokens, outputTokens } = reportedUsage(fault, body, actual);
   const prompt = {
     input_tokens: promptTokens,
     cache_creation_input_tokens: cached.written,

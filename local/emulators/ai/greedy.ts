@@ -1,18 +1,18 @@
 /**
- * The greediest provider there could be (`fault:greedy`): it counts a byte as a token, a picture as the most that any
- * provider counts, what a field makes it read in addition, and it puts out as much as the largest limit in the body allows,
- * for each answer. Credits must cover what it counts.
+ * Usage that the most expensive provider imaginable would report (`fault:greedy`). Each byte is a token. Each image counts as
+ * much as it does at most at the model's provider. All content that a field makes a provider read counts in addition. Each
+ * choice is as long as the largest limit in the body allows. The hold on credits must cover this usage.
  */
-export interface GreedyUsage {
+export interface Usage {
   promptTokens: number;
   outputTokens: number;
 }
 
 /**
- * The most that a picture counts as, by the documentation of the provider: tiles or patches of the largest size at high
- * detail, times the model's factor. 0: the model has no eyes, and takes the base64 for text.
+ * The most tokens that an image counts as, according to the provider's documentation: tiles or patches of the largest size at
+ * high detail, times the model's factor. 0: the model reads no images and treats the base64 as text.
  */
-const PICTURE_TOKENS: [model: RegExp, tokens: number][] = [
+const IMAGE_TOKENS: [model: RegExp, tokens: number][] = [
   [/^gpt-4o-mini/, 2_833 + 8 * 5_667],
   [/^gpt-(4o|4\.1|5)(-|$)/, Math.ceil(1_536 * 2.46)],
   [/^gpt-\d/, Math.ceil(10_000 * 2.46)],
@@ -22,22 +22,22 @@ const PICTURE_TOKENS: [model: RegExp, tokens: number][] = [
   [/^grok-/, 7 * 256],
   [/llama|gpt-oss|deepseek/i, 0],
 ];
-const MAX_PICTURE_TOKENS = 2_833 + 8 * 5_667;
-/** A system prompt and markers of the conversation that a provider adds. */
+const MAX_IMAGE_TOKENS = 2_833 + 8 * 5_667;
+/** Tokens of the system prompt and conversation markers that a provider adds. */
 const ADDED_TOKENS = 500;
-/** A document, a recording, a search: whatever a field makes a provider read that was not sent. */
+/** Tokens of content that a field makes a provider read although it is not in the body: a document, a recording, a search. */
 const SURCHARGE_TOKENS = 1_000_000;
-/** The most that is read of a schema. */
+/** The most tokens that are counted of a schema. */
 const MAX_SCHEMA_TOKENS = 4_000;
-/** Output where nothing limits it. */
-const UNLIMITED = 1_000_000;
+/** Output tokens if the body sets no limit. */
+const DEFAULT_OUTPUT_TOKENS = 1_000_000;
 
 const LIMITS = /^(max_(completion_|output_|new_)?tokens|maxOutputTokens|budget_tokens|num_predict)$/;
-const ANSWERS = /^(n|best_of|num_generations|candidate_?count)$/i;
+const CHOICES = /^(n|best_of|num_generations|candidate_?count)$/i;
 const FREE_TIERS = ['default', 'standard', 'on_demand'];
 const HARMLESS_TYPES =
   /^(text|image_url|image|base64|url|refusal|function|json_schema|json_object|url_citation|object|string|message|disabled)$/;
-/** Fields that make providers read, search, keep or answer more, or at a higher price. */
+/** Fields that make providers read, search, store or generate more, or charge a higher price. */
 const SURCHARGED =
   /^(web_search.*|search_.*|plugins|extra_body|cached_content|documents?|files?|file_ids|attachments|prediction|audio|container|mcp_servers|previous_response_id|conversation|prompt|context_management|speed|inference_geo|route|models|provider|transforms|cache_control|prompt_cache_retention|background|include)$/;
 
@@ -45,19 +45,19 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 
 interface Found {
   base64Bytes: number;
-  pictures: number;
+  images: number;
   addresses: number;
   surcharges: number;
   limits: number[];
-  answers: number[];
+  choices: number[];
 }
 
-/** A JSON schema is text, whatever its members are called. */
+/** Fields whose value is plain text to a provider. A JSON schema is text, whatever its properties are called. */
 const TEXT_FIELDS = ['parameters', 'schema', 'metadata', 'logit_bias', 'input_schema'];
 
-function inspectPicture({ type, image_url, source }: Record<string, unknown>, found: Found): void {
+function inspectImage({ type, image_url, source }: Record<string, unknown>, found: Found): void {
   if ((image_url ?? source ?? null) === null) return;
-  found.pictures += 1;
+  found.images += 1;
   const url = isObject(image_url) ? image_url.url : isObject(source) ? source.data : undefined;
   if (type !== 'image_url' && type !== 'image') found.surcharges += 1;
   else if (typeof url === 'string' && (isObject(source) || url.startsWith('data:'))) {
@@ -82,19 +82,19 @@ function inspect(value: unknown, found: Found): void {
     return;
   }
   if (!isObject(value)) return;
-  inspectPicture(value, found);
+  inspectImage(value, found);
   found.surcharges += countSurcharged(value);
   for (const [key, each] of Object.entries(value)) {
     if (TEXT_FIELDS.includes(key)) continue;
-    if (LIMITS.test(key)) found.limits.push(Number(each) || UNLIMITED);
-    if (ANSWERS.test(key)) found.answers.push(Number(each) || 1);
+    if (LIMITS.test(key)) found.limits.push(Number(each) || DEFAULT_OUTPUT_TOKENS);
+    if (CHOICES.test(key)) found.choices.push(Number(each) || 1);
     if (SURCHARGED.test(key) && each !== null && each !== false) found.surcharges += 1;
     inspect(each, found);
   }
 }
 
-/** Reads a schema with every reference replaced by what it refers to, and counts its bytes until it has read enough. */
-function countUnfolded(root: unknown, value: unknown, budget: { left: number }): void {
+/** Subtracts the length of a schema with all references resolved from the budget. Stops when the budget is used up. */
+function countDereferenced(root: unknown, value: unknown, budget: { left: number }): void {
   if (budget.left <= 0) return;
   if (!isObject(value)) {
     budget.left -= String(value).length;
@@ -105,49 +105,50 @@ function countUnfolded(root: unknown, value: unknown, budget: { left: number }):
     if (key === '$ref' && typeof each === 'string') {
       const names = each.split('/').slice(1);
       const target = names.reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), root);
-      if (isObject(target)) countUnfolded(root, target, budget);
-    } else countUnfolded(root, each, budget);
+      if (isObject(target)) countDereferenced(root, target, budget);
+    } else countDereferenced(root, each, budget);
   }
 }
 
-/** Tokens of the schemas below a value, unfolded; those without references are counted with the body. */
+/** Counts the tokens of the schemas in a value that have references, dereferenced. The body's bytes cover the other schemas. */
 function countSchemas(value: unknown): number {
   if (!isObject(value)) return 0;
   return Object.entries(value).reduce((sum, [key, each]) => {
     if (key !== 'parameters' && key !== 'schema') return sum + countSchemas(each);
     if (!JSON.stringify(each).includes('"$ref":"')) return sum;
     const budget = { left: MAX_SCHEMA_TOKENS };
-    countUnfolded(each, each, budget);
+    countDereferenced(each, each, budget);
     return sum + MAX_SCHEMA_TOKENS - Math.max(0, budget.left);
   }, 0);
 }
 
-/** Returns what the greediest provider would count of a body that it was sent. */
-export function countGreedily(body: string): GreedyUsage {
-  const found: Found = { base64Bytes: 0, pictures: 0, addresses: 0, surcharges: 0, limits: [], answers: [] };
+/** Returns the usage that the greediest provider would report for a request's body. */
+export function countGreedily(body: string): Usage {
+  const found: Found = { base64Bytes: 0, images: 0, addresses: 0, surcharges: 0, limits: [], choices: [] };
   const document: unknown = JSON.parse(body);
   inspect(document, found);
   const model = String(isObject(document) ? document.model : '');
-  const picture = PICTURE_TOKENS.find(([known]) => known.test(model))?.[1] ?? MAX_PICTURE_TOKENS;
-  const pictures = picture === 0 ? 0 : found.pictures * picture - found.base64Bytes;
-  // Google reads what is behind an address, whatever it is.
+  const tokensPerImage = IMAGE_TOKENS.find(([known]) => known.test(model))?.[1] ?? MAX_IMAGE_TOKENS;
+  const images = tokensPerImage === 0 ? 0 : found.images * tokensPerImage - found.base64Bytes;
+  // Google fetches and reads any URL, not only images.
   if (model.startsWith('gemini-')) found.surcharges += found.addresses;
   return {
     promptTokens:
-      Buffer.byteLength(body) + countSchemas(document) + pictures + ADDED_TOKENS + found.surcharges * SURCHARGE_TOKENS,
-    outputTokens: Math.max(...(found.limits.length > 0 ? found.limits : [UNLIMITED])) * Math.max(1, ...found.answers),
+      Buffer.byteLength(body) + countSchemas(document) + images + ADDED_TOKENS + found.surcharges * SURCHARGE_TOKENS,
+    outputTokens:
+      Math.max(...(found.limits.length > 0 ? found.limits : [DEFAULT_OUTPUT_TOKENS])) * Math.max(1, ...found.choices),
   };
 }
 
 /**
- * Returns what a requested fault makes a provider count: `fault:greedy` all that it could, `fault:overcount=9` nine tokens
- * more of the prompt than there can be; what was read and written otherwise.
+ * Returns the usage that a provider reports: with `fault:greedy` the greediest, with `fault:overcount=9` nine prompt tokens
+ * too many, and otherwise the actual usage.
  */
-export function countAs(
+export function reportedUsage(
   { name, value = 0 }: { name: string; value: number | undefined },
   body: unknown,
-  read: GreedyUsage,
-): GreedyUsage {
+  actual: Usage,
+): Usage {
   if (name === 'greedy') return countGreedily(JSON.stringify(body));
-  return name === 'overcount' ? { ...read, promptTokens: read.promptTokens + value } : read;
+  return name === 'overcount' ? { ...actual, promptTokens: actual.promptTokens + value } : actual;
 }

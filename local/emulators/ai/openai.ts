@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import * as z from 'zod';
-import { countAs } from './greedy.ts';
+import { reportedUsage } from './greedy.ts';
 import {
   contentOf,
   type Handler,
   type Quirks,
   reasoningOf,
-  sendOwnError,
+  sendProviderError,
   sendRefusal,
   thinkingDeltas,
 } from './quirks.ts';
@@ -48,10 +48,10 @@ export function sendError(response: ServerResponse, status: number, retryAfter?:
   response.end(JSON.stringify({ error: { message: customMessage ?? message, type, param: null, code } }));
 }
 
-/** Tool calls as they are streamed: each begins with its name, and its arguments follow in pieces. */
-const callDeltas = (calls: readonly Omit<ToolCall, 'type'>[], { unnumberedCalls }: Quirks): object[] =>
+/** Returns the deltas that stream tool calls: a call begins with its name, and its arguments follow in pieces. */
+const toolCallDeltas = (calls: readonly Omit<ToolCall, 'type'>[], { wholeToolCalls }: Quirks): object[] =>
   calls.flatMap((call, index): object[] => {
-    if (unnumberedCalls) return [{ tool_calls: [call] }];
+    if (wholeToolCalls) return [{ tool_calls: [call] }];
     const { name, arguments: text } = call.function;
     return [
       { tool_calls: [{ index, ...call, function: { name, arguments: '' } }] },
@@ -61,64 +61,66 @@ const callDeltas = (calls: readonly Omit<ToolCall, 'type'>[], { unnumberedCalls 
 
 type Fault = ReturnType<typeof requestedFault>;
 
-/** Returns true where a picture that was sent with the messages is none. */
+/** Returns true if a message contains base64 data that is not an image. */
 const hasBrokenImage = (messages: readonly z.infer<typeof Message>[]): boolean =>
   messages
     .flatMap(({ content }) => (Array.isArray(content) ? content : []))
     .map(({ image_url }) => /^data:[^,]*,(.*)$/s.exec(image_url?.url ?? '')?.[1])
     .some((data) => data !== undefined && !isImage(data));
 
-/** The content of an answer, for either form in which it may be asked for. */
-interface Answer {
-  /** Members that the whole answer and each chunk of a stream begin with. */
+/** The content of a completion, independent of whether it is streamed. */
+interface Completion {
+  /** Fields that the document and each chunk of a stream begin with. */
   head: object;
   tokens: readonly string[];
   calls: readonly Omit<ToolCall, 'type'>[];
-  /** The number of answers, which all say the same. */
-  answers: number;
+  /** The number of choices, which are identical. */
+  choiceCount: number;
   thinks: boolean;
-  /** Members of the message about its reasoning. */
+  /** Fields of the message that contain its reasoning. */
   reasoning: object;
   finish: string;
-  /** Undefined where it is not told. */
+  /** Undefined if the provider does not report it. */
   usage: object | undefined;
 }
 
-const repeated = <T>({ answers }: Answer, make: (index: number) => T): T[] =>
-  Array.from({ length: answers }, (_, index) => make(index));
+const forEachChoice = <T>({ choiceCount }: Completion, create: (index: number) => T): T[] =>
+  Array.from({ length: choiceCount }, (_, index) => create(index));
 
-function wholeAnswer(answer: Answer): object {
-  const { head, tokens, calls, thinks, reasoning, finish, usage } = answer;
-  const said =
+function completionDocument(completion: Completion): object {
+  const { head, tokens, calls, thinks, reasoning, finish, usage } = completion;
+  const content =
     calls.length > 0 ? { content: null, tool_calls: calls } : { content: contentOf(tokens.join(''), thinks) };
-  const message = { role: 'assistant', ...said, ...reasoning, refusal: null, annotations: [] };
-  const choices = repeated(answer, (index) => ({ index, message, logprobs: null, finish_reason: finish }));
+  const message = { role: 'assistant', ...content, ...reasoning, refusal: null, annotations: [] };
+  const choices = forEachChoice(completion, (index) => ({ index, message, logprobs: null, finish_reason: finish }));
   return { ...head, object: 'chat.completion', choices, ...(usage ? { usage } : {}) };
 }
 
-/** Returns the frames of a stream; its usage is told in them only where the caller asked for it. */
-function streamScript(answer: Answer, quirks: Quirks) {
-  const { head, tokens, calls, thinks, reasoning, finish, usage } = answer;
-  const frame = (choices: object[], told: object | null, others: object = {}) =>
-    `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, ...(usage ? { usage: told } : {}), ...others })}\n\n`;
+/** Returns the frames of a stream. All frames have the field `usage` if the completion has a usage; only the last one is set. */
+function completionFrames(completion: Completion, quirks: Quirks) {
+  const { head, tokens, calls, thinks, reasoning, finish, usage } = completion;
+  const frame = (choices: object[], frameUsage: object | null, others: object = {}) =>
+    `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', choices, ...(usage ? { usage: frameUsage } : {}), ...others })}\n\n`;
   const chunk = (delta: object, finish_reason: string | null = null, others: object = {}) =>
-    repeated(answer, (index) => frame([{ index, delta, logprobs: null, finish_reason }], null, others)).join('');
+    forEachChoice(completion, (index) => frame([{ index, delta, logprobs: null, finish_reason }], null, others)).join(
+      '',
+    );
   const textChunk = (content: string) => {
     const token = { id: 330, text: content, logprob: 0, special: false };
-    return chunk({ content }, null, quirks.repeatsTokens ? { token } : {});
+    return chunk({ content }, null, quirks.duplicatesText ? { token } : {});
   };
   return {
     before: [
-      ...(quirks.signOfLife ? [quirks.signOfLife] : []),
+      ...(quirks.initialComment ? [quirks.initialComment] : []),
       chunk({ role: 'assistant', content: calls.length > 0 ? null : '', refusal: null, ...reasoning }),
     ],
     tokens: [
       ...thinkingDeltas(thinks).map((delta) => chunk(delta)),
       ...tokens.map(textChunk),
-      ...callDeltas(calls, quirks).map((delta) => chunk(delta)),
+      ...toolCallDeltas(calls, quirks).map((delta) => chunk(delta)),
     ],
     after: [
-      chunk({}, quirks.unnumberedCalls && calls.length > 0 ? 'stop' : finish),
+      chunk({}, quirks.wholeToolCalls && calls.length > 0 ? 'stop' : finish),
       ...(usage ? [frame([], usage)] : []),
       'data: [DONE]\n\n',
     ],
@@ -126,18 +128,18 @@ function streamScript(answer: Answer, quirks: Quirks) {
   };
 }
 
-/** Composes the answer to a request: the same for the same words, apart from what a fault asks for. */
-function composeAnswer(request: z.infer<typeof Request>, body: unknown, fault: Fault, quirks: Quirks): Answer {
+/** Composes the completion of a request. The same words give the same text, unless the request asks for a fault. */
+function composeCompletion(request: z.infer<typeof Request>, body: unknown, fault: Fault, quirks: Quirks): Completion {
   const { model, messages, stop, max_completion_tokens, max_tokens, n, reasoning_effort } = request;
   const limit = max_completion_tokens ?? max_tokens ?? 16_384;
   const reply = composeReply(messages, limit, [stop ?? []].flat(), structuredText(request, messages));
   const calls = callsFor(request, messages).map(({ type, ...call }) =>
-    quirks.untypedCalls ? call : { ...call, type },
+    quirks.untypedToolCalls ? call : { ...call, type },
   );
   const tokens = fault.name === 'huge' ? ['x'.repeat(5_000_000)] : calls.length > 0 ? [] : reply.tokens;
-  const answers = n ?? 1;
-  const outputTokens = answers * (tokens.length + callDeltas(calls, quirks).length);
-  const counted = countAs(fault, body, { promptTokens: reply.promptTokens, outputTokens });
+  const choiceCount = n ?? 1;
+  const outputTokens = choiceCount * (tokens.length + toolCallDeltas(calls, quirks).length);
+  const counted = reportedUsage(fault, body, { promptTokens: reply.promptTokens, outputTokens });
   const usage = {
     prompt_tokens: counted.promptTokens,
     completion_tokens: counted.outputTokens,
@@ -153,8 +155,8 @@ function composeAnswer(request: z.infer<typeof Request>, body: unknown, fault: F
     },
     tokens,
     calls,
-    answers,
-    thinks: quirks.thinksInParts === true && reasoning_effort === 'high',
+    choiceCount,
+    thinks: quirks.contentInParts === true && reasoning_effort === 'high',
     reasoning: reasoningOf(quirks, body),
     finish: calls.length > 0 ? 'tool_calls' : reply.end === 'limit' ? 'length' : 'stop',
     usage: fault.name === 'no-usage' ? undefined : usage,
@@ -165,22 +167,23 @@ function composeAnswer(request: z.infer<typeof Request>, body: unknown, fault: F
 export const handleCompletions: Handler = async (body, key, response, pace, quirks) => {
   const refuse = (message: string) => sendError(response, 400, undefined, message);
   if (key === '' || /wrong|revoked/.test(key)) {
-    return sendOwnError(response, quirks, 'key-refused') ? undefined : sendError(response, 401);
+    return sendProviderError(response, quirks, 'key-refused') ? undefined : sendError(response, 401);
   }
   const parsed = Request.safeParse(body);
   if (!parsed.success) return refuse(z.prettifyError(parsed.error));
   const { model, messages, stream, stream_options } = parsed.data;
   const fault = requestedFault(model, messages);
   if (/^\d{3}$/.test(fault.name)) return sendError(response, Number(fault.name), fault.value);
-  if (sendOwnError(response, quirks, fault.name)) return;
+  if (sendProviderError(response, quirks, fault.name)) return;
   if (hasBrokenImage(messages)) {
     return refuse('You uploaded an unsupported image. Please make sure your image is valid.');
   }
   const toolError = findToolError(messages);
   if (toolError) return refuse(toolError);
   if (sendRefusal(response, quirks, body)) return;
-  const answer = composeAnswer(parsed.data, body, fault, quirks);
-  if (!stream) return sendWhole(response, fault.name, wholeAnswer(answer));
-  const usage = stream_options?.include_usage === true ? answer.usage : undefined;
-  return sendStream(response, fault.name, streamScript({ ...answer, usage }, quirks), requestedPace(fault, pace));
+  const completion = composeCompletion(parsed.data, body, fault, quirks);
+  if (!stream) return sendWhole(response, fault.name, completionDocument(completion));
+  const usage = stream_options?.include_usage === true ? completion.usage : undefined;
+  const frames = completionFrames({ ...completion, usage }, quirks);
+  return sendStream(response, fault.name, frames, requestedPace(fault, pace));
 };

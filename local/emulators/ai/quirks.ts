@@ -10,27 +10,27 @@ import {
 } from './refusals.ts';
 import type { Pace } from './reply.ts';
 
-/** Ways in which a provider differs from OpenAI, as its documentation and users' reports have them. */
+/** Differences between a provider and OpenAI, as described by its documentation and by users' reports. */
 export interface Quirks {
-  /** Errors by the name of the fault that causes them: `fault:content-refused`. */
+  /** Errors by the name of the requested fault, such as `content-refused` for `fault:content-refused`. */
   errors?: Record<string, Refusal>;
-  /** The beginning of a stream, before its first chunk. */
-  signOfLife?: string;
-  /** True where tool calls have no type. */
-  untypedCalls?: boolean;
-  /** True where a stream has each tool call in a chunk of its own, without its index, and ends with the reason `stop`. */
-  unnumberedCalls?: boolean;
-  /** True where an answer with reasoning has parts as its content. */
-  thinksInParts?: boolean;
-  /** The member beside its content in which an answer has its reasoning. */
-  reasons?: 'reasoning' | 'reasoning_content';
-  /** Refuses a request that OpenAI takes. */
+  /** The SSE comment that a stream begins with, before its first chunk. */
+  initialComment?: string;
+  /** True if tool calls lack the field `type`. */
+  untypedToolCalls?: boolean;
+  /** True if a stream sends each tool call whole in one chunk, without its index, and ends with the finish reason `stop`. */
+  wholeToolCalls?: boolean;
+  /** True if the content of a message with reasoning is an array of parts. */
+  contentInParts?: boolean;
+  /** The field of a message that contains its reasoning. */
+  reasoningField?: 'reasoning' | 'reasoning_content';
+  /** Returns the refusal of a request that OpenAI accepts; undefined if this provider accepts it too. */
   refuse?: (body: Record<string, unknown>) => Refusal | undefined;
-  /** True where a chunk of a stream has its text a second time, as a token beside the choices. */
-  repeatsTokens?: boolean;
+  /** True if each chunk of a stream repeats its text in the field `token` next to `choices`. */
+  duplicatesText?: boolean;
 }
 
-/** Answers a request in one of the wire formats; the key is empty where none was sent. */
+/** Answers a request in one of the wire formats. The key is empty if the request has none. */
 export type Handler = (
   body: unknown,
   key: string,
@@ -42,13 +42,13 @@ export type Handler = (
 const part = (text: string) => ({ type: 'text', text });
 const THINKING = [{ type: 'thinking', thinking: [part('Let me think about it.')] }];
 
-/** Returns the content of an answer: in parts behind its thinking, where the provider has it so. */
+/** Returns the content of a message: its text, or an array of its thinking and its text. */
 export const contentOf = (text: string, thinks: boolean): unknown => (thinks ? [...THINKING, part(text)] : text);
-/** Returns the thinking that a stream begins with; its text follows as usual. */
+/** Returns the deltas with thinking that a stream begins with. */
 export const thinkingDeltas = (thinks: boolean): object[] => (thinks ? [{ content: THINKING }] : []);
-/** Returns the reasoning of an answer, where the provider has it beside the content. */
-export const reasoningOf = ({ reasons }: Quirks, body: unknown): object =>
-  reasons && !isThinkingOff(body) ? { [reasons]: 'Let me think about it.' } : {};
+/** Returns the field of a message with its reasoning; none if the provider has no such field or thinking is off. */
+export const reasoningOf = ({ reasoningField }: Quirks, body: unknown): object =>
+  reasoningField && !isThinkingOff(body) ? { [reasoningField]: 'Let me think about it.' } : {};
 
 export const QUIRKS: Readonly<Record<string, Quirks>> = {
   openai: {
@@ -81,7 +81,7 @@ export const QUIRKS: Readonly<Record<string, Quirks>> = {
     },
   },
   google: {
-    unnumberedCalls: true,
+    wholeToolCalls: true,
     refuse: refuseAsGoogle,
     errors: {
       'key-refused': [
@@ -126,12 +126,12 @@ export const QUIRKS: Readonly<Record<string, Quirks>> = {
       ],
     },
   },
-  mistral: { untypedCalls: true, thinksInParts: true, refuse: refuseAsMistral },
-  groq: { reasons: 'reasoning', refuse: refuseAsGroq },
-  together: { repeatsTokens: true },
-  deepseek: { signOfLife: ': keep-alive\n\n', reasons: 'reasoning_content', refuse: refuseAsDeepSeek },
+  mistral: { untypedToolCalls: true, contentInParts: true, refuse: refuseAsMistral },
+  groq: { reasoningField: 'reasoning', refuse: refuseAsGroq },
+  together: { duplicatesText: true },
+  deepseek: { initialComment: ': keep-alive\n\n', reasoningField: 'reasoning_content', refuse: refuseAsDeepSeek },
   openrouter: {
-    signOfLife: ': OPENROUTER PROCESSING\n\n',
+    initialComment: ': OPENROUTER PROCESSING\n\n',
     errors: {
       'content-refused': [
         403,
@@ -150,15 +150,15 @@ export const QUIRKS: Readonly<Record<string, Quirks>> = {
 const sendJson = (response: ServerResponse, [status, body]: Refusal): void =>
   void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
-/** Answers a request that only this provider refuses. Returns false when it takes it. */
+/** Sends the refusal of a request that only this provider refuses. Returns false if the provider accepts it. */
 export function sendRefusal(response: ServerResponse, { refuse }: Quirks, body: unknown): boolean {
   const refusal = isObject(body) ? refuse?.(body) : undefined;
   if (refusal) sendJson(response, refusal);
   return refusal !== undefined;
 }
 
-/** Answers with the error that a fault causes at this provider. Returns false when it has none of that name. */
-export function sendOwnError(response: ServerResponse, { errors = {} }: Quirks, fault: string): boolean {
+/** Sends the error that a fault causes at this provider. Returns false if the provider has no error of that name. */
+export function sendProviderError(response: ServerResponse, { errors = {} }: Quirks, fault: string): boolean {
   const error = Object.hasOwn(errors, fault) ? errors[fault] : undefined;
   if (error) sendJson(response, error);
   return error !== undefined;

@@ -1,6 +1,6 @@
 import { isObject } from '../../../contract/json.ts';
 
-/** A refusal of what OpenAI takes, in the words of the provider that refuses it. */
+/** A provider's error response to a request that OpenAI accepts. */
 export type Refusal = [status: number, body: unknown];
 
 type Path = (string | number)[];
@@ -8,7 +8,7 @@ interface Member {
   path: Path;
   key: string;
   value: unknown;
-  /** The role of the message that the member is in. */
+  /** The role of the message that contains the member; `call` in a tool call. */
   role: string;
 }
 
@@ -21,7 +21,7 @@ function membersOf(value: unknown, path: Path, role: string): Member[] {
     : [];
 }
 
-/** The members of all messages and of their tool calls, which have the role `call`. */
+/** Returns the members of all messages and of their tool calls. */
 function messageMembers(body: Record<string, unknown>): Member[] {
   return listOf(body.messages).flatMap((message, index) => {
     if (!isObject(message)) return [];
@@ -33,7 +33,7 @@ function messageMembers(body: Record<string, unknown>): Member[] {
   });
 }
 
-/** Members of Mistral's request, and of its messages by their role (@mistralai/mistralai). */
+/** Members that Mistral accepts in a request, and in its messages by role (@mistralai/mistralai). */
 const MISTRAL_REQUEST = words(
   'model messages temperature top_p max_tokens stream stop random_seed metadata response_format tools tool_choice presence_penalty ' +
     'frequency_penalty n prediction parallel_tool_calls prompt_mode reasoning_effort guardrails prompt_cache_key safe_prompt',
@@ -46,7 +46,7 @@ const MISTRAL_MESSAGES: Record<string, ReadonlySet<string>> = {
   call: words('id type function index'),
 };
 
-/** Mistral's schemas are closed: https://github.com/BerriAI/litellm/issues/30835 and Gage-Technologies/mistral-go#2. */
+/** Refuses unknown members, as Mistral does: https://github.com/BerriAI/litellm/issues/30835 and Gage-Technologies/mistral-go#2. */
 export function refuseAsMistral(body: Record<string, unknown>): Refusal | undefined {
   const extra = [
     ...membersOf(body, [], '').filter(({ key }) => !MISTRAL_REQUEST.has(key)),
@@ -62,33 +62,36 @@ export function refuseAsMistral(body: Record<string, unknown>): Refusal | undefi
   return [422, { object: 'error', message: { detail }, type: 'invalid_request_error', param: null, code: null }];
 }
 
-/** Members of an assistant's message at Groq, and of its tool calls (groq-sdk). */
+/** Members that Groq accepts in an assistant's message and in its tool calls (groq-sdk). */
 const GROQ_MESSAGES: Record<string, ReadonlySet<string>> = {
   assistant: words('role content name function_call reasoning tool_calls'),
   call: words('id type function'),
 };
 
-/** Groq's messages are closed: https://github.com/janhq/jan/issues/8136. */
+/** Refuses unknown members of messages, as Groq does: https://github.com/janhq/jan/issues/8136. */
 export function refuseAsGroq(body: Record<string, unknown>): Refusal | undefined {
   const [unknown] = messageMembers(body).filter(({ key, role }) => GROQ_MESSAGES[role]?.has(key) === false);
   if (!unknown) return undefined;
   const [, index] = unknown.path;
-  const what = `('messages.${index}' : property '${unknown.key}' is unsupported)`;
-  const message = `'messages.${index}' : for 'role:assistant' the following must be satisfied[${what}]`;
+  const problem = `('messages.${index}' : property '${unknown.key}' is unsupported)`;
+  const message = `'messages.${index}' : for 'role:assistant' the following must be satisfied[${problem}]`;
   return [400, { error: { message, type: 'invalid_request_error' } }];
 }
 
-/** Google takes no null in place of a text: https://github.com/github/copilot-sdk/issues/2061. */
+/** Refuses null in messages, as Google does: https://github.com/github/copilot-sdk/issues/2061. */
 export function refuseAsGoogle(body: Record<string, unknown>): Refusal | undefined {
   if (messageMembers(body).every(({ value }) => value !== null)) return undefined;
   return [400, [{ error: { code: 400, message: 'Value is not a string: null', status: 'INVALID_ARGUMENT' } }]];
 }
 
-/** Returns true for a request that is to be answered without thinking. */
+/** Returns true if a request turns thinking off. */
 export const isThinkingOff = (body: unknown): boolean =>
   isObject(body) && isObject(body.thinking) && body.thinking.type === 'disabled';
 
-/** DeepSeek wants the reasoning of tool calls back: https://api-docs.deepseek.com/guides/thinking_mode, and lobehub/lobehub#14173. */
+/**
+ * Refuses messages with tool calls but without their reasoning, as DeepSeek does:
+ * https://api-docs.deepseek.com/guides/thinking_mode, and lobehub/lobehub#14173.
+ */
 export function refuseAsDeepSeek(body: Record<string, unknown>): Refusal | undefined {
   const refuse = (message: string): Refusal => {
     const code = 'invalid_request_error';
@@ -101,6 +104,8 @@ export function refuseAsDeepSeek(body: Record<string, unknown>): Refusal | undef
       : undefined;
   }
   const calls = listOf(body.messages).filter((message) => isObject(message) && listOf(message.tool_calls).length > 0);
-  const isWhole = calls.every((message) => isObject(message) && message.reasoning_content);
-  return isWhole ? undefined : refuse('The `reasoning_content` in the thinking mode must be passed back to the API.');
+  const haveReasoning = calls.every((message) => isObject(message) && message.reasoning_content);
+  return haveReasoning
+    ? undefined
+    : refuse('The `reasoning_content` in the thinking mode must be passed back to the API.');
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Replies of both AI emulators: their text, pace and requested faults. */
+/** Replies of the Anthropic and OpenAI emulators: their text, pace and requested faults. */
 
 const Part = z.looseObject({
   type: z.string(),
@@ -38,8 +38,8 @@ const SENTENCES = [
 const countTokens = (text: string): number => Math.max(1, Math.ceil(text.length / 4));
 const IMAGE_TOKENS = 765;
 
-/** The text of a reply where nothing else dictates it; after tool calls, it quotes their results. */
-function textFor(messages: readonly Message[]): string {
+/** Returns the text of a reply: the text that the user dictates (`say exactly: …`), the results of tool calls, or a standard text. */
+function replyText(messages: readonly Message[]): string {
   const last = textOf(messages.findLast(({ role }) => role === 'user') ?? { role: 'user' });
   const dictated = /say exactly: (.*)/s.exec(last)?.[1];
   if (dictated !== undefined) return dictated;
@@ -52,9 +52,9 @@ export function composeReply(
   messages: readonly Message[],
   limit: number,
   stops: readonly string[],
-  fullText = textFor(messages),
+  fullText = replyText(messages),
 ): Reply {
-  const stopPositions = stops.map((stop) => fullText.indexOf(stop)).filter((at) => at >= 0);
+  const stopPositions = stops.map((stop) => fullText.indexOf(stop)).filter((position) => position >= 0);
   const stoppedText = stopPositions.length > 0 ? fullText.slice(0, Math.min(...stopPositions)) : fullText;
   const tokens = stoppedText.match(/\s*\S{1,6}|\s+$/g) ?? [];
   const images = messages.flatMap(({ content }) =>
@@ -93,6 +93,6 @@ export interface Pace {
 /** The pace of a fast model. */
 export const HUMAN_PACE: Pace = { first: 150, next: 12 };
 
-/** Returns the pace of a reply: that of `fault:pace=100`, which has 100 milliseconds between tokens, or the emulator's. */
+/** Returns the pace of a reply: the requested one (`fault:pace=100` for 100 milliseconds between tokens), or the emulator's. */
 export const requestedPace = ({ name, value }: { name: string; value: number | undefined }, pace: Pace): Pace =>
   name === 'pace' && value !== undefined ? { ...pace, next: value } : pace;

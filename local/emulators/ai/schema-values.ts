@@ -1,4 +1,4 @@
-/** Makes values that fit a JSON schema, as a model that fills in a form: with what the user's message says where that fits. */
+/** Generates values that match a JSON schema, with words and numbers from the user's message where they fit. */
 
 type Schema = Record<string, unknown>;
 
@@ -8,7 +8,7 @@ const numberAt = (schema: Schema, key: string): number | undefined => {
   return typeof value === 'number' ? value : undefined;
 };
 
-/** Schemas may refer to themselves: below this depth optional members are left out, and nothing is below twice that. */
+/** Schemas may be recursive. Optional properties below this depth are omitted, and values below twice this depth are null. */
 const MAX_DEPTH = 8;
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -23,7 +23,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   ipv4: '192.0.2.1',
 };
 
-/** Returns the subject of a message: what it quotes, or its last name (`Paris`), or all of it. */
+/** Returns the subject of a message: the quoted text, else the last capitalized name (`Paris`), else the whole text. */
 function subjectOf(text: string): string {
   const quoted = /["“'‘]([^"”'’]+)["”'’]/.exec(text)?.[1];
   const names = text.slice(1).match(/\b\p{Lu}[\p{L}-]+(?: \p{Lu}[\p{L}-]+)*/gu);
@@ -45,8 +45,8 @@ function numberFor(schema: Schema, text: string, isInteger: boolean): number {
   const below = numberAt(schema, 'exclusiveMaximum');
   const min = numberAt(schema, 'minimum') ?? (above === undefined ? Number.NEGATIVE_INFINITY : above + (step || 0.5));
   const max = numberAt(schema, 'maximum') ?? (below === undefined ? Number.POSITIVE_INFINITY : below - (step || 0.5));
-  const said = Number(/-?\d+(\.\d+)?/.exec(text)?.[0] ?? 1);
-  const bounded = Math.min(max, Math.max(min, said));
+  const preferred = Number(/-?\d+(\.\d+)?/.exec(text)?.[0] ?? 1);
+  const bounded = Math.min(max, Math.max(min, preferred));
   if (step === 0) return bounded;
   const rounded = Math.round(bounded / step) * step;
   return rounded > max ? rounded - step : rounded < min ? rounded + step : rounded;
@@ -65,13 +65,13 @@ function resolve(root: Schema, reference: string): unknown {
 function objectFor(schema: Schema, context: Context, depth: number): Schema {
   const properties = isSchema(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required : [];
-  const wanted = Object.entries(properties).filter(([name]) => depth < MAX_DEPTH || required.includes(name));
-  return Object.fromEntries(wanted.map(([name, each]) => [name, valueFor(each, context, depth + 1)]));
+  const included = Object.entries(properties).filter(([name]) => depth < MAX_DEPTH || required.includes(name));
+  return Object.fromEntries(included.map(([name, property]) => [name, valueFor(property, context, depth + 1)]));
 }
 
 function arrayFor(schema: Schema, context: Context, depth: number): unknown[] {
-  const least = numberAt(schema, 'minItems') ?? (depth < MAX_DEPTH ? 1 : 0);
-  const count = Math.min(least, numberAt(schema, 'maxItems') ?? least);
+  const minItems = numberAt(schema, 'minItems') ?? (depth < MAX_DEPTH ? 1 : 0);
+  const count = Math.min(minItems, numberAt(schema, 'maxItems') ?? minItems);
   return Array.from({ length: count }, () => valueFor(schema.items ?? {}, context, depth + 1));
 }
 
@@ -80,11 +80,11 @@ function valueFor(schema: unknown, context: Context, depth: number): unknown {
   if (typeof schema.$ref === 'string') return valueFor(resolve(context.root, schema.$ref), context, depth + 1);
   if ('const' in schema) return schema.const;
   if (Array.isArray(schema.enum)) {
-    const said = schema.enum.find((each) => typeof each === 'string' && context.text.includes(each));
-    return said ?? schema.enum[0];
+    const mentioned = schema.enum.find((value) => typeof value === 'string' && context.text.includes(value));
+    return mentioned ?? schema.enum[0];
   }
   for (const options of [schema.anyOf, schema.oneOf]) {
-    // The last option ends a schema that refers to itself: `anyOf: [{$ref}, {type: null}]`.
+    // The last option ends the recursion of a schema such as `anyOf: [{$ref}, {type: null}]`.
     if (Array.isArray(options)) return valueFor(depth < MAX_DEPTH ? options[0] : options.at(-1), context, depth + 1);
   }
   if (Array.isArray(schema.allOf)) {
@@ -94,7 +94,7 @@ function valueFor(schema: unknown, context: Context, depth: number): unknown {
   return typedValue(schema, context, depth);
 }
 
-/** Makers of values by the type that a schema names. */
+/** Functions that generate a value, by the schema's type. */
 const BY_TYPE: Readonly<Record<string, (schema: Schema, context: Context, depth: number) => unknown>> = {
   string: (schema, { text }) => textFor(schema, text),
   number: (schema, { text }) => numberFor(schema, text, false),
@@ -107,11 +107,11 @@ const BY_TYPE: Readonly<Record<string, (schema: Schema, context: Context, depth:
 
 function typedValue(schema: Schema, context: Context, depth: number): unknown {
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-  const make = typeof type === 'string' && Object.hasOwn(BY_TYPE, type) ? BY_TYPE[type] : undefined;
-  if (make) return make(schema, context, depth);
+  const generate = typeof type === 'string' && Object.hasOwn(BY_TYPE, type) ? BY_TYPE[type] : undefined;
+  if (generate) return generate(schema, context, depth);
   return schema.properties ? objectFor(schema, context, depth) : subjectOf(context.text);
 }
 
-/** Returns a value of a schema. `pattern` and combinations that exclude each other are not understood. */
-export const fillIn = (schema: unknown, text: string): unknown =>
+/** Returns a value that matches a schema. It ignores `pattern`, and options that exclude each other. */
+export const generateValue = (schema: unknown, text: string): unknown =>
   valueFor(schema, { root: isSchema(schema) ? schema : {}, text }, 0);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { type Message, textOf } from './reply.ts';
-import { fillIn } from './schema-values.ts';
+import { generateValue } from './schema-values.ts';
 
-/** Tool calls and structured output of the OpenAI emulators: enough to develop a tool loop against. */
+/** Tool calls and structured output of the OpenAI emulators, enough to develop a tool loop against. */
 
 const Tool = z.looseObject({
   type: z.literal('function'),
@@ -11,17 +11,17 @@ const Tool = z.looseObject({
 });
 type Tool = z.output<typeof Tool>;
 
-const Named = z.object({ function: z.object({ name: z.string() }) });
+const ToolName = z.object({ function: z.object({ name: z.string() }) });
 
 export const ToolFields = {
   tools: z.array(Tool).min(1).nullish(),
   tool_choice: z
     .union([
       z.enum(['none', 'auto', 'required']),
-      Named,
+      ToolName,
       z.object({
         type: z.literal('allowed_tools'),
-        allowed_tools: z.object({ mode: z.enum(['auto', 'required']), tools: z.array(Named) }),
+        allowed_tools: z.object({ mode: z.enum(['auto', 'required']), tools: z.array(ToolName) }),
       }),
     ])
     .nullish(),
@@ -39,7 +39,7 @@ export interface ToolCall {
   function: { name: string; arguments: string };
 }
 
-/** The words of a text by which a tool is recognised: `get_weather` has `weather`. */
+/** Returns the words of a text by which a tool is recognized, such as `weather` in `get_weather`. */
 const wordsOf = (text: string): Set<string> =>
   new Set(
     text
@@ -48,23 +48,23 @@ const wordsOf = (text: string): Set<string> =>
       .match(/[\p{L}]{4,}/gu),
   );
 
-/** Rates a tool by the words that it shares with a message. Infinite where the message names it. */
+/** Returns the number of words that a tool shares with a message. Infinite if the message names the tool. */
 function relevance({ function: { name, description } }: Tool, text: string): number {
   if (text.includes(name)) return Number.POSITIVE_INFINITY;
-  const said = wordsOf(text);
-  return [...wordsOf(`${name} ${description ?? ''}`)].filter((word) => said.has(word)).length;
+  const messageWords = wordsOf(text);
+  return [...wordsOf(`${name} ${description ?? ''}`)].filter((word) => messageWords.has(word)).length;
 }
 
 const callOf = ({ function: { name, parameters } }: Tool, text: string): ToolCall => ({
   id: `call_${randomBytes(12).toString('hex')}`,
   type: 'function',
-  function: { name, arguments: JSON.stringify(fillIn(parameters ?? { type: 'object' }, text)) },
+  function: { name, arguments: JSON.stringify(generateValue(parameters ?? { type: 'object' }, text)) },
 });
 
 /**
- * Returns the tools that the model calls: the one that the request demands, the most relevant one where it must call any, and
- * otherwise each that has a word in common with the user's message. None once there are results, or when the user dictates
- * the answer.
+ * Returns the tool calls of the reply. The model calls the tool that the request names, else all tools that share a word with
+ * the user's message (at most four), and at least the most relevant one if the request requires a call. It calls no tool after
+ * tool results, or if the user dictates the reply.
  */
 export function callsFor(
   { tools, tool_choice, parallel_tool_calls }: Fields,
@@ -74,9 +74,10 @@ export function callsFor(
   if (!tools || tool_choice === 'none' || last?.role !== 'user') return [];
   const text = textOf(last);
   if (typeof tool_choice === 'object' && tool_choice && 'allowed_tools' in tool_choice) {
-    const { mode, tools: some } = tool_choice.allowed_tools;
-    const allowed = tools.filter((tool) => some.some((each) => each.function.name === tool.function.name));
-    return callsFor({ tools: allowed, tool_choice: mode, parallel_tool_calls }, messages);
+    const { mode, tools: allowed } = tool_choice.allowed_tools;
+    const names = new Set(allowed.map((tool) => tool.function.name));
+    const allowedTools = tools.filter((tool) => names.has(tool.function.name));
+    return callsFor({ tools: allowedTools, tool_choice: mode, parallel_tool_calls }, messages);
   }
   if (typeof tool_choice === 'object' && tool_choice) {
     const named = tools.find((tool) => tool.function.name === tool_choice.function.name);
@@ -90,14 +91,15 @@ export function callsFor(
   return ranked.slice(0, parallel_tool_calls === false ? 1 : 4).map(({ tool }) => callOf(tool, text));
 }
 
-/** Returns the text that the response's format dictates, or undefined. */
+/** Returns the JSON text that the requested response format requires; undefined for plain text. */
 export function structuredText({ response_format }: Fields, messages: readonly Message[]): string | undefined {
   const text = textOf(messages.findLast(({ role }) => role === 'user') ?? { role: 'user' });
-  if (response_format?.type === 'json_schema') return JSON.stringify(fillIn(response_format.json_schema?.schema, text));
+  if (response_format?.type === 'json_schema')
+    return JSON.stringify(generateValue(response_format.json_schema?.schema, text));
   return response_format?.type === 'json_object' ? JSON.stringify({ answer: text.slice(0, 60) }) : undefined;
 }
 
-/** Returns the error message for tool results that no call asked for, or calls without results, as OpenAI refuses them. */
+/** Returns OpenAI's error message for tool results without a call, or calls without a result. */
 export function findToolError(messages: readonly Message[]): string | undefined {
   let open = new Set<string>();
   for (const [index, { role, tool_calls, tool_call_id }] of messages.entries()) {

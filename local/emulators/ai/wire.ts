@@ -8,20 +8,20 @@ export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 const HTML = '<!doctype html><html><title>502</title><h1>Bad gateway</h1></html>';
-/** Duration of a hang in milliseconds: longer than any client waits. */
+/** Longer than any client waits. */
 const HANG_MS = 20 * 60_000;
 
-/** Sends the faults that take the place of any reply. Returns false for any other. */
-async function sendInstead(response: ServerResponse, fault: string): Promise<boolean> {
+/** Sends the fault in place of a reply. Returns false if the fault does not replace the reply. */
+async function sendFault(response: ServerResponse, fault: string): Promise<boolean> {
   if (fault === 'hang') await pause(HANG_MS);
   else if (fault === 'html') response.writeHead(200, { 'content-type': 'text/html' }).end(HTML);
   else return false;
   return true;
 }
 
-/** Sends the whole reply at once, or the requested fault in its place. */
+/** Sends the reply in one piece, or the requested fault in its place. */
 export async function sendWhole(response: ServerResponse, fault: string, document: object): Promise<void> {
-  if (await sendInstead(response, fault)) return;
+  if (await sendFault(response, fault)) return;
   const body = Buffer.from(JSON.stringify(document));
   if (fault === 'close-mid') {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
@@ -49,7 +49,7 @@ export interface Script {
 const COMMENTS = ': keep-alive\n\n';
 const UNKNOWN = 'event: some_new_event\ndata: {"type":"some_new_event","value":1}\n\n';
 
-/** Faults that take the place of the rest of a stream, in its middle. */
+/** Faults that interrupt a stream in its middle. */
 const MIDDLE_FAULTS = new Map<string, (response: ServerResponse, script: Script) => unknown>([
   ['hang-mid', () => pause(HANG_MS)],
   ['close-mid', (response) => response.destroy()],
@@ -59,7 +59,7 @@ const MIDDLE_FAULTS = new Map<string, (response: ServerResponse, script: Script)
 
 /** Streams a script at the pace of a model. Stops when the client disconnects. */
 export async function sendStream(response: ServerResponse, fault: string, script: Script, pace: Pace): Promise<void> {
-  if (await sendInstead(response, fault)) return;
+  if (await sendFault(response, fault)) return;
   const frames = [...script.before, ...script.tokens, ...script.after];
   if (fault === 'gzip') {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' });
@@ -71,9 +71,9 @@ export async function sendStream(response: ServerResponse, fault: string, script
   await pause(pace.first);
   for (const [index, frame] of frames.entries()) {
     if (response.destroyed) return;
-    const breakOff = index === middle ? MIDDLE_FAULTS.get(fault) : undefined;
-    if (breakOff) {
-      await breakOff(response, script);
+    const interrupt = index === middle ? MIDDLE_FAULTS.get(fault) : undefined;
+    if (interrupt) {
+      await interrupt(response, script);
       return;
     }
     if (fault === 'comments') response.write(COMMENTS);
