@@ -10,7 +10,7 @@ import { parseXml, serveXml, type XmlResponse } from '../xml.ts';
 
 const Tenant = z.object({
   id: z.string(),
-  /** The account that it belongs to. */
+  /** The tenant's account. */
   account: z.string().default(ACCOUNT),
   name: z.string(),
   distributionId: z.string(),
@@ -21,11 +21,11 @@ const Tenant = z.object({
   certificate: z.string().optional(),
   changedAt: z.number(),
   version: z.number(),
-  /** The managed certificate that was requested last. */
+  /** The managed certificate that the tenant requested last. */
   asked: z.object({ arn: z.string(), at: z.number() }).optional(),
 });
 type Tenant = z.output<typeof Tenant>;
-/** Certificates that were requested, those of deleted tenants and failed requests included. */
+/** A requested certificate. It outlives its tenant, and the list includes certificates whose validation failed. */
 const Certificate = z.object({ arn: z.string(), account: z.string(), domain: z.string(), at: z.number() });
 const State = z.object({ tenants: z.array(Tenant), certificates: z.array(Certificate).default([]) });
 
@@ -36,7 +36,7 @@ export interface CloudFront extends Emulator {
   deleteCertificate(arn: string): void;
 }
 
-/** Input of CreateDistributionTenant and UpdateDistributionTenant, as far as the emulator uses it. */
+/** The part of the input of CreateDistributionTenant and UpdateDistributionTenant that the emulator uses. */
 const TenantInput = z.object({
   DistributionId: z.string().default(''),
   ConnectionGroupId: z.string().default(''),
@@ -51,18 +51,19 @@ type TenantInput = z.output<typeof TenantInput>;
 interface CloudFrontOptions extends EmulatorOptions {
   /** Returns true if a domain's DNS points to the connection group of an account. */
   pointsHere: (domain: string, account: string) => boolean;
-  /** Milliseconds until a change is deployed, and until a certificate is issued. */
+  /** Milliseconds until a change is deployed. */
   deployFor?: number;
+  /** Milliseconds until a certificate is issued. */
   issueAfter?: number;
 }
 
-/** Faults by the prefix of the domain, as with test cards. */
+/** Faults by the prefix of the domain, like test card numbers. */
 const TAKEN = /^taken-/;
-const CERTIFICATES: readonly (readonly [beginning: RegExp, status: string])[] = [
+const CERTIFICATE_FAULTS: readonly (readonly [prefix: RegExp, status: string])[] = [
   [/^refused-/, 'failed'],
   [/^silent-/, 'validation-timed-out'],
 ];
-/** Additional delay of domains with the prefix `slow-`, in milliseconds. */
+/** Additional delay for domains with the prefix `slow-`. */
 const SLOW_ISSUANCE_MS = 10_000;
 
 const API = '/2020-05-31/';
@@ -114,7 +115,7 @@ export async function startCloudFront({
     return { status, headers: { etag: etag(tenant) }, document: ['DistributionTenant', content] };
   };
 
-  /** Returns the domain of a request. Refuses names that CloudFront refuses. */
+  /** Returns the domain of a request. Throws for names that CloudFront refuses. */
   function domainOf({ Domains }: TenantInput): string {
     const domain = Domains?.member[0]?.Domain.toLowerCase() ?? '';
     if (!/^([a-z0-9_-]{1,63}\.)+[a-z0-9-]{2,63}$/.test(domain)) {
@@ -122,10 +123,10 @@ export async function startCloudFront({
     }
     return domain;
   }
-  function assertLeadsHere(domain: string, account: string): void {
+  function assertPointsHere(domain: string, account: string): void {
     if (pointsHere(domain, account)) return;
-    const why = 'Could not verify Domain Name ownership. It may not be pointing to a valid CloudFront resource.';
-    throw new ServiceError('InvalidArgument', `The provided Domain Name is not valid. ${why}`);
+    const reason = 'Could not verify Domain Name ownership. It may not be pointing to a valid CloudFront resource.';
+    throw new ServiceError('InvalidArgument', `The provided Domain Name is not valid. ${reason}`);
   }
 
   /** Requests a managed certificate if the request contains one. */
@@ -135,7 +136,7 @@ export async function startCloudFront({
     account: string,
   ): Tenant['asked'] {
     if (request === undefined) return undefined;
-    if (request.ValidationTokenHost === 'cloudfront') assertLeadsHere(domain, account);
+    if (request.ValidationTokenHost === 'cloudfront') assertPointsHere(domain, account);
     const requested = { arn: newArn(account), at: Date.now() };
     certificates.push({ ...requested, account, domain });
     return requested;
@@ -170,7 +171,7 @@ export async function startCloudFront({
     return describeTenant(tenant, 201);
   }
 
-  /** Updates the given fields and keeps the others. */
+  /** Updates the fields that the request contains. */
   function update(tenant: Tenant, input: TenantInput): XmlResponse {
     const arn = input.Customizations?.Certificate?.Arn;
     if (arn && !(arn === tenant.asked?.arn && statusOf(tenant) === 'issued')) {
@@ -203,9 +204,9 @@ export async function startCloudFront({
   }
 
   const statusOf = ({ asked: request, domain }: Pick<Tenant, 'asked' | 'domain'>): string => {
-    const [, wrong = 'issued'] = CERTIFICATES.find(([beginning]) => beginning.test(domain)) ?? [];
-    const after = issueAfter + (domain.startsWith('slow-') ? SLOW_ISSUANCE_MS : 0);
-    return Date.now() - (request?.at ?? 0) < after ? 'pending-validation' : wrong;
+    const [, finalStatus = 'issued'] = CERTIFICATE_FAULTS.find(([prefix]) => prefix.test(domain)) ?? [];
+    const duration = issueAfter + (domain.startsWith('slow-') ? SLOW_ISSUANCE_MS : 0);
+    return Date.now() - (request?.at ?? 0) < duration ? 'pending-validation' : finalStatus;
   };
   function certificate(tenant: Tenant): XmlResponse {
     if (!tenant.asked) throw new ServiceError('EntityNotFound', 'The entity was not found.', 404);
@@ -267,8 +268,8 @@ export async function startCloudFront({
         })),
     deleteCertificate(arn) {
       for (const tenant of tenants) if (tenant.asked?.arn === arn) delete tenant.asked;
-      const at = certificates.findIndex((each) => each.arn === arn);
-      if (at >= 0) certificates.splice(at, 1);
+      const index = certificates.findIndex((certificate) => certificate.arn === arn);
+      if (index >= 0) certificates.splice(index, 1);
       state.save();
     },
   };

@@ -132,7 +132,7 @@ export async function startKeyValueStore({
   };
 }
 
-/** Refuses a store that exceeds CloudFront's limits: of a key, of a value, and of all of them together. */
+/** Throws if a key, a value or the whole store exceeds CloudFront's limits. */
 function assertSizes(items: Store['items']): void {
   const { keyValueStoreKeyBytes, keyValueStoreValueBytes, keyValueStoreBytes } = AWS_LIMITS;
   for (const [key, value] of Object.entries(items)) {

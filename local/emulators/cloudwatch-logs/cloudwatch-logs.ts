@@ -23,7 +23,7 @@ const RETENTION_DAYS = [
 const Retention = Group.extend({ retentionInDays: z.literal(RETENTION_DAYS) });
 const Tags = z.record(z.string().min(1).max(128), z.string().max(256));
 const Tagging = z.object({
-  // The form without `:*` at its end.
+  // The ARN format without the trailing `:*`.
   resourceArn: z.string().regex(/^arn:aws:logs:[\w-]+:\d{12}:log-group:[\w./#-]{1,512}$/),
   tags: Tags,
 });
@@ -36,13 +36,13 @@ const Filter = Group.extend({
   nextToken: z.string().regex(/^\d+$/).default('0'),
 });
 
-/** Returns the name of the stream of a line, as Lambda names it: by day and version. */
+/** Returns the name of a line's log stream, which Lambda forms from the day and the version. */
 const streamOf = ({ timestamp, version }: LoggedLine) =>
   `${new Date(timestamp).toISOString().slice(0, 10).replaceAll('-', '/')}/[${version}]local`;
 
 const functionOf = (group: string) => group.replace(/^\/aws\/lambda\//, '').replaceAll('/', '-');
 
-/** Opens the log groups of one account, with its own rates. */
+/** Opens the log groups of one account. Each account has its own rate limits. */
 function openGroups(dataDir: string, strict: boolean | undefined): Answering {
   const LogGroup = z.object({ retentionInDays: z.number().optional(), tags: Tags.optional() });
   const records = openRecords(join(dataDir, 'log-groups'), LogGroup);
@@ -54,21 +54,21 @@ function openGroups(dataDir: string, strict: boolean | undefined): Answering {
     if (!found) throw new ServiceError('ResourceNotFoundException', 'The specified log group does not exist.');
     return found;
   };
-  /** Times at which the last change of each group ends. */
+  /** The time at which the latest change of each group completes, in epoch milliseconds. */
   const changes = new Map<string, number>();
-  const begin = (name: string): void => {
+  const beginChange = (name: string): void => {
     if (strict) changes.set(name, Date.now() + STRICT_TIMES.logGroupChange);
   };
-  /** Refuses a change of a group while another one of it is made. */
-  const beginAlone = (name: string): void => {
+  /** Begins a change of a group. Throws while another change of the group is in progress. */
+  const beginExclusiveChange = (name: string): void => {
     const message = 'A conflicting operation is currently in progress against this resource. Please try again.';
     if (Date.now() < (changes.get(name) ?? 0)) throw new ServiceError('OperationAbortedException', message);
-    begin(name);
+    beginChange(name);
   };
   return jsonOperations({
     CreateLogGroup(body) {
       const { logGroupName, tags } = parse(Creation, body);
-      beginAlone(logGroupName);
+      beginExclusiveChange(logGroupName);
       if (groups[logGroupName]) {
         throw new ServiceError('ResourceAlreadyExistsException', 'The specified log group already exists');
       }
@@ -80,7 +80,7 @@ function openGroups(dataDir: string, strict: boolean | undefined): Answering {
       throttle('logsRetentionRate');
       const { logGroupName, retentionInDays } = parse(Retention, body);
       const group = find(logGroupName);
-      beginAlone(logGroupName);
+      beginExclusiveChange(logGroupName);
       group.retentionInDays = retentionInDays;
       records.save(logGroupName);
       return {};
@@ -90,7 +90,7 @@ function openGroups(dataDir: string, strict: boolean | undefined): Answering {
       const { resourceArn, tags } = parse(Tagging, body);
       const logGroupName = resourceArn.split(':').at(-1) ?? '';
       const group = find(logGroupName);
-      begin(logGroupName);
+      beginChange(logGroupName);
       group.tags = { ...group.tags, ...tags };
       records.save(logGroupName);
       return {};
@@ -98,7 +98,7 @@ function openGroups(dataDir: string, strict: boolean | undefined): Answering {
     DeleteLogGroup(body) {
       const { logGroupName } = parse(Group, body);
       find(logGroupName);
-      beginAlone(logGroupName);
+      beginExclusiveChange(logGroupName);
       delete groups[logGroupName];
       records.save(logGroupName);
       removeAppLog(dataDir, functionOf(logGroupName));
@@ -143,8 +143,8 @@ function openGroups(dataDir: string, strict: boolean | undefined): Answering {
 }
 
 /**
- * Starts an emulator of Amazon CloudWatch Logs with the groups of hosted applications, whose lines the Lambda emulator
- * writes.
+ * Starts an emulator of Amazon CloudWatch Logs for the log groups of hosted applications. The Lambda emulator writes their
+ * lines.
  */
 export async function startCloudWatchLogs(options: EmulatorOptions): Promise<Emulator> {
   const groups = perAccount(options, (_, directory) => openGroups(directory, options.strict));

@@ -19,10 +19,10 @@ interface Cell {
   value: string;
 }
 
-const malformed = (what: string) =>
-  new ServiceError('MalformedQueryException', `The local run does not know this query: ${what}`);
+const malformedQuery = (part: string) =>
+  new ServiceError('MalformedQueryException', `The local run does not support this query: ${part}`);
 
-/** Fields that Logs Insights discovers in Lambda's `REPORT` lines; undefined where a line has none. */
+/** Fields that Logs Insights discovers in Lambda's `REPORT` lines; undefined if a line lacks the field. */
 const FIELDS: Readonly<Record<string, (request: AppRequest) => number | undefined>> = {
   '@duration': ({ durationMs }) => durationMs,
   '@initDuration': ({ initMs }) => (initMs > 0 ? initMs : undefined),
@@ -39,31 +39,32 @@ const UNIT_S: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_4
 const QUERY = /^filter @type = "REPORT" \| stats (?<stats>.+) by (?<bin>bin\((?<count>\d+)(?<unit>[smhd])\))$/;
 const STAT = /^(?<name>\w+)\((?<field>@\w+)\) as (?<as>\w+)$/;
 
-/** Parses `filter @type = "REPORT" | stats fn(@field) as name, … by bin(…)`, the part of the language that the platform uses. */
+/** Parses `filter @type = "REPORT" | stats fn(@field) as name, … by bin(…)`. The platform uses no other statistics queries. */
 function parseQuery(text: string) {
   const { stats = '', bin = '', count = '', unit = '' } = QUERY.exec(text)?.groups ?? {};
-  if (bin === '') throw malformed(text);
+  if (bin === '') throw malformedQuery(text);
   const columns = stats.split(', ').map((stat) => {
     const { name = '', field = '', as = '' } = STAT.exec(stat)?.groups ?? {};
     const [aggregate, sampleOf] = [FUNCTIONS[name], FIELDS[field]];
-    if (!aggregate || !sampleOf) throw malformed(stat);
+    if (!aggregate || !sampleOf) throw malformedQuery(stat);
     return { as, aggregate, sampleOf };
   });
   return { bin, seconds: Number(count) * (UNIT_S[unit] ?? 1), columns };
 }
 
-/** The lines of an application that match a pattern, newest first. */
-const LINES = /^fields @timestamp, @message \| filter @message like \/(?<pattern>[^/]+)\/ \| sort @timestamp desc$/;
+/** A query for the lines of an application that match a pattern, newest first. */
+const LINES_QUERY =
+  /^fields @timestamp, @message \| filter @message like \/(?<pattern>[^/]+)\/ \| sort @timestamp desc$/;
 
-/** `2026-11-23 03:15:00.000`, as Logs Insights writes times. */
+/** Formats a time as Logs Insights does: `2026-11-23 03:15:00.000`. */
 const formatTime = (ms: number) => new Date(ms).toISOString().replace('T', ' ').replace('Z', '');
 
-/** Runs queries of Logs Insights over the output of a function, and over its `REPORT` lines, which the Lambda emulator keeps apart. */
+/** Runs Logs Insights queries over a function's output and its `REPORT` lines, which the Lambda emulator stores separately. */
 export function openInsights(dataDir: string) {
   const results = new Map<string, Cell[][]>();
 
   const linesOf = (functionName: string, { queryString, startTime, endTime, limit }: z.output<typeof StartQuery>) => {
-    const pattern = new RegExp(LINES.exec(queryString)?.groups?.pattern ?? '(?!)');
+    const pattern = new RegExp(LINES_QUERY.exec(queryString)?.groups?.pattern ?? '(?!)');
     return readAppLog(dataDir, functionName)
       .filter(({ timestamp }) => timestamp >= startTime * 1000 && timestamp <= endTime * 1000)
       .filter(({ message }) => pattern.test(message))
@@ -75,7 +76,10 @@ export function openInsights(dataDir: string) {
       ]);
   };
 
-  const run = (functionName: string, { queryString, startTime, endTime, limit }: z.output<typeof StartQuery>) => {
+  const statisticsOf = (
+    functionName: string,
+    { queryString, startTime, endTime, limit }: z.output<typeof StartQuery>,
+  ) => {
     const { bin, seconds, columns } = parseQuery(queryString);
     const requests = readAppRequests(dataDir, functionName, startTime * 1000, endTime * 1000).filter(
       ({ throttled }) => !throttled,
@@ -84,10 +88,10 @@ export function openInsights(dataDir: string) {
     return [...bins]
       .sort(([a], [b]) => b - a)
       .slice(0, limit)
-      .map(([start, found]): Cell[] => [
+      .map(([start, requestsInBin]): Cell[] => [
         { field: bin, value: formatTime(start) },
         ...columns.flatMap(({ as, aggregate, sampleOf }): Cell[] => {
-          const values = found.map(sampleOf).filter((value) => value !== undefined);
+          const values = requestsInBin.map(sampleOf).filter((value) => value !== undefined);
           const value = aggregate(values);
           return Number.isFinite(value) ? [{ field: as, value: String(value) }] : [];
         }),
@@ -97,10 +101,10 @@ export function openInsights(dataDir: string) {
   return {
     start(functionName: string, query: z.output<typeof StartQuery>): string {
       const queryId = randomUUID();
-      results.set(queryId, (LINES.test(query.queryString) ? linesOf : run)(functionName, query));
+      results.set(queryId, (LINES_QUERY.test(query.queryString) ? linesOf : statisticsOf)(functionName, query));
       return queryId;
     },
-    /** Returns the rows of a query, once: it is complete as soon as it has started. */
+    /** Returns the rows of a query and deletes them. A query is complete as soon as it has started. */
     results(queryId: string): Cell[][] {
       const rows = results.get(queryId);
       if (!rows) throw new ServiceError('ResourceNotFoundException', 'The specified query does not exist.');

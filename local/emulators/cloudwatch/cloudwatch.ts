@@ -12,9 +12,8 @@ import {
   serve,
 } from '../wire.ts';
 
-/** The most queries of one request (https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricData.html). */
+/** Limits of a request (https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricData.html). */
 const MAX_QUERIES = 500;
-/** The most data points of one request. */
 const MAX_DATAPOINTS = 100_800;
 
 const Dimensions = z.array(z.object({ Name: z.string(), Value: z.string() })).max(30);
@@ -37,30 +36,34 @@ const GetMetricData = z.object({
   ScanBy: z.enum(['TimestampAscending', 'TimestampDescending']).default('TimestampDescending'),
 });
 
-const served = (value: (request: AppRequest) => number) => (request: AppRequest) =>
+const unlessThrottled = (value: (request: AppRequest) => number) => (request: AppRequest) =>
   request.throttled ? undefined : value(request);
-const isClass = (status: number, hundreds: number) => Number(Math.floor(status / 100) === hundreds);
+/** Returns 1 if a status belongs to a class (4 for 4xx), otherwise 0. */
+const countOfClass = (status: number, statusClass: number) => Number(Math.floor(status / 100) === statusClass);
 
 /**
- * Lambda's metrics of functions and their URLs: the sample that a request contributes, if any
+ * Lambda's metrics of functions and function URLs. Each function returns the sample that a request contributes, if any
  * (https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html,
  * https://docs.aws.amazon.com/lambda/latest/dg/urls-monitoring.html).
  */
 const METRICS: Readonly<Record<string, (request: AppRequest) => number | undefined>> = {
   UrlRequestCount: () => 1,
-  Url4xxCount: ({ status }) => isClass(status, 4),
-  Url5xxCount: ({ status }) => isClass(status, 5),
-  Invocations: served(() => 1),
-  Duration: served(({ durationMs }) => durationMs),
+  Url4xxCount: ({ status }) => countOfClass(status, 4),
+  Url5xxCount: ({ status }) => countOfClass(status, 5),
+  Invocations: unlessThrottled(() => 1),
+  Duration: unlessThrottled(({ durationMs }) => durationMs),
   Throttles: ({ throttled }) => Number(throttled),
-  ConcurrentExecutions: served(({ concurrent }) => concurrent),
+  ConcurrentExecutions: unlessThrottled(({ concurrent }) => concurrent),
 };
 
-/** Returns the value below which a share of the sorted samples lies, interpolated between two. */
-function percentile(sorted: readonly number[], share: number): number {
-  const place = share * (sorted.length - 1);
-  const [low = 0, high = low] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
-  return low + (high - low) * (place - Math.floor(place));
+/**
+ * Returns a percentile of sorted samples, interpolated linearly.
+ * @param fraction between 0 and 1
+ */
+function percentile(sorted: readonly number[], fraction: number): number {
+  const rank = fraction * (sorted.length - 1);
+  const [low = 0, high = low] = [sorted[Math.floor(rank)], sorted[Math.ceil(rank)]];
+  return low + (high - low) * (rank - Math.floor(rank));
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
@@ -75,12 +78,12 @@ function statistic(stat: string, samples: readonly number[]): number {
   return percentile(sorted, Number(stat.slice(1)) / 100);
 }
 
-/** Returns the name of the function that the dimensions select: alone, or with one of its aliases. */
+/** Returns the name of the function that the dimensions select, with or without its alias; undefined for other dimensions. */
 function functionIn({ Namespace, Dimensions }: Query['MetricStat']['Metric']): string | undefined {
   const named = Object.fromEntries(Dimensions.map(({ Name, Value }) => [Name, Value]));
   const known = Dimensions.every(({ Name }) => Name === 'FunctionName' || Name === 'Resource');
   const { FunctionName, Resource = `${FunctionName}:live` } = named;
-  // The emulator records requests to function URLs only, which belong to the alias of visitors.
+  // The emulator records only requests to function URLs, which invoke the alias `live`.
   const isLive = FunctionName !== undefined && Resource === `${FunctionName}:live`;
   return Namespace === 'AWS/Lambda' && known && isLive ? FunctionName : undefined;
 }
@@ -91,11 +94,11 @@ interface Sample {
   value: number;
 }
 
-/** The metrics of clusters of Aurora DSQL. */
+/** The metrics of Aurora DSQL clusters. */
 interface ClusterMetrics {
   /** Returns the storage of a cluster in bytes; undefined before its first measurement. */
   storageOf(clusterId: string): Promise<number | undefined>;
-  /** Returns the DPUs that a cluster used. */
+  /** Returns the DPUs (distributed processing units) that a cluster used. */
   unitsOf(clusterId: string): readonly Sample[];
 }
 
@@ -103,7 +106,7 @@ interface CloudWatchOptions extends EmulatorOptions {
   clusters?: ClusterMetrics | undefined;
 }
 
-/** Returns the values of a cluster's metric; none for other metrics, and for those that do not name one cluster. */
+/** Returns the samples of a cluster's metric; none for other metrics, or unless the only dimension is a cluster. */
 async function clusterSamples(
   { Namespace, MetricName, Dimensions }: Query['MetricStat']['Metric'],
   clusters: ClusterMetrics | undefined,
@@ -117,8 +120,9 @@ async function clusterSamples(
 }
 
 /**
- * Starts an emulator of Amazon CloudWatch: `GetMetricData` of hosted applications' functions, from the requests that the
- * Lambda emulator records, and the use of databases, with their storage as it is now. Only periods with samples have a value, as in CloudWatch.
+ * Starts an emulator of Amazon CloudWatch with `GetMetricData`. The metrics of hosted applications' functions come from the requests that
+ * the Lambda emulator records. The storage of databases is always their current one. As in CloudWatch, only periods with samples have a
+ * value.
  */
 export function startCloudWatch({ port, clusters, ...options }: CloudWatchOptions): Promise<Emulator> {
   const metrics = perAccount(options, (_, directory) => openMetrics(directory, options.strict, clusters));
@@ -142,7 +146,7 @@ function openMetrics(dataDir: string, strict: boolean | undefined, clusters: Clo
         periods.set(start, [...(periods.get(start) ?? []), sample]);
       }
     }
-    // The last period is over a moment before the end.
+    // One second before the end, so that the sample falls within the last period.
     for (const { at, value } of await clusterSamples(Metric, clusters, Math.min(to, Date.now() / 1000) - 1)) {
       const start = Math.floor(at / Period) * Period;
       if (start + Period > from && at < to) periods.set(start, [...(periods.get(start) ?? []), value]);

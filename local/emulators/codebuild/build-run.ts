@@ -28,7 +28,7 @@ export const Build = z.object({
   endTime: z.number().optional(),
   initiator: z.string(),
   timeoutInMinutes: z.number(),
-  // What it runs in has no meaning here.
+  // The emulator ignores the type, the image and the compute type.
   environment: z.object({
     type: z.string().default('ARM_CONTAINER'),
     image: z.string().default('local'),
@@ -55,7 +55,7 @@ export function parseBuildspec(text: string): z.output<typeof Buildspec> {
 }
 
 export interface BuildRun {
-  /** Resolves when the build has ended. Never rejects. */
+  /** Resolves when the build has ended. Does not reject. */
   ended: Promise<void>;
   /** Ends the build's processes. The caller sets the status. */
   stop(): Promise<void>;
@@ -67,25 +67,23 @@ interface RunOptions {
   build: Build;
   spec: z.output<typeof Buildspec>;
   sourceDir: string;
-  /** Created for this build and removed after it. */
+  /** Created for this build and removed after it ends. */
   directory: string;
   environment: Record<string, string>;
   memoryMb: number;
   niceness?: number | undefined;
-  /** Why the build's role cannot start it. */
+  /** The reason why the build's role may not start the build. */
   denied?: string | undefined;
   children: Children;
   changed(): void;
 }
 
-/** Builds have machines of their own on AWS. Here requests, which wait for an answer, go first. */
+/** On AWS, builds have their own machines. On this machine, requests take precedence over builds. */
 const DEFAULT_NICENESS = 10;
-/**
- * Delay in milliseconds after which a successful build's directory is removed. The end of the run removes all of them.
- */
+/** Delay after which a successful build's directory is removed. The shutdown of the local run removes all directories. */
 const CLEANUP_DELAY_MS = 90_000;
 
-/** Runs a build to its end. Updates its record, and calls `changed` when it has begun and when it has ended. */
+/** Runs a build. Updates its record, and calls `changed` when the build has begun and when it has ended. */
 export function runBuild({
   build,
   spec,
@@ -108,7 +106,7 @@ export function runBuild({
     Object.assign(build, change);
     return true;
   };
-  /** Updates what a restart needs to know: that the build has begun, and how it ended. */
+  /** Updates the build and saves it: a restart needs to know whether it had begun, and how it ended. */
   const record = (change: Partial<Build>): void => {
     if (update(change)) changed();
   };
@@ -129,8 +127,8 @@ export function runBuild({
     CODEBUILD_CI: 'true',
   });
 
-  /** Runs one command. Returns undefined if it succeeded, otherwise the reason. */
-  const command = async (text: string, succeeding: boolean): Promise<string | undefined> => {
+  /** Runs one command. Returns the reason of its failure; undefined if it succeeded. */
+  const runCommand = async (text: string, succeeding: boolean): Promise<string | undefined> => {
     if (deadline.signal.aborted) return 'The build ended before this command.';
     const env = { ...variables(), CODEBUILD_BUILD_SUCCEEDING: succeeding ? '1' : '0' };
     const options = { label: 'codebuild', cwd: source, env, memoryMb, niceness };
@@ -143,13 +141,13 @@ export function runBuild({
   };
 
   /** Runs the commands of a phase up to the first failure. Returns false after a failure. */
-  const phase = async (name: keyof typeof spec.phases, succeeding = true): Promise<boolean> => {
+  const runPhase = async (name: keyof typeof spec.phases, succeeding = true): Promise<boolean> => {
     const phaseType = name.toUpperCase();
     update({ currentPhase: phaseType });
     const startTime = Date.now() / 1000;
     let failure: string | undefined;
     for (const text of spec.phases[name]?.commands ?? []) {
-      failure = await command(text, succeeding);
+      failure = await runCommand(text, succeeding);
       if (failure !== undefined || deadline.signal.aborted) break;
     }
     const endTime = Date.now() / 1000;
@@ -174,10 +172,10 @@ export function runBuild({
       return 'FAILED';
     }
     await Promise.all([cp(sourceDir, source, { recursive: true }), mkdir(temporary, { recursive: true })]);
-    if (!(await phase('install')) || !(await phase('pre_build'))) return 'FAILED';
+    if (!(await runPhase('install')) || !(await runPhase('pre_build'))) return 'FAILED';
     // As in CodeBuild, post_build runs even if the build failed.
-    const isBuilt = await phase('build');
-    return (await phase('post_build', isBuilt)) && isBuilt ? 'SUCCEEDED' : 'FAILED';
+    const isBuilt = await runPhase('build');
+    return (await runPhase('post_build', isBuilt)) && isBuilt ? 'SUCCEEDED' : 'FAILED';
   };
 
   const completion = run()
@@ -189,9 +187,9 @@ export function runBuild({
       const buildStatus = deadline.signal.aborted ? 'TIMED_OUT' : status;
       record({ buildStatus, buildComplete: true, currentPhase: 'COMPLETED', endTime: Date.now() / 1000 });
       clearTimeout(timer);
-      // Delayed, because the following release writes as many files and ext4 is slow for half a minute after so many
-      // deletions. A failed build is followed by no release and may have filled the disk, so its directory is removed
-      // at once.
+      // The removal is delayed, because the release that follows writes as many files, and ext4 is slow for half a minute
+      // after so many deletions. No release follows a failed build, which may have filled the disk: its directory is
+      // removed immediately.
       setTimeout(() => void discard(directory), status === 'SUCCEEDED' ? CLEANUP_DELAY_MS : 0).unref();
     })
     .catch((error: unknown) => console.error(error));

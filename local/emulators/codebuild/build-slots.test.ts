@@ -10,10 +10,10 @@ const endable = () => {
 
 test('short builds go one after another', async () => {
   const onFree = vi.fn();
-  const slots = createBuildSlots({ concurrency: 2, short: 1, onFree });
+  const slots = createBuildSlots({ concurrency: 2, maxShort: 1, onFree });
   const first = endable();
   expect(slots.isFree()).toBe(true);
-  slots.take(first.ended);
+  slots.acquire(first.ended);
   expect(slots.isFree()).toBe(false);
   first.end();
   await vi.waitFor(() => expect(onFree).toHaveBeenCalledOnce(), 60_000);
@@ -23,13 +23,13 @@ test('short builds go one after another', async () => {
 test('no build waits for a long one, but for as many as may run at once', async () => {
   vi.useFakeTimers();
   const onFree = vi.fn();
-  const slots = createBuildSlots({ concurrency: 2, short: 1, onFree });
+  const slots = createBuildSlots({ concurrency: 2, maxShort: 1, onFree });
   const [long, second] = [endable(), endable()];
-  slots.take(long.ended);
+  slots.acquire(long.ended);
   vi.advanceTimersByTime(60_000);
   expect(onFree).toHaveBeenCalledOnce();
   expect(slots.isFree()).toBe(true);
-  slots.take(second.ended);
+  slots.acquire(second.ended);
   vi.advanceTimersByTime(60_000);
   expect(slots.isFree()).toBe(false);
   long.end();
@@ -39,10 +39,10 @@ test('no build waits for a long one, but for as many as may run at once', async 
 
 test('each of many builds is followed by a rest of twice its length', async () => {
   vi.useFakeTimers();
-  const slots = createBuildSlots({ concurrency: 2, short: 1, onFree: vi.fn() });
+  const slots = createBuildSlots({ concurrency: 2, maxShort: 1, onFree: vi.fn() });
   const build = async (ms: number): Promise<void> => {
     const { ended, end } = endable();
-    slots.take(ended);
+    slots.acquire(ended);
     await vi.advanceTimersByTimeAsync(ms);
     end();
     await vi.advanceTimersByTimeAsync(0);
@@ -63,14 +63,14 @@ test('each of many builds is followed by a rest of twice its length', async () =
 
 test('a long build is followed by no rest', async () => {
   vi.useFakeTimers();
-  const slots = createBuildSlots({ concurrency: 2, short: 1, onFree: vi.fn() });
+  const slots = createBuildSlots({ concurrency: 2, maxShort: 1, onFree: vi.fn() });
   for (const { ended, end } of Array.from({ length: 5 }, endable)) {
-    slots.take(ended);
+    slots.acquire(ended);
     end();
     await vi.advanceTimersByTimeAsync(0);
   }
   const long = endable();
-  slots.take(long.ended);
+  slots.acquire(long.ended);
   await vi.advanceTimersByTimeAsync(4000);
   long.end();
   await vi.advanceTimersByTimeAsync(0);

@@ -7,7 +7,7 @@ import { Build } from './build-run.ts';
 const Started = z.object({ build: Build, token: z.string().optional(), request: z.string() });
 type Started = z.output<typeof Started>;
 
-/** Number of finished builds that are kept. */
+/** Maximum number of stored builds. Unfinished builds are never deleted. */
 const MAX_KEPT_BUILDS = 500;
 
 /** Opens the builds of an account, in the order of their start. */
@@ -16,7 +16,7 @@ export function openBuilds(dataDir: string) {
   const started = records.value;
   const all = (): Build[] => Object.values(started).map(({ build }) => build);
 
-  const forgetOldest = (): void => {
+  const deleteOldest = (): void => {
     const builds = all();
     for (const { id, buildComplete } of builds.slice(0, Math.max(0, builds.length - MAX_KEPT_BUILDS))) {
       if (!buildComplete) return;
@@ -30,11 +30,11 @@ export function openBuilds(dataDir: string) {
     /** @param idOrArn a build's id or ARN */
     find: (idOrArn: string): Build | undefined => started[idOrArn.split(':build/').at(-1) ?? '']?.build,
     startedWith: (token: string | undefined): Started | undefined =>
-      token === undefined ? undefined : Object.values(started).find((each) => each.token === token),
+      token === undefined ? undefined : Object.values(started).find((entry) => entry.token === token),
     add(added: Started): void {
       started[added.build.id] = added;
       records.save(added.build.id);
-      forgetOldest();
+      deleteOldest();
     },
     save: ({ id }: Build): void => records.save(id),
   };

@@ -18,16 +18,17 @@ import { openBuilds } from './builds.ts';
 
 export interface CodeBuildProject {
   name: string;
-  /** ARN of the role of its builds, and the rights that a build's start needs. */
+  /** ARN of the role of the project's builds. */
   role?: string;
-  needs?: readonly Access[];
+  /** The rights that the role needs to start a build. */
+  requiredAccess?: readonly Access[];
   /** The inline buildspec in JSON (`BuildSpec.fromObject`). */
   buildspec: string;
   environment: Record<string, string>;
   /** Directory that is copied as the source of every build. */
   sourceDir: string;
   timeoutMinutes?: number | undefined;
-  /** A build that waits longer for its turn is given up. */
+  /** A build that is queued for longer times out. */
   queuedTimeoutMinutes?: number | undefined;
   /** Memory limit of a build in MiB, at most half of the machine's memory. */
   memoryMb: number;
@@ -44,7 +45,7 @@ export interface CodeBuildOptions extends EmulatorOptions {
   principalOf?: PrincipalOf;
   region: string;
   accountId: string;
-  /** The most builds at once; others wait in their order of arrival. Default: 2, or what a new account has if strict. */
+  /** The maximum number of concurrent builds; further builds are queued. Default: 2, or the quota of a new account if strict. */
   concurrency?: number;
   niceness?: number | undefined;
 }
@@ -61,7 +62,7 @@ const Ids = z.object({ ids: z.array(z.string()).min(1).max(100) });
 
 const DEFAULT_MINUTES = 60;
 const DEFAULT_QUEUED_MINUTES = 480;
-/** Maximum time at shutdown for removing directories, in milliseconds. The next start removes the rest. */
+/** Time limit for removing directories at shutdown. The next start removes the remaining ones. */
 const CLEANUP_TIMEOUT_MS = 1000;
 
 /**
@@ -77,7 +78,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
   );
   const builds = openBuilds(dataDir);
   const directory = workspace(dataDir, 'builds');
-  // Removes builds of an earlier run.
+  // Removes the directories of an earlier run.
   for (const name of readdirSync(directory)) void discard(join(directory, name));
 
   const running = new Map<string, BuildRun>();
@@ -98,13 +99,13 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
   const isQueued = ({ id, buildStatus, currentPhase }: Build): boolean =>
     buildStatus === 'IN_PROGRESS' && currentPhase === 'QUEUED' && !running.has(id);
 
-  /** Ends the record of a build that does not run to its end. */
+  /** Completes the record of a build that did not run to its end. */
   const complete = (build: Build, buildStatus: Build['buildStatus']): void => {
     Object.assign(build, { buildStatus, buildComplete: true, currentPhase: 'COMPLETED', endTime: Date.now() / 1000 });
     builds.save(build);
   };
 
-  /** Refuses a build for which the queue has no room. */
+  /** Throws if the queue is full. */
   const assertQueueRoom = (): void => {
     const limit = concurrency * AWS_LIMITS.codeBuildQueueFactor.value;
     if (strict && running.size >= concurrency && builds.all().filter(isQueued).length >= limit)
@@ -114,8 +115,8 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
       );
   };
 
-  /** Gives up a build that has waited too long for its turn. */
-  const limitWait = (build: Build): void => {
+  /** Lets a build time out when it has been queued for too long. */
+  const scheduleQueueTimeout = (build: Build): void => {
     const { queuedTimeoutMinutes = DEFAULT_QUEUED_MINUTES } = projects.get(build.projectName) ?? {};
     const until = build.startTime * 1000 + queuedTimeoutMinutes * 60_000;
     const expire = (): void => {
@@ -127,18 +128,18 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
     };
     setTimeout(expire, Math.max(1, until - Date.now())).unref();
   };
-  /** Returns why a build's role cannot fetch the source or write the log. */
-  const refuse = ({ role, needs = [] }: CodeBuildProject, { id }: Build): string | undefined =>
+  /** Returns the reason why a build's role may not fetch the source or write the log; undefined if it may. */
+  const denialOf = ({ role, requiredAccess = [] }: CodeBuildProject, { id }: Build): string | undefined =>
     role === undefined
       ? undefined
-      : options.principalOf?.(role, id.replace(':', '-').slice(0, 64)).refuse(needs)?.message;
+      : options.principalOf?.(role, id.replace(':', '-').slice(0, 64)).refuse(requiredAccess)?.message;
 
   let nodes: 'unknown' | 'fetching' | 'known' = areNodesInstalled() ? 'known' : 'unknown';
-  /** Fetches the Node versions of applications for the first build, which waits in the queue. */
+  /** Installs the Node versions of applications before the first build, which stays queued meanwhile. */
   const fetchNodes = (): void => {
     nodes = 'fetching';
     void installNodes()
-      // The builds run all the same: those that need another Node than is there try to fetch it, and report why not.
+      // Builds run even if this fails: a build whose Node version is missing tries to fetch it and reports the error.
       .catch((error: Error) => stopping || console.error(error.message))
       .finally(() => {
         nodes = 'known';
@@ -162,9 +163,9 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
       spec: project.spec,
       sourceDir: project.sourceDir,
       directory: join(directory, build.id.replace(':', '-')),
-      // Builds on this machine use what is installed, whose checksums the installation compared.
+      // Builds on this machine use the installed Node versions. The installation verified their checksums.
       environment: { ...shared, NODE_BINARIES: JSON.stringify(nodeBinaries()), ...project.environment },
-      denied: refuse(project, build),
+      denied: denialOf(project, build),
       memoryMb: Math.min(project.memoryMb, totalmem() / 2 / 1024 ** 2),
       niceness: options.niceness,
       children: options.children,
@@ -172,7 +173,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
     });
     running.set(build.id, run);
     void run.ended.finally(() => running.delete(build.id));
-    slots.take(run.ended);
+    slots.acquire(run.ended);
     startNext();
   };
 
@@ -213,14 +214,14 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
       ],
     };
     builds.add({ build, token, request });
-    limitWait(build);
+    scheduleQueueTimeout(build);
     startNext();
     return { build };
   };
 
   for (const build of builds.all()) {
     if (build.buildStatus !== 'IN_PROGRESS') continue;
-    if (build.currentPhase === 'QUEUED' && projects.has(build.projectName)) limitWait(build);
+    if (build.currentPhase === 'QUEUED' && projects.has(build.projectName)) scheduleQueueTimeout(build);
     else complete(build, 'FAULT');
   }
 
@@ -263,7 +264,7 @@ export async function startCodeBuild(options: CodeBuildOptions): Promise<Emulato
     async stop() {
       stopping = true;
       await emulator.stop();
-      // Nothing is saved from here on: the next start finds running builds as they are and marks them FAULT.
+      // Builds are no longer saved from here on: the next start finds the running ones unfinished and marks them FAULT.
       await Promise.all([...running.values()].map((run) => run.abandon()));
       await Promise.race([discard(directory), sleep(CLEANUP_TIMEOUT_MS, undefined, { ref: false })]);
     },

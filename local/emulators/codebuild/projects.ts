@@ -15,10 +15,10 @@ const MEMORY_MB: Record<string, number> = {
 const minutes = (value: unknown) => (value === undefined ? undefined : Number(value));
 
 /**
- * Returns the rights with which CodeBuild fetches a project's source and writes its log, as its service role
+ * Returns the rights that a project's service role needs to fetch the source and to write the log
  * (https://docs.aws.amazon.com/codebuild/latest/userguide/setting-up-service-role.html).
  */
-function needsOf(project: string, source: string): Access[] {
+function requiredAccessOf(project: string, source: string): Access[] {
   const bucket = `arn:aws:s3:::${source.split('/')[0]}`;
   const stream = arnIn({ account: ACCOUNT, region: BUILD_REGION })(
     'logs',
@@ -35,7 +35,7 @@ function needsOf(project: string, source: string): Access[] {
 }
 
 /**
- * Returns the template's CodeBuild projects, whose sources are assets.
+ * Returns the template's CodeBuild projects. Throws if a project's source is not an asset.
  * @param overrides values that replace the template's variables of the same names
  */
 export function buildProjectsOf(template: Template, overrides: Record<string, string>): CodeBuildProject[] {
@@ -53,7 +53,7 @@ export function buildProjectsOf(template: Template, overrides: Record<string, st
     return {
       name,
       role: String(properties.ServiceRole),
-      needs: needsOf(name, String(source.Location)),
+      requiredAccess: requiredAccessOf(name, String(source.Location)),
       buildspec: String(source.BuildSpec),
       environment: Object.fromEntries(
         variables.map(({ Name, Value }) => [String(Name), overrides[String(Name)] ?? String(Value)]),
