@@ -3,27 +3,27 @@ import type { ProviderFailure } from './failures.ts';
 import type { Provider } from './registry.ts';
 import type { Usage } from './usage.ts';
 
-/** A request as the domain wants it asked. */
+/** A chat request for a provider's adapter. */
 export interface AdapterRequest {
   provider: Provider;
-  /** The body as it came, valid JSON. */
+  /** The body as the caller sent it, valid JSON. */
   text: string;
   request: ChatRequest;
-  /** As the provider names it. */
+  /** The provider's name of the model. */
   upstream: string;
   /**
-   * Set when the platform pays the provider: the one output limit that is sent, in place of the caller's, and the body
-   * says nothing but what `request` says. undefined when the caller pays: the body passes as it came.
+   * Set if the platform pays the provider: the only output limit that is sent, in place of the caller's. The body then contains
+   * only what `request` contains. undefined if the caller pays: the body passes unchanged.
    */
   outputLimit: number | undefined;
-  /** The most that the model can put out, where it is known: for defaults. */
+  /** The model's own output limit, if known; used as a default. */
   modelLimit: number | undefined;
-  /** Estimates the usage that is charged where the provider reports none, from the bytes of text that it sent. */
+  /** Estimates the usage to charge from the bytes of text that the provider sent, if it reports no usage. */
   estimate: (streamedBytes: number) => Usage;
 }
 
 export interface Prepared {
-  /** Below the base URL. */
+  /** Relative to the base URL. */
   path: string;
   body: string;
   /** Fields that were left out, for `X-Ignored-Parameters`. */
@@ -36,17 +36,17 @@ export interface AdapterResponse {
   estimated: boolean;
 }
 
-/** Turns what a provider streams into chat-completion chunks, as it comes. */
+/** Translates a provider's stream into chat-completion chunks, piece by piece. */
 export interface Translator {
   /** Returns the bytes that the caller receives for this piece. */
   push(piece: Buffer): Buffer;
-  /** The provider's stream has ended: what is still to be sent. Throws {@link ProviderFailure} where it was cut. */
+  /** Ends the provider's stream and returns the remaining bytes. Throws {@link ProviderFailure} if the stream was cut. */
   end(): Buffer;
-  /** Everything was sent, `[DONE]` included. */
+  /** True once everything was returned, including `[DONE]`. */
   readonly done: boolean;
-  /** The provider reported an error; what came before it has been handed out. */
+  /** The error that the provider reported. `push` has returned the bytes before it. */
   readonly failure: ProviderFailure | undefined;
-  /** The tokens so far: as told, or as estimated. */
+  /** The tokens so far, reported or estimated. */
   readonly usage: Usage;
   readonly estimated: boolean;
 }
@@ -54,33 +54,33 @@ export interface Translator {
 /** The implementation of one wire format. */
 export interface Adapter {
   headers(key: string): Record<string, string>;
-  /** Throws ApiError `invalid_request` for what cannot be said in this format. */
+  /** Throws ApiError `invalid_request` for a request that this format cannot express. */
   prepare(ask: AdapterRequest): Prepared;
-  /** A whole answer; throws {@link ProviderFailure} when it is none. */
+  /** Converts a whole answer. Throws {@link ProviderFailure} if the bytes are not an answer. */
   answer(bytes: Buffer, ask: AdapterRequest): AdapterResponse;
   stream(ask: AdapterRequest): Translator;
 }
 
-/** The last frame of a stream that went well. */
+/** The last frame of a successful stream. */
 export const DONE = 'data: [DONE]\n\n';
 /** Keeps a connection alive while a provider thinks in the middle of its answer. */
 const KEEP_ALIVE_COMMENT = Buffer.from(': still here\n\n');
-/** Silence after which the caller receives a comment when the provider is alive, in milliseconds. */
+/** Silence after which the caller receives a comment if the provider is alive, in milliseconds. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /**
- * Silence in a stream of chunks. Before its first chunk nothing is said: what the caller receives counts as an answer, and is
- * charged (domain/ai/keep-alive.ts keeps a connection until then).
+ * Tracks silence in a stream of chunks. It sends no comment before the first chunk, because anything that the caller receives counts as
+ * an answer and is charged; until then, domain/ai/keep-alive.ts keeps the connection alive.
  */
 export class Silence {
   #since = Number.POSITIVE_INFINITY;
 
-  /** Chunks were handed out. */
+  /** Records that chunks were sent. */
   end(): void {
     this.#since = Date.now();
   }
 
-  /** Returns a comment when a sign of life of the provider is to be passed on. */
+  /** The comment to send for a provider's sign of life; undefined if the caller received something recently. */
   get comment(): Buffer | undefined {
     return Date.now() - this.#since > KEEP_ALIVE_AFTER_MS ? KEEP_ALIVE_COMMENT : undefined;
   }

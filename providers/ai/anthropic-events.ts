@@ -1,20 +1,21 @@
 import { isObject } from '../../contract/json.ts';
 import type { Usage } from './usage.ts';
 
-/** Reading what Anthropic sends: parts that may be missing or null, and numbers that count up. */
+/** Readers for Anthropic's events, whose members may be missing or null and whose token counts are cumulative. */
 
-/** A member that is an object; an empty one otherwise. */
+/** Returns a member that is an object; an empty object for anything else. */
 export function objectAt(value: unknown, key: string): Record<string, unknown> {
   const found = isObject(value) ? value[key] : undefined;
   return isObject(found) ? found : {};
 }
 
+/** Returns a member that is a string; undefined for anything else. */
 export const textAt = (value: unknown, key: string): string | undefined => {
   const found = isObject(value) ? value[key] : undefined;
   return typeof found === 'string' ? found : undefined;
 };
 
-/** Why an answer ended, in the words of chat completions (design, section 4). */
+/** Converts Anthropic's stop reason to the finish reason of chat completions (design, section 4). */
 export function toFinishReason(stop: string | undefined): 'stop' | 'length' | 'content_filter' | 'tool_calls' {
   switch (stop) {
     case 'max_tokens':
@@ -36,7 +37,7 @@ const FIELDS = {
   output: 'output_tokens',
 } as const;
 
-/** Usage as it becomes known: each report is cumulative, and what it leaves out or gives as null stays as it was. */
+/** The usage reported so far. Each report is cumulative; a count that it omits or sends as null keeps its value. */
 export class UsageTally {
   readonly #known: Partial<Usage> = {};
 
@@ -50,7 +51,7 @@ export class UsageTally {
     }
   }
 
-  /** The prompt's usage, once it is known; its cached part is 0 where the provider reported none. */
+  /** The prompt's usage, once it is known; a cache count that the provider did not report is 0. */
   get prompt(): Omit<Usage, 'output'> | undefined {
     const { input, cached = 0, cacheWrite = 0 } = this.#known;
     return input === undefined ? undefined : { input, cached, cacheWrite };

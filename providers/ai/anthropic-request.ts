@@ -3,7 +3,7 @@ import { readImage } from '../../contract/ai/images.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { AdapterRequest, Prepared } from './adapter.ts';
 
-/** The output limit where the caller names none (specification, Notes for the model family). */
+/** The output limit if the caller sets none (specification, Notes for the model family). */
 export const DEFAULT_MAX_TOKENS = 16_000;
 
 const TRANSLATED: ReadonlySet<string> = new Set(TRANSLATED_FIELDS);
@@ -12,7 +12,7 @@ type Block =
   | { type: 'text'; text: string }
   | { type: 'image'; source: { type: 'base64'; media_type: string; data: string } | { type: 'url'; url: string } };
 
-const invalid = (field: string, what: string) => new ApiError('invalid_request', `${field}: ${what}`);
+const invalid = (field: string, problem: string) => new ApiError('invalid_request', `${field}: ${problem}`);
 
 function toImageBlock(url: string, field: string): Block {
   const image = readImage(url);
@@ -27,7 +27,7 @@ function toBlock(part: Part, field: string): Block {
   throw invalid(`${field}.type`, 'must be text or image_url for this model');
 }
 
-/** A message's content as blocks; Anthropic refuses those of nothing but white space, so they are dropped. */
+/** Converts a message's content to blocks. Drops text blocks of only white space, which Anthropic refuses. */
 function toBlocks({ content }: Message, field: string): Block[] {
   const parts: Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
   return parts
@@ -40,7 +40,7 @@ interface Conversation {
   messages: { role: 'user' | 'assistant'; content: Block[] }[];
 }
 
-/** Every system message becomes part of the system prompt, in order; the others keep theirs. */
+/** Collects all system messages in the system prompt, in order. The other messages keep their order. */
 function toConversation(request: ChatRequest): Conversation {
   const conversation: Conversation = { system: [], messages: [] };
   for (const [index, message] of request.messages.entries()) {
@@ -60,10 +60,10 @@ function toConversation(request: ChatRequest): Conversation {
   return conversation;
 }
 
-/** Returns the paths of a value's members that are not translated. One that is null counts as absent. */
-const findDropped = (value: object, path: string, ...translated: string[]): string[] =>
-  Object.entries(value)
-    .filter(([member, each]) => each !== null && !translated.includes(member))
+/** Returns the paths of an object's members that are not translated. A member that is null counts as absent. */
+const findDropped = (object: object, path: string, ...translated: string[]): string[] =>
+  Object.entries(object)
+    .filter(([member, value]) => value !== null && !translated.includes(member))
     .map(([member]) => `${path}.${member}`);
 
 function findDroppedOfPart(part: Part): string[] {
@@ -73,7 +73,7 @@ function findDroppedOfPart(part: Part): string[] {
   return [...dropped, ...findDropped(part.image_url ?? {}, `${path}.image_url`, 'url')];
 }
 
-/** Returns what is left out of the messages. Paths have no indexes, so that those of a long conversation fit a header. */
+/** Returns the paths that are dropped from the messages. Paths have no indexes, so that those of a long conversation fit a header. */
 const findDroppedOfMessages = (messages: readonly Message[]): string[] =>
   messages.flatMap((message) => {
     const parts = Array.isArray(message.content) ? message.content : [];
@@ -85,12 +85,12 @@ function outputLimitFor({ request, outputLimit, modelLimit }: AdapterRequest): n
   return asked ?? Math.min(DEFAULT_MAX_TOKENS, modelLimit ?? DEFAULT_MAX_TOKENS);
 }
 
-/** The request in Anthropic's words. Throws 400 for what they have no word for. */
+/** Translates a request to Anthropic's format. Throws 400 for what the format cannot express. */
 export function prepareRequest(ask: AdapterRequest): Prepared {
   const { request, upstream } = ask;
   const { system, messages } = toConversation(request);
   const stops = [request.stop ?? []].flat();
-  // Anthropic refuses sequences of nothing but white space.
+  // Anthropic refuses stop sequences of only white space.
   const usable = stops.filter((stop) => stop.trim() !== '');
   const body = {
     model: upstream,
@@ -100,8 +100,8 @@ export function prepareRequest(ask: AdapterRequest): Prepared {
     ...(usable.length > 0 ? { stop_sequences: usable } : {}),
     ...(request.stream ? { stream: true } : {}),
   };
-  const given = Object.keys(request).filter((field) => request[field] !== null && !TRANSLATED.has(field));
-  if (usable.length < stops.length) given.push('stop');
-  const ignored = [...given, ...new Set(findDroppedOfMessages(request.messages))];
+  const dropped = Object.keys(request).filter((field) => request[field] !== null && !TRANSLATED.has(field));
+  if (usable.length < stops.length) dropped.push('stop');
+  const ignored = [...dropped, ...new Set(findDroppedOfMessages(request.messages))];
   return { path: '/v1/messages', body: JSON.stringify(body), ignored };
 }

@@ -27,8 +27,8 @@ function toCompletion(bytes: Buffer, { request, estimate }: AdapterRequest): Ada
   const tally = new UsageTally();
   tally.add(objectAt(document, 'usage'));
   const { prompt, output } = tally;
-  const told = prompt !== undefined && output !== undefined;
-  const usage = told ? { ...prompt, output } : estimate(Buffer.byteLength(text));
+  const isReported = prompt !== undefined && output !== undefined;
+  const usage = isReported ? { ...prompt, output } : estimate(Buffer.byteLength(text));
   const completion = {
     id: textAt(document, 'id') ?? 'msg',
     object: 'chat.completion',
@@ -45,17 +45,17 @@ function toCompletion(bytes: Buffer, { request, estimate }: AdapterRequest): Ada
     usage: toChatUsage(usage),
     system_fingerprint: null,
   };
-  return { body: Buffer.from(JSON.stringify(completion)), usage, estimated: !told };
+  return { body: Buffer.from(JSON.stringify(completion)), usage, estimated: !isReported };
 }
 
-/** Anthropic's events as chat-completion chunks. */
+/** Translates Anthropic's events into chat-completion chunks. */
 class AnthropicTranslator implements Translator {
   done = false;
   failure: ProviderFailure | undefined;
   readonly #ask: AdapterRequest;
   readonly #splitter = new SseSplitter();
   readonly #tally = new UsageTally();
-  /** A chunk up to its delta: the same for the whole stream. */
+  /** The start of a chunk up to its choices: the same for the whole stream. */
   #head = '';
   #stop: string | undefined;
   #outputTold = false;
@@ -66,7 +66,7 @@ class AnthropicTranslator implements Translator {
     this.#ask = ask;
   }
 
-  /** The output that a stream tells at its beginning is no count yet: until the end what was streamed counts. */
+  /** The output that `message_start` reports is not final. Until the final report, the estimate of the streamed bytes counts if it is larger. */
   get usage(): Usage {
     const estimated = this.#ask.estimate(this.#streamedBytes);
     const { prompt, output = 0 } = this.#tally;
@@ -87,7 +87,7 @@ class AnthropicTranslator implements Translator {
     return Buffer.from(out);
   }
 
-  /** A stream of Anthropic's says when it is over; one that just ends was cut. */
+  /** Anthropic ends a stream with `message_stop`; a stream that ends without it was cut. */
   end(): Buffer {
     throw invalidResponse();
   }
@@ -132,8 +132,8 @@ class AnthropicTranslator implements Translator {
     const { request } = this.#ask;
     const id = JSON.stringify(textAt(message, 'id') ?? 'msg');
     const model = JSON.stringify(request.model);
-    const what = '"object":"chat.completion.chunk","system_fingerprint":null';
-    this.#head = `data: {"id":${id},${what},"created":${seconds()},"model":${model},"choices":[`;
+    const constants = '"object":"chat.completion.chunk","system_fingerprint":null';
+    this.#head = `data: {"id":${id},${constants},"created":${seconds()},"model":${model},"choices":[`;
     return this.#chunk('{"role":"assistant","content":"","refusal":null}', null);
   }
 
@@ -148,7 +148,7 @@ class AnthropicTranslator implements Translator {
     return this.#chunk(`{"content":${JSON.stringify(text)}}`, null);
   }
 
-  /** Thinking and tool input are not shown, but they are output all the same. */
+  /** Thinking and tool input are not passed on, but they count as output. */
   #delta(delta: Record<string, unknown>): string {
     if (delta.type === 'text_delta') return this.#text(textAt(delta, 'text'));
     this.#streamedBytes += Buffer.byteLength(textAt(delta, 'thinking') ?? textAt(delta, 'partial_json') ?? '');
@@ -164,13 +164,13 @@ class AnthropicTranslator implements Translator {
     this.#stop ??= 'end_turn';
     const usage = JSON.stringify(toChatUsage(this.usage));
     const finish = toFinishReason(this.#stop);
-    // Without choices only where the caller asked for that: many clients read the first choice of every chunk.
+    // A chunk without choices is sent only if the caller asked for it: many clients read the first choice of every chunk.
     if (this.#ask.request.stream_options?.include_usage !== true) return this.#chunk('{}', finish, usage) + DONE;
     return `${this.#chunk('{}', finish)}${this.#head}],"usage":${usage}}\n\n${DONE}`;
   }
 }
 
-/** Anthropic's messages, translated both ways. */
+/** Anthropic's Messages API, translated in both directions. */
 export const anthropic: Adapter = {
   headers: (key) => ({ 'x-api-key': key }),
   prepare: prepareRequest,

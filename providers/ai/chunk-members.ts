@@ -2,26 +2,26 @@ import { skipString } from './json-splice.ts';
 
 /** The members of a streamed chunk that the gateway acts on. Positions are those of bytes. */
 export interface ChunkMembers {
-  /** Begin and end of the model's name, with its quotes; both 0 where there is none. */
+  /** Start and end of the model's name, with its quotes; both 0 if there is none. */
   model: number;
   modelEnd: number;
   usage: boolean;
   error: boolean;
-  /** True if a choice says why it ended, and if one says `stop`. */
+  /** `finish`: a choice has a finish reason. `stops`: one is `stop`. */
   finish: boolean;
   stops: boolean;
-  /** True if there are tool calls, and if a content consists of parts. */
+  /** `calls`: there are tool calls. `parts`: a content consists of parts. */
   calls: boolean;
   parts: boolean;
-  /** Bytes of what the model wrote. */
+  /** Bytes that the model wrote. */
   writtenBytes: number;
 }
 
-/** The members that are looked for. A key in quotes before a colon cannot be part of a text, whose quotes are escaped. */
+/** Matches the members of interest. A quoted key before a colon cannot be part of a string, because a string's quotes are escaped. */
 const MEMBERS =
   /"(model|usage|error|finish_reason|tool_calls|content|text|reasoning_content|reasoning|refusal|arguments)"\s*:\s*(?:(")|(?=[{n[\d]))/g;
 
-/** Notes a member whose value is a text between two positions. */
+/** Records a member whose value is the string between two positions. */
 function readText(seen: ChunkMembers, key: string, text: string, from: number, end: number): void {
   switch (key) {
     case 'model':
@@ -33,7 +33,7 @@ function readText(seen: ChunkMembers, key: string, text: string, from: number, e
       seen.error = true;
       break;
     case 'finish_reason':
-      // Some providers say "" in every chunk.
+      // Some providers send "" in every chunk.
       seen.finish ||= end > from;
       seen.stops ||= end - from === 4 && text.startsWith('stop', from);
       break;
@@ -41,7 +41,7 @@ function readText(seen: ChunkMembers, key: string, text: string, from: number, e
     case 'tool_calls':
       break;
     case 'text':
-      // Outside the content's parts, a text repeats the content: Together's token, OpenRouter's details of the reasoning.
+      // Outside of content parts, `text` repeats the content: Together's token, OpenRouter's reasoning details.
       if (seen.parts) seen.writtenBytes += end - from;
       break;
     default:
@@ -49,16 +49,19 @@ function readText(seen: ChunkMembers, key: string, text: string, from: number, e
   }
 }
 
-/** Notes a member whose value begins at a position and is no text. */
+/** Records a member whose value starts at a position and is not a string. */
 function readOther(seen: ChunkMembers, key: string, text: string, from: number): void {
-  const begins = text[from];
-  if (key === 'usage') seen.usage ||= begins === '{';
-  else if (key === 'error') seen.error ||= begins === '{';
-  else if (key === 'tool_calls') seen.calls ||= begins === '[' && text[from + 1] !== ']';
-  else if (key === 'content') seen.parts ||= begins === '[';
+  const first = text[from];
+  if (key === 'usage') seen.usage ||= first === '{';
+  else if (key === 'error') seen.error ||= first === '{';
+  else if (key === 'tool_calls') seen.calls ||= first === '[' && text[from + 1] !== ']';
+  else if (key === 'content') seen.parts ||= first === '[';
 }
 
-/** Finds what matters in a chunk, in one pass over its text. @param text in latin1: an index is a byte's */
+/**
+ * Finds the members of interest in a chunk, in one pass over its text.
+ * @param text decoded as latin1, so that an index into it is a byte offset
+ */
 export function findMembers(text: string): ChunkMembers {
   const seen: ChunkMembers = {
     model: 0,

@@ -2,13 +2,12 @@ import { isObject } from '../../contract/json.ts';
 import { truncate } from '../../contract/text.ts';
 
 /**
- * Kinds of provider failures. The owner of the key and the message to the caller are decided elsewhere
- * (domain/ai/errors.ts).
- * - `key-refused`: 401, 403, and a 400 that says so
- * - `credit-used-up`: 402, and a 400, 403 or 429 that says that the account of the key may spend no more
+ * Kinds of provider failures. domain/ai/errors.ts turns them into a message, depending on who owns the key.
+ * - `key-refused`: 401, 403, and a 400 about the key
+ * - `credit-used-up`: 402, and a 400, 403 or 429 about the credit or spending limit of the key's account
  * - `request-refused`: 400, 404, 413, 422
- * - `content-refused`: 403 of a provider whose safety checks refuse what the request says
- * - `overloaded`: 429, 529 and messages that say so
+ * - `content-refused`: 403 of a provider whose safety checks refuse the content of the request
+ * - `overloaded`: 429, 529 and other errors that report overload
  * - `failed`: other statuses; `timeout`, `unreachable`, `broken`: no response, no connection, an invalid response
  */
 export type FailureKind =
@@ -22,15 +21,15 @@ export type FailureKind =
   | 'unreachable'
   | 'broken';
 
-/** Returns whether a provider refused the key, or the account that it belongs to. */
+/** Returns true if a provider refused the key or the account that it belongs to. */
 export const isAboutKey = (kind: FailureKind): boolean => kind === 'key-refused' || kind === 'credit-used-up';
 
-/** A provider did not do what it was asked. `words` are its own, without anything that looks like a key. */
+/** A failed call to a provider. `words` is the provider's message, without anything that looks like a key. */
 export class ProviderFailure extends Error {
   readonly kind: FailureKind;
   words: string | undefined;
   readonly status: number | undefined;
-  /** Seconds, as the provider said. */
+  /** Seconds to wait, as the provider reported. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -45,7 +44,7 @@ export class ProviderFailure extends Error {
     this.retryAfter = more.retryAfter;
   }
 
-  /** Masks the key that was sent in the words, and then cuts them: the keys of some providers have no form that tells them (`KEY_LIKE`). */
+  /** Masks the key of the call in the message and then truncates it. Some providers' keys have no form that `KEY_LIKE` could recognize. */
   maskKey(key: string): void {
     const { words = '' } = this;
     const masked = key === '' ? words : words.replaceAll(key, '[key]');
@@ -55,14 +54,14 @@ export class ProviderFailure extends Error {
 }
 
 const MAX_MESSAGE_LENGTH = 1000;
-/** Characters that are kept until the key is masked, which a cut would leave in part. */
+/** Characters kept until the key is masked: truncating first could leave a part of the key. */
 const MAX_UNMASKED_LENGTH = 2 * MAX_MESSAGE_LENGTH;
-/** Ids of the account that xAI names when it refuses content. */
+/** Account ids that xAI includes when it refuses content. */
 const ACCOUNT_IDS = /\b(?:Team|API key ID): [^,\s]+,?\s*/g;
-/** The form of providers' keys, whole or masked in the middle. */
+/** Matches providers' keys, whole or masked in the middle. */
 const KEY_LIKE = /\b(?:sk|pk|rk|gsk|xai|key|tgp|AIza)[-_A-Za-z0-9*.]{12,}/g;
 
-/** The error object in any of the shapes that providers use: `{error: {…}}`, `[{error: {…}}]`, `{message}`, `{detail}`. */
+/** Returns the error object from any of the shapes that providers use: `{error: {…}}`, `[{error: {…}}]`, `{message}`, `{detail}`. */
 function findErrorObject(document: unknown): Record<string, unknown> {
   const first: unknown = Array.isArray(document) ? document[0] : document;
   if (!isObject(first)) return {};
@@ -70,23 +69,23 @@ function findErrorObject(document: unknown): Record<string, unknown> {
   return typeof first.error === 'string' ? { ...first, message: first.error } : first;
 }
 
-/** Returns the fields that a validator of FastAPI's kind (Mistral) refuses, and why. Its `input` is the caller's text. */
-function problemsIn(value: unknown): string {
-  const listed = isObject(value) ? value.detail : value;
-  const problems = Array.isArray(listed) ? listed.filter(isObject) : [];
-  const said = problems.map(({ loc, msg }) => {
-    const field = Array.isArray(loc) ? loc.filter((key, at) => at > 0 || key !== 'body').join('.') : '';
-    return [field, msg].filter((each) => typeof each === 'string' && each !== '').join(': ');
+/** Returns the fields that a FastAPI validator (Mistral) refuses, and why. Leaves out `input`, which is the caller's text. */
+function validationProblems(value: unknown): string {
+  const details = isObject(value) ? value.detail : value;
+  const problems = Array.isArray(details) ? details.filter(isObject) : [];
+  const messages = problems.map(({ loc, msg }) => {
+    const field = Array.isArray(loc) ? loc.filter((key, index) => index > 0 || key !== 'body').join('.') : '';
+    return [field, msg].filter((text) => typeof text === 'string' && text !== '').join(': ');
   });
-  return said.filter(Boolean).join('; ');
+  return messages.filter(Boolean).join('; ');
 }
 
 function messageFrom(error: Record<string, unknown>): string | undefined {
-  const said = [error.message, error.detail]
-    .map((each) => (typeof each === 'string' ? each : problemsIn(each)))
-    .find((each) => each.trim() !== '');
-  if (said === undefined) return undefined;
-  const plain = said
+  const message = [error.message, error.detail]
+    .map((value) => (typeof value === 'string' ? value : validationProblems(value)))
+    .find((text) => text.trim() !== '');
+  if (message === undefined) return undefined;
+  const plain = message
     .replace(/\p{Cc}+/gu, ' ')
     .replace(ACCOUNT_IDS, '')
     .replace(KEY_LIKE, '[key]')
@@ -96,28 +95,28 @@ function messageFrom(error: Record<string, unknown>): string | undefined {
 
 const OVERLOADED = /overloaded|rate_limit|resource_exhausted|too_many_requests/i;
 const isOverloaded = ({ type, code, status }: Record<string, unknown>): boolean =>
-  [type, code, status].some((each) => typeof each === 'string' && OVERLOADED.test(each));
+  [type, code, status].some((value) => typeof value === 'string' && OVERLOADED.test(value));
 
 const CONTENT =
   /violates?\b.*\b(?:guidelines|polic(?:y|ies))|SAFETY_CHECK_TYPE|content_policy|content_filter|moderation|flagged|prompt injection/i;
-/** Words of a 403 about our own account, whose use may be said to violate policies, too. */
+/** Words of a 403 about our own account: providers may also say that an account's use violates policies. */
 const ACCOUNT = /\b(?:accounts?|organi[sz]ation|team|project|access|key)\b/i;
 const SHUT = /\b(?:suspended|disabled|banned|blocked|terminated|deactivated|restricted)\b/i;
-/** Returns whether a 403 of a provider that checks content is about what the request says, and not about the key. */
+/** Returns true if a 403 of a provider that checks content is about the content of the request and not about the key. */
 function isAboutContent(error: Record<string, unknown>): boolean {
   const { message, code, type, metadata } = error;
   if (isObject(metadata) && ('flagged_input' in metadata || 'reasons' in metadata)) return true;
-  if ([ACCOUNT, SHUT].every((each) => each.test(messageFrom(error) ?? ''))) return false;
-  return [message, code, type].some((each) => typeof each === 'string' && CONTENT.test(each));
+  if ([ACCOUNT, SHUT].every((pattern) => pattern.test(messageFrom(error) ?? ''))) return false;
+  return [message, code, type].some((value) => typeof value === 'string' && CONTENT.test(value));
 }
 
-/** The beginnings of messages about a key (Google, xAI): a message that quotes the request begins otherwise. */
+/** Openings of messages about a key (Google, xAI). Only the opening counts, because a message may quote the request later on. */
 const KEY = /^(?:api key (?:not valid|not found|expired)|incorrect api key provided)/i;
-/** The beginnings of messages about the credit or the spending limit of the key's account (Anthropic, xAI). */
+/** Openings of messages about the credit or the spending limit of the key's account (Anthropic, xAI). */
 const CREDIT =
   /^your (?:credit balance is too low|newly created team doesn.t have any credits|team \S+ has either used all available credits)|^you have reached your specified api usage limits/i;
 
-/** The kind of a refusal that is about the owner of the key, whatever its status; undefined for any other. */
+/** Returns the kind of a failure that concerns the key or its account, whatever its status; undefined for any other failure. */
 function classifyAccount(status: number | undefined, error: Record<string, unknown>): FailureKind | undefined {
   const { message, code, type, details } = error;
   const words = typeof message === 'string' ? message : '';
@@ -127,7 +126,7 @@ function classifyAccount(status: number | undefined, error: Record<string, unkno
   return status === 401 || reasons.includes('API_KEY_INVALID') || KEY.test(words) ? 'key-refused' : undefined;
 }
 
-/** Google's 400 to a caller, us, whose region it does not serve. */
+/** Google's 400 if it does not serve the platform's region. */
 const REGION = /^user location is not supported/i;
 
 function classifyFailure(status: number, error: Record<string, unknown>, checksContent: boolean): FailureKind {
@@ -140,8 +139,8 @@ function classifyFailure(status: number, error: Record<string, unknown>, checksC
 }
 
 /**
- * Seconds to wait, as `Retry-After` says them in seconds, as a date or in milliseconds, or as Google does in the error
- * (`retryDelay: "37.2s"`); undefined when neither does.
+ * Returns the seconds to wait, from `Retry-After` (seconds or a date), `Retry-After-Ms`, or Google's error detail
+ * (`retryDelay: "37.2s"`); undefined if there is none.
  */
 function parseRetryAfter(
   headers: Record<string, string | string[] | undefined>,
@@ -152,9 +151,9 @@ function parseRetryAfter(
   const delay = (Array.isArray(details) ? details.filter(isObject) : []).find(
     ({ retryDelay }) => retryDelay,
   )?.retryDelay;
-  const said = headers['retry-after'] ?? (typeof delay === 'string' ? delay.replace(/s$/, '') : undefined);
-  if (typeof said !== 'string') return undefined;
-  const seconds = /^\d+(\.\d+)?$/.test(said.trim()) ? Number(said) : (Date.parse(said) - Date.now()) / 1000;
+  const value = headers['retry-after'] ?? (typeof delay === 'string' ? delay.replace(/s$/, '') : undefined);
+  if (typeof value !== 'string') return undefined;
+  const seconds = /^\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
   return Number.isFinite(seconds) ? Math.max(1, Math.ceil(seconds)) : undefined;
 }
 
@@ -168,7 +167,7 @@ function parse(body: Buffer): unknown {
 
 /**
  * Converts a response with an error status to a failure.
- * @param checksContent whether a 403 may be about the content (registry.ts)
+ * @param checksContent true if a 403 may be about the content (registry.ts)
  */
 export function parseFailure(
   status: number,
@@ -184,7 +183,7 @@ export function parseFailure(
   });
 }
 
-/** Converts an error that a provider reports in a stream, or under a status of success. */
+/** Converts an error that a provider reports in a stream or in a response with a success status. */
 export function parseReportedFailure(document: unknown, checksContent = false): ProviderFailure {
   const error = findErrorObject(document);
   const code = Number(error.code ?? error.status);

@@ -1,16 +1,17 @@
 /**
- * Changes members of a JSON object in its text and keeps the rest as it was written: numbers that JavaScript cannot
- * hold, order and spacing. A long text with images is not serialised again.
+ * Changes members of a JSON object in its text. Everything else stays as written: order, spacing, and numbers that JavaScript cannot
+ * represent. This also avoids serializing a long text with images again.
  */
 interface Member {
   key: string;
-  /** Offsets of the key's start, and of the value's start and end. */
+  /** Offset of the key's start. */
   start: number;
+  /** Offsets of the value's start and end. */
   value: number;
   end: number;
 }
 
-/** The index after a string that begins at `from` (its opening quote). */
+/** Returns the index after the string whose opening quote is at `from`. */
 export function skipString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let slashes = 0;
@@ -20,16 +21,16 @@ export function skipString(text: string, from: number): number {
   return text.length;
 }
 
-/** Characters that matter outside strings: only they change the depth or end a member. */
+/** Matches the characters that matter outside of strings: only they change the depth or end a member. */
 const MARK = /["{}[\],]/g;
 
-/** Returns the change of the depth behind a mark. */
-function depthBehind(sign: string): number {
+/** Returns the change of the depth at a mark. */
+function depthChange(sign: string): number {
   if (sign === '{' || sign === '[') return 1;
   return sign === '}' || sign === ']' ? -1 : 0;
 }
 
-/** The index after a value: of the `,` or `}` behind it. */
+/** Returns the index after a value, which is that of the following `,` or `}`. */
 function skipValue(text: string, from: number): number {
   let depth = 0;
   MARK.lastIndex = from;
@@ -37,12 +38,12 @@ function skipValue(text: string, from: number): number {
     const [sign] = mark;
     if (sign === '"') MARK.lastIndex = skipString(text, mark.index);
     else if (depth === 0 && (sign === ',' || sign === '}')) return mark.index;
-    else depth += depthBehind(sign);
+    else depth += depthChange(sign);
   }
   return text.length;
 }
 
-/** Returns true when all brackets and texts of a JSON object are closed at its end, without parsing it: nothing was cut off. */
+/** Returns true if all brackets and strings of a JSON object are closed at its end, so that nothing was cut off. Does not parse the text. */
 export function isWhole(text: string): boolean {
   let depth = 0;
   let end = 0;
@@ -50,13 +51,13 @@ export function isWhole(text: string): boolean {
   for (let mark = MARK.exec(text); mark; mark = MARK.exec(text)) {
     const [sign] = mark;
     end = sign === '"' ? skipString(text, mark.index) : mark.index + 1;
-    depth += depthBehind(sign);
+    depth += depthChange(sign);
     MARK.lastIndex = end;
   }
   return depth === 0 && text.slice(end).trim() === '';
 }
 
-/** Adds a key, in its quotes, to those of its object. Returns false where it is ambiguous there. */
+/** Adds a quoted key to the keys of its object. Returns false if the key makes the object ambiguous. */
 function addKey(keys: Set<string>, quoted: string): boolean {
   const key = quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
   if (keys.has(key) || key === '__proto__') return false;
@@ -65,12 +66,12 @@ function addKey(keys: Set<string>, quoted: string): boolean {
 }
 
 /**
- * Returns true when some object in this valid JSON text has a key twice, or the key `__proto__`: what a parser makes of such a
- * text is not all that another one may read in it.
+ * Returns true if any object in this valid JSON text has a duplicate key or the key `__proto__`: parsers may read different values from
+ * such a text.
  */
 export function isAmbiguous(text: string): boolean {
-  /** The keys of each object around the current position; undefined for an array. */
-  const around: (Set<string> | undefined)[] = [];
+  /** The keys of each enclosing object; undefined for an array. */
+  const enclosing: (Set<string> | undefined)[] = [];
   let keys: Set<string> | undefined;
   let atKey = false;
   MARK.lastIndex = 0;
@@ -83,15 +84,15 @@ export function isAmbiguous(text: string): boolean {
       MARK.lastIndex = end;
     } else if (sign === ',') atKey = keys !== undefined;
     else if (sign === '{' || sign === '[') {
-      around.push(keys);
+      enclosing.push(keys);
       keys = sign === '{' ? new Set() : undefined;
       atKey = sign === '{';
-    } else keys = around.pop();
+    } else keys = enclosing.pop();
   }
   return false;
 }
 
-/** The members of the object that this valid JSON text is. */
+/** Returns the members of a valid JSON object. */
 function parseMembers(text: string): Member[] {
   const members: Member[] = [];
   let at = text.indexOf('{') + 1;
@@ -100,7 +101,7 @@ function parseMembers(text: string): Member[] {
     if (start < 0) return members;
     const keyEnd = skipString(text, start);
     const value = text.indexOf(':', keyEnd) + 1;
-    // In a text that is not valid after all, reading on from the start would not end.
+    // If the text is invalid after all, continuing at index 0 would loop forever.
     if (value === 0) return members;
     const end = skipValue(text, value);
     members.push({ key: String(JSON.parse(text.slice(start, keyEnd))), start, value, end });
@@ -110,8 +111,8 @@ function parseMembers(text: string): Member[] {
 }
 
 /**
- * Sets members of the JSON object that `text` is (it must be valid): those that are there in their place, others at the
- * end. A key given twice is set twice, so that no reader sees another value than we meant. `undefined` removes a member.
+ * Sets members of a valid JSON object: existing members in place, new ones at the end. `undefined` removes a member. Both occurrences of a
+ * duplicate key are set, so that every parser sees the intended value.
  */
 export function setMembers(text: string, values: Record<string, unknown>): string {
   const members = parseMembers(text);

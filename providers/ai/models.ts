@@ -10,7 +10,7 @@ export interface ListPrice {
   output: number;
 }
 
-/** The price of a call whose prompt has more than `above` tokens, all of it. */
+/** The price of all tokens of a call whose prompt has more than `above` tokens. */
 export interface PriceStep {
   above: number;
   price: ListPrice;
@@ -24,9 +24,9 @@ export interface Model {
   upstream: string;
   name: string;
   price: ListPrice;
-  /** Dearer prices of long prompts. */
+  /** Higher prices for long prompts. */
   steps?: readonly PriceStep[] | undefined;
-  /** The most tokens that a picture counts as; 0 when the model reads none. */
+  /** The most tokens that an image counts as; 0 if the model does not read images. */
   imageTokens?: number | undefined;
   /** Tokens of input and output together, and of output alone. */
   contextLimit: number;
@@ -35,7 +35,7 @@ export interface Model {
   credits: boolean;
 }
 
-/** Prices that apply from a date (`YYYY-MM-DD`; the first of a model from `''`). */
+/** Prices that apply from a date: `YYYY-MM-DD`, or `''` for the first price of a model. */
 export interface DatedPrice {
   from: string;
   price: ListPrice;
@@ -44,17 +44,17 @@ export interface DatedPrice {
 
 /** `price-list.json`, which `npm run prices:update` writes from a maintained data set. */
 export interface PriceList {
-  /** The package and its version, and the digest of what was downloaded. */
+  /** The package with its version, and the digest of the download. */
   source: string;
   integrity: string;
   models: Record<string, { contextWindow: number | null; deprecated: boolean; prices: DatedPrice[] }>;
 }
 
 const PRICES: PriceList = list;
-/** A model that neither its entry nor the price list gives a context is taken for one of this many tokens. */
+/** Context window in tokens of a model for which neither its entry nor the price list has one. */
 const DEFAULT_CONTEXT = 128_000;
 
-/** Priced by the company that serves it: available only with the caller's own key. */
+/** OpenRouter sets the price per call, so this model is available only with the caller's own key. */
 const UNPRICED: Model = {
   id: 'openrouter/openrouter/auto',
   provider: 'openrouter',
@@ -69,12 +69,12 @@ const UNPRICED: Model = {
 const DAY_MS = 86_400_000;
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
-/** Returns the model that serves an offered one on a day, its context and its price. */
+/** Returns the model that serves an offered model on a day, with its context window and price. */
 function servedOn(offered: OfferedModel, day: string) {
   const { provider, upstream } = offered;
   const successor = SUCCESSORS[`${provider}/${upstream}`];
   const isReplaced = successor !== undefined && successor.from <= day;
-  const served = isReplaced ? OFFERED_MODELS.find((each) => each.upstream === successor.upstream) : offered;
+  const served = isReplaced ? OFFERED_MODELS.find((model) => model.upstream === successor.upstream) : offered;
   const { prices = [], contextWindow } = PRICES.models[`${provider}/${served?.upstream}`] ?? {};
   const current = prices.findLast(({ from }) => from <= day);
   return served && current ? { served, contextWindow, current } : undefined;
@@ -82,27 +82,28 @@ function servedOn(offered: OfferedModel, day: string) {
 
 type Priced = Pick<DatedPrice, 'price' | 'steps'>;
 
-/** Returns the dearer of two prices, token by token and at each step. */
-function dearer(one: Priced, other: Priced): Priced {
-  const most = (a: ListPrice, b: ListPrice): ListPrice => ({
+/** Returns the higher of two prices for each kind of token and at each step. */
+function higherPrice(one: Priced, other: Priced): Priced {
+  const maxOf = (a: ListPrice, b: ListPrice): ListPrice => ({
     input: Math.max(a.input, b.input),
     cachedInput: Math.max(a.cachedInput, b.cachedInput),
     cacheWrite: Math.max(a.cacheWrite, b.cacheWrite),
     output: Math.max(a.output, b.output),
   });
-  const above = ({ price, steps }: Priced, tokens: number) =>
+  const priceAbove = ({ price, steps }: Priced, tokens: number) =>
     steps.findLast((step) => step.above <= tokens)?.price ?? price;
   const starts = new Set([...one.steps, ...other.steps].map((step) => step.above));
   const steps = [...starts]
     .sort((a, b) => a - b)
-    .map((tokens) => ({ above: tokens, price: most(above(one, tokens), above(other, tokens)) }));
-  return { price: most(one.price, other.price), steps };
+    .map((tokens) => ({ above: tokens, price: maxOf(priceAbove(one, tokens), priceAbove(other, tokens)) }));
+  return { price: maxOf(one.price, other.price), steps };
 }
 
 /**
- * Returns the built-in offer at the providers' list prices of a day. Models that their provider retires are left out, and those
- * that it then serves by another one are sold as that one. Operators may replace the offer (functions/operator/setAiOffer).
- * A provider's day does not begin with ours (Google's at 08:00 UTC): on its first day, a price is the dearer of it and the one before.
+ * Returns the built-in offer at the providers' list prices of a day. Models that their provider has retired are left out; models that the
+ * provider serves by a successor are sold as that successor. Operators may replace the offer (functions/operator/setAiOffer).
+ * A provider's day may begin later than the UTC day (Google's at 08:00 UTC), so on its first day a new price counts only if it is higher
+ * than the previous one.
  */
 export function modelsAt(now: Date): readonly Model[] {
   const models = OFFERED_MODELS.flatMap((offered): Model[] => {
@@ -112,7 +113,7 @@ export function modelsAt(now: Date): readonly Model[] {
     if (!today || PRICES.models[id]?.deprecated) return [];
     const { served, contextWindow, current } = today;
     const contextLimit = Math.max(served.contextLimit ?? 0, contextWindow ?? 0) || DEFAULT_CONTEXT;
-    const { price, steps } = before ? dearer(before.current, current) : current;
+    const { price, steps } = before ? higherPrice(before.current, current) : current;
     const sold = { ...served, upstream, id, price: CORRECTIONS[id] ?? price, contextLimit, credits: true };
     return [{ ...sold, ...(steps.length > 0 ? { steps } : {}) }];
   });

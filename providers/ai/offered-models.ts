@@ -3,16 +3,16 @@ import type { ProviderId } from './registry.ts';
 /** A model that is sold on credits. Its prices are in `price-list.json` (`npm run prices:update`). */
 export interface OfferedModel {
   provider: ProviderId;
-  /** As the provider names it. */
+  /** The provider's name of the model. */
   upstream: string;
   name: string;
-  /** The most output tokens of one answer that are asked for; no more than the provider allows. */
+  /** Maximum output tokens that the gateway requests for one answer; at most the provider's limit. */
   outputLimit: number;
-  /** Tokens of input and output together, where the price list does not know them or knows fewer. */
+  /** Tokens of input and output together, if the price list has no value or a smaller one. */
   contextLimit?: number;
   /**
-   * The most tokens that a picture counts as, by the provider's documentation of the largest size at high detail, rounded
-   * up; 0 when the model reads no pictures.
+   * The most tokens that an image counts as: the largest size at high detail, by the provider's documentation, rounded up. 0 if the
+   * model does not read images.
    */
   imageTokens: number;
 }
@@ -28,14 +28,14 @@ function offer(
   return Object.entries(names).map(([upstream, name]) => ({ provider, upstream, name, ...limits }));
 }
 
-/** Counted in patches: 1,536 of them, times 2.46 for the smallest models. */
+/** Tokens of an image of at most 1,536 patches, times 2.46 for the smallest models, rounded up. */
 const PATCHES = 4_000;
-/** 10,000 patches times 2.46. */
+/** Tokens of an image of at most 10,000 patches, times 2.46, rounded up. */
 const MANY_PATCHES = 25_000;
 
 /**
- * The models that are sold. A name that moves to another model unannounced (`…-latest`) is none of them: its price cannot be
- * pinned, and the model that it stands for has a name of its own.
+ * The models that are sold on credits. Aliases that move to another model unannounced (`…-latest`) are not offered: their price cannot be
+ * pinned, and the model behind them has its own name.
  */
 export const OFFERED_MODELS: readonly OfferedModel[] = [
   ...offer('openai', 128_000, MANY_PATCHES, {
@@ -52,7 +52,7 @@ export const OFFERED_MODELS: readonly OfferedModel[] = [
   ...offer('openai', 128_000, PATCHES, { 'gpt-5': 'GPT-5', 'gpt-5-mini': 'GPT-5 mini', 'gpt-5-nano': 'GPT-5 nano' }),
   ...offer('openai', 32_768, PATCHES, { 'gpt-4.1': 'GPT-4.1', 'gpt-4.1-mini': 'GPT-4.1 mini' }, 1_047_576),
   ...offer('openai', 16_384, PATCHES, { 'gpt-4o': 'GPT-4o' }),
-  // Counts a picture as 2,833 tokens and 5,667 for each of up to 8 tiles.
+  // Counts an image as 2,833 tokens plus 5,667 for each of up to 8 tiles.
   ...offer('openai', 16_384, 50_000, { 'gpt-4o-mini': 'GPT-4o mini' }),
   ...offer('anthropic', 64_000, 5_000, {
     'claude-fable-5-1': 'Claude Fable 5.1',
@@ -91,15 +91,15 @@ export const OFFERED_MODELS: readonly OfferedModel[] = [
   ),
   ...offer('groq', 32_768, 0, { 'openai/gpt-oss-120b': 'GPT OSS 120B', 'openai/gpt-oss-20b': 'GPT OSS 20B' }, 131_072),
   ...offer('deepseek', 65_536, 0, { 'deepseek-v4-pro': 'DeepSeek V4 Pro' }),
-  // How it counts pictures is not documented: the most that any provider counts.
+  // DeepSeek does not document how it counts images, so this is the maximum of all providers.
   ...offer('deepseek', 65_536, 50_000, { 'deepseek-v4-flash': 'DeepSeek V4.1 Flash' }),
   ...offer('xai', 65_536, 10_000, { 'grok-4.6': 'Grok 4.6', 'grok-4.3': 'Grok 4.3' }),
   ...offer('together', 16_384, 0, { 'meta-llama/Llama-3.3-70B-Instruct-Turbo': 'Llama 3.3 70B Turbo' }, 131_072),
 ];
 
 /**
- * Names of retired models that their provider goes on to serve from a day on (`YYYY-MM-DD`), by another model on offer and at
- * that one's price. They are sold as what they are then, so that an announced day needs no deployment.
+ * Retired models whose name the provider keeps serving from a day on (`YYYY-MM-DD`), by another model on offer and at that model's price.
+ * From that day they are sold as their successor, so that an announced retirement needs no deployment.
  */
 export const SUCCESSORS: Readonly<Record<string, { from: string; upstream: string }>> = {
   // https://ai.google.dev/gemini-api/docs/deprecations, as read on 10 November 2026
@@ -107,7 +107,7 @@ export const SUCCESSORS: Readonly<Record<string, { from: string; upstream: strin
   'google/gemini-2.5-flash': { from: '2026-12-01', upstream: 'gemini-3.5-flash-lite' },
 };
 
-/** Prices in dollars that the provider bills, where the price list has an older one. Remove an entry once the list has followed. */
+/** Prices in dollars that the provider bills while the price list is outdated. Remove an entry once the list has the new price. */
 export const CORRECTIONS: Readonly<
   Record<string, { input: number; cachedInput: number; cacheWrite: number; output: number }>
 > = {

@@ -16,66 +16,67 @@ function parse(bytes: Buffer): Record<string, unknown> {
     const document: unknown = JSON.parse(bytes.toString('utf8'));
     if (typeof document === 'object' && document !== null) return { ...document };
   } catch {
-    // Not JSON at all: a proxy's error page, say.
+    // Not JSON, for example a proxy's error page.
   }
   throw invalidResponse();
 }
 
-/** Returns the failure that a provider reports in an answer or a chunk of one: as a whole, of a choice, or in Groq's own member. */
-function reportedIn(document: Record<string, unknown>, checksContent: boolean): ProviderFailure | undefined {
+/** Returns the failure that an answer or a chunk reports: at its top level, in a choice, or in Groq's `x_groq` member. */
+function reportedFailure(document: Record<string, unknown>, checksContent: boolean): ProviderFailure | undefined {
   const choices: unknown[] = Array.isArray(document.choices) ? document.choices : [];
-  const failed = [document, ...choices, document.x_groq].find((each) => isObject(each) && each.error);
+  const failed = [document, ...choices, document.x_groq].find((part) => isObject(part) && part.error);
   return failed ? parseReportedFailure(failed, checksContent) : undefined;
 }
 
 function toCompletion(bytes: Buffer, { request, estimate, provider }: AdapterRequest): AdapterResponse {
   const document = parse(bytes);
-  const reported = reportedIn(document, provider.checksContent);
-  if (reported) throw reported;
+  const failure = reportedFailure(document, provider.checksContent);
+  if (failure) throw failure;
   if (!Array.isArray(document.choices) || document.choices.length === 0) throw invalidResponse();
-  const told = readUsage(document.usage);
-  const usage = told ?? estimate(Buffer.byteLength(JSON.stringify(document.choices)));
+  const reported = readUsage(document.usage);
+  const usage = reported ?? estimate(Buffer.byteLength(JSON.stringify(document.choices)));
   const changes = {
     ...completionGaps(document),
     model: request.model,
-    ...(told ? {} : { usage: toChatUsage(usage) }),
+    ...(reported ? {} : { usage: toChatUsage(usage) }),
   };
-  return { body: Buffer.from(setMembers(bytes.toString('utf8'), changes)), usage, estimated: !told };
+  return { body: Buffer.from(setMembers(bytes.toString('utf8'), changes)), usage, estimated: !reported };
 }
 
-/** A chunk without a choice. Many clients read the first one of each. */
+/** Matches a chunk without choices. Many clients read the first choice of every chunk. */
 const NO_CHOICE = /"choices"\s*:\s*(?:\[\s*\]|null)/;
 
 const PREFIX = Buffer.from('data: ');
 const SUFFIX = Buffer.from('\n\n');
 const NOTHING = Buffer.alloc(0);
 
-/** Passes chunks through as bytes: they are looked at, and only the model's name is put in its place. */
+/** Passes chunks through as bytes. It inspects each chunk and usually replaces only the model's name. */
 class PassThrough implements Translator {
   done = false;
   failure: ProviderFailure | undefined;
   readonly #ask: AdapterRequest;
   readonly #splitter = new SseSplitter();
   readonly #model: Buffer;
-  /** True where the caller asked for OpenAI's own form, whose last chunk has the usage and no choices. */
+  /** True if the caller asked for OpenAI's form, in which the last chunk has the usage and no choices. */
   readonly #asksForUsage: boolean;
-  #told: Usage | undefined;
-  #toldUsage: unknown;
-  #lastToldUsage = false;
+  #reported: Usage | undefined;
+  /** The reported usage as the provider sent it, completed. */
+  #reportedUsage: unknown;
+  #lastChunkHadUsage = false;
   /**
-   * The chunk that says how the answer finished, as JSON: it waits for the usage, because many clients read the first choice
-   * of every chunk.
+   * The chunk with the finish reason, as JSON. It is held back until the usage is known, which is added to it: many clients read the
+   * first choice of every chunk, so a chunk of its own would break them.
    */
   #held: Buffer | undefined;
   #finished = false;
   #writtenBytes = 0;
   #first: { id?: unknown; created?: unknown } | undefined;
-  /** Of a stream without one. */
+  /** The id if the provider sends none. */
   readonly #id = newCompletionId();
   readonly #form: ChunkForm;
-  /** True where the first chunk lacks members of the format: then every chunk is parsed. */
+  /** True if the first chunk lacks members of the format; then every chunk is parsed. */
   #hasGaps = false;
-  /** True where the first chunk with tool calls lacks members of the format; undefined before that chunk. */
+  /** True if the first chunk with tool calls lacks members of the format; undefined before that chunk. */
   #callsHaveGaps: boolean | undefined;
   readonly #silence = new Silence();
 
@@ -87,10 +88,10 @@ class PassThrough implements Translator {
   }
 
   get usage(): Usage {
-    return this.#told ?? this.#ask.estimate(this.#writtenBytes);
+    return this.#reported ?? this.#ask.estimate(this.#writtenBytes);
   }
   get estimated(): boolean {
-    return !this.#told;
+    return !this.#reported;
   }
 
   push(piece: Buffer): Buffer {
@@ -105,7 +106,7 @@ class PassThrough implements Translator {
   }
 
   end(): Buffer {
-    // Some providers close without [DONE], or without the blank line behind it; one that said how it finished was not cut.
+    // Some providers omit [DONE], or the blank line after it. A stream with a finish reason was not cut.
     if (!this.#finished) throw invalidResponse();
     const out: Buffer[] = [];
     this.#finish(out);
@@ -120,8 +121,8 @@ class PassThrough implements Translator {
       const { comment } = this.#silence;
       if (comment) out.push(comment);
     } else if (text.startsWith('[DONE]')) {
-      // Without a chunk it is no answer, as one without a choice is none; one that says neither why it ended nor its usage was cut.
-      if (this.#first && (this.#finished || this.#told)) this.#finish(out);
+      // A stream without a chunk is not an answer. One with neither a finish reason nor a usage was cut.
+      if (this.#first && (this.#finished || this.#reported)) this.#finish(out);
       else this.failure = invalidResponse();
     } else if (text[0] !== '{') {
       if (event === '') this.failure = invalidResponse();
@@ -137,47 +138,47 @@ class PassThrough implements Translator {
     this.#finished ||= seen.finish;
     this.#writtenBytes += seen.writtenBytes;
     if (seen.error || event === 'error') this.failure = this.#failureIn(data, event);
-    // An event of some other kind is for clients that know the provider.
+    // Drop events of other kinds: they are meant for clients of this provider.
     if (this.failure || !text.includes('"choices"')) return;
-    const told = seen.usage ? this.#readUsage(data) : undefined;
+    const withUsage = seen.usage ? this.#readUsage(data) : undefined;
     if (this.failure) return;
-    if (NO_CHOICE.test(text) && !(told && this.#asksForUsage)) {
-      // The usage alone, which the last chunk with choices gets, or nothing that a client could read.
-      if (told) this.#lastToldUsage = false;
+    if (NO_CHOICE.test(text) && !(withUsage && this.#asksForUsage)) {
+      // Drop the chunk: it is empty, or it has only the usage, which the last chunk with choices gets.
+      if (withUsage) this.#lastChunkHadUsage = false;
       return;
     }
-    this.#lastToldUsage = told !== undefined;
-    this.#release(out);
-    const chunk = this.#filled(this.#withUsage(this.#renamed(data, seen), told), seen);
+    this.#lastChunkHadUsage = withUsage !== undefined;
+    this.#releaseHeld(out);
+    const chunk = this.#complete(this.#replaceUsage(this.#replaceModel(data, seen), withUsage), seen);
     if (seen.finish && !this.#asksForUsage) this.#held = chunk;
     else out.push(PREFIX, chunk, SUFFIX);
   }
 
-  /** Returns the failure that a chunk reports, or that it is as an event of that name. */
+  /** Returns the failure that a chunk reports in its members or by being an `error` event. */
   #failureIn(data: Buffer, event: string): ProviderFailure | undefined {
-    const document = this.#parsed(data);
+    const document = this.#tryParse(data);
     if (!document) return invalidResponse();
     const { checksContent } = this.#ask.provider;
     const unnamed = event === 'error' ? parseReportedFailure(document, checksContent) : undefined;
-    return reportedIn(document, checksContent) ?? unnamed;
+    return reportedFailure(document, checksContent) ?? unnamed;
   }
 
-  /** Puts the model's name that the caller used in the place of the provider's. */
-  #renamed(data: Buffer, { model, modelEnd }: ChunkMembers): Buffer {
+  /** Replaces the provider's name of the model by the name that the caller used. */
+  #replaceModel(data: Buffer, { model, modelEnd }: ChunkMembers): Buffer {
     return modelEnd > 0 ? Buffer.concat([data.subarray(0, model), this.#model, data.subarray(modelEnd)]) : data;
   }
 
-  /** Puts the completed usage into a chunk that tells an incomplete one. */
-  #withUsage(chunk: Buffer, told: Record<string, unknown> | undefined): Buffer {
-    if (!told || told.usage === this.#toldUsage) return chunk;
-    return Buffer.from(setMembers(chunk.toString('utf8'), { usage: this.#toldUsage }));
+  /** Replaces an incomplete usage in a chunk by the completed one. @param document the parsed chunk, if it has a usage */
+  #replaceUsage(chunk: Buffer, document: Record<string, unknown> | undefined): Buffer {
+    if (!document || document.usage === this.#reportedUsage) return chunk;
+    return Buffer.from(setMembers(chunk.toString('utf8'), { usage: this.#reportedUsage }));
   }
 
-  /** Completes a chunk. Only the first of its kind is parsed where the provider keeps to the format. */
-  #filled(chunk: Buffer, { calls, stops, parts }: ChunkMembers): Buffer {
+  /** Adds missing members to a chunk. If the provider keeps to the format, only the first chunk of each kind is parsed. */
+  #complete(chunk: Buffer, { calls, stops, parts }: ChunkMembers): Buffer {
     const isOfInterest = parts || (calls && this.#callsHaveGaps !== false) || (stops && this.#callsHaveGaps === true);
     if (this.#first && !this.#hasGaps && !isOfInterest) return chunk;
-    const document = this.#parsed(chunk);
+    const document = this.#tryParse(chunk);
     if (!document) return chunk;
     const gaps = this.#form.gapsOf(document);
     const isComplete = Object.keys(gaps).length === 0;
@@ -187,12 +188,12 @@ class PassThrough implements Translator {
     return isComplete ? chunk : Buffer.from(setMembers(chunk.toString('utf8'), gaps));
   }
 
-  #release(out: Buffer[]): void {
+  #releaseHeld(out: Buffer[]): void {
     if (this.#held) out.push(PREFIX, this.#held, SUFFIX);
     this.#held = undefined;
   }
 
-  #parsed(data: Buffer): Record<string, unknown> | undefined {
+  #tryParse(data: Buffer): Record<string, unknown> | undefined {
     try {
       return parse(data);
     } catch {
@@ -200,28 +201,28 @@ class PassThrough implements Translator {
     }
   }
 
-  /** Returns the chunk if it tells a usage. */
+  /** Records the usage that a chunk reports. Returns the parsed chunk, or undefined if it has no usage. */
   #readUsage(data: Buffer): Record<string, unknown> | undefined {
-    const document = this.#parsed(data);
+    const document = this.#tryParse(data);
     if (!document) this.failure = invalidResponse();
-    const told = readUsage(document?.usage);
-    if (!told) return undefined;
-    this.#told = told;
-    this.#toldUsage = completeUsage(document?.usage);
+    const reported = readUsage(document?.usage);
+    if (!reported) return undefined;
+    this.#reported = reported;
+    this.#reportedUsage = completeUsage(document?.usage);
     return document;
   }
 
-  /** The usage is in the last chunk, whatever the provider did. One that is no JSON cannot hold it: the answer is broken. */
+  /** Writes the end of the stream. The last chunk always has the usage; if that chunk is not valid JSON, the answer is broken. */
   #finish(out: Buffer[]): void {
-    if (this.#held && !this.#parsed(this.#held)) {
+    if (this.#held && !this.#tryParse(this.#held)) {
       this.failure = invalidResponse();
       return;
     }
     this.done = true;
-    const usage = this.#toldUsage ?? toChatUsage(this.usage);
+    const usage = this.#reportedUsage ?? toChatUsage(this.usage);
     if (this.#held) this.#held = Buffer.from(setMembers(this.#held.toString('utf8'), { usage }));
-    else if (!this.#lastToldUsage) out.push(Buffer.from(this.#usageChunk(usage)));
-    this.#release(out);
+    else if (!this.#lastChunkHadUsage) out.push(Buffer.from(this.#usageChunk(usage)));
+    this.#releaseHeld(out);
     out.push(Buffer.from(DONE));
   }
 
@@ -234,7 +235,7 @@ class PassThrough implements Translator {
   }
 }
 
-/** Chat completions as OpenAI defined them, spoken by most. */
+/** OpenAI's chat completions, the format of most providers. */
 export const openAiCompatible: Adapter = {
   headers: (key) => ({ authorization: `Bearer ${key}` }),
   prepare: prepareRequest,

@@ -5,8 +5,8 @@ import { convertEach } from './chat-form.ts';
 import { isAmbiguous, setMembers } from './json-splice.ts';
 
 /**
- * The body that is sent under the platform's own key: it says nothing but what was checked, with one output limit. A text in
- * which another parser could read something else is written again.
+ * Returns the body for a call with the platform's key. It contains only what was checked, and a single output limit. A text that
+ * another parser could read differently is serialized again.
  */
 function writeBody(
   { request, provider, upstream, outputLimit, text }: AdapterRequest,
@@ -26,31 +26,32 @@ function writeBody(
   return setMembers(isAmbiguous(text) ? rewritten() : text, values);
 }
 
-/** Members of answers that a conversation does without: providers that do not know them refuse it. */
+/** Members of answers that a conversation does not need. Providers that do not know them refuse the conversation. */
 const ANSWER_MEMBERS: ReadonlySet<string> = new Set(
   'refusal annotations reasoning reasoning_content reasoning_details extra_content index'.split(' '),
 );
 
-/** Returns a part of a message without what clients copy into it from the answer around it. */
-const bare = (part: unknown): unknown =>
+/** Returns a part of a message without the members that clients copy into it from the surrounding answer. */
+const stripPart = (part: unknown): unknown =>
   isObject(part) ? pick(part, ([key]) => !isCopiedToPart(key, part.type)) : part;
 
-/** Converts the members of a message, and of its parts and tool calls. Returns the object itself where none changes. */
+/** Filters the members of a message, its parts and its tool calls. Returns the object itself if nothing changes. */
 function pick(value: unknown, isKept: (entry: [key: string, value: unknown]) => boolean): unknown {
   if (!isObject(value)) return value;
   const picked = Object.entries(value)
     .filter(isKept)
-    .map(([key, each]): [string, unknown] => {
-      if (key === 'tool_calls') return [key, convertEach(each, (call) => pick(call, isKept))];
-      if (key === 'content') return [key, convertEach(each, bare)];
-      return [key, key === 'function' ? pick(each, isKept) : each];
+    .map(([key, member]): [string, unknown] => {
+      if (key === 'tool_calls') return [key, convertEach(member, (call) => pick(call, isKept))];
+      if (key === 'content') return [key, convertEach(member, stripPart)];
+      return [key, key === 'function' ? pick(member, isKept) : member];
     });
-  const isUnchanged = picked.length === Object.keys(value).length && picked.every(([key, each]) => value[key] === each);
+  const hasSameSize = picked.length === Object.keys(value).length;
+  const isUnchanged = hasSameSize && picked.every(([key, member]) => value[key] === member);
   return isUnchanged ? value : Object.fromEntries(picked);
 }
 
-/** Returns a message with its reasoning under the name that Groq has for it, too, and with a refusal as what was said. */
-function renamed(message: unknown): unknown {
+/** Returns a message with its reasoning also under Groq's name, and with a refusal as its content if it has no other. */
+function adaptMessage(message: unknown): unknown {
   if (!isObject(message)) return message;
   const { reasoning_content, refusal, content, tool_calls, function_call } = message;
   return {
@@ -60,48 +61,48 @@ function renamed(message: unknown): unknown {
   };
 }
 
-/** The messages as the provider takes them, where they differ from the caller's. */
-function takenMessages({
+/** Returns the messages in the form that the provider accepts; empty if the caller's messages need no change. */
+function changedMessages({
   request: { messages },
   provider,
   upstream,
   outputLimit,
 }: AdapterRequest): Record<string, unknown> {
-  const takes = provider.takesOfAnswers?.(upstream);
-  if (!takes && outputLimit === undefined) return {};
-  const isTaken = ([key, value]: [string, unknown]): boolean =>
-    !takes || (value !== null && (takes.includes(key) || !ANSWER_MEMBERS.has(key)));
-  const isKept = (entry: [string, unknown]): boolean => !isAddedByClients(entry[0]) && isTaken(entry);
-  const taken = convertEach(messages, (message) => {
+  const accepted = provider.acceptedAnswerMembers?.(upstream);
+  if (!accepted && outputLimit === undefined) return {};
+  const isAccepted = ([key, value]: [string, unknown]): boolean =>
+    !accepted || (value !== null && (accepted.includes(key) || !ANSWER_MEMBERS.has(key)));
+  const isKept = (entry: [string, unknown]): boolean => !isAddedByClients(entry[0]) && isAccepted(entry);
+  const changed = convertEach(messages, (message) => {
     const picked = pick(message, isKept);
-    return picked === message || !takes ? picked : pick(renamed(message), isKept);
+    return picked === message || !accepted ? picked : pick(adaptMessage(message), isKept);
   });
-  return taken === messages ? {} : { messages: taken };
+  return changed === messages ? {} : { messages: changed };
 }
 
-/** Returns true where a call of a tool, or what was said to its result, has lost its reasoning: many clients do not send it back. */
+/** Returns true if a tool call, or the answer to its result, lacks its reasoning: many clients do not send it back. */
 const lacksReasoning = (messages: readonly unknown[]): boolean =>
-  messages.filter(isObject).some(({ role, tool_calls, reasoning_content }, at, all) => {
-    const isOfCall = (Array.isArray(tool_calls) && tool_calls.length > 0) || all[at - 1]?.role === 'tool';
-    return role === 'assistant' && isOfCall && !reasoning_content;
+  messages.filter(isObject).some(({ role, tool_calls, reasoning_content }, index, all) => {
+    const needsReasoning = (Array.isArray(tool_calls) && tool_calls.length > 0) || all[index - 1]?.role === 'tool';
+    return role === 'assistant' && needsReasoning && !reasoning_content;
   });
 
 /**
- * Tells a provider that needs reasoning back to answer without thinking where the conversation lacks it, or where the caller wants
- * none. It refuses an effort beside that: https://api-docs.deepseek.com/guides/thinking_mode
+ * Turns thinking off at a provider that requires the reasoning of earlier answers, if the conversation lacks it or the caller wants
+ * none. The provider refuses a reasoning effort together with that: https://api-docs.deepseek.com/guides/thinking_mode
  */
-function toldThinking({ provider, request }: AdapterRequest): Record<string, unknown> {
+function thinkingChanges({ provider, request }: AdapterRequest): Record<string, unknown> {
   if (!provider.needsReasoning || 'thinking' in request) return {};
   const isOff = request.reasoning_effort === 'none' || lacksReasoning(request.messages);
   return isOff ? { thinking: { type: 'disabled' }, reasoning_effort: undefined } : {};
 }
 
-/** The request as it came, with the model as its provider names it; on credits, only what was checked of it. */
+/** Prepares a request with the provider's name of the model. On credits it contains only what was checked. */
 export function prepareRequest(ask: AdapterRequest): Prepared {
   const { request, provider } = ask;
   const usage = request.stream && provider.takesStreamOptions;
   const stream_options = usage ? { ...request.stream_options, include_usage: true } : undefined;
-  const changes = { ...(request.stream ? { stream_options } : {}), ...takenMessages(ask), ...toldThinking(ask) };
+  const changes = { ...(request.stream ? { stream_options } : {}), ...changedMessages(ask), ...thinkingChanges(ask) };
   const path = '/chat/completions';
   if (ask.outputLimit === undefined)
     return { path, body: setMembers(ask.text, { model: ask.upstream, ...changes }), ignored: [] };

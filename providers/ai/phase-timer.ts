@@ -1,25 +1,26 @@
-/** A timer for the phases of a call, one at a time. */
+/** A timeout for the current phase of a call. Starting a phase ends the one before it. */
 export class PhaseTimer {
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
-  readonly #late: () => void;
+  readonly #onTimeout: () => void;
 
-  constructor(late: () => void) {
-    this.#late = late;
+  constructor(onTimeout: () => void) {
+    this.#onTimeout = onTimeout;
   }
 
-  waitFor(milliseconds: number): void {
+  /** Starts a phase that may take this long. */
+  start(milliseconds: number): void {
     clearTimeout(this.#timer);
-    if (!this.#ended) this.#timer = setTimeout(this.#late, milliseconds);
+    if (!this.#ended) this.#timer = setTimeout(this.#onTimeout, milliseconds);
   }
 
-  /** Nothing is waited for: it is the caller who takes their time. */
-  rest(): void {
+  /** Stops the timeout while the provider is not being waited for, because the caller is slow to read. */
+  pause(): void {
     clearTimeout(this.#timer);
   }
 
-  /** It came; the same time begins again. */
-  heard(): void {
+  /** Restarts the timeout of the current phase. */
+  restart(): void {
     if (!this.#ended) this.#timer?.refresh();
   }
 

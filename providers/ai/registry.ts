@@ -1,34 +1,34 @@
 import type { AI_PROVIDER_IDS } from '../../contract/enums.ts';
 
-/** A company whose models we pass on, as data: adding one is adding an entry, and its id in contract/enums.ts. */
+/** A company whose models the gateway offers. To add one, add an entry here and its id in contract/enums.ts. */
 export interface Provider {
   id: ProviderId;
   name: string;
-  /** As the provider's own SDK takes it. */
+  /** In the form of the provider's own SDK. */
   baseUrl: string;
-  /** The wire format it speaks: chat completions, which pass through, or Anthropic's messages. */
+  /** The wire format: chat completions, which pass through, or Anthropic's Messages API. */
   kind: 'openai' | 'anthropic';
-  /** Headers besides the key and the content type. */
+  /** Headers in addition to the key and the content type. */
   headers: Record<string, string>;
-  /** True when the provider accepts `stream_options: {include_usage: true}`; the others report usage unasked. */
+  /** True if the provider accepts `stream_options: {include_usage: true}`; the others always report usage. */
   takesStreamOptions: boolean;
-  /** The field that limits the output where the caller named none. */
+  /** The field for the output limit of calls on credits. */
   limitField: 'max_tokens' | 'max_completion_tokens';
-  /** True when the provider may read any file behind the address of a picture: a document of many pages, a film. */
+  /** True if the provider may read any file at an image's URL, such as a long document or a video. */
   readsFilesByAddress: boolean;
   /**
-   * Set when the provider refuses messages of a conversation with members that it does not know, or that are null: the members
-   * of answers (openai-request.ts) that a model of this name takes back all the same.
+   * Set if the provider refuses messages with members that are null or that it does not know. Returns the members of answers
+   * (`ANSWER_MEMBERS` in openai-request.ts) that the model of this name nevertheless accepts.
    */
-  takesOfAnswers?: (upstream: string) => readonly string[];
+  acceptedAnswerMembers?: (upstream: string) => readonly string[];
   /**
-   * True when the provider thinks unasked (`thinking`), and then refuses the tool calls of a conversation without the
-   * `reasoning_content` that came with them.
+   * True if the provider thinks by default (`thinking`) and then refuses a conversation whose tool calls lack the `reasoning_content`
+   * that came with them.
    */
   needsReasoning: boolean;
-  /** True when the provider refuses with 403 what its safety checks find in a request. With others 403 is about the key. */
+  /** True if the provider answers 403 when its safety checks refuse a request. From other providers a 403 is about the key. */
   checksContent: boolean;
-  /** True when the provider charges for a request whose content its safety checks refuse. */
+  /** True if the provider charges for a request whose content its safety checks refuse. */
   billsRefusedContent: boolean;
 }
 
@@ -50,7 +50,7 @@ const passThrough = (id: ProviderId, name: string, baseUrl: string, more: Partia
 });
 
 export const PROVIDERS: Readonly<Record<ProviderId, Provider>> = {
-  // OpenAI's reasoning models refuse max_tokens; all its models take the newer name.
+  // OpenAI's reasoning models refuse max_tokens; all its models accept the newer name.
   openai: passThrough('openai', 'OpenAI', 'https://api.openai.com/v1', { limitField: 'max_completion_tokens' }),
   anthropic: passThrough('anthropic', 'Anthropic', 'https://api.anthropic.com', {
     kind: 'anthropic',
@@ -58,16 +58,16 @@ export const PROVIDERS: Readonly<Record<ProviderId, Provider>> = {
   }),
   google: passThrough('google', 'Google', 'https://generativelanguage.googleapis.com/v1beta/openai', {
     readsFilesByAddress: true,
-    takesOfAnswers: () => ['extra_content'],
+    acceptedAnswerMembers: () => ['extra_content'],
   }),
   // Mistral refuses fields that it does not know, and always sends the usage.
   mistral: passThrough('mistral', 'Mistral AI', 'https://api.mistral.ai/v1', {
     takesStreamOptions: false,
-    takesOfAnswers: () => ['index'],
+    acceptedAnswerMembers: () => ['index'],
   }),
   // Models without reasoning refuse even Groq's own member for it.
   groq: passThrough('groq', 'Groq', 'https://api.groq.com/openai/v1', {
-    takesOfAnswers: (upstream) => (upstream.startsWith('openai/gpt-oss') ? ['reasoning'] : []),
+    acceptedAnswerMembers: (upstream) => (upstream.startsWith('openai/gpt-oss') ? ['reasoning'] : []),
   }),
   deepseek: passThrough('deepseek', 'DeepSeek', 'https://api.deepseek.com', { needsReasoning: true }),
   xai: passThrough('xai', 'xAI', 'https://api.x.ai/v1', { checksContent: true, billsRefusedContent: true }),

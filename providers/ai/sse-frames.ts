@@ -1,4 +1,4 @@
-/** One server-sent event. `data` is its JSON as bytes; a frame of comments alone has neither data nor event. */
+/** One server-sent event. `data` is its JSON as bytes; a frame of only comments has neither data nor event. */
 export interface SseFrame {
   event: string;
   data: Buffer;
@@ -8,25 +8,24 @@ const LF = 10;
 const CR = 13;
 const NOTHING = Buffer.alloc(0);
 const DATA = Buffer.from('data:');
-/** The longest frame, in bytes. A longer one is not an event stream. */
+/** Maximum length of a frame, in bytes. A stream with a longer frame is not an event stream. */
 const MAX_FRAME_BYTES = 32 * 1024 * 1024;
 
 /**
- * Splits a byte stream into frames, whatever pieces it comes in: a frame ends at a blank line, LF or CRLF. Bytes are
- * looked at once, and joined once when their frame is whole; characters are never torn, because text is only made of
- * whole frames.
+ * Splits a byte stream, which arrives in arbitrary pieces, into frames. A frame ends at a blank line, with LF or CRLF. Each byte is scanned
+ * once, and joined once when its frame is complete. Only complete frames are decoded, so multi-byte characters stay intact.
  */
 export class SseSplitter {
-  /** Of the frame under way. */
+  /** The pieces of the incomplete frame, and their length in bytes. */
   #pieces: Buffer[] = [];
   #length = 0;
-  /** Position of the last byte: in a line, at the start of one, or at the start of one after a CR. */
+  /** Position after the last byte: in a line, at the start of a line, or after a CR at the start of a line. */
   #at: 'line' | 'start' | 'start-cr' = 'start';
   #first = true;
-  /** True when the provider sends one endless frame instead of events. */
+  /** True if the provider sends one endless frame instead of events. */
   isOverlong = false;
 
-  /** The frames that this piece completes. */
+  /** Returns the frames that this piece completes. */
   push(piece: Buffer): SseFrame[] {
     const frames: SseFrame[] = [];
     let from = 0;
@@ -42,7 +41,7 @@ export class SseSplitter {
       const byte = piece[index];
       index += 1;
       if (byte === LF) {
-        this.#take(piece.subarray(from, index), frames);
+        this.#completeFrame(piece.subarray(from, index), frames);
         from = index;
         this.#at = 'start';
       } else this.#at = byte === CR && this.#at === 'start' ? 'start-cr' : 'line';
@@ -57,7 +56,7 @@ export class SseSplitter {
     if (!this.isOverlong) this.#pieces.push(piece);
   }
 
-  #take(piece: Buffer, frames: SseFrame[]): void {
+  #completeFrame(piece: Buffer, frames: SseFrame[]): void {
     let bytes = piece;
     if (this.#pieces.length > 0) {
       bytes = Buffer.concat([...this.#pieces, piece]);
@@ -76,7 +75,7 @@ export class SseSplitter {
 /** Returns the start of a field's value: one space after the colon is not part of it. */
 const valueStart = (bytes: Buffer, colon: number): number => (bytes[colon + 1] === 32 ? colon + 2 : colon + 1);
 
-/** A whole frame, line ends included; undefined for a mere blank line. */
+/** Parses a complete frame, including its line ends. Returns undefined for a blank line. */
 function parseFrame(bytes: Buffer): SseFrame | undefined {
   const lf = bytes.indexOf(LF);
   const end = bytes[lf - 1] === CR ? lf - 1 : lf;

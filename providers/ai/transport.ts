@@ -20,42 +20,42 @@ export const TIMEOUTS_MS: Timeouts = {
   call: call * 1000,
 };
 
-/** An error's body is read up to this much, in bytes, and a whole answer up to that. */
+/** Maximum size of an error's body and of a whole answer, in bytes. */
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
-/** Time that a provider has to close the stream after its last frame, in milliseconds. */
+/** Time for a provider to close the stream after its last frame, in milliseconds. */
 const TRAILER_TIMEOUT_MS = 1_000;
 
 export interface Outgoing {
   url: string;
   headers: Record<string, string>;
   body: string | Buffer;
-  /** Aborted when the caller has left. */
+  /** Aborted when the caller disconnects. */
   signal: AbortSignal;
-  /** As the provider says (registry.ts). */
+  /** See `Provider` in registry.ts. */
   checksContent?: boolean;
 }
 
 /**
- * Takes a piece of a body. While a promise is pending nothing more is read. `enough`: the rest is of no interest; it is
- * read for a moment, so that the connection can be used again, and then cut.
+ * Handles a piece of a body. While the returned promise is pending, nothing more is read. `enough`: the remaining body is not needed.
+ * It is discarded for a short time, so that the connection can be reused, and then the connection is cut.
  */
 export type Take = (piece: Buffer) => Promise<unknown> | 'enough' | undefined;
 
-/** A provider's successful answer, its body yet to come. */
+/** A provider's successful answer whose body has not been read yet. */
 export interface Incoming {
   contentType: string;
-  /** Hands over the body piece by piece. Resolves at a clean end (`ended`), or when `take` wants no more (`left`). */
+  /** Passes the body on piece by piece. Resolves with `ended` at a clean end, or with `left` when `take` returns `enough`. */
   each(take: Take): Promise<'ended' | 'left'>;
   whole(): Promise<Buffer>;
 }
 
-/** Asks a provider; throws {@link ProviderFailure} for anything but success. */
+/** Sends a request to a provider. Throws {@link ProviderFailure} for anything but success. */
 export type Transport = (outgoing: Outgoing) => Promise<Incoming>;
 
 /** The caller disconnected. */
 export class CallerDisconnected extends Error {
-  /** True where the provider had a connection, and so the request. */
+  /** True if the connection was established, so that the provider may have the request. */
   readonly isSent: boolean;
   constructor(isSent: boolean) {
     super('the caller disconnected');
@@ -66,25 +66,25 @@ export class CallerDisconnected extends Error {
 const isRefused = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED';
 
-/** Connections are kept and shared by all calls of this process. */
+/** Creates a transport that keeps its connections open and shares them between all calls of this process. */
 export function createTransport(limits: Timeouts = TIMEOUTS_MS): Transport {
   const connectionFor = keepConnections();
   return async (outgoing) => {
     const url = new URL(outgoing.url);
     const { agent, request } = await connectionFor(url.protocol);
-    const once = () =>
+    const attempt = () =>
       exchange(() => request(url, { method: 'POST', agent, headers: headersOf(outgoing) }), outgoing, limits);
     try {
-      return await once();
+      return await attempt();
     } catch (error) {
-      // Refused: nothing was sent, so nothing can happen twice.
-      if (!isRefused(error) || outgoing.signal.aborted) throw known(error);
-      return await once().catch((again: unknown) => Promise.reject(known(again)));
+      // The connection was refused, so nothing was sent and a retry cannot run the call twice.
+      if (!isRefused(error) || outgoing.signal.aborted) throw toRequestError(error);
+      return await attempt().catch((retryError: unknown) => Promise.reject(toRequestError(retryError)));
     }
   };
 }
 
-const known = (error: unknown): unknown =>
+const toRequestError = (error: unknown): unknown =>
   error instanceof ProviderFailure || error instanceof CallerDisconnected
     ? error
     : new ProviderFailure('unreachable', {});
@@ -97,7 +97,7 @@ const headersOf = ({ headers, body }: Outgoing): Record<string, string | number>
   'content-length': Buffer.byteLength(body),
 });
 
-/** One try: until the answer's headers are there. */
+/** Sends a request once and waits for the answer's headers. */
 function exchange(open: () => ClientRequest, outgoing: Outgoing, limits: Timeouts): Promise<Incoming> {
   const { body, signal, checksContent } = outgoing;
   return new Promise((resolve, reject) => {
@@ -105,32 +105,32 @@ function exchange(open: () => ClientRequest, outgoing: Outgoing, limits: Timeout
     const request = open();
     let message: IncomingMessage | undefined;
     let isSent = false;
-    const cut = (why: Error) => (message ?? request).destroy(why);
-    const late = () => cut(new ProviderFailure('timeout', {}));
-    const left = () => cut(new CallerDisconnected(isSent));
-    const timer = new PhaseTimer(late);
-    const call = setTimeout(late, limits.call);
-    signal.addEventListener('abort', left);
+    const abort = (reason: Error) => (message ?? request).destroy(reason);
+    const onTimeout = () => abort(new ProviderFailure('timeout', {}));
+    const onDisconnect = () => abort(new CallerDisconnected(isSent));
+    const timer = new PhaseTimer(onTimeout);
+    const callTimer = setTimeout(onTimeout, limits.call);
+    signal.addEventListener('abort', onDisconnect);
     const end = () => {
-      clearTimeout(call);
+      clearTimeout(callTimer);
       timer.end();
-      signal.removeEventListener('abort', left);
+      signal.removeEventListener('abort', onDisconnect);
     };
-    timer.waitFor(limits.firstByte);
+    timer.start(limits.firstByte);
     request.on('socket', (socket) => {
       isSent = !socket.connecting;
       if (isSent) return;
-      timer.waitFor(limits.connect);
+      timer.start(limits.connect);
       socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => {
         isSent = true;
-        timer.waitFor(limits.firstByte);
+        timer.start(limits.firstByte);
       });
     });
     request.on('error', (error) => {
       end();
       reject(error);
     });
-    // An answer that switches protocols is neither an error nor a response.
+    // An answer that switches protocols (101) emits neither an error nor a response.
     request.on('close', () => {
       if (message) return;
       end();
@@ -142,17 +142,14 @@ function exchange(open: () => ClientRequest, outgoing: Outgoing, limits: Timeout
       const answer = new Body(incoming, timer, limits.silence);
       const status = incoming.statusCode ?? 0;
       if (status >= 200 && status < 300) return resolve(answer);
-      const failed = (bytes: Buffer) => reject(parseFailure(status, incoming.headers, bytes, checksContent));
-      answer.start(MAX_ERROR_BODY_BYTES).then(failed, () => failed(Buffer.alloc(0)));
+      const fail = (bytes: Buffer) => reject(parseFailure(status, incoming.headers, bytes, checksContent));
+      answer.readStart(MAX_ERROR_BODY_BYTES).then(fail, () => fail(Buffer.alloc(0)));
     });
     request.end(body);
   });
 }
 
-/**
- * Converts the cause of a broken body: a failure or disconnection that this module caused, or the connection's own
- * error.
- */
+/** Returns the error of an interrupted body: the failure or disconnection that this module caused, or `broken` for any other cause. */
 const toBodyError = (error: unknown): Error =>
   error instanceof ProviderFailure || error instanceof CallerDisconnected ? error : new ProviderFailure('broken', {});
 
@@ -168,7 +165,7 @@ class Body implements Incoming {
     this.#timer = timer;
     this.#silence = silence;
     this.contentType = message.headers['content-type'] ?? '';
-    // Errors reach the reader; an error without a reader must not end the process.
+    // The reader handles errors. Without a reader, an unhandled error would end the process.
     message.on('error', () => undefined);
   }
 
@@ -185,8 +182,8 @@ class Body implements Incoming {
       });
       if (body !== message) body.on('error', () => fail(undefined));
       body.on('end', () => (message.complete ? resolve('ended') : fail(message.errored)));
-      // Thrown on, an error would end the process, with the calls of others: this is an event of the connection.
-      const taken = (piece: Buffer) => {
+      // This runs in an event handler, where an uncaught error would end the process together with other callers' calls.
+      const takeSafely = (piece: Buffer) => {
         try {
           return take(piece);
         } catch (error) {
@@ -197,8 +194,8 @@ class Body implements Incoming {
       };
       let enough = false;
       body.on('data', (piece: Buffer) => {
-        this.#touched();
-        const pending = enough ? undefined : taken(piece);
+        this.#restartTimer();
+        const pending = enough ? undefined : takeSafely(piece);
         if (!pending) return;
         if (pending === 'enough') {
           enough = true;
@@ -206,35 +203,35 @@ class Body implements Incoming {
           resolve('left');
           return;
         }
-        this.#timer.rest();
+        this.#timer.pause();
         body.pause();
         pending.then(() => {
-          this.#timer.waitFor(this.#silence);
+          this.#timer.start(this.#silence);
           body.resume();
         }, fail);
       });
     });
   }
 
-  /** The first byte of the body may take as long as the headers; from then on only silence is short. */
-  #touched(): void {
-    if (this.#began) this.#timer.heard();
-    else this.#timer.waitFor(this.#silence);
+  /** Restarts the timeout. The first byte of the body may take as long as the headers; after it, the shorter silence limit applies. */
+  #restartTimer(): void {
+    if (this.#began) this.#timer.restart();
+    else this.#timer.start(this.#silence);
     this.#began = true;
   }
 
   async whole(): Promise<Buffer> {
-    const body = await this.start(MAX_BODY_BYTES + 1);
+    const body = await this.readStart(MAX_BODY_BYTES + 1);
     if (body.length > MAX_BODY_BYTES) throw new ProviderFailure('broken', {});
     return body;
   }
 
-  /** The beginning of the body, of at least `most` bytes if it has that many. */
-  async start(most: number): Promise<Buffer> {
+  /** Reads the body to its end. Returns its start: at least `bytes` bytes, or the whole body if it is shorter. */
+  async readStart(bytes: number): Promise<Buffer> {
     const pieces: Buffer[] = [];
     let length = 0;
     await this.each((piece) => {
-      if (length < most) pieces.push(piece);
+      if (length < bytes) pieces.push(piece);
       length += piece.length;
       return undefined;
     });
@@ -244,17 +241,17 @@ class Body implements Incoming {
   #cutSoon(): void {
     const message = this.#message;
     if (message.complete) return;
-    const cut = setTimeout(() => message.destroy(), TRAILER_TIMEOUT_MS);
-    message.once('close', () => clearTimeout(cut));
+    const timeout = setTimeout(() => message.destroy(), TRAILER_TIMEOUT_MS);
+    message.once('close', () => clearTimeout(timeout));
   }
 }
 
-/** A provider that compresses although we said not to. */
+/** Decompresses the body of a provider that compresses although the request forbids it. */
 async function decompress(message: IncomingMessage, encoding: string): Promise<Readable> {
   const { createBrotliDecompress, createGunzip, createInflate } = await import('node:zlib');
-  const make = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress }[
+  const create = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress }[
     encoding
   ];
-  if (!make) throw new ProviderFailure('broken', {});
-  return message.pipe(make());
+  if (!create) throw new ProviderFailure('broken', {});
+  return message.pipe(create());
 }
