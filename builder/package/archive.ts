@@ -6,7 +6,7 @@ import {
   createZip,
   MAX_ENTRIES,
   type PackedContent,
-  packContentBeside,
+  packContentThreaded,
   type Zip,
 } from '../../providers/archives/zip.ts';
 import type { Job } from '../../providers/builds/builds.ts';
@@ -175,7 +175,7 @@ async function addItems(zip: Zip, items: readonly Item[]): Promise<void> {
       // Between two pieces of a large file its thread waits for this one.
       await nextTurn();
       // The build has just written them: to read one at once takes a tenth of the time of four requests to another thread.
-      early.set(index, await packContentBeside(link === undefined ? readFileSync(source) : Buffer.from(link)));
+      early.set(index, await packContentThreaded(link === undefined ? readFileSync(source) : Buffer.from(link)));
       addThoseReady();
     }
   };

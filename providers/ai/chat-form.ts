@@ -33,7 +33,7 @@ export function completeUsage(usage: unknown): unknown {
   return withMembers(usage, { completion_tokens: output, total_tokens: prompt + output });
 }
 
-/** Converts the entries of a list. Returns the value itself if no entry withMembers or if it is not a list. */
+/** Converts the entries of a list. Returns the value itself if no entry changed or if it is not a list. */
 export function convertEach(list: unknown, convert: (entry: unknown, index: number) => unknown): unknown {
   if (!Array.isArray(list)) return list;
   const converted = list.map(convert);

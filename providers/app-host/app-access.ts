@@ -2,24 +2,24 @@ import { type LambdaClient, UpdateFunctionUrlConfigCommand } from '@aws-sdk/clie
 import { isAwsError } from '../aws-errors.ts';
 import { LIVE_ALIAS } from './resources.ts';
 
-/** Opens and closes the address of an application's function, which anyone who knows it can call past the edge. */
+/** Opens and closes the function URL of an application, which anyone who knows it can call without passing the edge. */
 export interface AppAccess {
-  /** Has the address refuse everything; one without a release is no error. */
+  /** Makes the function URL refuse all requests. An application without a release is not an error. */
   close(applicationId: string): Promise<void>;
-  /** Has the address answer again, with the release that it had. */
+  /** Makes the function URL answer again, with the same release as before. */
   open(applicationId: string): Promise<void>;
 }
 
 /**
- * Lambda: a function URL that requires signed requests refuses all visitors, and keeps its host name.
+ * Lambda implementation: a function URL that requires signed requests refuses all visitors, and keeps its host name.
  *
  * @param prefix of the functions' names
  */
 export function createAppAccess(client: Pick<LambdaClient, 'send'>, prefix: string): AppAccess {
   const setAuthType = async (applicationId: string, AuthType: 'NONE' | 'AWS_IAM') => {
-    const of = { FunctionName: prefix + applicationId, Qualifier: LIVE_ALIAS };
+    const alias = { FunctionName: prefix + applicationId, Qualifier: LIVE_ALIAS };
     try {
-      await client.send(new UpdateFunctionUrlConfigCommand({ ...of, AuthType }));
+      await client.send(new UpdateFunctionUrlConfigCommand({ ...alias, AuthType }));
     } catch (error) {
       if (!isAwsError(error, 'ResourceNotFoundException')) throw error;
     }

@@ -36,70 +36,73 @@ const FunctionError = memoize(() => z.catch(z.object({ errorMessage: z.optional(
 export interface HealthCheck {
   /** The HTTP status of the path; undefined when the process did not answer at all. */
   status: number | undefined;
-  /** Why it did not answer, in the host's words. */
+  /** The host's message if the process did not answer. */
   error: string | undefined;
-  /** The last of what the process printed. */
+  /** The end of the process's output. */
   output: string;
 }
 
-/** Runs applications. A release is immutable; the one that serves is chosen by {@link AppHost.switchTo}. */
+/** Runs applications. A release is immutable; {@link AppHost.switchTo} chooses the release that receives traffic. */
 export interface AppHost {
   /**
-   * Makes a release of an artifact and returns its number.
-   * @param onThrottled called for each request that the host refuses because its rate is used up, and that is repeated
-   * @throws {HostThrottled} where all repetitions were refused, too
+   * Creates a release from an artifact and returns its number.
+   * @param onThrottled called each time that the host throttles a request, before the request is retried
+   * @throws {HostThrottled} if the host also throttled all retries
    */
   release(app: HostedApp, artifact: Artifact, onThrottled?: () => void): Promise<string>;
-  /** Returns the version of Node of a release; undefined where it is not there. */
+  /** Returns the Node version of a release; undefined if the release does not exist. */
   nodeVersionOf(applicationId: string, release: string): Promise<string | undefined>;
-  /** Requests a path of a release, without sending it any traffic. */
+  /** Requests a path of a release, also while the release receives no traffic. */
   probe(applicationId: string, release: string, path: string): Promise<HealthCheck>;
-  /** Sends all traffic to a release and returns the host name that it answers at. */
+  /** Sends all traffic to a release and returns the host name of the application. */
   switchTo(applicationId: string, release: string): Promise<string>;
-  /** Returns the release that serves; undefined where none does, or the application is unknown. */
+  /** Returns the release that receives traffic; undefined if there is none or the application is unknown. */
   serving(applicationId: string): Promise<string | undefined>;
   hasRelease(applicationId: string, release: string): Promise<boolean>;
-  /** Deletes a release that does not serve; one that is not there is no error. @returns false where it serves after all */
+  /** Deletes a release. A missing release is not an error. @returns false if the release is kept because it receives traffic */
   removeRelease(applicationId: string, release: string): Promise<boolean>;
-  /** Deletes everything of an application; one that is not there is no error. */
+  /** Deletes all releases of an application. A missing application is not an error. */
   remove(applicationId: string): Promise<void>;
 }
 
-/** A release whose function another one changes begins again in this time, in milliseconds: the step ends before its own timeout. */
+/**
+ * A release starts over within this time if another release changes its function, in milliseconds. The limit lets the step end before
+ * its own timeout.
+ */
 const MAX_RESTART_MS =
   (TIMEOUTS_S.release.release - 4 * TIMEOUTS_S.release.update - TIMEOUTS_S.release.throttling) * 1000;
-/** The longest wait until all of Lambda knows a new alias, in milliseconds, and the pause between two attempts. */
+/** Maximum wait until a new alias has retryUntilPropagated in Lambda, in milliseconds, and the pause between two attempts. */
 const MAX_PROPAGATION_MS = TIMEOUTS_S.release.propagation * 1000;
 const PROPAGATION_PAUSE_MS = 250;
 /**
- * Attempts of each call. Lambda takes 15 changes a second of a whole account, and a release makes about ten: releases at
- * once wait for one another, for about a minute at most.
+ * Attempts of each call. Lambda accepts 15 changes a second in a whole account, and a release makes about ten: concurrent releases wait
+ * for one another, for about a minute at most.
  */
 export const APP_HOST_ATTEMPTS = 10;
 
 /**
- * One Lambda function an application, with the Lambda Web Adapter: a release is a published version, the alias `live`
- * sends traffic to one of them, its function URL is where the edge forwards to.
+ * Lambda implementation: one function for each application, with the Lambda Web Adapter. A release is a published version, the alias
+ * `live` sends traffic to one version, and the edge forwards to the alias's function URL.
  */
 export function createAppHost(client: LambdaClient, settings: AppHostSettings): AppHost {
   const nameOf = (applicationId: string) => settings.prefix + applicationId;
   const publish = createPublisher(client, settings);
   const onThrottledAttempt = observeThrottling(client);
-  /** Repeats a call about an alias that was just created, until all of Lambda knows it. */
-  async function propagated<T>(call: () => Promise<T>): Promise<T> {
-    const givenUpAt = Date.now() + MAX_PROPAGATION_MS;
+  /** Retries a call about a newly created alias until the alias has retryUntilPropagated in Lambda. */
+  async function retryUntilPropagated<T>(call: () => Promise<T>): Promise<T> {
+    const deadline = Date.now() + MAX_PROPAGATION_MS;
     for (;;) {
       try {
         return await call();
       } catch (error) {
-        if (!isMissing(error) || Date.now() > givenUpAt) throw error;
+        if (!isMissing(error) || Date.now() > deadline) throw error;
         await new Promise((done) => setTimeout(done, PROPAGATION_PAUSE_MS));
       }
     }
   }
 
-  /** The alias as it is, or undefined before the first release. */
-  async function live(FunctionName: string) {
+  /** Returns the live alias; undefined before the first release. */
+  async function findLiveAlias(FunctionName: string) {
     try {
       return await client.send(new GetAliasCommand({ FunctionName, Name: LIVE_ALIAS }));
     } catch (error) {
@@ -108,31 +111,36 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
     }
   }
 
-  /** The alias's own address, open to the world: the edge cannot sign for visitors (docs/decisions/0001-edge-distributions.md). */
-  async function functionUrl(FunctionName: string): Promise<string> {
-    const of = { FunctionName, Qualifier: LIVE_ALIAS };
+  /**
+   * Returns the alias's function URL and creates it if it is missing. The URL is public, because the edge cannot sign requests of
+   * visitors (docs/decisions/0001-edge-distributions.md).
+   */
+  async function ensureFunctionUrl(FunctionName: string): Promise<string> {
+    const alias = { FunctionName, Qualifier: LIVE_ALIAS };
     try {
-      return (await client.send(new GetFunctionUrlConfigCommand(of))).FunctionUrl ?? '';
+      return (await client.send(new GetFunctionUrlConfigCommand(alias))).FunctionUrl ?? '';
     } catch (error) {
       if (!isMissing(error)) throw error;
     }
-    const anyone = { ...of, Principal: '*' };
+    const anyone = { ...alias, Principal: '*' };
     const permissions = [
       { StatementId: 'url', Action: 'lambda:InvokeFunctionUrl', FunctionUrlAuthType: 'NONE' as const },
       { StatementId: 'url-invoke', Action: 'lambda:InvokeFunction', InvokedViaFunctionUrl: true },
     ];
     for (const permission of permissions) {
       try {
-        await propagated(() => client.send(new AddPermissionCommand({ ...anyone, ...permission })));
+        await retryUntilPropagated(() => client.send(new AddPermissionCommand({ ...anyone, ...permission })));
       } catch (error) {
         if (!isGranted(error)) throw error;
       }
     }
-    const config = { ...of, AuthType: 'NONE' as const, InvokeMode: 'RESPONSE_STREAM' as const };
-    return (await propagated(() => client.send(new CreateFunctionUrlConfigCommand(config)))).FunctionUrl ?? '';
+    const config = { ...alias, AuthType: 'NONE' as const, InvokeMode: 'RESPONSE_STREAM' as const };
+    return (
+      (await retryUntilPropagated(() => client.send(new CreateFunctionUrlConfigCommand(config)))).FunctionUrl ?? ''
+    );
   }
 
-  /** Returns the configuration of a release; undefined where it is not there. */
+  /** Returns the configuration of a release; undefined if the release does not exist. */
   async function findRelease(applicationId: string, Qualifier: string): Promise<FunctionConfiguration | undefined> {
     try {
       const found = await client.send(new GetFunctionCommand({ FunctionName: nameOf(applicationId), Qualifier }));
@@ -145,20 +153,22 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
 
   return {
     async release(app, artifact, onThrottled = () => {}) {
-      const restartsUntil = Date.now() + MAX_RESTART_MS;
+      const lastRestartAt = Date.now() + MAX_RESTART_MS;
       const code = settings.copy ? await settings.copy(artifact) : artifact;
       onThrottledAttempt.add(onThrottled);
-      const publishing = () => publish(app, code);
-      // The step of another deployment that is stopped, or was thought to be gone, changes the function meanwhile.
-      const againIf = (isInTheWay: (error: unknown) => boolean) => (error: unknown) => {
-        if (!isInTheWay(error) || Date.now() > restartsUntil) throw error;
-        return publishing();
+      const attempt = () => publish(app, code);
+      // A stopped deployment, or one that was believed dead, may still run its step and change the function at the same time.
+      const retryIf = (isConflict: (error: unknown) => boolean) => (error: unknown) => {
+        if (!isConflict(error) || Date.now() > lastRestartAt) throw error;
+        return attempt();
       };
       try {
-        return await publishing().catch(againIf(isBusy)).catch(againIf(isCodeReplaced));
+        return await attempt().catch(retryIf(isBusy)).catch(retryIf(isCodeReplaced));
       } catch (error) {
         if (isRuntimeRetired(error)) throw new RuntimeRetired(app.nodeVersion);
-        throw isThrottled(error) ? new HostThrottled('Lambda takes no more changes for now', { cause: error }) : error;
+        throw isThrottled(error)
+          ? new HostThrottled('Lambda throttles changes at the moment', { cause: error })
+          : error;
       } finally {
         onThrottledAttempt.delete(onThrottled);
       }
@@ -182,16 +192,16 @@ export function createAppHost(client: LambdaClient, settings: AppHostSettings): 
 
     async switchTo(applicationId, FunctionVersion) {
       const FunctionName = nameOf(applicationId);
-      const alias = await live(FunctionName);
+      const alias = await findLiveAlias(FunctionName);
       const target = { FunctionName, Name: LIVE_ALIAS, FunctionVersion };
       if (!alias) await client.send(new CreateAliasCommand(target));
       else if (alias.FunctionVersion !== FunctionVersion) {
         await client.send(new UpdateAliasCommand({ ...target, RevisionId: alias.RevisionId }));
       }
-      return new URL(await functionUrl(FunctionName)).host;
+      return new URL(await ensureFunctionUrl(FunctionName)).host;
     },
 
-    serving: async (applicationId) => (await live(nameOf(applicationId)))?.FunctionVersion,
+    serving: async (applicationId) => (await findLiveAlias(nameOf(applicationId)))?.FunctionVersion,
 
     hasRelease: async (applicationId, release) => (await findRelease(applicationId, release)) !== undefined,
 

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { memoize } from '../../contract/memoize.ts';
 
-/** The request of a health check to a release, and its answer, as Lambda passes them on. */
+/** The request of a health check to a release, and its response, in the form of Lambda invocations. */
 
-/** Returns a `GET` of a path as a function URL would send it. */
+/** Returns the event that a function URL would send for a `GET` of a path. */
 export const checkRequest = (path: string, query: string) => ({
   version: '2.0',
   routeKey: '$default',
@@ -33,7 +33,7 @@ export const checkRequest = (path: string, query: string) => ({
 
 const Prelude = memoize(() => z.object({ statusCode: z.number() }));
 
-/** Returns the status out of Lambda's streaming answer: a JSON prelude, eight NUL bytes, the body. */
+/** Returns the status of Lambda's streaming response (a JSON prelude, eight NUL bytes, the body); undefined if it has no prelude. */
 export function parseStatus(payload: string): number | undefined {
   const end = payload.indexOf('\0');
   try {

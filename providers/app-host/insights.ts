@@ -7,17 +7,17 @@ import { MetricsThrottled } from './metrics.ts';
 export type Call = <Output>(operation: string, input: object) => Promise<Output>;
 type Row = readonly { field: string; value: string }[];
 
-/** Pauses between two looks at a query: most take about a second, and GetQueryResults five calls a second of all viewers. */
+/** Pauses between two polls of a query. Most queries take about a second; GetQueryResults allows five calls a second in the account. */
 const POLL_MS = [250, 500, 750, 1000, 1500, 2000, 3000, 3000, 3000];
 
 const isThrottled = (error: unknown) => error instanceof Error && /^(Throttling|LimitExceeded)/.test(error.name);
 
-/** Ends a query, which would go on for up to an hour: at its price by the gigabyte, and in one of the places that all applications share. */
+/** Stops a query. It would otherwise run for up to an hour, be billed by the gigabyte, and occupy one of the slots shared by all applications. */
 async function stopQuery(call: Call, queryId: string): Promise<void> {
   try {
     await call('StopQuery', { queryId });
   } catch (error) {
-    // It ended in this moment.
+    // The query has ended in the meantime.
     if (!isAwsError(error, 'InvalidParameterException')) throw error;
   }
 }
@@ -32,16 +32,16 @@ interface InsightsQuery {
 }
 
 /**
- * Runs a query and returns its rows, each by the names of its fields; none for an application that was never released and has
+ * Runs a query and returns its rows as maps of field names to values; no rows for an application that was never released and so has
  * no log. Throws {@link MetricsThrottled}.
- * @param pause in milliseconds
+ * @param pause waits for a number of milliseconds
  */
 export async function queryInsights(
   call: Call,
   input: InsightsQuery,
   pause: (ms: number) => Promise<unknown> = sleep,
 ): Promise<ReadonlyMap<string, string>[]> {
-  const results = async (): Promise<readonly Row[]> => {
+  const run = async (): Promise<readonly Row[]> => {
     const { queryId } = await call<{ queryId: string }>('StartQuery', input);
     for (const wait of POLL_MS) {
       const { status, results } = await call<{ status: string; results: Row[] }>('GetQueryResults', { queryId });
@@ -52,7 +52,7 @@ export async function queryInsights(
     await stopQuery(call, queryId);
     throw new MetricsThrottled('The query took too long');
   };
-  const rows = await results().catch((cause: unknown): readonly Row[] => {
+  const rows = await run().catch((cause: unknown): readonly Row[] => {
     if (isAwsError(cause, 'ResourceNotFoundException')) return [];
     if (!isThrottled(cause)) throw cause;
     throw new MetricsThrottled('Logs Insights refused a query: too many at once', { cause });

@@ -1,6 +1,6 @@
 import { LIVE_ALIAS } from './resources.ts';
 
-/** Metrics of applications: Amazon CloudWatch, which Lambda sends them to. */
+/** Metrics of applications, which Lambda sends to Amazon CloudWatch. */
 
 /** Traffic of an application in one period. */
 export interface MetricPoint {
@@ -8,13 +8,13 @@ export interface MetricPoint {
   requests: number;
   clientErrors: number;
   serverErrors: number;
-  /** Requests that were refused because the application had as many at once as it may. */
+  /** Requests that were refused because the application was at its limit of concurrent requests. */
   throttled: number;
-  /** Percentiles of the duration in milliseconds; undefined without a request. */
+  /** Percentiles of the duration in milliseconds; undefined if there was no request. */
   p50: number | undefined;
   p95: number | undefined;
   p99: number | undefined;
-  /** The most requests at once. */
+  /** Maximum number of concurrent requests. */
   concurrency: number;
   /** Sum of all durations in milliseconds. */
   durationMs: number;
@@ -33,7 +33,7 @@ export interface AppMetrics {
   read(applicationId: string, span: Periods): Promise<MetricPoint[]>;
 }
 
-/** CloudWatch's rate of reads is used up for the moment. */
+/** CloudWatch or Logs Insights throttled a read. */
 export class MetricsThrottled extends Error {
   override readonly name = 'MetricsThrottled';
 }
@@ -47,8 +47,8 @@ interface Results {
 type Field = Exclude<keyof MetricPoint, 'at'>;
 
 /**
- * The metric and statistic of each field. All are of the alias that visitors reach, so that health checks of releases do not
- * count; concurrency exists for the whole function
+ * The metric and statistic of each field. All but the concurrency are those of the alias that visitors reach, so that health checks of
+ * releases do not count. The concurrency exists only for the whole function
  * (https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html, https://docs.aws.amazon.com/lambda/latest/dg/urls-monitoring.html).
  */
 const QUERIES: Readonly<Record<Field, readonly [metric: string, statistic: string]>> = {
@@ -90,7 +90,7 @@ export function createAppMetrics(call: Call, prefix: string): AppMetrics {
         const request = { ...input, ...(NextToken ? { NextToken } : {}) };
         const page = await call<Results>('GetMetricData', request).catch((cause: unknown) => {
           if (!isThrottled(cause)) throw cause;
-          throw new MetricsThrottled('CloudWatch refused a read: its rate is used up', { cause });
+          throw new MetricsThrottled('CloudWatch throttled a read', { cause });
         });
         for (const { Id, Timestamps, Values } of page.MetricDataResults)
           for (const [index, at] of Timestamps.entries()) values.set(`${Id} ${at}`, Values[index] ?? 0);

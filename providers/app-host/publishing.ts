@@ -15,11 +15,11 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { isConfigured, wantedConfiguration } from './configuration.ts';
 import { isMissing } from './refusals.ts';
 
-/** The application that is to be hosted. */
+/** The application to host. */
 export interface HostedApp {
   applicationId: string;
   nodeVersion: string;
-  /** Requests at once; the host refuses more with 429. */
+  /** Maximum concurrent requests; the host refuses more with 429. */
   concurrency: number;
 }
 
@@ -39,25 +39,25 @@ export interface AppHostSettings {
   prefix: string;
   roleArn: string;
   adapterLayerArn: string;
-  /** Copies an artifact to where Lambda can read it: a bucket of the function's region. None where it is there already. */
+  /** Copies an artifact to a bucket in the function's region, where Lambda can read it. Undefined if artifacts are in that region. */
   copy?: ((artifact: Artifact) => Promise<Artifact>) | undefined;
 }
 
-/** The longest wait for Lambda to take in new code or settings, in seconds. */
+/** Maximum wait for Lambda to apply new code or settings, in seconds. */
 const MAX_UPDATE_WAIT_SECONDS = TIMEOUTS_S.release.update;
 
 /**
- * Returns a function that publishes a version of an application's function with this code and no other, and returns its number. The function
- * is made if it is not there.
+ * Returns a function that publishes a version of an application's Lambda function with exactly the given code, and returns the version's
+ * number. It creates the Lambda function if it does not exist.
  */
 export function createPublisher(client: LambdaClient, settings: AppHostSettings) {
-  // These ask with GetFunction, whose own rate of 100 a second is enough for the releases that begin in half a minute (1.5 a second).
+  // The waiters call GetFunction, whose own rate of 100 a second is enough for the releases that start in half a minute (1.5 a second).
   const waiter = { client, maxWaitTime: MAX_UPDATE_WAIT_SECONDS, minDelay: 0.25, maxDelay: 0.5 };
-  const settled = (FunctionName: string) => waitUntilFunctionUpdatedV2(waiter, { FunctionName });
-  const active = (FunctionName: string, Qualifier?: string) =>
+  const waitUntilUpdated = (FunctionName: string) => waitUntilFunctionUpdatedV2(waiter, { FunctionName });
+  const waitUntilActive = (FunctionName: string, Qualifier?: string) =>
     waitUntilFunctionActiveV2(waiter, Qualifier ? { FunctionName, Qualifier } : { FunctionName });
 
-  /** Gives the function its code and settings. Returns the code's hash, and the concurrency that is reserved for it so far. */
+  /** Uploads the code and settings of the function. Returns the code's hash and the concurrency that is currently reserved. */
   async function upload(app: HostedApp, { bucket, key }: Artifact): Promise<Uploaded> {
     const FunctionName = settings.prefix + app.applicationId;
     const architectures: Architecture[] = ['arm64'];
@@ -71,36 +71,36 @@ export function createPublisher(client: LambdaClient, settings: AppHostSettings)
       reserved = Concurrency?.ReservedConcurrentExecutions;
     } catch (error) {
       if (!isMissing(error)) throw error;
-      const made = { FunctionName, Code: code, Architectures: architectures, ...wanted };
-      const { CodeSha256: hash } = await client.send(new CreateFunctionCommand(made));
-      await active(FunctionName);
+      const input = { FunctionName, Code: code, Architectures: architectures, ...wanted };
+      const { CodeSha256: hash } = await client.send(new CreateFunctionCommand(input));
+      await waitUntilActive(FunctionName);
       return { hash, reserved };
     }
-    // A repeated step meets what the one before it began.
-    if (found?.State === 'Pending') await active(FunctionName);
-    if (found?.LastUpdateStatus === 'InProgress') await settled(FunctionName);
-    // Seconds on Lambda, and mostly nothing has changed.
+    // An earlier run of this step may have started these.
+    if (found?.State === 'Pending') await waitUntilActive(FunctionName);
+    if (found?.LastUpdateStatus === 'InProgress') await waitUntilUpdated(FunctionName);
+    // Skipped when nothing has changed, the usual case: Lambda needs seconds for this.
     if (!found || !isConfigured(found, wanted)) {
       await client.send(new UpdateFunctionConfigurationCommand({ FunctionName, ...wanted }));
-      await settled(FunctionName);
+      await waitUntilUpdated(FunctionName);
     }
     const update = { FunctionName, ...code, Architectures: architectures };
     const { CodeSha256: hash } = await client.send(new UpdateFunctionCodeCommand(update));
-    await settled(FunctionName);
+    await waitUntilUpdated(FunctionName);
     return { hash, reserved };
   }
 
   return async (app: HostedApp, { bucket, key }: Artifact): Promise<string> => {
     const { hash, reserved } = await upload(app, { bucket, key });
     const FunctionName = settings.prefix + app.applicationId;
-    // Without this, one application could use up the concurrency that all functions of the AWS account share.
+    // Without a reservation, one application could use up the concurrency that all functions of the AWS account share.
     const ReservedConcurrentExecutions = app.concurrency;
     if (reserved !== ReservedConcurrentExecutions)
       await client.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions }));
     const version = { FunctionName, CodeSha256: hash, Description: key };
     const { Version } = await client.send(new PublishVersionCommand(version));
     if (!Version) throw new Error('Lambda published a version without a number');
-    await active(FunctionName, Version);
+    await waitUntilActive(FunctionName, Version);
     return Version;
   };
 }

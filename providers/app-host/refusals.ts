@@ -1,31 +1,31 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import { isAwsError } from '../aws-errors.ts';
 
-/** Returns true if there is no such function, version or alias. */
+/** Returns true if the function, version or alias does not exist. */
 export const isMissing = (error: unknown): boolean => isAwsError(error, 'ResourceNotFoundException');
 
-/** Returns true if Lambda refused a request because its rate is used up. */
+/** Returns true if Lambda throttled a request. */
 export const isThrottled = (error: unknown): boolean => isAwsError(error, 'TooManyRequestsException');
 
-/** Lambda's words for a runtime past the end of its support; the error's name is that of any invalid parameter. */
+/** Returns true if Lambda no longer supports the runtime. Only the message shows it: the error's name is that of any invalid parameter. */
 export const isRuntimeRetired = (error: unknown): boolean =>
   isAwsError(error, 'InvalidParameterValueException') && /runtime.*no longer supported/i.test(String(error));
 
-/** Lambda's words for a version that is not published, because the function's code is another one by now. */
+/** Returns true if Lambda did not publish a version because the function's code has changed in the meantime. */
 export const isCodeReplaced = (error: unknown): boolean =>
   isAwsError(error, 'InvalidParameterValueException') && /CodeSHA256 .*is different from current/i.test(String(error));
 
-/** Returns true while a function is being made or changed on behalf of another caller, or was made by one meanwhile. */
+/** Returns true if another caller is creating or changing the function, or has created it in the meantime. */
 export const isBusy = (error: unknown): boolean => isAwsError(error, 'ResourceConflictException');
 
-/** Lambda's words for a version that an alias points to; the error's name is that of a busy function, too. */
+/** Returns true if an alias points to the version. Only the message shows it: a busy function has the same error name. */
 export const isServing = (error: unknown): boolean => isBusy(error) && /alias/i.test(String(error));
 
-/** Lambda's words for a permission that was given before; the error's name is that of a busy function, too. */
+/** Returns true if the permission exists already. Only the message shows it: a busy function has the same error name. */
 export const isGranted = (error: unknown): boolean =>
   isBusy(error) && /statement id .*already exists/i.test(String(error));
 
-/** Returns a set of listeners that are called for each attempt of a client that Lambda throttles, also where the client repeats it. */
+/** Returns a set of listeners. They are called for each attempt that Lambda throttles, including those that the client retries. */
 export function observeThrottling(client: LambdaClient): Set<() => void> {
   const listeners = new Set<() => void>();
   client.middlewareStack.add(
@@ -37,7 +37,7 @@ export function observeThrottling(client: LambdaClient): Set<() => void> {
         throw error;
       }
     },
-    // Inside of the client's own repetitions.
+    // Runs inside of the client's retries.
     { step: 'finalizeRequest', priority: 'low' },
   );
   return listeners;

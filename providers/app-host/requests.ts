@@ -1,43 +1,43 @@
 import { type Call, queryInsights } from './insights.ts';
 
 /**
- * Requests of applications, one by one: their processes print a line for each (builder/app-runtime/request-log.ts), which Logs
- * Insights finds.
+ * Single requests of applications. An application's process prints a line for each request (builder/app-runtime/request-log.ts), and
+ * Logs Insights finds these lines.
  */
 
-/** The beginning of such a line. The rest is JSON. */
+/** The start of a request's line, followed by JSON. */
 export const REQUEST_MARK = 'REQUEST ';
-/** The mark before a line that was printed in the course of a request: 14 bytes, its id being 8 characters. */
+/** The mark before a line that was printed during a request: 14 bytes, of which 8 are the request's id. */
 export const lineMark = (id: string): string => `#req=${id} `;
 const LINE_MARK = /^#req=([\w-]{8}) /;
 const LINE_MARKS = /^#req=[\w-]{8} /gm;
 
-/** Returns what an application printed, without marks, and the id of the request in whose course it did. */
+/** Returns an application's output without marks, and the id of the request during which it was printed. */
 export const parseLine = (printed: string): { text: string; requestId: string | null } => ({
   text: printed.replace(LINE_MARKS, ''),
   requestId: LINE_MARK.exec(printed)?.[1] ?? null,
 });
 
-/** Requests that are read at most: the newest. */
+/** Maximum requests of one read: the newest ones. */
 export const MAX_REQUEST_LINES = 5000;
 
 export interface RequestLine {
-  /** The id that its lines carry; null for a release from before they had one. */
+  /** The id that the request's lines carry; null for releases older than this feature. */
   id: string | null;
   method: string;
-  /** Without its query. */
+  /** Without the query. */
   path: string;
   status: number;
-  /** Time in the application in milliseconds. */
+  /** Duration in the application, in milliseconds. */
   ms: number;
   /** Bytes of the response, with its headers. */
   bytes: number;
-  /** Requests before it that have no line, because there were too many in a minute. */
+  /** Number of requests before this one that have no line, because there were too many in a minute. */
   skipped: number;
 }
 
 export interface LoggedRequest extends RequestLine {
-  /** Time of its end. */
+  /** Time at which the request ended. */
   at: Date;
 }
 
@@ -48,7 +48,7 @@ export interface AppRequests {
 
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
-/** Parses a line; undefined for any other, such as one that the application made up. */
+/** Parses the line of a request. Returns undefined for any other line, such as an imitation that the application printed. */
 export function parseRequestLine(text: string): RequestLine | undefined {
   if (!text.startsWith(REQUEST_MARK)) return undefined;
   try {

@@ -1,20 +1,20 @@
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 
-/** Resources of a hosted application, and what its host refuses. No imports but the contract, so that texts can name them without Lambda’s client. */
+/** Resources of a hosted application, and the errors of its host. Imports the contract only, so that texts can use them without Lambda's client. */
 
-/** The alias of an application's function that serves its visitors. */
+/** The alias of an application's function that receives visitors' requests. */
 export const LIVE_ALIAS = 'live';
 /** Memory in MB. */
 export const MEMORY_MB = 1024;
-/** The longest that a request may take, in seconds; a start may take as long. */
+/** Maximum duration of a request, and of a start, in seconds. */
 export const TIMEOUT_SECONDS = TIMEOUTS_S.release.request;
 
-/** The host takes no more changes for now: its rate is used up. */
+/** The host throttles changes at the moment. */
 export class HostThrottled extends Error {
   override readonly name = 'HostThrottled';
 }
 
-/** The host does not take releases on this version of Node any more. */
+/** The host no longer accepts releases on this version of Node. */
 export class RuntimeRetired extends Error {
   override readonly name = 'RuntimeRetired';
   readonly nodeVersion: string;

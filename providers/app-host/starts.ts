@@ -2,8 +2,8 @@ import { type Call, queryInsights } from './insights.ts';
 import type { Periods } from './metrics.ts';
 
 /**
- * Cold starts and memory of applications: Lambda has no metric of them and says them in the `REPORT` line of each request
- * (https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html), which Logs Insights sums where they are.
+ * Cold starts and memory of applications. Lambda has no metric for them, but reports them in the `REPORT` line of each request
+ * (https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html). Logs Insights aggregates these lines.
  */
 
 /** Starts and memory of an application in one period in which it ran. */
@@ -22,14 +22,14 @@ export interface AppStarts {
   read(applicationId: string, span: Periods): Promise<StartPoint[]>;
 }
 
-/** Logs Insights counts memory in bytes, a million to the megabyte. */
+/** Logs Insights counts memory in bytes, with a million bytes to the megabyte. */
 const BYTES_PER_MB = 1_000_000;
 
 const binOf = (seconds: number) => (seconds % 3600 === 0 ? `${seconds / 3600}h` : `${seconds / 60}m`);
 
 /**
  * @param prefix of the functions' names
- * @param pause in milliseconds
+ * @param pause waits for a number of milliseconds
  */
 export function createAppStarts(call: Call, prefix: string, pause?: (ms: number) => Promise<unknown>): AppStarts {
   return {

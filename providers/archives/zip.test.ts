@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { entriesOf } from '../../test/support/archive.ts';
-import { createZip, packContentBeside, readPackedFile, replacePackedFile } from './zip.ts';
+import { createZip, packContentThreaded, readPackedFile, replacePackedFile } from './zip.ts';
 
 const FILE = 0o100644;
 const packed = (files: Record<string, string>) => {
@@ -34,7 +34,7 @@ test('content that another thread packs makes the same archive', async () => {
   const [here, beside] = [createZip(), createZip()];
   for (const [name, content] of contents.entries()) {
     here.add(`${name}`, content, FILE);
-    beside.add(`${name}`, await packContentBeside(content), FILE);
+    beside.add(`${name}`, await packContentThreaded(content), FILE);
   }
   expect(beside.end().equals(here.end())).toBe(true);
 });

@@ -2,15 +2,15 @@ import { promisify } from 'node:util';
 import { crc32, deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib';
 
 /**
- * Writes ZIP archives. Each deployment waits for one, and yazl takes two to four times as long
+ * Writes ZIP archives. Each deployment waits for an archive, and yazl takes two to four times as long
  * (docs/decisions/0024-libraries.md, `npm run bench zip`).
  */
 
 /** The fastest level halves the size in a tenth of the time of zlib's default level. */
 const LEVEL = 1;
-/** Smaller content is compressed sooner than it is handed to another thread, in bytes. */
-const MIN_BESIDE_BYTES = 32 * 1024;
-/** Bytes that another thread compresses between two interruptions of this one. */
+/** Minimum size for compression in another thread, in bytes. Compressing smaller content takes less time than handing it over. */
+const MIN_THREADED_BYTES = 32 * 1024;
+/** Bytes that another thread compresses before it interrupts this one. */
 const PIECE_BYTES = 64 * 1024;
 /** 2020-01-01 00:00 in DOS format. The constant date makes archives of the same files identical. */
 const DOS_DATE = ((2020 - 1980) << 9) | (1 << 5) | 1;
@@ -22,44 +22,45 @@ const UTF8_NAMES = 0x0800;
 /** Maximum number of entries. More need the 64-bit format, which hosted applications never reach. */
 export const MAX_ENTRIES = 0xffff;
 
-/** The content of a file as an archive has it. */
+/** The content of a file in the form in which an archive stores it. */
 export interface PackedContent {
   body: Buffer;
   isDeflated: boolean;
   crc: number;
-  /** Length of the content itself. */
+  /** Length of the uncompressed content. */
   size: number;
 }
 
-function smallerOf(content: Buffer, deflated: Buffer): PackedContent {
+function storeSmaller(content: Buffer, deflated: Buffer): PackedContent {
   const isDeflated = deflated.length < content.length;
   return { body: isDeflated ? deflated : content, isDeflated, crc: crc32(content), size: content.length };
 }
 
-const packContent = (content: Buffer): PackedContent => smallerOf(content, deflateRawSync(content, { level: LEVEL }));
+const packContent = (content: Buffer): PackedContent =>
+  storeSmaller(content, deflateRawSync(content, { level: LEVEL }));
 
-/** Packs content: a large one in another thread, so that several use as many processors; a small one at once. */
-export function packContentBeside(content: Buffer): PackedContent | Promise<PackedContent> {
-  if (content.length < MIN_BESIDE_BYTES) return packContent(content);
+/** Packs small content synchronously, and large content in another thread, so that several files use several processors. */
+export function packContentThreaded(content: Buffer): PackedContent | Promise<PackedContent> {
+  if (content.length < MIN_THREADED_BYTES) return packContent(content);
   const deflated = promisify(deflateRaw)(content, { level: LEVEL, chunkSize: PIECE_BYTES });
-  return deflated.then((body) => smallerOf(content, body));
+  return deflated.then((body) => storeSmaller(content, body));
 }
 
-/** A file of an archive: its bytes there, and its line in the directory at the archive's end. */
+/** A file of an archive: its local header and content, and its entry in the central directory. */
 export interface PackedFile {
   bytes: Buffer;
-  line: Buffer;
+  entry: Buffer;
 }
 
 /**
  * Packs one file.
- * @param offset the length of the archive before it
+ * @param offset length of the archive before this file
  * @param mode the Unix mode including the file type
  */
 export function packFile(path: string, content: Buffer | PackedContent, mode: number, offset: number): PackedFile {
   const name = Buffer.from(path);
   const { body, isDeflated, crc, size } = Buffer.isBuffer(content) ? packContent(content) : content;
-  // The part that the entry's header shares with its line in the directory.
+  // The fields that the local header shares with the entry in the directory.
   const common = Buffer.alloc(26);
   common.writeUInt16LE(20, 0);
   common.writeUInt16LE(UTF8_NAMES, 2);
@@ -70,28 +71,28 @@ export function packFile(path: string, content: Buffer | PackedContent, mode: nu
   common.writeUInt32LE(size, 18);
   common.writeUInt16LE(name.length, 22);
 
-  const line = Buffer.alloc(46);
-  line.writeUInt32LE(0x02014b50, 0);
-  line.writeUInt16LE(UNIX, 4);
-  common.copy(line, 6);
-  line.writeUInt32LE((mode << 16) >>> 0, 38);
-  line.writeUInt32LE(offset, 42);
+  const entry = Buffer.alloc(46);
+  entry.writeUInt32LE(0x02014b50, 0);
+  entry.writeUInt16LE(UNIX, 4);
+  common.copy(entry, 6);
+  entry.writeUInt32LE((mode << 16) >>> 0, 38);
+  entry.writeUInt32LE(offset, 42);
   return {
     bytes: Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), common, name, body]),
-    line: Buffer.concat([line, name]),
+    entry: Buffer.concat([entry, name]),
   };
 }
 
 /**
- * Returns the end of an archive: its directory.
- * @param offset the length of all files
+ * Returns the end of an archive: its central directory.
+ * @param offset length of all files
  */
-export function packDirectory(lines: readonly Buffer[], offset: number): Buffer {
-  const directory = Buffer.concat(lines);
+export function packDirectory(entries: readonly Buffer[], offset: number): Buffer {
+  const directory = Buffer.concat(entries);
   const end = Buffer.alloc(22);
   end.writeUInt32LE(0x06054b50, 0);
-  end.writeUInt16LE(lines.length, 8);
-  end.writeUInt16LE(lines.length, 10);
+  end.writeUInt16LE(entries.length, 8);
+  end.writeUInt16LE(entries.length, 10);
   end.writeUInt32LE(directory.length, 12);
   end.writeUInt32LE(offset, 16);
   return Buffer.concat([directory, end]);
@@ -106,65 +107,65 @@ export interface Zip {
 /** Writes an archive in memory. */
 export function createZip(): Zip {
   const chunks: Buffer[] = [];
-  const lines: Buffer[] = [];
+  const entries: Buffer[] = [];
   let offset = 0;
   return {
     add(path, content, mode) {
-      const { bytes, line } = packFile(path, content, mode, offset);
+      const { bytes, entry } = packFile(path, content, mode, offset);
       chunks.push(bytes);
-      lines.push(line);
+      entries.push(entry);
       offset += bytes.length;
     },
-    end: () => Buffer.concat([...chunks, packDirectory(lines, offset)]),
+    end: () => Buffer.concat([...chunks, packDirectory(entries, offset)]),
   };
 }
 
-/** Sizes of the end of an archive, of a line of its directory and of the header before a file, without names. */
+/** Sizes of the end-of-directory record, of an entry of the directory and of a local file header, without names. */
 const END_BYTES = 22;
-const LINE_BYTES = 46;
+const ENTRY_BYTES = 46;
 const HEADER_BYTES = 30;
 
 interface Directory {
-  /** Length of all files, which is where the directory begins. */
+  /** Length of all files, which is the offset of the directory. */
   offset: number;
-  lines: Buffer[];
+  entries: Buffer[];
 }
 
-const nameOf = (line: Buffer): string => line.toString('utf8', LINE_BYTES, LINE_BYTES + line.readUInt16LE(28));
+const nameOf = (entry: Buffer): string => entry.toString('utf8', ENTRY_BYTES, ENTRY_BYTES + entry.readUInt16LE(28));
 
-/** Reads the directory of an archive of this module: it has no comments. */
+/** Reads the directory of an archive that this module wrote, which has no comments. */
 function readDirectory(archive: Buffer): Directory {
   const end = archive.length - END_BYTES;
   if (end < 0 || archive.readUInt32LE(end) !== 0x06054b50) throw new Error('this is no archive of the platform');
   const offset = archive.readUInt32LE(end + 16);
-  const lines: Buffer[] = [];
+  const entries: Buffer[] = [];
   for (let at = offset; at < end; ) {
     const length =
-      LINE_BYTES + archive.readUInt16LE(at + 28) + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
-    lines.push(archive.subarray(at, at + length));
+      ENTRY_BYTES + archive.readUInt16LE(at + 28) + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
+    entries.push(archive.subarray(at, at + length));
     at += length;
   }
-  return { offset, lines };
+  return { offset, entries };
 }
 
-/** Returns a file of an archive of this module; undefined if it has none at the path. */
+/** Returns a file of an archive that this module wrote; undefined if there is none at the path. */
 export function readPackedFile(archive: Buffer, path: string): Buffer | undefined {
-  const line = readDirectory(archive).lines.find((each) => nameOf(each) === path);
-  if (!line) return undefined;
-  const header = line.readUInt32LE(42);
-  const begin = header + HEADER_BYTES + archive.readUInt16LE(header + 26) + archive.readUInt16LE(header + 28);
-  const body = archive.subarray(begin, begin + line.readUInt32LE(20));
-  return line.readUInt16LE(10) === DEFLATED ? inflateRawSync(body) : body;
+  const entry = readDirectory(archive).entries.find((candidate) => nameOf(candidate) === path);
+  if (!entry) return undefined;
+  const header = entry.readUInt32LE(42);
+  const start = header + HEADER_BYTES + archive.readUInt16LE(header + 26) + archive.readUInt16LE(header + 28);
+  const body = archive.subarray(start, start + entry.readUInt32LE(20));
+  return entry.readUInt16LE(10) === DEFLATED ? inflateRawSync(body) : body;
 }
 
 /**
- * Returns an archive of this module with another content of one file. The others are not packed again, and the bytes of the
- * earlier content stay where no line of the directory leads.
+ * Returns an archive that this module wrote with the content of one file replaced. The other files are not packed again. The bytes of the
+ * previous content remain in the archive, but no entry of the directory refers to them.
  * @param mode the Unix mode including the file type
  */
 export function replacePackedFile(archive: Buffer, path: string, content: Buffer, mode: number): Buffer {
-  const { offset, lines } = readDirectory(archive);
-  const { bytes, line } = packFile(path, content, mode, offset);
-  const others = lines.filter((each) => nameOf(each) !== path);
-  return Buffer.concat([archive.subarray(0, offset), bytes, packDirectory([...others, line], offset + bytes.length)]);
+  const { offset, entries } = readDirectory(archive);
+  const { bytes, entry } = packFile(path, content, mode, offset);
+  const others = entries.filter((other) => nameOf(other) !== path);
+  return Buffer.concat([archive.subarray(0, offset), bytes, packDirectory([...others, entry], offset + bytes.length)]);
 }

@@ -1,7 +1,7 @@
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { artifactKey, CACHES, type CacheName, cacheKey, jobKey, logKey, resultKey } from './keys.ts';
 
-/** A request to the builds bucket that needs no credentials: it is signed, for one object and a limited time. */
+/** A presigned request to the builds bucket: for one object and a limited time, without credentials. */
 export interface SignedRequest {
   method: 'GET' | 'PUT' | 'DELETE';
   url: string;
@@ -9,23 +9,23 @@ export interface SignedRequest {
   headers: Record<string, string>;
 }
 
-/** A request that is to be signed. */
+/** A request to sign. */
 export type ObjectGrant = Omit<SignedRequest, 'url'> & { key: string };
 
-/** Everything that one build may do in the builds bucket. */
+/** The requests that one build may make to the builds bucket. */
 export interface BuildAccess {
   removeJob: SignedRequest;
   storeLog: SignedRequest;
   storeResult: SignedRequest;
-  /** Succeeds once. */
+  /** Succeeds only once. */
   storeArtifact: SignedRequest;
   caches: Record<CacheName, { read: SignedRequest; store: SignedRequest }>;
 }
 
 /**
- * Signs requests as a session that may do nothing else, however its credentials are used.
+ * Signs requests with a session whose permissions are limited to them, even if its credentials leak.
  * @param name of the session, for the audit trail
- * @param seconds for which the requests are valid
+ * @param seconds lifetime of the signed requests
  */
 export type SignGrants = (
   grants: readonly ObjectGrant[],
@@ -34,11 +34,11 @@ export type SignGrants = (
 
 /** Creates the access of builds. */
 export interface BuildAccessProvider {
-  /** Returns the address of a build's job, and all other requests of the build, which the job contains. */
+  /** Returns the request that reads a build's job, and all other requests of the build, which the job contains. */
   grant(applicationId: string, deploymentId: string): Promise<{ readJob: SignedRequest; access: BuildAccess }>;
 }
 
-/** The object must not exist yet. Part of the signature: without the header the request is refused. */
+/** Requires that the object does not exist yet. The header is part of the signature: a request without it is refused. */
 const ONCE = { 'if-none-match': '*' };
 
 export const createBuildAccess = (sign: SignGrants): BuildAccessProvider => ({

@@ -1,43 +1,44 @@
 /**
- * The form in which a log is stored: its text, with marks between. A mark stands before a line and says when that line
- * began; lines without one began (nearly) with the line before. After a part that was left out a mark also says how many
- * lines that was, so that the numbers of the lines behind it never change while the log grows.
+ * The stored form of a log: its text, interspersed with marks. A mark precedes a line and gives the time at which that line began. A line
+ * without a mark began at (nearly) the same time as the previous line. After an omitted part, a mark also gives the number of omitted lines,
+ * so that the numbers of later lines never change while the log grows.
  */
 
 /** One line as the dashboard shows it. */
 export interface LogLine {
-  /** Counted from 1, the lines that were left out too. */
+  /** Counted from 1, including omitted lines. */
   n: number;
   /** Time at which the line began. */
   at: string;
   text: string;
 }
 
-/** Record separator: no text holds it, see {@link stripMarks}. */
+/** ASCII record separator, which no text contains (see {@link stripMarks}). */
 const SEPARATOR = '\x1e';
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is chosen because nothing else is written with it
+// biome-ignore lint/suspicious/noControlCharactersInRegex: chosen because no text contains it
 const MARK = /\x1e([0-9a-z]+)(?::(\d+))?\x1e/g;
 
 /**
+ * Formats a mark.
  * @param at milliseconds since the epoch
- * @param skipped lines that were left out, this one (which says so) included
+ * @param skipped number of omitted lines, including the line that reports the omission
  */
 export const formatMark = (at: number, skipped?: number): string =>
   `${SEPARATOR}${at.toString(36)}${skipped === undefined ? '' : `:${skipped}`}${SEPARATOR}`;
 
-/** Removes everything from a foreign text that could be taken for a mark. */
+/** Removes from an external text everything that could be taken for a mark. */
 export const stripMarks = (text: string): string => text.replaceAll(SEPARATOR, '');
 
-/** The time of the last mark in a stored text, in milliseconds since the epoch; undefined where there is none. */
+/** Returns the time of the last mark in a stored text, in milliseconds since the epoch; undefined if there is no mark. */
 export function findLastTime(stored: string): number | undefined {
   const last = [...stored.matchAll(MARK)].at(-1)?.[1];
   return last === undefined ? undefined : Number.parseInt(last, 36);
 }
 
-/** The text of a stored log. */
+/** Returns the text of a stored log without its marks. */
 export const toText = (stored: string): string => stored.replace(MARK, '');
 
-/** The lines of a stored log. The last one may not be whole yet: without a line end it counts only when `ended`. */
+/** Returns the lines of a stored log. A last line without a line end may be incomplete, so it counts only if the log has `ended`. */
 export function toLines(stored: string, ended: boolean): LogLine[] {
   const lines = stored.split('\n');
   const last = lines.pop();

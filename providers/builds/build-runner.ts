@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { isAwsError } from '../aws-errors.ts';
 
-/** CodeBuild: the project that runs the builder, in the region of builds. */
+/** The CodeBuild project that runs the builder, in the region of builds. */
 
 /** A build as CodeBuild reports it. */
 export interface RunningBuild {
   id: string;
-  /** `QUEUED` before a builder is free; `FAULT` where CodeBuild itself failed. */
+  /** `QUEUED` until a builder is free; `FAULT` if CodeBuild itself failed. */
   status: 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'FAULT' | 'TIMED_OUT' | 'STOPPED';
   submittedAt: Date;
   phases: BuildPhase[];
@@ -14,20 +14,20 @@ export interface RunningBuild {
 
 export interface BuildPhase {
   type: string;
-  /** Absent for a phase that has not ended, as is its duration. */
+  /** Absent, like the duration, for a phase that has not ended. */
   status?: string;
   seconds?: number;
 }
 
 export interface BuildRunner {
   /**
-   * Submits a build. With the same job it is the same build, for five minutes.
-   * @returns the build's id; undefined if CodeBuild does not accept it now, because its queue is full or it is unreachable
+   * Submits a build. Submitting the same job again within five minutes returns the same build.
+   * @returns the build's id; undefined if CodeBuild does not accept it at the moment, because its queue is full or it is unreachable
    */
   start(deploymentId: string, jobUrl: string): Promise<string | undefined>;
   /** Returns undefined for a build that does not exist. */
   find(id: string): Promise<RunningBuild | undefined>;
-  /** Stops a build; one that has ended stays as it is. */
+  /** Stops a build. Has no effect on a build that has ended. */
   stop(id: string): Promise<void>;
 }
 
@@ -41,20 +41,20 @@ interface Reported {
   phases?: { phaseType: string; phaseStatus?: string; durationInSeconds?: number }[];
 }
 
-/** Phases before a builder is free. They are the platform's time, not the customer's. */
+/** Phases until a builder is free. They do not count as the customer's build time. */
 export const WAITING_PHASES = ['SUBMITTED', 'QUEUED'];
 const ENDS = ['SUCCEEDED', 'FAILED', 'FAULT', 'TIMED_OUT', 'STOPPED'] as const;
 
 function statusOf({ buildStatus, currentPhase = 'SUBMITTED' }: Reported): RunningBuild['status'] {
-  const end = ENDS.find((each) => each === buildStatus);
+  const end = ENDS.find((status) => status === buildStatus);
   return end ?? (WAITING_PHASES.includes(currentPhase) ? 'QUEUED' : 'RUNNING');
 }
 
-/** True if CodeBuild did not refuse the request for what it says, but for its own state: quota, throttling, 5xx, no answer. */
+/** Returns true if the request failed because of CodeBuild's state and not its content: quota, throttling, 5xx, or no response. */
 function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (/LimitExceeded|Throttl|TooManyRequests/.test(error.name)) return true;
-  // Without a status it is a broken connection, which has a code of the system.
+  // An error without a status is a broken connection, which has a system error code.
   return 'status' in error ? Number(error.status) === 0 || Number(error.status) >= 500 : 'code' in error;
 }
 

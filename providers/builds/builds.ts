@@ -6,23 +6,23 @@ import type { BuildAccess } from './access.ts';
 import { sealJob } from './job-document.ts';
 import { artifactKey, CACHES, cacheKey, environmentKey, jobKey, logKey, resultKey } from './keys.ts';
 
-/** A build's job, a sealed object in the builds bucket. The state machine passes ids and the job's address only. */
+/** A build's job, a sealed object in the builds bucket. The state machine passes only ids and the job's URL. */
 export interface Job {
   applicationId: string;
   deploymentId: string;
   repoUrl: string;
   branch: string;
-  /** True if the owner did not choose the branch: the repository's default branch may take its place. */
+  /** True if the owner did not choose the branch, so that the repository's default branch may replace it. */
   branchByDefault?: boolean;
   nodeVersion: (typeof NODE_VERSIONS)[number];
-  /** True if the owner did not choose the version: the repository may choose another. */
+  /** True if the owner did not choose the version, so that the repository may choose another. */
   nodeVersionByDefault?: boolean;
   framework: (typeof FRAMEWORKS)[number];
   installCommand: string;
-  /** Null: the package's own build script, if any; empty: none. */
+  /** Null: the package's build script, if it has one. Empty: no build. */
   buildCommand: string | null;
   startFile: string;
-  /** Starts the application in place of the start file. */
+  /** Starts the application instead of the start file. */
   startCommand: string | null;
   /** The application's directory in the repository; null for the repository itself. */
   rootDirectory: string | null;
@@ -31,13 +31,13 @@ export interface Job {
   /** The variables as JSON `{KEY: value}`, sealed under `{application: hostArn}`, for the artifact. */
   env: Sealed | null;
   hostArn: string;
-  /** The region of the key, where it is not the function's. */
+  /** The region of the key, if it differs from the function's. */
   keyRegion?: string | undefined;
-  /** The application's databases, oldest first: no secret is needed to name them. */
+  /** The application's databases, oldest first. Contains no secrets. */
   databases: { prefix: string; host: string; port?: number; region: string }[];
   /** KiB that the application may print in a minute. */
   logKibPerMinute?: number;
-  /** The private half of the deploy key; null where git speaks HTTPS. */
+  /** The private half of the deploy key; null if Git uses HTTPS. */
   deployKey: string | null;
   access: BuildAccess;
 }
@@ -50,7 +50,7 @@ const Detected = memoize(() =>
     framework: z.nullable(z.string()),
     packageManager: z.nullable(z.string()),
     nodeVersion: z.enum(NODE_VERSIONS),
-    /** The branch that was built, where it is not the configured one. */
+    /** The branch that was built, if it is not the configured one. */
     branch: z.optional(z.string()),
     buildCommand: z.nullable(z.string()),
     /** Undefined before the application is packaged. */
@@ -64,13 +64,13 @@ const Result = memoize(() =>
   z.object({
     commitSha: z.optional(z.string()),
     error: z.optional(z.string()),
-    /** True where the build failed for a reason that is not its owner's. */
+    /** True if the failure is the platform's and not the owner's. */
     fault: z.optional(z.boolean()),
     step: z.optional(z.string()),
     detected: z.optional(Detected()),
   }),
 );
-/** A build's result: the commit that it packaged, or the one-line reason for its failure. */
+/** A build's result: the commit that it packaged, or the reason for its failure in one line. */
 export type Result = z.output<ReturnType<typeof Result>>;
 
 export interface Objects {
@@ -82,29 +82,32 @@ export interface Objects {
 export interface Builds {
   /** Stores a job and returns the key that decrypts it. */
   writeJob(job: Job): Promise<string>;
-  /** Deletes a job that no build took. */
+  /** Deletes a job that no build has read. */
   removeJob(deploymentId: string): Promise<void>;
-  /** Stores the sealed variables of a deployment beside its artifact. */
+  /** Stores the sealed variables of a deployment next to its artifact. */
   writeEnvironment(applicationId: string, deploymentId: string, sealed: Sealed): Promise<void>;
-  /** The sealed variables of a deployment; undefined if it has none, or if they are no longer kept. */
+  /** Returns the sealed variables of a deployment; undefined if it has none or they are no longer kept. */
   readEnvironment(applicationId: string, deploymentId: string): Promise<Sealed | undefined>;
-  /** The build's log as far as it has come, with its marks (build-log.ts); empty before it began. */
+  /** Returns the build's log so far, with its marks (build-log.ts); empty if there is none yet. */
   readLog(deploymentId: string): Promise<string>;
-  /** Returns undefined before the builder has reported. What it packaged is stored by then, and its log, unless that cannot be stored. */
+  /**
+   * Returns a build's result; undefined until the builder has reported it. By then the artifact is stored, and so is the log unless
+   * storing it failed.
+   */
   readResult(deploymentId: string): Promise<Result | undefined>;
-  /** Returns what a deployment packaged; undefined if it is no longer kept. */
+  /** Returns a deployment's artifact; undefined if it is no longer kept. */
   readArtifact(applicationId: string, deploymentId: string): Promise<Buffer | undefined>;
-  /** Replaces what a deployment packaged. */
+  /** Replaces a deployment's artifact. */
   writeArtifact(applicationId: string, deploymentId: string, artifact: Buffer): Promise<void>;
-  /** Deletes what a deployment packaged. */
+  /** Deletes a deployment's artifact and sealed variables. */
   removeArtifact(applicationId: string, deploymentId: string): Promise<void>;
-  /** Deletes all that a deployment left in the bucket. */
+  /** Deletes all objects of a deployment. */
   remove(applicationId: string, deploymentId: string): Promise<void>;
-  /** Deletes what an application's builds kept for the next. */
+  /** Deletes the caches of an application's builds. */
   removeCaches(applicationId: string): Promise<void>;
 }
 
-/** The builds bucket: jobs in, logs, results and artifacts out. */
+/** Accesses the builds bucket: it receives jobs, and returns logs, results and artifacts. */
 export function createBuilds({ getObject, putObject, deleteObject }: Objects, bucket: string): Builds {
   return {
     async writeJob(job) {

@@ -3,12 +3,12 @@ import type { Job } from './builds.ts';
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Purpose of the key, authenticated with the document: another document cannot be put in its place. */
+/** Additional authenticated data that binds the document to its purpose, so that no other document can replace it. */
 const purpose = Buffer.from('build job');
 
 /**
- * Encrypts a job under a key of its own. The document is in the bucket and the key in the build's environment, so that
- * neither of the two is enough; the builder deletes the document before the first command of the application.
+ * Encrypts a job with a new key. The document is in the bucket and the key in the build's environment, so neither alone is enough. The
+ * builder deletes the document before it runs the first command of the application.
  */
 export function sealJob(job: Job): { document: Buffer; key: string } {
   const [key, iv] = [randomBytes(32), randomBytes(IV_BYTES)];
@@ -23,6 +23,6 @@ export function openJob(document: Buffer, key: string): Job {
     .setAAD(purpose)
     .setAuthTag(document.subarray(-TAG_BYTES));
   const text = Buffer.concat([decipher.update(document.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
-  // What the key opens was sealed by the platform, as a Job.
+  // Only the platform seals documents with this key, and only Jobs.
   return JSON.parse(text.toString('utf8')) as Job;
 }

@@ -6,9 +6,9 @@ const MASK = '[redacted]';
 
 /** Redacts secrets in a text that arrives in pieces. */
 interface RedactingStream {
-  /** Takes a piece and returns the redacted text. Holds back a possible beginning of a secret until the next piece. */
+  /** Adds a piece and returns the redacted text. Holds back a possible start of a secret until the next piece. */
   write(piece: string): string;
-  /** Returns the redacted rest. */
+  /** Returns the remaining text, redacted. */
   end(): string;
 }
 
@@ -17,14 +17,17 @@ export interface Redactor {
   stream(): RedactingStream;
 }
 
-/** Redacts values: whole or line by line, in plain text, quoted, in base64 (at any offset of a longer text), hexadecimal and URL-encoded. */
+/**
+ * Creates a redactor of secret values. It finds them whole or line by line: in plain text, quoted, hexadecimal, URL-encoded, and in base64
+ * at any offset of a longer text.
+ */
 export function createRedactor(values: readonly string[]): Redactor {
   const secrets = sortSecrets([...new Set(values.flatMap(splitLines).flatMap(encodedForms))]);
   const heads = [...new Set(secrets.texts.map((secret) => secret.slice(0, MIN_SECRET_LENGTH)))];
-  // Only their beginnings: an expression of whole secrets, of which there may be thousands, takes a second to compile.
+  // Matches only the start of secrets: there may be thousands, and a regular expression of whole secrets takes a second to compile.
   const head = new RegExp(heads.map(escapePattern).join('|') || '(?!)', 'g');
 
-  /** Returns the redacted text, and the rest that may be the beginning of a secret; a text that is whole has none. */
+  /** Returns the redacted text, and the remainder that may be the start of a secret. The remainder of a complete text is empty. */
   const scan = (text: string, isWhole: boolean): { redacted: string; rest: string } => {
     let redacted = '';
     let from = 0;
@@ -63,15 +66,15 @@ export function createRedactor(values: readonly string[]): Redactor {
 }
 
 /**
- * Returns the next position at which a secret may begin, or the text's length: a match of `head`, or one of the last positions, where
- * less is left than a head.
+ * Returns the next position at which a secret may begin, or the text's length. That is a match of `head`, or one of the last positions,
+ * where the remaining text is shorter than a head.
  */
 function findFrom(head: RegExp, text: string, from: number): number {
   head.lastIndex = from;
   return head.exec(text)?.index ?? Math.min(text.length, Math.max(from, text.length - MIN_SECRET_LENGTH + 1));
 }
 
-/** Texts in order, each with the place of the longest other one that it begins with, or -1. */
+/** Texts in order. `prefixes` has, for each text, the index of the longest other text with which it begins, or -1. */
 interface Secrets {
   texts: readonly string[];
   prefixes: readonly number[];
@@ -80,18 +83,18 @@ interface Secrets {
 function sortSecrets(secrets: readonly string[]): Secrets {
   const texts = secrets.toSorted();
   const prefixes: number[] = [];
-  for (const [place, text] of texts.entries()) {
-    let before = place - 1;
-    while (before >= 0 && !text.startsWith(texts[before] ?? '')) before = prefixes[before] ?? -1;
-    prefixes.push(before);
+  for (const [index, text] of texts.entries()) {
+    let prefix = index - 1;
+    while (prefix >= 0 && !text.startsWith(texts[prefix] ?? '')) prefix = prefixes[prefix] ?? -1;
+    prefixes.push(prefix);
   }
   return { texts, prefixes };
 }
 
 /**
- * Looks up a position of a text by a binary search, because a value has dozens of forms, and so has each of its lines.
+ * Finds the secret at a position of a text. Uses a binary search, because a value and each of its lines have dozens of encoded forms.
  *
- * @returns the longest secret there, '' for none; and whether the text ends with the beginning of a longer one
+ * @returns `found`: the longest secret at the position, '' for none. `isBeginning`: the text ends with the start of a longer secret.
  */
 function lookUp({ texts, prefixes }: Secrets, text: string, at: number): { found: string; isBeginning: boolean } {
   const rest = text.slice(at);
@@ -102,10 +105,10 @@ function lookUp({ texts, prefixes }: Secrets, text: string, at: number): { found
     if ((texts[middle] ?? '') > rest) high = middle;
     else low = middle + 1;
   }
-  // What begins with the rest comes right behind it, what the rest begins with before it.
-  let place = low - 1;
-  while (place >= 0 && !rest.startsWith(texts[place] ?? '')) place = prefixes[place] ?? -1;
-  return { found: texts[place] ?? '', isBeginning: texts[low]?.startsWith(rest) === true };
+  // In sorted order, secrets that begin with `rest` come directly after it, and secrets with which `rest` begins come before it.
+  let index = low - 1;
+  while (index >= 0 && !rest.startsWith(texts[index] ?? '')) index = prefixes[index] ?? -1;
+  return { found: texts[index] ?? '', isBeginning: texts[low]?.startsWith(rest) === true };
 }
 
 const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
@@ -120,7 +123,7 @@ function encodedForms(value: string): string[] {
   if (value.length < MIN_SECRET_LENGTH) return [];
   const hex = Buffer.from(value).toString('hex');
   const quoted = JSON.stringify(value).slice(1, -1);
-  // As Node's inspector prints a text, which chooses among three quotes, and as a shell does.
+  // As Node's `util.inspect` prints a string, with one of three quotes. The shell's form follows below.
   const escaped = quoted.replaceAll('\\"', '"');
   const others = [escaped, ...["'", '`'].map((quote) => escaped.replaceAll(quote, `\\${quote}`))];
   return [
@@ -137,19 +140,19 @@ function encodedForms(value: string): string[] {
   ];
 }
 
-/** Characters beside letters, digits and `-_.` that encoders leave as they are: no two agree. */
+/** Characters in addition to letters, digits and `-_.` that URL encoders do not escape. No two encoders agree. */
 const UNESCAPED = [
   // PHP, forms (URLSearchParams), RFC 3986 (signatures of AWS and OAuth, Python), and RFC 3986 for paths.
   '',
   '*',
   '~',
   '~/',
-  // encodeURIComponent, axios (of two ages), and encodeURI.
+  // encodeURIComponent, axios (two versions), and encodeURI.
   "~*!'()",
   "~*!'():$,",
   "~*!'():$,[]",
   "~*!'():$,#&+/;=?@",
-  // The parts of a WHATWG URL: user name and password, path (of two ages of Node), query (of https and of others), and fragment.
+  // The parts of a WHATWG URL: user name and password, path (two versions of Node), query (of https and of other schemes), and fragment.
   "~*!'()$,&+%",
   "~*!'():$,&+%/;=@[]|\\",
   "~*!'():$,&+%/;=@[]|\\^",
@@ -159,7 +162,7 @@ const UNESCAPED = [
 ];
 const hexEscape = (character: string) => `%${Buffer.from(character).toString('hex').toUpperCase()}`;
 
-/** Returns a value as encoders of URLs write it: with escapes in capitals or not, and a space as `%20` or `+`. */
+/** Returns a value as URL encoders write it: with escapes in upper or lower case, and a space as `%20` or `+`. */
 function urlForms(value: string): string[] {
   const escaped = encodeURIComponent(value).replace(/[~*!'()]/g, hexEscape);
   const forms = UNESCAPED.flatMap((kept) => {
@@ -173,7 +176,8 @@ function urlForms(value: string): string[] {
 }
 
 /**
- * Returns the base64 of a value alone, and its unambiguous part behind one or two other bytes (three bytes: as alone).
+ * Returns the base64 of a value alone, and the unambiguous part of its base64 after one or two other bytes. After three bytes it is the
+ * same as alone.
  */
 function base64Forms(value: string): string[] {
   const bytes = Buffer.from(value);

@@ -56,10 +56,10 @@ export async function openArchive<C>(exports: Exports, of: ExportId, first: C): 
     },
     size: () => state.offset,
     async add(path, content) {
-      const { bytes, line } = packFile(path, content, FILE_MODE, state.offset);
+      const { bytes, entry } = packFile(path, content, FILE_MODE, state.offset);
       if (state.lines.length + 1 > MAX_ENTRIES || state.offset + bytes.length > MAX_BYTES)
         throw new ArchiveTooLarge('the archive is larger than the format holds');
-      state.lines.push(line.toString('base64'));
+      state.lines.push(entry.toString('base64'));
       state.offset += bytes.length;
       pending = Buffer.concat([pending, bytes]);
       if (pending.length < PART_BYTES) return;

@@ -3,15 +3,15 @@ import type { Manifest } from './manifest.ts';
 import { declaredStarts } from './procfile.ts';
 import type { Packages } from './script-command.ts';
 
-/** Scripts that build, in order of precedence. Hosts before us run the second one. */
+/** Build scripts, in order of precedence. The second one is known from other hosts. */
 const BUILD_SCRIPTS = ['build', 'heroku-postbuild'] as const;
 
 /**
- * Returns the command that builds an application whose owner set none, or null for none: a build script of package.json,
- * else what its Procfile or start script would build, else the framework's own.
+ * Returns the build command of an application whose owner set none: the build script of package.json, else the build commands in its
+ * Procfile or start script, else the framework's build command. Returns null if there is none of these.
  *
  * @param runner the repository's package manager
- * @param packages those below the application, whose scripts its start script may run; only its own if they are not known
+ * @param packages the packages whose scripts the start script may run; by default only the application's own package
  * @param procfile text of its Procfile, empty if there is none
  */
 export function detectBuildCommand(
@@ -24,13 +24,13 @@ export function detectBuildCommand(
   if (manifest === undefined) return null;
   const script = BUILD_SCRIPTS.find((name) => Object.hasOwn(manifest.scripts, name));
   if (script !== undefined) return `${runner} run ${script}`;
-  const building = declaredStarts(manifest, procfile, packages).find(({ build }) => build.length > 0);
-  return building?.build.join(' && ') ?? frameworkBuild(framework, runner) ?? null;
+  const start = declaredStarts(manifest, procfile, packages).find(({ build }) => build.length > 0);
+  return start?.build.join(' && ') ?? frameworkBuild(framework, runner) ?? null;
 }
 
 /**
- * Returns the framework's own build command; undefined if it has none. npm runs nothing beside a package.json whose `devEngines` names
- * another package manager, as `pnpm init` has it.
+ * Returns the framework's build command; undefined if it has none. It must not use `npx` with pnpm: npm runs nothing in a package whose
+ * `devEngines` names another package manager, and `pnpm init` writes that.
  */
 export const frameworkBuild = (framework: Framework | undefined, runner: string): string | undefined =>
   runner === 'pnpm' ? framework?.build?.replace(/^npx /, 'pnpm exec ') : framework?.build;

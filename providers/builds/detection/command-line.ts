@@ -15,14 +15,14 @@ export interface Command {
 export const quoteWord = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** Parts of a script: an escaped character, a text in quotes, the end of a command, or any other character. */
+/** Matches the parts of a script: an escaped character, a quoted text, the end of a command, or any other character. */
 const PARTS = /\\(.)|'([^']*)'|"((?:\\.|[^"\\])*)"|(&&|;)|(.)/gs;
-/** Characters that only a shell understands, and quotes that do not end. */
+/** Matches characters that only a shell understands, and unterminated quotes. */
 const SHELL_ONLY = /[|<>()`\n&'"]/;
 
 /**
- * Splits a script at `&&` and `;` into commands and words, with quotes and escapes removed. Undefined if it uses more of
- * a shell than that: pipes, redirections, background processes, substitutions.
+ * Splits a script at `&&` and `;` into commands and words, with quotes and escapes removed. Returns undefined if the script needs a real
+ * shell: for pipes, redirections, background processes or substitutions.
  */
 export function parseCommandLine(script: string): Command[] | undefined {
   const commands: Command[] = [];
@@ -40,7 +40,7 @@ export function parseCommandLine(script: string): Command[] | undefined {
   };
   for (const part of script.matchAll(PARTS)) {
     const [text, , , , operator, character = ''] = part;
-    const piece = pieceOf(part);
+    const piece = unquotePart(part);
     if (operator !== undefined) {
       endCommand(part.index);
       start = part.index + text.length;
@@ -52,8 +52,8 @@ export function parseCommandLine(script: string): Command[] | undefined {
   return commands;
 }
 
-/** Returns a part of a word without its quotes; undefined for what only a shell understands. */
-function pieceOf([, escaped, single, double, , character = '']: RegExpExecArray): Word | undefined {
+/** Returns a part of a word without its quotes; undefined if only a shell understands it. */
+function unquotePart([, escaped, single, double, , character = '']: RegExpExecArray): Word | undefined {
   const literal = escaped ?? single;
   if (literal !== undefined) return { text: literal, dynamic: false };
   if (double === undefined) {

@@ -3,7 +3,7 @@ import type { Manifest } from './manifest.ts';
 import { declaredStarts } from './procfile.ts';
 import type { StartScript } from './start-script.ts';
 
-/** Files in the root of an application that start it where nothing else says how. */
+/** Files in an application's directory that start it if nothing else declares a start. */
 const USUAL_FILES = ['server', 'index', 'main', 'app'].flatMap((name) => [`${name}.js`, `${name}.mjs`, `${name}.cjs`]);
 
 function describeScript(start: StartScript, framework: Framework | undefined): string | null {
@@ -29,8 +29,8 @@ function describeOutput(framework: Framework | undefined): string | null {
 }
 
 /**
- * Returns what will start an application, as far as it is known before its build; null if only the build will tell. The build
- * itself decides (builder/detect/start.ts).
+ * Predicts what will start an application; null if that is unknown before the build. The build itself decides
+ * (builder/detect/start.ts).
  *
  * @param files names in the application's directory
  * @param procfile text of its Procfile, empty if there is none

@@ -4,17 +4,17 @@ export interface Framework {
   /** Any of these in package.json means that the application uses it. */
   packages: readonly string[];
   /**
-   * Server files that its build makes, in order of precedence, relative to the application. `{path}` is the application's
-   * path from a directory above it, which only the framework knows.
+   * Server files that the build creates, in order of precedence, relative to the application. `{path}` is the application's path from
+   * one of its parent directories; only the framework knows which one.
    */
   server?: readonly string[];
-  /** Directories with a site of files that its build makes. Patterns of one directory are allowed. */
+  /** Directories of a static site that the build creates. `*` stands for one directory. */
   site?: readonly string[];
-  /** The command that builds it where package.json has no `build` script. */
+  /** The build command if package.json has no `build` script. */
   build?: string;
-  /** Variables of the build that make it a server of its own, unless its configuration says otherwise. */
+  /** Variables with which the build creates a standalone server, unless the framework's configuration says otherwise. */
   environment?: Readonly<Record<string, string>>;
-  /** Advice where the build made neither server nor site. */
+  /** Advice to the owner if the build created neither server nor site. */
   advice?: string;
 }
 
@@ -31,11 +31,11 @@ const ANGULAR: Framework = {
 };
 
 /**
- * The frameworks that are recognised, the most specific first: a framework that builds with Vite is not Vite. Sources:
- * each project's own page about deploying to a Node server.
+ * The recognised frameworks, most specific first: a framework that builds with Vite must precede Vite. Sources: each project's own page
+ * about deploying to a Node server.
  */
 export const FRAMEWORKS: readonly Framework[] = [
-  // Its screens are made with Next.js, which it builds itself.
+  // Its admin UI is a Next.js application, which it builds itself.
   { name: 'KeystoneJS', packages: ['@keystone-6/core'], build: 'npx keystone build' },
   {
     name: 'Next.js',
@@ -70,7 +70,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     packages: ['@tanstack/react-start', '@tanstack/solid-start', '@tanstack/start'],
     server: NITRO_SERVER,
     environment: NITRO,
-    // `dist/server/server.js` of its own build listens on nothing.
+    // `dist/server/server.js` of its own build does not listen on a port.
     advice:
       'add nitro() of the package nitro to the plugins of vite.config, or the package srvx and a start script "srvx --prod -s ../client dist/server/server.js"',
   },
@@ -99,7 +99,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     packages: ['@sveltejs/kit'],
     server: ['build/index.js'],
     site: ['build'],
-    // @sveltejs/adapter-auto, which is generated, then installs and uses adapter-node.
+    // @sveltejs/adapter-auto, the default of new projects, then installs and uses adapter-node.
     environment: { GCP_BUILDPACKS: 'true' },
     advice: 'use @sveltejs/adapter-node (a server) or @sveltejs/adapter-static (files) in svelte.config.js',
   },
@@ -150,7 +150,7 @@ export const FRAMEWORKS: readonly Framework[] = [
   { name: 'FeathersJS', packages: ['@feathersjs/feathers'], server: ['lib/index.js', 'src/index.js'] },
   { name: 'LoopBack', packages: ['@loopback/core'], server: ['dist/index.js'] },
   { name: 'Sails', packages: ['sails'] },
-  // Its server is one of Express. Without it, Express beside Angular is the owner's own server.
+  // Angular's server renderer uses Express. Without this package, Express together with Angular is the owner's own server.
   { ...ANGULAR, packages: ['@angular/ssr'] },
   { name: 'Hono', packages: ['hono'], server: ['dist/index.js', 'dist/index.mjs'] },
   { name: 'Fastify', packages: ['fastify'] },
@@ -177,10 +177,10 @@ export const FRAMEWORKS: readonly Framework[] = [
   { name: 'webpack', packages: ['webpack'], site: ['dist', 'build', 'public'] },
 ];
 
-/** The frameworks that an application's settings name, for repositories without a package.json. */
+/** The frameworks of the setting `framework`, for repositories without a package.json. */
 const NAMED: Readonly<Record<string, string>> = { NEXTJS: 'Next.js', NUXT: 'Nuxt' };
 
-/** Returns the framework that the settings name; undefined for NODE and EXPRESS, which are no builds. */
+/** Returns the framework of a setting; undefined for NODE and EXPRESS, which have no build. */
 export const namedFramework = (setting: string): Framework | undefined =>
   FRAMEWORKS.find(({ name }) => name === NAMED[setting]);
 

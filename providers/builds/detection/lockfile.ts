@@ -20,14 +20,18 @@ export interface LockedBy {
   lockfile: string | undefined;
   /** The version that package.json names; undefined if it names none, or another package manager. */
   version: string | undefined;
-  /** The range of versions that it names in the place of one. */
+  /** The range of versions that package.json names instead of one version. */
   range: string | undefined;
 }
 
-type Named = Pick<Manifest, 'packageManager' | 'devEngines'>;
+type PackageManagerFields = Pick<Manifest, 'packageManager' | 'devEngines'>;
 
-/** Returns the package manager that package.json names: by `packageManager`, else by the first of `devEngines`, as Corepack does. */
-function namedBy({ packageManager, devEngines }: Named): { name: string; version?: string; range?: string } {
+/** Returns the package manager that package.json names: in `packageManager`, else the first in `devEngines`, as Corepack does. */
+function namedPackageManager({ packageManager, devEngines }: PackageManagerFields): {
+  name: string;
+  version?: string;
+  range?: string;
+} {
   const [, exact, version] = /^([a-z]+)@([\w.-]+)/.exec(packageManager ?? '') ?? [];
   if (exact !== undefined) return { name: exact, ...(version === undefined ? {} : { version }) };
   const [{ name = '', version: range = '' } = {}] = [devEngines?.packageManager ?? []].flat();
@@ -35,16 +39,16 @@ function namedBy({ packageManager, devEngines }: Named): { name: string; version
 }
 
 /**
- * Returns the package manager of a repository's lockfile. Of several lockfiles, the one of the manager that package.json
- * names takes precedence, then the first in the order of LOCKFILES.
+ * Returns the package manager of a repository's lockfile. Among several lockfiles, that of the manager named in package.json takes
+ * precedence, then the first in the order of LOCKFILES.
  *
- * @param exists tells whether a file is beside package.json
+ * @param exists returns true if a file exists in the directory of package.json
  */
-export function lockedBy(exists: (file: string) => boolean, manifest: Named): LockedBy {
-  const { name: named, version, range } = namedBy(manifest);
+export function lockedBy(exists: (file: string) => boolean, manifest: PackageManagerFields): LockedBy {
+  const { name: named, version, range } = namedPackageManager(manifest);
   const present = LOCKFILES.filter(([lockfile]) => exists(lockfile));
-  const [lockfile, found] = present.find(([, of]) => of === named) ?? present[0] ?? [];
-  // Without a lockfile, an unknown package manager counts as one that is not supported.
+  const [lockfile, found] = present.find(([, manager]) => manager === named) ?? present[0] ?? [];
+  // Without a lockfile, an unknown package manager counts as bun, which is not supported.
   const name = found ?? (isName(named) ? named : named === '' ? 'npm' : 'bun');
   return { name, lockfile, ...(name === named ? { version, range } : { version: undefined, range: undefined }) };
 }

@@ -4,22 +4,22 @@ import { memoize } from '../../../contract/memoize.ts';
 const text = () => z.catch(z.optional(z.string()), undefined);
 const packages = () => z.catch(z.record(z.string(), z.unknown()), {});
 
-/** Returns the entries that are texts: npm ignores others too, such as comments in a list. */
-const onlyTexts = (record: Record<string, unknown>): Record<string, string> =>
+/** Returns the entries that are strings. npm also ignores others, such as comments in an array. */
+const onlyStrings = (record: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(Object.entries(record).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 
-/** The programs with which a package is developed, one or several (https://docs.npmjs.com/cli/configuring-npm/package-json#devengines). */
+/** The programs with which a package is developed: one or an array (https://docs.npmjs.com/cli/configuring-npm/package-json#devengines). */
 const engines = () => {
   const engine = () => z.object({ name: z.string(), version: text() });
   return z.catch(z.optional(z.union([engine(), z.array(engine())])), undefined);
 };
 
-/** The commands that nodemon runs files with: one for all, or one for each extension (https://github.com/remy/nodemon#config-files). */
-const NodemonConfig = memoize(() => z.object({ exec: text(), execMap: z.pipe(packages(), z.transform(onlyTexts)) }));
+/** The commands with which nodemon runs files: one for all files, or one for each extension (https://github.com/remy/nodemon#config-files). */
+const NodemonConfig = memoize(() => z.object({ exec: text(), execMap: z.pipe(packages(), z.transform(onlyStrings)) }));
 export type NodemonConfig = z.output<ReturnType<typeof NodemonConfig>>;
 export const NO_CONFIG: NodemonConfig = { exec: undefined, execMap: {} };
 
-/** Parses the text of a nodemon.json; without the fields of one that is none. */
+/** Parses the text of a nodemon.json. Returns {@link NO_CONFIG} if it is invalid. */
 export function parseNodemonConfig(json: string): NodemonConfig {
   try {
     return NodemonConfig().safeParse(parseJson(json)).data ?? NO_CONFIG;
@@ -28,7 +28,7 @@ export function parseNodemonConfig(json: string): NodemonConfig {
   }
 }
 
-/** Fields of package.json that are read. A field of an unexpected type counts as absent. */
+/** The fields of package.json that the platform reads. A field of an unexpected type counts as absent. */
 const Manifest = memoize(() =>
   z.object({
     name: text(),
@@ -38,7 +38,7 @@ const Manifest = memoize(() =>
     devEngines: z.catch(z.optional(z.object({ runtime: engines(), packageManager: engines() })), undefined),
     volta: z.catch(z.object({ node: text() }), { node: undefined }),
     nodemonConfig: z.catch(z.optional(NodemonConfig()), undefined),
-    scripts: z.pipe(packages(), z.transform(onlyTexts)),
+    scripts: z.pipe(packages(), z.transform(onlyStrings)),
     workspaces: z.optional(z.unknown()),
     dependencies: packages(),
     devDependencies: packages(),
@@ -51,7 +51,7 @@ export type Manifest = z.output<ReturnType<typeof Manifest>>;
 /** A package.json that cannot be used; the message is for the application's owner. */
 export class InvalidManifest extends Error {}
 
-/** Parses JSON as npm does: it ignores a byte order mark. Throws SyntaxError. */
+/** Parses JSON and ignores a byte order mark, as npm does. Throws SyntaxError. */
 export const parseJson = (text: string): unknown => JSON.parse(text.replace(/^\ufeff/, ''));
 
 /** Parses the text of a package.json. Throws {@link InvalidManifest} if it is not a JSON object. */

@@ -5,22 +5,22 @@ import type { Manifest } from './manifest.ts';
 
 type NodeVersion = Job['nodeVersion'];
 
-/** A major version of Node, and what the owner should know about the choice. */
+/** A major version of Node, and a note for the owner about the choice. */
 export interface NodeChoice {
   version: NodeVersion;
   note: string | undefined;
 }
 
-/** The versions of Node that a repository asks for. */
+/** The versions of Node that a repository requires. */
 export interface NodeRequirement {
-  /** As npm writes ranges. */
+  /** In npm's syntax of version ranges. */
   range: string;
-  /** The file, and the field in brackets: `package.json (engines.node)`. */
+  /** The file, and in `package.json` also the field (`engines.node`), that has the requirement. */
   file: string;
   field?: string;
 }
 
-/** Returns what a package.json requires: by `engines`, else by `devEngines`, by which npm refuses to install. */
+/** Returns the requirement in package.json: from `engines`, else from `devEngines`, for which npm refuses to install on a mismatch. */
 export function readEngines(
   manifest: Pick<Manifest, 'engines' | 'devEngines'> | undefined,
 ): NodeRequirement | undefined {
@@ -31,13 +31,13 @@ export function readEngines(
   return version === undefined ? undefined : { range: version, file, field: 'devEngines.runtime' };
 }
 
-/** Returns the major version that Volta uses by a package.json. */
+/** Returns the major version that package.json pins for Volta. */
 export function readVolta(manifest: Pick<Manifest, 'volta'> | undefined): NodeRequirement | undefined {
   const found = readVersionFile('package.json', manifest?.volta.node ?? '');
   return found && { ...found, field: 'volta.node' };
 }
 
-/** Names of long-term releases, which keep their major version (https://github.com/nodejs/release). */
+/** Code names of LTS releases, whose major version never changes (https://github.com/nodejs/release). */
 const CODE_NAMES: Readonly<Record<string, string>> = {
   'lts/gallium': '16',
   'lts/hydrogen': '18',
@@ -46,50 +46,50 @@ const CODE_NAMES: Readonly<Record<string, string>> = {
   'lts/krypton': '24',
 };
 
-/** Files that version managers of Node read, in this order. */
+/** Files of Node version managers, in order of precedence. */
 export const VERSION_FILES: readonly string[] = ['.nvmrc', '.node-version', '.tool-versions'];
 
 /**
- * Returns the requirement in the text of a version manager's file, as its major version: a minor one is not available. Returns
- * undefined for names that mean other versions over time (`lts/*`, `node`).
+ * Returns the requirement in a version manager's file, reduced to the major version because minor versions are not available. Returns
+ * undefined for names whose version changes over time (`lts/*`, `node`).
  */
 export function readVersionFile(file: string, text: string): NodeRequirement | undefined {
   const plain = text.replace(/#.*/g, '').trim();
-  // asdf and mise have one line for each tool, and further versions behind the first.
+  // asdf and mise have one line for each tool, with fallback versions after the first.
   const name = file === '.tool-versions' ? (/^(?:nodejs|node)\s+(\S+)/m.exec(plain)?.[1] ?? '') : plain;
   const [, major = CODE_NAMES[name.toLowerCase()]] = /^v?(\d{1,3})(?:\.[\dx*]+)*$/.exec(name) ?? [];
   return major === undefined ? undefined : { range: `${major}.x`, file };
 }
 
-/** Newest versions last, as their numbers. */
+/** The supported versions in numeric order, oldest first. */
 const ASCENDING = [...NODE_VERSIONS].sort((a, b) => Number(a) - Number(b));
 
 /**
- * Chooses the version of Node by what the repository requires. A version that the owner set wins, with a warning where the
- * repository requires another; npm itself only warns too. A range that npm cannot parse is ignored.
+ * Chooses the version of Node from the repository's requirement. A version that the owner set takes precedence, with a warning if the
+ * repository requires another; npm also only warns. A range that npm cannot parse is ignored.
  */
 export function chooseNode(
   { nodeVersion, nodeVersionByDefault = false }: Pick<Job, 'nodeVersion' | 'nodeVersionByDefault'>,
   requirement: NodeRequirement | undefined,
 ): NodeChoice {
   const required = requirement?.range;
-  // The highest possible version of each major, because the exact version is not known here.
+  // Compares the highest possible version of each major, because the exact version is unknown here.
   const matches = (major: NodeVersion) => required !== undefined && satisfies(`${major}.999.999`, required);
   if (required === undefined || validRange(required) === null || matches(nodeVersion)) {
     return { version: nodeVersion, note: undefined };
   }
   const matching = ASCENDING.filter(matches);
   const { file, field } = requirement ?? { file: '' };
-  const said = `${file} requires Node ${required}${field === undefined ? '' : ` (${field})`}`;
+  const found = `${file} requires Node ${required}${field === undefined ? '' : ` (${field})`}`;
   if (!nodeVersionByDefault) {
     const advice = matching.length > 0 ? `set nodeVersion to ${matching.join(' or ')}` : 'no available version matches';
-    const note = `warning: ${said}, but nodeVersion is ${nodeVersion}: ${advice}`;
+    const note = `warning: ${found}, but nodeVersion is ${nodeVersion}: ${advice}`;
     return { version: nodeVersion, note };
   }
   const newest = matching.at(-1);
-  if (newest !== undefined) return { version: newest, note: `${said}: using Node ${newest}` };
+  if (newest !== undefined) return { version: newest, note: `${found}: using Node ${newest}` };
   const wanted = minVersion(required)?.major ?? 0;
   const nearest = ASCENDING.find((major) => Number(major) >= wanted) ?? ASCENDING.at(-1) ?? nodeVersion;
-  const note = `warning: ${said}, which is not available: using Node ${nearest}`;
+  const note = `warning: ${found}, which is not available: using Node ${nearest}`;
   return { version: nearest, note };
 }

@@ -2,7 +2,7 @@ import { onePackage, type Packages, type Scripts } from './script-command.ts';
 import { type DividedScript, divideStartScript, startScriptOf } from './start-script.ts';
 
 /**
- * Returns the commands of a Procfile (https://devcenter.heroku.com/articles/procfile) by the names of their processes: `web: node server.js`.
+ * Returns the commands of a Procfile (https://devcenter.heroku.com/articles/procfile) by process name, such as `web` of `web: node server.js`.
  */
 export function parseProcfile(text: string): { web?: string; worker?: string } {
   const processes = text.split('\n').flatMap((line) => {
@@ -14,18 +14,18 @@ export function parseProcfile(text: string): { web?: string; worker?: string } {
 }
 
 /**
- * Returns what a Procfile's `web` and the start script come to, in order of precedence: a command that only a shell can run, such as a
- * script of another host's image, comes after what is understood.
+ * Returns the starts of a Procfile's `web` and of the start script, in order of precedence. A Procfile command that only a shell can run,
+ * such as a script of another host's image, comes after the start script.
  */
 export const inPrecedence = <Declared extends { start: { kind: string } }>(
   process: Declared | undefined,
   script: Declared | undefined,
 ): Declared[] =>
-  (process?.start.kind === 'shell' ? [script, process] : [process, script]).filter((each) => each !== undefined);
+  (process?.start.kind === 'shell' ? [script, process] : [process, script]).filter((start) => start !== undefined);
 
 /**
  * Returns the commands that a Procfile and package.json declare, in order of precedence.
- * @param procfile its text, empty if there is none
+ * @param procfile text of the Procfile, empty if there is none
  */
 export function declaredStarts(
   manifest: { scripts: Scripts },

@@ -1,9 +1,9 @@
 /**
- * Programs of start scripts, as data: how each is started without itself. A release runs on a read-only disk without npm,
- * so that watchers, process managers and development servers are replaced by what they would start.
+ * Programs of start scripts that do not run in a release. A release runs on a read-only disk without npm, so the platform replaces
+ * watchers and process managers by the program that they would start, and development servers by the framework's build output.
  */
 
-/** Commands that start what a framework's build made. */
+/** Commands that start a framework's build output. */
 export const FRAMEWORK_STARTS: readonly RegExp[] = [
   /^nest start\b(?!.*--(watch|debug))/,
   /^next start\b/,
@@ -12,13 +12,13 @@ export const FRAMEWORK_STARTS: readonly RegExp[] = [
   /^nitro preview\b/,
   /^(astro|vite|farm|rsbuild|rspress) preview\b/,
   /^vitepress (preview|serve)\b/,
-  // It reads its configuration again, and with it packages of the build.
+  // `waku start` loads its configuration again, and with it packages that only the build needs.
   /^waku start\b/,
   /^gatsby serve\b/,
   /^docusaurus serve\b/,
 ];
 
-/** Development servers, which no release starts. */
+/** Development servers, which never start in a release. */
 export const DEVELOPMENT_SERVERS: readonly RegExp[] = [
   /^(next|nuxt|nuxi|astro|vinxi|nitro|remix|react-router|qwik|vitepress|vuepress(-vite|-webpack)?|wrangler|vercel|netlify) dev\b/,
   /^(rsbuild|rspack|rspress|umi|max|dumi|quasar|snowpack|waku|vike|storybook) (dev|serve)\b/,
@@ -36,7 +36,7 @@ export const DEVELOPMENT_SERVERS: readonly RegExp[] = [
   /^(live-server|lite-server|browser-sync|start-storybook)\b/,
 ];
 
-/** Servers of files; the option that answers unknown paths with the front page. */
+/** File servers, each with its option for single-page applications, which serves the front page for unknown paths. */
 export const FILE_SERVERS: Readonly<Record<string, RegExp | undefined>> = {
   serve: /^(-s|--single)$/,
   sirv: /^(-s|--single)$/,
@@ -44,7 +44,7 @@ export const FILE_SERVERS: Readonly<Record<string, RegExp | undefined>> = {
   'http-server': undefined,
   'serve-handler': undefined,
 };
-/** Options of file servers with a value of its own. */
+/** Options of file servers that are followed by a value. */
 export const FILE_SERVER_OPTIONS_WITH_VALUE: readonly string[] = [
   '-l',
   '--listen',
@@ -55,16 +55,16 @@ export const FILE_SERVER_OPTIONS_WITH_VALUE: readonly string[] = [
   '-a',
 ];
 
-/** Commands that only prepare a build. */
+/** Matches commands that only prepare a build. */
 export const CLEANING_COMMAND = /^((npm|pnpm|yarn|bun) (run(-script)? )?clean\b|(rimraf|rm|mkdir|mkdirp|del-cli) )/;
 
-/** Commands at the beginning of a start script that belong to the build. */
+/** Commands that belong to the build when a start script begins with them. */
 export const BUILD_COMMANDS: readonly RegExp[] = [
   /^(npm|pnpm|yarn|bun) (run(-script)? )?(build|compile|prebuild|clean|generate|prepare|bundle|transpile)\b/,
   /^(tsc|tsup|tsdown|swc|babel|esbuild|rollup|webpack|unbuild|ncc|tsc-alias|pkgroll|bunchee)\b/,
   /^(next|nuxt|nuxi|nest|astro|vite|remix|react-router|vinxi|gatsby|ng|react-scripts|strapi|svelte-kit) (build|generate|sync)\b/,
   /^prisma generate\b/,
-  // Style sheets, unless they are watched.
+  // Style sheets, unless in watch mode.
   /^(sass|node-sass|lessc|stylus|postcss|tailwindcss)\b(?!.* (-w|--watch)\b)/,
   /^(rimraf|rm|mkdir|mkdirp|cp|cpx|copyfiles|shx|del-cli|mv) /,
   /^(npm|pnpm|yarn) (ci|install|i)\b/,

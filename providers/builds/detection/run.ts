@@ -11,61 +11,61 @@ import {
   type Runner,
 } from './runners.ts';
 
-/** Start of a program of {@link RUNNERS} without it. */
+/** A command of a program in {@link RUNNERS}, translated to a start by Node. */
 export interface Run {
-  /** Options of Node that do the same. */
+  /** The equivalent Node options. */
   options: string[];
   file: string;
   args: string[];
-  /** Variables that its options stand for. */
+  /** Environment variables that are equivalent to the program's options. */
   environment: Record<string, string>;
-  /** The command that it runs with the file and the arguments: `ts-node` of `nodemon --exec ts-node a.ts`. */
+  /** The command that the program runs with the file and the arguments: `ts-node` in `nodemon --exec ts-node a.ts`. */
   command: string | undefined;
 }
 
-/** Returns the meaning of an option, also of one written in camel case; undefined for an unknown one. */
+/** Returns the meaning of an option, in kebab or camel case; undefined for an unknown option. */
 function meaningOf(options: Options, name: string): Meaning | undefined {
   const names = [name, name.replace(/(?<=[a-z])[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)];
-  return names.map((each) => entryOf(options, each)).find((meaning) => meaning !== undefined);
+  return names.map((spelling) => entryOf(options, spelling)).find((meaning) => meaning !== undefined);
 }
 
-/** A start as far as it is read, and the words that follow. */
-interface Reading extends Omit<Run, 'file'> {
+/** The state of parsing a command, with the words that remain. */
+interface ParseState extends Omit<Run, 'file'> {
   file: string | undefined;
-  /** Options of Node that do what the program does. */
-  own: readonly string[];
+  /** Node options that are equivalent to the program. */
+  programOptions: readonly string[];
   rest: string[];
 }
 
-/** The commands that nodemon runs files with by their extensions, where its configuration names none. */
+/** Default commands of nodemon by file extension, if its configuration has none. */
 const NODEMON_COMMANDS: Readonly<Record<string, string>> = { ts: 'ts-node' };
 
-/** Returns the command that nodemon runs a file with; undefined for Node. */
+/** Returns the command with which nodemon runs a file; undefined for Node. */
 function nodemonCommand(file: string | undefined, { exec, execMap }: NodemonConfig): string | undefined {
   const [, extension = ''] = /\.(\w+)$/.exec(file ?? '') ?? [];
   return exec ?? entryOf({ ...NODEMON_COMMANDS, ...execMap }, extension);
 }
 
 /**
- * Interprets the words that follow a program which runs a file; undefined if only a shell can tell.
- * @param config of nodemon
+ * Parses the words after a program that runs a file. Returns undefined if the words need a shell.
+ * @param config nodemon's configuration
  */
 export function parseRun(
   program: string,
   words: readonly string[],
   config: NodemonConfig = NO_CONFIG,
 ): Run | undefined {
-  const reading = readWords(program, words);
-  if (!reading) return undefined;
-  const { own, options, file, args, environment } = reading;
+  const state = readWords(program, words);
+  if (!state) return undefined;
+  const { programOptions, options, file, args, environment } = state;
   const isNodemon = program === 'nodemon';
-  // Another file of configuration takes the place of the one that is known, and may name the command.
+  // Another configuration file replaces the known one and may set the command.
   const isKnown = isNodemon && !words.some((word) => /^--config(=|$)/.test(word));
-  const command = reading.command ?? (isNodemon ? nodemonCommand(file, isKnown ? config : NO_CONFIG) : undefined);
+  const command = state.command ?? (isNodemon ? nodemonCommand(file, isKnown ? config : NO_CONFIG) : undefined);
   if (file === undefined && command === undefined && !isKnown) return undefined;
-  // Without a file nodemon runs that of package.json, as Node does with a directory.
+  // Without a file, nodemon runs the main file of package.json, as Node does for a directory.
   return {
-    options: [...own, ...options],
+    options: [...programOptions, ...options],
     file: file ?? (command === undefined ? '.' : ''),
     args,
     environment,
@@ -73,12 +73,12 @@ export function parseRun(
   };
 }
 
-/** Reads the words that follow a program; undefined if only a shell can tell what they mean. */
-function readWords(program: string, words: readonly string[]): Reading | undefined {
+/** Reads the words after a program. Returns undefined if they need a shell. */
+function readWords(program: string, words: readonly string[]): ParseState | undefined {
   const runner = entryOf(RUNNERS, program);
   if (!runner) return undefined;
-  const reading: Reading = {
-    own: runner.node,
+  const state: ParseState = {
+    programOptions: runner.node,
     options: [],
     args: [],
     environment: {},
@@ -86,55 +86,55 @@ function readWords(program: string, words: readonly string[]): Reading | undefin
     command: undefined,
     rest: [...words],
   };
-  for (let word = reading.rest.shift(); word !== undefined; word = reading.rest.shift()) {
-    const isRead = word.startsWith('-') ? readOption(runner, reading, word) : readArgument(runner, reading, word);
+  for (let word = state.rest.shift(); word !== undefined; word = state.rest.shift()) {
+    const isRead = word.startsWith('-') ? readOption(runner, state, word) : readArgument(runner, state, word);
     if (!isRead) return undefined;
   }
-  return reading;
+  return state;
 }
 
-/** Reads the file, or an argument of it. Always returns true. */
-function readArgument(runner: Runner, reading: Reading, word: string): true {
-  if (reading.file !== undefined) {
-    if (runner.passesOptions) reading.args.push(word);
+/** Reads the file or one of its arguments. Always returns true. */
+function readArgument(runner: Runner, state: ParseState, word: string): true {
+  if (state.file !== undefined) {
+    if (runner.passesOptions) state.args.push(word);
   } else if (!runner.subcommands.includes(word)) {
-    reading.file = word;
-    if (runner.endsAtFile) reading.args.push(...reading.rest.splice(0));
+    state.file = word;
+    if (runner.endsAtFile) state.args.push(...state.rest.splice(0));
   }
   return true;
 }
 
-/** Reads an option with its value. Returns false for one whose meaning only a shell can tell. */
-function readOption(runner: Runner, reading: Reading, word: string): boolean {
-  const { rest, file, command } = reading;
+/** Reads an option with its value. Returns false if the option needs a shell. */
+function readOption(runner: Runner, state: ParseState, word: string): boolean {
+  const { rest, file, command } = state;
   if (word === '--') {
-    if (file !== undefined || command !== undefined) reading.args.push(...rest.splice(0));
+    if (file !== undefined || command !== undefined) state.args.push(...rest.splice(0));
     return true;
   }
   const [, name = '', inline] = /^([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
   const meaning = meaningOf(runner.options, name);
   if (meaning) {
-    apply(meaning, meaning.takesValue ? (inline ?? rest.shift() ?? '') : '', reading);
+    apply(meaning, meaning.takesValue ? (inline ?? rest.shift() ?? '') : '', state);
     return true;
   }
   if (!runner.passesOptions) return false;
   if (file !== undefined) {
-    reading.args.push(word);
+    state.args.push(word);
     return true;
   }
   if (NO_FILE_OPTIONS.test(name)) return false;
   const value = inline === undefined && NODE_OPTIONS_WITH_VALUE.includes(name) ? [rest.shift() ?? ''] : [];
-  if (!DEVELOPMENT_OPTIONS.test(name)) reading.options.push(word, ...value);
+  if (!DEVELOPMENT_OPTIONS.test(name)) state.options.push(word, ...value);
   return true;
 }
 
 /** Applies a program's own option. */
-function apply({ variable, replaces, value: use }: Meaning, value: string, reading: Reading): void {
-  if (variable) reading.environment[variable[0]] = variable[1] ?? value;
-  if (replaces) reading.own = replaces;
-  if (use === 'command') reading.command = value;
-  if (use === 'node-options') reading.options.push(...wordsOf(value));
-  if (use === 'required') reading.options.push('--require', value);
+function apply({ variable, replaces, value: use }: Meaning, value: string, state: ParseState): void {
+  if (variable) state.environment[variable[0]] = variable[1] ?? value;
+  if (replaces) state.programOptions = replaces;
+  if (use === 'command') state.command = value;
+  if (use === 'node-options') state.options.push(...wordsOf(value));
+  if (use === 'required') state.options.push('--require', value);
 }
 
 const wordsOf = (text: string): string[] =>

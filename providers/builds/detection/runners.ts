@@ -1,35 +1,36 @@
 /**
- * Programs that run a JavaScript file, as data: the options of Node that do the same, and what their own options mean. An option that is
- * not listed leaves the command to a shell, as it is written.
+ * Programs that run a JavaScript file: the equivalent Node options, and the meaning of the program's own options. If a command has an
+ * unlisted option, a shell runs the command as written.
  */
 
-/** Effect of an option on a start without the program. An option of none is left out. */
+/** The effect of an option when Node starts the file without the program. An option without an effect is dropped. */
 export interface Meaning {
-  /** True if a value follows, which may be a word of its own. */
+  /** True if a value follows, after `=` or as the next word. */
   takesValue?: boolean;
-  /** The variable that does the same, and its value if the option has none. */
+  /** The equivalent environment variable, with its value if the option has none. */
   variable?: readonly [name: string, value?: string];
-  /** Options of Node that take the place of the program's. */
+  /** Node options that replace those of the program. */
   replaces?: readonly string[];
-  /** Meaning of the value: a command that the program runs with the file, options of Node, or a module that is required. */
+  /** Meaning of the value: a command that the program runs with the file, Node options, or a module to require. */
   value?: 'command' | 'node-options' | 'required';
 }
 export type Options = Readonly<Record<string, Meaning>>;
 
 export interface Runner {
-  /** Options of Node that do what the program does. */
+  /** Node options that are equivalent to the program. */
   node: readonly string[];
-  /** Its own options. */
+  /** The program's own options. */
   options: Options;
-  /** True if it passes other options on to Node. */
+  /** True if the program passes other options on to Node. */
   passesOptions: boolean;
-  /** True if its options end at the file, and all that follows are the file's arguments. */
+  /** True if the program's options end at the file, so that all following words are the file's arguments. */
   endsAtFile: boolean;
-  /** Words before the file. */
+  /** Words that may precede the file. */
   subcommands: readonly string[];
 }
 
-const each = (names: string, meaning: Meaning): Options =>
+/** Gives several options, separated by spaces, the same meaning. */
+const optionsOf = (names: string, meaning: Meaning): Options =>
   Object.fromEntries(names.split(' ').map((name) => [name, meaning]));
 const FLAG: Meaning = {};
 const VALUE: Meaning = { takesValue: true };
@@ -39,22 +40,22 @@ const REQUIRED: Meaning = { takesValue: true, value: 'required' };
 const flag = (name: string): Meaning => ({ variable: [name, 'true'] });
 const valued = (name: string): Meaning => ({ takesValue: true, variable: [name] });
 
-/** Options of ts-node and of the programs that build on it (https://typestrong.org/ts-node/docs/options). */
+/** Options of ts-node and of programs that are based on it (https://typestrong.org/ts-node/docs/options). */
 const TS_NODE: Options = {
-  ...each('-T --transpile-only', flag('TS_NODE_TRANSPILE_ONLY')),
-  ...each('-P --project', valued('TS_NODE_PROJECT')),
-  ...each('-C --compiler', valued('TS_NODE_COMPILER')),
-  ...each('-O --compiler-options', valued('TS_NODE_COMPILER_OPTIONS')),
+  ...optionsOf('-T --transpile-only', flag('TS_NODE_TRANSPILE_ONLY')),
+  ...optionsOf('-P --project', valued('TS_NODE_PROJECT')),
+  ...optionsOf('-C --compiler', valued('TS_NODE_COMPILER')),
+  ...optionsOf('-O --compiler-options', valued('TS_NODE_COMPILER_OPTIONS')),
   '--files': flag('TS_NODE_FILES'),
   '--log-error': flag('TS_NODE_LOG_ERROR'),
   '--prefer-ts-exts': flag('TS_NODE_PREFER_TS_EXTS'),
   '--skip-project': flag('TS_NODE_SKIP_PROJECT'),
   '--type-check': { variable: ['TS_NODE_TRANSPILE_ONLY', 'false'] },
-  ...each('--pretty -s --script-mode', FLAG),
+  ...optionsOf('--pretty -s --script-mode', FLAG),
 };
 const NODE_DEV: Options = {
-  ...each('--respawn --exit-child --rs --cls --clear --poll --deps --all-deps --notify --no-notify --quiet', FLAG),
-  ...each('--watch --ignore --ignore-watch --interval --debounce --deps-level', VALUE),
+  ...optionsOf('--respawn --exit-child --rs --cls --clear --poll --deps --all-deps --notify --no-notify --quiet', FLAG),
+  ...optionsOf('--watch --ignore --ignore-watch --interval --debounce --deps-level', VALUE),
 };
 
 const runner = (node: readonly string[], options: Options, rest: Partial<Runner> = {}): Runner => ({
@@ -69,34 +70,37 @@ const register = ['--require', 'ts-node/register'];
 const tsNode = (node: readonly string[]) =>
   runner(
     node,
-    { ...TS_NODE, ...each('-r --require', REQUIRED), '--esm': { replaces: ['--loader', 'ts-node/esm'] } },
+    { ...TS_NODE, ...optionsOf('-r --require', REQUIRED), '--esm': { replaces: ['--loader', 'ts-node/esm'] } },
     { passesOptions: false },
   );
 const tsNodeDev = runner(register, { ...NODE_DEV, ...TS_NODE });
-// https://github.com/Unitech/pm2/blob/master/lib/binaries/CLI.js, and Runtime4Docker.js beside it
+// https://github.com/Unitech/pm2/blob/master/lib/binaries/CLI.js, and Runtime4Docker.js in the same directory
 const pm2 = runner(
   [],
   {
-    ...each('--node-args --interpreter-args', NODE_OPTIONS),
+    ...optionsOf('--node-args --interpreter-args', NODE_OPTIONS),
     '--interpreter': COMMAND,
-    ...each('-i --instances -n --name -l --log -o --output -e --error -p --pid --env --namespace --only', VALUE),
-    ...each('--max-memory-restart --max-restarts --restart-delay --min-uptime -c --cron --cron-restart', VALUE),
-    ...each(
+    ...optionsOf('-i --instances -n --name -l --log -o --output -e --error -p --pid --env --namespace --only', VALUE),
+    ...optionsOf('--max-memory-restart --max-restarts --restart-delay --min-uptime -c --cron --cron-restart', VALUE),
+    ...optionsOf(
       '--ignore-watch --log-date-format --log-type --listen-timeout --kill-timeout -k --delay --stop-exit-codes',
       VALUE,
     ),
-    ...each(
+    ...optionsOf(
       '--exp-backoff-restart-delay --public --secret --watch-delay --ext --parallel --uid --gid --user -u',
       VALUE,
     ),
-    ...each('--filter-env --hp --service-name --sort --machine-name', VALUE),
-    ...each('--v8 --event-loop-inspector --disable-trace --wait-ip --no-autostart --auto-exit --fresh --daemon', FLAG),
-    ...each('--no-daemon --time --merge-logs --wait-ready --update-env --format --raw --json -f --force -a', FLAG),
-    ...each(
+    ...optionsOf('--filter-env --hp --service-name --sort --machine-name', VALUE),
+    ...optionsOf(
+      '--v8 --event-loop-inspector --disable-trace --wait-ip --no-autostart --auto-exit --fresh --daemon',
+      FLAG,
+    ),
+    ...optionsOf('--no-daemon --time --merge-logs --wait-ready --update-env --format --raw --json -f --force -a', FLAG),
+    ...optionsOf(
       '--watch -w --autorestart --no-autorestart --no-vizion --no-treekill --shutdown-with-message --no-auto-exit',
       FLAG,
     ),
-    ...each(
+    ...optionsOf(
       '--no-pmx --no-automation --deep-monitoring --disable-logs --silent -s --attach --web --trace --source-map-support --disable-source-map-support --no-color -m --mini-list -x --execute-command',
       FLAG,
     ),
@@ -112,8 +116,8 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
     {
       '--tsconfig': valued('TSX_TSCONFIG_PATH'),
       '--no-cache': { variable: ['TSX_DISABLE_CACHE', '1'] },
-      ...each('--include --exclude --ignore', VALUE),
-      ...each('--clear-screen --no-clear-screen', FLAG),
+      ...optionsOf('--include --exclude --ignore', VALUE),
+      ...optionsOf('--clear-screen --no-clear-screen', FLAG),
     },
     { subcommands: ['watch'] },
   ),
@@ -128,31 +132,34 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
   nodemon: runner(
     [],
     {
-      ...each('-w --watch -i --ignore -e --ext -d --delay -s --signal -P --polling-interval --config', VALUE),
-      ...each('-L --legacy-watch -V --verbose -q --quiet -I --no-stdin -C --on-change-only --js --exitcrash', FLAG),
-      ...each('--spawn --dump --no-update-notifier --no-colours --no-colors', FLAG),
-      ...each('-x --exec', COMMAND),
+      ...optionsOf('-w --watch -i --ignore -e --ext -d --delay -s --signal -P --polling-interval --config', VALUE),
+      ...optionsOf(
+        '-L --legacy-watch -V --verbose -q --quiet -I --no-stdin -C --on-change-only --js --exitcrash',
+        FLAG,
+      ),
+      ...optionsOf('--spawn --dump --no-update-notifier --no-colours --no-colors', FLAG),
+      ...optionsOf('-x --exec', COMMAND),
     },
     { endsAtFile: false },
   ),
   supervisor: runner(
     [],
     {
-      ...each('-w --watch -i --ignore -e --extensions -p --poll-interval -n --no-restart-on', VALUE),
-      ...each('-t --non-interactive -k --instant-kill -s --timestamp -q --quiet -V --verbose', FLAG),
-      ...each('--ignore-symlinks --force-watch --harmony', FLAG),
-      ...each('-x --exec', COMMAND),
+      ...optionsOf('-w --watch -i --ignore -e --extensions -p --poll-interval -n --no-restart-on', VALUE),
+      ...optionsOf('-t --non-interactive -k --instant-kill -s --timestamp -q --quiet -V --verbose', FLAG),
+      ...optionsOf('--ignore-symlinks --force-watch --harmony', FLAG),
+      ...optionsOf('-x --exec', COMMAND),
     },
     { passesOptions: false },
   ),
   forever: runner(
     [],
     {
-      ...each('-m -l -o -e -p --uid --pidFile --minUptime --spinSleepTime --killSignal', VALUE),
-      ...each('--watchDirectory --watchIgnore --id', VALUE),
-      ...each('-a --append -f --fifo -n --number -s --silent -v --verbose -w --watch -d --debug', FLAG),
-      ...each('--plain --colors --no-colors --killTree --minimal', FLAG),
-      ...each('-c', COMMAND),
+      ...optionsOf('-m -l -o -e -p --uid --pidFile --minUptime --spinSleepTime --killSignal', VALUE),
+      ...optionsOf('--watchDirectory --watchIgnore --id', VALUE),
+      ...optionsOf('-a --append -f --fifo -n --number -s --silent -v --verbose -w --watch -d --debug', FLAG),
+      ...optionsOf('--plain --colors --no-colors --killTree --minimal', FLAG),
+      ...optionsOf('-c', COMMAND),
     },
     { passesOptions: false, subcommands: ['start', 'restart'] },
   ),
@@ -161,7 +168,7 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
   'pm2-docker': pm2,
 };
 
-/** Options of Node 20, 22 and 24 with a value that may be a word of its own, without those of tests. */
+/** Options of Node 20, 22 and 24 whose value may be the next word, except for those of the test runner. */
 export const NODE_OPTIONS_WITH_VALUE: readonly string[] = [
   '-r',
   '--require',
@@ -225,21 +232,21 @@ export const NODE_OPTIONS_WITH_VALUE: readonly string[] = [
   '--debug-port',
   '--inspect-publish-uid',
 ];
-/** Options of Node that make sense for development only. */
+/** Node options that make sense only in development. */
 export const DEVELOPMENT_OPTIONS = /^--(watch|inspect|debug)\b/;
-/** Options of Node that start no file. */
+/** Node options that do not run a file. */
 export const NO_FILE_OPTIONS = /^(-e|--eval|-p|--print|-pe|-c|--check|-i|--interactive|--run|--test)$/;
 
 /**
- * Programs that only prepare the environment of another, which follows their own options and assignments. Those of `env` change more
- * than that.
+ * Programs that only prepare the environment of another program, which follows their options and assignments. `env` has no listed
+ * options, because its options change more than that.
  */
 export const WRAPPERS: Readonly<Record<string, Options>> = {
   'cross-env': {},
   'cross-env-shell': {},
   env: {},
   exec: { '-a': VALUE },
-  npx: { ...each('-y --yes --no --no-install -q --quiet', FLAG), ...each('-p --package', VALUE) },
-  bunx: each('--bun --silent --verbose', FLAG),
-  nice: each('-n --adjustment', VALUE),
+  npx: { ...optionsOf('-y --yes --no --no-install -q --quiet', FLAG), ...optionsOf('-p --package', VALUE) },
+  bunx: optionsOf('--bun --silent --verbose', FLAG),
+  nice: optionsOf('-n --adjustment', VALUE),
 };

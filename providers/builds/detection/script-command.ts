@@ -16,20 +16,20 @@ export interface Packages {
   nodemonConfigOf(directory: string): NodemonConfig;
 }
 
-/** Returns the packages of an application of which nothing but its own scripts is known. */
+/** Returns the packages of an application if only its own scripts are known. */
 export const onePackage = (scripts: Scripts): Packages => ({
   scriptsOf: (directory) => (directory === '' ? scripts : undefined),
   directoryOf: () => undefined,
   nodemonConfigOf: () => NO_CONFIG,
 });
 
-/** Options that name the package whose script is run: by its directory, or by its workspace, which a subcommand may name too. */
+/** Options that select the package whose script runs: by its directory, or by its workspace, which a subcommand may also name. */
 interface Locations {
   directory: readonly string[];
   workspace: readonly string[];
   subcommand?: string;
 }
-/** Package managers. */
+/** The options of each package manager. */
 const LOCATIONS: Readonly<Record<string, Locations>> = {
   npm: { directory: ['--prefix', '-C'], workspace: ['-w', '--workspace'] },
   pnpm: { directory: ['-C', '--dir', '--prefix'], workspace: ['-F', '--filter'] },
@@ -49,7 +49,7 @@ export interface FoundScript {
 }
 
 /**
- * Returns the script that a command such as `npm run x` runs, with its further arguments; undefined for others.
+ * Returns the script that a command such as `npm run x` runs, with its additional arguments; undefined for other commands.
  * @param at the directory in which the command runs
  */
 export function scriptOf(words: readonly Word[], at: string, packages: Packages): FoundScript | undefined {
@@ -67,8 +67,8 @@ export function scriptOf(words: readonly Word[], at: string, packages: Packages)
 }
 
 /**
- * Returns the directory of the package that a package manager's options name, undefined if there is none, and the other words;
- * undefined for other programs.
+ * Returns the directory of the package that a package manager's options select (undefined if it does not exist), and the remaining words.
+ * Returns undefined for other programs.
  */
 function locate(
   program: string,
@@ -79,38 +79,39 @@ function locate(
   const locations = entryOf(LOCATIONS, program);
   if (!locations) return undefined;
   const rest = [...words];
-  const own: Word[] = [];
+  const remaining: Word[] = [];
   let directory: string | undefined = at;
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    const isNamed = own.some(({ text }) => !RUN.test(text));
+    const isNamed = remaining.some(({ text }) => !RUN.test(text));
     const [option = '', inline] = word.text.split('=', 2);
     const value = () => inline ?? rest.shift()?.text ?? '';
-    // Options behind a script's name are the script's own, except with npm.
-    if (word.text === '--') own.push(word, ...rest.splice(0));
-    else if (isNamed && program !== 'npm') own.push(word);
+    // Options after a script's name belong to the script, except with npm.
+    if (word.text === '--') remaining.push(word, ...rest.splice(0));
+    else if (isNamed && program !== 'npm') remaining.push(word);
     else if (locations.directory.includes(option)) directory = posix.join(at, value());
     else if (locations.workspace.includes(option)) directory = packages.directoryOf(value());
-    else if (own.length === 0 && word.text === locations.subcommand)
+    else if (remaining.length === 0 && word.text === locations.subcommand)
       directory = packages.directoryOf(rest.shift()?.text ?? '');
-    else if (!QUIET.test(word.text)) own.push(word);
+    else if (!QUIET.test(word.text)) remaining.push(word);
   }
-  return { directory, words: own };
+  return { directory, words: remaining };
 }
 
-/** Options of npm-run-all with which it also runs scripts one after another. */
+/** Options with which npm-run-all still runs scripts one after another. */
 const SEQUENCE_OPTIONS = /^(-s|--serial|--sequential|--series|--silent|-l|--print-label|-n|--print-name)$/;
-/** Patterns that are read; each may name all scripts. */
+/** Maximum patterns of a command; each may match all scripts. */
 const MAX_PATTERNS = 20;
 
 /**
- * Returns what a command of npm-run-all does that runs scripts one after another: `npm run a && npm run b` for `run-s a b`; undefined
- * for others. `a:*` names the scripts that begin with `a:`, without another colon.
+ * Translates a command of npm-run-all that runs scripts one after another: `run-s a b` becomes `npm run a && npm run b`. Returns undefined
+ * for other commands. `a:*` matches the scripts that begin with `a:` and have no further colon.
  */
 export function scriptsInSequence(words: readonly Word[], at: string, packages: Packages): string | undefined {
   const [program = '', ...rest] = words.map(({ text }) => text);
   if (!/^(run-s|npm-run-all)$/.test(program)) return undefined;
   const patterns = rest.filter((word) => !SEQUENCE_OPTIONS.test(word));
-  if (patterns.length > MAX_PATTERNS || !patterns.every((each) => /^\w[\w.:-]*\*{0,2}$/.test(each))) return undefined;
+  if (patterns.length > MAX_PATTERNS || !patterns.every((pattern) => /^\w[\w.:-]*\*{0,2}$/.test(pattern)))
+    return undefined;
   const known = Object.keys(packages.scriptsOf(at) ?? {});
   const named = patterns.map((pattern) => {
     const [, prefix, stars] = /^(.*:)(\*{1,2})$/.exec(pattern) ?? [];

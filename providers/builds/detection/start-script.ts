@@ -13,7 +13,7 @@ import { RUNNERS } from './runners.ts';
 import { onePackage, type Packages, type Scripts, scriptOf, scriptsInSequence } from './script-command.ts';
 import { SCRIPT_RUNNER, unwrap } from './unwrap.ts';
 
-/** The subject of a start script. */
+/** The program that a start script starts. */
 export type StartScript =
   /** A JavaScript file: `node <options> <file> <args>`. */
   | { kind: 'node'; options: string[]; file: string; args: string[]; environment: Record<string, string> }
@@ -21,39 +21,39 @@ export type StartScript =
   | { kind: 'program'; program: string; args: string[]; environment: Record<string, string> }
   /** The output of the framework's build. */
   | { kind: 'framework'; command: string }
-  /** A directory of files, and whether unknown paths get its front page. */
+  /** A directory of static files. `single`: unknown paths get the front page. */
   | { kind: 'site'; directory: string | undefined; single: boolean }
-  /** A development server: nothing that a release can start. */
+  /** A development server, which a release cannot start. */
   | { kind: 'development'; command: string }
   /** Anything else, for a shell. */
   | { kind: 'shell'; command: string };
 
-/** A start script, divided. */
+/** A start script, divided into its build commands and its start. */
 export interface DividedScript {
-  /** Commands at its beginning that belong to the build, in the directories to which it changes; without those that run its own script `build`. */
+  /** Leading commands that belong to the build, including changes of directory, without those that run the script `build`. */
   build: string[];
-  /** The directory that it changes to, relative to the package. */
+  /** The directory in which the application starts, relative to the package. */
   directory: string;
   start: StartScript;
 }
 
 const MAX_DEPTH = 8;
-/** Characters that are read of scripts, each time that one runs: those that run others unfold to any number of commands. */
+/** Maximum characters of all expanded scripts together. A script counts each time that it runs, because scripts can run one another. */
 const MAX_CHARACTERS = 10_000;
-/** The path of a package's program, or its name behind its scope (`npx @11ty/eleventy`). */
+/** Matches the path of a package's program, or its scoped name (`npx @11ty/eleventy`). */
 const PACKAGE_PROGRAM = /(^|\/)node_modules\/\.bin\/|^@[^/]+\/[^/]+$/;
 const CHANGES_DIRECTORY = /^cd /;
-/** Runs the script `build`, as the build command does. */
+/** Matches a command that runs the script `build`, as the build command does. */
 const RUNS_BUILD = /^(npm|pnpm|yarn|bun) (run(-script)? )?build$/;
-/** Those that also run the program of a package that is named in the place of a script. */
+/** Package managers that run a package's program if its name is given instead of a script's. */
 const RUNS_PROGRAMS = /^(pnpm|yarn)$/;
-/** Their own commands, which come before a program of that name. `node` is Yarn's, and runs Node. */
+/** Commands of pnpm and Yarn, which take precedence over programs of the same name. Yarn's `node` is not listed, because it runs Node. */
 const OWN_COMMANDS =
   /^(add|audit|bin|build|cache|ci|config|create|dedupe|deploy|dlx|env|exec|fetch|global|help|i|import|info|init|install|link|list|ls|npm|outdated|pack|plugin|prune|publish|rebuild|remove|restart|run|set|start|stop|store|test|unlink|up|update|upgrade|version|why|workspace|workspaces|x)$/;
 
 /**
- * Returns the command that a watcher or process manager runs in place of a file: `npm run x` of `pm2 start npm -- run x`, `ts-node a.ts`
- * of `nodemon --exec ts-node a.ts`. Undefined if it runs a file.
+ * Returns the command that a watcher or process manager runs instead of a file: `npm run x` for `pm2 start npm -- run x`, `ts-node a.ts`
+ * for `nodemon --exec ts-node a.ts`. Returns undefined if it runs a file.
  */
 function managedCommand(command: Command, at: string, packages: Packages): string | undefined {
   const { words, dynamic } = unwrap(command);
@@ -72,19 +72,23 @@ interface RunScripts {
   args: readonly Word[];
 }
 
-/** Returns the scripts that a command runs in its place; undefined for one that stays as it is. */
+/** Returns the scripts by which a command can be replaced; undefined if it cannot be replaced. */
 function scriptsRunBy(command: Command, at: string, packages: Packages): RunScripts | undefined {
   const { words, dynamic } = unwrap(command);
-  const other = managedCommand(command, at, packages) ?? (dynamic ? undefined : scriptsInSequence(words, at, packages));
-  if (other !== undefined) return { texts: [other], directory: at, args: [] };
-  if (dynamic || BUILD_COMMANDS.some((each) => each.test(command.text))) return undefined;
+  const replacement =
+    managedCommand(command, at, packages) ?? (dynamic ? undefined : scriptsInSequence(words, at, packages));
+  if (replacement !== undefined) return { texts: [replacement], directory: at, args: [] };
+  if (dynamic || BUILD_COMMANDS.some((pattern) => pattern.test(command.text))) return undefined;
   const found = scriptOf(words, at, packages);
   if (!found) return undefined;
   const { name, scripts, directory, args } = found;
   return { texts: [scripts[`pre${name}`], scripts[name]].flatMap((text) => text ?? []), directory, args };
 }
 
-/** Replaces `npm run x` by the commands of the script, with `prex`, its variables and arguments. Undefined if a shell is needed. */
+/**
+ * Replaces `npm run x` by the commands of the scripts `prex` and `x`, with the variables and arguments of the call. Returns undefined if
+ * a shell is needed.
+ */
 function expand(
   script: string,
   packages: Packages,
@@ -103,18 +107,18 @@ function expand(
     if (changed !== undefined) at = posix.join(at, changed);
     const run = scriptsRunBy(command, at, packages);
     const path = run ? posix.relative(at, run.directory) : '';
-    // What follows a script of another directory would run there too.
+    // A script of another directory is expanded only as the last command: later commands would run in that directory too.
     if (!run || (path !== '' && command !== commands.at(-1))) {
       expanded.push(run ? command : withoutManager(command));
       continue;
     }
     const inner = run.texts.map((text) => expand(text, packages, run.directory, depth + 1, budget));
-    if (inner.some((each) => each === undefined)) return undefined;
+    if (inner.some((expansion) => expansion === undefined)) return undefined;
     if (path !== '') expanded.push(...(parseCommandLine(`cd ${quoteWord(path)}`) ?? []));
     expanded.push(
-      ...inPlaceOf(
+      ...withContextOf(
         command,
-        inner.flatMap((each) => each ?? []),
+        inner.flatMap((expansion) => expansion ?? []),
         run.args,
       ),
     );
@@ -122,23 +126,23 @@ function expand(
   return expanded;
 }
 
-/** Returns the commands of scripts in place of the one that runs them: with its variables, and its arguments behind the last. */
-function inPlaceOf(command: Command, commands: readonly Command[], args: readonly Word[]): Command[] {
+/** Returns the commands of scripts with the variables of the command that runs them, and its arguments after the last command. */
+function withContextOf(command: Command, commands: readonly Command[], args: readonly Word[]): Command[] {
   const { environment } = unwrap(command);
   const assignments = Object.entries(environment).map(([name, value]) => ({
     text: `${name}=${value}`,
     dynamic: false,
   }));
-  return commands.map((each, at) => extended(each, assignments, at === commands.length - 1 ? args : []));
+  return commands.map((inner, index) => addWords(inner, assignments, index === commands.length - 1 ? args : []));
 }
 
-/** Returns a command with words before and after its own. */
-const extended = ({ words, text }: Command, before: readonly Word[], after: readonly Word[]): Command => ({
+/** Adds words before and after those of a command. */
+const addWords = ({ words, text }: Command, before: readonly Word[], after: readonly Word[]): Command => ({
   words: [...before, ...words, ...after],
   text: [...before.map(quoteAssignment), text, ...after.map(({ text }) => text)].join(' '),
 });
 
-/** Quotes the value of an assignment, whose name a shell must see. */
+/** Quotes the value of an assignment but not its name, which a shell must recognize. */
 const quoteAssignment = ({ text }: Word): string => text.replace(/(?<=^\w+=).*/s, (value) => value && quoteWord(value));
 
 const baseName = (program: string): string => program.replace(/^.*\//, '');
@@ -164,8 +168,8 @@ function interpret(command: Command): StartScript {
   const program = baseName(first.text);
   const texts = rest.map(({ text }) => text);
   const line = [program, ...texts].join(' ');
-  if (DEVELOPMENT_SERVERS.some((each) => each.test(line))) return { kind: 'development', command: command.text };
-  if (FRAMEWORK_STARTS.some((each) => each.test(line))) return { kind: 'framework', command: line };
+  if (DEVELOPMENT_SERVERS.some((pattern) => pattern.test(line))) return { kind: 'development', command: command.text };
+  if (FRAMEWORK_STARTS.some((pattern) => pattern.test(line))) return { kind: 'framework', command: line };
   if (Object.hasOwn(FILE_SERVERS, program)) return interpretFileServer(texts, FILE_SERVERS[program]);
   if (words.some((word) => word.dynamic)) return shell;
   if (Object.hasOwn(RUNNERS, program)) {
@@ -175,12 +179,12 @@ function interpret(command: Command): StartScript {
     return { kind: 'node', options, file, args, environment: { ...environment, ...run.environment } };
   }
   if (SCRIPT_RUNNER.test(program) || /^(sh|bash|cd|echo|true)$/.test(program)) return shell;
-  // A file of the repository, whose first line says what runs it.
+  // A file of the repository, whose first line names its interpreter.
   if (first.text.includes('/') && !PACKAGE_PROGRAM.test(first.text)) return shell;
   return { kind: 'program', program, args: texts, environment };
 }
 
-/** Divides a start script into what belongs to the build and what starts the application. */
+/** Divides a start script into the commands that belong to the build and the command that starts the application. */
 export function divideStartScript(script: string, packages: Packages): DividedScript {
   const commands = expand(script, packages);
   if (!commands || commands.length === 0)
@@ -195,14 +199,14 @@ export function divideStartScript(script: string, packages: Packages): DividedSc
     if (changed !== undefined) {
       directory = posix.join(directory, changed).replace(/^\.\/?$|\/$/, '');
       build.push(`cd ${quoteWord(changed)}`);
-    } else if (BUILD_COMMANDS.some((each) => each.test(line))) {
+    } else if (BUILD_COMMANDS.some((pattern) => pattern.test(line))) {
       if (directory !== '' || !RUNS_BUILD.test(line)) build.push(next.text);
     } else break;
     remaining = remaining.slice(1);
   }
   while (CHANGES_DIRECTORY.test(build.at(-1) ?? '')) build.pop();
-  // Nothing to clean up is no reason for a build.
-  if (build.every((each) => CLEANING_COMMAND.test(each) || CHANGES_DIRECTORY.test(each))) build.length = 0;
+  // Commands that only clean up need no build.
+  if (build.every((text) => CLEANING_COMMAND.test(text) || CHANGES_DIRECTORY.test(text))) build.length = 0;
   const [only, ...others] = remaining;
   if (only && others.length === 0) return { build, directory, start: interpret(only) };
   const command = withoutRunner(remaining.map(({ text }) => text).join(' && '));
@@ -210,7 +214,8 @@ export function divideStartScript(script: string, packages: Packages): DividedSc
 }
 
 /**
- * Returns the commands before the last one of a script that then starts what the framework's build made; undefined for other scripts.
+ * Returns the commands before the last command of a script whose last command starts the framework's build output; undefined for other
+ * scripts.
  */
 export function beforeFrameworkStart({ start, directory }: DividedScript): string | undefined {
   if (start.kind !== 'shell' || directory !== '') return undefined;
@@ -224,23 +229,23 @@ export function beforeFrameworkStart({ start, directory }: DividedScript): strin
 }
 
 /** Returns the directory that a command changes to; undefined for other commands. */
-const changedDirectory = ([cd, to, ...more]: readonly Word[]): string | undefined =>
-  cd?.text === 'cd' && to && !to.dynamic && more.length === 0 ? to.text : undefined;
+const changedDirectory = ([cd, target, ...more]: readonly Word[]): string | undefined =>
+  cd?.text === 'cd' && target && !target.dynamic && more.length === 0 ? target.text : undefined;
 
-/** A runner of programs with its options, and what is before it in a shell's command. */
+/** Matches `npx` and similar programs with their options, after the operators and assignments that precede them in a shell command. */
 const RUNNER =
   /((?:^|[|;&(])\s*(?:[A-Za-z_]\w*=\S*\s+)*)(?:npx|bunx|(?:npm|pnpm|yarn) exec)(?:\s+(?:--|-y|--yes|--no|--no-install|-q|--quiet))*\s+(?=[\w@.])/g;
 
 /**
- * Leaves `npx` out of a shell's commands: a release has none, and its shell finds the programs of packages. The time of the search grows
- * with the square of the length (`;a=;a=`), and a request waits for it: what is too long to be read stays as it is.
+ * Removes `npx` from shell commands: a release has no `npx`, and its shell finds the programs of packages. A command that is too long stays
+ * unchanged, because matching takes time quadratic in the length (`;a=;a=`) and a request waits for it.
  */
 const withoutRunner = (command: string): string =>
   command.length > MAX_CHARACTERS ? command : command.replace(RUNNER, '$1');
 
 /**
- * Leaves Yarn or pnpm out of a command with which it runs Node or the program of a package: `yarn node app.js`, `pnpm run tsx app.ts`.
- * A command that it runs as a script is replaced before.
+ * Removes Yarn or pnpm from a command that runs Node or a package's program: `yarn node app.js`, `pnpm run tsx app.ts`. Commands that run
+ * a script have been replaced before.
  */
 function withoutManager(command: Command): Command {
   const { words, text } = command;
@@ -255,7 +260,7 @@ function withoutManager(command: Command): Command {
   };
 }
 
-/** Returns the division of the package's start script, with `prestart`; undefined if there is none. */
+/** Returns the package's start script, divided, with `prestart`; undefined if there is no start script. */
 export function startScriptOf(
   manifest: { scripts: Scripts } | undefined,
   packages: Packages = onePackage(manifest?.scripts ?? {}),
@@ -265,7 +270,7 @@ export function startScriptOf(
   const command = 'npm run start';
   const divided = divideStartScript(command, packages);
   if (divided.start.kind !== 'shell' || divided.start.command !== command) return divided;
-  // A shell runs the script itself: a release has no npm.
+  // A release has no npm, so a shell runs the script's text.
   const texts = [scripts.prestart, scripts.start].filter((text) => text !== undefined);
   return { ...divided, start: { kind: 'shell', command: withoutRunner(texts.join(' && ')) } };
 }

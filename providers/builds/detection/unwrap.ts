@@ -3,10 +3,10 @@ import type { Command, Word } from './command-line.ts';
 import { type Options, WRAPPERS } from './runners.ts';
 
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
-/** Package managers, which run scripts. */
+/** Matches package managers, which run scripts. */
 export const SCRIPT_RUNNER = /^(npm|pnpm|yarn|bun)$/;
 
-/** Removes variables and wrappers before a program. `dynamic`: a shell is needed to tell what they do. */
+/** Removes assignments and wrappers before a program. `dynamic`: only a shell can evaluate them. */
 export function unwrap(command: Command): { words: Word[]; environment: Record<string, string>; dynamic: boolean } {
   let words = [...command.words];
   let dynamic = false;
@@ -28,7 +28,7 @@ export function unwrap(command: Command): { words: Word[]; environment: Record<s
   return { words, environment, dynamic };
 }
 
-/** Removes a wrapper's options before the program that it runs. `isUnknown`: the meaning of one is not known. */
+/** Removes a wrapper's options before the program that it runs. `isUnknown`: at least one option is unknown. */
 function skipOptions(words: readonly Word[], options: Options): { words: Word[]; isUnknown: boolean } {
   let rest = [...words];
   let isUnknown = false;
