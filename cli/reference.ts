@@ -28,21 +28,23 @@ export const reference = (
 
 # Command line
 
-\`hosting\` deploys the folder that you are in, follows logs, forwards events to your machine, and does what else the API does. It needs Node 20.12 or
-later and has no dependencies:
+\`hosting\` deploys the current folder, follows logs, forwards events to your machine, and calls the other operations of the API. It needs Node 20.12
+or later and has no dependencies. Install it and sign in:
 
 \`\`\`console
 $ npm pack ./cli && npm install --global ./hosting-platform-cli-*.tgz
 $ hosting login --api https://api.example.com
 \`\`\`
 
-- **The application** of a command is the one whose repository is the folder's Git remote; \`--app\` names another by id, slug or name.
-- **Scripts**: \`--json\` prints results to stdout as JSON, and everything else goes to stderr. Questions are answered by \`--yes\`. Exit codes: 0 done, 1
-  failed, 2 not understood, 3 not signed in, 130 interrupted.
-- **Keys**: \`hosting login\` stores a key of its own in \`~/.config/hosting/config.json\`, readable only by you. \`HOSTING_KEY\` and \`HOSTING_API\` take its
-  place, for example in continuous integration. Keys are sent over https only, except to this machine, and never printed.
-- **Proxies**: \`HTTPS_PROXY\` is used with \`NODE_USE_ENV_PROXY=1\`, by Node 22.21 or later.
-- **Completion**: \`source <(hosting completion bash)\` in \`~/.bashrc\`; likewise for zsh; \`hosting completion fish | source\`.
+- **Application**: a command applies to the application whose repository is the folder's Git remote. \`--app\` names another by id, slug or name.
+- **Scripts**: \`--json\` prints results to stdout as JSON, and messages to stderr. \`--yes\` answers questions.
+- **Exit codes**: 0 done, 1 failed, 2 not understood, 3 not signed in, 130 interrupted.
+- **Keys**: \`hosting login\` creates a key and stores it in \`~/.config/hosting/config.json\`, readable only by you. \`HOSTING_KEY\` and
+  \`HOSTING_API\` override it, for example in continuous integration. The command line never prints a key, and sends it only over https or to your
+  own machine.
+- **Proxies**: with \`NODE_USE_ENV_PROXY=1\`, Node 22.21 or later uses \`HTTPS_PROXY\`.
+- **Completion**: add \`source <(hosting completion bash)\` to \`~/.bashrc\`. For zsh, do the same with \`zsh\`. For fish, run
+  \`hosting completion fish | source\`.
 
 Options of every command:
 
