@@ -3,15 +3,15 @@ import type { AiCall } from '../../table/entities/ai.ts';
 import type { Deps } from '../deps.ts';
 import type { Call } from './call.ts';
 import { type CallOutcome, newCall, recordCall } from './calls.ts';
-import { release } from './credits.ts';
+import { releaseHold } from './credits.ts';
 import type { Funding } from './funding.ts';
 import { calculateCost, priceFor } from './prices.ts';
 import type { Report } from './report.ts';
 import { type Settlement, settle } from './settlement.ts';
 
-/** The end of a call to a model: its hold is settled or given back, and the request log gets its line. */
+/** Ends a call to a model: settles or releases its hold, and records the call in the request log. */
 export class CallEnd {
-  /** The one who pays, once that is known; undefined again when nothing is held any more. */
+  /** Undefined until the payer is known, and again after the hold is released. */
   funding: Funding | undefined;
   readonly #deps: Deps;
   readonly #call: Call;
@@ -24,34 +24,34 @@ export class CallEnd {
   }
 
   /**
-   * Settles or releases the hold, exactly once, and keeps the call for the request log. Throws where the call could not be kept;
-   * what else fails is in the report.
+   * Settles or releases the hold, exactly once, and records the call in the request log. Throws if the call could not be recorded.
+   * The report lists all other failed writes.
    */
   async finish(outcome: CallOutcome): Promise<void> {
     const { usage } = this.#report;
     const funding = this.funding;
-    const line = newCall(this.#deps, this.#call, this.#report, outcome);
+    const record = newCall(this.#deps, this.#call, this.#report, outcome);
     if (usage && funding?.kind === 'credits') {
-      const settlement = await this.#attempt(this.#charge(funding, usage, line));
+      const settlement = await this.#collectFailure(this.#charge(funding, usage, record));
       this.#report.settlementFailed = settlement === undefined;
       if (settlement?.recorded) return;
     }
-    const recording = recordCall(this.#deps, { ...line, amountMicroRand: this.#report.chargedMicroRand });
-    // Both end before the process may: neither waits for the other, whatever becomes of it.
+    const recording = recordCall(this.#deps, { ...record, amountMicroRand: this.#report.chargedMicroRand });
+    // Waits for both, also if one fails: the process may end after this.
     const [, recorded] = await Promise.allSettled([this.release(), recording]);
     if (recorded.status === 'rejected') throw recorded.reason;
   }
 
-  /** Gives the hold of a call that costs nothing back, once. */
+  /** Releases the hold of a call that costs nothing, once. */
   async release(): Promise<void> {
     const funding = this.funding;
     if (!funding || (this.#report.usage && funding.kind === 'credits')) return;
     this.funding = undefined;
-    await this.#attempt(release(this.#deps, funding.hold));
+    await this.#collectFailure(releaseHold(this.#deps, funding.hold));
   }
 
-  /** Returns the result of a call's end; of one that fails, the hold comes back when its window's calls are over (closing.ts). */
-  async #attempt<T>(work: Promise<T>): Promise<T | undefined> {
+  /** Returns the result of a write. If it fails, adds the error to the report and returns undefined; the close of the window then ends the hold (closing.ts). */
+  async #collectFailure<T>(work: Promise<T>): Promise<T | undefined> {
     try {
       return await work;
     } catch (error) {
@@ -63,13 +63,13 @@ export class CallEnd {
   async #charge(
     { hold, rate }: Extract<Funding, { kind: 'credits' }>,
     usage: Usage,
-    line: AiCall,
+    record: AiCall,
   ): Promise<Settlement> {
     const { requestId, request } = this.#call;
     const cost = calculateCost(rate, usage);
-    // An estimate may be wrong in both directions: it makes no debt.
+    // An estimate may be too high, so it never creates a debt.
     const due = this.#report.estimated ? Math.min(cost, hold.granted) : cost;
-    const used = {
+    const chargedUsage = {
       requestId,
       keyId: this.#call.keyId,
       model: request.model,
@@ -80,7 +80,7 @@ export class CallEnd {
       price: { ...priceFor(rate, usage.input + usage.cached + usage.cacheWrite), randPerDollar: rate.randPerDollar },
       estimated: this.#report.estimated,
     };
-    const settlement = await settle(this.#deps, hold, due, used, line);
+    const settlement = await settle(this.#deps, hold, due, chargedUsage, record);
     const { charged, writtenOff, failures } = settlement;
     this.#report.chargedMicroRand = charged;
     this.#report.writtenOffMicroRand = writtenOff;

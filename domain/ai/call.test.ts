@@ -57,7 +57,7 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
       expect(apiError).toMatchObject({ status: 400, code: 'invalid_request' });
       expect(apiError?.message).toMatch(id === 'openai' ? /OpenAI/ : /Anthropic/);
       expect(apiError?.message).not.toMatch(/sk-/);
-      // Its place among the calls at once, and no money.
+      // Its slot of the concurrent calls, and no money.
       expect(done).toEqual(['hold', 'release']);
     }
   });
@@ -253,7 +253,7 @@ describe.each(Object.entries(MODELS))('%s', (id, model) => {
 
   test('a prompt that the remaining credits do not cover is refused, sent to no provider, and holds nothing', async () => {
     const { apiError, done } = await call({ model, messages: user('words '.repeat(60_000)) }, { credits: 0.6 });
-    const message = 'Your AI credits do not cover a prompt of this length; R0.60 are available.';
+    const message = 'Your AI credits do not cover a prompt of this length; R0.60 is available.';
     expect(apiError).toMatchObject({ code: 'insufficient_credits', message });
     expect(done).toEqual(['hold', 'release']);
   });

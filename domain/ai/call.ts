@@ -26,7 +26,7 @@ export interface Gateway extends FundingDeps {
   /** Reads the feature flags. */
   flags: ReadFlags;
   transport: Transport;
-  /** Time in milliseconds after which a response begins without its answer. */
+  /** Time in milliseconds after which a response begins without the model's answer. */
   keepAliveMs: number;
   /** Base URLs that replace those of the provider registry. */
   baseUrls: Partial<Record<ProviderId, string>>;
@@ -34,12 +34,12 @@ export interface Gateway extends FundingDeps {
 
 /** Receives the response of a call. */
 export interface ResponseSink {
-  /** The head of an answer of success; once, before the first byte. */
+  /** Writes the headers of a successful response; once, before the first byte. */
   begin(headers: Record<string, string>): void;
-  /** A promise while the caller cannot take more. */
+  /** Returns a promise to wait for if the caller cannot receive more yet. */
   write(bytes: Buffer): Promise<unknown> | undefined;
   end(): void;
-  /** Aborted when the caller has left. */
+  /** Aborted when the caller disconnects. */
   signal: AbortSignal;
 }
 
@@ -53,23 +53,23 @@ export interface Call {
   /** Time of arrival, by `performance.now()`. */
   startedAt: number;
   request: ChatRequest;
-  /** The body that `request` was read from. */
+  /** The request body that `request` was parsed from. */
   text: string;
 }
 
 const ADAPTERS: Record<'openai' | 'anthropic', Adapter> = { openai: openAiCompatible, anthropic };
 
 /**
- * One call to a model, from the choice of who pays to the settled charge: `run`, and however that ends, `finish` once the
- * last byte is sent.
+ * One call to a model, from its funding to the settled charge. Call `run`, and then `finish` once the last byte is sent, also
+ * if `run` fails.
  */
 export class ChatCall {
   readonly report: Report;
   readonly #deps: Gateway;
   readonly #call: Call;
   readonly #sink: ResponseSink;
-  #askedAt = 0;
-  #answeredAt = 0;
+  #sentAt = 0;
+  #respondedAt = 0;
   #ignored: readonly string[] = [];
   #staysConnected = true;
   /** The key that was sent to the provider. */
@@ -85,7 +85,7 @@ export class ChatCall {
     this.#end = new CallEnd(deps, call, this.report);
   }
 
-  /** Answers the call. Throws ApiError while nothing has been sent; what fails later is told in the stream. */
+  /** Answers the call. Throws ApiError before the response has begun; the body reports later failures. */
   async run(): Promise<void> {
     const { request, text, accountId, keyId, budgetMicroRand } = this.#call;
     const { offer: readOffer, switches, flags } = this.#deps;
@@ -98,7 +98,7 @@ export class ChatCall {
     assertOn(off, 'ai-model', request.model);
     this.report.provider = provider.id;
     const adapter = ADAPTERS[provider.kind];
-    const ask: AdapterRequest = {
+    const adapterRequest: AdapterRequest = {
       provider,
       text,
       request,
@@ -113,116 +113,117 @@ export class ChatCall {
       choice,
       { ...offer, off },
       adapter,
-      ask,
+      adapterRequest,
     );
     this.#end.funding = funding;
     this.report.saved = funding.kind === 'saved';
     try {
-      const prepared = funding.kind === 'saved' ? adapter.prepare(ask) : funding.prepared;
-      const sent = { ...ask, estimate: estimator(request, prepared.body, model?.contextLimit) };
+      const prepared = funding.kind === 'saved' ? adapter.prepare(adapterRequest) : funding.prepared;
+      const sent = { ...adapterRequest, estimate: estimator(request, prepared.body, model?.contextLimit) };
       await this.#exchange(adapter, sent, choice, prepared, funding.key);
     } catch (error) {
-      // Before its caller is refused, who may try again at once.
+      // Before the refusal, because the caller may retry immediately.
       await this.#end.release();
       throw error;
     }
   }
 
-  /** Ends the call, however `run` ended (call-end.ts). */
+  /** Ends the call (call-end.ts). */
   finish = (outcome: CallOutcome): Promise<void> => this.#end.finish(outcome);
 
   async #exchange(
     adapter: Adapter,
-    ask: AdapterRequest,
+    adapterRequest: AdapterRequest,
     choice: Choice,
     prepared: Prepared,
     key: string,
   ): Promise<void> {
-    const contentType = ask.request.stream ? STREAM_TYPE : JSON_TYPE;
+    const contentType = adapterRequest.request.stream ? STREAM_TYPE : JSON_TYPE;
     try {
-      const incoming = await this.#askWithKey(choice, prepared, adapter, key);
+      const incoming = await this.#sendRetryingKey(choice, prepared, adapter, key);
       const silentMs = performance.now() - this.#call.startedAt;
       if (this.#staysConnected)
         this.#keepAlive = new KeepAlive(this.#sink, contentType, this.#deps.keepAliveMs, silentMs);
-      if (ask.request.stream) await this.#stream(adapter, ask, incoming);
-      else await this.#whole(adapter, ask, incoming);
+      if (adapterRequest.request.stream) await this.#relayStream(adapter, adapterRequest, incoming);
+      else await this.#relayWhole(adapter, adapterRequest, incoming);
     } catch (error) {
-      if (error instanceof CallerDisconnected || this.#sink.signal.aborted) return this.#noteCallerLeft(error, ask);
+      if (error instanceof CallerDisconnected || this.#sink.signal.aborted)
+        return this.#noteCallerLeft(error, adapterRequest);
       if (!(error instanceof ProviderFailure)) throw error;
-      this.#passFailure(error, ask, choice);
+      this.#reportFailure(error, adapterRequest, choice);
     } finally {
       this.#keepAlive?.stop();
     }
     this.#sink.end();
   }
 
-  #noteCallerLeft(error: unknown, ask: AdapterRequest): void {
+  #noteCallerLeft(error: unknown, adapterRequest: AdapterRequest): void {
     this.report.callerLeft = true;
-    // The provider bills the prompt of a call that is cut off before its first byte.
+    // The provider bills the prompt of a call that is aborted before its first byte.
     const isUncounted = error instanceof CallerDisconnected && error.isSent && !this.report.usage;
-    if (isUncounted) this.#count(ask.estimate(0), true);
+    if (isUncounted) this.#recordUsage(adapterRequest.estimate(0), true);
   }
 
-  /** Tells the caller of a provider's failure: as the call's error, or in the body of a response that has begun. */
-  #passFailure(failure: ProviderFailure, ask: AdapterRequest, { provider }: Choice): void {
+  /** Reports a provider's failure to the caller: throws it as the call's error, or writes it to the body of a response that has begun. */
+  #reportFailure(failure: ProviderFailure, adapterRequest: AdapterRequest, { provider }: Choice): void {
     failure.maskKey(this.#key);
     this.report.failure = failure;
     const isBilled = failure.kind === 'content-refused' && provider.billsRefusedContent;
-    if (isBilled && !this.report.usage) this.#count(ask.estimate(0), true);
+    if (isBilled && !this.report.usage) this.#recordUsage(adapterRequest.estimate(0), true);
     const { requestId } = this.#call;
     const apiError = toApiError(failure, { providerName: provider.name, saved: this.report.saved, requestId });
     if (this.report.firstByte === undefined && !this.#keepAlive?.isBegun) throw apiError;
-    // The body says how it ended, and a stream does not say that it is done.
+    // The body ends with the error, and a stream has no `[DONE]`.
     const body = JSON.stringify(errorBody(apiError));
-    void this.#sink.write(Buffer.from(ask.request.stream ? `data: ${body}\n\n` : body));
+    void this.#sink.write(Buffer.from(adapterRequest.request.stream ? `data: ${body}\n\n` : body));
   }
 
-  /** Asks with a key of the platform's again if operators have replaced the one that the provider refused. */
-  async #askWithKey(choice: Choice, prepared: Prepared, adapter: Adapter, key: string): Promise<Incoming> {
+  /** Sends the request. If the provider refuses the platform's key and operators have replaced it, retries with the new key. */
+  async #sendRetryingKey(choice: Choice, prepared: Prepared, adapter: Adapter, key: string): Promise<Incoming> {
     try {
-      return await this.#ask(choice, prepared, adapter, key);
+      return await this.#send(choice, prepared, adapter, key);
     } catch (error) {
       if (this.report.saved || !(error instanceof ProviderFailure) || !isAboutKey(error.kind)) throw error;
       const replacement = await this.#deps.platformKey(choice.provider.id).replacementOf(key);
       if (replacement === undefined) throw error;
-      return await this.#ask(choice, prepared, adapter, replacement);
+      return await this.#send(choice, prepared, adapter, replacement);
     }
   }
 
-  async #ask({ provider }: Choice, prepared: Prepared, adapter: Adapter, key: string): Promise<Incoming> {
+  async #send({ provider }: Choice, prepared: Prepared, adapter: Adapter, key: string): Promise<Incoming> {
     this.#ignored = prepared.ignored;
     this.#key = key;
     const url = (this.#deps.baseUrls[provider.id] ?? provider.baseUrl).replace(/\/+$/, '') + prepared.path;
-    this.#askedAt = performance.now();
+    this.#sentAt = performance.now();
     const headers = { ...provider.headers, ...adapter.headers(key) };
     const { checksContent } = provider;
     const { signal } = this.#sink;
     const incoming = await this.#deps.transport({ url, headers, body: prepared.body, signal, checksContent });
-    this.#answeredAt = performance.now();
+    this.#respondedAt = performance.now();
     return incoming;
   }
 
-  async #whole(adapter: Adapter, ask: AdapterRequest, incoming: Incoming): Promise<void> {
+  async #relayWhole(adapter: Adapter, adapterRequest: AdapterRequest, incoming: Incoming): Promise<void> {
     const bytes = await incoming.whole();
-    this.#answeredAt = performance.now();
-    const { body, usage, estimated } = adapter.answer(bytes, ask);
-    this.#count(usage, estimated);
-    this.#begin(JSON_TYPE);
+    this.#respondedAt = performance.now();
+    const { body, usage, estimated } = adapter.answer(bytes, adapterRequest);
+    this.#recordUsage(usage, estimated);
+    this.#beginResponse(JSON_TYPE);
     void this.#sink.write(body);
   }
 
-  async #stream(adapter: Adapter, ask: AdapterRequest, incoming: Incoming): Promise<void> {
-    // A page of HTML, or one JSON document, is no stream.
+  async #relayStream(adapter: Adapter, adapterRequest: AdapterRequest, incoming: Incoming): Promise<void> {
+    // An HTML page or a single JSON document is not a stream.
     if (/^(text\/html|application\/json)/i.test(incoming.contentType)) {
-      adapter.answer(await incoming.whole(), ask);
+      adapter.answer(await incoming.whole(), adapterRequest);
       throw new ProviderFailure('broken', {});
     }
-    const translator = adapter.stream(ask);
+    const translator = adapter.stream(adapterRequest);
     const send = (bytes: Buffer) => {
       if (bytes.length === 0) return undefined;
       if (this.report.firstByte === undefined) {
-        this.#answeredAt = performance.now();
-        this.#begin(STREAM_TYPE);
+        this.#respondedAt = performance.now();
+        this.#beginResponse(STREAM_TYPE);
       }
       return this.#sink.write(bytes);
     };
@@ -234,18 +235,18 @@ export class ChatCall {
       if (translator.failure) throw translator.failure;
       if (end === 'ended' && !translator.done) void send(translator.end());
     } finally {
-      // Whatever ended it: what came is charged.
-      if (this.report.firstByte !== undefined) this.#count(translator.usage, translator.estimated);
+      // An interrupted stream is charged for what arrived.
+      if (this.report.firstByte !== undefined) this.#recordUsage(translator.usage, translator.estimated);
     }
   }
 
-  #begin(contentType: string): void {
+  #beginResponse(contentType: string): void {
     this.#keepAlive?.stop();
     const now = performance.now();
-    const latency = this.#answeredAt - this.#askedAt;
+    const latency = this.#respondedAt - this.#sentAt;
     this.report.firstByte = now - this.#call.startedAt;
     this.report.overhead = this.report.firstByte - latency;
-    // A response that was kept alive has no headers of the answer.
+    // A response that was kept alive has already sent its headers.
     if (this.#keepAlive?.isBegun) return;
     this.#sink.begin({
       'content-type': contentType,
@@ -255,7 +256,7 @@ export class ChatCall {
     });
   }
 
-  #count(usage: Usage, estimated: boolean): void {
+  #recordUsage(usage: Usage, estimated: boolean): void {
     this.report.usage = usage;
     this.report.estimated = estimated;
   }

@@ -10,22 +10,22 @@ import { DAY_MS, timestampBefore } from '../time.ts';
 import type { Call } from './call.ts';
 import type { Report } from './report.ts';
 
-/** Calls that one request reads at most. */
+/** Maximum of calls that one request reads. */
 const MAX_READ = 5000;
 const PAGE_SIZE = 500;
-/** Characters of a model's name that are kept: it is whatever the caller sent. */
+/** Maximum length of a recorded model name, which is the caller's input. */
 const MAX_MODEL_LENGTH = 128;
 
 /** Result of a call as its caller saw it. */
 export interface CallOutcome {
-  /** HTTP status; 499 where the caller left before the response began. */
+  /** HTTP status; 499 if the caller disconnected before the response began. */
   status: number;
   code: string | undefined;
   /** Milliseconds from arrival to the last byte. */
   durationMs: number;
 }
 
-/** Returns a call as the request log has it. It holds nothing of the prompt or the answer. */
+/** Returns the request log's record of a call. It contains nothing of the prompt or the response. */
 export function newCall(
   deps: Pick<Deps, 'now' | 'newId'>,
   { accountId, keyId, requestId }: Pick<Call, 'accountId' | 'keyId' | 'requestId'>,
@@ -43,7 +43,7 @@ export function newCall(
     provider: provider ?? null,
     saved,
     status,
-    // A stream that broke off began with 200 and failed all the same.
+    // An interrupted stream failed although its status is 200.
     code: code ?? (failure ? 'server_error' : null),
     inputTokens: usage ? usage.input + usage.cached + usage.cacheWrite : 0,
     outputTokens: usage?.output ?? 0,
@@ -53,10 +53,10 @@ export function newCall(
   };
 }
 
-/** Keeps a call for the request log, in place of what an attempt to charge it has written (settlement.ts). */
+/** Writes a call to the request log. Replaces the record that a failed attempt to charge the call may have written (settlement.ts). */
 export async function recordCall(deps: Pick<Deps, 'table'>, call: AiCall): Promise<void> {
   const write = create(AiCall, call, undefined, {});
-  // Without an answer: neither the table writes the item down again, nor is it parsed here.
+  // Saves the serialization and parsing of an item that nothing reads here.
   await deps.table.updateReturningChanged(write);
 }
 

@@ -18,39 +18,42 @@ import {
   windowsOf,
 } from './windows.ts';
 
-/** A close ends with the window in which it has read so many entries; the account stays due for the next ones. */
+/** A close ends after the window in which it reaches this many entries. The account stays due for the remaining windows. */
 export const MAX_ENTRIES = 5000;
 
-/** The work that closing an account's windows had to make up for. */
+/** Repairs that closing an account's windows had to make. */
 export interface Repair {
   accountId: string;
-  /** Calls that died, or whose end was lost, and what they held. */
+  /** Calls that crashed, or whose final write was lost. */
   calls: number;
+  /** The holds of these calls. */
   heldMicroRand: number;
-  /** Sum of the entries that the balance did not have. */
+  /** Sum of the entries that the balance did not include. */
   unappliedMicroRand: number;
 }
 
-/** Accounts with calls whose windows close. */
+/** Due queue of the accounts that have windows to close. */
 export const windowQueue: DueQueue<typeof AiAccount, Deps, Repair> = {
   queue: 'AI_ACCOUNT',
   entity: AiAccount,
-  // A close waits for the table nearly all of its time: one by one, a minute would do for some thousand busy accounts.
+  // A close spends nearly all of its time waiting for the table. Sequentially, a minute would suffice for about a thousand busy accounts.
   concurrency: 10,
   act: closeWindows,
 };
 
-/** Closes the windows of one account that are over, due or not. */
+/** Closes the windows of one account that can be closed, even if the account is not due. */
 export async function closeWindowsOf(deps: Deps, accountId: string): Promise<Repair | undefined> {
   const account = await deps.table.get(AiAccount, { accountId });
   return account && (await closeWindows(deps, account));
 }
 
 /**
- * Compares the sums of windows that get no entries any more with the ledger, and brings the balance up to it: a call whose
- * process died, or whose answer was lost, between its entry and the balance is charged here. Then gives back what is left of
- * the holds of windows whose calls are over. All in one write, conditional on the sums that were read, so that it happens once
- * however often it is repeated. Before it, the calls of each window are added to the sums of their day, once as well.
+ * Closes the windows that get no more entries. First adds the calls of each window to the sums of their day, exactly once. Then, in
+ * one write:
+ * - Adds the ledger entries that the balance does not include yet. This charges the calls whose process crashed, or whose response
+ *   was lost, between the write of the entry and the write of the balance.
+ * - Releases the remaining holds of windows whose calls are over.
+ * The write is conditional on the sums that were read, so a repetition changes nothing.
  */
 async function closeWindows(deps: Deps, account: AiAccount): Promise<Repair | undefined> {
   const { accountId } = account;
@@ -63,53 +66,55 @@ async function closeWindows(deps: Deps, account: AiAccount): Promise<Repair | un
       (callsOverAt(window) <= now && areCallsOver(window, unclosed)) || (calls === 0 && held === 0),
   );
   const sumOf = (items: typeof windows, name: 'ledger' | 'held' | 'calls') =>
-    items.reduce((sum, each) => sum + each[name], 0);
-  const old = oldHolds(account, now);
+    items.reduce((sum, item) => sum + item[name], 0);
+  const legacy = legacyHolds(account, now);
   const unapplied = ledger - sumOf(closing, 'ledger');
-  const [calls, held] = [sumOf(over, 'calls'), sumOf(over, 'held') + old.microRand];
-  const gone = new Set([
+  const [calls, held] = [sumOf(over, 'calls'), sumOf(over, 'held') + legacy.microRand];
+  const removed = new Set([
     ...closing.flatMap(({ attributes }) => attributes.filter((attribute) => attribute.startsWith('ledger_'))),
     ...over.flatMap(({ attributes }) => attributes),
   ]);
-  const next = windows
-    .filter(({ window }) => !over.some((each) => each.window === window))
+  const nextDueAt = windows
+    .filter(({ window }) => !over.some((sums) => sums.window === window))
     .map(({ window }) => (window < unclosed ? callsOverAt(window) : closesAt(window)).toISOString())
-    .concat(old.nextExpiry ?? [])
+    .concat(legacy.nextExpiry ?? [])
     .sort()[0];
-  const what: Change = {
-    set: { closedWindow: unclosed - 1, ...(next ? schedule(AiAccount, next) : {}) },
+  const update: Change = {
+    set: { closedWindow: unclosed - 1, ...(nextDueAt ? schedule(AiAccount, nextDueAt) : {}) },
     add: {
       balanceMicroRand: unapplied,
       availableMicroRand: unapplied + held,
       ...(account.openCalls === undefined ? {} : { openCalls: -calls }),
     },
-    remove: [...gone, ...old.paths, ...(next ? [] : unschedule(AiAccount))],
+    remove: [...removed, ...legacy.paths, ...(nextDueAt ? [] : unschedule(AiAccount))],
     when: {
       closedWindow: unchanged(account.closedWindow),
-      ...Object.fromEntries([...gone].map((attribute) => [attribute, { is: Number(account[attribute]) }])),
-      ...Object.fromEntries(old.paths.map((path) => [path, 'present' as const])),
-      // Without a next time, a call that has begun meanwhile would be overlooked.
-      ...(next ? {} : { openCalls: unchanged(account.openCalls), balanceMicroRand: { is: account.balanceMicroRand } }),
+      ...Object.fromEntries([...removed].map((attribute) => [attribute, { is: Number(account[attribute]) }])),
+      ...Object.fromEntries(legacy.paths.map((path) => [path, 'present' as const])),
+      // Otherwise the account would be unscheduled although a call has begun since the read.
+      ...(nextDueAt
+        ? {}
+        : { openCalls: unchanged(account.openCalls), balanceMicroRand: { is: account.balanceMicroRand } }),
     },
   };
-  // On a conflict the account stays due, and the next run looks again.
+  // On a conflict the account stays due, and the next run tries again.
   const written = await ignoreConflict(
-    deps.table.updateReturningChanged(change(AiAccount, { accountId }, what, concurrentUpdate)),
+    deps.table.updateReturningChanged(change(AiAccount, { accountId }, update, concurrentUpdate)),
   );
-  const count = calls + old.paths.length;
+  const count = calls + legacy.paths.length;
   if (!written || (count === 0 && held === 0 && unapplied === 0)) return undefined;
   return { accountId, calls: count, heldMicroRand: held, unappliedMicroRand: unapplied };
 }
 
-/** The entries of one window: their sum, and their calls by day, key and model. */
+/** The entries of one window: their total, and their sums by day, key and model. */
 interface WindowEntries {
   microRand: number;
   sums: SumsByKey;
 }
 
 /**
- * Adds the calls of windows that get no entries any more to the sums of their day, in order.
- * @returns the sum of these windows' entries, and the first window after them
+ * Adds the calls of the windows that get no more entries to the sums of their day, oldest window first.
+ * @returns the sum of these windows' entries, and the first window that stays open
  */
 async function addClosing(deps: Deps, account: AiAccount): Promise<{ ledger: number; unclosed: number }> {
   const { accountId, closedWindow = 0 } = account;
@@ -134,14 +139,14 @@ async function addClosing(deps: Deps, account: AiAccount): Promise<{ ledger: num
   return { ledger: closing.reduce((sum, [, { microRand }]) => sum + microRand, 0), unclosed };
 }
 
-/** Holds from before accounts had windows: those that have expired, and when the next one does. */
-function oldHolds({ holds }: AiAccount, now: Date) {
+/** Returns the expired holds from before accounts had windows, and the expiry of the next one. */
+function legacyHolds({ holds }: AiAccount, now: Date) {
   const all = Object.entries(holds);
   const expired = all.filter(([, { expiresAt }]) => expiresAt <= now.toISOString());
-  const left = all.filter(([, { expiresAt }]) => expiresAt > now.toISOString());
+  const running = all.filter(([, { expiresAt }]) => expiresAt > now.toISOString());
   return {
     paths: expired.map(([id]) => `holds.${id}`),
     microRand: expired.reduce((sum, [, { microRand }]) => sum + microRand, 0),
-    nextExpiry: left.map(([, { expiresAt }]) => expiresAt).sort()[0],
+    nextExpiry: running.map(([, { expiresAt }]) => expiresAt).sort()[0],
   };
 }

@@ -11,9 +11,9 @@ import {
   toleratingFaults,
 } from '../../test/simulation/simulation.ts';
 import { closeWindowsOf } from './closing.ts';
-import { hold, release } from './credits.ts';
+import { hold, releaseHold } from './credits.ts';
 import { addCredits, newCreditEntry, payDebt } from './entries.ts';
-import { leaveKeyPlace, takeKeyPlace } from './key-calls.ts';
+import { acquireKeySlot, releaseKeySlot } from './key-calls.ts';
 import { ledgerQueue } from './ledger.ts';
 import { settle } from './settlement.ts';
 import { readSums } from './usage-sums.ts';
@@ -89,15 +89,15 @@ async function credits(rand: number, faults?: FaultPlan, through?: (send: Send) 
     let charged = 0;
     await toleratingFaults(async () => {
       const granted = await hold(deps, { accountId, keyId, budgetMicroRand }, 'openai', held * RAND);
-      if (cost === undefined) await release(deps, granted);
+      if (cost === undefined) await releaseHold(deps, granted);
       else ({ charged } = await settle(deps, granted, cost * RAND, { ...USED, keyId }, LINE));
     });
     return charged;
   };
   /** Spends of a key's budget beforehand. */
   const spend = async (keyId: string, rand: number) => {
-    const place = await takeKeyPlace(steady.deps, { accountId, keyId }, 0, 5);
-    await leaveKeyPlace(steady.deps, place, rand * RAND);
+    const slot = await acquireKeySlot(steady.deps, { accountId, keyId }, 0, 5);
+    await releaseKeySlot(steady.deps, slot, rand * RAND);
   };
   /** Lets time pass until every window is closed, with a sweep a minute. */
   const settleDown = async () => {
@@ -222,7 +222,7 @@ test('many calls at once, purchases, debts and faults: credits never go below ze
 }, 120_000);
 
 test('a call whose entry is written and whose balance is not is charged once, however many sweeps there are', async () => {
-  // The third write of a settlement: place, entry, balance.
+  // The third write of a settlement: slot, entry, balance.
   const world = await credits(10, ({ what, number, when }) =>
     what === 'table.UpdateItem' && number > 4 && when === 'before' ? 'crash' : undefined,
   );

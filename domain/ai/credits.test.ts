@@ -6,10 +6,18 @@ import { AiAccount } from '../../table/entities/ai.ts';
 import { change } from '../../table/writes.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { closeWindowsOf } from './closing.ts';
-import { type Hold, HoldRefused, hold, holdPlace, MIN_BALANCE_MICRO_RAND, release, toHoldRefusal } from './credits.ts';
+import {
+  type Hold,
+  HoldRefused,
+  hold,
+  holdCallSlot,
+  MIN_BALANCE_MICRO_RAND,
+  releaseHold,
+  toHoldRefusal,
+} from './credits.ts';
 import { addCredits, newCreditEntry, payDebt, takeCredits } from './entries.ts';
 import { microRandToRand } from './prices.ts';
-import { settle, type Used } from './settlement.ts';
+import { type ChargedUsage, settle } from './settlement.ts';
 import { readSums } from './usage-sums.ts';
 
 const accountId = 'acc_1';
@@ -44,7 +52,7 @@ async function credits(rand: number) {
     take,
     refusal,
     ledger,
-    end: (held: Hold, cost: number, used: Used) => settle(deps, held, cost, used),
+    end: (held: Hold, cost: number, used: ChargedUsage) => settle(deps, held, cost, used),
   };
 }
 
@@ -68,7 +76,7 @@ test('no call begins in a window that is closed: a clock that is set back makes 
   await closeWindowsOf(at(4), accountId);
   expect(await read()).toMatchObject({ balanceMicroRand: ledger(), availableMicroRand: ledger() });
   // Calls that the caller pays to the provider go on: they move no money.
-  await holdPlace(deps, { accountId, keyId: 'key_1' });
+  await holdCallSlot(deps, { accountId, keyId: 'key_1' });
   await closeWindowsOf(deps, accountId);
   expect((await read()).openCalls).toBe(1);
 });
@@ -122,8 +130,8 @@ test('an account has no more open calls than its share of what the installation 
     ),
   };
   expect(await refusal()).toMatchObject(tooMany);
-  await expect(holdPlace(deps, of)).rejects.toMatchObject(tooMany);
-  await release(deps, open);
+  await expect(holdCallSlot(deps, of)).rejects.toMatchObject(tooMany);
+  await releaseHold(deps, open);
   expect(await refusal()).toBeUndefined();
 
   await deps.table.updateReturningChanged(change(AiAccount, { accountId }, { set: { callLimit: 3 } }));
@@ -140,7 +148,7 @@ test('a call of a key with a budget sets no more aside than that, and leaves the
   expect(held.granted).toBe(RAND);
   expect((await read()).availableMicroRand).toBe(99 * RAND);
   expect((await take(50 * RAND)).granted).toBe(50 * RAND);
-  await release(deps, held);
+  await releaseHold(deps, held);
   expect((await read()).availableMicroRand).toBe(50 * RAND);
 });
 
@@ -171,7 +179,7 @@ test('a debt is paid from a hold that comes back, before the next call starts', 
   expect(await refusal()).toMatchObject({ code: 'rate_limited', retryAfter: 5 });
   expect(await payDebt(deps, await read())).toBe(false);
 
-  await release(deps, running);
+  await releaseHold(deps, running);
   expect(await refusal()).toMatchObject({ code: 'rate_limited' });
   expect(await payDebt(deps, await read())).toBe(true);
   const paid = await read();
@@ -185,7 +193,7 @@ test('two payments of one debt at the same time pay it once', async () => {
   const { deps, read, take, end, ledger } = await credits(10);
   const [running, greedy] = [await take(9 * RAND), await take(RAND)];
   await end(greedy, 4 * RAND, USED);
-  await release(deps, running);
+  await releaseHold(deps, running);
   const seen = await read();
   await Promise.all([payDebt(deps, seen), payDebt(deps, seen)]);
   expect(await read()).toMatchObject({ balanceMicroRand: 6 * RAND, availableMicroRand: 6 * RAND });

@@ -7,53 +7,54 @@ import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { limitReached, limitsHere } from '../limits/limits.ts';
 import { timestampAfter } from '../time.ts';
-import { entered, type NewEntry } from './entries.ts';
-import { type CallingKey, type KeyPlace, leaveKeyPlace, takeKeyPlace } from './key-calls.ts';
+import { balanceUpdate, type NewEntry } from './entries.ts';
+import { acquireKeySlot, type CallingKey, type KeySlot, releaseKeySlot } from './key-calls.ts';
 import { debtToRand } from './prices.ts';
 import { closesAt, HOLD_LIFETIME_MS, sumAttribute, windowAt } from './windows.ts';
 
 /**
- * AI credits in whole micro-rand. True once the windows of all calls are closed (closing.ts), whatever crashed or was lost
- * on the way, and always true of calls of which nothing did:
- * - the balance is the sum of the ledger;
- * - what is available is the balance less the holds of running calls.
- * In between, what is available is never more than that.
+ * AI credits, in whole micro-rand. Two invariants hold for calls that ended without a crash or a lost response, and for all
+ * other calls once their windows are closed (closing.ts):
+ * - The balance equals the sum of the ledger's entries.
+ * - The available credits equal the balance minus the holds of running calls.
+ * In the meantime, the available credits are never more than that.
  *
- * A hold is one conditional write that does not know what is left: it takes the most that the call can cost, and what is
- * available may so fall below zero. Then the call has only what was there before (`granted`), and no other call gets a
- * hold until it is given back. What calls are granted together is never more than the balance, so it never falls below zero.
+ * A hold is one conditional write, made without reading the account first. It subtracts the maximum cost of the call, so the
+ * available credits may become negative. The call may then spend only the credits that were available before (`granted`), and
+ * no other call gets a hold until this one ends. The running calls are never granted more than the balance in total, so the
+ * balance never becomes negative.
  *
- * No transaction touches the account's item while a call goes well: of transactions on one item few succeed in a second,
- * of plain updates a thousand (docs/decisions/0047-ai-holds-by-window.md).
+ * A call whose cost stays within its hold runs no transaction on the account's item: an item takes a thousand plain updates a
+ * second, but only a few transactions (docs/decisions/0047-ai-holds-by-window.md).
  *
- * A call that cost more than its hold and all other credits leaves the rest as a debt. While there is one, no call gets a
- * hold; it is paid from the next purchase, or from holds that come back.
+ * If a call costs more than its hold and all other available credits, the account owes the difference. An account in debt gets
+ * no holds. The debt is paid from the next purchase, or from the available credits once holds that end make them sufficient.
  */
 
-/** Below this much nothing is sold on credits (specification, Limits 7). */
+/** Minimum of available credits for a call on credits (specification, Limits 7). */
 export const MIN_BALANCE_MICRO_RAND = 500_000;
-/** Time after which a call that found no room may try again, in seconds. */
+/** `Retry-After` of a call that is refused because of other running calls, in seconds. */
 const RETRY_AFTER_S = 5;
 
 export interface Hold {
   accountId: string;
   /** The window in which the call began. */
   window: number;
-  /** The amount taken from the available credits. */
+  /** The amount subtracted from the available credits. */
   microRand: number;
-  /** The most that the call may cost. */
+  /** The amount that the call may spend. */
   granted: number;
-  /** Time by which the call is settled, in ISO 8601: afterwards the hold counts as one of a call that died. */
+  /** Deadline for the settlement, in ISO 8601. After it, the call counts as crashed. */
   expiresAt: string;
-  place: KeyPlace;
+  keySlot: KeySlot;
 }
 
-/** A hold was refused; the account as it is says why. */
+/** A hold was refused. {@link toHoldRefusal} derives the reason from the account. */
 export class HoldRefused extends Error {
   readonly account: AiAccount | undefined;
-  /** Calls that the account may have open at a time. */
+  /** Calls that the account may have open concurrently. */
   readonly callLimit: number;
-  /** True where the call's window is closed already: the clock is far behind the one that closed it. */
+  /** True if the call's window is already closed: this clock is far behind the clock that closed it. */
   readonly isLate: boolean;
   constructor(account: AiAccount | undefined, usualLimit: number, window: number) {
     super('no hold');
@@ -64,21 +65,21 @@ export class HoldRefused extends Error {
 }
 
 /**
- * Sets aside what a call may cost. Throws {@link HoldRefused} where too little is available, or the caller has a key of their
- * own; 402 where the budget of their API key is used up; 429 where it has too many open calls. No more is set aside than the key
- * may spend: otherwise one key with little left of its budget could keep all other keys of its account waiting.
+ * Sets aside the maximum cost of a call, but no more than the budget of the API key. Otherwise, one key with a small budget
+ * could block all other keys of its account. Throws {@link HoldRefused} if too few credits are available or the account has saved
+ * its own provider key; 402 if the key's budget is used up; 429 if the key has too many open calls.
  */
 export const hold = (deps: Deps, caller: CallingKey, provider: string, microRand: number): Promise<Hold> =>
   placeHold(deps, caller, Math.min(microRand, caller.budgetMicroRand ?? microRand), (window) => ({
     availableMicroRand: { atLeast: MIN_BALANCE_MICRO_RAND },
     debtMicroRand: { absentOrBelow: 1 },
     [`keys.${provider}`]: 'absent',
-    // The entry of a call in a closed window would never reach the balance.
+    // The balance would never include an entry whose window is closed.
     closedWindow: { absentOrBelow: window },
   }));
 
-/** Counts a call that the caller pays to the provider: it takes a place among the calls at once, and no money. Throws 429. */
-export async function holdPlace(deps: Deps, caller: CallingKey): Promise<Hold> {
+/** Counts a call that the caller pays to the provider: it uses a slot of the concurrent calls, but no credits. Throws 429. */
+export async function holdCallSlot(deps: Deps, caller: CallingKey): Promise<Hold> {
   try {
     return await placeHold(deps, caller, 0, () => ({}));
   } catch (error) {
@@ -90,7 +91,7 @@ export async function holdPlace(deps: Deps, caller: CallingKey): Promise<Hold> {
 const tooManyCalls = ({ callLimit }: HoldRefused): ApiError =>
   limitReached('concurrentAiCalls', callLimit, RETRY_AFTER_S);
 
-/** Takes a place on the account and one of the key, at the same time; of one alone nothing is left. */
+/** Acquires a slot of the account and one of the key, concurrently. If either fails, it releases the other. */
 async function placeHold(
   deps: Deps,
   caller: CallingKey,
@@ -102,7 +103,7 @@ async function placeHold(
   const usualLimit = limitsHere(deps.settings).concurrentAiCalls;
   const window = windowAt(now);
   const expiresAt = timestampAfter(now, HOLD_LIFETIME_MS);
-  const what: Change = {
+  const update: Change = {
     add: {
       availableMicroRand: -microRand,
       openCalls: 1,
@@ -119,40 +120,48 @@ async function placeHold(
       ],
     ],
   };
-  const write = changeOrInspect(AiAccount, { accountId }, what, (found) => new HoldRefused(found, usualLimit, window));
-  // A repetition after a lost answer holds twice as much, and the first is given back when its window's calls are over.
-  const [changed, place] = await Promise.allSettled([
+  const write = changeOrInspect(
+    AiAccount,
+    { accountId },
+    update,
+    (found) => new HoldRefused(found, usualLimit, window),
+  );
+  // A retry after a lost response holds the amount twice. The first hold is released when the calls of its window are over.
+  const [changed, keySlot] = await Promise.allSettled([
     deps.table.updateReturningChanged(write),
-    takeKeyPlace(deps, caller, microRand, RETRY_AFTER_S),
+    acquireKeySlot(deps, caller, microRand, RETRY_AFTER_S),
   ]);
-  if (changed.status === 'fulfilled' && place.status === 'fulfilled') {
+  if (changed.status === 'fulfilled' && keySlot.status === 'fulfilled') {
     const before = Number(changed.value.availableMicroRand) + microRand;
-    const granted = Math.min(microRand, before, place.value.granted);
-    const held = { accountId, window, microRand, granted, expiresAt, place: place.value };
-    return place.value.granted < microRand ? await lowerToGranted(deps, held) : held;
+    const granted = Math.min(microRand, before, keySlot.value.granted);
+    const held = { accountId, window, microRand, granted, expiresAt, keySlot: keySlot.value };
+    return keySlot.value.granted < microRand ? await lowerToGranted(deps, held) : held;
   }
-  if (changed.status === 'fulfilled') await giveBack(deps, { accountId, window, microRand });
-  if (place.status === 'fulfilled') await leaveKeyPlace(deps, place.value);
-  throw changed.status === 'rejected' ? changed.reason : (place as PromiseRejectedResult).reason;
+  if (changed.status === 'fulfilled') await endHold(deps, { accountId, window, microRand });
+  if (keySlot.status === 'fulfilled') await releaseKeySlot(deps, keySlot.value);
+  throw changed.status === 'rejected' ? changed.reason : (keySlot as PromiseRejectedResult).reason;
 }
 
 /**
- * Gives back what a hold takes beyond what is granted: less is left of the key's budget than was held of the account. If this
- * fails, or its answer is lost, the hold counts as lowered all the same: what then stays held comes back when its window's calls
- * are over.
+ * Lowers a hold to the granted amount, after the key's budget turned out to be smaller than the amount held on the account. If
+ * the write fails or its response is lost, the hold still counts as lowered. The excess is then released when the calls of its
+ * window are over.
  */
 async function lowerToGranted(deps: Pick<Deps, 'table'>, held: Hold): Promise<Hold> {
   const { accountId, window, microRand, granted } = held;
-  const what: Change = {
+  const update: Change = {
     add: { availableMicroRand: microRand - granted, [sumAttribute('held', window)]: granted - microRand },
     when: { [sumAttribute('calls', window)]: 'present' },
   };
-  const write = atMostOnce(change(AiAccount, { accountId }, what, concurrentUpdate));
+  const write = atMostOnce(change(AiAccount, { accountId }, update, concurrentUpdate));
   await Promise.allSettled([deps.table.updateReturningChanged(write)]);
   return { ...held, microRand: granted };
 }
 
-/** Why there was no hold, for the caller: 402 when the credits are used up or owed, 503 when it would not be charged, 429 when only running calls stand in the way. */
+/**
+ * Converts a refused hold to the caller's error: 402 if the credits are used up or owed, 503 if the call could not be charged, 429 if
+ * only running calls prevent the hold.
+ */
 export function toHoldRefusal(refused: HoldRefused): ApiError {
   const { account, callLimit, isLate } = refused;
   const { debtMicroRand = 0 } = account ?? {};
@@ -163,26 +172,26 @@ export function toHoldRefusal(refused: HoldRefused): ApiError {
   if (!account || account.balanceMicroRand < MIN_BALANCE_MICRO_RAND) return new ApiError('insufficient_credits');
   if (isLate) {
     const message =
-      'Calls cannot be charged to AI credits now, because the clock of the platform was set back. Try again later.';
+      'Calls cannot be charged to AI credits at the moment, because the clock of the platform was set back. Try again later.';
     return new ApiError('server_error', message, { status: 503 });
   }
   const { openCalls = 0 } = account;
   if (openCalls >= callLimit) return tooManyCalls(refused);
   const message =
-    'Your running calls hold all of your AI credits; what they do not use comes back when they end. A call with max_tokens holds less.';
+    'Your running calls hold all of your AI credits. Unused credits are released when the calls end. Set max_tokens to hold less.';
   return new ApiError('rate_limited', message, { retryAfter: RETRY_AFTER_S });
 }
 
 type Held = Pick<Hold, 'accountId' | 'window' | 'microRand'>;
 
-/** Ends a hold on the account's item. Its condition fails where the calls of its window were declared over before. */
-export function endHold(
+/** Returns the change that ends a hold on the account's item. Its condition fails if the calls of the window already count as over. */
+export function changeEndingHold(
   { accountId, window, microRand }: Held,
   charged = 0,
   entry?: NewEntry,
 ): Change & { accountId: string } {
   const calls = sumAttribute('calls', window);
-  const { add, setOnce, when } = entry ? entered(entry, -charged) : {};
+  const { add, setOnce, when } = entry ? balanceUpdate(entry, -charged) : {};
   return {
     accountId,
     add: {
@@ -197,22 +206,20 @@ export function endHold(
   };
 }
 
-/**
- * Ends a hold, once. If the answer is lost, the close of the windows finds out whether this was applied, and does it otherwise.
- */
-export async function giveBack(
+/** Ends a hold, at most once. If the response is lost, the close of the window detects whether the write was applied, and repairs it. */
+export async function endHold(
   deps: Pick<Deps, 'table'>,
   held: Held,
   charged?: number,
   entry?: NewEntry,
 ): Promise<void> {
-  const { accountId, ...what } = endHold(held, charged, entry);
-  const write = atMostOnce(change(AiAccount, { accountId }, what, concurrentUpdate));
+  const { accountId, ...update } = changeEndingHold(held, charged, entry);
+  const write = atMostOnce(change(AiAccount, { accountId }, update, concurrentUpdate));
   await ignoreConflict(deps.table.updateReturningChanged(write));
 }
 
-/** Gives a hold back unused. */
-export async function release(deps: Deps, held: Hold): Promise<void> {
-  const results = await Promise.allSettled([giveBack(deps, held), leaveKeyPlace(deps, held.place)]);
+/** Ends the hold of a call that costs nothing, on the account and on the key. */
+export async function releaseHold(deps: Deps, held: Hold): Promise<void> {
+  const results = await Promise.allSettled([endHold(deps, held), releaseKeySlot(deps, held.keySlot)]);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }

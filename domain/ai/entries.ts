@@ -19,7 +19,7 @@ const NO_TOKENS = {
 
 export type NewEntry = AiEntry & { window: number };
 
-/** Returns an entry of now, in its window. */
+/** Returns a new ledger entry in the current window. */
 export function newEntry(
   deps: Pick<Deps, 'now' | 'newId'>,
   entry: Omit<AiEntry, 'id' | 'createdAt' | 'window'>,
@@ -28,7 +28,7 @@ export function newEntry(
   return { ...entry, id: deps.newId('aie'), createdAt: now.toISOString(), window: windowAt(now) };
 }
 
-/** An entry of the ledger that is no call. */
+/** Returns a new ledger entry for a purchase or an adjustment. */
 export const newCreditEntry = (
   deps: Pick<Deps, 'now' | 'newId'>,
   accountId: string,
@@ -36,22 +36,22 @@ export const newCreditEntry = (
   amountMicroRand: number,
 ): NewEntry => newEntry(deps, { ...NO_TOKENS, accountId, type, amountMicroRand });
 
-/** Returns what an entry adds to the balance and to the sum of its window, beside which the sweep finds the account. */
-export const entered = ({ window }: Pick<NewEntry, 'window'>, amountMicroRand: number) => ({
+/** Returns the change that adds an entry to the balance and to the sum of its window, and schedules the close of the window. */
+export const balanceUpdate = ({ window }: Pick<NewEntry, 'window'>, amountMicroRand: number) => ({
   add: { balanceMicroRand: amountMicroRand, [sumAttribute('ledger', window)]: amountMicroRand },
   setOnce: schedule(AiAccount, closesAt(window)),
   when: { closedWindow: { absentOrBelow: window } satisfies Condition },
 });
 
 /**
- * The writes that add what an entry says; the account's first ones open its books.
- * @param payment an entry of less than zero that pays what the account owes, in the same transaction
+ * Returns the writes that add an entry and its credits. They create the AI account if it does not exist.
+ * @param payment a negative entry that pays the account's debt in the same transaction
  */
 export function addCredits(entry: NewEntry, payment?: NewEntry): Write[] {
   const { accountId, amountMicroRand, createdAt } = entry;
   const paid = -(payment?.amountMicroRand ?? 0);
   const added = amountMicroRand - paid;
-  const { add, setOnce, when } = entered(entry, added);
+  const { add, setOnce, when } = balanceUpdate(entry, added);
   const opening = {
     set: { accountId },
     setOnce: { holds: {}, keys: {}, ...setOnce },
@@ -80,31 +80,31 @@ export function addCredits(entry: NewEntry, payment?: NewEntry): Write[] {
   ];
 }
 
-/** The writes that take credits which are available away. @param onTooFew makes the error where less is available */
+/** Returns the writes that remove available credits. @param onTooFew creates the error if too few are available */
 export function takeCredits(entry: NewEntry, onTooFew: () => Error): Write[] {
   const { accountId, amountMicroRand } = entry;
-  const { add, setOnce, when } = entered(entry, amountMicroRand);
-  const what: Change = {
+  const { add, setOnce, when } = balanceUpdate(entry, amountMicroRand);
+  const update: Change = {
     add: { ...add, availableMicroRand: amountMicroRand },
     setOnce,
     when: { ...when, availableMicroRand: { atLeast: -amountMicroRand } },
   };
-  return [change(AiAccount, { accountId }, what, onTooFew), create(AiEntry, entry)];
+  return [change(AiAccount, { accountId }, update, onTooFew), create(AiEntry, entry)];
 }
 
-/** Pays what an account owes from its available credits, if they cover it. @returns true if it was paid, or changed meanwhile */
+/** Pays an account's debt from its available credits, if they cover it. @returns true if the debt was paid or has changed since the read */
 export async function payDebt(deps: Deps, account: AiAccount | undefined): Promise<boolean> {
   const { accountId, debtMicroRand = 0, availableMicroRand = 0 } = account ?? {};
   if (!accountId || debtMicroRand === 0 || availableMicroRand < debtMicroRand) return false;
   const payment = newCreditEntry(deps, accountId, 'ADJUSTMENT', -debtMicroRand);
-  const { add, setOnce, when } = entered(payment, -debtMicroRand);
-  const what: Change = {
+  const { add, setOnce, when } = balanceUpdate(payment, -debtMicroRand);
+  const update: Change = {
     add: { ...add, availableMicroRand: -debtMicroRand },
     setOnce,
     remove: ['debtMicroRand'],
     when: { ...when, debtMicroRand: { is: debtMicroRand }, availableMicroRand: { atLeast: debtMicroRand } },
   };
-  const pay = change(AiAccount, { accountId }, what, concurrentUpdate);
+  const pay = change(AiAccount, { accountId }, update, concurrentUpdate);
   await ignoreConflict(deps.table.transact([contended(pay), create(AiEntry, payment)]));
   return true;
 }

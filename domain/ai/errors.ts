@@ -1,37 +1,37 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { ProviderFailure } from '../../providers/ai/failures.ts';
 
-/** Seconds to wait where an overloaded provider does not say (design, section 4). */
+/** `Retry-After` in seconds if an overloaded provider sends none (design, section 4). */
 const OVERLOADED_RETRY_SECONDS = 5;
 
 /** The provider of a call, and the owner of the key that it used. */
 export interface ProviderContext {
   providerName: string;
-  /** The caller's own key, not ours. */
+  /** True if the caller's own key was used, not the platform's. */
   saved: boolean;
   requestId: string;
 }
 
 const REFUSED = 'refused the request as invalid; check its fields against what the model accepts';
-const CONTENT_REFUSED = 'refused what the request says, by its rules of usage';
-/** Sentences for refusals under our own key, by the status. */
+const CONTENT_REFUSED = 'refused the content of the request under its usage policy';
+/** Reasons for refusals of calls with the platform's key, by status. */
 const REFUSALS: Record<number, string> = {
   404: 'does not offer this model at the moment',
   413: 'refused the request as too large',
 };
 
-/** Words of a provider that are about the account at the provider, and so about ours. */
+/** Matches provider messages about the account at the provider, which is the platform's. */
 const ABOUT_ACCOUNT =
   /\borgani[sz]ations?\b|\borg\b|\borg[-_]|\bproj(?:ect)?\b|\bproj[-_]|\baccounts?\b|\bworkspaces?\b|\btier\b|\bbilling\b|\bquotas?\b|rate limit|\bper (?:minute|hour|day|month)\b|\[key\]|@|https?:/i;
 
-/** Returns what a provider said about a request under our own key, where it says nothing about us. */
+/** Returns the provider's message about a call with the platform's key, unless it may reveal the platform's account. */
 function quotable(words: string | undefined): string | undefined {
   if (!words || ABOUT_ACCOUNT.test(words)) return undefined;
   return /[.!?]$/.test(words) ? words : `${words}.`;
 }
 
-/** Returns the end of a sentence about a failure: what the provider said about a call under the caller's key, or the id under which it is in the log. */
-function ending({ words }: ProviderFailure, { saved, requestId }: ProviderContext): string {
+/** Returns the end of a failure message: the provider's message about a call with the caller's key, otherwise the request id, by which the log has it. */
+function messageEnding({ words }: ProviderFailure, { saved, requestId }: ProviderContext): string {
   if (!saved) return `. Request id: ${requestId}`;
   return words ? `: ${words}` : '.';
 }
@@ -48,15 +48,15 @@ function describeRefusal(failure: ProviderFailure, context: ProviderContext): st
   const refused = kind === 'content-refused' ? CONTENT_REFUSED : (REFUSALS[status ?? 0] ?? REFUSED);
   const quoted = context.saved ? undefined : quotable(words);
   if (quoted) return `refused the request: ${quoted} Request id: ${context.requestId}`;
-  return `${context.saved ? 'refused the request' : refused}${ending(failure, context)}`;
+  return `${context.saved ? 'refused the request' : refused}${messageEnding(failure, context)}`;
 }
 
 const failed = (message: string) => new ApiError('server_error', message, { status: 502 });
 
 /**
- * Converts a provider's failure to the caller's error. What the provider said about a call under the caller's own key is
- * passed on, without anything that looks like a key. Of what it said under ours, that is passed on which is about the request:
- * anything else may name our organisation and its limits. All of it goes into the log, under the request id.
+ * Converts a provider's failure to the caller's error. The provider's message about a call with the caller's own key is passed on,
+ * with anything that looks like a key masked. A message about a call with the platform's key is passed on only if it is about the
+ * request: any other may name the platform's organization and its limits. The log has the full message, under the request id.
  */
 export function toApiError(failure: ProviderFailure, context: ProviderContext): ApiError {
   const { kind, status, retryAfter } = failure;
@@ -64,7 +64,7 @@ export function toApiError(failure: ProviderFailure, context: ProviderContext): 
   switch (kind) {
     case 'key-refused':
     case 'credit-used-up':
-      // Ours: an alarm, and nothing that the caller could do.
+      // The caller cannot repair the platform's key. Operators get an alarm.
       return context.saved
         ? new ApiError('invalid_request', describeKeyFailure(failure, providerName))
         : failed(`${providerName} cannot be reached through us at the moment.`);
@@ -72,7 +72,7 @@ export function toApiError(failure: ProviderFailure, context: ProviderContext): 
     case 'request-refused':
       return new ApiError('invalid_request', `${providerName} ${describeRefusal(failure, context)}`);
     case 'overloaded': {
-      const message = `${providerName} is overloaded or limits how often it may be asked${ending(failure, context)}`;
+      const message = `${providerName} is overloaded or has reached a rate limit${messageEnding(failure, context)}`;
       return new ApiError('rate_limited', message, { retryAfter: retryAfter ?? OVERLOADED_RETRY_SECONDS });
     }
     case 'timeout':
@@ -80,8 +80,8 @@ export function toApiError(failure: ProviderFailure, context: ProviderContext): 
     case 'unreachable':
       return failed(`${providerName} could not be reached.`);
     case 'broken':
-      return failed(`${providerName} sent an answer that breaks off or cannot be understood.`);
+      return failed(`${providerName} sent an incomplete or invalid response.`);
     default:
-      return failed(`${providerName} failed${status ? ` (${status})` : ''}${ending(failure, context)}`);
+      return failed(`${providerName} failed${status ? ` (${status})` : ''}${messageEnding(failure, context)}`);
   }
 }

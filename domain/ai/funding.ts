@@ -5,7 +5,7 @@ import type { PlatformKey } from '../../providers/platform-keys/platform-key.ts'
 import { AiAccount } from '../../table/entities/ai.ts';
 import type { Deps } from '../deps.ts';
 import { messageOf, type Off, switchedOff } from '../switches/switches.ts';
-import { type Hold, HoldRefused, hold, holdPlace, release, toHoldRefusal } from './credits.ts';
+import { type Hold, HoldRefused, hold, holdCallSlot, releaseHold, toHoldRefusal } from './credits.ts';
 import { payDebt } from './entries.ts';
 import type { CallingKey } from './key-calls.ts';
 import type { Choice, Offer } from './models.ts';
@@ -13,7 +13,7 @@ import { microRandToRand, type Rate } from './prices.ts';
 import type { KeyRing } from './provider-keys.ts';
 import { lowerOutput, type Quote, quoteCall } from './quote.ts';
 
-/** The payer of a call: the caller's own account with the provider, or their credits on the platform. */
+/** The payer of a call: the caller's own account with the provider (`saved`), or the caller's credits on the platform. */
 export type Funding =
   | { kind: 'saved'; key: string; hold: Hold }
   | { kind: 'credits'; key: string; hold: Hold; rate: Rate; prepared: Prepared };
@@ -30,18 +30,18 @@ const notSold = ({ provider }: Choice, id: string) =>
     `model: ${id} is not sold on credits; to use it, save your own ${provider.name} key in the dashboard.`,
   );
 
-function tooLongFor({ granted, place }: Hold): ApiError {
-  const left = microRandToRand(granted);
+function promptTooLong({ granted, keySlot }: Hold): ApiError {
+  const available = microRandToRand(granted);
   const message =
-    granted === place.granted && place.budgetMicroRand !== undefined
-      ? `The AI budget of this API key does not cover a prompt of this length; R${left} of it is left this month.`
-      : `Your AI credits do not cover a prompt of this length; R${left} are available.`;
+    granted === keySlot.granted && keySlot.budgetMicroRand !== undefined
+      ? `The AI budget of this API key does not cover a prompt of this length; R${available} of it remains this month.`
+      : `Your AI credits do not cover a prompt of this length; R${available} is available.`;
   return new ApiError('insufficient_credits', message);
 }
 
 /**
- * Finds out who pays, in at most one round trip more than the hold: a saved key is always used for its provider, and
- * what is said of credits is said only where there is none. Throws 400, 402, 429, 502 or 503.
+ * Determines who pays for a call, and places the hold. Needs at most one round trip more than the hold. A saved key is always used
+ * for its provider, so an error about credits is thrown only if there is no saved key. Throws 400, 402, 429, 502 or 503.
  */
 export async function fund(
   deps: FundingDeps,
@@ -49,41 +49,46 @@ export async function fund(
   choice: Choice,
   { randPerDollar, off }: Offer & { off: Off },
   adapter: Adapter,
-  ask: AdapterRequest,
+  adapterRequest: AdapterRequest,
 ): Promise<Funding> {
   const { provider } = choice;
   const { accountId } = caller;
-  const open = deps.keyRing.get(accountId, provider.id);
-  const withPlace = async (key: string): Promise<Funding> => ({
+  const cachedKey = deps.keyRing.get(accountId, provider.id);
+  const fundByKey = async (key: string): Promise<Funding> => ({
     kind: 'saved',
     key,
-    hold: await holdPlace(deps, caller),
+    hold: await holdCallSlot(deps, caller),
   });
-  if (open) return await withPlace(open);
-  const askedAt = deps.now().getTime();
-  const saved = async (account: AiAccount | undefined): Promise<Funding | undefined> => {
-    const key = account && (await deps.keyRing.open(account, provider.id, askedAt));
-    return key ? await withPlace(key) : undefined;
+  if (cachedKey) return await fundByKey(cachedKey);
+  const readAt = deps.now().getTime();
+  const fundBySavedKey = async (account: AiAccount | undefined): Promise<Funding | undefined> => {
+    const key = account && (await deps.keyRing.open(account, provider.id, readAt));
+    return key ? await fundByKey(key) : undefined;
   };
   const stopped = messageOf(off, 'credits');
-  const sale = stopped === undefined ? await offerFor(deps, choice, randPerDollar, adapter, ask) : switchedOff(stopped);
+  const sale =
+    stopped === undefined
+      ? await quoteSale(deps, choice, randPerDollar, adapter, adapterRequest)
+      : switchedOff(stopped);
   if (sale instanceof ApiError) {
-    const own = await saved(await deps.table.get(AiAccount, { accountId }));
-    if (own) return own;
+    const savedFunding = await fundBySavedKey(await deps.table.get(AiAccount, { accountId }));
+    if (savedFunding) return savedFunding;
     throw sale;
   }
   const { key, rate, quote } = sale;
   try {
     const held = await holdAfterDebt(deps, caller, provider.id, quote.microRand);
     const prepared =
-      held.granted === quote.microRand ? quote.prepared : lowerOutput(quote, adapter, ask, rate, held.granted);
+      held.granted === quote.microRand
+        ? quote.prepared
+        : lowerOutput(quote, adapter, adapterRequest, rate, held.granted);
     if (prepared) return { kind: 'credits', key, hold: held, rate, prepared };
-    await release(deps, held);
-    throw tooLongFor(held);
+    await releaseHold(deps, held);
+    throw promptTooLong(held);
   } catch (error) {
     if (!(error instanceof HoldRefused)) throw error;
-    const own = await saved(error.account);
-    if (own) return own;
+    const savedFunding = await fundBySavedKey(error.account);
+    if (savedFunding) return savedFunding;
     throw toHoldRefusal(error);
   }
 }
@@ -94,16 +99,16 @@ interface Sale {
   quote: Quote;
 }
 
-/** The price of a call on credits, or the reason that it is not sold on them. */
-async function offerFor(
+/** Returns the price and the quote of a call on credits, or the error that explains why the call is not sold on credits. */
+async function quoteSale(
   deps: FundingDeps,
   choice: Choice,
   randPerDollar: number,
   adapter: Adapter,
-  ask: AdapterRequest,
+  adapterRequest: AdapterRequest,
 ): Promise<Sale | ApiError> {
   const { provider, model } = choice;
-  if (!model?.credits) return notSold(choice, ask.request.model);
+  if (!model?.credits) return notSold(choice, adapterRequest.request.model);
   const key = await deps.platformKey(provider.id).current();
   if (!key) {
     return new ApiError('server_error', `${provider.name} cannot be reached through us at the moment.`, {
@@ -112,14 +117,14 @@ async function offerFor(
   }
   const rate: Rate = { price: model.price, steps: model.steps, randPerDollar };
   try {
-    return { key, rate, quote: quoteCall(adapter, ask, model, rate) };
+    return { key, rate, quote: quoteCall(adapter, adapterRequest, model, rate) };
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;
   }
 }
 
-/** Holds an amount. An account that owes for an earlier call pays that first, once its credits cover it. */
+/** Holds an amount. Pays the account's debt first if its available credits cover it. */
 async function holdAfterDebt(deps: Deps, caller: CallingKey, provider: string, microRand: number): Promise<Hold> {
   try {
     return await hold(deps, caller, provider, microRand);

@@ -1,20 +1,20 @@
 export const STREAM_TYPE = 'text/event-stream; charset=utf-8';
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The part of a response that is written before its answer is there. */
+/** The parts of the response sink that a keep-alive needs. */
 interface Head {
   begin(headers: Record<string, string>): void;
   write(bytes: Buffer): unknown;
 }
 
-/** A comment of the event stream, and a space before a JSON document: every client skips them. */
+/** A comment in an event stream, and a space before a JSON document. Every client ignores them. */
 const BEATS = { [STREAM_TYPE]: ': waiting for the model\n\n', [JSON_TYPE]: ' ' };
 
 /**
- * Keeps a response alive while a model has answered and its answer is not there. The edge ends a connection that is silent for too long
- * (contract/limits/timeouts.ts), and its caller would pay for an answer that never arrives. So a response that takes longer
- * begins without its answer, as a success; what fails later is told in its body, as in a stream. Until the provider's status is known
- * nothing begins: a failure has its own.
+ * Keeps a response alive between the provider's status and the first byte of the model's answer. The edge closes a connection that is
+ * silent for too long (contract/limits/timeouts.ts), and the caller would pay for an answer that never arrives. Therefore a slow
+ * response begins with status 200 before its answer is known, and the body reports a later failure, as in a stream. Start it
+ * only when the provider's status is known: a failure has its own status.
  */
 export class KeepAlive {
   /** True once the response has begun. */
@@ -23,7 +23,7 @@ export class KeepAlive {
 
   /**
    * @param milliseconds between two bytes for the caller
-   * @param silentMs milliseconds for which the caller has waited already
+   * @param silentMs milliseconds for which the caller has already waited
    */
   constructor(head: Head, contentType: typeof STREAM_TYPE | typeof JSON_TYPE, milliseconds: number, silentMs: number) {
     const beat = () => {
@@ -35,7 +35,7 @@ export class KeepAlive {
     this.#timer = setTimeout(beat, Math.max(0, milliseconds - silentMs));
   }
 
-  /** Ends the beats: the answer is there, or never comes. */
+  /** Stops the keep-alive bytes: the answer has arrived or failed. */
   stop(): void {
     clearTimeout(this.#timer);
   }

@@ -9,44 +9,43 @@ import { emit } from '../webhooks/events.ts';
 import { CENT_MICRO_RAND, microRandToRand } from './prices.ts';
 
 /**
- * Monthly budgets of API keys for AI credits (docs/decisions/0059-figures-and-budgets.md). The budget comes with the key's
- * credential, which authenticates the call; what the key has spent is beside its open calls, in the item that each call
- * writes anyway. `spent_<month>` has the charges of a calendar month in UTC and the holds of running calls, so that one
- * condition decides; `charged_<month>` has the charges alone.
+ * Monthly budgets of API keys for AI credits (docs/decisions/0059-figures-and-budgets.md). The budget is stored with the key's
+ * credential, which authenticates the call. The spending is stored in the item of the key's open calls, which each call writes
+ * anyway. `spent_<month>` is the sum of the charges of a calendar month in UTC and the holds of running calls, so that one
+ * condition enforces the budget. `charged_<month>` is the sum of the charges only.
  */
 
-/** Converts an amount of the contract to micro-rand. */
+/** Converts an amount in rand, as the API represents it, to micro-rand. */
 export const toMicroRand = (rand: string): number => parseCents(rand) * CENT_MICRO_RAND;
 
-/** Returns the calendar month of a time in UTC, `2026-11`. */
+/** Returns the UTC calendar month of a time, such as `2026-11`. */
 export const monthAt = (time: Date | number): string => new Date(time).toISOString().slice(0, 7);
 
 type Sum = 'spent' | 'charged' | 'alerted';
-/** Returns the attribute that has a sum of a month; `alerted` is the budget for which the alert was sent. */
+/** Returns the attribute that stores a sum of a month; `alerted` stores the budget for which the alert was sent. */
 export const monthAttribute = (sum: Sum, month: string): string => `${sum}_${month.replace('-', '')}`;
 
-/** Attributes of the month before the last one, which nothing reads any more. */
+/** Returns the attributes of the month before last, which nothing reads any more. */
 export function staleMonthAttributes(now: Date): string[] {
   const month = monthAt(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 2, 1));
   return (['spent', 'charged', 'alerted'] as const).map((sum) => monthAttribute(sum, month));
 }
 
-/** Returns what a key was charged in the month of a time, in micro-rand. */
+/** Returns the charges of a key in the current month, in micro-rand. */
 export const chargedIn = (item: AiKeyCalls | undefined, now: Date): number =>
   Number(item?.[monthAttribute('charged', monthAt(now))] ?? 0);
 
-/** Returns true where so much of a budget is spent that its owner should know. */
 const isNearBudget = (chargedMicroRand: number, budgetMicroRand: number): boolean =>
   chargedMicroRand >= budgetMicroRand * NEAR_BUDGET;
 
-/** The error for a call that finds the budget of its key used up. */
+/** Returns the error of a call whose key has used up its budget. */
 export const budgetUsedUp = (budgetMicroRand: number, now: Date): ApiError =>
   new ApiError(
     'insufficient_credits',
     `This API key has spent its AI budget of R${microRandToRand(budgetMicroRand)} for ${monthAt(now)} (UTC). Raise it in the dashboard under Developers, or wait for the next month.`,
   );
 
-/** A key's budget in the month of a call. */
+/** A key's budget in one month. */
 interface KeyMonth {
   accountId: string;
   keyId: string;
@@ -55,8 +54,8 @@ interface KeyMonth {
 }
 
 /**
- * Announces that a key has spent most of its budget, once for each budget and month. A call that finds the announcement
- * missing, because the process of an earlier one died, makes it.
+ * Emits `ai.budget_near` when a key has spent most of its budget, once for each budget and month. If the process of an earlier
+ * call crashed before it emitted the event, the next call emits it.
  *
  * @param changed attributes of the key's item after the charge
  */
@@ -77,7 +76,7 @@ export async function alertNearBudget(
       emit(deps, accountId, 'ai.budget_near', { keyId, month, budget, spent }),
     ]);
   } catch (error) {
-    // Another call of the key has announced it.
+    // Another call of the key has emitted the event.
     if (!(error instanceof ConcurrentUpdateError)) throw error;
   }
 }

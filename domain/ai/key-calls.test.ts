@@ -3,7 +3,7 @@ import { LIMITS } from '../../contract/limits/limits.ts';
 import { AiKeyCalls } from '../../table/entities/ai.ts';
 import { simulation } from '../../test/simulation/simulation.ts';
 import { alertNearBudget, monthAt, monthAttribute } from './key-budgets.ts';
-import { leaveKeyPlace, takeKeyPlace } from './key-calls.ts';
+import { acquireKeySlot, releaseKeySlot } from './key-calls.ts';
 
 const of = { accountId: 'acc_1', keyId: 'key_1' };
 const MINUTE_MS = 60_000;
@@ -11,26 +11,26 @@ const MINUTE_MS = 60_000;
 test('refuses the call beyond the limit of a key with 429, and places of calls that died become free', async () => {
   const { steady, clock } = simulation();
   const { deps } = steady;
-  const take = () => takeKeyPlace(deps, of, 0, 5);
+  const take = () => acquireKeySlot(deps, of, 0, 5);
   const limit = LIMITS.concurrentAiCallsPerKey.amounts;
   const [first] = await Promise.all(Array.from({ length: limit }, take));
   await expect(take()).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 5 });
-  await expect(takeKeyPlace(deps, { ...of, keyId: 'key_2' }, 0, 5)).resolves.toBeDefined();
+  await expect(acquireKeySlot(deps, { ...of, keyId: 'key_2' }, 0, 5)).resolves.toBeDefined();
 
-  if (first) await leaveKeyPlace(deps, first);
+  if (first) await releaseKeySlot(deps, first);
   await take();
   await expect(take()).rejects.toMatchObject({ code: 'rate_limited' });
 
-  // As long as a call may be running, its place is taken; then all of them are free at once.
+  // While a call may be running, its slot is in use; afterwards all of them are free.
   clock.now += 15 * MINUTE_MS;
   await expect(take()).rejects.toMatchObject({ code: 'rate_limited' });
   clock.now += 6 * MINUTE_MS;
   const late = await take();
   for (let count = 1; count < limit; count += 1) await take();
   await expect(take()).rejects.toMatchObject({ code: 'rate_limited' });
-  await leaveKeyPlace(deps, late);
-  // What a call that was declared dead gives back takes no place from the count.
-  if (first) await leaveKeyPlace(deps, first);
+  await releaseKeySlot(deps, late);
+  // The late end of a call that was counted as crashed does not lower the count again.
+  if (first) await releaseKeySlot(deps, first);
   await take();
   await expect(take()).rejects.toMatchObject({ code: 'rate_limited' });
 });
@@ -42,11 +42,11 @@ const budgeted = { ...of, budgetMicroRand: 10 * RAND };
 function budget() {
   const { steady, clock, memory } = simulation();
   const { deps } = steady;
-  const take = (rand: number, key = budgeted) => takeKeyPlace(deps, key, rand * RAND, 5);
+  const take = (rand: number, key = budgeted) => acquireKeySlot(deps, key, rand * RAND, 5);
   const sum = async (of: 'spent' | 'charged') =>
     Number((await deps.table.get(AiKeyCalls, budgeted))?.[monthAttribute(of, monthAt(deps.now()))] ?? 0) / RAND;
   const alerts = () => memory.items('EVENT').map(({ data }) => data);
-  return { deps, clock, take, leave: leaveKeyPlace.bind(undefined, deps), sum, alerts };
+  return { deps, clock, take, leave: releaseKeySlot.bind(undefined, deps), sum, alerts };
 }
 
 test('calls of a key are granted its budget together and no more, whatever they hold', async () => {
@@ -68,7 +68,7 @@ test('calls of a key are granted its budget together and no more, whatever they 
 test('what a call without a budget costs counts once its key has one, and each month begins with nothing spent', async () => {
   const { deps, clock, take, leave } = budget();
   const { budgetMicroRand: _, ...free } = budgeted;
-  const paid = await takeKeyPlace(deps, free, 20 * RAND, 5);
+  const paid = await acquireKeySlot(deps, free, 20 * RAND, 5);
   expect(paid.granted).toBe(20 * RAND);
   await leave(paid, 12 * RAND);
   await expect(take(1)).rejects.toMatchObject({ code: 'insufficient_credits' });

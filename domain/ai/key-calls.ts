@@ -16,9 +16,9 @@ import {
 } from './key-budgets.ts';
 import { HOLD_LIFETIME_MS, startOf, sumAttribute, windowAt, windowsOf } from './windows.ts';
 
-/** Open calls of one API key at most: one key never takes all of its account's places, nor the platform's. */
+/** Maximum of concurrent calls of one API key, so that one key cannot use up the slots of its account or of the platform. */
 const MAX_CALLS = LIMITS.concurrentAiCallsPerKey.amounts;
-/** Days after its last call for which a key's item is kept: longer than the month that a budget counts. */
+/** Days for which a key's item is kept after its last call: longer than the month of a budget. */
 const KEPT_DAYS = 40;
 
 /** An API key and its monthly budget for AI credits; the key is empty for a login. */
@@ -29,37 +29,38 @@ export interface CallingKey {
   budgetMicroRand?: number | undefined;
 }
 
-export interface KeyPlace extends CallingKey {
+/** A slot of a key's concurrent calls, with the part of its budget that the call holds. */
+export interface KeySlot extends CallingKey {
   window: number;
-  /** Micro-rand of the budget that the call holds. */
+  /** Micro-rand of the budget that the call holds; 0 without a budget. */
   held: number;
-  /** The most that the call may cost within the budget. */
+  /** Micro-rand that the call may spend within the budget. */
   granted: number;
-  /** True for the first call of a window: it clears away windows that are over. */
+  /** True for the first call of a window, which removes the windows that are over. */
   isFirst: boolean;
 }
 
 /**
- * Counts a call of a key, and holds what it may cost of the key's budget. A hold does not know what is left, as on the account
- * (credits.ts): it may be more, and then the call has only what was left. Throws 402 where the budget is used up, 429 with
- * `retryAfter` seconds while only holds of other calls stand in the way, and 429 when the key has {@link MAX_CALLS} open calls;
- * those that died count until they cannot be running any more.
+ * Counts a call of a key, and holds its maximum cost in the key's budget. As on the account (credits.ts), the hold may exceed the
+ * remaining budget; the call may then spend only the remainder. Throws 402 if the budget is used up, 429 with `retryAfter` seconds
+ * if only the holds of other calls prevent the call, and 429 if the key has {@link MAX_CALLS} open calls. A call that crashed
+ * counts until its hold's lifetime is over.
  */
-export async function takeKeyPlace(
+export async function acquireKeySlot(
   deps: Pick<Deps, 'table' | 'now'>,
-  key: CallingKey,
+  caller: CallingKey,
   microRand: number,
   retryAfter: number,
-): Promise<KeyPlace> {
+): Promise<KeySlot> {
   const now = deps.now();
   const window = windowAt(now);
-  const { accountId, keyId, budgetMicroRand } = key;
-  const of = { accountId, keyId };
+  const { accountId, keyId, budgetMicroRand } = caller;
+  const key = { accountId, keyId };
   const held = budgetMicroRand === undefined ? 0 : microRand;
   const spent = monthAttribute('spent', monthAt(now));
   const calls = sumAttribute('calls', window);
-  const what = {
-    set: { ...of, expiresAtEpoch: epoch(now.toISOString()) + KEPT_DAYS * DAY },
+  const update = {
+    set: { ...key, expiresAtEpoch: epoch(now.toISOString()) + KEPT_DAYS * DAY },
     add: { openCalls: 1, [calls]: 1, ...(held > 0 && { [spent]: held, [sumAttribute('held', window)]: held }) },
     remove: staleMonthAttributes(now),
     when: {
@@ -67,47 +68,48 @@ export async function takeKeyPlace(
       ...(held > 0 && { [spent]: { absentOrBelow: budgetMicroRand ?? 0 } }),
     },
   };
-  const count = upsert(AiKeyCalls, of, what, concurrentUpdate);
+  const count = upsert(AiKeyCalls, key, update, concurrentUpdate);
   let changed: Record<string, unknown>;
   try {
     changed = await deps.table.updateReturningChanged(count);
   } catch (error) {
     if (!(error instanceof ConcurrentUpdateError)) throw error;
-    const item = await deps.table.get(AiKeyCalls, of);
-    const refused = (): ApiError => refusalOf(item, key, retryAfter, now);
-    if (!(await forgetDeadCalls(deps, of, item))) throw refused();
+    const item = await deps.table.get(AiKeyCalls, key);
+    const refused = (): ApiError => refusalOf(item, caller, retryAfter, now);
+    if (!(await removeEndedWindows(deps, key, item))) throw refused();
     changed = await deps.table.updateReturningChanged({ ...count, onConditionFailed: refused });
   }
-  const left = (budgetMicroRand ?? 0) - (Number(changed[spent]) - held);
-  const granted = budgetMicroRand === undefined || held === 0 ? microRand : Math.min(microRand, left);
-  return { ...key, window, held, granted, isFirst: changed[calls] === 1 };
+  const remaining = (budgetMicroRand ?? 0) - (Number(changed[spent]) - held);
+  const granted = budgetMicroRand === undefined || held === 0 ? microRand : Math.min(microRand, remaining);
+  return { ...caller, window, held, granted, isFirst: changed[calls] === 1 };
 }
 
-/** Why a call was not counted: its key's budget, holds of it, or the number of calls. */
-function refusalOf(item: AiKeyCalls | undefined, key: CallingKey, retryAfter: number, now: Date): ApiError {
-  const { budgetMicroRand } = key;
+/** Returns the error of a call that was not counted: too many calls, the budget is used up, or running calls hold its remainder. */
+function refusalOf(item: AiKeyCalls | undefined, caller: CallingKey, retryAfter: number, now: Date): ApiError {
+  const { budgetMicroRand } = caller;
   if (budgetMicroRand === undefined || (item?.openCalls ?? 0) >= MAX_CALLS)
     return limitReached('concurrentAiCallsPerKey', MAX_CALLS, retryAfter);
   if (chargedIn(item, now) >= budgetMicroRand) return budgetUsedUp(budgetMicroRand, now);
-  const message = 'Running calls of this API key hold what is left of its AI budget; what they do not use comes back.';
+  const message =
+    'Running calls of this API key hold the rest of its AI budget. What they do not use is released when they end.';
   return new ApiError('rate_limited', message, { retryAfter });
 }
 
 /**
- * Gives a place back, and what the call did not use of its key's budget. Where the answer is lost, both are free once the
- * calls of the window are over.
+ * Releases a key's slot, and the part of the budget that the call held and did not spend. If the response is lost, both are released
+ * once the calls of the window are over.
  */
-export async function leaveKeyPlace(
+export async function releaseKeySlot(
   deps: Pick<Deps, 'table' | 'now'>,
-  place: KeyPlace,
+  slot: KeySlot,
   chargedMicroRand = 0,
 ): Promise<void> {
-  const { window, accountId, keyId, held, budgetMicroRand, isFirst } = place;
-  const of = { accountId, keyId };
-  // A window lies in one month: months begin with a window.
+  const { window, accountId, keyId, held, budgetMicroRand, isFirst } = slot;
+  const key = { accountId, keyId };
+  // A window never spans two months: every month begins at the start of a window.
   const month = monthAt(startOf(window));
   const isCharged = chargedMicroRand > 0;
-  const what = {
+  const update = {
     add: {
       openCalls: -1,
       [sumAttribute('calls', window)]: -1,
@@ -118,39 +120,39 @@ export async function leaveKeyPlace(
     ...(isCharged && { setOnce: { [monthAttribute('alerted', month)]: 0 } }),
     when: { [sumAttribute('calls', window)]: { atLeast: 1 } },
   } as const;
-  const write = atMostOnce(change(AiKeyCalls, of, what, concurrentUpdate));
-  // The whole item where it is read below, which a read of its own would cost.
+  const write = atMostOnce(change(AiKeyCalls, key, update, concurrentUpdate));
+  // Requests the whole item if it is needed below, which saves a read.
   const changed = await ignoreConflict(deps.table.updateReturningChanged(write, isFirst ? 'ALL_NEW' : undefined));
   if (changed && isCharged && budgetMicroRand !== undefined)
-    await alertNearBudget(deps, { ...of, month, budgetMicroRand }, changed);
-  // Otherwise the item of a key in constant use would grow by an attribute for each window.
+    await alertNearBudget(deps, { ...key, month, budgetMicroRand }, changed);
+  // Otherwise the item of a key in constant use would grow by attributes of every window.
   if (isFirst)
-    await forgetDeadCalls(deps, of, changed ? AiKeyCalls.parse(changed) : await deps.table.get(AiKeyCalls, of));
+    await removeEndedWindows(deps, key, changed ? AiKeyCalls.parse(changed) : await deps.table.get(AiKeyCalls, key));
 }
 
 /**
- * Removes the windows that are over, and takes calls out of the count that began so long ago that they died. @returns true
- * if anything changed
+ * Removes the windows whose calls must have ended or crashed, and subtracts their remaining calls and holds. @returns true if
+ * there were such windows
  */
-async function forgetDeadCalls(
+async function removeEndedWindows(
   deps: Pick<Deps, 'table' | 'now'>,
-  of: { accountId: string; keyId: string },
+  key: { accountId: string; keyId: string },
   item: AiKeyCalls | undefined,
 ): Promise<boolean> {
   const before = deps.now().getTime() - HOLD_LIFETIME_MS;
   const over = windowsOf(item ?? {}).filter(({ window }) => startOf(window + 1) <= before);
   if (over.length === 0) return false;
   const add: Record<string, number> = { openCalls: -over.reduce((sum, { calls }) => sum + calls, 0) };
-  for (const { window, held } of over.filter((each) => each.held > 0)) {
+  for (const { window, held } of over.filter((sums) => sums.held > 0)) {
     const spent = monthAttribute('spent', monthAt(startOf(window)));
-    // The months before are removed with their sums.
+    // The sums of earlier months may already be removed.
     if (item?.[spent] !== undefined) add[spent] = (add[spent] ?? 0) - held;
   }
-  const what = {
+  const update = {
     add,
     remove: over.flatMap(({ attributes }) => attributes),
     when: Object.fromEntries(over.map(({ window, calls }) => [sumAttribute('calls', window), { is: calls }])),
   };
-  await ignoreConflict(deps.table.updateReturningChanged(change(AiKeyCalls, of, what, concurrentUpdate)));
+  await ignoreConflict(deps.table.updateReturningChanged(change(AiKeyCalls, key, update, concurrentUpdate)));
   return true;
 }

@@ -27,7 +27,7 @@ export function viewEntry(entry: AiEntry): Output<typeof ReadRoute>['data']['ent
   };
 }
 
-/** Amounts of micro-rand as an account sees them: what is there rounded down, what is owed rounded up. */
+/** Returns micro-rand amounts as their account sees them: credits rounded down, debt rounded up. */
 export const viewCredits = (balanceMicroRand: number, availableMicroRand: number, debtMicroRand: number) => ({
   balance: microRandToRand(balanceMicroRand),
   balanceMicroRand,
@@ -62,19 +62,19 @@ export interface Mismatch {
   ledgerMicroRand: number;
 }
 
-/** Accounts whose ledger of AI credits is to be compared with its balance: what it adds up to must be what is there. */
+/** Due queue of the accounts whose AI balance must be compared with the sum of their ledger. */
 export const ledgerQueue: DueQueue<typeof AiAudit, Deps, LedgerCheck> = {
   queue: 'AI_AUDIT',
   entity: AiAudit,
   act: checkLedger,
 };
 
-/** Result of one comparison; `busy` where it has to be repeated. */
+/** Result of one comparison; `busy` if it must be repeated. */
 export type LedgerCheck = 'right' | 'busy' | Mismatch;
 
 /**
- * Compares the sum of all entries up to the last closed window, and what the balance has of later ones, with the balance. The
- * account is read once and closed windows get no more entries, so that this is exact while calls are running.
+ * Compares the balance with the ledger: the sum of all entries up to the last closed window, plus the part of later windows that
+ * the balance includes. This is exact while calls are running, because the account is read once and closed windows get no more entries.
  */
 async function checkLedger(deps: Deps, audit: AiAudit): Promise<LedgerCheck> {
   const { accountId } = audit;
@@ -92,8 +92,9 @@ async function checkLedger(deps: Deps, audit: AiAudit): Promise<LedgerCheck> {
 }
 
 /**
- * Returns the sum of the entries of closed windows and of those without one; that of its settled part, from which the next
- * check goes on; and whether there are new entries without a window, which a function of an earlier version made.
+ * Sums the ledger's entries.
+ * @returns `closed`, the sum of the entries of closed windows and of the entries without a window; `settled`, its settled part, from which
+ * the next check continues; and `isChanging`, true if a function of an earlier version has recently written entries without a window
  */
 async function sumLedger(deps: Deps, audit: AiAudit, closedWindow?: number) {
   const settledBefore = Math.min(deps.now().getTime() - SETTLED_AFTER_MS, startOf(closedWindow ?? Infinity));

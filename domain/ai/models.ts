@@ -54,7 +54,7 @@ export const builtInOffer = (randPerDollar: number, now: Date): Offer => ({
   randPerDollar,
 });
 
-/** The offer as it is now: the built-in list and this price of a dollar, or what operators put in their place. */
+/** Returns a reader of the current offer: the built-in models and the given price of a dollar, unless operators have replaced them. */
 export const currentOffer = (deps: Deps, dollar: number): (() => Promise<Offer>) =>
   offerReader(deps, OFFER, ({ models, randPerDollar }) => {
     const builtIn = builtInOffer(randPerDollar ?? dollar, deps.now());
@@ -64,7 +64,7 @@ export const currentOffer = (deps: Deps, dollar: number): (() => Promise<Offer>)
 /** For operators: sets the offer or a part of it. */
 export const setOffer = (deps: Deps, given: z.output<ReturnType<typeof OfferInput>>) => changeOffer(deps, OFFER, given);
 
-/** `created` of every model, in seconds: OpenAI's format demands one, and providers do not say when. The day of the gateway's first release. */
+/** `created` of every model, in seconds. OpenAI's format requires it and providers do not publish it: this is the day of the gateway's first release. */
 const CREATED = Date.UTC(2026, 10, 21) / 1000;
 
 type ModelView = Output<typeof GetRoute>;
@@ -102,14 +102,14 @@ export async function getModel(
   { id }: Input<typeof GetRoute>,
 ): Promise<ModelView> {
   const { models, randPerDollar } = await deps.offer();
-  const model = models.find((each) => each.id === id);
-  if (!model) throw new ApiError('not_found', 'Model not found on credits. GET /ai/v1/models lists them.');
+  const model = models.find((candidate) => candidate.id === id);
+  if (!model) throw new ApiError('not_found', 'Model not found. GET /ai/v1/models lists the models.');
   return viewModel(model, randPerDollar);
 }
 
 /**
- * The provider and model that a caller's `<provider>/<model>` names. `model` is set when it is in the offer, for sale
- * or not.
+ * The provider and model that a caller's `<provider>/<model>` names. `model` is set if the offer has it, even if it is not sold on
+ * credits.
  */
 export interface Choice {
   provider: Provider;
@@ -117,16 +117,16 @@ export interface Choice {
   model: Model | undefined;
 }
 
-/** Finds the provider and model that a caller named. Throws 400 for a provider that there is not. */
+/** Finds the provider and model that a caller named. Throws 400 for an unknown provider. */
 export function chooseModel({ models }: Offer, id: string): Choice {
   const slash = id.indexOf('/');
   const providerId = id.slice(0, slash);
   if (!isProviderId(providerId)) {
     throw new ApiError(
       'invalid_request',
-      `model: has the unknown provider "${providerId}"; there are ${AI_PROVIDER_IDS.join(', ')}`,
+      `model: has the unknown provider "${providerId}"; the providers are ${AI_PROVIDER_IDS.join(', ')}`,
     );
   }
-  const model = models.find((each) => each.id === id);
+  const model = models.find((candidate) => candidate.id === id);
   return { provider: PROVIDERS[providerId], upstream: model?.upstream ?? id.slice(slash + 1), model };
 }

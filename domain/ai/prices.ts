@@ -3,12 +3,12 @@ import type { Usage } from '../../providers/ai/usage.ts';
 import { formatRand } from '../billing/money.ts';
 
 /**
- * Money of the AI gateway: whole micro-rand (a millionth of a rand), from the unrounded list price, rounded up once per
- * call. Multiplied out in integers: a price has at most six decimals of a dollar, the rate four of a rand.
+ * Prices of the AI gateway. Amounts are whole micro-rand (millionths of a rand), calculated from the unrounded list price and rounded up
+ * once per call. The calculation uses integers only: a price has at most six decimals of a dollar, the exchange rate four of a rand.
  */
 export interface Rate {
   price: ListPrice;
-  /** Dearer prices of long prompts. */
+  /** Higher prices of long prompts. */
   steps?: readonly PriceStep[] | undefined;
   /** Rand for a dollar. */
   randPerDollar: number;
@@ -19,20 +19,20 @@ export const CENT_MICRO_RAND = 10_000;
 const PRICE_SCALE = 1_000_000;
 const RATE_SCALE = 10_000;
 const scaled = (value: number, scale: number): bigint => BigInt(Math.round(value * scale));
-/** Dollars per million tokens times rand per dollar is micro-rand per token, times both scales. */
+/** Dollars per million tokens times rand per dollar gives micro-rand per token. Both factors are scaled, so the product has both scales. */
 const SCALES = BigInt(PRICE_SCALE) * BigInt(RATE_SCALE);
 
-/** The tokens of each kind, each once. */
+/** Tokens by kind; each token counts in one kind only. */
 export type Tokens = Pick<Usage, 'input' | 'cached' | 'cacheWrite' | 'output'>;
 
-/** Returns the price that applies to a prompt of this many tokens: that of the highest step below it. */
+/** Returns the price that applies to a prompt of this many tokens: the price of the highest step that it exceeds. */
 export function priceFor({ price, steps = [] }: Rate, promptTokens: number): ListPrice {
   let applies = { above: -1, price };
   for (const step of steps) if (promptTokens > step.above && step.above > applies.above) applies = step;
   return applies.price;
 }
 
-/** The price of these tokens in micro-rand times both scales. */
+/** Returns the cost of tokens in micro-rand, multiplied by both scales. */
 function calculateUnrounded(rate: Rate, tokens: Tokens): bigint {
   const { randPerDollar } = rate;
   const price = priceFor(rate, tokens.input + tokens.cached + tokens.cacheWrite);
@@ -49,7 +49,7 @@ export function calculateCost(rate: Rate, tokens: Tokens): number {
   return Number((calculateUnrounded(rate, tokens) + SCALES - 1n) / SCALES);
 }
 
-/** A rate without steps for each price that a prompt of up to this many tokens may have, every input token at the dearest of its kinds. */
+/** Returns a rate without steps for each price that a prompt of up to this many tokens may have, with all input at its most expensive kind. */
 function worstRates(rate: Rate, promptTokens: number): Rate[] {
   const { price, steps = [], randPerDollar } = rate;
   const reachable = [price, ...steps.filter(({ above }) => above < promptTokens).map((step) => step.price)];
@@ -61,7 +61,7 @@ function worstRates(rate: Rate, promptTokens: number): Rate[] {
 
 const NO_TOKENS: Tokens = { input: 0, cached: 0, cacheWrite: 0, output: 0 };
 
-/** The most that a call of up to this many tokens can cost, in micro-rand: whatever kind they are, at the dearest step. */
+/** Returns the maximum cost of a call of up to this many tokens, in micro-rand, over all kinds of tokens and all price steps. */
 export function maxCost(rate: Rate, promptTokens: number, output: number): number {
   const costs = worstRates(rate, promptTokens).map((worst) =>
     calculateCost(worst, { ...NO_TOKENS, input: promptTokens, output }),
@@ -69,25 +69,25 @@ export function maxCost(rate: Rate, promptTokens: number, output: number): numbe
   return Math.max(...costs);
 }
 
-/** Returns the output tokens that an amount pays for after a prompt of up to this many tokens; 0 or less when it pays for none. */
+/** Returns the output tokens that an amount pays for after a prompt of up to this many tokens; 0 or less if it pays for none. */
 export function affordableOutput(rate: Rate, promptTokens: number, microRand: number): number {
   const outputs = worstRates(rate, promptTokens).map((worst) => {
-    const left = microRand - calculateCost(worst, { ...NO_TOKENS, input: promptTokens });
-    if (left < 0) return -1;
-    const each = scaled(worst.price.output, PRICE_SCALE) * scaled(worst.randPerDollar, RATE_SCALE);
-    return each === 0n ? Number.MAX_SAFE_INTEGER : Number((BigInt(left) * SCALES) / each);
+    const remaining = microRand - calculateCost(worst, { ...NO_TOKENS, input: promptTokens });
+    if (remaining < 0) return -1;
+    const costPerToken = scaled(worst.price.output, PRICE_SCALE) * scaled(worst.randPerDollar, RATE_SCALE);
+    return costPerToken === 0n ? Number.MAX_SAFE_INTEGER : Number((BigInt(remaining) * SCALES) / costPerToken);
   });
   return Math.min(...outputs);
 }
 
-/** A price as callers are shown it: rand per million tokens with two decimals, rounded half up. */
+/** Formats a price for callers: rand per million tokens with two decimals, rounded half up. */
 export function randPerMillion(dollars: number, randPerDollar: number): string {
   const cents = (scaled(dollars, PRICE_SCALE) * scaled(randPerDollar, RATE_SCALE) * 100n * 2n + SCALES) / (SCALES * 2n);
   return formatRand(Number(cents));
 }
 
-/** Micro-rand as rand with two decimals, rounded down: what is shown is there. */
+/** Formats micro-rand as rand with two decimals, rounded down, so that the account has at least the amount shown. */
 export const microRandToRand = (microRand: number): string => formatRand(Math.floor(microRand / CENT_MICRO_RAND));
 
-/** Micro-rand that are owed as rand with two decimals, rounded up: what is shown covers them. */
+/** Formats a debt in micro-rand as rand with two decimals, rounded up, so that the amount shown covers the debt. */
 export const debtToRand = (microRand: number): string => microRandToRand(microRand + CENT_MICRO_RAND - 1);

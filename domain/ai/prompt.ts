@@ -1,10 +1,13 @@
 import type { ChatRequest } from '../../contract/ai/chat.ts';
 import { estimateTokens, IMAGE_ESTIMATE, type Usage } from '../../providers/ai/usage.ts';
 
-/** The pictures of a request: those that it contains in base64, with their bytes, and those that it names by address. */
+/** The images of a request. */
 export interface Images {
+  /** Images that the request contains, in base64. */
   embedded: number;
+  /** Total length of the embedded images in base64. */
   base64Bytes: number;
+  /** Images that the request refers to by URL. */
   addressed: number;
 }
 
@@ -13,7 +16,7 @@ export function measureImages({ messages }: ChatRequest): Images {
   for (const { content } of messages) {
     if (!Array.isArray(content)) continue;
     for (const { type, image_url } of content) {
-      // The contract has judged the address of a part of this type, and of no other.
+      // The contract validates the URL of parts of this type only.
       if (type !== 'image_url' || !image_url) continue;
       const { url } = image_url;
       if (/^data:/i.test(url)) {
@@ -32,10 +35,10 @@ function estimateInput(request: ChatRequest, bodyBytes: number): number {
 }
 
 /**
- * Estimates a call's usage where the provider reports none.
+ * Returns a function that estimates a call's usage if the provider reports none.
  *
- * @param body what is sent
- * @param contextLimit tokens of the model's context, which no prompt exceeds
+ * @param body the body that is sent to the provider
+ * @param contextLimit size of the model's context in tokens, which no prompt exceeds
  */
 export function estimator(
   request: ChatRequest,

@@ -20,9 +20,9 @@ import { addCredits, newCreditEntry } from './entries.ts';
 /** Encryption context of a saved provider key: the key of one account cannot be decrypted as another's. */
 const keyContext = (accountId: string, provider: string) => ({ providerKeyOf: accountId, provider });
 
-type Shown = z.output<ReturnType<typeof AiProvider>>;
+type ProviderView = z.output<ReturnType<typeof AiProvider>>;
 
-const shown = (account: AiAccount | undefined, id: keyof typeof PROVIDERS): Shown => {
+const viewProvider = (account: AiAccount | undefined, id: keyof typeof PROVIDERS): ProviderView => {
   const lastFour = account?.keys[id]?.lastFour ?? null;
   return { id, name: PROVIDERS[id].name, saved: lastFour !== null, lastFour };
 };
@@ -38,10 +38,10 @@ export async function listProviderKeys(
   { accountId }: Pick<Caller, 'accountId'>,
 ): Promise<Output<typeof ListRoute>> {
   const account = await deps.table.get(AiAccount, { accountId });
-  return { data: AI_PROVIDER_IDS.map((id) => shown(account, id)), has_more: false };
+  return { data: AI_PROVIDER_IDS.map((id) => viewProvider(account, id)), has_more: false };
 }
 
-/** PUT /dashboard/v1/ai/providers/{id}: from now on every call to this provider uses this key. */
+/** PUT /dashboard/v1/ai/providers/{id}. Later calls to this provider use this key. */
 export async function putProviderKey(
   deps: Deps & { secrets: Secrets },
   { accountId }: Pick<Caller, 'accountId'>,
@@ -53,25 +53,25 @@ export async function putProviderKey(
   const data = { id, name: PROVIDERS[provider].name, saved: true, lastFour };
   return await retryRequest(async () => {
     const account = await deps.table.get(AiAccount, { accountId });
-    // The account has never had credits.
+    // The AI account does not exist until the first credits or the first saved key.
     if (!account)
       await ignoreConflict(deps.table.transact(addCredits(newCreditEntry(deps, accountId, 'ADJUSTMENT', 0))));
-    const what = { set: { [`keys.${provider}`]: { sealed, lastFour } }, when: keyIs(account, provider) };
-    const save = change(AiAccount, { accountId }, what, concurrentUpdate);
-    const before = shown(account, provider);
+    const update = { set: { [`keys.${provider}`]: { sealed, lastFour } }, when: unchangedKey(account, provider) };
+    const save = change(AiAccount, { accountId }, update, concurrentUpdate);
+    const before = viewProvider(account, provider);
     return await deps.commit([save], { data }, { ...(before.saved ? { before } : {}), after: data });
   });
 }
 
-/** The condition that the saved key of a provider is the one that was read. */
-const keyIs = (account: AiAccount | undefined, provider: keyof typeof PROVIDERS) => {
+/** Returns the condition that the saved key of a provider has not changed since the account was read. */
+const unchangedKey = (account: AiAccount | undefined, provider: keyof typeof PROVIDERS) => {
   const saved = account?.keys[provider];
   return saved
     ? { [`keys.${provider}.sealed.ciphertext`]: { is: saved.sealed.ciphertext } }
     : { [`keys.${provider}`]: 'absent' as const };
 };
 
-/** DELETE /dashboard/v1/ai/providers/{id}; deleting what is not there is no error. */
+/** DELETE /dashboard/v1/ai/providers/{id}. Succeeds even if no key is saved. */
 export async function deleteProviderKey(
   deps: Deps,
   { accountId }: Pick<Caller, 'accountId'>,
@@ -82,21 +82,21 @@ export async function deleteProviderKey(
   return await retryRequest(async () => {
     const account = await deps.table.get(AiAccount, { accountId });
     if (!account?.keys[provider]) return output;
-    const what = { remove: [`keys.${provider}`], when: keyIs(account, provider) };
-    const removal = change(AiAccount, { accountId }, what, concurrentUpdate);
-    return await deps.commit([removal], output, { before: shown(account, provider) });
+    const update = { remove: [`keys.${provider}`], when: unchangedKey(account, provider) };
+    const removal = change(AiAccount, { accountId }, update, concurrentUpdate);
+    return await deps.commit([removal], output, { before: viewProvider(account, provider) });
   });
 }
 
-/** Time in milliseconds that a warm instance uses a decrypted key for (design: out of use within 15 s). */
+/** Time in milliseconds for which a warm instance uses a decrypted key (design: a deleted key is out of use within 15 s). */
 const KEY_TTL_MS = 14_000;
 const MAX_CACHED_KEYS = 500;
 
-/** Decrypted provider keys of a warm instance. Their texts are nowhere else. */
+/** Cache of decrypted provider keys in a warm instance. Plaintext keys are stored nowhere else. */
 export interface KeyRing {
-  /** Returns a key that was decrypted a moment ago. */
+  /** Returns a recently decrypted key. */
   get(accountId: string, provider: string): string | undefined;
-  /** Decrypts the account's key for a provider, if it has one. `readAt` is when the account was read, in epoch milliseconds. */
+  /** Decrypts the account's key for a provider, if it has one. `readAt` is the time when the account was read, in epoch milliseconds. */
   open(account: AiAccount, provider: string, readAt: number): Promise<string | undefined>;
 }
 

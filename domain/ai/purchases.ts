@@ -13,9 +13,8 @@ import { CENT_MICRO_RAND } from './prices.ts';
 const MAX_ENTRIES_SHOWN = { limit: 50, offset: 0 };
 
 /**
- * POST /dashboard/v1/ai/credits: R10.00 of credits cost R10.00 of the wallet (VAT inside), with an invoice of its own. What
- * the account owes for an earlier call is paid from them.
- * Throws 402 `insufficient_funds`.
+ * POST /dashboard/v1/ai/credits. R10.00 of credits costs R10.00 of the wallet, VAT included, with a separate invoice. The purchase first
+ * pays the account's debt from earlier calls. Throws 402 `insufficient_funds`.
  */
 export async function buyCredits(
   deps: Deps,

@@ -11,43 +11,43 @@ import { measureImages } from './prompt.ts';
 import { measureSchemas } from './schema-size.ts';
 
 /**
- * The price of a call on credits before it is made. The invariant: whatever a provider counts of the body that it is sent
- * (a token is at least a byte; a picture at most `imageTokens`; the output at most the one limit that is sent), the call
- * costs no more than `microRand`. A body for which that cannot be said is refused.
+ * The maximum cost of a call on credits, determined before the call. Invariant: however the provider counts the body that it receives,
+ * the call costs at most `microRand`. (A token is at least a byte, an image is at most `imageTokens`, and the output is at most the
+ * one limit that is sent.) A body for which this cannot be guaranteed is refused.
  */
 export interface Quote {
-  /** The request as it is sent. */
+  /** The request as it is sent to the provider. */
   prepared: Prepared;
-  /** The most that the call can cost. */
+  /** The maximum cost of the call. */
   microRand: number;
-  /** The most tokens that the prompt can count as. */
+  /** The maximum number of tokens of the prompt. */
   promptTokens: number;
-  /** The output limit that is sent, for each of the answers. */
+  /** The output limit that is sent, per answer. */
   outputLimit: number;
   answers: number;
 }
 
-/** Tokens that a provider adds to a prompt of its own accord: markers of the conversation, a system prompt. */
+/** Tokens that a provider adds to a prompt: conversation markers, a system prompt. */
 const ADDED_TOKENS = 512;
-/** Tokens of a picture for a model that does not say: the most that any provider counts (GPT-4o mini). */
+/** Tokens of an image for models without a documented number: the most that any provider counts (GPT-4o mini). */
 const MAX_IMAGE_TOKENS = 50_000;
-/** A caller may name a field as they like; so much of it is repeated. */
+/** Characters of a field's name that an error message repeats: the caller chooses the name. */
 const MAX_FIELD_LENGTH = 128;
-/** The least output that is asked for where a prompt fills the model's context, in tokens. */
+/** The minimum output limit to request if the prompt nearly fills the model's context, in tokens. */
 const MIN_OUTPUT = 1_024;
-/** A prompt may be so much longer than it is estimated. */
+/** A prompt may have up to this many times its estimated tokens. */
 const ESTIMATE_MARGIN = 1.3;
 
-/** Fields of a translated request that are judged here: the translation judges the messages. */
-const JUDGED_FIELDS: ReadonlySet<string> = new Set(TRANSLATED_FIELDS.filter((field) => field !== 'messages'));
+/** Fields of a translated request that are validated here; the translation validates the messages. */
+const CHECKED_FIELDS: ReadonlySet<string> = new Set(TRANSLATED_FIELDS.filter((field) => field !== 'messages'));
 
-/** Throws 400 for a field that is malformed, or that cannot be priced and would be sent. */
+/** Throws 400 for a malformed field, and for a field that would be sent and cannot be priced. */
 function assertPriced(request: ChatRequest, provider: Provider): void {
   const problem =
     provider.kind === 'anthropic'
-      ? // Fields that are not translated are not sent: they cost nothing and are ignored, whatever they hold.
+      ? // Fields that are not translated are not sent. They cost nothing, so they are ignored, whatever their value.
         Object.entries(request)
-          .filter(([field]) => JUDGED_FIELDS.has(field))
+          .filter(([field]) => CHECKED_FIELDS.has(field))
           .map(([field, value]) => findFieldProblem({ [field]: value }))
           .find((found) => found && !found.unpriced)
       : findFieldProblem(request);
@@ -57,47 +57,48 @@ function assertPriced(request: ChatRequest, provider: Provider): void {
   throw new ApiError('invalid_request', `${truncate(field, MAX_FIELD_LENGTH)}: ${reason}${hint}.`);
 }
 
-/** The output limit of a call: the larger of the caller's two, and never more than the model can put out. */
+/** Returns the output limit of a call: the larger of the caller's two limits, and never more than the model's. */
 function outputLimitOf({ request, provider, estimate }: AdapterRequest, model: Model): number {
-  const asked = Math.max(request.max_completion_tokens ?? 0, request.max_tokens ?? 0);
-  if (asked > 0) return Math.min(asked, model.outputLimit);
-  const most = provider.kind === 'anthropic' ? Math.min(DEFAULT_MAX_TOKENS, model.outputLimit) : model.outputLimit;
-  // Providers refuse a limit that does not fit into the context beside the prompt.
-  const left = model.contextLimit - Math.ceil(estimate(0).input * ESTIMATE_MARGIN);
-  return Math.max(Math.min(most, left), Math.min(most, MIN_OUTPUT));
+  const requested = Math.max(request.max_completion_tokens ?? 0, request.max_tokens ?? 0);
+  if (requested > 0) return Math.min(requested, model.outputLimit);
+  const max = provider.kind === 'anthropic' ? Math.min(DEFAULT_MAX_TOKENS, model.outputLimit) : model.outputLimit;
+  // Providers refuse a limit that does not fit into the context together with the prompt.
+  const remaining = model.contextLimit - Math.ceil(estimate(0).input * ESTIMATE_MARGIN);
+  return Math.max(Math.min(max, remaining), Math.min(max, MIN_OUTPUT));
 }
 
-/** The most tokens that the pictures of a request count as, beyond their bytes in the body. */
+/** Returns the maximum tokens of a request's images, beyond their bytes in the body. */
 function countImages(request: ChatRequest, model: Model, provider: Provider): number {
   const { embedded, base64Bytes, addressed } = measureImages(request);
   const { imageTokens = MAX_IMAGE_TOKENS, contextLimit } = model;
   const byAddress = addressed * (provider.readsFilesByAddress ? contextLimit : imageTokens);
-  // A model that reads no pictures may be given one as text.
+  // A model without image support may receive the base64 as text.
   return byAddress + (imageTokens === 0 ? 0 : embedded * imageTokens - base64Bytes);
 }
 
-/** Prices a call on credits. Throws 400 for a body that cannot be priced, or that this format has no words for. */
-export function quoteCall(adapter: Adapter, ask: AdapterRequest, model: Model, rate: Rate): Quote {
-  const { request, provider } = ask;
+/** Prices a call on credits. Throws 400 for a body that cannot be priced or cannot be translated to the provider's format. */
+export function quoteCall(adapter: Adapter, adapterRequest: AdapterRequest, model: Model, rate: Rate): Quote {
+  const { request, provider } = adapterRequest;
   assertPriced(request, provider);
-  const outputLimit = outputLimitOf(ask, model);
-  const prepared = adapter.prepare({ ...ask, outputLimit });
+  const outputLimit = outputLimitOf(adapterRequest, model);
+  const prepared = adapter.prepare({ ...adapterRequest, outputLimit });
   const answers = provider.kind === 'anthropic' ? 1 : (request.n ?? 1);
-  const read = countImages(request, model, provider) + (provider.kind === 'anthropic' ? 0 : measureSchemas(request));
-  const promptTokens = Math.min(model.contextLimit, Buffer.byteLength(prepared.body) + read + ADDED_TOKENS);
+  const extraTokens =
+    countImages(request, model, provider) + (provider.kind === 'anthropic' ? 0 : measureSchemas(request));
+  const promptTokens = Math.min(model.contextLimit, Buffer.byteLength(prepared.body) + extraTokens + ADDED_TOKENS);
   const microRand = maxCost(rate, promptTokens, outputLimit * answers);
   return { prepared, microRand, promptTokens, outputLimit, answers };
 }
 
-/** Lowers a call's output limit to what an amount pays for. Returns undefined when it does not cover the prompt. */
+/** Lowers a call's output limit to what an amount pays for. Returns undefined if the amount does not cover the prompt. */
 export function lowerOutput(
   quote: Quote,
   adapter: Adapter,
-  ask: AdapterRequest,
+  adapterRequest: AdapterRequest,
   rate: Rate,
   microRand: number,
 ): Prepared | undefined {
   const affordable = Math.floor(affordableOutput(rate, quote.promptTokens, microRand) / quote.answers);
   if (affordable < 1) return undefined;
-  return adapter.prepare({ ...ask, outputLimit: Math.min(quote.outputLimit, affordable) });
+  return adapter.prepare({ ...adapterRequest, outputLimit: Math.min(quote.outputLimit, affordable) });
 }

@@ -2,7 +2,7 @@ import type { ProviderFailure } from '../../providers/ai/failures.ts';
 import type { ProviderId } from '../../providers/ai/registry.ts';
 import type { Usage } from '../../providers/ai/usage.ts';
 
-/** Result of a call, for metrics and the log. It holds nothing of the prompt or the response. */
+/** Result of a call, for metrics and the log. It contains nothing of the prompt or the response. */
 export interface Report {
   provider: ProviderId | undefined;
   model: string;
@@ -11,15 +11,15 @@ export interface Report {
   estimated: boolean;
   chargedMicroRand: number;
   writtenOffMicroRand: number;
-  /** Milliseconds, until the first byte for the caller; undefined when none came. */
+  /** Milliseconds until the first byte for the caller; undefined if there was none. */
   firstByte: number | undefined;
-  /** Milliseconds of that which were ours. */
+  /** The part of `firstByte` that the gateway spent itself, in milliseconds. */
   overhead: number | undefined;
   failure: ProviderFailure | undefined;
   callerLeft: boolean;
-  /** The charge could not be written: the hold will come back and the call was free. */
+  /** True if the charge could not be written: the call was free, and its hold is released when its window's calls are over. */
   settlementFailed: boolean;
-  /** Writes at the end of the call that failed, and are made up for when its window closes (domain/ai/closing.ts). */
+  /** Failed writes at the end of the call. The close of its window repairs them (domain/ai/closing.ts). */
   unwritten: string[];
 }
 

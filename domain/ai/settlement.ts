@@ -2,58 +2,65 @@ import { AiAccount, AiCall, AiEntry } from '../../table/entities/ai.ts';
 import { change, create, toStoredItem, type Write } from '../../table/writes.ts';
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { endHold, giveBack, type Hold } from './credits.ts';
+import { changeEndingHold, endHold, type Hold } from './credits.ts';
 import { type NewEntry, newEntry } from './entries.ts';
-import { leaveKeyPlace } from './key-calls.ts';
+import { releaseKeySlot } from './key-calls.ts';
 
-/** Attempts to write a call's entry; none begins later than this after the first, in milliseconds. */
+/** Attempts to write a call's entry. No attempt begins more than `maxMs` after the first. */
 const ENTRY_ATTEMPTS = { count: 5, maxMs: 45_000 };
 
-/** The hold has expired: its credits come back, and nothing can be charged to it. */
+/** The hold has expired. Its credits are released, and nothing can be charged to it. */
 export class HoldExpired extends Error {}
 
 /** Usage of a call, for the ledger. */
-export type Used = Pick<
+export type ChargedUsage = Pick<
   AiEntry,
   'requestId' | 'inputTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'outputTokens' | 'price' | 'estimated'
 > & { model: string; keyId: string };
 
 export interface Settlement {
-  /** Micro-rand, as are those written off. */
+  /** Amount charged, in micro-rand. */
   charged: number;
+  /** Cost that was not charged, in micro-rand. */
   writtenOff: number;
-  /** True where the call is in the request log now. */
+  /** True if the call is now in the request log. */
   recorded: boolean;
-  /** Writes after the entry that failed: those of the account are made up for when its windows close. */
+  /** Errors of failed writes after the entry. The close of the window repairs the account. */
   failures: unknown[];
 }
 
 /**
- * Charges a call and gives the rest of its hold back, once. The entry in the ledger decides: once it is written, the balance
- * follows. A cost beyond the hold is charged as far as credits are available; the rest is owed.
- * Throws where the entry could not be written: then the call is free, and the hold comes back.
- * @param call the call for the request log, which is written with its entry
+ * Charges a call and releases the unused part of its hold, once. The ledger entry is authoritative: once it is written, the balance
+ * will include it. A cost beyond the hold is charged as far as credits are available, and the account owes the remainder.
+ * Throws if the entry could not be written: then the call is free, and its hold is released later.
+ * @param call the call's record for the request log, which is written together with the entry
  */
-export async function settle(deps: Deps, held: Hold, cost: number, used: Used, call?: AiCall): Promise<Settlement> {
+export async function settle(
+  deps: Deps,
+  held: Hold,
+  cost: number,
+  usage: ChargedUsage,
+  call?: AiCall,
+): Promise<Settlement> {
   const { accountId } = held;
-  const entry = newEntry(deps, { ...used, accountId, type: 'CALL', amountMicroRand: -Math.min(cost, held.granted) });
+  const entry = newEntry(deps, { ...usage, accountId, type: 'CALL', amountMicroRand: -Math.min(cost, held.granted) });
   if (entry.createdAt >= held.expiresAt) throw new HoldExpired('the call ended after its hold');
   const isWithin = cost <= held.granted;
-  const leave = (charged: number) => Promise.allSettled([leaveKeyPlace(deps, held.place, charged)]);
-  // What an excess charges is known once it is settled. A budget counts a charge whose entry could not be written.
-  const leaving = isWithin ? leave(cost) : undefined;
-  const charged = await persistently(deps, () =>
+  const releaseSlot = (charged: number) => Promise.allSettled([releaseKeySlot(deps, held.keySlot, charged)]);
+  // The charge of an excess is known only after it is settled. A budget counts a charge even if its entry could not be written.
+  const slotRelease = isWithin ? releaseSlot(cost) : undefined;
+  const charged = await retryWithBackoff(deps, () =>
     isWithin ? writeEntry(deps, entry, call) : settleExcess(deps, held, cost, entry),
   );
-  const applied = await Promise.allSettled(isWithin ? [giveBack(deps, held, charged, entry)] : []);
-  const failures = [...applied, ...(await (leaving ?? leave(charged)))].flatMap((result) =>
+  const applied = await Promise.allSettled(isWithin ? [endHold(deps, held, charged, entry)] : []);
+  const failures = [...applied, ...(await (slotRelease ?? releaseSlot(charged)))].flatMap((result) =>
     result.status === 'rejected' ? [result.reason] : [],
   );
   return { charged, writtenOff: cost - charged, recorded: isWithin && call !== undefined, failures };
 }
 
-/** Repeats work that may be repeated, for less time than an entry has until its window closes. */
-async function persistently<T>(deps: Pick<Deps, 'now'>, work: () => Promise<T>): Promise<T> {
+/** Retries idempotent work, for less time than an entry has until its window closes. */
+async function retryWithBackoff<T>(deps: Pick<Deps, 'now'>, work: () => Promise<T>): Promise<T> {
   const until = deps.now().getTime() + ENTRY_ATTEMPTS.maxMs;
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -66,38 +73,38 @@ async function persistently<T>(deps: Pick<Deps, 'now'>, work: () => Promise<T>):
 }
 
 /**
- * Writes a call's entry and its line of the request log in one request. To repeat it changes nothing: the entry has an id that
- * no other has. @returns what it charges
+ * Writes a call's entry and its request log record in one request. The write is idempotent, because the entry's id is unique.
+ * @returns the amount charged
  */
 async function writeEntry(deps: Pick<Deps, 'table'>, entry: NewEntry, call?: AiCall): Promise<number> {
   const charged = -entry.amountMicroRand;
-  const line = call ? [toStoredItem(AiCall, { ...call, amountMicroRand: charged })] : [];
-  await deps.table.putAll([toStoredItem(AiEntry, entry), ...line]);
+  const records = call ? [toStoredItem(AiCall, { ...call, amountMicroRand: charged })] : [];
+  await deps.table.putAll([toStoredItem(AiEntry, entry), ...records]);
   return charged;
 }
 
 class AlreadyRecorded extends Error {}
 
 /**
- * Charges a call that cost more than it was granted, in one transaction with its entry: what is available beyond the hold has
- * to be so still. Rare: a provider counted more than it documents. @returns what was charged
+ * Charges a call that cost more than it was granted, in one transaction with its entry, because the additional credits must still be
+ * available. This is rare: a provider counted more tokens than it documents. @returns the amount charged
  */
 async function settleExcess(deps: Deps, held: Hold, cost: number, entry: NewEntry): Promise<number> {
   const { accountId } = held;
   const excess = cost - held.granted;
   const account = await deps.table.get(AiAccount, { accountId });
   const extra = Math.min(excess, Math.max(0, account?.availableMicroRand ?? 0));
-  const charge = async (charged: number, left: number): Promise<number> => {
-    const { accountId: _, ...what } = endHold(held, charged, entry);
+  const charge = async (charged: number, minAvailable: number): Promise<number> => {
+    const { accountId: _, ...update } = changeEndingHold(held, charged, entry);
     const writes: Write[] = [
       create(AiEntry, { ...entry, amountMicroRand: -charged }, () => new AlreadyRecorded()),
       change(
         AiAccount,
         { accountId },
         {
-          ...what,
-          add: { ...what.add, ...(cost > charged ? { debtMicroRand: cost - charged } : {}) },
-          when: { ...what.when, ...(left > 0 ? { availableMicroRand: { atLeast: left } } : {}) },
+          ...update,
+          add: { ...update.add, ...(cost > charged ? { debtMicroRand: cost - charged } : {}) },
+          when: { ...update.when, ...(minAvailable > 0 ? { availableMicroRand: { atLeast: minAvailable } } : {}) },
         },
         concurrentUpdate,
       ),
@@ -106,7 +113,7 @@ async function settleExcess(deps: Deps, held: Hold, cost: number, entry: NewEntr
     return charged;
   };
   try {
-    // What was available may be so no longer: another call holds it.
+    // Another call may have held the additional credits since the read.
     const charged = extra > 0 ? await ignoreConflict(charge(held.granted + extra, extra)) : undefined;
     return charged ?? (await charge(held.granted, 0));
   } catch (error) {

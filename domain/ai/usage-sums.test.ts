@@ -11,7 +11,7 @@ import {
 import { sweep } from '../sweep/sweep.ts';
 import { closeWindowsOf, MAX_ENTRIES, windowQueue } from './closing.ts';
 import { hold } from './credits.ts';
-import { addCredits, entered, type NewEntry, newCreditEntry, newEntry } from './entries.ts';
+import { addCredits, balanceUpdate, type NewEntry, newCreditEntry, newEntry } from './entries.ts';
 import { settle } from './settlement.ts';
 import { readSums } from './usage-sums.ts';
 import { WINDOW_MS } from './windows.ts';
@@ -53,7 +53,7 @@ async function account() {
     });
     for (let at = 0; at < count; at += 25)
       await deps.table.putAll(made.slice(at, at + 25).map((each) => toStoredItem(AiEntry, each)));
-    const { add, ...rest } = entered(made[0] as NewEntry, -count);
+    const { add, ...rest } = balanceUpdate(made[0] as NewEntry, -count);
     const what = { ...rest, add: { ...add, availableMicroRand: -count } };
     await deps.table.updateReturningChanged(change(AiAccount, { accountId }, what));
   };

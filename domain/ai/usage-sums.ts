@@ -6,31 +6,32 @@ import { firstIdAt } from '../ids.ts';
 import { ENTRY_GRACE_MS, firstUnclosedOf, startOf } from './windows.ts';
 
 /**
- * Sums of an account's calls by day, key and model (docs/decisions/0047-ai-holds-by-window.md). A call writes none: the close of
- * a window adds the window's entries, once, and a read adds the entries of windows that are not closed.
+ * Sums of an account's calls by day, key and model (docs/decisions/0047-ai-holds-by-window.md). Calls do not write them. The close of
+ * a window adds the window's entries to the stored sums, once; a read adds the entries of open windows.
  */
 
-/** Sums that one read returns: more than 90 days of ten keys with five models each. */
+/** Maximum of stored sums that one read returns: more than 90 days of ten keys with five models each. */
 export const MAX_SUMS = 5000;
-/** Entries that one read adds, oldest first: those of six minutes at 14 calls a second. Beyond, the sums are some minutes old. */
+/** Maximum of entries that one read adds, oldest first: six minutes at 14 calls a second. Beyond, the sums are a few minutes old. */
 const MAX_UNCLOSED_ENTRIES = 5000;
-/** Sums that are written at once; they are in one partition. */
-const WRITES_AT_ONCE = 25;
+/** Sums that are written concurrently; they are in one partition. */
+const BATCH_SIZE = 25;
 
 export type SumsByKey = Map<string, AiUsage>;
-const keyOf = (of: AiUsage): string => AiUsage.key(of).sk;
+const keyOf = (sum: AiUsage): string => AiUsage.key(sum).sk;
 
 /**
- * Adds an entry to the sum of its day, key and model, unless the sum has it: from `throughWindow`, or from the call itself, as in
- * earlier versions, whose entries have no `keyId`. An entry that is no call has none either.
+ * Adds a call's entry to the sum of its day, key and model, unless the sum already includes it: because the sum's `throughWindow` covers
+ * the entry's window, or because the call itself added it in an earlier version, whose entries have no `keyId`. Entries that are not calls
+ * have no `keyId` either.
  */
 export function addEntry(sums: SumsByKey, { accountId, keyId, model, window, ...entry }: AiEntry): void {
   if (keyId === undefined || model === null || window === undefined) return;
-  const nothing = { calls: 0, inputTokens: 0, outputTokens: 0, microRand: 0 };
-  const of: AiUsage = { accountId, day: entry.createdAt.slice(0, 10), keyId, model, ...nothing };
-  const sum = sums.get(keyOf(of)) ?? of;
+  const zeros = { calls: 0, inputTokens: 0, outputTokens: 0, microRand: 0 };
+  const emptySum: AiUsage = { accountId, day: entry.createdAt.slice(0, 10), keyId, model, ...zeros };
+  const sum = sums.get(keyOf(emptySum)) ?? emptySum;
   if ((sum.throughWindow ?? 0) >= window) return;
-  sums.set(keyOf(of), {
+  sums.set(keyOf(emptySum), {
     ...sum,
     calls: sum.calls + 1,
     inputTokens: sum.inputTokens + entry.inputTokens + entry.cachedTokens + entry.cacheWriteTokens,
@@ -39,35 +40,35 @@ export function addEntry(sums: SumsByKey, { accountId, keyId, model, window, ...
   });
 }
 
-/** Entries of an account since a window, oldest first, and few from before it. */
+/** Reads the entries of an account since a window, oldest first. Includes a few earlier entries, because the clocks of processes differ. */
 export const entriesSince = (deps: Pick<Deps, 'table'>, accountId: string, window: number): AsyncIterable<AiEntry> =>
-  // The clocks of two processes differ by less than the grace.
+  // The clocks of two processes differ by less than the grace period.
   deps.table.each(AiEntry, aiEntriesOf(accountId), firstIdAt('aie', startOf(window) - ENTRY_GRACE_MS));
 
 /**
- * Adds all entries of a window to the stored sums, each once however often this is repeated: windows are added in order, and a
- * sum says through which it has them.
+ * Adds all entries of a window to the stored sums. A repetition adds nothing: windows are added in order, and a sum's `throughWindow`
+ * is the last window that it includes.
  */
 export async function addWindow(deps: Pick<Deps, 'table'>, window: number, sums: SumsByKey): Promise<void> {
   const writes = [...sums.values()].map(({ accountId, day, keyId, model, throughWindow: _, ...add }) => {
-    const of = { accountId, day, keyId, model };
-    const set = { ...of, throughWindow: window, expiresAtEpoch: AiUsage.expiresAtEpoch?.({ ...of, ...add }) };
+    const key = { accountId, day, keyId, model };
+    const set = { ...key, throughWindow: window, expiresAtEpoch: AiUsage.expiresAtEpoch?.({ ...key, ...add }) };
     const when = { throughWindow: { absentOrBelow: window } };
-    return upsert(AiUsage, of, { set, add, when }, concurrentUpdate);
+    return upsert(AiUsage, key, { set, add, when }, concurrentUpdate);
   });
   while (writes.length > 0) {
-    const some = writes.splice(0, WRITES_AT_ONCE);
-    await Promise.all(some.map((write) => ignoreConflict(deps.table.updateReturningChanged(write))));
+    const batch = writes.splice(0, BATCH_SIZE);
+    await Promise.all(batch.map((write) => ignoreConflict(deps.table.updateReturningChanged(write))));
   }
 }
 
 /**
- * Returns the sums since a day, exact at the moment of the read, also while a window is being closed; at most {@link MAX_SUMS} of
- * the stored ones, the oldest. An account with more than {@link MAX_UNCLOSED_ENTRIES} calls that are in no sum yet gets the sums
- * as they were after these.
+ * Returns the sums since a day, exact at the time of the read, even while a window is being closed. Reads at most {@link MAX_SUMS}
+ * stored sums, oldest first. For an account with more than {@link MAX_UNCLOSED_ENTRIES} calls that no stored sum includes yet, the
+ * newest calls are missing.
  */
 export async function readSums(deps: Pick<Deps, 'table'>, accountId: string, from: string): Promise<AiUsage[]> {
-  // First: what is closed by now is in the sums that are read next.
+  // Read the account first: the sums that are read next include every window that is closed by now.
   const first = firstUnclosedOf((await deps.table.get(AiAccount, { accountId })) ?? {});
   const [stored, unclosed] = await Promise.all([
     deps.table.since(AiUsage, aiUsageOf(accountId), from, MAX_SUMS),

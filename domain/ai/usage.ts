@@ -6,10 +6,10 @@ import type { Caller, Deps } from '../deps.ts';
 import { DAY_MS, timestampBefore } from '../time.ts';
 import { MAX_SUMS, readSums } from './usage-sums.ts';
 
-/** The newest keys are named; older ones keep their id. */
+/** Only this many of the newest keys are shown with their names; older ones only by id. */
 const MAX_NAMED_KEYS = 200;
 
-/** GET /dashboard/v1/ai/usage: sums, so that a long ledger costs no more than a short one. Throws 400 for more than fit. */
+/** GET /dashboard/v1/ai/usage. Reads sums, so a long ledger costs no more than a short one. Throws 400 if the response would be too long. */
 export async function readUsage(
   deps: Deps,
   { accountId }: Pick<Caller, 'accountId'>,
@@ -20,7 +20,7 @@ export async function readUsage(
     readSums(deps, accountId, from),
     deps.table.list(ApiKey, apiKeysOf(accountId), { limit: MAX_NAMED_KEYS, offset: 0 }),
   ]);
-  // Part of the sums would look like all of them.
+  // An incomplete list would look complete.
   if (sums.length >= MAX_SUMS)
     throw new ApiError('invalid_request', 'days: must be fewer: the response would be too long');
   const names = new Map(keys.map(({ id, name }) => [id, name]));

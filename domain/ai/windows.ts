@@ -1,19 +1,19 @@
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 
 /**
- * Windows of time, by which an account's calls are summed (docs/decisions/0047-ai-holds-by-window.md): what the calls that
- * began in a window hold, how many they are, and what the entries of a window changed of the balance. A window is its number
- * since 1970. Once a window is so long ago that nothing can change it any more, its sums can be compared with the ledger, and
- * what is left of its holds belongs to calls that died.
+ * Time windows by which an account's calls are summed (docs/decisions/0047-ai-holds-by-window.md). Each window has three sums: the
+ * holds of the running calls that began in it, the number of these calls, and the entries of the window that the balance includes.
+ * A window is identified by its number since 1970. Once nothing can change a window any more, its sums can be compared
+ * with the ledger, and its remaining holds belong to calls that crashed.
  */
 
 /** Length of a window, in milliseconds. */
 export const WINDOW_MS = 4 * 60_000;
-/** An entry is written this long after its time at the latest, in milliseconds. */
+/** Maximum time from an entry's `createdAt` to its write, in milliseconds. */
 export const ENTRY_GRACE_MS = 2 * 60_000;
-/** No call lives longer than its hold, in milliseconds. */
+/** Lifetime of a hold, and so the maximum duration of a call, in milliseconds. */
 export const HOLD_LIFETIME_MS = TIMEOUTS_S.ai.hold * 1000;
-/** Windows after its own in which a call may still end. */
+/** Number of later windows in which a call may still end. */
 const HOLD_WINDOWS = Math.ceil(HOLD_LIFETIME_MS / WINDOW_MS);
 
 export const windowAt = (time: Date | number): number => Math.floor(Number(time) / WINDOW_MS);
@@ -21,26 +21,26 @@ export const windowAt = (time: Date | number): number => Math.floor(Number(time)
 export const startOf = (window: number): number => window * WINDOW_MS;
 /** Returns the first window that may still get entries. */
 export const firstUnclosedAt = (now: Date): number => windowAt(now.getTime() - ENTRY_GRACE_MS);
-/** Returns the time from which on a window gets no entries any more. */
+/** Returns the time after which a window gets no more entries. */
 export const closesAt = (window: number): Date => new Date(startOf(window + 1) + ENTRY_GRACE_MS);
-/** Returns the time from which on calls that began in a window are over, and the windows of their entries can be closed. */
+/** Returns the time after which the calls that began in a window are over, and all windows with their entries can be closed. */
 export const callsOverAt = (window: number): Date => closesAt(window + HOLD_WINDOWS);
-/** Returns true where every window that may have entries of calls which began in this one is closed. */
+/** Returns true if all windows are closed that may have entries of calls that began in this one. */
 export const areCallsOver = (window: number, unclosed: number): boolean => window + HOLD_WINDOWS < unclosed;
 
 /** Sums of one window. */
 export interface WindowSums {
   held: number;
   calls: number;
-  /** Sum of the entries of this window that the balance has. */
+  /** Sum of the entries of this window that the balance includes. */
   ledger: number;
 }
 type SumName = keyof WindowSums;
 
-/** Returns the attribute that has a sum of a window. */
+/** Returns the attribute that stores a sum of a window. */
 export const sumAttribute = (name: SumName, window: number): string => `${name}_${window}`;
 
-/** Returns an item's sums by window, oldest first, and the attributes in which they are. */
+/** Returns an item's sums by window, oldest first, and the attributes that store them. */
 export function windowsOf(item: Record<string, unknown>): (WindowSums & { window: number; attributes: string[] })[] {
   const found = new Map<number, WindowSums & { attributes: string[] }>();
   for (const [attribute, value] of Object.entries(item)) {
@@ -55,8 +55,8 @@ export function windowsOf(item: Record<string, unknown>): (WindowSums & { window
 }
 
 /**
- * Returns the first window of an account that is not closed and may have entries; undefined where none may. Every entry is in a
- * window whose sums the account has, or in a later one than a call that began before it.
+ * Returns the first open window of an account that may have entries; undefined if there is none. Every entry is in a window for which
+ * the account has sums, or in a later window than the call that it charges, for which the account has sums.
  */
 export function firstUnclosedOf(account: { closedWindow?: number | undefined }): number | undefined {
   const [first] = windowsOf(account);
