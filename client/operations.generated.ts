@@ -126,11 +126,11 @@ export type Application = {
   installCommand: string;
   buildCommand: string | null;
   startFile: string;
-  /** Addition: starts the application in place of startFile. "serve dist" serves the files of dist, "serve -s dist" a single-page application. Null: what package.json and the framework say. */
+  /** Addition: the command that starts the application, in place of startFile. "serve dist" serves the files in dist, "serve -s dist" a single-page application. Null: as package.json and the framework define it. */
   startCommand: string | null;
-  /** Addition: the directory of an application in a monorepo, e.g. apps/web. Null: the repository. */
+  /** Addition: the directory of the application in a monorepo, e.g. apps/web. Null: the root of the repository. */
   rootDirectory: string | null;
-  /** Addition: a release goes live when this path answers below 500. Default: / */
+  /** Addition: the path of the health check. A release goes live once it returns a status below 500. Default: / */
   healthCheckPath: string;
   detected?: {
     framework: string | null;
@@ -179,9 +179,9 @@ export type DeploymentWithLog = {
   finishedAt: string | null;
   canRollBack: boolean;
   log: string;
-  /** Place in line before the build or the release, and the reason; null while it goes on */
+  /** Position in the queue for the build or the release, and the reason for the wait; null while the deployment is not waiting */
   queue: {
-    /** Place among the account's own deployments, from 1 */
+    /** Position among the waiting deployments of the account, from 1 */
     position: number;
     reason: string;
   } | null;
@@ -198,7 +198,7 @@ export type AppLogLine = {
   id: string;
   at: string;
   text: string;
-  /** The request in whose course the line was printed; null for others */
+  /** The request during which the line was printed; null if there was none */
   requestId: string | null;
 };
 
@@ -209,15 +209,15 @@ export type Database = {
   engine: "aurora-dsql";
   status: "PROVISIONING" | "AVAILABLE" | "FAILED" | "DELETING";
   region: string;
-  /** null until it is available */
+  /** Null until the database is available */
   host: string | null;
-  /** null until it is available */
+  /** Null until the database is available */
   port: number | null;
-  /** null unless it is FAILED */
+  /** Null unless the status is `FAILED` */
   failureReason: string | null;
-  /** The clients that may open connections: the application and the owner, the owner alone while a limit of databases is reached, or neither far beyond it */
+  /** The clients that may open connections: the application and the owner, only the owner while a database limit is reached, or neither when it is far exceeded */
   access: "ALL" | "OWNER" | "NONE";
-  /** The environment variables that the application has from its next deployment on */
+  /** The environment variables that the application receives with its next deployment */
   variables: Array<string>;
   createdAt: string;
 };
@@ -229,20 +229,20 @@ export type DatabaseDetails = {
   engine: "aurora-dsql";
   status: "PROVISIONING" | "AVAILABLE" | "FAILED" | "DELETING";
   region: string;
-  /** null until it is available */
+  /** Null until the database is available */
   host: string | null;
-  /** null until it is available */
+  /** Null until the database is available */
   port: number | null;
-  /** null unless it is FAILED */
+  /** Null unless the status is `FAILED` */
   failureReason: string | null;
-  /** The clients that may open connections: the application and the owner, the owner alone while a limit of databases is reached, or neither far beyond it */
+  /** The clients that may open connections: the application and the owner, only the owner while a database limit is reached, or neither when it is far exceeded */
   access: "ALL" | "OWNER" | "NONE";
-  /** The environment variables that the application has from its next deployment on */
+  /** The environment variables that the application receives with its next deployment */
   variables: Array<string>;
   createdAt: string;
-  /** Storage in bytes as last measured, some minutes ago; null before the first measurement */
+  /** Storage in bytes, as measured a few minutes ago; null before the first measurement */
   sizeBytes: number | null;
-  /** DPUs (distributed processing units) used in this calendar month (UTC) as last measured, some hours ago; null before the first measurement */
+  /** DPUs (distributed processing units) used in this calendar month (UTC), measured every few hours; null before the first measurement */
   unitsThisMonth: number | null;
 };
 
@@ -251,10 +251,10 @@ export type DatabaseConnection = {
   port: number;
   database: string;
   user: string;
-  /** Opens connections until `expiresAt`, unless the passwords are revoked before */
+  /** Opens connections until `expiresAt`, unless the passwords are revoked earlier */
   password: string;
   sslMode: "require";
-  /** All of it as one address, for `psql` and drivers */
+  /** The whole connection as one URL, for `psql` and drivers */
   url: string;
   expiresAt: string;
 };
@@ -485,7 +485,7 @@ export type HostingSubscription = {
   usage: Record<string, string>;
   mailboxes: Array<{
     address: string;
-    /** 0 where it has no limit of its own */
+    /** 0 for a mailbox without a quota */
     quotaMb: number;
   }>;
 };
@@ -527,7 +527,7 @@ export type ChatCompletionChunk = {
     finish_reason?: string | null | undefined;
     [field: string]: unknown;
   }>;
-  /** In the final chunk */
+  /** Only in the final chunk */
   usage?: {
     prompt_tokens: number;
     completion_tokens: number;
@@ -755,9 +755,9 @@ export type ErrorBody = {
 export interface CreateChatCompletionInput {
   model: string;
   messages: Array<{
-    /** `developer`, `tool` and `function` pass to providers that know them */
+    /** `developer`, `tool` and `function` are passed to providers that support them */
     role: "system" | "user" | "assistant" | "developer" | "tool" | "function";
-    /** Text, or parts of text and pictures; null for an assistant that only calls tools */
+    /** Text, or an array of text and image parts; null for an assistant message that only calls tools */
     content?: string | Array<{
       type: string;
       text?: string | undefined;
@@ -776,12 +776,12 @@ export interface CreateChatCompletionInput {
         arguments?: string | undefined;
       } | undefined;
     }> | null | undefined;
-    /** The call that a `tool` message answers */
+    /** The id of the call to which a `tool` message responds */
     tool_call_id?: string | undefined;
   }>;
-  /** Output limit in tokens; on AI credits the larger of the two is sent */
+  /** Maximum number of output tokens. On AI credits, the larger of `max_tokens` and `max_completion_tokens` is sent. */
   max_tokens?: number | null | undefined;
-  /** Output limit in tokens; on AI credits the larger of the two is sent */
+  /** Maximum number of output tokens. On AI credits, the larger of `max_tokens` and `max_completion_tokens` is sent. */
   max_completion_tokens?: number | null | undefined;
   n?: number | null | undefined;
   stream?: boolean | null | undefined;
@@ -794,9 +794,9 @@ export interface CreateChatCompletionInput {
 export interface ListAppsInput {
   /** Maximum number of items to return */
   limit?: number | undefined;
-  /** Number of items to skip; further into a list than this, use `cursor` */
+  /** Number of items to skip. To go further into a list, use `cursor`. */
   offset?: number | undefined;
-  /** The `id` of the last item of the page before */
+  /** The `id` of the last item of the previous page */
   cursor?: string | undefined;
 }
 
@@ -804,21 +804,21 @@ export interface CreateAppInput {
   name: string;
   framework?: "NEXTJS" | "NODE" | "EXPRESS" | "NUXT" | undefined;
   repoUrl?: string | null | undefined;
-  /** Default: main, or the repository’s default branch if it has no main */
+  /** Default: main, or the default branch of a repository that has no branch main */
   branch?: string | undefined;
-  /** Default: as engines in package.json or .nvmrc says, else 22 */
+  /** Default: the version in engines of package.json or in .nvmrc, otherwise 22 */
   nodeVersion?: "20" | "22" | "24" | undefined;
   customDomain?: string | null | undefined;
   deployNow?: boolean | undefined;
   installCommand?: string | undefined;
-  /** Null: the build script of package.json, if any. Empty: no build. */
+  /** The build command. Null: the build script of package.json, if there is one. An empty string: no build. */
   buildCommand?: string | null | undefined;
   startFile?: string | undefined;
-  /** Addition: starts the application in place of startFile. "serve dist" serves the files of dist, "serve -s dist" a single-page application. Null: what package.json and the framework say. */
+  /** Addition: the command that starts the application, in place of startFile. "serve dist" serves the files in dist, "serve -s dist" a single-page application. Null: as package.json and the framework define it. */
   startCommand?: string | null | undefined;
-  /** Addition: the directory of an application in a monorepo, e.g. apps/web. Null: the repository. */
+  /** Addition: the directory of the application in a monorepo, e.g. apps/web. Null: the root of the repository. */
   rootDirectory?: string | null | undefined;
-  /** Addition: a release goes live when this path answers below 500. Default: / */
+  /** Addition: the path of the health check. A release goes live once it returns a status below 500. Default: / */
   healthCheckPath?: string | undefined;
 }
 
@@ -828,22 +828,22 @@ export interface GetAppInput {
 
 export interface UpdateAppInput {
   id: string;
-  /** Addition: the slug and the addresses stay. */
+  /** Addition: changes the name. The slug and the addresses stay the same. */
   name?: string | undefined;
-  /** Addition: default commands and files become those of this one. */
+  /** Addition: changes the framework. Default commands and files become those of the new framework. */
   framework?: "NEXTJS" | "NODE" | "EXPRESS" | "NUXT" | undefined;
   repoUrl?: string | undefined;
   branch?: string | undefined;
   nodeVersion?: "20" | "22" | "24" | undefined;
   installCommand?: string | undefined;
-  /** Null: the build script of package.json, if any. Empty: no build. */
+  /** The build command. Null: the build script of package.json, if there is one. An empty string: no build. */
   buildCommand?: string | null | undefined;
   startFile?: string | undefined;
-  /** Addition: starts the application in place of startFile. "serve dist" serves the files of dist, "serve -s dist" a single-page application. Null: what package.json and the framework say. */
+  /** Addition: the command that starts the application, in place of startFile. "serve dist" serves the files in dist, "serve -s dist" a single-page application. Null: as package.json and the framework define it. */
   startCommand?: string | null | undefined;
-  /** Addition: the directory of an application in a monorepo, e.g. apps/web. Null: the repository. */
+  /** Addition: the directory of the application in a monorepo, e.g. apps/web. Null: the root of the repository. */
   rootDirectory?: string | null | undefined;
-  /** Addition: a release goes live when this path answers below 500. Default: / */
+  /** Addition: the path of the health check. A release goes live once it returns a status below 500. Default: / */
   healthCheckPath?: string | undefined;
   autoDeploy?: boolean | undefined;
 }
@@ -860,9 +860,9 @@ export interface ListDeploymentsInput {
   id: string;
   /** Maximum number of items to return */
   limit?: number | undefined;
-  /** Number of items to skip; further into a list than this, use `cursor` */
+  /** Number of items to skip. To go further into a list, use `cursor`. */
   offset?: number | undefined;
-  /** The `id` of the last item of the page before */
+  /** The `id` of the last item of the previous page */
   cursor?: string | undefined;
 }
 
@@ -872,7 +872,7 @@ export interface GetDeploymentInput {
 
 export interface ReadDeploymentLogInput {
   id: string;
-  /** The number of the last line that is known */
+  /** The number of the last line that you have */
   after?: number | undefined;
   /** Maximum number of items to return */
   limit?: number | undefined;
@@ -902,9 +902,9 @@ export interface ListEnvKeysInput {
 export interface ReadAppLogsInput {
   id: string;
   after?: string | undefined;
-  /** Begin of the time to read; by default 24 hours ago */
+  /** Start of the time range. Default: 24 hours ago */
   from?: string | undefined;
-  /** End of the time to read; without it, lines are read as they come */
+  /** End of the time range. Without it, you can poll for new lines with `after`. */
   to?: string | undefined;
   /** Maximum number of items to return */
   limit?: number | undefined;
@@ -913,9 +913,9 @@ export interface ReadAppLogsInput {
 export interface ListDatabasesInput {
   /** Maximum number of items to return */
   limit?: number | undefined;
-  /** Number of items to skip; further into a list than this, use `cursor` */
+  /** Number of items to skip. To go further into a list, use `cursor`. */
   offset?: number | undefined;
-  /** The `id` of the last item of the page before */
+  /** The `id` of the last item of the previous page */
   cursor?: string | undefined;
 }
 
@@ -943,9 +943,9 @@ export interface DeleteDatabaseInput {
 export interface ListInvoicesInput {
   /** Maximum number of items to return */
   limit?: number | undefined;
-  /** Number of items to skip; further into a list than this, use `cursor` */
+  /** Number of items to skip. To go further into a list, use `cursor`. */
   offset?: number | undefined;
-  /** The `id` of the last item of the page before */
+  /** The `id` of the last item of the previous page */
   cursor?: string | undefined;
   status?: "UNPAID" | "PAID" | "VOID" | undefined;
 }
@@ -973,9 +973,9 @@ export interface CheckDomainInput {
 export interface ListDomainsInput {
   /** Maximum number of items to return */
   limit?: number | undefined;
-  /** Number of items to skip; further into a list than this, use `cursor` */
+  /** Number of items to skip. To go further into a list, use `cursor`. */
   offset?: number | undefined;
-  /** The `id` of the last item of the page before */
+  /** The `id` of the last item of the previous page */
   cursor?: string | undefined;
 }
 
@@ -1011,9 +1011,9 @@ export interface DeleteDnsRecordInput {
 export interface ListWebhooksInput {
   /** Maximum number of items to return */
   limit?: number | undefined;
-  /** Number of items to skip; further into a list than this, use `cursor` */
+  /** Number of items to skip. To go further into a list, use `cursor`. */
   offset?: number | undefined;
-  /** The `id` of the last item of the page before */
+  /** The `id` of the last item of the previous page */
   cursor?: string | undefined;
 }
 
@@ -1031,9 +1031,9 @@ export interface ListDeliveriesInput {
   id: string;
   /** Maximum number of items to return */
   limit?: number | undefined;
-  /** Number of items to skip; further into a list than this, use `cursor` */
+  /** Number of items to skip. To go further into a list, use `cursor`. */
   offset?: number | undefined;
-  /** The `id` of the last item of the page before */
+  /** The `id` of the last item of the previous page */
   cursor?: string | undefined;
   status?: "PENDING" | "DELIVERED" | "FAILED" | "SKIPPED" | undefined;
   type?: "app.created" | "app.deleted" | "app.suspended" | "app.resumed" | "deployment.started" | "deployment.succeeded" | "deployment.failed" | "domain.registered" | "database.created" | "payment.succeeded" | "payment.failed" | "subscription.activated" | "subscription.cancelled" | "plan.limit_exceeded" | "ai.budget_near" | "ping" | undefined;
@@ -1057,9 +1057,9 @@ export interface ListEventsInput {
 export interface ListHostingInput {
   /** Maximum number of items to return */
   limit?: number | undefined;
-  /** Number of items to skip; further into a list than this, use `cursor` */
+  /** Number of items to skip. To go further into a list, use `cursor`. */
   offset?: number | undefined;
-  /** The `id` of the last item of the page before */
+  /** The `id` of the last item of the previous page */
   cursor?: string | undefined;
 }
 
@@ -1083,7 +1083,7 @@ export interface Operations {
   createApp: { input: CreateAppInput; optional: false; shape: 'single'; result: Application };
   /** Read an application. `GET /v1/apps/{id}` */
   getApp: { input: GetAppInput; optional: false; shape: 'single'; result: Application };
-  /** Change an application and how it is built, started and deployed. `PATCH /v1/apps/{id}` */
+  /** Update an application and its build, start and deployment settings. `PATCH /v1/apps/{id}` */
   updateApp: { input: UpdateAppInput; optional: false; shape: 'single'; result: Application };
   /** Delete an application with its site, files and databases; this cannot be undone. `DELETE /v1/apps/{id}` */
   deleteApp: { input: DeleteAppInput; optional: false; shape: 'single'; result: {
@@ -1096,7 +1096,7 @@ export interface Operations {
   listDeployments: { input: ListDeploymentsInput; optional: false; shape: 'list'; result: Deployment };
   /** Read a deployment with its log. `GET /v1/deployments/{id}` */
   getDeployment: { input: GetDeploymentInput; optional: false; shape: 'single'; result: DeploymentWithLog };
-  /** Read the log of a deployment line by line, from where the last answer ended. `GET /v1/deployments/{id}/log` */
+  /** Read the log of a deployment in lines, after the last line that you have. `GET /v1/deployments/{id}/log` */
   readDeploymentLog: { input: ReadDeploymentLogInput; optional: false; shape: 'whole'; result: {
   data: Array<LogLine>;
   has_more: boolean;
@@ -1105,15 +1105,15 @@ export interface Operations {
   replaceEnv: { input: ReplaceEnvInput; optional: false; shape: 'single'; result: {
   keys: Array<string>;
 } };
-  /** Set and remove single environment variables; all others stay as they are. `PATCH /v1/apps/{id}/env` */
+  /** Set and remove individual environment variables; all others stay unchanged. `PATCH /v1/apps/{id}/env` */
   updateEnv: { input: UpdateEnvInput; optional: false; shape: 'single'; result: {
   keys: Array<string>;
 } };
-  /** List the names of the environment variables; values are never shown. `GET /v1/apps/{id}/env` */
+  /** List the names of the environment variables; values are never returned. `GET /v1/apps/{id}/env` */
   listEnvKeys: { input: ListEnvKeysInput; optional: false; shape: 'single'; result: {
   keys: Array<string>;
 } };
-  /** Read what an application prints while it runs: of the last 24 hours, of a given time, or after a line that is known. `GET /v1/apps/{id}/logs` */
+  /** Read the log of a running application: the last 24 hours, a given time range, or the lines after a known line. `GET /v1/apps/{id}/logs` */
   readAppLogs: { input: ReadAppLogsInput; optional: false; shape: 'whole'; result: {
   data: Array<AppLogLine>;
   has_more: boolean;
@@ -1122,13 +1122,13 @@ export interface Operations {
   listDatabases: { input: ListDatabasesInput; optional: true; shape: 'list'; result: Database };
   /** Create a database for an application; `database.created` follows when it is available. `POST /v1/databases` */
   createDatabase: { input: CreateDatabaseInput; optional: false; shape: 'single'; result: Database };
-  /** Read a database, with its size. `GET /v1/databases/{id}` */
+  /** Read a database with its usage. `GET /v1/databases/{id}` */
   getDatabase: { input: GetDatabaseInput; optional: false; shape: 'single'; result: DatabaseDetails };
-  /** Create a password for a database, valid for an hour, with all that a client needs to connect. `POST /v1/databases/{id}/password` */
+  /** Create a database password, valid for an hour; the response has everything a client needs to connect. `POST /v1/databases/{id}/password` */
   createDatabasePassword: { input: CreateDatabasePasswordInput; optional: false; shape: 'single'; result: DatabaseConnection };
-  /** Revoke every password of a database that was created so far; the application keeps its own access. `POST /v1/databases/{id}/reset-passwords` */
+  /** Revoke all existing passwords of a database; the application keeps its access. `POST /v1/databases/{id}/reset-passwords` */
   resetDatabasePasswords: { input: ResetDatabasePasswordsInput; optional: false; shape: 'single'; result: Database };
-  /** Delete a database and all its data, for good; its variables go with the next deployment. `DELETE /v1/databases/{id}` */
+  /** Delete a database and all its data permanently; the next deployment removes its variables. `DELETE /v1/databases/{id}` */
   deleteDatabase: { input: DeleteDatabaseInput; optional: false; shape: 'single'; result: {
   id: string;
   deleted: true;
@@ -1141,7 +1141,7 @@ export interface Operations {
   getWallet: { input: Record<string, never>; optional: true; shape: 'single'; result: Wallet };
   /** List the plans on sale. `GET /v1/plans` */
   listPlans: { input: ListPlansInput; optional: true; shape: 'single'; result: Array<Plan> };
-  /** List the models sold on credits, and the providers that take your own key. `GET /ai/v1/models` */
+  /** List the models available on AI credits, and the providers that accept your own key. `GET /ai/v1/models` */
   listModels: { input: Record<string, never>; optional: true; shape: 'whole'; result: {
   object: "list";
   data: Array<AiModel>;
@@ -1150,7 +1150,7 @@ export interface Operations {
     name: string;
   }>;
 } };
-  /** Read a model sold on credits. `GET /ai/v1/models/{id}` */
+  /** Read a model that is available on AI credits. `GET /ai/v1/models/{id}` */
   getModel: { input: GetModelInput; optional: false; shape: 'whole'; result: AiModel };
   /** Check whether a name is free, and the same name in other popular extensions. `GET /v1/domains/check` */
   checkDomain: { input: CheckDomainInput; optional: false; shape: 'single'; result: Array<DomainAvailability> };

@@ -7,14 +7,14 @@ export interface ClientOptions {
   secretKey?: string;
   /** Sent as `X-Public-Key`. */
   publicKey?: string;
-  /** The access token of a login: every operation is then called at the dashboard's path. Asked for with each call. */
+  /** Returns the access token of a login, before each call. With it, every operation is called at its dashboard path. */
   accessToken?: () => string | Promise<string>;
   headers?: Record<string, string>;
-  /** Sends in place of the global one: with a deadline, for example. */
+  /** Replaces the global `fetch`, for example to add a timeout. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
-/** An answer, successful or not: `status` tells; `body` is typed for success, `error` for failure. */
+/** A response. `body` is typed for a successful `status`, `error` for a failed one. */
 export interface ApiResponse<T> {
   status: number;
   headers: Headers;
@@ -30,7 +30,7 @@ export interface Client {
   call<R extends Route>(route: R, input?: CallerInput<R>): Promise<ApiResponse<Output<R>>>;
 }
 
-/** Puts a value in the place of `{name}`, or of `{name+}`, which may have slashes. */
+/** Replaces `{name}` in a path by an encoded value; in a value for `{name+}`, slashes stay. */
 const fillPath = (path: string, name: string, value: string) =>
   path
     .replace(`{${name}}`, () => encodeURIComponent(value))
@@ -53,7 +53,7 @@ export function createClient(options: ClientOptions): Client {
       const search = new URLSearchParams(
         Object.entries(query).map(([name, value]): [string, string] => [name, `${value}`]),
       ).toString();
-      const answer = await send(`${baseUrl}${path}${search ? `?${search}` : ''}`, {
+      const response = await send(`${baseUrl}${path}${search ? `?${search}` : ''}`, {
         method: route.method,
         headers: {
           ...identity,
@@ -63,8 +63,8 @@ export function createClient(options: ClientOptions): Client {
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      const parsed = (await answer.json()) as Output<R> & Partial<Failure>;
-      return { status: answer.status, headers: answer.headers, body: parsed, error: parsed.error };
+      const parsed = (await response.json()) as Output<R> & Partial<Failure>;
+      return { status: response.status, headers: response.headers, body: parsed, error: parsed.error };
     },
   };
 }

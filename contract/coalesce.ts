@@ -1,18 +1,18 @@
-/** Items of one batch, at least one. */
+/** The items of one batch: at least one. */
 export type Batch<Item> = readonly [Item, ...Item[]];
 
 interface Coalescing<Item, Result> {
-  /** Runs a batch. Returns a result for each item, in their order, or the promise of one. */
+  /** Runs a batch. Returns a result, or the promise of a result, for each item, in the order of the items. */
   run(items: Batch<Item>): readonly (Result | Promise<Result>)[] | Promise<readonly (Result | Promise<Result>)[]>;
-  /** Runs an item that is alone in its batch, and each item of a batch that failed. Without it, a failure is that of all. */
+  /** Runs an item that is alone in its batch, and each item of a batch that failed. Without it, a failed batch fails all its items. */
   runAlone?(item: Item): Promise<Result>;
-  /** The most that a batch holds. An item is never divided. */
+  /** The largest size of a batch. An item is never divided: a larger one has a batch to itself. */
   max?: number;
-  /** The part of `max` that an item takes: 1 unless given. */
+  /** The size of an item, counted towards `max`. Default: 1. */
   sizeOf?(item: Item): number;
-  /** Items of one group have batches of their own, of which one runs at a time. Without it, all batches run at once. */
+  /** Batches never mix groups, and each group runs one batch at a time. Without it, all batches run concurrently. */
   groupOf?(item: Item): string;
-  /** Items with the same text are one item of a batch and share its result. */
+  /** Items of one batch with the same identity run once and share the result. */
   identityOf?(item: Item): string;
 }
 
@@ -21,13 +21,13 @@ interface Waiting<Item, Result> extends PromiseWithResolvers<Result> {
 }
 
 /**
- * Returns a function that runs an item together with those that are given at the same moment, by whatever part of the process
- * (DataLoader's pattern). Every caller gets the result of its own item.
+ * Returns a function that runs an item in one batch with the items that other callers in this process pass in the same turn of the
+ * event loop (DataLoader's pattern). Every caller gets the result of its own item.
  */
 export function coalesce<Item, Result>(options: Coalescing<Item, Result>): (item: Item) => Promise<Result> {
   const { run, runAlone, max = Number.POSITIVE_INFINITY, sizeOf = () => 1, groupOf, identityOf } = options;
   type Queue = Map<string | symbol, Waiting<Item, Result>>;
-  /** Items that wait for their turn, by group. A group stands here while some of its items are run. */
+  /** The waiting items by group. A group keeps its entry while a batch of it runs. */
   const queues = new Map<string, Queue>();
 
   function takeBatch(queue: Queue): Waiting<Item, Result>[] {

@@ -8,9 +8,9 @@ export function describe<T extends z.ZodMiniType>(schema: T, description: string
 }
 
 /**
- * Text in one line: no control characters (C0 and C1), and no line or paragraph separator of Unicode. `.` leaves the separators out:
- * their escapes would be in the OpenAPI document, and generators write them into a regular expression as the line ends that they are.
- * Two patterns, because one would need a look-ahead, which the regular expressions of Go and Rust do not have.
+ * Text on one line: no control characters (C0 and C1) and no Unicode line or paragraph separators. `.` excludes the separators
+ * without naming them: from escapes in the OpenAPI document, generators would write real line ends into a regular expression.
+ * Two patterns, because a single one would need a lookahead, which the regular expressions of Go and Rust lack.
  */
 export const oneLine = () => {
   const error = 'must be one line without control characters';
@@ -18,7 +18,7 @@ export const oneLine = () => {
   return [z.regex(/^[^\x00-\x1f\x7f-\x9f]*$/, { error, abort: true }), z.regex(/^.*$/, error)] as const;
 };
 
-/** Text in any number of lines, without other control characters than tabs and ends of lines. */
+/** Text on any number of lines, without control characters other than tabs and line ends. */
 export const plainText = () =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   z.regex(/^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$/, 'must be text without control characters');
@@ -29,7 +29,7 @@ export const Timestamp = () =>
     .datetime({ precision: 3, error: 'must be a time in UTC with milliseconds, e.g. 2027-01-31T09:30:00.000Z' })
     .register(z.globalRegistry, { examples: ['2026-01-31T09:30:00.000Z'] });
 
-/** A moment in a request, with any offset from UTC; read as UTC with milliseconds. */
+/** A time in a request, with any offset from UTC. It is normalized to UTC with milliseconds. */
 export const Moment = (description: string) =>
   z
     .pipe(
@@ -40,10 +40,10 @@ export const Moment = (description: string) =>
       openApiOverride: { type: 'string', format: 'date-time', description, examples: ['2026-01-31T09:30:00.000Z'] },
     });
 
-/** The longest address that Cognito signs up, in characters: the address is the user's name there. */
+/** The longest email address in characters that Cognito accepts: the address is the user name there. */
 const MAX_LOGIN_EMAIL_LENGTH = 128;
 
-/** The email address of a person who signs in, in a request; read in lower case. */
+/** The email address of a login, in a request. It is lowercased. */
 export const Email = () =>
   z.pipe(
     z.email({ error: 'must be an email address' }).check(z.maxLength(MAX_LOGIN_EMAIL_LENGTH)),
@@ -57,21 +57,21 @@ export const Money = () =>
     .check(z.regex(/^-?\d+\.\d{2}$/))
     .register(z.globalRegistry, { description: 'Rand (ZAR), two decimals', examples: ['129.00'] });
 
-/** An amount of rand in a request, between two limits in rand. */
-export const Amount = (least: number, most: number) => {
-  const form = /^\d{1,9}\.\d{2}$/;
-  const within = (text: string) => form.test(text) && Number(text) >= least && Number(text) <= most;
+/** An amount in a request, from `min` to `max` rand. */
+export const Amount = (min: number, max: number) => {
+  const format = /^\d{1,9}\.\d{2}$/;
+  const isInRange = (text: string) => format.test(text) && Number(text) >= min && Number(text) <= max;
   return z
     .string('must be a string such as "250.00"')
-    .check(z.refine(within, `must be rand with two decimals, from ${least.toFixed(2)} to ${most.toFixed(2)}`))
+    .check(z.refine(isInRange, `must be rand with two decimals, from ${min.toFixed(2)} to ${max.toFixed(2)}`))
     .register(z.globalRegistry, {
-      pattern: form.source,
+      pattern: format.source,
       description: 'Rand (ZAR), two decimals',
       examples: ['250.00'],
     });
 };
 
-/** A resource under its name in the documentation. */
+/** Defines a resource and its name in the OpenAPI document. */
 export const resource = <T extends z.ZodMiniType>(id: string, build: () => T): (() => T) =>
   memoize(() => {
     const built = build();
@@ -79,63 +79,63 @@ export const resource = <T extends z.ZodMiniType>(id: string, build: () => T): (
     return built;
   });
 
-/** `{data}`: the envelope of every single answer. */
+/** `{data}`: the envelope of a single resource. */
 export const single = <T extends z.ZodMiniType>(resource: T) => z.object({ data: resource });
 
-/** `{data, has_more}`: the envelope of every list. */
+/** `{data, has_more}`: the envelope of a list. */
 export const list = <T extends z.ZodMiniType>(resource: T) =>
   z.object({ data: z.array(resource), has_more: z.boolean() });
 
 /**
- * The envelope of a list with a filter. A request reads a bounded number of items, so that it may find fewer than it was asked for
- * where its filter leaves most out: `has_more` is true then, and the next page begins behind `cursor`.
+ * The envelope of a filtered list. A request reads a bounded number of items, so a filter that excludes most of them may leave the
+ * page short. `has_more` is true then, and the next page begins after `cursor`.
  */
 export const filteredList = <T extends z.ZodMiniType>(resource: T) =>
   z.extend(list(resource), {
     cursor: describe(
       z.optional(z.string()),
-      'Given where the filter found too few items: the `cursor` of the next page, in place of the last item',
+      'The `cursor` for the next page. Present only when the filter left this page short; otherwise use the `id` of the last item.',
     ),
   });
 
-/** A whole number in a query. A query is text; the document shows the number that it stands for. */
-export const wholeNumber = (name: string, least: number, most: number, fallback: number) => {
-  const asked = `must be a whole number from ${least} to ${most}`;
-  const inRange = (text: string) => /^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most;
-  const openApiOverride = { type: 'integer', minimum: least, maximum: most, default: fallback, description: name };
+/** A whole number in a query string. Its schema parses text; the OpenAPI document shows an integer. */
+export const wholeNumber = (description: string, min: number, max: number, fallback: number) => {
+  const message = `must be a whole number from ${min} to ${max}`;
+  const isInRange = (text: string) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max;
+  const openApiOverride = { type: 'integer', minimum: min, maximum: max, default: fallback, description };
   return z
-    .pipe(z._default(z.string().check(z.refine(inRange, asked)), String(fallback)), z.transform(Number))
+    .pipe(z._default(z.string().check(z.refine(isInRange, message)), String(fallback)), z.transform(Number))
     .register(z.globalRegistry, { openApiOverride });
 };
 
-/** Skipping reads what it skips, so that a longer way into a list needs a cursor. */
+/** The largest `offset`. Skipped items are read too, so that going further into a list needs a cursor. */
 const MAX_OFFSET = 10_000;
 
-/** Ids have 26 characters behind their prefix (domain/ids.ts), and those of deliveries 32 (domain/webhooks/fan-out.ts). */
+/** The part of an id after its prefix: 26 characters (domain/ids.ts), or 32 for deliveries (domain/webhooks/fan-out.ts). */
 const CURSOR_DIGITS = '(?:[0-9a-z]{26}|[0-9a-f]{32})';
 
 /**
- * `limit` 1-100 (default 50) and `offset` from 0 (specification, Limits 4). An addition: `cursor`, the id of the last item of
- * the page before, after which this one begins, however long the list is and whatever was added to it meanwhile.
+ * The pagination of a list: `limit` 1-100 (default 50) and `offset` from 0 (specification, Limits 4). An addition is `cursor`, the
+ * id of the last item of the previous page. It works at any depth of the list, and items added meanwhile do not shift the pages.
  *
- * @param idPrefix that of the list's ids: an id of another kind names no place in it
+ * @param idPrefix the prefix of the list's ids; an id with another prefix is refused as a cursor
  */
 export const Page = (idPrefix: string) =>
   z.object({
     limit: wholeNumber('Maximum number of items to return', 1, 100, 50),
-    offset: wholeNumber('Number of items to skip; further into a list than this, use `cursor`', 0, MAX_OFFSET, 0),
+    offset: wholeNumber('Number of items to skip. To go further into a list, use `cursor`.', 0, MAX_OFFSET, 0),
     cursor: describe(
       z.optional(
         z
           .string()
           .check(z.regex(new RegExp(`^${idPrefix}_${CURSOR_DIGITS}$`), 'must be the id of an item of this list')),
       ),
-      'The `id` of the last item of the page before',
+      'The `id` of the last item of the previous page',
     ),
   });
 
-/** The answer to a deletion. */
+/** The response to a deletion. */
 export const Deleted = () => single(z.object({ id: z.string(), deleted: z.literal(true) }));
 
-/** The id of a resource in a path: opaque, but never longer than any of ours. */
+/** The id of a resource in a path: an opaque string. No id of the platform reaches the maximum length. */
 export const Id = () => z.object({ id: z.string().check(z.minLength(1), z.maxLength(64)) });

@@ -1,5 +1,4 @@
-/** Every error code of the API with the status it answers and the sentence used when there is nothing better to say.
- * Source: specification, Errors. */
+/** The error codes of the API, each with its status and its default message (specification, Errors). */
 export const ERRORS = {
   invalid_request: { status: 400, message: 'The request is missing something or has an invalid value.' },
   unauthorized: { status: 401, message: 'A valid API key is needed: Authorization: Bearer <API_KEY>.' },
@@ -20,14 +19,14 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** A failure the caller is told about: a code, its status and a public sentence. Everything else thrown is a 500. */
+/** A public error: a code, its status and a message for the caller. Any other error that is thrown becomes a 500. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
-  /** Seconds after which a retry gets through; sent as `Retry-After`. */
+  /** Seconds until a retry can succeed; sent as `Retry-After`. */
   readonly retryAfter: number | undefined;
 
-  /** @param options its `cause` is for the log alone */
+  /** @param options `cause` is only logged */
   constructor(
     code: ErrorCode,
     message?: string,
@@ -55,14 +54,14 @@ export const isAccountSuspended = ({ code, message }: { code: string; message: s
 
 const NOT_A_MEMBER = 'This login is not a member of the account.';
 
-/** Creates the error of a request in an account that the login is no member of, or no longer. */
+/** Creates the error for a login that is not, or no longer, a member of the account. */
 export const notAMember = () => new ApiError('forbidden', `${NOT_A_MEMBER} Choose another account.`);
 
-/** Returns true for the error of a login that is no member of the account. */
+/** Returns true for the error of a login that is not a member of the account. */
 export const isNotAMember = ({ code, message }: { code: string; message: string }): boolean =>
   code === 'forbidden' && message.startsWith(NOT_A_MEMBER);
 
-/** The body of every failed request: exactly this shape. */
+/** Returns the body of a failed request, in exactly the specified shape. */
 export const errorBody = (error: { message: string; code: ErrorCode; status: number }) => ({
   error: { message: error.message, code: error.code, status: error.status },
 });

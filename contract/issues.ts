@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
 
-/** Words for the issues of schemas, which the API's messages and the dashboard's forms have in common. */
+/** Wording of schema issues, shared by the API's messages and the dashboard's forms. */
 
-/** The types that have another name in schemas than callers know. */
+/** Types that schemas and callers name differently. */
 const TYPES: Readonly<Record<string, string>> = { int: 'whole number', record: 'object' };
 
 /** Returns a type with its article: `a string`, `an object`. */
@@ -11,33 +11,33 @@ export function describeType(expected: string): string {
   return `${/^[aeio]/.test(name) ? 'an' : 'a'} ${name}`;
 }
 
-const UNITS: Readonly<Record<string, readonly [one: string, many: string]>> = {
+const UNITS: Readonly<Record<string, readonly [singular: string, plural: string]>> = {
   string: ['character', 'characters'],
   array: ['entry', 'entries'],
 };
 
-/** Returns a length or a number: `1 character`, `2 entries`, `3`. @param origin the type of what is measured */
+/** Returns a size with its unit: `1 character`, `2 entries`, or `3` for a number. @param origin the type of the measured value */
 export function describeSize(size: number | bigint, origin: string): string {
-  const [one, many] = UNITS[origin] ?? [];
-  return one === undefined ? `${size}` : `${size} ${Number(size) === 1 ? one : many}`;
+  const [singular, plural] = UNITS[origin] ?? [];
+  return singular === undefined ? `${size}` : `${size} ${Number(size) === 1 ? singular : plural}`;
 }
 
-/** Returns the values that there are: `one of A, B`, or the only one. */
+/** Returns the allowed values: `one of A, B`, or the only value. */
 export const describeValues = (values: readonly unknown[]): string =>
   `${values.length === 1 ? '' : 'one of '}${values.join(', ')}`;
 
-/** Numbers are so large, everything else has so many parts. */
+/** A number must *be* at most 5; a text must *have* at most 5 characters. */
 const verbFor = (origin: string) => (origin === 'number' || origin === 'int' ? 'be' : 'have');
 
-/** True for a message of Zod's own, in the bundles and where Zod has its words for people. */
-const isZods = (message: string): boolean => message.startsWith('Invalid input');
+/** Returns true for a default message of Zod, with or without its locale. */
+const isZodDefault = (message: string): boolean => message.startsWith('Invalid input');
 
-/** Returns the predicate of the API's sentence about an issue: `must be a string`. Zod's own messages are left out of the bundles. */
+/** Returns the predicate of the message about an issue, such as `must be a string`. The bundles leave Zod's own messages out. */
 export function describeIssue(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return 'is required';
-      return isZods(issue.message) ? `must be ${describeType(issue.expected)}` : issue.message;
+      return isZodDefault(issue.message) ? `must be ${describeType(issue.expected)}` : issue.message;
     case 'invalid_value':
       return `must be ${describeValues(issue.values)}`;
     case 'too_small':
@@ -45,6 +45,6 @@ export function describeIssue(issue: z.core.$ZodIssue): string {
     case 'too_big':
       return `must ${verbFor(issue.origin)} at most ${describeSize(issue.maximum, issue.origin)}`;
     default:
-      return isZods(issue.message) ? 'is invalid' : issue.message;
+      return isZodDefault(issue.message) ? 'is invalid' : issue.message;
   }
 }

@@ -1,4 +1,4 @@
-/** Builds a schema when it is first needed, and just once: a cold start pays for none that it does not use. */
+/** Builds a schema once, when it is first needed, so that a cold start does not pay for schemas that it does not use. */
 export function memoize<T>(build: () => T): () => T {
   let built: { schema: T } | undefined;
   return () => {

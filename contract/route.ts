@@ -14,25 +14,25 @@ export type Scope = (typeof SCOPES)[number];
 /**
  * Access rules of an operation: `any` valid secret key, a secret key with a scope, `catalogue` (public keys too),
  * `hook` (signed with the hook's secret, which the function checks), `none` (no key), a `login`, or the login of an
- * `operator` of the platform. A login may call what a key may, under the dashboard's path ({@link toDashboardPath}), as far as
- * its role has the route's {@link Route.right}.
+ * `operator` of the platform. A login may also call the operations for keys, under the dashboard's path ({@link toDashboardPath}),
+ * if its role grants the route's {@link Route.right}.
  */
 export type Access = Scope | 'any' | 'catalogue' | 'hook' | 'none' | 'login' | 'operator';
 
 export type Path = `/${string}`;
 
-/** A revoked or replaced key is out of use after this many seconds at the latest, answers in caches included. */
+/** The longest time in seconds for which a revoked or replaced key may still work, including cached results. */
 export const MAX_REVOCATION_DELAY_S = 15;
 
-/** Everything that is called with a login is below this. */
+/** The base path of operations that are called with a login. */
 export const DASHBOARD_PATH = '/dashboard/v1';
 
-/** Operations of the platform's operators are below this. They are called with a login too. */
+/** The base path of the operators' operations, which are called with a login too. */
 export const OPERATOR_PATH = '/operator/v1';
 
 /**
- * Returns the path of an operation for logins: `/v1/apps` at `/dashboard/v1/apps`, `/ai/v1/models` at
- * `/dashboard/v1/ai/models` (design, section 5). Undefined for paths outside the APIs.
+ * Returns the path of an operation for logins: `/dashboard/v1/apps` for `/v1/apps`, `/dashboard/v1/ai/models` for
+ * `/ai/v1/models` (design, section 5). Undefined for paths outside the APIs.
  */
 export function toDashboardPath(path: Path): Path | undefined {
   if (path.startsWith(`${DASHBOARD_PATH}/`) || path.startsWith(`${OPERATOR_PATH}/`)) return path;
@@ -40,7 +40,7 @@ export function toDashboardPath(path: Path): Path | undefined {
   return path.startsWith('/ai/v1/') ? `${DASHBOARD_PATH}/ai/${path.slice('/ai/v1/'.length)}` : undefined;
 }
 
-/** Resources that a function uses beyond the table; the API stack turns each into variables and rights. */
+/** Resources that a function uses besides the table. The API stack turns each into environment variables and IAM permissions. */
 export type Uses =
   | 'secrets'
   | 'builds'
@@ -71,12 +71,12 @@ export type Uses =
   | 'export-links'
   | 'mail-sender';
 
-/** Resources that only operations of operators use (lib/stacks/operator-api.ts). */
+/** Resources that only operator operations use (lib/stacks/operator-api.ts). */
 export type OperatorUses = 'failures' | 'replay';
 
 type UsesOf<A extends Access> = A extends 'operator' ? Uses | OperatorUses : Uses;
 
-/** Every path that an operation answers at: its own, and the one for logins. */
+/** Returns every path of an operation: its own, and the path for logins. */
 export function listPaths({ path, alsoOnDashboard }: { path: Path; alsoOnDashboard: boolean }): Path[] {
   const forLogins = alsoOnDashboard ? toDashboardPath(path) : undefined;
   return forLogins && forLogins !== path ? [path, forLogins] : [path];
@@ -86,7 +86,7 @@ type MediaType = 'text/html' | 'application/pdf';
 
 type Shape = z.ZodMiniObject;
 
-/** The fields that every operation has. */
+/** The fields that every operation must define. */
 interface Operation {
   /** The operation's name: its function file, its Lambda, its operationId. */
   id: string;
@@ -98,27 +98,30 @@ interface Operation {
   tag: Tag;
 }
 
-/** The fields that have a usual value, which an operation's definition may leave out. */
+/** The fields of an operation that have a default. */
 interface Options<P extends Shape, Q extends Shape, B extends z.ZodMiniType, R, U extends Uses | OperatorUses> {
-  /** Schemas are built when first needed: a cold start pays for none that it does not use. */
+  /** Schemas are built when first needed, so that a cold start does not pay for schemas that it does not use. */
   params: (() => P) | undefined;
   query: (() => Q) | undefined;
-  /** The JSON body, or undefined where it has no fields. */
+  /** The JSON body; undefined if the operation takes no fields. */
   body: (() => B) | undefined;
   /** The status of success. */
   status: number;
-  /** The answer (no request needs its schema); undefined where it is not JSON. */
+  /** The response body, for the OpenAPI document and types; undefined if it is not JSON. Requests never build this schema. */
   response: (() => z.ZodMiniType<R>) | undefined;
-  /** Media type of an answer that is not JSON. */
+  /** The media type of a response that is not JSON. */
   mediaType: MediaType;
   uses: readonly U[];
-  /** True where the operation is served to logins too; false where the dashboard has its own operation at that path. */
+  /** True if logins may call the operation too; false if the dashboard has another operation at that path. */
   alsoOnDashboard: boolean;
-  /** True where a login of a suspended account is not refused. */
+  /** True if logins may call the operation while the account is suspended. */
   whileSuspended: boolean;
-  /** True where it is not refused while the account waits for its deletion, although it changes something. */
+  /** True if the operation is allowed while the account waits for its deletion, although it changes something. */
   whileClosing: boolean;
-  /** Calls of one account in any 60 seconds, where an operation waits for a host that its caller chooses, or uses what all share. */
+  /**
+   * The calls that one account may make in any 60 seconds. For operations that wait for a host of the caller's choice, or that use
+   * a quota which all accounts share.
+   */
   perMinute?: number | undefined;
   /** The switches that refuse the operation while they are off. */
   stoppedBy: readonly SwitchName[];
@@ -132,17 +135,20 @@ export interface Route<
   U extends Uses | OperatorUses = Uses | OperatorUses,
 > extends Operation,
     Options<P, Q, B, R, U> {
-  /** The right that a login needs (contract/roles.ts); undefined where logins do not call, or are operators. */
+  /** The right that a login needs (contract/roles.ts); undefined if logins cannot call the operation, or only operators can. */
   right: Right | undefined;
-  /** The action of the audit log; undefined where nothing changes, or nothing that it records. */
+  /** The action in the audit log; undefined if the operation changes nothing that the log records. */
   audit: AuditAction | undefined;
 }
 
-/** Returns true for an operation that reads a body as JSON, if only to name its fields where it has none. A hook reads its own. */
+/**
+ * Returns true for an operation whose body is parsed as JSON, even if the operation takes no fields: unknown fields are then named
+ * to the caller. A hook reads its body itself.
+ */
 export const takesBody = ({ method, access }: Pick<Route, 'method' | 'access'>): boolean =>
   method !== 'GET' && method !== 'DELETE' && access !== 'hook';
 
-/** Returns true for an operation that is refused while the account waits for its deletion. Calls to AI models go on. */
+/** Returns true for an operation that is refused while the account waits for its deletion. Calls to AI models stay allowed. */
 export const isChange = ({
   method,
   audit,
@@ -150,14 +156,14 @@ export const isChange = ({
 }: Partial<Pick<Route, 'method' | 'audit' | 'whileClosing'>>): boolean =>
   method !== 'GET' && audit !== undefined && !whileClosing;
 
-/** The reason for which the audit log has no entry of an operation that is no GET. */
+/** The reason why an operation other than GET has no entry in the audit log. */
 export interface Unaudited {
   because: string;
 }
 
 /**
- * Every operation that may change something says what the audit log calls the change, or why there is no entry: one that does
- * not say so does not compile. A read has an entry where an operator reads an account's data.
+ * An operation that may change something must name its action in the audit log, or the reason why it has none; otherwise it does
+ * not compile. A read has an entry only if an operator reads an account's data.
  */
 type Audited =
   | { method: 'GET'; audit?: AuditAction }
@@ -167,31 +173,30 @@ type Audited =
 type WithoutMembers = 'none' | 'hook' | 'operator';
 
 /**
- * The right that a login's role must have. An operation that logins may call and that names none does not compile; the others
- * name none.
+ * The right that a login's role must grant. An operation that logins may call must name one; every other operation must not.
  */
 type LoginRight =
   | { access: WithoutMembers; right?: undefined }
   | { access: Exclude<Access, WithoutMembers>; alsoOnDashboard: false; right?: undefined }
   | { access: Exclude<Access, WithoutMembers>; right: Right };
 
-type Nothing = z.ZodMiniObject<Record<never, never>>;
+type EmptyShape = z.ZodMiniObject<Record<never, never>>;
 
 interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodMiniType, R, A extends Access>
   extends Operation,
     Partial<Options<P, Q, B, R, UsesOf<A>>> {
   access: A;
-  /** True where the operation goes on in read-only mode. */
+  /** True if the operation is allowed in read-only mode. */
   whileReadOnly?: boolean;
 }
 
 /**
- * Defines an operation; what is left out has the usual value (no parameters, no body, 200). Calls are marked `@__PURE__`, so
+ * Defines an operation. Omitted fields have their default (no parameters, no body, status 200). Calls are marked `@__PURE__`, so
  * that a bundle leaves out the operations that it does not serve.
  */
 export function route<
-  P extends Shape = Nothing,
-  Q extends Shape = Nothing,
+  P extends Shape = EmptyShape,
+  Q extends Shape = EmptyShape,
   B extends z.ZodMiniType = z.ZodMiniUndefined,
   R = unknown,
   A extends Access = Access,
@@ -202,7 +207,7 @@ export function route<
   right,
   ...definition
 }: RouteDefinition<P, Q, B, R, A> & Audited & LoginRight): Route<P, Q, B, R, UsesOf<A>> {
-  const isUnaffected = whileReadOnly ?? (definition.method === 'GET' || definition.access === 'operator');
+  const isAllowedWhileReadOnly = whileReadOnly ?? (definition.method === 'GET' || definition.access === 'operator');
   return {
     status: 200,
     mediaType: 'text/html',
@@ -213,7 +218,7 @@ export function route<
     ...definition,
     right,
     audit: typeof audit === 'string' ? audit : undefined,
-    stoppedBy: [...stoppedBy, ...(isUnaffected ? [] : (['read-only'] as const))],
+    stoppedBy: [...stoppedBy, ...(isAllowedWhileReadOnly ? [] : (['read-only'] as const))],
     params: definition.params && memoize(definition.params),
     query: definition.query && memoize(definition.query),
     body: definition.body && memoize(definition.body),
@@ -221,10 +226,10 @@ export function route<
   };
 }
 
-/** A shape's fields; of one without any, nothing is said (and not that there may be none). */
+/** The fields of a shape. `unknown` for the generic shape, so that an intersection with it adds nothing. */
 type Fields<S extends Shape> = string extends keyof z.output<S> ? unknown : z.output<S>;
 
-/** The parsed path, query and body of a call, in one object: what a domain function receives. */
+/** The input of a domain function: the parsed path, query and body of a call in one object. */
 export type Input<T> =
   T extends Route<infer P, infer Q, infer B, unknown>
     ? Fields<P> & Fields<Q> & (B extends Shape ? z.output<B> : unknown)

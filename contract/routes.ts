@@ -110,7 +110,7 @@ export interface AnyRoute<U = Uses | OperatorUses> {
   audit: AuditAction | undefined;
 }
 
-/** Every operation of the HTTP API: from this list come the HTTP routes, the Lambdas, the OpenAPI document. */
+/** Every operation of the HTTP API. The HTTP routes, the Lambda functions and the OpenAPI document are derived from this list. */
 export const routes = [
   getAccount,
   listApps,
@@ -262,5 +262,5 @@ export const operatorRoutes = [
   getOperatorOpenApi,
 ] as const;
 
-/** Operations that answer byte by byte, each from a function of its own behind the same base address (lib/stacks/ai.ts). */
+/** Operations with a streamed response. Each has its own function behind the same base address (lib/stacks/ai.ts). */
 export const streamedRoutes = [createChatCompletion] as const;

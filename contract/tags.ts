@@ -1,9 +1,9 @@
-/** The tag of what endpoints receive, which no operation has. */
+/** The tag of the events that endpoints receive. No operation has it. */
 export const WEBHOOKS_TAG = 'Webhook events';
 
 /** The groups of operations in the reference, in its order, with their descriptions. */
 export const TAGS = {
-  Account: 'Your account: its plan, limits and use.',
+  Account: 'Your account: its plan, limits and usage.',
   Developers: 'API keys.',
   Applications: 'Applications, their settings and environment variables.',
   Deployments: 'Building and releasing an application, from the API or a push.',
@@ -11,13 +11,13 @@ export const TAGS = {
   Billing: 'Invoices, the prepaid wallet, subscriptions and payments, in rand (ZAR).',
   'Domains and DNS': 'Domains, their registration and their DNS records.',
   Catalogue: 'Plans, and the availability and prices of domains. Public keys may read it from browsers.',
-  'Web and email hosting': 'Hosting subscriptions with their use and mailboxes, live from the server.',
+  'Web and email hosting': 'Hosting subscriptions with their usage and mailboxes, read live from the server.',
   Webhooks: 'Endpoints that receive signed events.',
-  [WEBHOOKS_TAG]: 'What endpoints receive.',
-  'AI gateway': 'Chat completions in OpenAI’s format, with models of many providers.',
+  [WEBHOOKS_TAG]: 'The requests that your endpoints receive.',
+  'AI gateway': 'Chat completions in OpenAI’s format, with models from many providers.',
   Operators: 'Accounts, switches and failures, for the platform’s operators.',
   Documentation: 'This reference.',
 } as const;
 
-/** The group of an operation. One of another name does not compile: the reference would leave it out. */
+/** The group of an operation in the reference. */
 export type Tag = Exclude<keyof typeof TAGS, typeof WEBHOOKS_TAG>;

@@ -3,7 +3,7 @@ import { Money, resource, single, Timestamp } from '../envelope.ts';
 import { LimitsSchema, UsageSchema } from '../limits/limits.ts';
 import { route } from '../route.ts';
 
-/** Specification, Resources: Account; the fields beyond `email` and `walletBalance` are the design's. */
+/** An account (specification, Resources: Account). Fields other than `email` and `walletBalance` come from the design. */
 export const Account = resource('Account', () =>
   z.object({
     id: z.string(),
@@ -13,11 +13,11 @@ export const Account = resource('Account', () =>
     plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int() }),
     limits: LimitsSchema(),
     usage: UsageSchema(),
-    /** Present while the account has more applications than its plan allows: the newest ones are suspended at `suspendsAt`. */
+    /** Present while the account has more applications than its plan allows. At `suspendsAt`, the newest ones are suspended. */
     planLimitExceeded: z.optional(
       z.object({ appLimit: z.int(), applications: z.int(), suspendsAt: z.nullable(Timestamp()) }),
     ),
-    /** Present once the deletion of the account is requested: until `endsAt` it can be cancelled. */
+    /** Present after a request to delete the account, which can be cancelled until `endsAt`. */
     deletion: z.optional(z.object({ requestedAt: Timestamp(), endsAt: Timestamp() })),
     createdAt: Timestamp(),
   }),

@@ -15,10 +15,10 @@ import {
 } from '../envelope.ts';
 import { route, SCOPES } from '../route.ts';
 
-/** Origins that one public key may be used from. */
+/** The maximum number of origins that may use one public key. */
 const MAX_ORIGINS = 50;
 
-/** `*`, or an origin exactly as browsers send it: scheme, host and port, and nothing after. */
+/** Returns true for `*`, and for an origin exactly as browsers send it: scheme, host and port, without a path. */
 const isOrigin = (text: string) =>
   text === '*' || (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text);
 const Origin = () =>
@@ -29,7 +29,7 @@ const Origin = () =>
       z.refine(isOrigin, 'must be * or an origin such as https://www.example.com, without a path'),
     );
 
-/** A key as its account sees it (design, section 5); its secret half is never shown again. */
+/** An API key as its account sees it (design, section 5). The secret half is not part of it. */
 export const ApiKey = resource('ApiKey', () =>
   z.object({
     id: z.string(),
@@ -41,15 +41,12 @@ export const ApiKey = resource('ApiKey', () =>
     lastUsedAt: z.nullable(Timestamp()),
     revokedAt: z.nullable(Timestamp()),
     publicKey: z.string(),
-    /** The last four characters of the secret half; null for keys from before they were kept. */
+    /** The last four characters of the secret half; null for keys that were created before they were stored. */
     lastFour: z.nullable(z.string()),
-    createdBy: describe(
-      z.nullable(z.string()),
-      'Email address of the member who created it; null where it is not known',
-    ),
-    /** Budget for AI credits in a calendar month (UTC); null for any amount. */
+    createdBy: describe(z.nullable(z.string()), 'Email address of the member who created the key; null if unknown'),
+    /** Budget for AI credits per calendar month (UTC); null for no limit. */
     aiBudget: z.nullable(Money()),
-    /** AI credits that the key has spent in this month. */
+    /** AI credits that the key has spent in the current month. */
     aiSpent: Money(),
     createdAt: Timestamp(),
   }),
@@ -68,13 +65,13 @@ const CreateKey = () =>
       z.transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope))),
     ),
     allowedOrigins: z._default(z.array(Origin()).check(z.minLength(1), z.maxLength(MAX_ORIGINS)), ['*']),
-    expiresAt: z._default(z.nullable(Moment('Time from which it is refused')), null),
+    expiresAt: z._default(z.nullable(Moment('When the key expires; null if it never expires')), null),
     aiBudget: z._default(AiBudget(), null),
   });
 
 const UpdateKey = () => z.object({ name: z.optional(Name()), aiBudget: z.optional(AiBudget()) });
 
-/** Share of its budget for AI credits from which on a key is announced and shown as near it. */
+/** The share of its AI budget at which a key is reported as near its limit. */
 export const NEAR_BUDGET = 0.8;
 
 const tag = 'Developers';
@@ -85,7 +82,7 @@ export const listKeys = /* @__PURE__ */ route({
   path: '/dashboard/v1/keys',
   access: 'login',
   right: 'member',
-  summary: 'List your API keys, newest first; revoked ones stay on the list',
+  summary: 'List your API keys, newest first, including revoked keys',
   tag,
   query: () => Page('key'),
   response: () => list(ApiKey()),
@@ -98,7 +95,7 @@ export const createKey = /* @__PURE__ */ route({
   access: 'login',
   right: 'develop',
   audit: 'key.created',
-  summary: 'Create an API key; the answer holds its secret half, once',
+  summary: 'Create an API key. Only this response contains its secret key',
   tag,
   body: CreateKey,
   status: 201,
@@ -112,7 +109,7 @@ export const updateKey = /* @__PURE__ */ route({
   access: 'login',
   right: 'develop',
   audit: 'key.updated',
-  summary: 'Change the name of an API key or its monthly budget for AI credits',
+  summary: 'Update the name or the monthly AI budget of an API key',
   tag,
   params: Id,
   body: UpdateKey,
@@ -127,7 +124,7 @@ export const revokeKey = /* @__PURE__ */ route({
   right: 'develop',
   audit: 'key.revoked',
   whileClosing: true,
-  summary: 'Revoke an API key: both halves stop working at once',
+  summary: 'Revoke an API key: its secret and its public key stop working immediately',
   tag,
   params: Id,
   response: Deleted,

@@ -2,21 +2,21 @@ import * as z from 'zod/mini';
 import { describe, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
-/** States of an export: it waits, is being written, can be downloaded, is over, or could not be made. */
+/** States of an export: queued, being written, ready for download, expired, failed. */
 export const EXPORT_STATUSES = ['QUEUED', 'RUNNING', 'READY', 'EXPIRED', 'FAILED'] as const;
 
-/** Days for which an archive can be downloaded. */
+/** The number of days for which an archive can be downloaded. */
 export const EXPORT_DAYS = 7;
 
-/** A copy of everything that the platform has of an account, as a ZIP archive of JSON files and invoices. */
+/** A copy of all data of an account, as a ZIP archive of JSON files and invoices. */
 export const AccountExport = resource('AccountExport', () =>
   z.object({
     id: z.string(),
     status: z.enum(EXPORT_STATUSES),
-    sizeBytes: describe(z.nullable(z.int()), 'Size of the archive as far as it is written'),
+    sizeBytes: describe(z.nullable(z.int()), 'Size of the archive; while it is being written, the size so far'),
     createdAt: Timestamp(),
     finishedAt: z.nullable(Timestamp()),
-    expiresAt: describe(z.nullable(Timestamp()), 'Until then the archive can be downloaded'),
+    expiresAt: describe(z.nullable(Timestamp()), 'When the archive expires; it can be downloaded until then'),
   }),
 );
 
@@ -27,7 +27,7 @@ export const startExport = /* @__PURE__ */ route({
   access: 'login',
   right: 'manage',
   audit: 'account.export-started',
-  summary: 'Start an export of everything that the platform has of your account',
+  summary: 'Start an export of all data of your account',
   tag: 'Account',
   status: 202,
   whileClosing: true,
@@ -53,7 +53,7 @@ export const createExportLink = /* @__PURE__ */ route({
   access: 'login',
   right: 'manage',
   audit: 'account.export-opened',
-  summary: 'Create a link to the archive of an export, which is valid for 15 minutes without a login',
+  summary: 'Create a link to the archive of an export, valid for 15 minutes without a login',
   tag: 'Account',
   params: Id,
   uses: ['export-links'],

@@ -3,18 +3,18 @@ import { Deleted, describe, Email, Id, resource, single, Timestamp } from '../en
 import { MEMBER_ROLES } from '../roles.ts';
 import { route } from '../route.ts';
 
-/** Members and open invitations that one account may have together. */
+/** The maximum number of members and open invitations of an account, counted together. */
 export const MAX_MEMBERS = 50;
-/** Accounts of others that one login may be a member of. */
+/** The maximum number of other accounts that a login may be a member of. */
 export const MAX_MEMBERSHIPS = 50;
-/** Days after which an invitation expires. */
+/** The number of days after which an invitation expires. */
 export const INVITATION_DAYS = 7;
 
 const Role = () => z.enum(MEMBER_ROLES);
 
 const Member = resource('Member', () =>
   z.object({
-    id: describe(z.string(), 'The login; the audit log names it too'),
+    id: describe(z.string(), 'The id of the login, as the audit log shows it'),
     email: z.string(),
     name: z.string(),
     role: Role(),
@@ -28,20 +28,20 @@ const Invitation = resource('Invitation', () =>
     id: z.string(),
     email: z.string(),
     role: Role(),
-    invitedBy: describe(z.nullable(z.string()), 'Email address of the owner'),
+    invitedBy: describe(z.nullable(z.string()), 'Email address of the owner who sent the invitation'),
     createdAt: Timestamp(),
     expiresAt: Timestamp(),
-    emailedAt: describe(z.nullable(Timestamp()), 'When the address was sent an email with a link; null if it was not'),
+    emailedAt: describe(z.nullable(Timestamp()), 'When the invitation was emailed; null if it was not'),
   }),
 );
 
-/** An invitation just after it was made: only then is its link known. */
+/** A new invitation. Only this response contains its link. */
 const NewInvitation = resource('NewInvitation', () =>
   z.extend(Invitation(), {
-    link: describe(z.string(), 'The link to hand over to the person. It is shown once'),
+    link: describe(z.string(), 'The link to send to the invited person. It is shown only once.'),
     isEmailed: describe(
       z.boolean(),
-      'True if the address is being sent a link by email too. False where the installation sends no email, or the address was sent an invitation within the hour',
+      'True if the link is also sent by email. False if the installation sends no email, or the address was sent an invitation within the last hour.',
     ),
   }),
 );
@@ -82,7 +82,7 @@ export const resendInvitation = /* @__PURE__ */ route({
   access,
   right: 'manage',
   audit: 'member.invited',
-  summary: 'Give an invitation a new link; the earlier one stops working',
+  summary: 'Create a new link for an invitation; the previous link stops working',
   tag,
   params: Id,
   response: () => single(NewInvitation()),
@@ -112,7 +112,7 @@ export const acceptInvitation = /* @__PURE__ */ route({
   summary: 'Accept an invitation: your login becomes a member of the account that sent it',
   tag,
   body: () => z.object({ token: z.string().check(z.minLength(1), z.maxLength(300)) }),
-  // The login's own account may be suspended, or wait for its deletion; the other may not (domain/accounts/invitations.ts).
+  // The login's own account may be suspended or waiting for its deletion. The account that invites may not (domain/accounts/invitations.ts).
   whileSuspended: true,
   whileClosing: true,
   response: () => single(z.object({ id: z.string(), name: z.string(), role: Role() })),
@@ -125,7 +125,7 @@ export const updateMember = /* @__PURE__ */ route({
   access,
   right: 'manage',
   audit: 'member.role-changed',
-  summary: 'Change the role of a member; an account always has an owner',
+  summary: 'Change the role of a member; an account keeps at least one owner',
   tag,
   params: Id,
   body: () => z.object({ role: Role() }),
@@ -139,7 +139,7 @@ export const removeMember = /* @__PURE__ */ route({
   access,
   right: 'manage',
   audit: 'member.removed',
-  summary: 'Remove a member: the next request of the login is refused. API keys that the member created keep working',
+  summary: 'Remove a member: their next request is refused. API keys that they created keep working',
   tag,
   params: Id,
   response: Deleted,
@@ -152,7 +152,7 @@ export const leaveAccount = /* @__PURE__ */ route({
   access,
   right: 'member',
   audit: 'member.left',
-  summary: 'Leave the account; its last owner cannot. An account that you joined has to be named in `X-Account-Id`',
+  summary: 'Leave the account named in `X-Account-Id`. The last owner cannot leave',
   tag,
   response: Deleted,
 });

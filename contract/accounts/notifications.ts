@@ -3,12 +3,12 @@ import { describe, Moment, resource, single, Timestamp } from '../envelope.ts';
 import type { Right } from '../roles.ts';
 import { route } from '../route.ts';
 
-/** Kinds of notifications, as settings name them. */
+/** Kinds of notifications, each with its name in the settings. */
 export const NOTIFICATION_KINDS = {
   'deployment-failed': 'Failed deployments',
   'endpoint-disabled': 'Disabled webhook endpoints',
   'domain-problem':
-    'Domains that expired, whose registration or renewal failed, or whose registrant must confirm an address',
+    'Domains that expired, whose registration or renewal failed, or whose registrant must confirm an email address',
   'domain-expiring': 'Domains that will expire and are not certain to renew',
   'certificate-problem': 'Certificates of custom domains that cannot be issued or renewed',
   'payment-failed': 'Failed payments',
@@ -21,7 +21,7 @@ export const NOTIFICATION_KINDS = {
 export type NotificationKind = keyof typeof NOTIFICATION_KINDS;
 export const NOTIFICATION_KIND_NAMES = Object.keys(NOTIFICATION_KINDS) as [NotificationKind, ...NotificationKind[]];
 
-/** The right that a member's role must have to be sent a kind by email. In the dashboard, every member sees all kinds. */
+/** The right that a member needs to receive a kind by email. In the dashboard, every member sees all kinds. */
 export const MAIL_RIGHTS = {
   'deployment-failed': 'develop',
   'endpoint-disabled': 'develop',
@@ -36,14 +36,14 @@ export const MAIL_RIGHTS = {
   'export-ready': 'manage',
 } as const satisfies Record<NotificationKind, Right>;
 
-/** Emails of one kind that a member gets: one for everything within so many minutes. */
+/** The minutes for which incidents of one kind are collected into one email to a member. */
 export const MAIL_WINDOW_MINUTES = 60;
 
-/** Balance in cents below which the account is notified. */
+/** The balance in cents below which the account is notified. */
 export const LOW_BALANCE_CENTS = 5000;
-/** Newest notifications that are shown and counted. */
+/** The number of newest notifications that are shown and counted. */
 export const MAX_NOTIFICATIONS = 50;
-/** Days after which a notification is deleted. */
+/** The number of days after which a notification is deleted. */
 export const NOTIFICATION_DAYS = 30;
 
 const Kind = () => z.enum(NOTIFICATION_KIND_NAMES);
@@ -55,19 +55,19 @@ const Notification = resource('Notification', () =>
     id: z.string(),
     kind: Kind(),
     title: z.string(),
-    /** Path of the dashboard's screen of the resource. */
+    /** The path of the resource's screen in the dashboard. */
     path: z.string(),
     isRead: z.boolean(),
-    /** The last time that it happened on that day. */
+    /** The time of the latest occurrence on that day. */
     at: Timestamp(),
   }),
 );
 
-const Settings = (where: string) =>
+const KindsOff = (channel: string) =>
   z
     .array(Kind())
-    .register(z.globalRegistry, { description: `Kinds that this login has switched off in this account ${where}` });
-const settings = () => ({ off: Settings('in the dashboard'), offByMail: Settings('by email') });
+    .register(z.globalRegistry, { description: `Kinds that this login has switched off in this account ${channel}` });
+const settings = () => ({ off: KindsOff('in the dashboard'), offByMail: KindsOff('by email') });
 
 const tag = 'Account';
 const access = 'login';
@@ -78,7 +78,7 @@ export const listNotifications = /* @__PURE__ */ route({
   path: '/dashboard/v1/notifications',
   access,
   right: 'member',
-  summary: `List the newest ${MAX_NOTIFICATIONS} notifications of the account, one for each incident and day, for ${NOTIFICATION_DAYS} days`,
+  summary: `List the newest ${MAX_NOTIFICATIONS} notifications of the last ${NOTIFICATION_DAYS} days, one per incident and day`,
   tag,
   response: () =>
     single(
@@ -87,7 +87,7 @@ export const listNotifications = /* @__PURE__ */ route({
         ...settings(),
         mail: describe(
           z.nullable(z.object({ address: z.nullable(z.string()) })),
-          'Where emails are sent; null on an installation that sends none',
+          'The address that receives emails; null on an installation that sends no email',
         ),
       }),
     ),
@@ -100,10 +100,10 @@ export const readNotifications = /* @__PURE__ */ route({
   path: '/dashboard/v1/notifications/read',
   access,
   right: 'member',
-  audit: { because: 'it changes only what is marked as read for one login' },
+  audit: { because: 'it only marks notifications as read for one login' },
   summary: 'Mark the notifications up to a time as read, for your login',
   tag,
-  body: () => z.object({ until: Moment('Notifications up to this time are read') }),
+  body: () => z.object({ until: Moment('Notifications up to this time are marked as read') }),
   response: () => single(z.object({ until: Timestamp() })),
 });
 
@@ -113,9 +113,8 @@ export const setNotificationSettings = /* @__PURE__ */ route({
   path: '/dashboard/v1/notifications/settings',
   access,
   right: 'member',
-  audit: { because: 'it changes only what one login is shown' },
-  summary:
-    'Switch kinds of notifications off, or on again, for your login in this account: in the dashboard, and by email',
+  audit: { because: 'it changes only the notifications of one login' },
+  summary: 'Choose the kinds of notifications that your login receives in this account, in the dashboard and by email',
   tag,
   body: () => z.object({ off: Kinds(), offByMail: z.optional(Kinds()) }),
   response: () => single(z.object(settings())),

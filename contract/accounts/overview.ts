@@ -3,16 +3,15 @@ import { AuditEntry } from '../audit/entry.ts';
 import { describe, Money, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
-/** Days ahead in which an expiry is shown. */
+/** The number of days before an expiry from which it is shown. */
 export const EXPIRES_SOON_DAYS = 30;
-/** Changes that the overview shows. */
+/** The number of changes that the overview shows. */
 export const RECENT_CHANGES = 8;
 
-/** The time for which money lasts; null where nothing is being spent. */
 const Lasts = () =>
   describe(
     z.nullable(z.object({ perDay: Money(), days: z.int() })),
-    'At the present rate of spending; null while nothing is spent',
+    'Average spending per day, and the days for which the money lasts at that rate; null while nothing is spent',
   );
 
 export const getOverview = /* @__PURE__ */ route({
@@ -21,7 +20,7 @@ export const getOverview = /* @__PURE__ */ route({
   path: '/dashboard/v1/overview',
   access: 'login',
   right: 'member',
-  summary: 'Read what needs you, how long your money lasts, and what changed last',
+  summary: 'Read what needs your attention, how long your money lasts, and the latest changes',
   tag: 'Account',
   response: () =>
     single(
@@ -33,7 +32,7 @@ export const getOverview = /* @__PURE__ */ route({
           endpoints: z.int(),
           failing: describe(
             z.array(z.object({ id: z.string(), url: z.string(), active: z.boolean(), failureCount: z.int() })),
-            'Endpoints that are disabled, or whose last attempts failed',
+            'Endpoints that are disabled, or whose latest attempts failed',
           ),
         }),
         expiringKeys: z.array(z.object({ id: z.string(), name: z.string(), expiresAt: Timestamp() })),
@@ -43,11 +42,11 @@ export const getOverview = /* @__PURE__ */ route({
         ),
         expiringDomains: describe(
           z.array(z.object({ id: z.string(), domain: z.string(), expiresAt: Timestamp() })),
-          'Domains that are not renewed automatically',
+          'Domains that expire soon and are not renewed automatically',
         ),
         changes: describe(
           z.array(z.extend(AuditEntry(), { label: z.string() })),
-          'The newest entries of the audit log, each with its action in words',
+          'The newest entries of the audit log, each with a label for its action',
         ),
       }),
     ),

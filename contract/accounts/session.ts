@@ -5,8 +5,8 @@ import { route } from '../route.ts';
 export const ACCESS_TOKEN_S = 3600;
 
 /**
- * Addresses on the user's own machine to which the command line's sign-in returns (`cli/login/`). Several, because a port may be
- * in use; fixed, because Cognito compares them letter by letter.
+ * Callback URLs on the user's machine for the sign-in of the command line (`cli/login/`). There are several, because a port may
+ * be in use. They are fixed, because Cognito compares whole URLs.
  */
 export const LOOPBACK_CALLBACKS = [8971, 8972, 8973, 8974, 8975].map((port) => `http://localhost:${port}/callback`);
 
@@ -22,12 +22,12 @@ export const deleteSession = /* @__PURE__ */ route({
   summary: 'Sign out: end the session that the access token belongs to',
   tag: 'Account',
   response: Deleted,
-  // The session ends for good: a suspension may be lifted while copies of its token are still valid.
+  // The session must end even during a suspension: the suspension may be lifted while copies of its token are still valid.
   whileSuspended: true,
 });
 
-/** Group of the user pool whose members are operators of the platform. Tokens name the groups of their login. */
+/** The group of the user pool whose members are operators. A token names the groups of its login. */
 export const OPERATOR_GROUP = 'operator';
 
-/** Client of the user pool with which operators set up a second factor (scripts/operate/second-factor.ts). */
+/** The user pool client with which operators set up a second factor (scripts/operate/second-factor.ts). */
 export const SECOND_FACTOR_CLIENT = 'second-factor';

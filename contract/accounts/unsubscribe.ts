@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { route } from '../route.ts';
 
-/** Headers of the pages behind the links in emails. They load nothing, and their form is sent to their own address. */
+/** Headers of the pages behind the links in emails. A page loads nothing, and submits its form to the URL that it was loaded from. */
 export const UNSUBSCRIBE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
@@ -10,8 +10,8 @@ export const UNSUBSCRIBE_HEADERS = {
 };
 
 /**
- * A link's token has some 180 characters. Its parts are looked up before its signature can be verified: decoded, with three bytes
- * for each that is no text, the longest still fits a key of the table (1,024 bytes).
+ * A token has about 180 characters. Its parts are looked up before its signature can be verified. Even the longest token allowed
+ * here, decoded with three bytes for each invalid one, fits a key of the table (1,024 bytes).
  */
 const params = () => z.object({ token: z.string().check(z.minLength(1), z.maxLength(400)) });
 const path = '/hooks/mail/unsubscribe/{token}';
@@ -21,13 +21,13 @@ export const showUnsubscribe = /* @__PURE__ */ route({
   ...common,
   id: 'showUnsubscribe',
   method: 'GET',
-  summary: 'Show what a link in an email switches off; it changes nothing',
+  summary: 'Show which emails a link switches off, without changing anything',
 });
 
 export const unsubscribe = /* @__PURE__ */ route({
   ...common,
   id: 'unsubscribe',
   method: 'POST',
-  summary: 'Switch a kind of emails off by the link in one of them, without signing in (RFC 8058)',
-  audit: { because: 'it changes only what one login is sent' },
+  summary: 'Switch off one kind of email by the link in such an email, without signing in (RFC 8058)',
+  audit: { because: 'it changes only the emails of one login' },
 });

@@ -2,19 +2,19 @@ import * as z from 'zod/mini';
 import { describe, filteredList, Page, resource, single, Timestamp, wholeNumber } from '../envelope.ts';
 import { route } from '../route.ts';
 
-/** Days for which calls are kept, and which their figures cover at most. */
+/** The number of days for which calls are stored and statistics are available. */
 export const AI_CALL_DAYS = 30;
 
-/** One call to a model, without any text of the prompt or the answer. */
+/** One call to a model, without the text of its prompt or response. */
 export const AiCall = resource('AiCall', () =>
   z.object({
     id: z.string(),
-    requestId: describe(z.string(), '`X-Request-Id` of its response'),
+    requestId: describe(z.string(), '`X-Request-Id` of the response'),
     createdAt: Timestamp(),
     model: z.string(),
     provider: z.nullable(z.string()),
     keyId: describe(z.nullable(z.string()), 'Null for calls in the dashboard'),
-    ownKey: describe(z.boolean(), 'True where your own provider key paid'),
+    ownKey: describe(z.boolean(), 'True if your own provider key was used instead of AI credits'),
     status: z.int(),
     code: z.nullable(z.string()),
     inputTokens: z.int(),
@@ -46,7 +46,7 @@ export const listAiCalls = /* @__PURE__ */ route({
   path: '/dashboard/v1/ai/calls',
   right: 'member',
   access,
-  summary: 'List your calls to models of the last 30 days, newest first, without their text',
+  summary: 'List your calls to models in the last 30 days, newest first, without prompts and responses',
   tag,
   query: () =>
     z.extend(Page('aic'), {
@@ -62,7 +62,7 @@ export const getAiProviderStats = /* @__PURE__ */ route({
   path: '/dashboard/v1/ai/provider-stats',
   right: 'member',
   access,
-  summary: 'Read the latency and the errors of your calls by provider',
+  summary: 'Read the latency and errors of your calls by provider',
   tag,
   query: () => z.object({ days: wholeNumber('Number of days', 1, AI_CALL_DAYS, 7) }),
   response: () =>
@@ -71,7 +71,7 @@ export const getAiProviderStats = /* @__PURE__ */ route({
         providers: z.array(AiProviderStats()),
         complete: describe(
           z.boolean(),
-          'False where there were more calls than one request reads; the newest are counted',
+          'False if there were more calls than one request reads; only the newest are counted then',
         ),
       }),
     ),

@@ -20,30 +20,30 @@ export const TRANSLATED_FIELDS = [
   'stop',
 ] as const;
 
-/** Fields that callers expect to work and that these models ignore, by the provider of the model. */
+/** Fields that callers expect to work and that the models of a provider ignore, by provider. */
 export const IGNORED_FIELDS: Readonly<Record<string, readonly string[]>> = {
   anthropic: ['temperature', 'top_p', 'tools', 'response_format', 'n'],
 };
 
 /**
- * A chat body may hold this much, in bytes (design, section 4). Lambda takes as much for the whole event, in which the
- * body is a JSON text or, for types other than text and JSON, base64: it refuses some smaller bodies with a 413 of its own
- * (docs/decisions/0012-ai-gateway.md).
+ * The maximum size of a chat body in bytes (design, section 4). Lambda has the same limit for the whole event, which holds the body
+ * as a JSON string or, for media types other than text and JSON, in base64. Lambda therefore refuses some smaller bodies itself,
+ * with 413 (docs/decisions/0012-ai-gateway.md).
  */
 export const MAX_CHAT_BODY_BYTES = 6 * 1024 * 1024;
 
-/** The specification's roles, and those that pass through to providers that know them. */
+/** The roles of the specification, and those that are passed to providers that support them. */
 const ROLES = ['system', 'user', 'assistant', 'developer', 'tool', 'function'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** One part of a message's content; parts of other types pass through. */
+/** One part of a message's content. Parts of other types are passed to the provider. */
 export interface Part {
   type: string;
   text?: string;
   image_url?: { url: string };
 }
 
-/** A message as far as the gateway must know it. */
+/** The fields of a message that the gateway reads. */
 export interface Message {
   role: Role;
   content?: string | null | Part[];
@@ -64,7 +64,7 @@ function findPartProblem(part: unknown): Issue | undefined {
   return typeof image === 'string' ? { path: ['image_url', 'url'], message: image } : undefined;
 }
 
-/** An assistant that only calls tools says nothing; everybody else must. */
+/** Returns true for a message that may have no content: a function's, or an assistant's that only calls tools. */
 const mayBeEmpty = ({ role, tool_calls, function_call, refusal, audio }: Record<string, unknown>) =>
   role === 'function' || (role === 'assistant' && [tool_calls, function_call, refusal, audio].some(Boolean));
 
@@ -82,8 +82,8 @@ function findMessageProblem(message: unknown): Issue | undefined {
   if (!Array.isArray(content)) return { path: ['content'], message: 'must be a string or an array of parts' };
   if (content.length === 0) return { path: ['content'], message: 'must not be empty' };
   for (const [index, part] of content.entries()) {
-    const wrong = findPartProblem(part);
-    if (wrong) return { path: ['content', index, ...wrong.path], message: wrong.message };
+    const problem = findPartProblem(part);
+    if (problem) return { path: ['content', index, ...problem.path], message: problem.message };
   }
   return undefined;
 }
@@ -121,15 +121,15 @@ const MESSAGE_SCHEMA = {
     role: {
       type: 'string',
       enum: ROLES,
-      description: '`developer`, `tool` and `function` pass to providers that know them',
+      description: '`developer`, `tool` and `function` are passed to providers that support them',
     },
     content: {
-      description: 'Text, or parts of text and pictures; null for an assistant that only calls tools',
+      description: 'Text, or an array of text and image parts; null for an assistant message that only calls tools',
       anyOf: [{ type: 'string' }, { type: 'array', minItems: 1, items: PART_SCHEMA }, { type: 'null' }],
     },
     name: { type: 'string' },
     tool_calls: { anyOf: [{ type: 'array', items: TOOL_CALL_SCHEMA }, { type: 'null' }] },
-    tool_call_id: { type: 'string', description: 'The call that a `tool` message answers' },
+    tool_call_id: { type: 'string', description: 'The id of the call to which a `tool` message responds' },
   },
 };
 
@@ -144,8 +144,8 @@ const Messages = () =>
         if (!Array.isArray(list)) return add({ path: [], message: 'must be an array' });
         if (list.length === 0) return add({ path: [], message: 'must not be empty' });
         for (const [index, message] of list.entries()) {
-          const wrong = findMessageProblem(message);
-          if (wrong) return add({ path: [index, ...wrong.path], message: wrong.message });
+          const problem = findMessageProblem(message);
+          if (problem) return add({ path: [index, ...problem.path], message: problem.message });
         }
       }),
     )
@@ -154,19 +154,19 @@ const Messages = () =>
 const tokens = () =>
   describe(
     z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(10_000_000)))),
-    'Output limit in tokens; on AI credits the larger of the two is sent',
+    'Maximum number of output tokens. On AI credits, the larger of `max_tokens` and `max_completion_tokens` is sent.',
   );
 
 const FIELDS_NOTE =
-  'With your own provider key, all fields of the provider pass. On AI credits a request is made of text, pictures and these ' +
-  `fields, whose cost is known: ${CREDIT_FIELDS.join(', ')}. Others that are known to cost more are 400, and all others are ignored and named in ` +
+  'With your own provider key, every field that the provider supports is passed on. On AI credits, a request may contain text, images and these ' +
+  `fields, whose cost is known: ${CREDIT_FIELDS.join(', ')}. Fields that are known to cost more are refused with 400. All others are ignored and named in ` +
   '`X-Ignored-Parameters`. ' +
-  `Requests to \`anthropic/…\` models are translated: of their fields, only ${TRANSLATED_FIELDS.join(', ')} have an effect, of their messages only role, text and pictures. ` +
-  `All others (${IGNORED_FIELDS.anthropic?.map((field) => `\`${field}\``).join(', ')}, …) are ignored and named in \`X-Ignored-Parameters\`.`;
+  `Requests to \`anthropic/…\` models are translated: only the fields ${TRANSLATED_FIELDS.join(', ')} have an effect, and of the messages only role, text and images. ` +
+  `All other fields (${IGNORED_FIELDS.anthropic?.map((field) => `\`${field}\``).join(', ')}, …) are ignored and named in \`X-Ignored-Parameters\`.`;
 
 /**
- * The fields of a request that the gateway reads. With the caller's own provider key, other fields pass through to
- * providers that speak this format; on credits, those of `credit-fields.ts` do.
+ * The fields of a request that the gateway reads. With the caller's own provider key, all other fields are passed to
+ * providers that use this format; on credits, only those in `credit-fields.ts` are.
  */
 export const ChatRequest = memoize(() =>
   describe(
@@ -181,14 +181,14 @@ export const ChatRequest = memoize(() =>
         z.nullable(
           z
             .looseObject({})
-            .check(z.refine((options) => !isDeeperThan(options, MAX_DEPTH), 'must not be nested so deep')),
+            .check(z.refine((options) => !isDeeperThan(options, MAX_DEPTH), 'must not be nested so deeply')),
         ),
       ),
       stop: z.optional(
         z.nullable(
           z
             .custom<string | string[]>(
-              (value) => [value].flat().every((each) => typeof each === 'string'),
+              (value) => [value].flat().every((entry) => typeof entry === 'string'),
               'must be a string or an array of strings',
             )
             .register(z.globalRegistry, {
@@ -202,7 +202,7 @@ export const ChatRequest = memoize(() =>
 );
 export type ChatRequest = z.output<ReturnType<typeof ChatRequest>>;
 
-/** Specification, AI gateway: the answer that is not streamed; `total_tokens` is the other two together. */
+/** A response that is not streamed (specification, AI gateway). `total_tokens` is the sum of prompt and completion tokens. */
 export const ChatCompletion = resource('ChatCompletion', () =>
   z.looseObject({
     id: z.string(),
@@ -219,7 +219,7 @@ export const ChatCompletion = resource('ChatCompletion', () =>
   }),
 );
 
-/** Specification, AI gateway, Streaming: the data of one server-sent event. */
+/** The data of one server-sent event (specification, AI gateway, Streaming). */
 export const ChatCompletionChunk = resource('ChatCompletionChunk', () =>
   z.looseObject({
     id: z.string(),
@@ -236,20 +236,20 @@ export const ChatCompletionChunk = resource('ChatCompletionChunk', () =>
       z.optional(
         z.nullable(z.looseObject({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() })),
       ),
-      'In the final chunk',
+      'Only in the final chunk',
     ),
   }),
 );
 
-/** Answered by the streaming function, not by the HTTP API: as JSON, or as server-sent events with `stream: true`. */
+/** Served by the streaming function instead of the HTTP API, as JSON or, with `stream: true`, as server-sent events. */
 export const createChatCompletion = /* @__PURE__ */ route({
   id: 'createChatCompletion',
   method: 'POST',
   path: '/ai/v1/chat/completions',
   access: 'ai',
   right: 'develop',
-  audit: { because: 'the ledger of AI credits has an entry of each call' },
-  summary: 'Complete a chat with a model of any provider; `stream: true` answers with server-sent events',
+  audit: { because: 'the ledger of AI credits has an entry for each call' },
+  summary: 'Create a chat completion with a model of any provider; `stream: true` returns server-sent events',
   tag: 'AI gateway',
   body: ChatRequest,
   response: ChatCompletion,

@@ -2,14 +2,14 @@ import { entryOf } from '../enums.ts';
 import { isObject } from '../json.ts';
 
 /**
- * The allow-list of a chat request on AI credits: every field, message field and content part that the platform can price,
- * each with its type and bound. A provider charges nothing for them but the bytes of the prompt, the pictures and the
- * output, which the hold covers (docs/decisions/0029-ai-credits-cannot-be-overdrawn.md). Fields that are known to cost or to do
- * more, and everything else inside a field, need the caller's own provider key. Other fields of the request are left out. A field
- * that is `null` counts as absent.
+ * The allowlist for chat requests on AI credits: every field, message field and content part that the platform can price, each with
+ * its type and limit. For these, a provider charges only the bytes of the prompt, the images and the output, which the hold covers
+ * (docs/decisions/0029-ai-credits-cannot-be-overdrawn.md). Request fields that are known to cost or do more, and unknown fields
+ * inside another field, require the caller's own provider key. Unknown request fields are left out. A field with the value `null`
+ * counts as absent.
  */
 
-/** A field that may not be sent on credits. `unpriced`: it could cost more than is known; otherwise it is malformed. */
+/** A field that may not be sent on credits: its cost is unknown (`unpriced`), or it is malformed. */
 export interface FieldProblem {
   /** `messages.0.content.1.type` */
   field: string;
@@ -20,7 +20,7 @@ export interface FieldProblem {
 /** Returns the first problem of a value at a path, or undefined. */
 type Check = (value: unknown, field: string) => FieldProblem | undefined;
 
-/** Levels of nesting that a JSON value of the caller's (a schema, say) may have: one that is deeper cannot be serialised. */
+/** The maximum nesting of a JSON value from the caller, such as a schema. A much deeper value cannot be serialized. */
 export const MAX_DEPTH = 100;
 
 const malformed = (field: string, reason: string): FieldProblem => ({ field, reason, unpriced: false });
@@ -47,7 +47,7 @@ const integer =
   (value, field) =>
     Number.isSafeInteger(value) ? number(min, max)(value, field) : malformed(field, 'must be a whole number');
 
-/** One of the values that are known to cost nothing more; any other string has no known price. */
+/** One of the values that are known to cost nothing extra. Any other string is unpriced. */
 const oneOf =
   (...values: string[]): Check =>
   (value, field) => {
@@ -57,31 +57,31 @@ const oneOf =
   };
 
 const list =
-  (each: Check, max: number): Check =>
+  (checkEntry: Check, max: number): Check =>
   (value, field) => {
     if (!Array.isArray(value)) return malformed(field, 'must be an array');
     if (value.length > max) return malformed(field, `must have at most ${max} entries`);
     for (const [index, entry] of value.entries()) {
-      const problem = each(entry, `${field}.${index}`);
+      const problem = checkEntry(entry, `${field}.${index}`);
       if (problem) return problem;
     }
     return undefined;
   };
 
 const map =
-  (each: Check, max: number): Check =>
+  (checkEntry: Check, max: number): Check =>
   (value, field) => {
     if (!isObject(value)) return malformed(field, 'must be an object');
     const entries = Object.entries(value);
     if (entries.length > max) return malformed(field, `must have at most ${max} entries`);
     for (const [key, entry] of entries) {
-      const problem = each(entry, `${field}.${key}`);
+      const problem = checkEntry(entry, `${field}.${key}`);
       if (problem) return problem;
     }
     return undefined;
   };
 
-/** An object of these fields and, beside those that `isIgnored` names, no others. */
+/** An object with only these fields; others are allowed if `isIgnored` returns true for them. */
 const fields =
   (known: Record<string, Check>, isIgnored: (key: string) => boolean = () => false): Check =>
   (value, field) => {
@@ -98,9 +98,9 @@ const fields =
   };
 
 /**
- * An object whose `type` decides about its fields. A type that is not listed is one that cannot be priced.
+ * An object whose `type` determines its fields. A type that is not listed is unpriced.
  *
- * @param implied the type of an object without one that has a field of its name
+ * @param implied the type of an object that has no `type`, but a field with the name of this type
  */
 function variants(
   byType: Record<string, Record<string, Check>>,
@@ -127,22 +127,22 @@ const textOr =
     return typeof value === 'object' ? other(value, field) : malformed(field, `must be a string or ${expected}`);
   };
 
-/** Returns true when a JSON value is nested deeper than `levels`. Walks no further than that. */
+/** Returns true if a JSON value is nested deeper than `levels`. It does not descend any further than that. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  return Object.values(value).some((each) => isDeeperThan(each, levels - 1));
+  return Object.values(value).some((child) => isDeeperThan(child, levels - 1));
 }
 
-/** An object of any JSON: it is read as text, so its bytes count. */
+/** An object of any JSON. The model reads it as text, so it is priced by its bytes. */
 const json: Check = (value, field) => {
   if (!isObject(value)) return malformed(field, 'must be an object');
   return isDeeperThan(value, MAX_DEPTH) ? malformed(field, `must not be nested deeper than ${MAX_DEPTH}`) : undefined;
 };
 
 /**
- * Returns true for a member that OpenAI's clients add to the answers which programs append to a conversation: their own reading of a
- * text beside it. It is never sent on credits.
+ * Returns true for a property with a parsed value that OpenAI's clients add next to the text of a response. Programs append such
+ * responses to a conversation. The property is never sent on credits.
  */
 export const isAddedByClients = (key: string): boolean => key === 'parsed' || key === 'parsed_arguments';
 
@@ -151,8 +151,8 @@ const COPIED_TO_PARTS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns true for a member that OpenAI's agents copy from an answer into the parts of its text, when they append it to a
- * conversation. It is never sent on credits.
+ * Returns true for a property that OpenAI's agents copy from a response into its text parts, when they append the response to a
+ * conversation. The property is never sent on credits.
  */
 export const isCopiedToPart = (key: string, type: unknown): boolean => key !== type && COPIED_TO_PARTS.has(key);
 
@@ -171,10 +171,10 @@ const part = variants(
   (key) => COPIED_TO_PARTS.has(key),
 );
 
-/** The signature of Google's models for what they thought, without which they refuse the tool calls of a conversation. */
+/** The thought signature of Google's models, without which they refuse the tool calls of a conversation. */
 const signature = fields({ google: fields({ thought_signature: text() }) });
 
-/** A message. Fields of providers’ own answers are accepted back, because clients append them to the conversation. */
+/** A message. Fields from providers' responses are accepted, because clients append those responses to the conversation. */
 const message = fields(
   {
     role: text(),
@@ -207,11 +207,11 @@ const message = fields(
 );
 
 const MAX_TOOLS = 128;
-/** A function that `tools` defines, by its name. */
+/** The name of a function that `tools` defines. */
 const namedFunction = { function: { function: fields({ name: text() }) } };
 const MAX_LABEL = 1024;
 
-/** A request's fields. The contract's own schema (contract/ai/chat.ts) has checked those that the gateway reads. */
+/** The fields of a request. The fields that the gateway reads are already validated by contract/ai/chat.ts. */
 const REQUEST_FIELDS: Record<string, Check> = {
   model: text(),
   messages: list(message, Number.POSITIVE_INFINITY),
@@ -254,7 +254,7 @@ const REQUEST_FIELDS: Record<string, Check> = {
   reasoning_effort: oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'default'),
   verbosity: oneOf('low', 'medium', 'high'),
   modalities: list(oneOf('text'), 1),
-  // `auto` is what the provider's project is set to: the default, in ours.
+  // `auto` selects the tier of the provider's project, which is `default` in the platform's projects.
   service_tier: oneOf('auto', 'default'),
   store: flag,
   metadata: map(text(MAX_LABEL), 64),
@@ -263,7 +263,7 @@ const REQUEST_FIELDS: Record<string, Check> = {
   prompt_cache_key: text(MAX_LABEL),
 };
 
-/** Fields of providers that cost more, or answer in another way, than a request without them: they are not left out in silence. */
+/** Provider fields that change the cost or the form of the response. They are refused on credits, not left out silently. */
 const OWN_KEY_FIELDS: ReadonlySet<string> = new Set(
   `audio background best_of cache_control cached_content conversation documents enable_search
    extra_body fallbacks file_ids inference_geo models plugins prediction previous_response_id
@@ -271,14 +271,14 @@ const OWN_KEY_FIELDS: ReadonlySet<string> = new Set(
    transforms web_search web_search_options`.split(/\s+/),
 );
 
-/** Returns true for a field of a request that is left out on credits: no provider is known to do anything with it. */
+/** Returns true for a request field that is left out on credits, because no provider is known to use it. */
 export const isLeftOut = (field: string): boolean =>
   !Object.hasOwn(REQUEST_FIELDS, field) && !OWN_KEY_FIELDS.has(field);
 
 const request = fields(REQUEST_FIELDS, isLeftOut);
 
-/** Names of the fields that a request on credits may have. */
+/** The names of the fields that a request on credits may have. */
 export const CREDIT_FIELDS: readonly string[] = Object.keys(REQUEST_FIELDS);
 
-/** Returns the first field of a request that may not be sent on credits, or undefined when all may. */
+/** Returns the first field of a request that may not be sent on credits; undefined if there is none. */
 export const findFieldProblem = (body: object): FieldProblem | undefined => request(body, '');

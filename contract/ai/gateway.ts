@@ -3,7 +3,7 @@ import { AI_ENTRY_TYPES } from '../enums.ts';
 import { Amount, describe, Money, resource, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
-/** Specification, Resources: AI model. */
+/** An AI model (specification, Resources: AI model). */
 export const AiModel = resource('AiModel', () =>
   z.object({
     id: z.string(),
@@ -13,7 +13,7 @@ export const AiModel = resource('AiModel', () =>
     name: z.string(),
     credits: z.boolean(),
     pricing_zar_per_million: z.object({ input: Money(), output: Money() }),
-    // Dearer prices of the whole call, where its prompt has more tokens.
+    // Higher prices for the whole call, if its prompt has more tokens than the step's limit.
     pricing_steps: z.optional(z.array(z.object({ above_prompt_tokens: z.int(), input: Money(), output: Money() }))),
   }),
 );
@@ -24,7 +24,7 @@ export const listModels = /* @__PURE__ */ route({
   path: '/ai/v1/models',
   access: 'catalogue',
   right: 'member',
-  summary: 'List the models sold on credits, and the providers that take your own key',
+  summary: 'List the models available on AI credits, and the providers that accept your own key',
   tag: 'AI gateway',
   response: () =>
     z.object({
@@ -35,7 +35,7 @@ export const listModels = /* @__PURE__ */ route({
   uses: ['models'],
 });
 
-/** A model's id as clients send it: with its slash as it is, or encoded (`openai%2Fgpt-5`, as OpenAI's client does). */
+/** The id of a model in a path. Its slash may be encoded (`openai%2Fgpt-5`), as OpenAI's client sends it. */
 const ModelId = () =>
   z.object({
     id: z
@@ -51,18 +51,18 @@ const ModelId = () =>
 export const getModel = /* @__PURE__ */ route({
   id: 'getModel',
   method: 'GET',
-  // Greedy, because an id has slashes.
+  // A greedy parameter, because an id contains slashes.
   path: '/ai/v1/models/{id+}',
   access: 'any',
   right: 'member',
-  summary: 'Read a model sold on credits',
+  summary: 'Read a model that is available on AI credits',
   tag: 'AI gateway',
   params: ModelId,
   response: AiModel,
   uses: ['models'],
 });
 
-/** An entry of the ledger of AI credits (design, AI gateway). */
+/** An entry in the ledger of AI credits (design, AI gateway). */
 export const AiEntry = resource('AiEntry', () =>
   z.object({
     id: z.string(),
@@ -84,7 +84,7 @@ export const AiCredits = resource('AiCredits', () =>
     balanceMicroRand: z.int(),
     available: Money(),
     availableMicroRand: z.int(),
-    // Owed for a call that cost more than was left; the next purchase pays it.
+    // The amount by which calls cost more than the remaining credits. The next purchase pays it.
     debt: Money(),
     debtMicroRand: z.int(),
     entries: z.array(AiEntry()),
@@ -92,10 +92,10 @@ export const AiCredits = resource('AiCredits', () =>
   }),
 );
 
-/** Calls on AI credits of one day, with one key, to one model. */
+/** The calls on AI credits on one day, with one key, to one model. */
 export const AiUsage = resource('AiUsage', () =>
   z.object({
-    day: z.string().register(z.globalRegistry, { description: 'In UTC', examples: ['2026-11-22'] }),
+    day: z.string().register(z.globalRegistry, { description: 'The day in UTC', examples: ['2026-11-22'] }),
     keyId: describe(z.nullable(z.string()), 'Null for calls in the dashboard'),
     keyName: z.nullable(z.string()),
     model: z.string(),
@@ -106,18 +106,18 @@ export const AiUsage = resource('AiUsage', () =>
   }),
 );
 
-/** A saved provider key as it may be shown. */
+/** A provider, and the last four characters of the account's saved key for it. */
 export const AiProvider = resource('AiProvider', () =>
   z.object({ id: z.string(), name: z.string(), saved: z.boolean(), lastFour: z.nullable(z.string()) }),
 );
 
-/** The body of `PUT /dashboard/v1/ai/providers/{id}`. A key is visible ASCII, because it is sent in a header. */
+/** The body of `PUT /dashboard/v1/ai/providers/{id}`. A key is sent in a header and therefore must be printable ASCII. */
 export const ProviderKeyInput = () =>
   z.object({
     key: z.string().check(z.trim(), z.minLength(8), z.maxLength(512), z.regex(/^[\x21-\x7e]+$/, 'must be a key')),
   });
 
-/** The body of `POST /dashboard/v1/ai/credits`: rand from the wallet, at least one. */
+/** The body of `POST /dashboard/v1/ai/credits`: the amount in rand, at least R1.00. */
 export const BuyCreditsInput = () =>
   z.object({
     amount: Amount(1, 999_999.99),

@@ -1,6 +1,6 @@
 /**
- * Pictures in a chat message: `data:` URLs in base64 and `http(s)` addresses. What is plainly no picture is refused here,
- * before anybody is charged; whether a picture can be read is for the provider to say.
+ * Images in a chat message: base64 `data:` URLs and `http(s)` URLs. Obviously invalid images are refused here, before the caller is
+ * charged. Only the provider decides whether it can read an image.
  */
 
 /** Media types that all vision models read. */
@@ -12,7 +12,7 @@ const SNIFFED_CHARACTERS = 64;
 
 export type Image = { kind: 'data'; mediaType: string; base64: string } | { kind: 'url'; url: string };
 
-/** A file that is nothing but printable text is no picture of any of the types above. */
+/** Returns true for printable text: no image of the types above consists of it. */
 function isText(start: string): boolean {
   return start.length > 0 && /^[\t\n\r\x20-\x7e]+$/.test(start);
 }
@@ -28,7 +28,7 @@ function readData(url: string): Image | string {
   return { kind: 'data', mediaType, base64 };
 }
 
-/** The picture behind an `image_url`, or what is wrong with it as a sentence's end. */
+/** Returns the image of an `image_url`, or the predicate of a message about it, such as `is not an image`. */
 export function readImage(url: string): Image | string {
   if (/^data:/i.test(url)) return readData(url);
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return 'must be an http(s) or data: URL of an image';

@@ -4,7 +4,7 @@ import { Deleted, Id, Money, Page, single, wholeNumber } from '../envelope.ts';
 import { route } from '../route.ts';
 import { AiCredits, AiProvider, AiUsage, BuyCreditsInput, ProviderKeyInput } from './gateway.ts';
 
-/** The longest time that one read of the usage covers, today included. */
+/** The maximum number of days of usage that one request can read, including today. */
 export const MAX_USAGE_DAYS = 90;
 
 const tag = 'AI gateway';
@@ -28,11 +28,11 @@ export const getAiUsage = /* @__PURE__ */ route({
   path: '/dashboard/v1/ai/usage',
   right: 'member',
   access,
-  summary: 'Read what your calls on AI credits cost, by day, key and model, oldest day first',
+  summary: 'Read the cost of your calls on AI credits by day, key and model, oldest day first',
   tag,
   query: () =>
     z.object({
-      days: wholeNumber('Number of days, today included', 1, MAX_USAGE_DAYS, 30),
+      days: wholeNumber('Number of days, including today', 1, MAX_USAGE_DAYS, 30),
     }),
   response: () => single(z.array(AiUsage())),
 });
@@ -45,7 +45,7 @@ export const buyAiCredits = /* @__PURE__ */ route({
   access,
   audit: 'ai-credits.bought',
   stoppedBy: ['credits'],
-  summary: 'Buy AI credits from your wallet: R10.00 of credits cost R10.00, VAT inside',
+  summary: 'Buy AI credits from your wallet: R10.00 of credits cost R10.00, including VAT',
   tag,
   body: BuyCreditsInput,
   status: 201,
@@ -58,7 +58,7 @@ export const listProviderKeys = /* @__PURE__ */ route({
   path: '/dashboard/v1/ai/providers',
   right: 'member',
   access,
-  summary: 'List the AI providers and which of them you have saved a key for',
+  summary: 'List the AI providers, and the keys that you have saved for them',
   tag,
   response: () => z.object({ data: z.array(AiProvider()), has_more: z.literal(false) }),
 });
@@ -70,7 +70,7 @@ export const putProviderKey = /* @__PURE__ */ route({
   right: 'develop',
   access,
   audit: 'provider-key.saved',
-  summary: 'Save your own key for a provider: from then on it is used for every call to it',
+  summary: 'Save your own key for a provider. All further calls to the provider use it',
   tag,
   params: Id,
   body: ProviderKeyInput,
@@ -85,7 +85,7 @@ export const deleteProviderKey = /* @__PURE__ */ route({
   right: 'develop',
   access,
   audit: 'provider-key.deleted',
-  summary: 'Delete your own key for a provider; calls are then billed from credits',
+  summary: 'Delete your own key for a provider. Further calls are billed from credits',
   tag,
   params: Id,
   response: Deleted,

@@ -11,13 +11,16 @@ import { HostName } from '../host-names/host-names.ts';
 import { route } from '../route.ts';
 import { Branch, RepositoryUrl } from './repositories.ts';
 
-const BUILD_COMMAND = 'Null: the build script of package.json, if any. Empty: no build.';
+const BUILD_COMMAND =
+  'The build command. Null: the build script of package.json, if there is one. An empty string: no build.';
 const START_COMMAND =
-  'Addition: starts the application in place of startFile. "serve dist" serves the files of dist, "serve -s dist" a single-page application. Null: what package.json and the framework say.';
-const ROOT_DIRECTORY = 'Addition: the directory of an application in a monorepo, e.g. apps/web. Null: the repository.';
-const HEALTH_CHECK_PATH = 'Addition: a release goes live when this path answers below 500. Default: /';
+  'Addition: the command that starts the application, in place of startFile. "serve dist" serves the files in dist, "serve -s dist" a single-page application. Null: as package.json and the framework define it.';
+const ROOT_DIRECTORY =
+  'Addition: the directory of the application in a monorepo, e.g. apps/web. Null: the root of the repository.';
+const HEALTH_CHECK_PATH =
+  'Addition: the path of the health check. A release goes live once it returns a status below 500. Default: /';
 
-/** Specification, Resources: Application. */
+/** An application (specification, Resources: Application). */
 export const Application = resource('Application', () =>
   z.object({
     id: z.string(),
@@ -30,11 +33,11 @@ export const Application = resource('Application', () =>
     installCommand: z.string(),
     buildCommand: z.nullable(z.string()),
     startFile: z.string(),
-    /** Additions to the specification, up to `detected` (docs/decisions/0039-any-node-project.md). */
+    /** The fields from here to `detected` are additions to the specification (docs/decisions/0039-any-node-project.md). */
     startCommand: describe(z.nullable(z.string()), START_COMMAND),
     rootDirectory: describe(z.nullable(z.string()), ROOT_DIRECTORY),
     healthCheckPath: describe(z.string(), HEALTH_CHECK_PATH),
-    /** Findings of the last build in the repository; absent before the first. */
+    /** Settings that the last build detected in the repository; absent before the first build. */
     detected: z.optional(
       z.object({
         framework: z.nullable(z.string()),
@@ -45,15 +48,15 @@ export const Application = resource('Application', () =>
       }),
     ),
     primaryDomain: z.string(),
-    /** Additions: the address that always works, and whether the custom domain is verified. Null: it has none. */
+    /** Additions: the default address, and the status of the custom domain, which is null without one. */
     defaultDomain: z.string(),
     customDomainStatus: z.nullable(z.enum(CUSTOM_DOMAIN_STATUSES)),
     status: z.enum(['RUNNING', 'SUSPENDED', 'DELETING']),
-    /** Addition: the deployment whose release serves, the one under way, and how the last one ended. Null: none. */
+    /** Additions: the deployment that is live, the deployment in progress, and the status of the last finished one. */
     liveDeploymentId: z.nullable(z.string()),
     activeDeploymentId: z.nullable(z.string()),
     lastDeploymentStatus: z.nullable(z.enum(['SUCCEEDED', 'FAILED'])),
-    /** Present while the application is suspended: each reason, oldest first. */
+    /** The reasons for the suspension, oldest first. Present while the application is suspended. */
     suspensions: z.optional(
       z.array(z.object({ cause: z.enum(SUSPENSION_CAUSES), reason: z.string(), since: Timestamp() })),
     ),
@@ -65,7 +68,7 @@ export const Application = resource('Application', () =>
 
 const Name = () => z.string().check(...oneLine(), z.trim(), z.minLength(2), z.maxLength(60));
 const Command = () => z.string().check(...oneLine(), z.trim(), z.minLength(1), z.maxLength(1000));
-/** Empty: no build. */
+/** A build command; an empty one means no build. */
 const BuildCommand = () => z.string().check(...oneLine(), z.trim(), z.maxLength(1000));
 const insideRepository = (example: string) =>
   z.refine<string>(
@@ -77,7 +80,7 @@ const RootDirectory = () =>
 const StartFile = () =>
   z.string().check(...oneLine(), z.trim(), z.minLength(1), z.maxLength(255), insideRepository('server.js'));
 
-/** A path with an optional query, as a request line has it. */
+/** A path with an optional query, in the form of a request line. */
 const HealthCheckPath = () =>
   z
     .string()
@@ -94,10 +97,13 @@ const CreateApplication = () =>
     name: Name(),
     framework: z._default(z.enum(FRAMEWORKS), 'NEXTJS'),
     repoUrl: z.optional(z.nullable(RepositoryUrl())),
-    branch: describe(z.optional(Branch()), 'Default: main, or the repository’s default branch if it has no main'),
+    branch: describe(
+      z.optional(Branch()),
+      'Default: main, or the default branch of a repository that has no branch main',
+    ),
     nodeVersion: describe(
       z.optional(z.enum(NODE_VERSIONS)),
-      `Default: as engines in package.json or .nvmrc says, else ${DEFAULT_NODE_VERSION}`,
+      `Default: the version in engines of package.json or in .nvmrc, otherwise ${DEFAULT_NODE_VERSION}`,
     ),
     customDomain: z.optional(z.nullable(HostName())),
     deployNow: z._default(z.boolean(), true),
@@ -111,10 +117,10 @@ const CreateApplication = () =>
 
 const UpdateApplication = () =>
   z.object({
-    name: describe(z.optional(Name()), 'Addition: the slug and the addresses stay.'),
+    name: describe(z.optional(Name()), 'Addition: changes the name. The slug and the addresses stay the same.'),
     framework: describe(
       z.optional(z.enum(FRAMEWORKS)),
-      'Addition: default commands and files become those of this one.',
+      'Addition: changes the framework. Default commands and files become those of the new framework.',
     ),
     repoUrl: z.optional(RepositoryUrl()),
     branch: z.optional(Branch()),
@@ -177,7 +183,7 @@ export const updateApp = /* @__PURE__ */ route({
   access: 'write',
   right: 'develop',
   audit: 'app.updated',
-  summary: 'Change an application and how it is built, started and deployed',
+  summary: 'Update an application and its build, start and deployment settings',
   tag,
   params: Id,
   body: UpdateApplication,

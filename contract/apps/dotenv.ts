@@ -1,4 +1,4 @@
-/** The form of `.env` files, which customers paste into the dashboard and push with the command line: both read the same. */
+/** The parser for `.env` files, which customers paste into the dashboard or push with the command line. Both share it. */
 
 /** A variable of a `.env` file. */
 export interface Pair {
@@ -6,7 +6,7 @@ export interface Pair {
   value: string;
 }
 
-/** Characters by what follows a backslash in double quotes; one before anything else stays. */
+/** Escape sequences in double quotes: the character after the backslash, and its meaning. Any other backslash stays. */
 const ESCAPES: Readonly<Record<string, string>> = {
   n: '\n',
   r: '\r',
@@ -25,21 +25,21 @@ const ENTRY =
   /^[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)[ \t]*=[ \t]*(?:"((?:\\[\s\S]|[^"\\])*)"|'([^']*)'|`([^`]*)`|([^\r\n]*))/gm;
 
 /** Blank lines and comments. */
-const NOTHING = /^[ \t]*(?:#.*)?$/;
+const BLANK_OR_COMMENT = /^[ \t]*(?:#.*)?$/;
 
-/** Returns the numbers of the lines of a `.env` file, from 1, of which something is neither read nor meant to be nothing. */
+/** Returns the numbers of the lines, from 1, that the parser did not read completely. */
 function unreadLines(text: string): number[] {
-  // What was read is left out but for its line ends, so that the lines keep their numbers.
-  const rest = text.replace(ENTRY, (entry) => entry.replace(/[^\n]/g, ''));
-  return rest.split('\n').flatMap((line, index) => (NOTHING.test(line.trim()) ? [] : [index + 1]));
+  // Entries are removed except for their line ends, so that the remaining lines keep their numbers.
+  const unread = text.replace(ENTRY, (entry) => entry.replace(/[^\n]/g, ''));
+  return unread.split('\n').flatMap((line, index) => (BLANK_OR_COMMENT.test(line.trim()) ? [] : [index + 1]));
 }
 
-/** Lines that are named at most. */
+/** The maximum number of lines that a message names. */
 const MAX_NAMED = 10;
 
 /**
- * Names the lines that were not read, or only in part, by their numbers only: what they hold may be a secret. Returns an
- * empty text if all were read.
+ * Returns a message that names the lines which were not read completely, by number only: their text may be a secret. Returns an
+ * empty string if all lines were read.
  */
 export function describeUnread(text: string): string {
   const lines = unreadLines(text);

@@ -2,10 +2,10 @@ import * as z from 'zod/mini';
 import { Id, single } from '../envelope.ts';
 import { route } from '../route.ts';
 
-/** Limits of an application's variables (design, Applications). */
+/** Limits for the variables of an application (design, Applications). */
 export const ENV_LIMITS = { count: 100, keyLength: 128, valueBytes: 4096, totalBytes: 32 * 1024 } as const;
 
-/** Names that the platform or the Lambda runtime sets itself. */
+/** Names of variables that the platform or the Lambda runtime sets. */
 const RESERVED = /^(PORT|(AWS|LAMBDA)_.*|_HANDLER|_X_AMZN_TRACE_ID)$/;
 
 const bytes = (text: string) => new TextEncoder().encode(text).length;
@@ -25,12 +25,12 @@ const Variable = () =>
     ),
   });
 
-/** Size of variables in bytes, names and values. */
+/** Returns the total size in bytes of the names and values of variables. */
 export const envBytes = (vars: readonly { key: string; value: string }[]): number =>
   vars.reduce((sum, { key, value }) => sum + bytes(key) + bytes(value), 0);
 
-/** Why variables are too large together, without the field. */
-export const ENV_TOO_LARGE = `must be at most ${ENV_LIMITS.totalBytes} bytes together`;
+/** The predicate of the message for variables that are too large. */
+export const ENV_TOO_LARGE = `must be at most ${ENV_LIMITS.totalBytes} bytes in total`;
 
 const Variables = () =>
   z.array(Variable()).check(
@@ -51,7 +51,7 @@ const ReplaceEnv = () => z.object({ vars: Variables() });
 const UpdateEnv = () =>
   z.object({
     set: z.optional(Variables()),
-    /** Of any form: a name that has become reserved can be removed. */
+    /** Any names are accepted, so that a name that has become reserved can be removed. */
     remove: z.optional(
       z.array(z.string().check(z.minLength(1), z.maxLength(ENV_LIMITS.keyLength))).check(z.maxLength(ENV_LIMITS.count)),
     ),
@@ -79,7 +79,7 @@ export const updateEnv = /* @__PURE__ */ route({
   access: 'write',
   right: 'develop',
   audit: 'variables.updated',
-  summary: 'Set and remove single environment variables; all others stay as they are',
+  summary: 'Set and remove individual environment variables; all others stay unchanged',
   tag: 'Applications',
   params: Id,
   body: UpdateEnv,
@@ -93,7 +93,7 @@ export const listEnvKeys = /* @__PURE__ */ route({
   path: '/v1/apps/{id}/env',
   access: 'read',
   right: 'member',
-  summary: 'List the names of the environment variables; values are never shown',
+  summary: 'List the names of the environment variables; values are never returned',
   tag: 'Applications',
   params: Id,
   response: () => single(z.object({ keys: z.array(z.string()) })),

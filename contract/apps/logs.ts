@@ -2,13 +2,16 @@ import * as z from 'zod/mini';
 import { describe, Id, list, Moment, resource, Timestamp, wholeNumber } from '../envelope.ts';
 import { route } from '../route.ts';
 
-/** A line that an application printed while it ran. */
+/** A line that a running application printed. */
 const AppLogLine = resource('AppLogLine', () =>
   z.object({
     id: z.string(),
     at: Timestamp(),
     text: z.string(),
-    requestId: describe(z.nullable(z.string()), 'The request in whose course the line was printed; null for others'),
+    requestId: describe(
+      z.nullable(z.string()),
+      'The request during which the line was printed; null if there was none',
+    ),
   }),
 );
 
@@ -21,14 +24,14 @@ export const readAppLogs = /* @__PURE__ */ route({
   access: 'read',
   right: 'member',
   summary:
-    'Read what an application prints while it runs: of the last 24 hours, of a given time, or after a line that is known',
+    'Read the log of a running application: the last 24 hours, a given time range, or the lines after a known line',
   tag: 'Applications',
   params: Id,
   query: () =>
     z.object({
       after: z.optional(LineId()),
-      from: z.optional(Moment('Begin of the time to read; by default 24 hours ago')),
-      to: z.optional(Moment('End of the time to read; without it, lines are read as they come')),
+      from: z.optional(Moment('Start of the time range. Default: 24 hours ago')),
+      to: z.optional(Moment('End of the time range. Without it, you can poll for new lines with `after`.')),
       limit: wholeNumber('Maximum number of items to return', 1, 1000, 500),
     }),
   response: () => list(AppLogLine()),

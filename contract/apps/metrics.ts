@@ -3,7 +3,7 @@ import { TRIGGERS } from '../enums.ts';
 import { describe, Id, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
-/** Spans of time that metrics are read for: the length of a period and their number. */
+/** Time ranges of metrics, each with the length and number of its periods. */
 export const METRIC_RANGES = {
   hour: { periodS: 60, periods: 60 },
   day: { periodS: 900, periods: 96 },
@@ -17,7 +17,7 @@ const Range = () => z.object({ range: z._default(z.enum(ranges), 'day') });
 const span = () => ({ range: z.enum(ranges), from: Timestamp(), to: Timestamp(), periodSeconds: z.int() });
 const Milliseconds = () => z.nullable(z.number());
 
-/** Traffic of an application, period by period; the last period is not over yet. */
+/** The traffic of an application by period. The last period is still running. */
 export const AppMetrics = resource('ApplicationMetrics', () =>
   z.object({
     ...span(),
@@ -47,7 +47,7 @@ export const AppMetrics = resource('ApplicationMetrics', () =>
   }),
 );
 
-/** Cold starts and memory of an application; only periods in which it ran. */
+/** Cold starts and memory of an application, for the periods in which it ran. */
 export const AppStarts = resource('ApplicationStarts', () =>
   z.object({
     ...span(),
@@ -56,26 +56,26 @@ export const AppStarts = resource('ApplicationStarts', () =>
   }),
 );
 
-const Figures = () => ({
+const RequestTotals = () => ({
   requests: z.int(),
   clientErrors: z.int(),
   serverErrors: z.int(),
   bytes: z.number(),
 });
 
-/** The newest requests of an application: figures of each path, and the last ones themselves. */
+/** The newest requests of an application: totals, totals by path, and the latest requests. */
 export const AppRequests = resource('ApplicationRequests', () =>
   z.object({
     range: z.enum(ranges),
     from: Timestamp(),
     to: Timestamp(),
-    isComplete: describe(z.boolean(), 'False where only the newest requests of the range were counted'),
-    totals: z.object(Figures()),
+    isComplete: describe(z.boolean(), 'False if only the newest requests of the range were counted'),
+    totals: z.object(RequestTotals()),
     paths: z.array(
       z.object({
-        ...Figures(),
+        ...RequestTotals(),
         method: z.string(),
-        path: describe(z.string(), 'With `:id` in place of identifiers'),
+        path: describe(z.string(), 'The path, with `:id` in place of identifiers'),
         p50Ms: z.number(),
         p95Ms: z.number(),
         maxMs: z.number(),
@@ -84,7 +84,10 @@ export const AppRequests = resource('ApplicationRequests', () =>
     recent: z.array(
       z.object({
         at: Timestamp(),
-        id: describe(z.nullable(z.string()), 'The `requestId` of its log lines; null for earlier releases'),
+        id: describe(
+          z.nullable(z.string()),
+          'The `requestId` of the request’s log lines; null for releases that do not log it',
+        ),
         method: z.string(),
         path: z.string(),
         status: z.int(),
@@ -99,8 +102,8 @@ const tag = 'Applications';
 const access = 'login';
 
 /**
- * Reads of an account that are queries over an application's log: CloudWatch starts five a second for all applications of a
- * cell, and bills each by the gigabyte.
+ * The log queries that an account may start per minute. CloudWatch starts five queries a second for all applications of a cell,
+ * and bills each by the gigabyte.
  */
 const MAX_QUERIES_PER_MINUTE = 20;
 
@@ -111,7 +114,7 @@ export const getAppMetrics = /* @__PURE__ */ route({
   right: 'member',
   access,
   summary:
-    'Read requests, errors, response times, concurrency and compute time of an application, with its deployments',
+    'Read the requests, errors, response times, concurrency and compute time of an application, with its deployments',
   tag,
   params: Id,
   query: Range,
@@ -125,7 +128,7 @@ export const getAppStarts = /* @__PURE__ */ route({
   path: '/dashboard/v1/apps/{id}/starts',
   right: 'member',
   access,
-  summary: 'Read the cold starts and the memory of an application',
+  summary: 'Read the cold starts and memory usage of an application',
   tag,
   params: Id,
   query: Range,
@@ -140,7 +143,7 @@ export const getAppRequests = /* @__PURE__ */ route({
   path: '/dashboard/v1/apps/{id}/requests',
   right: 'member',
   access,
-  summary: 'Read the slowest and most failing paths of an application, its bandwidth, and its last requests',
+  summary: 'Read the slowest and most failing paths of an application, its bandwidth and its latest requests',
   tag,
   params: Id,
   query: Range,

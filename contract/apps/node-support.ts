@@ -1,9 +1,9 @@
 import type { NODE_VERSIONS } from '../enums.ts';
 
 /**
- * End of Lambda's support for each version of Node: from `deprecated` on it receives no security patches, from `blocked`
- * on Lambda refuses releases with it. AWS has moved these dates before; the platform offers a version for as long as AWS
- * takes it, and a refusal of AWS is what ends it (providers/app-host/app-host.ts).
+ * The end of Lambda's support for each Node version: from `deprecated`, it receives no security patches; from `blocked`, Lambda
+ * refuses releases that use it. AWS has moved these dates before. The platform therefore offers a version until AWS refuses it
+ * (providers/app-host/app-host.ts).
  * Source: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtimes.html, November 2026.
  */
 export const NODE_SUPPORT: Record<(typeof NODE_VERSIONS)[number], { deprecated: string; blocked: string }> = {
@@ -12,7 +12,7 @@ export const NODE_SUPPORT: Record<(typeof NODE_VERSIONS)[number], { deprecated: 
   '24': { deprecated: '2028-04-30', blocked: '2028-07-01' },
 };
 
-/** Returns the warning for an application on a version of Node that is out of support; undefined while it is supported. */
+/** Returns the warning for an application on an unsupported Node version; undefined while the version is supported. */
 export function nodeSupportWarning(version: keyof typeof NODE_SUPPORT, now: Date): string | undefined {
   const { deprecated, blocked } = NODE_SUPPORT[version];
   if (now.toISOString() < deprecated) return undefined;

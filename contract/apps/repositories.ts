@@ -4,7 +4,7 @@ import { isHostName } from '../host-names/host-names.ts';
 /** The scheme and host of a repository's URL. */
 export interface RepositoryAddress {
   scheme: 'https' | 'ssh';
-  /** A name or a literal IPv4 address, in lower case, written as it is and in no other way. */
+  /** A host name or dotted-decimal IPv4 address in lower case, without escapes. */
   host: string;
 }
 
@@ -12,17 +12,17 @@ export interface RepositoryAddress {
 const FORBIDDEN = /[\s\\\x00-\x1f\x7f-\uffff]|%(0|1|7f)/i;
 const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/;
 const HTTPS = /^https:\/\/([^/?#@:]+)(:\d{1,5})?\/[^?#]+$/;
-/** `git@host:path`, and with a port as git has it: `git@[host:2222]:path`. */
+/** `git@host:path`, or with a port in git's notation: `git@[host:2222]:path`. */
 const SSH = /^git@(?:([^:/[\]]+)|\[([^:/[\]]+):(\d{1,5})\]):(\/?[\w.~@+][\w.~@+/-]*)$/;
 
-/** A segment `.` or `..` of a path, escaped or not: git hands it on, and `..` leaves the directory of repositories. */
+/** A path segment `.` or `..`, escaped or not. git passes it on, and `..` leaves the server's repository directory. */
 const DOT_SEGMENT = /(?:\/|%2f)(?:\.|%2e){1,2}(?:\/|%2f|$)/i;
 
 function parseHttpsAddress(url: string): RepositoryAddress | undefined {
   const host = HTTPS.exec(url)?.[1]?.toLowerCase();
   if (host === undefined || !URL.canParse(url) || DOT_SEGMENT.test(url)) return undefined;
   const { hostname, pathname } = new URL(url);
-  // What a URL's reader makes of `0x7f.1` or `gith%75b.com` is not what is written: git might read it otherwise.
+  // A URL parser normalizes hosts such as `0x7f.1` or `gith%75b.com`. git might read them differently, so they are refused.
   return hostname === host && pathname.length > 1 ? { scheme: 'https', host } : undefined;
 }
 
@@ -32,7 +32,7 @@ function parseSshAddress(url: string): RepositoryAddress | undefined {
   return host !== undefined && Number(port) >= 1 && Number(port) <= 65_535 ? { scheme: 'ssh', host } : undefined;
 }
 
-/** Reads a repository's address; undefined for whatever is none, and for what could be understood in two ways. */
+/** Parses the address of a repository. Returns undefined for an invalid or ambiguous address. */
 export function parseRepositoryAddress(url: string): RepositoryAddress | undefined {
   if (FORBIDDEN.test(url)) return undefined;
   const found = parseHttpsAddress(url) ?? parseSshAddress(url);
@@ -40,9 +40,9 @@ export function parseRepositoryAddress(url: string): RepositoryAddress | undefin
 }
 
 /**
- * A Git repository's address, `https://host/path` or `git@host:path`. Never with credentials, options or control
- * characters in it: the address is shown in answers and handed to git. Which hosts are public is for
- * domain/apps/repositories.ts to say: the local run allows more.
+ * The address of a Git repository, `https://host/path` or `git@host:path`. Responses show it and git receives it, so it must not
+ * contain credentials, options or control characters. domain/apps/repositories.ts decides which hosts are public, because the local
+ * run allows more of them.
  */
 export const RepositoryUrl = () =>
   z

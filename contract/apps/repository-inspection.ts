@@ -4,7 +4,7 @@ import { single } from '../envelope.ts';
 import { route } from '../route.ts';
 import { Branch, RepositoryUrl } from './repositories.ts';
 
-/** Branches that are listed; a form takes any other name. */
+/** The maximum number of branches in a response. The dashboard's form accepts other names too. */
 export const MAX_LISTED_BRANCHES = 200;
 
 const RepositoryInspection = () =>
@@ -12,18 +12,18 @@ const RepositoryInspection = () =>
     /** The reason why the repository cannot be read; null if it can. */
     problem: z.nullable(z.string()),
     defaultBranch: z.nullable(z.string()),
-    /** The default branch first, the others by name; at most {@link MAX_LISTED_BRANCHES}. */
+    /** The default branch, then the others by name: at most {@link MAX_LISTED_BRANCHES}. */
     branches: z.array(z.string()),
     hasMoreBranches: z.boolean(),
-    /** The branch that was looked at; null if the repository has none. */
+    /** The inspected branch; null if the repository has no branches. */
     branch: z.nullable(z.string()),
-    /** Findings in that branch; null if the host sends no single files, or there is no package.json. */
+    /** Settings detected in that branch; null if the host does not serve individual files, or there is no package.json. */
     detected: z.nullable(
       z.object({
         /** The name in package.json. */
         name: z.nullable(z.string()),
         framework: z.nullable(z.string()),
-        /** The setting `framework` of an application with this framework. */
+        /** The value for an application's `framework`. */
         setting: z.enum(FRAMEWORKS),
         packageManager: z.nullable(z.string()),
         nodeVersion: z.enum(NODE_VERSIONS),
@@ -31,7 +31,7 @@ const RepositoryInspection = () =>
         start: z.nullable(z.string()),
       }),
     ),
-    /** Remarks for the application's owner, in sentences. */
+    /** Notes for the application's owner, in full sentences. */
     notes: z.array(z.string()),
   });
 
@@ -41,7 +41,7 @@ export const inspectRepository = /* @__PURE__ */ route({
   path: '/dashboard/v1/repositories',
   access: 'login',
   right: 'develop',
-  summary: 'Read the branches of a public repository and what a build would detect in it, before an application exists',
+  summary: 'Read the branches of a public repository and the settings that a build would detect in it',
   tag: 'Applications',
   query: () =>
     z.object({

@@ -1,6 +1,6 @@
 /**
- * Slugs that no application gets: names under which visitors expect the platform itself, or that mail programs, browsers
- * and certificate authorities treat specially. An application with such a name gets the slug with a suffix.
+ * Reserved slugs: names under which visitors expect the platform itself, or that mail programs, browsers and certificate
+ * authorities treat specially. An application with such a name gets the slug with a suffix.
  */
 export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
   // The platform's own pages and addresses.

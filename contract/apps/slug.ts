@@ -1,9 +1,9 @@
-/** A DNS label holds 63 characters; this leaves room for a suffix. */
+/** The maximum length of a slug. A DNS label has at most 63 characters, so this leaves room for a suffix. */
 const MAX_SLUG_LENGTH = 50;
 
 /**
- * Returns the first label of an application's address: its name in lower case, without accents, every run of other characters
- * a `-`. Where that is taken or reserved, the address has a random suffix.
+ * Returns the slug for an application's name: in lower case, without accents, with every run of other characters replaced by `-`.
+ * If the slug is taken or reserved, the caller appends a random suffix.
  */
 export const toSlug = (name: string): string =>
   name

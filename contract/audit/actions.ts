@@ -1,8 +1,8 @@
 /** A kind of change that the audit log records. */
 interface AuditRule {
-  /** The change as the log shows it. */
+  /** The change in words, for the dashboard. */
   label: string;
-  /** Fields whose values before and after the change are kept. What is not named here is not stored, and no secret is named. */
+  /** The fields whose values before and after the change are stored. No other field is stored; none of these holds a secret. */
   shows: readonly string[];
 }
 
@@ -32,7 +32,7 @@ const INVOICE = ['number', 'numbers', 'kind', 'amount', 'status', 'balance'] as 
 const SUBSCRIPTION = ['plan', 'billingCycle', 'status', 'hostingDomain', 'currentPeriodEnd', 'balance'] as const;
 const MONEY = ['amount', 'status', 'description', 'balance'] as const;
 
-/** Every change that the audit log knows, `<subject>.<what was done>`, with what it keeps of each (docs/decisions/0041-audit-log.md). */
+/** The changes that the audit log records, named `<subject>.<past participle>` (docs/decisions/0041-audit-log.md). */
 export const AUDIT_ACTIONS = {
   'app.created': { label: 'Application created', shows: APP },
   'app.updated': { label: 'Application changed', shows: APP },
@@ -41,12 +41,12 @@ export const AUDIT_ACTIONS = {
   'app.resumed': { label: 'Suspension of an application lifted', shows: ['status', 'reason'] },
   'app.move-requested': { label: 'Move of an application to another cell requested', shows: ['cell'] },
   'app.moved': { label: 'Application moved to another cell', shows: ['cell'] },
-  'app.move-failed': { label: 'Application not moved to another cell', shows: ['cell', 'problem'] },
+  'app.move-failed': { label: 'Move of an application failed', shows: ['cell', 'problem'] },
   'variables.replaced': { label: 'Variables replaced', shows: ['keys', 'set', 'removed'] },
   'variables.updated': { label: 'Variables changed', shows: ['keys', 'set', 'removed'] },
   'cell.set': { label: 'Hosting cell set', shows: ['id', 'open', 'account', 'region', 'appsDomain'] },
   'deploy-key.rotated': { label: 'Deploy key replaced', shows: ['publicKey'] },
-  'git-hook.rotated': { label: 'Secret of the Git hook replaced', shows: ['url'] },
+  'git-hook.rotated': { label: 'Push webhook secret replaced', shows: ['url'] },
   'deployment.created': { label: 'Deployment started', shows: ['applicationId', 'trigger', 'commitSha'] },
   'deployment.cancelled': { label: 'Deployment cancelled', shows: ['applicationId'] },
   'deployment.rolled-back': { label: 'Rolled back', shows: ['applicationId', 'trigger', 'commitSha'] },
@@ -103,7 +103,7 @@ export const AUDIT_ACTIONS = {
   'invoice.paid': { label: 'Invoice paid', shows: INVOICE },
   'invoice.voided': { label: 'Invoice voided', shows: INVOICE },
   'subscription.created': { label: 'Plan bought', shows: SUBSCRIPTION },
-  'subscription.granted': { label: 'Plan given', shows: SUBSCRIPTION },
+  'subscription.granted': { label: 'Plan granted', shows: SUBSCRIPTION },
   'subscription.cancelled': { label: 'Subscription cancelled', shows: [...SUBSCRIPTION, 'reason'] },
   'subscription.suspended': { label: 'Subscription suspended', shows: SUBSCRIPTION },
   'subscription.ended': { label: 'Subscription ended', shows: SUBSCRIPTION },
@@ -119,7 +119,7 @@ export const AUDIT_ACTIONS = {
   'account.export-opened': { label: 'Link to an export created', shows: ['expiresAt'] },
   'account.deletion-requested': { label: 'Deletion of the account requested', shows: ['endsAt', 'refund'] },
   'account.deletion-cancelled': { label: 'Deletion of the account cancelled', shows: ['endsAt'] },
-  'account.deletion-begun': { label: 'Deletion of the account begun', shows: ['refund'] },
+  'account.deletion-begun': { label: 'Deletion of the account started', shows: ['refund'] },
   'account.deleted': { label: 'Account deleted', shows: ['refund'] },
   'account.limits-changed': { label: 'Limits changed', shows: ['limits'] },
   'account.read': { label: 'Account read', shows: [] },
@@ -142,14 +142,14 @@ export const AUDIT_ACTIONS = {
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS;
 
-/** Returns true for the name of a change that the log records. */
+/** Returns true for the name of an action of the audit log. */
 export const isAuditAction = (text: string): text is AuditAction => Object.hasOwn(AUDIT_ACTIONS, text);
 
 /**
- * First part of the key of every partition of the audit log. Functions may add items to these partitions and may neither
- * change nor delete any (lib/stacks/table.ts).
+ * The first part of the key of every partition of the audit log. Functions may add items to these partitions, but neither change
+ * nor delete them (lib/stacks/table.ts).
  */
 export const AUDIT_PARTITION = 'AUDIT';
 
-/** Days after which the table deletes an entry. */
+/** The number of days after which the table deletes an entry. */
 export const AUDIT_RETENTION_DAYS = 365;

@@ -13,7 +13,7 @@ const Filter = () =>
   z.extend(Page('aud'), {
     action: z.optional(Action().register(z.globalRegistry, { openApiOverride: { type: 'string' } })),
     actor: z.optional(z.enum(AUDIT_ACTORS)),
-    /** The id of what was changed, or of the key or login that changed it. */
+    /** The id of the changed resource, or of the key or login that changed it. */
     about: z.optional(z.string().check(z.minLength(1), z.maxLength(100))),
   });
 
@@ -23,7 +23,7 @@ export const listAuditEntries = /* @__PURE__ */ route({
   path: '/dashboard/v1/audit',
   access: 'login',
   right: 'member',
-  summary: 'List the changes of your account, newest first: who, what, from where, for a year',
+  summary: 'List the changes to your account in the last year, newest first, each with its actor and origin',
   tag: 'Account',
   query: Filter,
   response: () => filteredList(AuditEntry()),

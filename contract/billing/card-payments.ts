@@ -1,6 +1,6 @@
-/** Limits of card payments, in whole rand and milliseconds: they bound what a mistake or a stolen card can cost. */
+/** Limits of card payments. They limit the damage of a mistake or a stolen card. */
 
-/** The most that one card payment brings. */
+/** The largest card payment, in rand. */
 export const MAX_TOP_UP_RAND = 100_000;
 
 /** Limits of automatic top-ups. A day is any 24 hours. */
@@ -11,8 +11,8 @@ export const AUTO_TOP_UP_LIMITS = {
 } as const;
 
 /**
- * The time during which money of a card that the account has not used before buys goods that cannot be taken back (domains,
- * AI credits) up to an allowance only: stolen cards are reported, and payments with them disputed, soon after their use.
+ * For `holdMs` after a payment with a card that is new to the account, its money buys goods that cannot be returned (domains, AI
+ * credits) only up to an allowance. Stolen cards are reported, and their payments disputed, soon after they are used.
  */
 export const NEW_CARD = {
   holdMs: 3600_000,

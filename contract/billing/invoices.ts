@@ -15,7 +15,7 @@ const summary = () => ({
   paidAt: z.nullable(Timestamp()),
 });
 
-/** Specification, Resources: Invoice; as lists have it. */
+/** An invoice in a list (specification, Resources: Invoice). */
 export const Invoice = resource('Invoice', () => z.object(summary()));
 
 /** An invoice with its lines, which include VAT and add up to its amount. */
@@ -23,7 +23,7 @@ export const InvoiceWithLines = resource('InvoiceWithLines', () =>
   z.object({ ...summary(), lines: z.array(z.object({ description: z.string(), amount: Money() })) }),
 );
 
-/** A tax invoice: with the seller and the customer, as additions to the specification. */
+/** A tax invoice. The seller and the customer are additions to the specification. */
 export const TaxInvoice = resource('TaxInvoice', () =>
   z.extend(InvoiceWithLines(), {
     seller: z.object({ name: z.string(), address: z.string(), vatNumber: z.nullable(z.string()) }),
@@ -31,20 +31,20 @@ export const TaxInvoice = resource('TaxInvoice', () =>
   }),
 );
 
-/** Spending in one month, VAT included: invoices that were issued in it and are not void. */
+/** Spending in one month, including VAT: the invoices that were issued in it and are not void. */
 const MonthlySpending = () =>
   z.object({
-    month: z.string().register(z.globalRegistry, { examples: ['2026-01'], description: 'In UTC' }),
+    month: z.string().register(z.globalRegistry, { examples: ['2026-01'], description: 'The month in UTC' }),
     plans: Money(),
     domains: Money(),
     aiCredits: Money(),
     total: Money(),
   });
 
-/** Months of {@link Spending}, the current one included. */
+/** The number of months in {@link Spending}, including the current one. */
 export const SPENDING_MONTHS = 12;
 
-/** Spending by product and month, the oldest month first, and what the current month will come to. */
+/** Spending by product and month, oldest month first, and a forecast for the current month. */
 export const Spending = resource('Spending', () =>
   z.object({
     months: z.array(MonthlySpending()),
@@ -52,7 +52,10 @@ export const Spending = resource('Spending', () =>
       total: Money(),
       renewals: z.array(z.object({ subscriptionId: z.string(), plan: z.string(), at: Timestamp(), amount: Money() })),
     }),
-    recurringMonthly: describe(Money(), 'What the active plans cost in a month; a twelfth of those paid by the year'),
+    recurringMonthly: describe(
+      Money(),
+      'The monthly cost of the active plans; yearly plans count with a twelfth of their price',
+    ),
   }),
 );
 
@@ -115,7 +118,7 @@ export const getSpending = /* @__PURE__ */ route({
   path: '/dashboard/v1/spending',
   access: 'login',
   right: 'member',
-  summary: 'Read what you spent by product and month, and what is due this month',
+  summary: 'Read your spending by product and month, and a forecast for this month',
   tag,
   response: () => single(Spending()),
 });

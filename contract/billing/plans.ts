@@ -3,7 +3,7 @@ import { PLAN_CATEGORIES } from '../enums.ts';
 import { describe, Money, resource } from '../envelope.ts';
 import { route } from '../route.ts';
 
-/** Specification, Resources: Plan. Prices exclude VAT. */
+/** A plan (specification, Resources: Plan). Prices exclude VAT. */
 export const Plan = resource('Plan', () =>
   z.object({
     slug: z.string(),
@@ -20,14 +20,14 @@ export const Plan = resource('Plan', () =>
   }),
 );
 
-/** The plan of an account that has bought no application plan, or has one no longer. */
+/** The plan of an account without a bought application plan. */
 export const DEFAULT_PLAN = { slug: 'app-1', name: 'App 1', appLimit: 1 };
 
-/** Returns true for a plan that allows no more than every account has without one: the dashboard does not offer it. */
+/** Returns true for an application plan that allows no more than the default plan. The dashboard does not offer it. */
 export const isIncluded = ({ category, appLimit }: { category: string; appLimit: number | null }): boolean =>
   category === 'APP' && (appLimit ?? 0) <= DEFAULT_PLAN.appLimit;
 
-/** Number of days for which applications beyond the limit keep running after a plan ended or shrank. */
+/** The grace period in days: applications beyond the limit keep running after a plan ends or is replaced by a smaller one. */
 export const PLAN_GRACE_DAYS = 7;
 
 export const listPlans = /* @__PURE__ */ route({

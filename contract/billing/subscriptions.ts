@@ -4,14 +4,14 @@ import { Deleted, describe, Id, list, Page, resource, single, Timestamp } from '
 import { route } from '../route.ts';
 import { Invoice } from './invoices.ts';
 
-/** A plan that the account has bought. Usable until `currentPeriodEnd`, cancelled or not. */
+/** A plan that the account has bought. It stays usable until `currentPeriodEnd`, even if it is cancelled. */
 export const Subscription = resource('Subscription', () =>
   z.object({
     id: z.string(),
     plan: z.object({ slug: z.string(), name: z.string(), category: z.enum(PLAN_CATEGORIES) }),
     status: z.enum(SUBSCRIPTION_STATUSES),
     billingCycle: z.enum(BILLING_CYCLES),
-    /** Of web and email hosting: the domain that is hosted. */
+    /** The hosted domain of a web or email hosting plan; null for other plans. */
     hostingDomain: z.nullable(z.string()),
     currentPeriodEnd: Timestamp(),
     createdAt: Timestamp(),
@@ -19,7 +19,7 @@ export const Subscription = resource('Subscription', () =>
   }),
 );
 
-/** A new subscription with the invoice that paid its first period. */
+/** A new subscription with the invoice for its first period. */
 export const NewSubscription = resource('NewSubscription', () => z.extend(Subscription(), { invoice: Invoice() }));
 
 const tag = 'Billing';
@@ -43,7 +43,7 @@ export const createSubscription = /* @__PURE__ */ route({
   access: 'login',
   right: 'pay',
   audit: 'subscription.created',
-  summary: 'Buy a plan from the wallet; an application plan takes the place of the one you have',
+  summary: 'Buy a plan from the wallet; a new application plan replaces the current one',
   tag,
   body: () =>
     z.object({
@@ -54,7 +54,7 @@ export const createSubscription = /* @__PURE__ */ route({
       billingCycle: z.enum(BILLING_CYCLES),
       hostingDomain: describe(
         z.optional(z.string().check(z.trim(), z.toLowerCase(), z.maxLength(253))),
-        'Of web and email hosting. One account hosts a domain: 409 where another account has proven, registered or verified it, unless the TXT record that the message names proves that it is yours',
+        'The domain for a web or email hosting plan. Only one account can host a domain: the request fails with 409 if another account has proven, registered or verified it, unless the TXT record named in the message proves that it is yours.',
       ),
     }),
   status: 201,
@@ -69,7 +69,7 @@ export const cancelSubscription = /* @__PURE__ */ route({
   access: 'login',
   right: 'pay',
   audit: 'subscription.cancelled',
-  summary: 'Cancel a subscription; what is paid stays usable, and it stays listed',
+  summary: 'Cancel a subscription; it stays usable until the end of the paid period, and stays listed',
   tag,
   params: Id,
   response: Deleted,

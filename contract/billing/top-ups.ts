@@ -6,7 +6,7 @@ import { AUTO_TOP_UP_LIMITS, MAX_TOP_UP_RAND } from './card-payments.ts';
 
 const tag = 'Billing';
 
-/** A card payment into the wallet, and the page where it is paid. */
+/** A card payment into the wallet, and the URL of its payment page. */
 export const TopUp = resource('TopUp', () =>
   z.object({ paymentId: z.string(), amount: Money(), status: z.enum(PAYMENT_STATUSES), paymentUrl: z.url() }),
 );
@@ -19,7 +19,7 @@ export const createTopUp = /* @__PURE__ */ route({
   right: 'pay',
   audit: 'top-up.started',
   stoppedBy: ['top-ups'],
-  summary: 'Start a card payment into the wallet; it is paid on the page that the answer names',
+  summary: 'Start a card payment into the wallet; pay it at the `paymentUrl` in the response',
   tag,
   body: () => z.object({ amount: Amount(1, MAX_TOP_UP_RAND) }),
   status: 202,
@@ -27,26 +27,26 @@ export const createTopUp = /* @__PURE__ */ route({
   uses: ['payments'],
 });
 
-/** Reads a payment's status; the page that the payment provider returns to calls this. */
+/** Reads the status of a payment. The dashboard calls it when the payment provider redirects back. */
 export const getTopUp = /* @__PURE__ */ route({
   id: 'getTopUp',
   method: 'GET',
   path: '/dashboard/v1/wallet/topups/{id}',
   access: 'login',
   right: 'member',
-  summary: 'Read whether a card payment into the wallet has come',
+  summary: 'Read the status of a card payment into the wallet',
   tag,
   params: Id,
   response: () => single(z.object({ paymentId: z.string(), amount: Money(), status: z.enum(PAYMENT_STATUSES) })),
 });
 
-/** Charging the card of the last top-up when the balance falls under the threshold, or cannot pay an invoice. */
+/** Automatic top-ups charge the card of the last top-up when the balance falls below the threshold or cannot pay an invoice. */
 export const AutoTopUp = resource('AutoTopUp', () =>
   z.object({
     enabled: z.boolean(),
     threshold: Money(),
     amount: Money(),
-    /** The card that would be charged; null before the first top-up with one that allows it. */
+    /** The card to charge; null before the first top-up with a card that can be charged again. */
     card: z.nullable(z.object({ brand: z.string(), lastFour: z.string() })),
   }),
 );
@@ -63,15 +63,18 @@ export const getAutoTopUp = /* @__PURE__ */ route({
 });
 
 const { minAmountRand } = AUTO_TOP_UP_LIMITS;
-const inSettings = () =>
+const AmountSetting = () =>
   describe(
     z.optional(Amount(0, MAX_TOP_UP_RAND)),
-    'Rand (ZAR), two decimals. Required to enable it; kept as it is when left out',
+    'Rand (ZAR), two decimals. Required to enable automatic top-ups; if omitted otherwise, the stored value stays',
   );
 
-/** New settings: disabling needs no amounts, and takes those of settings that were never made (`0.00`) back. */
+/**
+ * New settings. Disabling requires no amounts, and accepts the `0.00` that the API returns for settings which were never made, so
+ * that clients can send back what they read.
+ */
 const AutoTopUpInput = () =>
-  z.object({ enabled: z.boolean(), threshold: inSettings(), amount: inSettings() }).check(
+  z.object({ enabled: z.boolean(), threshold: AmountSetting(), amount: AmountSetting() }).check(
     z.superRefine(({ enabled, threshold, amount }, context) => {
       const add = (field: string, message: string, input: unknown) =>
         context.addIssue({ code: 'custom', path: [field], message, input });
@@ -89,20 +92,20 @@ export const setAutoTopUp = /* @__PURE__ */ route({
   access: 'login',
   right: 'pay',
   audit: 'auto-top-up.set',
-  summary: 'Set when automatic top-ups charge the card of your last top-up, and how much',
+  summary: 'Update automatic top-ups: the balance at which the card of your last top-up is charged, and the amount',
   tag,
   body: AutoTopUpInput,
   response: () => single(AutoTopUp()),
 });
 
-/** The processor's callback (https://paystack.com/docs/payments/webhooks/): the body is for the function to read. */
+/** The payment provider's callback (https://paystack.com/docs/payments/webhooks/). The function itself parses the body. */
 export const receivePayment = /* @__PURE__ */ route({
   id: 'receivePayment',
   method: 'POST',
   path: '/hooks/payments',
   access: 'hook',
-  audit: { because: 'the platform records the outcome when it has asked the processor for it' },
-  summary: "Payment webhook: receives the processor's callbacks",
+  audit: { because: 'the platform records the outcome after it has asked the payment provider for it' },
+  summary: "Payment webhook: receives the payment provider's callbacks",
   tag,
   response: () => single(z.object({ settled: z.boolean() })),
   uses: ['payments'],

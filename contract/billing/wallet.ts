@@ -6,12 +6,12 @@ import { route } from '../route.ts';
 /** The number of newest transactions that a wallet shows (design, Billing). */
 export const MAX_TRANSACTIONS_SHOWN = 100;
 
-/** Specification, Resources: Wallet. */
+/** A wallet (specification, Resources: Wallet). */
 export const Wallet = resource('Wallet', () =>
   z.object({
     balance: Money(),
     autoTopUpEnabled: z.boolean(),
-    /** The part of the balance that disputed card payments brought; absent without any. */
+    /** The part of the balance that comes from disputed card payments; absent if there are none. */
     frozen: z.optional(Money()),
     transactions: z.array(
       z.object({

@@ -9,7 +9,7 @@ const DnsEntry = () => z.object({ type: z.string(), name: z.string(), value: z.s
 const Certificate = () =>
   z.object({
     status: z.enum(CERTIFICATE_STATUSES),
-    problem: describe(z.nullable(z.string()), 'The reason why it is not issued'),
+    problem: describe(z.nullable(z.string()), 'The reason why the certificate is not issued; null if there is none'),
     checkedAt: z.nullable(Timestamp()),
   });
 
@@ -23,22 +23,22 @@ export const CustomDomain = resource('CustomDomain', () =>
     status: z.enum(CUSTOM_DOMAIN_STATUSES),
     managed: describe(
       z.boolean(),
-      'True for a domain of this account whose DNS the platform serves: no record has to be created',
+      'True for a domain of this account whose DNS the platform serves. You do not have to create any records.',
     ),
-    challenge: describe(DnsEntry(), 'Proves that the domain is yours'),
+    challenge: describe(DnsEntry(), 'The record that proves that the domain is yours'),
     target: describe(
       DnsEntry(),
-      'Points visitors to the application. Created automatically where the platform serves the domain’s DNS for the account. `ALIAS` at the zone apex, where a CNAME is not allowed; some name servers call it ANAME',
+      'The record that points the domain to the application. The platform creates it automatically if it serves the domain’s DNS for the account. At the zone apex, where a CNAME is not allowed, the type is `ALIAS`; some DNS providers call it ANAME.',
     ),
-    problem: describe(z.nullable(z.string()), 'What the last check found missing'),
+    problem: describe(z.nullable(z.string()), 'What the last check found missing; null if nothing'),
     checkedAt: z.nullable(Timestamp()),
     claimedUntil: describe(
       z.nullable(Timestamp()),
-      'Verify by this time; then the claim expires. Of a verified domain: restore the proof by this time; null while it is there',
+      'The time by which to verify the domain; the claim expires then. For a verified domain, the time by which to restore a missing proof; null while the proof is in place.',
     ),
     certificate: describe(
       z.nullable(Certificate()),
-      'Requested once the domain is verified and points here; null before, and for reserved names',
+      'The certificate, which is requested once the domain is verified and points to the platform. Null before, and for reserved names.',
     ),
   }),
 );
@@ -54,7 +54,7 @@ export const getCustomDomain = /* @__PURE__ */ route({
   path: '/dashboard/v1/apps/{id}/domain',
   access: 'login',
   right: 'member',
-  summary: "Read the state of an application's custom domain, and the DNS records to create; null if it has none",
+  summary: "Read an application's custom domain and the DNS records to create; null if it has none",
   tag,
   params: Id,
   response: () => single(z.nullable(CustomDomain())),
@@ -68,7 +68,8 @@ export const checkCustomDomain = /* @__PURE__ */ route({
   access: 'login',
   right: 'develop',
   audit: { because: 'it only repeats a check that the platform repeats on a schedule' },
-  summary: 'Check the DNS now: first the verification, then whether the domain points here',
+  summary:
+    'Check the DNS of a custom domain now: first the verification, then whether the domain points to the platform',
   tag,
   params: Id,
   response: () => single(CustomDomain()),

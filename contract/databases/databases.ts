@@ -3,10 +3,10 @@ import { DATABASE_ACCESS, DATABASE_STATUSES } from '../enums.ts';
 import { Deleted, describe, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
-/** An application's databases; the next one is 409. */
+/** The maximum number of databases of an application. Creating another fails with 409. */
 export const MAX_DATABASES = 5;
 
-/** Validity of a password in seconds: the longest session of a role that another role assumes (STS). */
+/** The validity of a password in seconds: the longest session that STS allows for role chaining. */
 export const PASSWORD_SECONDS = 3600;
 
 const fields = () => ({
@@ -16,16 +16,16 @@ const fields = () => ({
   engine: z.literal('aurora-dsql'),
   status: z.enum(DATABASE_STATUSES),
   region: z.string(),
-  host: describe(z.nullable(z.string()), 'null until it is available'),
-  port: describe(z.nullable(z.int()), 'null until it is available'),
-  failureReason: describe(z.nullable(z.string()), 'null unless it is FAILED'),
+  host: describe(z.nullable(z.string()), 'Null until the database is available'),
+  port: describe(z.nullable(z.int()), 'Null until the database is available'),
+  failureReason: describe(z.nullable(z.string()), 'Null unless the status is `FAILED`'),
   access: describe(
     z.enum(DATABASE_ACCESS),
-    'The clients that may open connections: the application and the owner, the owner alone while a limit of databases is reached, or neither far beyond it',
+    'The clients that may open connections: the application and the owner, only the owner while a database limit is reached, or neither when it is far exceeded',
   ),
   variables: describe(
     z.array(z.string()),
-    'The environment variables that the application has from its next deployment on',
+    'The environment variables that the application receives with its next deployment',
   ),
   createdAt: Timestamp(),
 });
@@ -33,31 +33,31 @@ const fields = () => ({
 /** A database of an application (an addition to the specification; design, section 5). */
 export const Database = resource('Database', () => z.object(fields()));
 
-/** One database, with its measured size. */
+/** A database with its measured usage. */
 const DatabaseDetails = resource('DatabaseDetails', () =>
   z.object({
     ...fields(),
     sizeBytes: describe(
       z.nullable(z.number()),
-      'Storage in bytes as last measured, some minutes ago; null before the first measurement',
+      'Storage in bytes, as measured a few minutes ago; null before the first measurement',
     ),
     unitsThisMonth: describe(
       z.nullable(z.number()),
-      'DPUs (distributed processing units) used in this calendar month (UTC) as last measured, some hours ago; null before the first measurement',
+      'DPUs (distributed processing units) used in this calendar month (UTC), measured every few hours; null before the first measurement',
     ),
   }),
 );
 
-/** A password, and everything else that a PostgreSQL client needs to connect. */
+/** A password, and the other settings that a PostgreSQL client needs to connect. */
 const DatabaseConnection = resource('DatabaseConnection', () =>
   z.object({
     host: z.string(),
     port: z.int(),
     database: z.string(),
     user: z.string(),
-    password: describe(z.string(), 'Opens connections until `expiresAt`, unless the passwords are revoked before'),
+    password: describe(z.string(), 'Opens connections until `expiresAt`, unless the passwords are revoked earlier'),
     sslMode: z.literal('require'),
-    url: describe(z.string(), 'All of it as one address, for `psql` and drivers'),
+    url: describe(z.string(), 'The whole connection as one URL, for `psql` and drivers'),
     expiresAt: Timestamp(),
   }),
 );
@@ -109,7 +109,7 @@ export const getDatabase = /* @__PURE__ */ route({
   path: '/v1/databases/{id}',
   access: 'read',
   right: 'member',
-  summary: 'Read a database, with its size',
+  summary: 'Read a database with its usage',
   tag,
   params: Id,
   response: () => single(DatabaseDetails()),
@@ -123,7 +123,7 @@ export const createDatabasePassword = /* @__PURE__ */ route({
   access: 'write',
   right: 'develop',
   audit: 'database.password-created',
-  summary: 'Create a password for a database, valid for an hour, with all that a client needs to connect',
+  summary: 'Create a database password, valid for an hour; the response has everything a client needs to connect',
   tag,
   params: Id,
   status: 201,
@@ -138,7 +138,7 @@ export const resetDatabasePasswords = /* @__PURE__ */ route({
   access: 'write',
   right: 'develop',
   audit: 'database.passwords-reset',
-  summary: 'Revoke every password of a database that was created so far; the application keeps its own access',
+  summary: 'Revoke all existing passwords of a database; the application keeps its access',
   tag,
   params: Id,
   status: 202,
@@ -152,7 +152,7 @@ export const deleteDatabase = /* @__PURE__ */ route({
   access: 'write',
   right: 'develop',
   audit: 'database.deleted',
-  summary: 'Delete a database and all its data, for good; its variables go with the next deployment',
+  summary: 'Delete a database and all its data permanently; the next deployment removes its variables',
   tag,
   params: Id,
   response: Deleted,

@@ -3,7 +3,7 @@ import { DEPLOYMENT_STATUSES, TRIGGERS } from '../enums.ts';
 import { describe, Id, list, Page, resource, single, Timestamp, wholeNumber } from '../envelope.ts';
 import { route } from '../route.ts';
 
-/** Specification, Resources: Deployment (as lists show it: without `log`). */
+/** A deployment in a list, without `log` (specification, Resources: Deployment). */
 export const Deployment = resource('Deployment', () =>
   z.object({
     id: z.string(),
@@ -13,7 +13,7 @@ export const Deployment = resource('Deployment', () =>
     commitSha: describe(z.string(), 'Short commit hash; empty until the repository is cloned'),
     startedAt: Timestamp(),
     finishedAt: z.nullable(Timestamp()),
-    /** Addition: true while its release is kept, so that it can be rolled back to. */
+    /** Addition: true while the deployment's release is kept, so that an application can be rolled back to it. */
     canRollBack: z.boolean(),
   }),
 );
@@ -22,15 +22,15 @@ export const Deployment = resource('Deployment', () =>
 export const DeploymentWithLog = resource('DeploymentWithLog', () =>
   z.extend(Deployment(), {
     log: z.string(),
-    /** Addition. */
+    /** An addition to the specification. */
     queue: describe(
       z.nullable(
         z.object({
-          position: describe(z.int(), "Place among the account's own deployments, from 1"),
+          position: describe(z.int(), 'Position among the waiting deployments of the account, from 1'),
           reason: z.string(),
         }),
       ),
-      'Place in line before the build or the release, and the reason; null while it goes on',
+      'Position in the queue for the build or the release, and the reason for the wait; null while the deployment is not waiting',
     ),
   }),
 );
@@ -78,7 +78,7 @@ export const getDeployment = /* @__PURE__ */ route({
   uses: ['builds'],
 });
 
-/** A line of a build's log (design, section 5). */
+/** A line of a build log (design, section 5). */
 const LogLine = resource('LogLine', () =>
   z.object({
     n: describe(z.int(), 'The number of the line, from 1'),
@@ -93,12 +93,12 @@ export const readDeploymentLog = /* @__PURE__ */ route({
   path: '/v1/deployments/{id}/log',
   access: 'read',
   right: 'member',
-  summary: 'Read the log of a deployment line by line, from where the last answer ended',
+  summary: 'Read the log of a deployment in lines, after the last line that you have',
   tag,
   params: Id,
   query: () =>
     z.object({
-      after: wholeNumber('The number of the last line that is known', 0, 1_000_000_000, 0),
+      after: wholeNumber('The number of the last line that you have', 0, 1_000_000_000, 0),
       limit: wholeNumber('Maximum number of items to return', 1, 1000, 500),
     }),
   response: () => list(LogLine()),

@@ -3,8 +3,8 @@ import { single } from '../envelope.ts';
 import { route } from '../route.ts';
 
 /**
- * The largest payload that is read, in bytes. More than the 1 MiB of other requests: GitHub describes up to 2,048 commits in
- * one. Less than the 6 MB that a function can be handed.
+ * The maximum size of a payload in bytes. It is larger than the 1 MiB of other requests, because a payload from GitHub describes up
+ * to 2,048 commits, and smaller than the 6 MB that Lambda passes to a function.
  */
 export const MAX_HOOK_BYTES = 4 * 1024 * 1024;
 
@@ -16,7 +16,7 @@ export const receivePush = /* @__PURE__ */ route({
   method: 'POST',
   path: '/hooks/git/{appId}',
   access: 'hook',
-  audit: { because: 'the platform records the deployment that a push begins' },
+  audit: { because: 'the platform records the deployment that a push starts' },
   stoppedBy: ['deployments'],
   summary: 'Push webhook: receives pushes from GitHub, GitLab and Bitbucket',
   tag: 'Deployments',

@@ -11,7 +11,7 @@ export const rollBack = /* @__PURE__ */ route({
   right: 'develop',
   audit: 'deployment.rolled-back',
   stoppedBy: ['deployments'],
-  summary: 'Roll back to an earlier release, code and variables together, without a build',
+  summary: 'Roll back to an earlier release, with its code and variables, without a build',
   tag: 'Deployments',
   params: Id,
   body: () => z.object({ deploymentId: z.string().check(z.minLength(1), z.maxLength(64)) }),

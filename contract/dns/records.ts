@@ -3,10 +3,10 @@ import { DNS_PROVIDERS, DNS_TYPES } from '../enums.ts';
 import { Id, resource, single } from '../envelope.ts';
 import { route } from '../route.ts';
 
-/** A domain's records; the next one is 409 (design, Domains). */
+/** The maximum number of records of a domain. Adding another fails with 409 (design, Domains). */
 export const MAX_RECORDS = 500;
 
-/** Specification, Resources: DNS record. */
+/** A DNS record (specification, Resources: DNS record). */
 export const DnsRecord = resource('DnsRecord', () =>
   z.object({
     id: z.string(),
@@ -18,7 +18,7 @@ export const DnsRecord = resource('DnsRecord', () =>
   }),
 );
 
-/** A new record. domain/dns/rules.ts checks the further rules of each type. */
+/** A new record. domain/dns/rules.ts checks the rules of each type. */
 export const NewRecord = () =>
   z.object({
     type: z.enum(DNS_TYPES),
@@ -60,7 +60,7 @@ export const addDnsRecord = /* @__PURE__ */ route({
 
 const RecordId = () => z.extend(Id(), { recordId: z.string().check(z.minLength(1), z.maxLength(64)) });
 
-/** Addition to the specification: in the dashboard only. */
+/** An addition to the specification, for the dashboard only. */
 export const replaceDnsRecord = /* @__PURE__ */ route({
   id: 'replaceDnsRecord',
   method: 'PUT',
@@ -68,7 +68,7 @@ export const replaceDnsRecord = /* @__PURE__ */ route({
   access: 'login',
   right: 'develop',
   audit: 'dns-record.replaced',
-  summary: 'Replace a DNS record, in one step: the old one is answered until the new one is',
+  summary: 'Replace a DNS record in one step, without a gap between the old and the new record',
   tag,
   params: RecordId,
   body: NewRecord,

@@ -3,13 +3,13 @@ import { BILLING_CYCLES, PANEL_STATUSES, PLAN_CATEGORIES, SUBSCRIPTION_STATUSES 
 import { describe, Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
-/** Specification, Resources: Hosting subscription, as a list item. */
+/** A hosting subscription in a list (specification, Resources: Hosting subscription). */
 export const HostingItem = resource('HostingSubscriptionItem', () =>
   z.object({
     id: z.string(),
     hostingDomain: z.string(),
     status: z.enum(SUBSCRIPTION_STATUSES),
-    /** As it was when the server was last asked. */
+    /** The status that the server last reported. */
     panelStatus: z.enum(PANEL_STATUSES),
     billingCycle: z.enum(BILLING_CYCLES),
     currentPeriodEnd: Timestamp(),
@@ -18,7 +18,7 @@ export const HostingItem = resource('HostingSubscriptionItem', () =>
   }),
 );
 
-/** A single hosting subscription, as it is on the server. */
+/** A hosting subscription, read live from the server. */
 export const Hosting = resource('HostingSubscription', () =>
   z.object({
     id: z.string(),
@@ -30,7 +30,7 @@ export const Hosting = resource('HostingSubscription', () =>
     mailboxes: z.array(
       z.object({
         address: z.string(),
-        quotaMb: describe(z.int(), '0 where it has no limit of its own'),
+        quotaMb: describe(z.int(), '0 for a mailbox without a quota'),
       }),
     ),
   }),
@@ -70,7 +70,7 @@ export const createHostingSession = /* @__PURE__ */ route({
   access: 'login',
   right: 'develop',
   audit: 'hosting.session-created',
-  // Owners fetch their mail and files.
+  // Owners must be able to save their mail and files before the deletion.
   whileClosing: true,
   summary: 'Sign in to the control panel of a hosting subscription, where mailboxes, files and databases are managed',
   tag,
@@ -81,7 +81,7 @@ export const createHostingSession = /* @__PURE__ */ route({
         id: z.string(),
         url: describe(
           z.url(),
-          'Opens the control panel without a password, for anyone who has it: open it at once and do not store it',
+          'Opens the control panel without a password, for anyone who has the URL. Open it immediately, and do not store it.',
         ),
         expiresAt: Timestamp(),
       }),

@@ -171,7 +171,7 @@ test.each([
   [Array.from({ length: 101 }, (_, i) => ({ key: `K${i}`, value: '' })), 'vars: must have at most 100 entries'],
   [
     Array.from({ length: 9 }, (_, i) => ({ key: `K${i}`, value: 'x'.repeat(4000) })),
-    'vars: must be at most 32768 bytes together',
+    'vars: must be at most 32768 bytes in total',
   ],
 ])('variables %#: %s', (vars, said) => {
   expect(envWith(vars)).toBe(said);
