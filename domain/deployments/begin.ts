@@ -23,8 +23,8 @@ type BuildDeps = Deps & {
 } & InCell<'functionArnPrefix'>;
 
 /**
- * Returns the variables as the application's function can decrypt them: stored ones are encrypted for the function that it would
- * have in the home cell, so that they do not depend on its cell.
+ * Returns the variables encrypted for the application's function. Stored variables are encrypted for the function that the application
+ * would have in the home cell, so that they do not depend on its cell; for another cell they are encrypted again.
  */
 async function variablesFor(deps: BuildDeps, app: App, sealed: Sealed | null, variables: string) {
   const { functionArnPrefix } = await deps.cellOf(app);
@@ -36,8 +36,8 @@ async function variablesFor(deps: BuildDeps, app: App, sealed: Sealed | null, va
 }
 
 /**
- * Returns the job of a build, from the application's current settings. Its secrets are decrypted here, and its requests
- * are signed here, so that the build's own role needs no permission on any of them.
+ * Returns the job of a build, from the application's current settings. Secrets are decrypted and requests signed here, so that
+ * the build's role needs no permission for either.
  */
 async function buildJob(deps: BuildDeps, app: App, deploymentId: string): Promise<Omit<Job, 'access'>> {
   const { id: applicationId, accountId } = app;
@@ -88,19 +88,19 @@ async function writeJob(deps: BuildDeps, app: App, deploymentId: string): Promis
 }
 
 /**
- * Marks the deployment running and stores the job of its build, if there is one. Repeating it changes nothing.
- * @returns the job's address, for the build's environment: worthless once the builder took and deleted the job
+ * Marks the deployment as running and stores the job of its build; a rollback has no build. Repeating it changes nothing.
+ * @returns the job's address, for the build's environment. It is useless once the builder has read and deleted the job
  */
 export async function beginDeployment(deps: BuildDeps, ids: DeploymentIds): Promise<{ jobUrl: string } | undefined> {
   const { deploymentId } = ids;
   const { deployment, app } = await readUnfinished(deps, ids);
   const build = deployment.trigger === 'ROLLBACK' ? undefined : { jobUrl: await writeJob(deps, app, deploymentId) };
   try {
-    // Where this step is being repeated, it may have ended since it was read.
+    // When this step is repeated, the deployment may have ended since it was read.
     if (deployment.status === 'QUEUED') await markRunning(deps, deployment, build !== undefined);
     else await readUnfinished(deps, ids);
   } catch (error) {
-    // It was stopped meanwhile, and what discards its job may have been here before this job was stored.
+    // The deployment was stopped meanwhile, and `discardBuild` may have run before this job was stored.
     if (build) await deps.builds.removeJob(deploymentId);
     throw error;
   }

@@ -8,7 +8,7 @@ export type BuildPhases = Pick<z.output<typeof BuildOutput>, 'phases'>;
 
 const MAX_BUILD_MS = TIMEOUTS_S.build.project * 1000;
 
-/** Returns the duration of a build in milliseconds, without its wait for a builder; nothing where CodeBuild reports no phases. */
+/** Returns the duration of a build in milliseconds, without its wait for a builder; an empty object if CodeBuild reports no phases. */
 export function measureBuild(build: BuildPhases | undefined): { buildMs?: number } {
   if (!build?.phases) return {};
   const seconds = build.phases
@@ -17,13 +17,13 @@ export function measureBuild(build: BuildPhases | undefined): { buildMs?: number
   return { buildMs: seconds * 1000 };
 }
 
-/** True if a build ended without a builder: its time in the queue ran out. */
+/** True if a build timed out in CodeBuild's queue, without a builder. */
 export const foundNoBuilder = (build: BuildPhases | undefined): boolean =>
   build?.phases?.some(({ type, status }) => type === 'QUEUED' && status === 'TIMED_OUT') ?? false;
 
 /**
- * Returns the milliseconds of a deployment's build that count towards its account's minutes. A build that was stopped
- * has no measurement; it counts from its submission, at most as long as a build may take.
+ * Returns the duration of a deployment's build that counts towards the account's build minutes, in milliseconds. A build that
+ * was stopped has no measurement: its time since submission counts, up to the longest allowed duration of a build.
  */
 export function billedBuildMs({ beganAt, builtAt, buildMs }: Deployment, now: Date): number | undefined {
   if (!beganAt) return undefined;

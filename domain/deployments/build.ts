@@ -12,22 +12,23 @@ import type { SubmitInput, WatchInput } from './inputs.ts';
 import { alreadyEnded, readRunning } from './release.ts';
 
 const T = TIMEOUTS_S.build;
-/** Waits of less are the start of a builder: looking on costs less than a pause of the execution. */
-const START_MS = 10_000;
+/** Age of a queued build, in milliseconds, up to which polling on costs less than pausing the execution: a builder needs as long to start. */
+const BUILDER_START_MS = 10_000;
 
-/** A deployment's build as its execution passes it on: what CodeBuild reports, or `REFUSED`. */
+/** A deployment's build in the state of its execution: as CodeBuild reports it, or `REFUSED`. */
 export type Build =
   | { status: 'REFUSED' }
   | (Pick<RunningBuild, 'status' | 'phases'> & {
       id: string;
-      /** Seconds until the next look at a build that is `QUEUED`, and of its wait so far. */
+      /** Of a `QUEUED` build: the seconds until the next poll. */
       pause?: number;
+      /** Of a `QUEUED` build: the seconds of its wait so far. */
       waited?: number;
     });
 
 /**
- * Submits the build of a job. Repeating it within minutes is the same build. A deployment that ended meanwhile, or whose
- * application was deleted or suspended, has no build: it is stopped here, or by the step that reads its id from the table.
+ * Submits the build of a job. Repeating the call within minutes returns the same build. If the deployment ended meanwhile, or its
+ * application was deleted or suspended, the build is stopped, either here or by the caller that ended the deployment.
  */
 export async function submitBuild(
   deps: Deps & { buildRunner: BuildRunner; buildRegion: string },
@@ -35,14 +36,14 @@ export async function submitBuild(
 ): Promise<Build> {
   const { accountId, deploymentId } = ids;
   const off = (await deps.table.get(SwitchState, {}))?.off ?? {};
-  // A build that is refused is submitted again, as where no builder is free.
+  // The execution submits a refused build again later, as if no builder were free.
   if (messageOf(off, 'build-region', deps.buildRegion) !== undefined) return { status: 'REFUSED' };
   const id = await deps.buildRunner.start(deploymentId, jobUrl);
   if (id === undefined) return { status: 'REFUSED' };
   try {
     const what = { set: { buildId: id }, when: { status: { is: 'RUNNING' } } } as const;
     await deps.table.write(Deployment, change(Deployment, { accountId, id: deploymentId }, what, alreadyEnded));
-    // Who stops a deployment changes the application first and reads the build's id after that.
+    // Whatever stops a deployment changes the application first and reads the build's id afterwards, so one side sees the other.
     await readRunning(deps, ids);
   } catch (error) {
     await deps.buildRunner.stop(id);
@@ -51,66 +52,65 @@ export async function submitBuild(
   return { status: 'RUNNING', id, phases: [] };
 }
 
-/**
- * Milliseconds until CodeBuild is asked again: a tenth of the time so far. It takes a limited number of calls a second, for all builds together.
- */
-const nextLook = (age: number): number => Math.min(Math.max(age / 10, 250), 5000);
+/** Milliseconds until CodeBuild is polled again: a tenth of the build's age, because its request rate is shared by all builds. */
+const pollDelay = (age: number): number => Math.min(Math.max(age / 10, 250), 5000);
 
-/** Seconds that the execution pauses before it looks again at a build that waits for a builder. */
+/** Seconds that the execution pauses before it polls a build that waits for a builder. */
 export const queuePause = (age: number): number => Math.min(Math.ceil(age / 10_000), T.queueLook);
 
-/** Milliseconds between two looks for the result of a running build: a fortieth of the time so far, so that a short build waits for none. */
-const nextResult = (age: number): number => Math.min(Math.max(age / 40, 50), 250);
+/** Milliseconds until the result of a running build is read again: a fortieth of the build's age, so that short builds finish promptly. */
+const resultPollDelay = (age: number): number => Math.min(Math.max(age / 40, 50), 250);
 
-type Watched = Deps & {
+type WatchDeps = Deps & {
   buildRunner: BuildRunner;
   builds: Pick<Builds, 'readResult'>;
   pause(ms: number): Promise<unknown>;
 };
 
 /**
- * Returns a build whose builder has reported, as ended, whatever becomes of it then: CodeBuild takes some seconds more, and the builder may
- * still store what the next build takes from the cache. What has passed so far is the time of the build.
+ * Returns a build as ended once its builder has reported a result. CodeBuild ends it some seconds later, while the builder may still
+ * store its cache for the next build. The time so far is the duration of the build.
  */
-function reported(id: string, found: RunningBuild | undefined, { error }: Result, now: Date): Build {
-  const end = error === undefined ? 'SUCCEEDED' : 'FAILED';
+function endWithResult(id: string, found: RunningBuild | undefined, { error }: Result, now: Date): Build {
+  const outcome = error === undefined ? 'SUCCEEDED' : 'FAILED';
   const { status, phases = [], submittedAt = now } = found ?? {};
-  if (status !== 'RUNNING') return { status: end, id, phases };
+  if (status !== 'RUNNING') return { status: outcome, id, phases };
   const ended = phases.filter(({ seconds }) => seconds !== undefined);
   const before = ended.reduce((sum, { seconds = 0 }) => sum + seconds, 0);
   const seconds = Math.max(0, Math.ceil((now.getTime() - submittedAt.getTime()) / 1000 - before));
-  return { status: end, id, phases: [...ended, { type: 'BUILD', status: end, seconds }] };
+  return { status: outcome, id, phases: [...ended, { type: 'BUILD', status: outcome, seconds }] };
 }
 
 const hasEnded = ({ status }: RunningBuild): boolean => status !== 'QUEUED' && status !== 'RUNNING';
 
-/** Waits until a build of this age has a result, for as long as CodeBuild is not asked. */
-async function awaitResult(deps: Watched, deploymentId: string, age: number): Promise<void> {
-  const until = deps.now().getTime() + nextLook(age);
+/** Waits for the result of a build of this age until CodeBuild is to be polled again. */
+async function awaitResult(deps: WatchDeps, deploymentId: string, age: number): Promise<void> {
+  const until = deps.now().getTime() + pollDelay(age);
   while (deps.now().getTime() < until) {
-    await deps.pause(Math.min(nextResult(age), until - deps.now().getTime()));
+    await deps.pause(Math.min(resultPollDelay(age), until - deps.now().getTime()));
     if (await deps.builds.readResult(deploymentId)) return;
   }
 }
 
 /**
- * Looks at a build until its builder has reported or it ends, for as long as one look lasts; one that waits for a builder is looked at again after a
- * pause. A build that CodeBuild has not ended in time, or does not know, has failed by CodeBuild's fault.
+ * Polls a build until its builder reports a result, the build ends, or `TIMEOUTS_S.build.watch` passes. For a build that still waits for a
+ * builder, returns a pause after which the execution calls again. A build that CodeBuild does not end in time, or does not know, is a
+ * fault of CodeBuild.
  */
 export async function watchBuild(
-  deps: Watched,
+  deps: WatchDeps,
   { build: { id }, deploymentId }: z.output<typeof WatchInput>,
 ): Promise<Build> {
   const until = deps.now().getTime() + T.watch * 1000;
-  // The next build may be submitted as soon as this one has its builder.
-  let isFree = false;
+  // The scheduler may admit the next build as soon as this one has its builder.
+  let isNextCleared = false;
   for (;;) {
     const [found, result] = await Promise.all([deps.buildRunner.find(id), deps.builds.readResult(deploymentId)]);
-    if (found?.status !== 'QUEUED' && !isFree) {
+    if (found?.status !== 'QUEUED' && !isNextCleared) {
       await clearNextBuild(deps, deploymentId);
-      isFree = true;
+      isNextCleared = true;
     }
-    if (result) return reported(id, found, result, deps.now());
+    if (result) return endWithResult(id, found, result, deps.now());
     if (!found) return { status: 'FAULT', id, phases: [] };
     const { status, phases, submittedAt } = found;
     if (hasEnded(found)) return { status, id, phases };
@@ -120,10 +120,10 @@ export async function watchBuild(
       await deps.buildRunner.stop(id);
       return { status: 'FAULT', id, phases };
     }
-    if (status === 'QUEUED' && age >= START_MS)
+    if (status === 'QUEUED' && age >= BUILDER_START_MS)
       return { status, id, phases, pause: queuePause(age), waited: Math.round(age / 1000) };
-    if (now + nextLook(age) > until) return { status: 'RUNNING', id, phases };
-    if (status === 'QUEUED') await deps.pause(nextLook(age));
+    if (now + pollDelay(age) > until) return { status: 'RUNNING', id, phases };
+    if (status === 'QUEUED') await deps.pause(pollDelay(age));
     else await awaitResult(deps, deploymentId, age);
   }
 }

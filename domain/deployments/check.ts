@@ -20,26 +20,26 @@ type CheckDeps = Deps &
     logPauseMs?: number;
   };
 
-/** A release takes traffic only after it answered this often in a row. */
+/** Consecutive successful requests that a release must answer before it receives traffic. */
 const HEALTH_CHECKS = 3;
-/** Lines of output that are read: enough to hold an error with its stack. */
+/** Lines of output that are read: enough for an error with its stack trace. */
 const MAX_READ_LINES = 200;
-/** The host keeps the last 4 KB of the output. From this size in bytes on, the beginning may have been cut. */
+/** Size in bytes from which an excerpt may have lost its beginning: the host keeps the last 4 KB of the output. */
 const MIN_CUT_BYTES = 4000;
-/** Lambda stores output within seconds: how often it is read, and the pause between. */
+/** Reads of the stored log, and the pause between them: Lambda stores output within seconds. */
 const LOG_READS = 4;
 const LOG_PAUSE_MS = 1000;
 
-/** Returns the whole lines of the host's excerpt. One whose beginning may have been cut may begin in a secret. */
+/** Returns the complete lines of the host's excerpt. A line that lost its beginning may start in the middle of a secret. */
 function excerptLines(output: string, isCut: boolean): string[] {
   const [first = '', ...others] = output.split('\n');
-  const whole = isCut ? others : [first, ...others];
-  return whole.filter((line) => line.trim() !== '' && !/^(START|END|REPORT|INIT_START|EXTENSION|LOGS) /.test(line));
+  const complete = isCut ? others : [first, ...others];
+  return complete.filter((line) => line.trim() !== '' && !/^(START|END|REPORT|INIT_START|EXTENSION|LOGS) /.test(line));
 }
 
 /**
- * Returns the last lines that a release printed. The host's excerpt is enough unless it was cut, because an error's
- * message is above its stack: then the stored log is read, which may lag behind.
+ * Returns the last lines that a release printed. The host's excerpt is enough unless it was cut: an error's message is above
+ * its stack trace. In that case the stored log is read, which may lag behind.
  */
 async function lastLines(deps: CheckDeps, app: App, release: string, output: string): Promise<string[]> {
   const isCut = Buffer.byteLength(output) >= MIN_CUT_BYTES;
@@ -56,8 +56,8 @@ async function lastLines(deps: CheckDeps, app: App, release: string, output: str
 }
 
 /**
- * Returns the redactor of what a release prints: it knows the variables that the release was built with, and the
- * application's current ones.
+ * Returns a redactor for the output of a release. It removes the values of the variables that the release was built with and of
+ * the application's current ones.
  */
 async function releaseRedactor(deps: CheckDeps, ids: DeploymentIds, deployment: Deployment): Promise<Redactor> {
   const { accountId, applicationId } = ids;
@@ -65,15 +65,17 @@ async function releaseRedactor(deps: CheckDeps, ids: DeploymentIds, deployment: 
     deps.builds.readEnvironment(applicationId, deployment.builtBy ?? deployment.id),
     deps.table.get(EnvSet, { accountId, id: applicationId }),
   ]);
-  const sealed = [built, current?.sealed].flatMap((each) => each ?? []);
-  const opened = await Promise.all(sealed.map((each) => deps.secrets.unseal(envContext(deps, applicationId), each)));
+  const sealed = [built, current?.sealed].flatMap((variables) => variables ?? []);
+  const opened = await Promise.all(
+    sealed.map((variables) => deps.secrets.unseal(envContext(deps, applicationId), variables)),
+  );
   return createRedactor(opened.flatMap((text) => [...parseVariables(text).values()]));
 }
 
-/** True if a release serves: a redirect, a 401 or a 404 is an answer too. */
+/** True if a release serves requests. Redirects, 401 and 404 count as healthy. */
 const isHealthy = ({ status }: HealthCheck): boolean => status !== undefined && status < 500;
 
-/** Requests a path of a release several times. @returns the first answer that shows that it does not serve */
+/** Requests a path of a release {@link HEALTH_CHECKS} times. @returns the first failed check; undefined if all succeed */
 export async function probeRelease(
   appHost: Pick<AppHost, 'probe'>,
   applicationId: string,
@@ -89,7 +91,7 @@ export async function probeRelease(
 
 /**
  * Tests the release before it receives traffic: a status below 500 on the application's health-check path, several times.
- * @throws DeploymentError with the end of the release's output, without the values of its variables
+ * @throws DeploymentError with the end of the release's output, in which the values of its variables are redacted
  */
 export async function checkRelease(deps: CheckDeps, ids: DeploymentIds): Promise<void> {
   const { applicationId } = ids;

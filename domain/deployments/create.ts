@@ -14,33 +14,33 @@ export const noSuchDeployment = () => new ApiError('not_found', 'Deployment not 
 
 const alreadyDeploying = () => new ApiError('conflict', 'A deployment of this application is already under way.');
 
-/** Throws 409 where an application is suspended or busy. */
+/** Throws 409 for an application that is suspended or has a deployment in progress. */
 export function assertIdle(app: App): void {
   assertNotSuspended(app);
   if (app.activeDeploymentId || (app.movingTo && app.nextDeploymentId)) throw alreadyDeploying();
 }
 
-/** Makes the error for an application that changed since it was read: deleted, suspended or busy. */
-function refusal(app?: App): Error {
+/** Returns the error for an application that changed since it was read: it was deleted or suspended, or another deployment began. */
+function slotRefused(app?: App): Error {
   if (!app || app.status === 'DELETING') return noSuchApp();
   return app.status === 'SUSPENDED' ? appSuspended(app) : alreadyDeploying();
 }
 
-/** The application's one slot for a deployment, of which two racing callers get one. */
+/** Returns the write that claims the application's deployment slot. Of two racing callers one gets it. */
 export function claimSlot({ accountId, id }: App, deploymentId: string): Write {
   const set = { activeDeploymentId: deploymentId };
   const when = { activeDeploymentId: 'absent', movingTo: 'absent', status: { is: 'RUNNING' } } as const;
-  return changeOrInspect(App, { accountId, id }, { set, when }, refusal);
+  return changeOrInspect(App, { accountId, id }, { set, when }, slotRefused);
 }
 
-/** The slot of an application that is being moved to another cell (domain/moves/): the deployment begins after that. */
+/** Returns the write that claims the next slot of an application that is being moved (domain/moves/). The deployment begins after the move. */
 function claimNextSlot({ accountId, id, movingTo = '' }: App, deploymentId: string): Write {
   const set = { nextDeploymentId: deploymentId };
   const when = { movingTo: { is: movingTo }, nextDeploymentId: 'absent', status: { is: 'RUNNING' } } as const;
-  return changeOrInspect(App, { accountId, id }, { set, when }, refusal);
+  return changeOrInspect(App, { accountId, id }, { set, when }, slotRefused);
 }
 
-/** POST /v1/apps/{id}/deployments: of two racing callers exactly one gets the deployment. */
+/** POST /v1/apps/{id}/deployments. Of two racing calls exactly one succeeds. */
 export async function createDeployment(
   deps: Deps,
   caller: Caller,
@@ -50,14 +50,14 @@ export async function createDeployment(
   assertNotSuspended(app);
   if (app.repoUrl === null) throw new ApiError('conflict', 'This application has no repoUrl to deploy from.');
   assertIdle(app);
-  const of = { accountId: caller.accountId, applicationId: id };
+  const ids = { accountId: caller.accountId, applicationId: id };
   const isMoving = app.movingTo !== undefined;
-  const deployment = newDeployment(deps, of, callerTrigger(caller), isMoving ? { waiting: true } : {});
+  const deployment = newDeployment(deps, ids, callerTrigger(caller), isMoving ? { waiting: true } : {});
   const writes = [
     (isMoving ? claimNextSlot : claimSlot)(app, deployment.id),
     assertWithin(deps, caller.accountId, ['buildMinutesPerMonth']),
     deployment.write,
-    ...(isMoving ? [] : enqueueBuild(deps, { ...of, id: deployment.id })),
+    ...(isMoving ? [] : enqueueBuild(deps, { ...ids, id: deployment.id })),
   ];
   return await deps.commit(writes, { data: deployment.shown });
 }

@@ -8,8 +8,8 @@ import type { Caller, Deps } from '../deps.ts';
 import { timestampAfter } from '../time.ts';
 
 /**
- * Time without a heartbeat after which the reconciler checks a deployment, in milliseconds. It runs every minute, so a
- * dead execution is noticed within two minutes.
+ * Time without a heartbeat after which the reconciler checks a deployment, in milliseconds. The reconciler runs every minute, so
+ * it notices a dead execution within two minutes.
  */
 export const HEARTBEAT_TIMEOUT_MS = 45_000;
 
@@ -20,15 +20,15 @@ export const deploymentEventData = ({ applicationId, id, commitSha }: Deployment
   commitSha,
 });
 
-/** Returns the attributes that have the reconciler check a deployment without a sign of life. */
+/** Returns the attributes that make the reconciler check a deployment unless its execution reschedules the check first. */
 export const scheduleCheck = ({ now }: Pick<Deps, 'now'>) =>
   schedule(Deployment, timestampAfter(now(), HEARTBEAT_TIMEOUT_MS));
 
-/** True for a deployment whose release was live, and is kept. */
+/** True for a deployment whose release was live and is still kept. */
 export const canRollBackTo = ({ status, release, retired }: Deployment): boolean =>
   status === 'SUCCEEDED' && release !== undefined && !retired;
 
-/** A deployment as lists show it. */
+/** Returns a deployment as lists show it. */
 export function viewDeployment(deployment: Deployment): Output<typeof CreateRoute>['data'] {
   const { id, applicationId, status, trigger, commitSha, startedAt, finishedAt } = deployment;
   const canRollBack = canRollBackTo(deployment);
@@ -39,17 +39,17 @@ export function viewDeployment(deployment: Deployment): Output<typeof CreateRout
 export const callerTrigger = ({ login }: Caller): Deployment['trigger'] => (login ? 'DASHBOARD' : 'API');
 
 /**
- * A queued deployment and the write that stores it. The stream starts its execution when the scheduler has admitted it, and
- * that of a rollback, which has nothing to build, at once.
+ * Returns a queued deployment and the write that stores it. The stream starts its execution once the scheduler admits it. A
+ * rollback has no build, so its execution starts immediately.
  */
 export function newDeployment(
   deps: Deps,
-  of: { accountId: string; applicationId: string },
+  ids: { accountId: string; applicationId: string },
   trigger: Deployment['trigger'],
   known: Partial<Pick<Deployment, 'commitSha' | 'waiting' | 'release' | 'builtBy' | 'notes'>> = {},
 ): { id: string; shown: Output<typeof CreateRoute>['data']; write: Write } {
   const deployment: Deployment = {
-    ...of,
+    ...ids,
     id: deps.newId('dep'),
     status: 'QUEUED',
     trigger,
@@ -63,5 +63,5 @@ export function newDeployment(
   return { id: deployment.id, shown: viewDeployment(deployment), write: create(Deployment, deployment) };
 }
 
-/** A line of the platform's own for the end of a deployment's log, with its time. */
+/** Returns a note of the platform, with its time, for the end of a deployment's log. */
 export const formatNote = (deps: Pick<Deps, 'now'>, text: string): string => formatMark(deps.now().getTime()) + text;

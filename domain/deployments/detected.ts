@@ -6,8 +6,8 @@ import type { Deps } from '../deps.ts';
 import type { DeploymentIds } from './inputs.ts';
 
 /**
- * Stores what a build found in the repository, for the application's settings. The default branch takes the place of one
- * that the owner did not choose, so that pushes to it deploy; a branch that was chosen meanwhile stays.
+ * Stores what a build detected in the repository in the application's settings. The repository's default branch replaces a branch
+ * that the owner did not choose, so that pushes to it deploy. A branch that the owner chose meanwhile stays.
  */
 export async function recordDetected(
   deps: Pick<Deps, 'table'>,
@@ -16,11 +16,11 @@ export async function recordDetected(
 ): Promise<void> {
   if (!found) return;
   const { branch, start = null, ...rest } = found;
-  const of = { accountId, id: applicationId };
+  const key = { accountId, id: applicationId };
   const exists = { id: 'present', status: { isNot: 'DELETING' } } as const;
   const detected = { set: { detected: { ...rest, start } }, when: exists };
-  await ignoreConflict(deps.table.transact([change(App, of, detected, concurrentUpdate)]));
+  await ignoreConflict(deps.table.transact([change(App, key, detected, concurrentUpdate)]));
   if (branch === undefined) return;
-  const standard = { set: { branch }, when: { ...exists, branchByDefault: { is: true } } } as const;
-  await ignoreConflict(deps.table.transact([change(App, of, standard, concurrentUpdate)]));
+  const defaultBranch = { set: { branch }, when: { ...exists, branchByDefault: { is: true } } } as const;
+  await ignoreConflict(deps.table.transact([change(App, key, defaultBranch, concurrentUpdate)]));
 }

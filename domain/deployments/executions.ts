@@ -18,13 +18,13 @@ import { failDeployment } from './finish.ts';
 const idsFromKeys = ({ accountId, applicationId, id }: Deployment) => ({ accountId, applicationId, deploymentId: id });
 
 /**
- * A queued deployment starts its execution, which is named after it: starting twice is starting once. The trigger decides
- * whether there is a build.
+ * Starts the execution of a queued deployment. Its name is the deployment's id, so that starting it twice has no effect. The
+ * trigger decides whether there is a build.
  */
 export const startDeployment = (deps: { deployments: Executions }, deployment: Deployment): Promise<void> =>
   deps.deployments.start(deployment.id, { ...idsFromKeys(deployment), trigger: deployment.trigger });
 
-/** Starts a deployment unless it has ended meanwhile: it was cancelled, or its application deleted. */
+/** Starts a deployment unless it has ended meanwhile, because it was cancelled or its application was deleted. */
 export async function startQueued(deps: { deployments: Executions }, deployment: Deployment): Promise<void> {
   if (deployment.finishedAt === null) await startDeployment(deps, deployment);
 }
@@ -32,8 +32,8 @@ export async function startQueued(deps: { deployments: Executions }, deployment:
 type BuildStopper = Pick<BuildRunner, 'stop'>;
 
 /**
- * Deletes the job of a deployment that failed, and stops its build if it has not ended. A build that took its job has
- * deleted it already; one that ended has a duration.
+ * Deletes the job of a failed deployment, and stops its build if that has not ended. A build that read its job has deleted it
+ * already; a build that ended has a duration.
  */
 export async function discardBuild(
   deps: { builds: Pick<Builds, 'removeJob'>; buildRunner: BuildStopper },
@@ -52,8 +52,8 @@ export async function cancelRunning(deps: Deps & { deployments: Executions }, de
 }
 
 /**
- * A new application's address answers with a placeholder until its first release. The stream may tell of it again, later:
- * then there may be a release, which stays, or nothing any more to lead to.
+ * Routes a new application's address to a placeholder, which answers until the first release. The stream may deliver the record
+ * again later: the route of a release then stays, and a deleted application gets none.
  */
 export async function routeNewApp(
   { table, cellOf }: Pick<Deps, 'table'> & InCell<'hostRoutes'>,
@@ -73,14 +73,14 @@ interface TeardownDeps {
 }
 
 /**
- * A deleted application is taken down: the build under way first, then all the rest.
- * @param name of the execution: a teardown that failed is done again under another
+ * Stops the running build of a deleted application, then starts the teardown of everything else.
+ * @param name of the execution. A failed teardown is repeated under another name
  */
 export async function startTeardown(deps: TeardownDeps, app: App, name: string = app.id): Promise<void> {
   const { accountId, id: applicationId, activeDeploymentId: deploymentId } = app;
   if (deploymentId) {
     await deps.deployments.stop(deploymentId, 'The application was deleted.');
-    // A submission that goes on meanwhile sees that the application is deleted, and stops its build itself.
+    // A concurrent submission sees that the application is deleted, and stops its build itself.
     const { buildId, builtAt } = (await deps.table.get(Deployment, { accountId, id: deploymentId })) ?? {};
     if (buildId !== undefined && builtAt === undefined) await deps.buildRunner.stop(buildId);
   }
@@ -89,8 +89,8 @@ export async function startTeardown(deps: TeardownDeps, app: App, name: string =
 }
 
 /**
- * Deployments without a sign of life: one never started is started, one whose execution is gone or ended is failed, one that
- * is under way is left alone.
+ * Deployments without a heartbeat. Starts those that have no execution, fails those whose execution has ended, and leaves running
+ * ones alone.
  */
 export const deploymentQueue: DueQueue<typeof Deployment, Deps & { deployments: Executions }> = {
   queue: 'DEPLOYMENT',
@@ -112,7 +112,7 @@ export const deploymentQueue: DueQueue<typeof Deployment, Deps & { deployments: 
   },
 };
 
-/** Deleted applications that are still there long after: their teardown is started again. */
+/** Deleted applications that still exist after {@link TEARDOWN_RETRY_AFTER_MS}: their teardown starts again. */
 export const teardownQueue = restartQueue({
   queue: 'TEARDOWN',
   entity: App,

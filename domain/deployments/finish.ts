@@ -19,17 +19,17 @@ const UNFINISHED = ['QUEUED', 'RUNNING'] as const;
 const isUnfinished = (deployment: Deployment) => (UNFINISHED as readonly string[]).includes(deployment.status);
 
 interface Promotion {
-  /** Parts of the change of the application. */
+  /** Parts of the application's change: `set`, `remove` and `when`. */
   set: Partial<App>;
   remove: string[];
   when: Record<string, Condition>;
   writes: Write[];
 }
 
-/** Promotes no deployment, whichever waits. */
+/** Promotes no deployment, even if one is waiting. */
 export const NO_PROMOTION: Promotion = { set: {}, remove: [], when: {}, writes: [] };
 
-/** Gives the application's slot, which is free with the same change, to the deployment that waits for it; it waits only for its builder then. */
+/** Gives the application's slot, which the same change frees, to the next deployment. That deployment then waits for a builder only. */
 export function promoteNextDeployment(deps: Deps, app: App): Promotion {
   const { accountId, id: applicationId, nextDeploymentId: next } = app;
   if (!next) return { ...NO_PROMOTION, when: { nextDeploymentId: 'absent' } };
@@ -44,7 +44,7 @@ export function promoteNextDeployment(deps: Deps, app: App): Promotion {
   };
 }
 
-/** The application's slot goes to the next deployment, or is free; and the application says how this one ended. */
+/** Returns the writes that pass the application's slot to the next deployment or free it, and store how this deployment ended. */
 function freeSlot(deps: Deps, app: App, deploymentId: string, status: Outcome): Write[] {
   const { accountId, id, activeDeploymentId } = app;
   if (activeDeploymentId !== deploymentId) return [];
@@ -58,19 +58,19 @@ function freeSlot(deps: Deps, app: App, deploymentId: string, status: Outcome): 
   return [change(App, { accountId, id }, what, concurrentUpdate), ...next.writes];
 }
 
-/** The account's share of a deployment that ends: the minutes of its build, and its place among the deployments at once. */
+/** Returns the account's change for a deployment that ends: it adds the build's minutes and frees its concurrent build. */
 function accountForBuild(deps: Pick<Deps, 'now'>, account: Account, deployment: Deployment): Write[] {
   const now = deps.now();
-  const spent = billedBuildMs(deployment, now);
-  const minutes = spent === undefined ? {} : addBuildMinutes(account, spent, now);
-  // What never left its line, and rollbacks, were not counted. Earlier versions stored no time of admission.
+  const billedMs = billedBuildMs(deployment, now);
+  const minutes = billedMs === undefined ? {} : addBuildMinutes(account, billedMs, now);
+  // Rollbacks and deployments that never left the queue were not counted. Earlier versions stored no time of admission.
   const { admittedAt = deployment.beganAt } = deployment;
-  const counted = admittedAt !== undefined && (account.buildCount ?? 0) > 0;
-  const what = { ...minutes, ...(counted ? { add: { buildCount: -1 } } : {}) };
+  const isCounted = admittedAt !== undefined && (account.buildCount ?? 0) > 0;
+  const what = { ...minutes, ...(isCounted ? { add: { buildCount: -1 } } : {}) };
   return Object.keys(what).length > 0 ? [change(Account, { id: account.id }, what, concurrentUpdate)] : [];
 }
 
-/** Ends a deployment, once: status, the application's slot and the event in one transaction. */
+/** Ends a deployment, once: changes its status, passes on the application's slot and emits the event in one transaction. */
 async function finishDeployment(
   deps: Deps,
   { accountId, applicationId, deploymentId }: DeploymentIds,
@@ -78,7 +78,7 @@ async function finishDeployment(
   note: string,
   known: Partial<Pick<Deployment, 'commitSha' | 'buildMs'>> = {},
 ): Promise<void> {
-  const of = { accountId, id: deploymentId };
+  const key = { accountId, id: deploymentId };
   const ended = {
     set: { ...known, status, finishedAt: deps.now().toISOString() },
     append: { notes: [formatNote(deps, note)] },
@@ -88,13 +88,13 @@ async function finishDeployment(
   const event = status === 'SUCCEEDED' ? 'deployment.succeeded' : 'deployment.failed';
   await retryOnConflict(async () => {
     const [deployment, app, account] = await Promise.all([
-      deps.table.get(Deployment, of),
+      deps.table.get(Deployment, key),
       deps.table.get(App, { accountId, id: applicationId }),
       deps.table.get(Account, { id: accountId }),
     ]);
     if (!deployment || !isUnfinished(deployment)) return;
     await deps.table.transact([
-      change(Deployment, of, ended, concurrentUpdate),
+      change(Deployment, key, ended, concurrentUpdate),
       ...(app ? freeSlot(deps, app, deploymentId, status) : []),
       ...(account ? accountForBuild(deps, account, { ...deployment, ...known }) : []),
       emit(deps, accountId, event, deploymentEventData({ ...deployment, ...known })),
@@ -106,8 +106,9 @@ export const succeedDeployment = (deps: Deps, ids: DeploymentIds): Promise<void>
   finishDeployment(deps, ids, 'SUCCEEDED', '==> The new release is live');
 
 /**
- * @param reason what the application's owner reads at the end of the log
- * @param known the commit and the build's duration, where the build came as far
+ * Ends a deployment as failed.
+ * @param reason shown to the application's owner at the end of the log
+ * @param known the commit and the build's duration, as far as the build determined them
  */
 export const failDeployment = (
   deps: Deps,

@@ -2,17 +2,17 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
 import { ApiError } from '../../contract/errors.ts';
 
-/** A hook as it came. Header names are in lower case; what is signed is the bytes of the body. */
+/** A hook as received. Header names are in lower case; the signature covers the bytes of the body. */
 export interface HookRequest {
   headers: Record<string, string | undefined>;
   body: Buffer;
 }
 
-/** A change of one branch or tag by a push. */
+/** The change of one branch or tag by a push. */
 export interface RefChange {
   kind: 'branch' | 'tag';
   name: string;
-  /** The commit it is at now; undefined where it was deleted. */
+  /** The new commit of the branch or tag; undefined if it was deleted. */
   commitSha: string | undefined;
   /** The commit's message. */
   message: string;
@@ -20,31 +20,32 @@ export interface RefChange {
 
 /** A parsed hook: a push, or another event. */
 export interface Hook {
-  /** The delivery's own id, the same when it is sent again. */
+  /** The id of the delivery, which a redelivery repeats. */
   deliveryId: string;
   event: string;
-  /** Of a push; undefined for any other event. */
+  /** The changes of a push; undefined for any other event. */
   changes: RefChange[] | undefined;
 }
 
-/** A Git host: how its hooks are told from others', signed and read. */
+/** A Git host: how to recognise, authenticate and read its hooks. */
 interface GitHost {
-  /** The header that proves who sent it. */
+  /** The header with the signature or token. */
   proof: string;
   proves(proof: string, secret: string, body: Buffer): boolean;
   /** The headers with the event's name and the delivery's id. */
   event: string;
   delivery: string;
+  /** The name of the push event. */
   push: string;
-  /** Undefined where the payload is not one of a push. */
+  /** Returns undefined if the payload is not that of a push. */
   changes(payload: unknown): RefChange[] | undefined;
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
-/** Of any lengths: the digests are compared, which takes as long whatever they hold. */
-const same = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
-const signed = (proof: string, secret: string, body: Buffer): boolean =>
-  same(proof, `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
+/** Compares texts of any length in constant time, by their digests. */
+const isEqual = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
+const isSigned = (proof: string, secret: string, body: Buffer): boolean =>
+  isEqual(proof, `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
 
 const text = () => z._default(z.string(), '');
 /** The commit id that hosts send for a deleted ref. */
@@ -57,10 +58,10 @@ function toRefChange(ref: string, after: string, message: string): RefChange[] {
   return [{ kind: kind === 'heads' ? 'branch' : 'tag', name, commitSha, message }];
 }
 
-/** Source: each host's documentation of its push event. Schemas are built when needed: a cold start pays for one. */
+// Source: each host's documentation of its push event. Schemas are built on use, so that a cold start builds only one.
 const GITHUB: GitHost = {
   proof: 'x-hub-signature-256',
-  proves: signed,
+  proves: isSigned,
   event: 'x-github-event',
   delivery: 'x-github-delivery',
   push: 'push',
@@ -74,7 +75,7 @@ const GITHUB: GitHost = {
 
 const GITLAB: GitHost = {
   proof: 'x-gitlab-token',
-  proves: (proof, secret) => same(proof, secret),
+  proves: (proof, secret) => isEqual(proof, secret),
   event: 'x-gitlab-event',
   delivery: 'x-gitlab-event-uuid',
   push: 'Push Hook',
@@ -87,7 +88,7 @@ const GITLAB: GitHost = {
 
 const BITBUCKET: GitHost = {
   proof: 'x-hub-signature',
-  proves: signed,
+  proves: isSigned,
   event: 'x-event-key',
   delivery: 'x-request-uuid',
   push: 'repo:push',
@@ -104,7 +105,7 @@ const BITBUCKET: GitHost = {
   },
 };
 
-/** GitHub's (and Gitea's) first: they send the older `X-Hub-Signature` too. */
+/** GitHub (and Gitea) come first, because they also send the older `X-Hub-Signature`, by which Bitbucket is recognised. */
 const HOSTS = [GITHUB, GITLAB, BITBUCKET];
 
 const unreadable = () => new ApiError('invalid_request', 'body: must be the payload of a push');
@@ -119,7 +120,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** JSON, whatever its content type says, or a form with the JSON in its field `payload`: GitHub lets its users choose. */
+/** Parses JSON regardless of the content type, or a form with the JSON in its field `payload`. GitHub lets its users choose. */
 function parsePayload({ body }: HookRequest): unknown {
   const text = body.toString('utf8');
   return parseJson(text) ?? parseJson(new URLSearchParams(text).get('payload') ?? '');
@@ -134,15 +135,15 @@ export function isGenuine(request: HookRequest, secret: string): boolean {
 }
 
 /**
- * Reads a genuine hook. Throws 400 where it is a push that cannot be read. Without the header that names the event, as from a script,
- * the payload says whether it is a push.
+ * Reads a genuine hook. Throws 400 for a push that cannot be parsed. If the header that names the event is missing, as from a
+ * script, the payload decides whether the hook is a push.
  */
 export function readHook(request: HookRequest): Hook {
   const { headers, body } = request;
   const host = detectHost(request);
   if (!host) throw unreadable();
   const event = headers[host.event] ?? '';
-  // A host without ids sends the same bytes again, and never the same ones for another push.
+  // Without an id, the bytes identify the delivery: a redelivery repeats them, and another push never has the same ones.
   const deliveryId = headers[host.delivery]?.slice(0, 128) || createHash('sha256').update(body).digest('hex');
   const changes = event === host.push || event === '' ? host.changes(parsePayload(request)) : undefined;
   if (event === host.push && !changes) throw unreadable();

@@ -20,8 +20,8 @@ const ignoredPush = (why: string): PushResponse => ({ status: 200, output: { dat
 const acceptedPush = (deploymentId: string): PushResponse => ({ status: 202, output: { data: { deploymentId } } });
 
 /**
- * Finds the application of a hook. Throws 404 for an unknown application and 401 for a hook that its secret did not
- * sign.
+ * Authenticates a hook. Throws 404 for an unknown application, and 401 for a hook that is not signed with the
+ * application's hook secret.
  */
 export async function identifyHook(
   deps: Deps & { secrets: Secrets },
@@ -39,7 +39,7 @@ export async function identifyHook(
 const SHORT_SHA_LENGTH = 7;
 const SKIP = /\[(skip ci|ci skip|no ci)\]/i;
 
-/** Why nothing follows from what a push did to a repository; undefined where it is to be deployed. */
+/** Returns the reason why a push is not deployed; undefined if it is to be deployed. */
 function reasonToIgnore(app: App, changes: readonly RefChange[], found: RefChange | undefined): string | undefined {
   if (!app.autoDeploy) return 'autoDeploy is off for this application';
   if (app.status !== 'RUNNING') return 'the application is suspended';
@@ -53,9 +53,8 @@ function reasonToIgnore(app: App, changes: readonly RefChange[], found: RefChang
 }
 
 /**
- * POST /hooks/git/{appId}, once it is known to be genuine: a push to the deployed branch starts a deployment. While one is
- * under way, the next one waits with the newest commit; there is never more than one that waits. A delivery that comes
- * again finds what it did the first time.
+ * POST /hooks/git/{appId}, for a genuine hook. A push to the deployed branch starts a deployment. While a deployment is in progress,
+ * one more waits, always with the newest commit. A redelivery returns the deployment of the first delivery.
  */
 export async function receivePush(deps: Deps, access: GitAccess, request: HookRequest): Promise<PushResponse> {
   const { accountId, applicationId } = access;
@@ -82,7 +81,7 @@ export async function receivePush(deps: Deps, access: GitAccess, request: HookRe
         after: { applicationId, trigger: 'PUSH', commitSha },
       });
     } catch (error) {
-      // The git host would only show a failure; the reason is for the owner to read there.
+      // For an error status the Git host would show a failure only; this way the owner can read the reason there.
       if (error instanceof ApiError && error.code === 'plan_limit') return ignoredPush(error.message);
       throw error;
     }
@@ -90,36 +89,39 @@ export async function receivePush(deps: Deps, access: GitAccess, request: HookRe
   });
 }
 
-/** Assigns a push to a new deployment, or to the deployment that waits already. */
+/** Assigns a push to a new deployment, or to the one that is waiting already. */
 function assignSlot(deps: Deps, app: App, commitSha: string): { deploymentId: string; writes: Write[] } {
   const { id: applicationId, accountId, activeDeploymentId, movingTo, nextDeploymentId } = app;
-  // What it waits for: a deployment, or a move to another cell.
+  // A deployment in progress, or a move to another cell.
   const isBusy = activeDeploymentId !== undefined || movingTo !== undefined;
-  const same = {
+  const isUnchanged = {
     activeDeploymentId: unchanged(activeDeploymentId),
     movingTo: unchanged(movingTo),
   };
-  const of = { accountId, id: applicationId };
+  const key = { accountId, id: applicationId };
   const status = { is: 'RUNNING' };
   if (isBusy && nextDeploymentId) {
-    const waits = change(
+    const replaceCommit = change(
       Deployment,
       { accountId, id: nextDeploymentId },
       { set: { commitSha }, when: { waiting: { is: true } } },
       concurrentUpdate,
     );
-    const still = check(App, of, { nextDeploymentId: { is: nextDeploymentId }, status }, concurrentUpdate);
-    return { deploymentId: nextDeploymentId, writes: [waits, still] };
+    const isStillNext = check(App, key, { nextDeploymentId: { is: nextDeploymentId }, status }, concurrentUpdate);
+    return { deploymentId: nextDeploymentId, writes: [replaceCommit, isStillNext] };
   }
-  const made = newDeployment(deps, { accountId, applicationId }, 'PUSH', {
+  const created = newDeployment(deps, { accountId, applicationId }, 'PUSH', {
     commitSha,
     ...(isBusy ? { waiting: true } : {}),
   });
   const claim = isBusy
-    ? { set: { nextDeploymentId: made.id }, when: { ...same, nextDeploymentId: 'absent', status } as const }
-    : { set: { activeDeploymentId: made.id }, when: { ...same, status } };
-  // A push that waits needs minutes as well: otherwise pushes in a row would build on without any.
+    ? { set: { nextDeploymentId: created.id }, when: { ...isUnchanged, nextDeploymentId: 'absent', status } as const }
+    : { set: { activeDeploymentId: created.id }, when: { ...isUnchanged, status } };
+  // Waiting pushes are checked too: otherwise a series of pushes would keep building without any minutes left.
   const limits = assertWithin(deps, accountId, ['buildMinutesPerMonth']);
-  const line = isBusy ? [] : enqueueBuild(deps, { id: made.id, accountId, applicationId });
-  return { deploymentId: made.id, writes: [change(App, of, claim, concurrentUpdate), made.write, limits, ...line] };
+  const queued = isBusy ? [] : enqueueBuild(deps, { id: created.id, accountId, applicationId });
+  return {
+    deploymentId: created.id,
+    writes: [change(App, key, claim, concurrentUpdate), created.write, limits, ...queued],
+  };
 }

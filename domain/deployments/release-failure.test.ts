@@ -41,7 +41,7 @@ test.each<[what: string, error: string, lines: string[], expected: string]>([
     'a database that is expected beside the application',
     EXITED,
     ['MongooseServerSelectionError: connect ECONNREFUSED 127.0.0.1:27017'],
-    '27017. It connects to MongoDB on port 27017 of its own machine, and nothing else runs beside a release: set the variable from which it reads the address, and deploy again.',
+    '27017. It connects to MongoDB on port 27017 of its own machine, and a release runs alone: set the variable from which it reads the address, and deploy again.',
   ],
   [
     'a server of any kind on IPv6, in a list of errors',
@@ -193,7 +193,7 @@ test('a status is explained by what the log says', () => {
   ]);
   expect(text).toBe(
     [
-      'The new release answered 500 on /health; a status below 500 is needed. Its log says: TypeError: x is not a function.',
+      'The new release answered 500 on /health; a status below 500 is required. Its log says: TypeError: x is not a function.',
       '    The end of its log:',
       '    TypeError: x is not a function',
       '        at y',

@@ -3,30 +3,30 @@ import type { HealthCheck } from '../../providers/app-host/app-host.ts';
 import { MEMORY_MB, TIMEOUT_SECONDS } from '../../providers/app-host/resources.ts';
 import { lacksValue, lacksVariable } from '../../providers/builds/missing-variables.ts';
 
-/** Lines of output that a failure quotes, and their size in characters: the state of an execution holds 32 KB. */
+/** Lines of output that a failure quotes, and their total size in characters: the state of an execution holds 32 KB. */
 const MAX_QUOTED_LINES = 50;
 const MAX_QUOTED_CHARACTERS = 8000;
 const MAX_LINE_LENGTH = 500;
-/** Characters of a line that are examined: an application may print megabytes in one. */
+/** Characters of a line that are examined: an application may print megabytes in one line. */
 const MAX_EXAMINED = 2000;
-/** An application's PORT on AWS, and the least one in the local run (local/processes/ports.ts): its log may name it rightly. */
-const OWN_PORT = 8080;
+/** The value of PORT on AWS, and its smallest value in the local run (local/processes/ports.ts). A log that mentions them shows no mistake. */
+const PORT = 8080;
 const FIRST_LOCAL_PORT = 12_000;
 
-/** Lambda's own line about a process that ended, which the host's log has after those of the release. */
+/** Lambda's line about a process that exited, which follows the release's own lines in the host's log. */
 const RUNTIME_EXIT = /^(?:RequestId: \S+ )?Error: Runtime exited with(?:out providing a reason| error: )/;
 
-/** The message of an error as Node prints it: `Error: …`, `MongoParseError: …`, `Error [ERR_X]: …`. Lines drawn of signs say nothing. */
+/** An error's message as Node prints it: `Error: …`, `MongoParseError: …`, `Error [ERR_X]: …`. Messages without a letter or digit are skipped. */
 const ERROR_MESSAGE = /^\s*(?:Uncaught )?(?:\w+\.)*\w*(?:Error|Exception)(?: \[\w+\])?: (?=.*[\p{L}\d])\S/u;
-/** Lines about the application's server, and words before the port by which it is another server's: one that it waits for. */
+/** Words of lines about the application's server, and words before a port that belongs to another server, such as a database. */
 const LISTENS = /\b(?:listen\w*|running|started|ready|serving|available|local|live|up)\b/i;
 const CONNECTS = /connect|database|\bdb\b|postgres|mysql|mariadb|mongo|redis|amqp|kafka|smtp|debugger/i;
-/** Lines that only name a server may be about any: its address alone, or one behind nothing but such a name. */
+/** Lines that consist of an address, alone or after the name of a server such as `API server`. */
 const NAMES_SERVER =
   /^\W*(?:(?:example|express|my|the|web|http|node)\W+)*(?:app|api|server)?(?:\W+(?:is|on|at))*\W*(?:https?:|port\b|localhost\b)/i;
 const PORT_MENTION = /(?:\bport\b\D{0,12}|(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):)(\d{2,5})\b/i;
 
-/** Servers by their usual ports, for applications that expect one beside them as on a developer's machine. */
+/** Servers by their usual ports, for applications that expect one on the same machine, as in development. */
 const SERVERS: Readonly<Record<string, string>> = {
   1433: 'SQL Server',
   3306: 'MySQL',
@@ -63,31 +63,31 @@ const ADVICE: readonly [pattern: RegExp, advice: string | ((found: RegExpExecArr
     /ECONNREFUSED (?:127\.0\.0\.1|\[?::1\]?|localhost):(\d+)/,
     ([, port = '']) => {
       const name = SERVERS[port] ?? 'a server';
-      return `It connects to ${name} on port ${port} of its own machine, and nothing else runs beside a release: ${REMEDY}.`;
+      return `It connects to ${name} on port ${port} of its own machine, and a release runs alone: ${REMEDY}.`;
     },
   ],
   [
-    // Names without a dot are those of services in a docker-compose.yml.
+    // Names without a dot are usually services of a docker-compose.yml.
     /getaddrinfo (?:ENOTFOUND|EAI_AGAIN) ([\w-]+)(?![\w.-])/,
     ([, host]) => `There is no server named ${host} where a release runs: ${REMEDY}.`,
   ],
 ];
 
-/** The error that a release printed last; undefined if it printed none. */
-const errorIndex = (lines: readonly string[]): number => lines.findLastIndex((line) => ERROR_MESSAGE.test(line));
+/** Returns the index of the last error that a release printed; -1 if it printed none. */
+const lastErrorIndex = (lines: readonly string[]): number => lines.findLastIndex((line) => ERROR_MESSAGE.test(line));
 
-const endOf = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
+const withFullStop = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
 
-/** Returns the port that a release says to listen on and that is not its own; undefined if it names none. */
+/** Returns the last port other than PORT that a release says it listens on; undefined if it mentions none. */
 const fixedPort = (lines: readonly string[]): number | undefined =>
   lines
     .filter((line) => LISTENS.test(line) || NAMES_SERVER.test(line))
     .map((line) => PORT_MENTION.exec(line))
     .map((found) => (found && !CONNECTS.test(found.input.slice(0, found.index)) ? Number(found[1]) : 0))
-    .findLast((port) => port > 0 && port !== OWN_PORT && port < FIRST_LOCAL_PORT);
+    .findLast((port) => port > 0 && port !== PORT && port < FIRST_LOCAL_PORT);
 
 /** Explains why a release did not answer at all. */
-function explainSilence(error: string, path: string, lines: readonly string[], printed: string | undefined): string {
+function explainNoResponse(error: string, path: string, lines: readonly string[], printed: string | undefined): string {
   if (/signal: killed|OutOfMemory/i.test(error)) {
     return `The new release used more memory than it has (${MEMORY_MB} MB) and was killed.`;
   }
@@ -99,26 +99,26 @@ function explainSilence(error: string, path: string, lines: readonly string[], p
         : `nothing listens on PORT at 127.0.0.1, or the response to ${path} does not end. A web application must listen on process.env.PORT; programs without a web server are not hosted. Set healthCheckPath to a path whose response ends.`;
     return `The new release did not answer within ${TIMEOUT_SECONDS} seconds: ${why}`;
   }
-  if (printed !== undefined) return `The new release did not start: ${endOf(printed)}`;
+  if (printed !== undefined) return `The new release did not start: ${withFullStop(printed)}`;
   const code = /exit status (\d+)/.exec(error)?.[1];
   if (code !== undefined) return `The new release ended with exit code ${code} before it answered.`;
   if (/exited without providing a reason|exit status 0/.test(error)) {
     return 'The new release ended before it answered: a web application must listen on process.env.PORT; programs without a web server are not hosted.';
   }
-  return `The new release did not answer: ${endOf(error)}`;
+  return `The new release did not answer: ${withFullStop(error)}`;
 }
 
-/** Returns the first advice for what a release printed; nothing if there is none. */
+/** Returns the first advice that matches the output of a release; an empty list if there is none. */
 function adviceFor(lines: readonly string[]): string[] {
   for (const [pattern, advice] of ADVICE) {
-    const found = lines.map((line) => pattern.exec(line)).findLast((each) => each !== null);
+    const found = lines.map((line) => pattern.exec(line)).findLast((match) => match !== null);
     if (found) return [typeof advice === 'string' ? advice : advice(found)];
   }
   if (lines.some(lacksVariable)) return ['Set the variables that its log names, and deploy again.'];
   return lines.some(lacksValue) ? ['Set the variable from which it reads that value, and deploy again.'] : [];
 }
 
-/** Returns the lines to quote: the last ones, and the error with its stack if that is above them. */
+/** Returns the last lines of the output, within the limits of a quotation. */
 function quote(lines: readonly string[]): string[] {
   const kept: string[] = [];
   let characters = 0;
@@ -132,9 +132,9 @@ function quote(lines: readonly string[]): string[] {
 }
 
 /**
- * Explains a failed health check to the application's owner: what happened, in the words of the error that the release
- * printed, what to do about it, and the end of its output.
- * @param path that was requested
+ * Explains a failed health check to the application's owner: the error that the release printed, advice on how to fix it, and the
+ * end of its output.
+ * @param path the path that was requested
  * @param log the last lines of the release's log, without secrets
  */
 export function explainReleaseFailure(
@@ -143,13 +143,13 @@ export function explainReleaseFailure(
   log: readonly string[],
 ): string {
   const lines = log.filter((line) => !RUNTIME_EXIT.test(line)).map((line) => truncate(line, MAX_EXAMINED));
-  const index = errorIndex(lines);
+  const index = lastErrorIndex(lines);
   const printed = index < 0 ? undefined : truncate(lines[index]?.trim() ?? '', MAX_LINE_LENGTH);
-  const said = printed === undefined ? '' : ` Its log says: ${endOf(printed)}`;
+  const logged = printed === undefined ? '' : ` Its log says: ${withFullStop(printed)}`;
   const reason =
     status === undefined
-      ? explainSilence(error.replace(/^RequestId: \S+ (Error: )?/, ''), path, lines, printed)
-      : `The new release answered ${status} on ${path}; a status below 500 is needed.${said}`;
+      ? explainNoResponse(error.replace(/^RequestId: \S+ (Error: )?/, ''), path, lines, printed)
+      : `The new release answered ${status} on ${path}; a status below 500 is required.${logged}`;
   const sentences = [reason, ...adviceFor(lines)].join(' ');
   const quoted = quote(lines);
   const heading = quoted.length > 0 ? ['    The end of its log:'] : [];

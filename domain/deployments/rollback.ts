@@ -15,8 +15,8 @@ import { canRollBackTo, newDeployment } from './deployment.ts';
 import type { DeploymentIds } from './inputs.ts';
 
 /**
- * Releases kept per application, including the one in service. Each holds its code in Lambda, where all applications of
- * the AWS account share 75 GB (contract/limits/aws-limits.ts): at 20 MB a release, that is room for 1,250 applications.
+ * Releases kept per application, including the live one. Lambda stores the code of each, and all applications of an AWS account
+ * share 75 GB (contract/limits/aws-limits.ts). At 20 MB per release that is enough for 1,250 applications.
  */
 export const MAX_KEPT_RELEASES = 3;
 
@@ -31,8 +31,8 @@ const releaseNotKept = () =>
   );
 
 /**
- * POST /dashboard/v1/apps/{id}/rollback: a deployment of its own that releases what an earlier one made. Its release holds
- * its variables, so both come back together.
+ * POST /dashboard/v1/apps/{id}/rollback: a deployment that restores the release of an earlier one. A release contains its
+ * variables, so code and variables are restored together.
  */
 export async function rollBack(
   deps: Deps,
@@ -45,17 +45,17 @@ export async function rollBack(
     deps.table.get(Deployment, { accountId, id: deploymentId }),
   ]);
   if (target?.applicationId !== id) throw noSuchDeployment();
-  // Before what a deployment that is still under way has not done yet.
+  // Checked first, because a deployment in progress has not succeeded yet.
   assertIdle(app);
   if (target.status !== 'SUCCEEDED') throw neverReleased();
   if (!canRollBackTo(target)) throw releaseNotKept();
-  // Its releases are about to have other numbers.
+  // The move is about to renumber the releases.
   if (app.movingTo !== undefined) throw beingMoved();
   const { release, commitSha } = target;
   const notes = [`==> Rolling back to the release of ${target.id} (${commitSha})`];
   const known = { release, commitSha, notes, builtBy: target.builtBy ?? target.id };
   const deployment = newDeployment(deps, { accountId, applicationId: id }, 'ROLLBACK', known);
-  const kept = check(
+  const isKept = check(
     Deployment,
     { accountId, id: target.id },
     { release: { is: release ?? '' }, retired: 'absent' },
@@ -64,18 +64,18 @@ export async function rollBack(
   const { shown: data } = deployment;
   const about = { action: 'deployment.rolled-back', accountId, subjectId: data.id } as const;
   return await deps.commit(
-    [claimSlot(app, deployment.id), kept, deployment.write],
+    [claimSlot(app, deployment.id), isKept, deployment.write],
     { data },
     { ...about, after: { ...data, applicationId: id } },
   );
 }
 
-/** Older releases per run that are checked for removal. */
+/** Newest deployments whose releases one run considers for removal. */
 const PRUNE_LOOKBACK = 100;
 
 /**
- * Removes the releases of an application that are not among the last ones to have served, and those that never did, with
- * their artifacts. Leaves all as it is while a deployment is under way: that one's end comes by here too.
+ * Removes the releases of an application that never were live or are not among the last {@link MAX_KEPT_RELEASES} live ones, with
+ * their artifacts. Does nothing while a deployment is in progress: its end calls this function again.
  */
 export async function pruneReleases(
   deps: Deps & { builds: Pick<Builds, 'removeArtifact'> } & InCell<'appHost'>,
@@ -89,7 +89,7 @@ export async function pruneReleases(
   ]);
   if (!app || !ended) return;
   const { appHost } = await deps.cellOf(app);
-  // The list is some milliseconds behind; the one that has just ended must be seen as it is.
+  // The list is eventually consistent, so the deployment that has just ended is read itself.
   const all = [ended, ...items.filter(({ id }) => id !== ended.id)];
   const kept = new Set<string>();
   for (const { status, release, retired } of all) {
@@ -97,18 +97,21 @@ export async function pruneReleases(
   }
   for (const { id, finishedAt, release } of all) {
     if (finishedAt === null || !release || kept.has(release)) continue;
-    const of = { accountId, id };
+    const key = { accountId, id };
     const isIdle = {
       activeDeploymentId: 'absent',
       movingTo: 'absent',
       cellId: unchanged(app.cellId),
     } as const;
-    const idle = check(App, { accountId, id: applicationId }, isIdle, concurrentUpdate);
-    // First the release is no longer offered for rollback, then it is removed.
-    const retiring = deps.table.transact([idle, change(Deployment, of, { set: { retired: true } }, concurrentUpdate)]);
+    const assertion = check(App, { accountId, id: applicationId }, isIdle, concurrentUpdate);
+    // Withdraw the release from rollback before it is removed.
+    const retiring = deps.table.transact([
+      assertion,
+      change(Deployment, key, { set: { retired: true } }, concurrentUpdate),
+    ]);
     if (!(await ignoreConflict(retiring.then(() => true)))) return;
     if (!(await appHost.removeRelease(applicationId, release))) continue;
     await deps.builds.removeArtifact(applicationId, id);
-    await deps.table.write(Deployment, change(Deployment, of, { remove: ['release'] }));
+    await deps.table.write(Deployment, change(Deployment, key, { remove: ['release'] }));
   }
 }

@@ -8,7 +8,7 @@ import { failDeployment } from './finish.ts';
 
 export type SuspensionDeps = Deps & { deployments: Executions } & InCell<'appAccess' | 'hostRoutes'>;
 
-/** Stops the deployment that is under way; its build ends with it. */
+/** Stops the deployment in progress; its build ends with it. */
 async function stopDeployment(deps: SuspensionDeps, app: App): Promise<void> {
   const { accountId, id: applicationId, activeDeploymentId: deploymentId } = app;
   if (!deploymentId) return;
@@ -19,10 +19,11 @@ async function stopDeployment(deps: SuspensionDeps, app: App): Promise<void> {
 }
 
 /**
- * Brings what is served to an application's status: a suspended one answers with a page of its own and its deployment ends,
- * and its function refuses visitors; a resumed one answers with the release that it had. Releases and routes stay as they are, so that resuming takes one write.
- * The stream may redeliver a change after others followed it: the status of this moment counts, and is read again after it
- * was applied.
+ * Applies an application's status to its routes and functions. While it is suspended, its host names answer with the suspension page,
+ * its functions refuse requests and its deployment is stopped. After it is resumed, the previous release serves again. Releases and routes
+ * are kept, so that resuming takes one write.
+ *
+ * The stream may redeliver an old change, so the current status is applied, and read again afterwards.
  */
 export async function applyAppStatus(deps: SuspensionDeps, { accountId, id }: AccountScopedId): Promise<void> {
   const read = () => deps.table.get(App, { accountId, id });
@@ -39,7 +40,7 @@ export async function applyAppStatus(deps: SuspensionDeps, { accountId, id }: Ac
     }
     const after = await read();
     if (after?.status === app.status) return;
-    // Its teardown may have ended before the write: nothing may stay at a host name that becomes free.
+    // The teardown may have ended before the write. No suspension may remain at a host name that becomes free.
     if (!after || after.status === 'DELETING') return await hostRoutes.resume(app.hosts);
     app = after;
   }

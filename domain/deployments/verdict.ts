@@ -2,13 +2,12 @@ import type { Deps } from '../deps.ts';
 import type { DeploymentIds } from './inputs.ts';
 import { DeploymentError, readRunning } from './release.ts';
 
-/** The result of a step: `reason` is what the application's owner reads. The state machine chooses what follows. */
+/** The result of a step. `reason` is shown to the application's owner. The state machine chooses the next state by `failed`. */
 type Verdict = { failed: false } | { failed: true; reason: string };
 
 /**
- * Runs a step of a deployment. A failure that its owner caused is a verdict and no error: errors are the platform's
- * own, and alarm its operators. What breaks because the application was deleted or suspended during the step is the
- * owner's doing, whatever it looks like.
+ * Runs a step of a deployment. A failure that the owner caused becomes a verdict; errors are faults of the platform and alarm its
+ * operators. Any error counts as caused by the owner if the application was deleted or suspended during the step.
  */
 export async function withVerdict<D extends Deps, I extends DeploymentIds>(
   act: (deps: D, ids: I) => Promise<unknown>,
@@ -25,7 +24,7 @@ export async function withVerdict<D extends Deps, I extends DeploymentIds>(
   }
 }
 
-/** Returns why a deployment must not go on; undefined if it may, or if that cannot be read. */
+/** Returns the reason why a deployment must stop; undefined if it may continue, or if its state cannot be read. */
 async function reasonToStop(deps: Deps, ids: DeploymentIds): Promise<string | undefined> {
   try {
     await readRunning(deps, ids);

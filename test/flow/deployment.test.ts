@@ -253,7 +253,7 @@ describe('a project without settings', () => {
     expect((await deploy(made.id)).status).toBe('SUCCEEDED');
     await client.call(updateApp, { params: { id: made.id }, body: { healthCheckPath: '/', startCommand: null } });
     const failed = await deploy(made.id);
-    expect(failed.log).toContain('The new release answered 500 on /; a status below 500 is needed.');
+    expect(failed.log).toContain('The new release answered 500 on /; a status below 500 is required.');
   });
 });
 
