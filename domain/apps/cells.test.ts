@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Cell } from '../../table/entities/cells.ts';
-import { applicationsFor } from './cell-room.ts';
+import { applicationsFor } from './cell-capacity.ts';
 import { assertNotPlatformDomain, HOME_CELL, placeApp } from './cells.ts';
 
 const deps = { settings: { appsDomain: 'apps.example' } } as Parameters<typeof placeApp>[0];

@@ -1,10 +1,10 @@
 import { ApiError } from '../../contract/errors.ts';
 import type { AppAccess } from '../../providers/app-host/app-access.ts';
 import type { AppHost } from '../../providers/app-host/app-host.ts';
+import type { CapacityMeter } from '../../providers/app-host/cell-capacity.ts';
 import type { AppLogs } from '../../providers/app-host/logs.ts';
 import type { AppMetrics } from '../../providers/app-host/metrics.ts';
 import type { AppRequests } from '../../providers/app-host/requests.ts';
-import type { CellRooms } from '../../providers/app-host/room.ts';
 import type { AppStarts } from '../../providers/app-host/starts.ts';
 import type { EdgeCertificates } from '../../providers/edge/certificates.ts';
 import type { HostRoutes } from '../../providers/edge/host-routes.ts';
@@ -35,7 +35,7 @@ export interface CellProviders {
   edgeCertificates: EdgeCertificates;
   /** The host name that custom domains must point to. */
   edgeEndpoint: string;
-  cellRooms: CellRooms;
+  capacityMeter: CapacityMeter;
   quotaMeasures: QuotaMeasure[];
   /** The ARN of an application's function up to the application's id. */
   functionArnPrefix: string;
@@ -52,45 +52,45 @@ export interface InCell<K extends keyof CellProviders> {
   cellOf(item: Placed): Promise<Pick<CellProviders, K>>;
 }
 
-/** Returns the cell of an application's host names: where the DNS of custom domains points, also after it was moved. */
+/** Returns the cell of an application's host names. It stays the same when the application moves, because the DNS of custom domains points there. */
 export const edgeOf = ({ cellId, edgeCellId }: Pick<App, 'cellId' | 'edgeCellId'>): Placed => ({
   cellId: edgeCellId ?? cellId,
 });
 
-/** Returns the cells that have something of an application: several while it is moved. */
+/** Returns the cells that hold resources of an application: more than one during a move. */
 export const cellsInUse = ({ cellId, movingTo, drainingFrom }: Pick<App, 'cellId' | 'movingTo' | 'drainingFrom'>) =>
   [...new Set([cellId ?? HOME_CELL, movingTo, drainingFrom])].flatMap((id) =>
     id === undefined ? [] : [{ cellId: id }],
   );
 
-/** Returns all cells that operators registered. */
+/** Returns all cells that operators have registered. */
 export const listCells = ({ table }: Pick<Deps, 'table'>): Promise<Cell[]> => table.all(Cell, CELLS);
 
-/** Returns the cells that can be reached, the home cell first, and whether each takes new applications. */
+/** Returns the cells that are reachable, the home cell first, and whether each is open for new applications. */
 export async function listReachableCells(deps: Pick<Deps, 'table'>): Promise<Pick<Cell, 'id' | 'open'>[]> {
   const others = (await listCells(deps)).filter(({ id, resources }) => id !== HOME_CELL && resources);
   return [{ id: HOME_CELL, open: true }, ...others];
 }
 
-/** Returns the item of a cell, with what is needed to reach it. Throws for a cell that operators have not registered. */
+/** Returns a cell with the resources that are needed to reach it. Throws for a cell that operators have not registered. */
 export async function readCell({ table }: Pick<Deps, 'table'>, id: string) {
   const cell = await table.get(Cell, { id });
   if (!cell?.resources) throw new Error(`there is no hosting cell ${id}`);
   return { ...cell, resources: cell.resources };
 }
 
-/** Returns the host names of ours that an application has claimed. */
+/** Returns the host names on the platform's domains that an application has claimed. */
 export const claimedHosts = ({ hosts, slugHost }: Pick<App, 'hosts' | 'slugHost'>): string[] =>
   slugHost === undefined ? hosts : [...hosts, slugHost];
 
-/** A new application's cell, and the domain below which its default address is. */
+/** The cell of a new application, and the parent domain of its default address. */
 export interface Placement extends Placed {
   appsDomain: string;
 }
 
 /**
- * Chooses the cell of a new application: of those that are open, the one with the most room at the last measurement. Without
- * any other it is the home cell, which operators may close only while another is open.
+ * Chooses the cell of a new application: the open cell with the most free capacity at the last measurement. Without other cells
+ * this is the home cell, which operators may close only while another one is open.
  */
 export function placeApp({ settings }: Pick<Deps, 'settings'>, cells: readonly Cell[]): Placement {
   const home = cells.find(({ id }) => id === HOME_CELL) ?? { id: HOME_CELL, open: true };
@@ -100,7 +100,10 @@ export function placeApp({ settings }: Pick<Deps, 'settings'>, cells: readonly C
   return { cellId: chosen.id, appsDomain: chosen.resources.appsDomain };
 }
 
-/** Throws 400 for a domain below which applications have their default addresses. @param field as the caller knows it */
+/**
+ * Throws 400 for the parent domain of default addresses, and for any name below it.
+ * @param field the name of the request's field
+ */
 export function assertNotPlatformDomain(
   { settings }: Pick<Deps, 'settings'>,
   cells: readonly Cell[],

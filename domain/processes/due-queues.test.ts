@@ -311,7 +311,7 @@ async function everyQueue() {
   const executions = () => provider<Executions>({ status: 'RUNNING' });
   const needs = {
     ...deps,
-    ...inEveryCell({ cellRooms: { measure: async () => ({ concurrency: 900, codeBytes: 1e9 }) } }),
+    ...inEveryCell({ capacityMeter: { measure: async () => ({ concurrency: 900, codeBytes: 1e9 }) } }),
     deployments: executions(),
     teardowns: executions(),
     hosting: executions(),

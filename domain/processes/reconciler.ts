@@ -1,4 +1,4 @@
-import { cellQueue } from '../apps/cell-room.ts';
+import { cellQueue } from '../apps/cell-capacity.ts';
 import { ownershipQueue } from '../custom-domains/ownership.ts';
 import { tenantQueue } from '../custom-domains/reconciliation.ts';
 import { customDomainQueue } from '../custom-domains/verify.ts';

@@ -3,7 +3,7 @@ import { countQuarantined } from '../../domain/processes/quarantine.ts';
 import { reconcilers } from '../../domain/processes/reconciler.ts';
 import { batchDeps as deps } from '../../runtime/batch-deps.ts';
 import { buildRunner } from '../../runtime/bindings/build-runner.ts';
-import { cellRooms } from '../../runtime/bindings/cell-rooms.ts';
+import { capacityMeter } from '../../runtime/bindings/capacity-meter.ts';
 import { databaseMetrics } from '../../runtime/bindings/database-metrics.ts';
 import { deliveryQueue as queue } from '../../runtime/bindings/delivery-queue.ts';
 import { machines } from '../../runtime/bindings/executions.ts';
@@ -17,7 +17,7 @@ import { withReports } from '../../runtime/observability/reconciler-reports.ts';
 import { reportQuarantine } from '../../runtime/observability/sweep-metrics.ts';
 import { sweeper } from '../../runtime/triggers/sweeper.ts';
 
-const cellOf = cellsWith({ cellRooms });
+const cellOf = cellsWith({ capacityMeter });
 const jobs = reconcilers({
   ...deps,
   ...machines,

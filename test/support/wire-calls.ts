@@ -8,10 +8,10 @@ import { readObject, removeObject, storeObject } from '../../builder/job/objects
 import { DAY_MS } from '../../domain/time.ts';
 import { createAppAccess } from '../../providers/app-host/app-access.ts';
 import { createAppHost } from '../../providers/app-host/app-host.ts';
+import { createCapacityMeter } from '../../providers/app-host/cell-capacity.ts';
 import { createAppLogs } from '../../providers/app-host/logs.ts';
 import { createAppMetrics } from '../../providers/app-host/metrics.ts';
 import { createAppRequests } from '../../providers/app-host/requests.ts';
-import { createCellRooms } from '../../providers/app-host/room.ts';
 import { createAppStarts } from '../../providers/app-host/starts.ts';
 import { createBuildAccess } from '../../providers/builds/access.ts';
 import { createBuildRunner } from '../../providers/builds/build-runner.ts';
@@ -66,7 +66,7 @@ const CALLS: Record<string, () => Promise<unknown>> = {
     const second = await host.release({ ...app, nodeVersion: '22', concurrency: 30 }, artifact);
     await host.switchTo('1', second);
     await host.removeRelease('1', first);
-    await createCellRooms(client).measure();
+    await createCapacityMeter(client).measure();
     await host.remove('1');
   },
   async 'run-time logs and metrics'() {

@@ -1,0 +1,5 @@
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { createCapacityMeter } from '../../providers/app-host/cell-capacity.ts';
+import type { RemoteCell } from '../cells.ts';
+
+export const capacityMeter = (cell?: RemoteCell) => createCapacityMeter(new LambdaClient({ ...cell?.access }));
