@@ -7,47 +7,51 @@ import type { Deps } from '../deps.ts';
 import { timestampAfter } from '../time.ts';
 
 /**
- * The item of a cell's route writer: changes in their order, and the lease (docs/decisions/0081-one-route-writer.md). Each change
- * of it is one write without a transaction, so that writers do not conflict.
+ * The item of a cell's route writer: the queue of route changes, and the lease (docs/decisions/0081-one-route-writer.md). Each
+ * operation on it is a single write without a transaction, so that callers do not conflict.
  */
 
-/** A change that waits. */
-export type Pending = RouteWriter['pending'][number];
+/** A queued change. */
+export type PendingChange = RouteWriter['pending'][number];
 
 type LeaseDeps = Pick<Deps, 'table' | 'now'>;
 
-/** Time after which a holder is taken for dead, in milliseconds. */
+/** Duration of a lease, in milliseconds. After it, another caller may take over. */
 const LEASE_MS = TIMEOUTS_S.routeLease * 1000;
-/** Stands for a holder that has gone, and whose last update may still arrive. */
-const GONE = { holder: 'GONE', leaseUntil: new Date(0).toISOString() };
+/** Holder and end of a lease that was released while an update of its holder may still arrive. */
+const RELEASED_UNSETTLED = { holder: 'GONE', leaseUntil: new Date(0).toISOString() };
 
-const leaseOf = ({ now }: LeaseDeps, holder: string) => ({
+const newLease = ({ now }: LeaseDeps, holder: string) => ({
   holder,
   leaseUntil: timestampAfter(now(), LEASE_MS),
 });
 
-const written = (writer: RouteWriter | undefined, cellId: string): RouteWriter => writer ?? { cellId, pending: [] };
+const orEmpty = (writer: RouteWriter | undefined, cellId: string): RouteWriter => writer ?? { cellId, pending: [] };
 
-/** Reads the lease, and the changes that wait, of one moment. */
+/** Reads the lease and the queued changes consistently. */
 export const readWriter = async ({ table }: LeaseDeps, cellId: string): Promise<RouteWriter> =>
-  written(await table.get(RouteWriter, { cellId }), cellId);
+  orEmpty(await table.get(RouteWriter, { cellId }), cellId);
 
-/** Has a change wait behind all others, and takes the lease if it was given back. One write. */
-export async function joinWriter(deps: LeaseDeps, cellId: string, own: Pending): Promise<RouteWriter> {
+/** Appends a change to the queue, and acquires the lease if it is released. One write. */
+export async function enqueueChange(
+  deps: LeaseDeps,
+  cellId: string,
+  pendingChange: PendingChange,
+): Promise<RouteWriter> {
   const what = {
     set: { cellId },
-    append: { pending: [own] },
-    setOnce: leaseOf(deps, own.id),
+    append: { pending: [pendingChange] },
+    setOnce: newLease(deps, pendingChange.id),
   };
-  return written(await deps.table.write(RouteWriter, upsert(RouteWriter, { cellId }, what)), cellId);
+  return orEmpty(await deps.table.write(RouteWriter, upsert(RouteWriter, { cellId }, what)), cellId);
 }
 
-/** True where a caller may take the lease: it was given back, or its holder has had its time. */
+/** True if a caller may acquire the lease: it was released or has expired. */
 export const isLeaseFree = ({ now }: LeaseDeps, { holder, leaseUntil = '' }: RouteWriter): boolean =>
   holder === undefined || leaseUntil <= now().toISOString();
 
-/** Takes the lease as it was seen. @returns undefined where another caller was first */
-export async function takeLease(
+/** Acquires the lease if it is as the caller read it. @returns undefined if another caller was first */
+export async function acquireLease(
   deps: LeaseDeps,
   { cellId, holder, leaseUntil }: RouteWriter,
   id: string,
@@ -56,30 +60,30 @@ export async function takeLease(
     holder: unchanged(holder),
     leaseUntil: unchanged(leaseUntil),
   } as const;
-  const write = change(RouteWriter, { cellId }, { set: leaseOf(deps, id), when }, concurrentUpdate);
+  const write = change(RouteWriter, { cellId }, { set: newLease(deps, id), when }, concurrentUpdate);
   return await ignoreConflict(deps.table.write(RouteWriter, write));
 }
 
 /**
- * Removes changes and ends the lease; does nothing where it was taken over. Until then only the holder removes changes, so that
- * their places stay what it has read.
- * @param places of the changes to remove, from 0
- * @param isSettled false if an update of the holder may still arrive: the next one then must mark its own
+ * Removes changes and releases the lease; does nothing if another caller has taken it over. Only the holder removes changes, so that
+ * the indexes that it read stay valid.
+ * @param indexes the indexes of the changes to remove
+ * @param isSettled false if an update of the holder may still arrive: the next holder must then mark its update
  */
-export async function leaveWriter(
+export async function releaseLease(
   deps: LeaseDeps,
   { cellId }: RouteWriter,
   id: string,
-  places: readonly number[],
+  indexes: readonly number[],
   isSettled: boolean,
 ): Promise<RouteWriter> {
   const write = change(
     RouteWriter,
     { cellId },
     {
-      ...(isSettled ? { remove: ['holder', 'leaseUntil'] } : { set: GONE }),
-      removeAt: { pending: places },
-      // No longer true afterwards: a repetition removes nothing more.
+      ...(isSettled ? { remove: ['holder', 'leaseUntil'] } : { set: RELEASED_UNSETTLED }),
+      removeAt: { pending: indexes },
+      // No longer holds after the write, so that repeating it removes nothing more.
       when: { holder: { is: id } },
     },
     concurrentUpdate,

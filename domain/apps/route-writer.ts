@@ -4,23 +4,32 @@ import type { RouteChange } from '../../providers/edge/route-changes.ts';
 import type { RouteWriter } from '../../table/entities/routes.ts';
 import type { Timing } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
-import { isLeaseFree, joinWriter, leaveWriter, type Pending, readWriter, takeLease } from './route-lease.ts';
+import {
+  acquireLease,
+  enqueueChange,
+  isLeaseFree,
+  type PendingChange,
+  readWriter,
+  releaseLease,
+} from './route-lease.ts';
 
 /**
- * Writes the routes of a cell, one caller at a time (docs/decisions/0081-one-route-writer.md). A change waits in the cell's item
- * of the table; the caller that has the lease writes what waits, of all processes, as one update of the store. The others wait
- * until theirs is made, or until the lease is free.
+ * Writes the routes of a cell, one caller at a time (docs/decisions/0081-one-route-writer.md). Changes are queued in the cell's item
+ * of the table. The caller that holds the lease writes the queued changes of all processes as one update of the store. The other
+ * callers wait until their change is written or the lease is free.
  *
- * A late update undoes nothing: one that the store accepts is made of changes that all still wait, in their order. A holder reads
- * the store's version, then its lease and the changes together; until its lease is taken over, no other caller removes changes, and
- * one that takes it over removes none before an update of its own, which is marked, and so makes a new version even where no
- * route changes.
+ * An update that arrives late cannot undo another one, because the store accepts only updates whose changes are all still queued, in
+ * their order:
+ * - The holder reads the store's version first, then the lease and the queue together.
+ * - Until its lease is taken over, no other caller removes changes from the queue.
+ * - A caller that takes the lease over removes no changes before its own update. That update is marked, so that it creates a new
+ *   version even if it changes no route, and the store refuses the earlier holder's update.
  */
 
 const MAX_WAIT_MS = TIMEOUTS_S.hostRoutes * 1000;
-/** The caller of a change of this age has given up, even by another clock. */
+/** Age in milliseconds at which the caller of a change has given up, allowing for differing clocks. */
 const ABANDONED_MS = 2 * MAX_WAIT_MS;
-/** Pauses between two tries: the first is at most this, in milliseconds, and each may be twice as long as the one before. */
+/** Upper bound of the random pause before the second attempt, in milliseconds. It doubles with each attempt, up to the maximum. */
 const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 1000;
 
@@ -29,131 +38,134 @@ const TIMING: Pick<Timing, 'random' | 'wait'> = {
   wait: (milliseconds) => new Promise((done) => setTimeout(done, milliseconds)),
 };
 
-interface Place {
+interface WriterContext {
   deps: Pick<Deps, 'table' | 'now' | 'newId'>;
   cellId: string;
   store: RouteStore;
   timing: typeof TIMING;
 }
 
-/** A change whose caller waits. */
-interface Call extends Place {
-  own: Pending;
-  /** Marks updates, once an earlier one may still arrive: another caller's, or one of this call that failed. */
+/** A change whose caller waits for it to be written. */
+interface Submission extends WriterContext {
+  change: PendingChange;
+  /** Marks updates once an earlier update may still arrive: another caller's, or one of this submission that failed. */
   mark?: string;
 }
 
 /**
- * Returns the routes of a cell. A change is rejected with the store's error, and after `TIMEOUTS_S.hostRoutes` in any case; one
- * that waits then is made by the next writer all the same.
+ * Returns the routes of a cell. A change rejects with the store's error, or after `TIMEOUTS_S.hostRoutes`. After that timeout it stays
+ * queued, and the next holder of the lease writes it.
  */
 export function createRouteWriter(
-  deps: Place['deps'],
+  deps: WriterContext['deps'],
   cellId: string,
   store: RouteStore,
   timing: typeof TIMING = TIMING,
 ): HostRoutes {
-  const make = async ({ hosts, ...change }: RouteChange): Promise<void> => {
+  const submit = async ({ hosts, ...rest }: RouteChange): Promise<void> => {
     if (hosts.length === 0) return;
-    const own = { ...change, hosts: [...hosts], id: deps.newId('rch'), at: deps.now().toISOString() };
-    await makeChange({ deps, cellId, store, timing, own });
+    const change = { ...rest, hosts: [...hosts], id: deps.newId('rch'), at: deps.now().toISOString() };
+    await writeChange({ deps, cellId, store, timing, change });
   };
   return {
-    point: (hosts, target) => make({ kind: 'point', hosts, target }),
-    pointIfUnset: (hosts, target) => make({ kind: 'pointIfUnset', hosts, target }),
-    suspend: (hosts) => make({ kind: 'suspend', hosts }),
-    resume: (hosts) => make({ kind: 'resume', hosts }),
-    remove: (hosts) => make({ kind: 'remove', hosts }),
+    point: (hosts, target) => submit({ kind: 'point', hosts, target }),
+    pointIfUnset: (hosts, target) => submit({ kind: 'pointIfUnset', hosts, target }),
+    suspend: (hosts) => submit({ kind: 'suspend', hosts }),
+    resume: (hosts) => submit({ kind: 'resume', hosts }),
+    remove: (hosts) => submit({ kind: 'remove', hosts }),
   };
 }
 
-const ageOf = ({ deps }: Place, { at }: Pending): number => deps.now().getTime() - Date.parse(at);
-const tooLate = () => new Error(`the routes could not be written within ${TIMEOUTS_S.hostRoutes} s`);
+const ageOf = ({ deps }: WriterContext, { at }: PendingChange): number => deps.now().getTime() - Date.parse(at);
+const timedOut = () => new Error(`the routes could not be written within ${TIMEOUTS_S.hostRoutes} s`);
 
-const pause = ({ timing }: Place, attempt: number) =>
+const pause = ({ timing }: WriterContext, attempt: number) =>
   timing.wait(timing.random() * Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), MAX_PAUSE_MS));
 
-/** Returns once a change is in the store: a change leaves those that wait when it is there, or when its caller has gone. */
-async function makeChange(call: Call): Promise<void> {
-  const { deps, cellId, own } = call;
-  let writer = await joinWriter(deps, cellId, own);
-  for (let looks = 1; ; ) {
-    if (writer.holder === own.id) writer = await writePending(call, writer);
-    const isMade = !writer.pending.some(({ id }) => id === own.id);
-    if (ageOf(call, own) > (isMade ? ABANDONED_MS : MAX_WAIT_MS)) throw tooLate();
-    if (isMade) return;
+/** Queues a change and returns once it is in the store. A change leaves the queue when it is written, or when its caller has given up. */
+async function writeChange(submission: Submission): Promise<void> {
+  const { deps, cellId, change } = submission;
+  let writer = await enqueueChange(deps, cellId, change);
+  for (let polls = 1; ; ) {
+    if (writer.holder === change.id) writer = await writePending(submission, writer);
+    const isWritten = !writer.pending.some(({ id }) => id === change.id);
+    if (ageOf(submission, change) > (isWritten ? ABANDONED_MS : MAX_WAIT_MS)) throw timedOut();
+    if (isWritten) return;
     if (isLeaseFree(deps, writer)) {
-      if (writer.holder !== undefined) call.mark = own.id;
-      writer = (await takeLease(deps, writer, own.id)) ?? (await readWriter(deps, cellId));
+      if (writer.holder !== undefined) submission.mark = change.id;
+      writer = (await acquireLease(deps, writer, change.id)) ?? (await readWriter(deps, cellId));
     } else {
-      await pause(call, looks);
-      looks += 1;
+      await pause(submission, polls);
+      polls += 1;
       writer = await readWriter(deps, cellId);
     }
   }
 }
 
 /**
- * Makes the changes that wait, as many as fit into one update, and gives the lease back.
- * @throws the store's error, if it refuses the caller's own change too: that one then waits no longer
+ * Writes the queued changes, as many as fit into one update, and releases the lease.
+ * @throws the store's error if it also refuses the caller's change alone, which then leaves the queue
  */
-async function writePending(call: Call, seen: RouteWriter): Promise<RouteWriter> {
-  const { deps, cellId, store, own } = call;
+async function writePending(submission: Submission, seen: RouteWriter): Promise<RouteWriter> {
+  const { deps, cellId, store, change } = submission;
   let writer = seen;
+  // True once an update with all changes has failed: then only the caller's change is written, with those that it depends on.
   let isAlone = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      // In this order: see above.
+      // The order of these reads matters: see above.
       const version = await store.version();
       writer = await readWriter(deps, cellId);
-      if (writer.holder !== own.id) return writer;
-      const places = isAlone ? neededFor(own, writer.pending) : [...writer.pending.keys()];
-      const changes = places.flatMap((place) => writer.pending[place] ?? []);
-      const count = await store.update(version, changes, call.mark);
-      return await leaveWriter(deps, writer, own.id, places.slice(0, count), true);
+      if (writer.holder !== change.id) return writer;
+      const indexes = isAlone ? requiredFor(change, writer.pending) : [...writer.pending.keys()];
+      const changes = indexes.flatMap((index) => writer.pending[index] ?? []);
+      const count = await store.update(version, changes, submission.mark);
+      return await releaseLease(deps, writer, change.id, indexes.slice(0, count), true);
     } catch (error) {
-      const isLate = ageOf(call, own) > MAX_WAIT_MS;
+      const isLate = ageOf(submission, change) > MAX_WAIT_MS;
       if (error instanceof StaleVersion) {
-        if (isLate) return await giveUp(call, writer, [], tooLate());
-        await pause(call, attempt);
+        if (isLate) return await giveUp(submission, writer, [], timedOut());
+        await pause(submission, attempt);
         continue;
       }
-      call.mark = own.id;
-      // What others want must not keep the caller's own change from being made.
-      const hasCompany = neededFor(own, writer.pending).length < writer.pending.length;
-      if (isAlone || isLate || !hasCompany) return await giveUp(call, writer, refused(call, writer.pending), error);
+      submission.mark = change.id;
+      // Other callers' changes must not prevent this one.
+      const hasOthers = requiredFor(change, writer.pending).length < writer.pending.length;
+      if (isAlone || isLate || !hasOthers)
+        return await giveUp(submission, writer, toDiscard(submission, writer.pending), error);
       isAlone = true;
     }
   }
 }
 
-/** Returns the places of a change and of those before it that must be made first, because they are about the same host names. */
-function neededFor(own: Pending, pending: readonly Pending[]): number[] {
-  const hosts = new Set(own.hosts);
-  const places: number[] = [];
-  let isBefore = false;
-  for (const [place, { id, hosts: theirs }] of [...pending.entries()].reverse()) {
-    isBefore ||= id === own.id;
-    if (!isBefore || !theirs.some((host) => hosts.has(host))) continue;
-    for (const host of theirs) hosts.add(host);
-    places.unshift(place);
+/** Returns the indexes of a change and of the changes that must be written before it, because they affect the same host names. */
+function requiredFor(change: PendingChange, pending: readonly PendingChange[]): number[] {
+  const hosts = new Set(change.hosts);
+  const indexes: number[] = [];
+  let isReached = false;
+  for (const [index, { id, hosts: affected }] of [...pending.entries()].reverse()) {
+    isReached ||= id === change.id;
+    if (!isReached || !affected.some((host) => hosts.has(host))) continue;
+    for (const host of affected) hosts.add(host);
+    indexes.unshift(index);
   }
-  return places;
+  return indexes;
 }
 
-/** Returns the places of what waits no longer after the store has refused it: the caller's own, and what has no caller any more. */
-const refused = (call: Call, pending: readonly Pending[]): number[] =>
-  [...pending.entries()].flatMap(([place, change]) =>
-    change.id === call.own.id || ageOf(call, change) > ABANDONED_MS ? [place] : [],
+/** Returns the indexes of the changes to discard after the store refused them: the caller's own, and those whose callers have given up. */
+const toDiscard = (submission: Submission, pending: readonly PendingChange[]): number[] =>
+  [...pending.entries()].flatMap(([index, change]) =>
+    change.id === submission.change.id || ageOf(submission, change) > ABANDONED_MS ? [index] : [],
   );
 
+/** Discards changes, releases the lease as unsettled, and throws the reason. */
 async function giveUp(
-  { deps, own }: Call,
+  { deps, change }: Submission,
   writer: RouteWriter,
-  places: readonly number[],
+  indexes: readonly number[],
   reason: unknown,
 ): Promise<never> {
-  // Where this fails as well, the lease ends with its time.
-  await leaveWriter(deps, writer, own.id, places, false).catch(() => undefined);
+  // If this fails too, the lease expires.
+  await releaseLease(deps, writer, change.id, indexes, false).catch(() => undefined);
   throw reason;
 }

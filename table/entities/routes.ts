@@ -2,20 +2,20 @@ import * as z from 'zod/mini';
 import { entity, type ItemOf, object, oneOf } from '../entity.ts';
 import { joinKey as key } from '../keys.ts';
 
-/** A change of where host names lead, as data (providers/edge/route-changes.ts). */
+/** A change of routes, as data (providers/edge/route-changes.ts). */
 const pendingChange = () =>
   object({
     id: z.string(),
     kind: oneOf(['point', 'pointIfUnset', 'suspend', 'resume', 'remove']),
     hosts: z.array(z.string()),
     target: z.optional(z.string()),
-    /** The time at which it was asked for. */
+    /** The time of the request for the change. */
     at: z.string(),
   });
 
 /**
- * The one writer of a cell's store of routes (domain/apps/route-writer.ts): the lease of the process that writes, and the changes
- * that wait. One item, so that the order of changes is the order of its writes, and each read shows lease and changes of one moment.
+ * The single writer of a cell's store of routes (domain/apps/route-writer.ts): the lease of the process that writes, and the queue of
+ * changes. They share one item, so that changes are queued in the order of the writes, and each read returns both consistently.
  */
 export type RouteWriter = ItemOf<typeof RouteWriter>;
 export const RouteWriter = /* @__PURE__ */ entity({
@@ -24,9 +24,9 @@ export const RouteWriter = /* @__PURE__ */ entity({
     z.object({
       cellId: z.string(),
       pending: z.array(pendingChange()),
-      /** The change whose caller writes; absent once it has written all that it began. */
+      /** The change whose caller holds the lease; absent once the lease was released with all updates settled. */
       holder: z.optional(z.string()),
-      /** The time from which on another caller may take over, whatever became of the holder. */
+      /** The time after which another caller may take over. */
       leaseUntil: z.optional(z.string()),
     }),
   key: ({ cellId }: { cellId: string }) => ({ pk: key('CELL', cellId, 'ROUTE_WRITER'), sk: 'ROUTE_WRITER' }),
