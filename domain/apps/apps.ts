@@ -23,15 +23,15 @@ import { claimedHosts } from './cells.ts';
 import { assertRepositoryUrl } from './repositories.ts';
 import { viewSuspensions } from './suspension.ts';
 
-/** A deleted application still there after this is torn down again by the reconciler, in milliseconds. */
+/** Time after which the reconciler repeats the teardown of a deleted application that still exists, in milliseconds. */
 export const TEARDOWN_RETRY_AFTER_MS = 300_000;
-/** Returns the attributes that have the reconciler start the teardown of a deleted application again. */
+/** Returns the attributes that make the reconciler repeat the teardown of a deleted application. */
 export const scheduleTeardown = ({ now }: Pick<Deps, 'now'>) =>
   schedule(App, timestampAfter(now(), TEARDOWN_RETRY_AFTER_MS), { queue: 'TEARDOWN' });
 
 export const noSuchApp = () => new ApiError('not_found', 'Application not found.');
 
-/** The path that a release is checked on where the application names none. */
+/** The path of health checks for applications that set none. */
 export const DEFAULT_HEALTH_CHECK_PATH = '/';
 
 const viewDetected = (found: NonNullable<App['detected']>) => {
@@ -39,7 +39,7 @@ const viewDetected = (found: NonNullable<App['detected']>) => {
   return { framework, packageManager, nodeVersion, buildCommand, start };
 };
 
-/** The application as the API shows it. */
+/** Returns an application as the API shows it. */
 export function viewApp(app: App): Output<typeof GetRoute>['data'] {
   const { id, name, slug, framework, nodeVersion, repoUrl, branch, installCommand, buildCommand, startFile } = app;
   const { startCommand = null, rootDirectory = null, healthCheckPath = DEFAULT_HEALTH_CHECK_PATH, detected } = app;
@@ -75,14 +75,17 @@ export function viewApp(app: App): Output<typeof GetRoute>['data'] {
   };
 }
 
-/** An application of the caller's that is not being deleted. Throws 404. */
+/** Returns an application of the caller. Throws 404 if it does not exist or is being deleted. */
 export async function findApp(deps: Deps, caller: Pick<Caller, 'accountId'>, id: string): Promise<App> {
   const app = await deps.table.get(App, { accountId: caller.accountId, id });
   if (!app || app.status === 'DELETING') throw noSuchApp();
   return app;
 }
 
-/** @param releasing true while the holder releases the domain: the removal of its tenant takes minutes */
+/**
+ * Returns the error for a host name that is in use: 409.
+ * @param releasing true while the holder releases the domain; the removal of its tenant takes minutes
+ */
 export const domainTaken = (field: string, host: string, releasing = false) =>
   new ApiError(
     'conflict',
@@ -107,7 +110,7 @@ export async function getApp(
   return { data: viewApp(await findApp(deps, caller, id)) };
 }
 
-/** PATCH /v1/apps/{id}: what is given changes; what is about the build and the start is used by the next deployment. */
+/** PATCH /v1/apps/{id}: changes the given settings. Settings for the build and the start apply from the next deployment. */
 export async function updateApp(
   deps: Deps,
   { accountId }: Caller,
@@ -115,7 +118,7 @@ export async function updateApp(
 ): Promise<Output<typeof UpdateRoute>> {
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   if (changes.repoUrl !== undefined) assertRepositoryUrl(changes.repoUrl, deps.settings.allowLocalRepositories);
-  // What is chosen is no longer replaced by what the repository says.
+  // Settings that the owner chooses are no longer replaced by those detected in the repository.
   const chosen = [
     ...(changes.branch === undefined ? [] : ['branchByDefault']),
     ...(changes.nodeVersion === undefined ? [] : ['nodeVersionByDefault']),
@@ -138,7 +141,7 @@ export async function updateApp(
   return await retryRequest(update);
 }
 
-/** Returns the settings that another framework brings: those that the owner did not choose. */
+/** Returns the default settings of a new framework, for those settings that still have the default of the old one. */
 function newDefaults(
   { framework: old, startFile, buildCommand }: App,
   framework: App['framework'] = old,
@@ -151,7 +154,7 @@ function newDefaults(
   };
 }
 
-/** DELETE /v1/apps/{id}: the plan's slot is free at once; the stream has the site taken down. */
+/** DELETE /v1/apps/{id}: frees the plan's slot immediately; the stream starts the teardown. */
 export async function deleteApp(
   deps: Deps,
   caller: Caller,
@@ -164,22 +167,22 @@ async function deleteOnce(deps: Deps, caller: Caller, id: string): Promise<Outpu
   const { accountId } = caller;
   const app = await findApp(deps, caller, id);
   const { name, customDomain, activeDeploymentId } = app;
-  const own = customDomain && (await deps.table.get(Host, { host: customDomain.host }));
+  const customHost = customDomain && (await deps.table.get(Host, { host: customDomain.host }));
   const now = deps.now();
   const set = { status: 'DELETING', updatedAt: now.toISOString(), ...scheduleTeardown(deps) };
   const when = {
     status: { isNot: 'DELETING' },
     activeDeploymentId: unchanged(activeDeploymentId),
-    // The claim of a domain that is added at the same time would stay.
+    // Otherwise the claim of a domain that is added concurrently would remain.
     'customDomain.token': unchanged(customDomain?.token),
   } as const;
-  const names = [...claimedHosts(app), ...(own?.applicationId === id ? [own.host] : [])];
-  const leave = (host: string) => {
-    const mine = { set: { releasing: true }, when: { applicationId: { is: id } } };
+  const ownedHosts = [...claimedHosts(app), ...(customHost?.applicationId === id ? [customHost.host] : [])];
+  const markReleasing = (host: string) => {
+    const releasing = { set: { releasing: true }, when: { applicationId: { is: id } } };
     return change(
       Host,
       { host },
-      mine,
+      releasing,
       () =>
         new ApiError('conflict', 'The custom domain of this application is being removed. Try again in a few seconds.'),
     );
@@ -191,7 +194,7 @@ async function deleteOnce(deps: Deps, caller: Caller, id: string): Promise<Outpu
       ),
       change(Account, { id: accountId }, { add: { appCount: -1 } }),
       emit(deps, accountId, 'app.deleted', { applicationId: id, name }),
-      ...names.map(leave),
+      ...ownedHosts.map(markReleasing),
       ...(customDomain ? [remove(HostClaim, { host: customDomain.host, accountId })] : []),
     ],
     { data: { id, deleted: true } },

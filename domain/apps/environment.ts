@@ -17,7 +17,7 @@ import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { noSuchApp } from './apps.ts';
 
-/** Encryption context of an application's variables: only its own function may decrypt them. */
+/** Returns the encryption context of an application's variables: only the application's function may decrypt them. */
 export const envContext = (deps: Deps, applicationId: string) => ({
   application: deps.settings.hostArnOf(applicationId),
 });
@@ -25,8 +25,8 @@ export const envContext = (deps: Deps, applicationId: string) => ({
 const Entries = memoize(() => z.array(z.tuple([z.string(), z.string()])));
 
 /**
- * Returns the values by name out of the text that is sealed. A map, because a customer may choose the name of any property of
- * an object.
+ * Parses the decrypted variables. Returns a map instead of an object, because a customer may name a variable like a property of
+ * `Object.prototype`.
  */
 export const parseVariables = (text: string): ReadonlyMap<string, string> =>
   new Map(Entries().parse(Object.entries(JSON.parse(text))));
@@ -42,52 +42,52 @@ async function readStoredValues(
 type AppKey = { accountId: string; id: string };
 
 /**
- * Returns the writes that store the whole set over the one that was read. They throw `ConcurrentUpdateError`, and 404 for an application that is
- * deleted meanwhile: its teardown may have removed the set already.
+ * Returns the writes that replace the set that was read. They throw `ConcurrentUpdateError` if the set changed since, and 404 if the application
+ * was deleted: its teardown may have removed the set already.
  */
-async function storing(
+async function envWrites(
   deps: Deps & { secrets: Secrets },
-  of: AppKey,
+  key: AppKey,
   before: EnvSet | undefined,
   values: ReadonlyMap<string, string>,
 ): Promise<Write[]> {
-  const sealed = await deps.secrets.seal(envContext(deps, of.id), JSON.stringify(Object.fromEntries(values)));
+  const sealed = await deps.secrets.seal(envContext(deps, key.id), JSON.stringify(Object.fromEntries(values)));
   const version = (before?.version ?? 0) + 1;
-  const env = { ...of, applicationId: of.id, keys: [...values.keys()], sealed, version };
+  const env = { ...key, applicationId: key.id, keys: [...values.keys()], sealed, version };
   return [
     before
       ? replace(EnvSet, env, { version: { is: before.version } }, concurrentUpdate)
       : create(EnvSet, env, concurrentUpdate),
-    check(App, of, { pk: 'present', status: { isNot: 'DELETING' } }, noSuchApp),
+    check(App, key, { pk: 'present', status: { isNot: 'DELETING' } }, noSuchApp),
   ];
 }
 
-/** Reads an application's set. @throws ApiError 404 */
-async function readEnv(deps: Deps, of: AppKey): Promise<EnvSet | undefined> {
-  const [app, env] = await Promise.all([deps.table.get(App, of), deps.table.get(EnvSet, of)]);
+/** Reads an application's variables. Throws 404 if the application does not exist or is being deleted. */
+async function readEnv(deps: Deps, key: AppKey): Promise<EnvSet | undefined> {
+  const [app, env] = await Promise.all([deps.table.get(App, key), deps.table.get(EnvSet, key)]);
   if (!app || app.status === 'DELETING') throw noSuchApp();
   return env;
 }
 
-/** PUT /v1/apps/{id}/env: replaces the whole set; an empty value keeps the stored one. Of racing calls the last one's set stays. */
+/** PUT /v1/apps/{id}/env: replaces the whole set; an empty value keeps the stored one. Of concurrent calls the last one wins. */
 export async function replaceEnv(
   deps: Deps & { secrets: Secrets },
   { accountId }: Caller,
   { id, vars }: Input<typeof ReplaceRoute>,
 ): Promise<Output<typeof ReplaceRoute>> {
-  const of = { accountId, id };
+  const key = { accountId, id };
   const replaceAll = async () => {
-    const before = await readEnv(deps, of);
+    const before = await readEnv(deps, key);
     const stored = vars.some(({ value }) => value === '') ? await readStoredValues(deps, before) : new Map();
-    const values = new Map(vars.map(({ key, value }) => [key, value || (stored.get(key) ?? '')]));
+    const values = new Map(vars.map(({ key: name, value }) => [name, value || (stored.get(name) ?? '')]));
     assertWithinLimits('vars', values, stored);
-    const writes = await storing(deps, of, before, values);
+    const writes = await envWrites(deps, key, before, values);
     return await deps.commit(writes, { data: { keys: [...values.keys()] } }, changeOf(before, values, vars));
   };
   return await retryRequest(replaceAll);
 }
 
-/** Returns what the audit log says of a change: the names of all variables, of those that were set, and of those that are gone. */
+/** Returns a change for the audit log: the names of all variables, of those that were set, and of those that were removed. */
 function changeOf(
   before: EnvSet | undefined,
   values: ReadonlyMap<string, string>,
@@ -106,8 +106,7 @@ type Values = ReadonlyMap<string, string>;
 const bytesOf = (values: Values): number => envBytes([...values].map(([key, value]) => ({ key, value })));
 
 /**
- * Refuses a set that is larger than an application's may be. One that earlier versions let grow too large may shrink.
- * @throws ApiError 400, naming the field
+ * Throws 400, naming the field, for a set beyond the limits. A set that earlier versions let grow too large may still shrink.
  */
 function assertWithinLimits(field: 'vars' | 'set', values: Values, stored: Values): void {
   if (values.size > ENV_LIMITS.count && values.size >= stored.size)
@@ -118,31 +117,31 @@ function assertWithinLimits(field: 'vars' | 'set', values: Values, stored: Value
 }
 
 /**
- * PATCH /v1/apps/{id}/env: removes names, then sets variables. Others stay, those of a concurrent request included. Not part
- * of the specification: an addition, so that two people who edit at once lose nothing.
+ * PATCH /v1/apps/{id}/env: removes names, then sets variables. Other variables stay, including those that a concurrent request sets.
+ * An addition to the specification, so that two people who edit at the same time lose nothing.
  */
 export async function updateEnv(
   deps: Deps & { secrets: Secrets },
   { accountId }: Caller,
   { id, set = [], remove = [] }: Input<typeof UpdateRoute>,
 ): Promise<Output<typeof UpdateRoute>> {
-  const of = { accountId, id };
+  const key = { accountId, id };
   const update = async () => {
-    const before = await readEnv(deps, of);
+    const before = await readEnv(deps, key);
     const stored = await readStoredValues(deps, before);
     const values = new Map(stored);
-    for (const key of remove) values.delete(key);
-    // Values are not compared: the audit log would tell who guesses one.
+    for (const name of remove) values.delete(name);
+    // Values are not compared: otherwise a missing audit entry would confirm a guessed value.
     if (set.length === 0 && values.size === stored.size) return { data: { keys: [...values.keys()] } };
-    for (const { key, value } of set) values.set(key, value);
+    for (const { key: name, value } of set) values.set(name, value);
     assertWithinLimits('set', values, stored);
-    const writes = await storing(deps, of, before, values);
+    const writes = await envWrites(deps, key, before, values);
     return await deps.commit(writes, { data: { keys: [...values.keys()] } }, changeOf(before, values, set));
   };
   return await retryRequest(update);
 }
 
-/** GET /v1/apps/{id}/env: the names alone; nothing shows the values. */
+/** GET /v1/apps/{id}/env: only the names; no operation returns the values. */
 export async function listEnvKeys(
   deps: Deps,
   { accountId }: Caller,

@@ -16,24 +16,24 @@ import { changedConcurrently } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 import { noSuchApp } from './apps.ts';
 
-/** Encryption context of an application's hook secret: the function that checks hooks can decrypt nothing else. */
+/** Returns the encryption context of an application's hook secret: the function that authenticates hooks can decrypt nothing else. */
 const hookContext = (applicationId: string) => ({ gitHook: applicationId });
-/** Encryption context of an application's deploy key: only a build decrypts it. */
+/** Returns the encryption context of an application's deploy key: it is decrypted for builds only. */
 const deployKeyContext = (applicationId: string) => ({ deployKey: applicationId });
 
-/** A new hook secret, as its owner sees it and as it is stored. */
+/** Creates a hook secret, in plain text for its owner and sealed for the table. */
 async function newHookSecret({ secrets }: { secrets: Secrets }, applicationId: string) {
   const secret = randomBytes(32).toString('base64url');
   return { secret, sealed: await secrets.seal(hookContext(applicationId), secret) };
 }
 
-/** A new deploy key as it is stored: the public half as OpenSSH writes it, the private one sealed. */
+/** Creates a deploy key: the public half in OpenSSH's format, the private half sealed. */
 async function newDeployKey({ secrets }: { secrets: Secrets }, applicationId: string) {
   const { publicKey, privateKey } = newSshKeyPair(applicationId);
   return { publicKey, privateKey: await secrets.seal(deployKeyContext(applicationId), privateKey) };
 }
 
-/** Makes the credentials between a new application and its Git host: a hook secret and a deploy key, both encrypted. */
+/** Creates the credentials between a new application and its Git host: a hook secret and a deploy key, both encrypted. */
 export async function newGitAccess(
   deps: { secrets: Secrets },
   { accountId, applicationId }: { accountId: string; applicationId: string },
@@ -45,11 +45,11 @@ export async function newGitAccess(
   return { applicationId, accountId, hookSecret: sealed, ...deployKey };
 }
 
-/** The secret that an application's hooks are signed with. */
+/** Returns the secret that signs an application's hooks, in plain text. */
 export const openHookSecret = (deps: { secrets: Secrets }, { applicationId, hookSecret }: GitAccess): Promise<string> =>
   openSecret(deps, hookContext(applicationId), hookSecret);
 
-/** An application of the caller's, and what its Git host knows it by. Throws 404. */
+/** Returns the Git credentials of an application of the caller. Throws 404. */
 async function findAccess(deps: Deps, { accountId }: Caller, id: string): Promise<GitAccess> {
   const [app, access] = await Promise.all([
     deps.table.get(App, { accountId, id }),
@@ -85,15 +85,15 @@ const viewHook = ({ settings }: Deps, id: string, secret: string) => ({
 });
 
 /**
- * Replaces stored credentials, unless they changed since they were read: of two new secrets, the caller could not tell
- * which one is in use.
+ * Returns the write that replaces stored credentials. It throws 409 if they changed since they were read: after two rotations the
+ * caller could not tell which secret is in use.
  */
 const replaceSecret = (applicationId: string, what: Pick<Change, 'set' | 'when'>): Write =>
   change(GitAccess, { applicationId }, what, changedConcurrently);
 
 /**
- * POST /dashboard/v1/apps/{id}/deploy-key/rotate: builds that begin from now on have the new key alone, and fail on a
- * private repository until its host has it too. Throws 404, and 409 beside another rotation.
+ * POST /dashboard/v1/apps/{id}/deploy-key/rotate: new builds use the new key only, and cannot clone a private repository until the
+ * key is registered at its host. Throws 404, and 409 on a concurrent rotation.
  */
 export async function rotateDeployKey(
   deps: Deps & { secrets: Secrets },
@@ -101,15 +101,15 @@ export async function rotateDeployKey(
   { id }: Input<typeof RotateKeyRoute>,
 ): Promise<Output<typeof RotateKeyRoute>> {
   const { publicKey: before } = await findAccess(deps, caller, id);
-  const made = await newDeployKey(deps, id);
-  const write = replaceSecret(id, { set: made, when: { publicKey: { is: before } } });
-  const { publicKey } = made;
+  const deployKey = await newDeployKey(deps, id);
+  const write = replaceSecret(id, { set: deployKey, when: { publicKey: { is: before } } });
+  const { publicKey } = deployKey;
   return await deps.commit([write], { data: { publicKey } }, { before: { publicKey: before }, after: { publicKey } });
 }
 
 /**
- * POST /dashboard/v1/apps/{id}/git-hook/rotate: there is one secret at a time (docs/decisions/0020-git-integration.md). Throws 404, and 409
- * beside another rotation.
+ * POST /dashboard/v1/apps/{id}/git-hook/rotate: only one secret is valid at a time (docs/decisions/0020-git-integration.md). Throws 404,
+ * and 409 on a concurrent rotation.
  */
 export async function rotateGitHook(
   deps: Deps & { secrets: Secrets },

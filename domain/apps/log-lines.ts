@@ -2,15 +2,15 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { truncate } from '../../contract/text.ts';
 import type { AppLogLine } from '../../providers/app-host/logs.ts';
 
-/** Positions in a run-time log, as text that sorts as the lines do (LogPage in table/entities/apps.ts), and stored lines. */
+/** Positions in a run-time log, as text that sorts like the lines (LogPage in table/entities/apps.ts), and the stored form of lines. */
 
-/** Characters of the stored lines of a page; an item of the table has 400 KB. */
+/** Maximum characters of a page's stored lines; an item of the table holds 400 KB. */
 const MAX_CHARACTERS = 300_000;
-/** Characters that are kept of a line which alone is too long for a page. */
+/** Characters to which a line is truncated that is too long for a page. */
 const MAX_LINE_CHARACTERS = 150_000;
 const DIGITS = 15;
 
-/** Returns the position before all lines of a millisecond. */
+/** Returns the position before the first line of a millisecond. */
 export const positionOfTime = (time: Date): string => String(time.getTime()).padStart(DIGITS, '0');
 
 /** Returns the position of a line, given its id. */
@@ -19,7 +19,7 @@ export function positionOfLine(id: string): string {
   return id.slice(0, dash).padStart(DIGITS, '0') + id.slice(dash);
 }
 
-/** Returns the range behind a position, as `AppLogs.read` takes it. */
+/** Returns the range that follows a position, for `AppLogs.read`. */
 export function rangeFrom(position: string): { after: string | undefined; since: Date } {
   const time = Number(position.slice(0, DIGITS));
   return { after: position.length > DIGITS ? time + position.slice(DIGITS) : undefined, since: new Date(time) };
@@ -27,7 +27,7 @@ export function rangeFrom(position: string): { after: string | undefined; since:
 
 const compress = (lines: readonly AppLogLine[]) => gzipSync(JSON.stringify(lines)).toString('base64');
 
-/** Returns the stored form of lines, and the lines that it has: all of them, or as many as fit. */
+/** Returns the stored form of lines, and the lines that it contains: all of them, or as many as fit. */
 export function toText(lines: readonly AppLogLine[]): { text: string; kept: readonly AppLogLine[] } {
   const text = compress(lines);
   if (text.length <= MAX_CHARACTERS) return { text, kept: lines };
@@ -39,7 +39,7 @@ export function toText(lines: readonly AppLogLine[]): { text: string; kept: read
   return { text: compress(kept), kept };
 }
 
-/** Returns stored lines. */
+/** Parses stored lines. */
 export const fromText = (text: string): AppLogLine[] =>
   (
     JSON.parse(gunzipSync(Buffer.from(text, 'base64')).toString('utf8')) as (Omit<AppLogLine, 'at' | 'requestId'> & {

@@ -9,13 +9,13 @@ import type { InCell } from './cells.ts';
 import { positionOfLine, positionOfTime } from './log-lines.ts';
 import { readLog } from './log-store.ts';
 
-/** Age of the oldest line that is read when the caller names none, in milliseconds. */
+/** Age of the oldest line that is read if the request has no `from`, in milliseconds. */
 const LOOKBACK_MS = DAY_MS;
 
-/** Seconds after which a reader that met this rate asks again. */
+/** `Retry-After` of throttled reads, in seconds. */
 const RETRY_AFTER_S = 5;
 
-/** GET /v1/apps/{id}/logs: the lines are the owner's own, and shown as they were printed. */
+/** GET /v1/apps/{id}/logs: the lines belong to the owner and are shown as printed, without redaction. */
 export async function readAppLogs(
   deps: Deps & InCell<'appLogs'>,
   caller: Caller,
@@ -30,7 +30,9 @@ export async function readAppLogs(
   const read = readLog({ deps, appLogs, applicationId: id }, { position, until, limit });
   const { lines, more } = await read.catch((error: unknown) => {
     if (!(error instanceof LogsThrottled)) throw error;
-    throw new ApiError('rate_limited', 'Many logs are being read at the moment.', { retryAfter: RETRY_AFTER_S });
+    throw new ApiError('rate_limited', 'Too many logs are being read at the moment. Try again in a few seconds.', {
+      retryAfter: RETRY_AFTER_S,
+    });
   });
   return { data: lines.map((line) => ({ ...line, at: line.at.toISOString() })), has_more: more };
 }

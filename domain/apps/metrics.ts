@@ -15,20 +15,20 @@ import type { Caller, Deps } from '../deps.ts';
 import { findApp } from './apps.ts';
 import type { InCell } from './cells.ts';
 
-/** Time in milliseconds for which viewers of an application share a read: metrics arrive a minute late as it is. */
+/** Time in milliseconds for which viewers of an application share a read: metrics arrive a minute late anyway. */
 const SHARED_MS = 30_000;
 /** Time in milliseconds for which viewers share a read of starts, which is a query over the whole log. */
 const STARTS_SHARED_MS = 120_000;
 const MAX_CACHED = 200;
-/** Seconds after which a reader that met CloudWatch's rate asks again. */
+/** `Retry-After` of throttled reads, in seconds. */
 const RETRY_AFTER_S = 5;
-/** Deployments that are marked on the time axis, at most. */
+/** Maximum number of deployments marked on the time axis. */
 const MAX_DEPLOYMENTS = 50;
 
 const sharedMetrics = readThrough<MetricPoint[]>({ max: MAX_CACHED, ttlMs: SHARED_MS });
 const sharedStarts = readThrough<StartPoint[]>({ max: MAX_CACHED, ttlMs: STARTS_SHARED_MS });
 
-/** Returns the whole periods of a range up to the current one, which is not over. */
+/** Returns the periods of a range, up to and including the current one. */
 export function periodsUntil(now: Date, range: MetricRange): Periods & { to: Date } {
   const { periodS, periods } = METRIC_RANGES[range];
   const periodMs = periodS * 1000;
@@ -43,16 +43,18 @@ const viewSpan = (range: MetricRange, { from, to, periodS }: ReturnType<typeof p
   periodSeconds: periodS,
 });
 
-/** Refuses a read that met the rate of CloudWatch, with the time after which to ask again. */
+/** Converts CloudWatch's throttling to 429 with `Retry-After`. Throws any other error as it is. */
 export function refuseThrottled(error: unknown): never {
   if (!(error instanceof MetricsThrottled)) throw error;
-  throw new ApiError('rate_limited', 'Many metrics are being read at the moment.', { retryAfter: RETRY_AFTER_S });
+  throw new ApiError('rate_limited', 'Too many metrics are being read at the moment. Try again in a few seconds.', {
+    retryAfter: RETRY_AFTER_S,
+  });
 }
 
 const rounded = (value: number | undefined): number | null =>
   value === undefined ? null : Math.round(value * 10) / 10;
-const total = (points: readonly MetricPoint[], of: (point: MetricPoint) => number): number =>
-  points.reduce((sum, point) => sum + of(point), 0);
+const total = (points: readonly MetricPoint[], toNumber: (point: MetricPoint) => number): number =>
+  points.reduce((sum, point) => sum + toNumber(point), 0);
 
 /** GET /dashboard/v1/apps/{id}/metrics */
 export async function readMetrics(

@@ -3,8 +3,8 @@ import { ApiError } from '../../contract/errors.ts';
 import { isIP, isLocalName, isLoopback, isPublic, isPublicName } from '../../providers/webhooks/addresses.ts';
 
 /**
- * Refuses a repository whose host cannot be public: a local name or a literal address of a private network. The name is
- * not resolved: git speaks only TLS and SSH, and connects to no host without the right certificate or host key.
+ * Throws 400 for a repository whose host cannot be public: a local name, or a literal address in a private network. The name is
+ * not resolved: git uses TLS and SSH only, and connects to no host without a valid certificate or host key.
  *
  * @param allowLocal true on the local run, where the machine itself is allowed
  */

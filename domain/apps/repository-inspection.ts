@@ -28,7 +28,7 @@ import { assertRepositoryUrl } from './repositories.ts';
 type Inspection = Output<typeof InspectRoute>['data'];
 type Findings = Pick<Inspection, 'detected' | 'notes'>;
 
-const NOTHING: Inspection = {
+const EMPTY_INSPECTION: Inspection = {
   problem: null,
   defaultBranch: null,
   branches: [],
@@ -37,19 +37,19 @@ const NOTHING: Inspection = {
   detected: null,
   notes: [],
 };
-/** The setting `framework` by detected framework; NODE for all others. */
+/** The value of the setting `framework` for each detected framework; NODE for all others. */
 const SETTINGS: Readonly<Record<string, NonNullable<Inspection['detected']>['setting']>> = {
   'Next.js': 'NEXTJS',
   Nuxt: 'NUXT',
   Express: 'EXPRESS',
 };
-/** The version of Node of an application that requires none. */
+/** The version of Node for an application that requires none. */
 const DEFAULT_NODE = { nodeVersion: DEFAULT_NODE_VERSION, nodeVersionByDefault: true } as const;
 
 /**
- * GET /dashboard/v1/repositories: the branches of a repository, and what a build would detect in it. A repository that cannot
- * be read is an answer (`problem`), not an error. Throws 400 for an address over SSH, which needs the deploy key of an
- * application, and for one that is not public.
+ * GET /dashboard/v1/repositories: the branches of a repository, and what a build would detect in it. For a repository that cannot
+ * be read, the response has a `problem` instead of an error status. Throws 400 for an SSH address, which needs the deploy key of an
+ * application, and for a host that is not public.
  */
 export async function inspectRepository(
   deps: Deps & { openRemote: OpenRemote },
@@ -60,21 +60,21 @@ export async function inspectRepository(
   if (parseRepositoryAddress(url)?.scheme !== 'https') {
     throw new ApiError(
       'invalid_request',
-      'url: must begin with https://, an SSH address is read once it has a deploy key',
+      'url: must begin with https://. A repository with an SSH address can be read once the application has a deploy key',
     );
   }
   try {
     const repository = await deps.openRemote(url);
-    return { data: { ...NOTHING, ...(await lookInto(repository, branch, rootDirectory)) } };
+    return { data: { ...EMPTY_INSPECTION, ...(await inspectBranch(repository, branch, rootDirectory)) } };
   } catch (error) {
     if (!(error instanceof UnreadableRepository)) throw error;
-    return { data: { ...NOTHING, problem: error.message } };
+    return { data: { ...EMPTY_INSPECTION, problem: error.message } };
   }
 }
 
-async function lookInto(
+async function inspectBranch(
   repository: RemoteRepository,
-  asked: string | undefined,
+  requested: string | undefined,
   rootDirectory: string,
 ): Promise<Partial<Inspection>> {
   const { branches, defaultBranch = null } = repository;
@@ -83,8 +83,8 @@ async function lookInto(
   const names = branches
     .map(({ name }) => name)
     .sort((a, b) => Number(isDefault(b)) - Number(isDefault(a)) || a.localeCompare(b));
-  const name = asked ?? names[0];
-  const found = branches.find((each) => each.name === name);
+  const name = requested ?? names[0];
+  const found = branches.find((branch) => branch.name === name);
   const listed = {
     defaultBranch,
     branches: names.slice(0, MAX_LISTED_BRANCHES),
@@ -93,7 +93,10 @@ async function lookInto(
   };
   if (!found) return { ...listed, notes: [`The repository has no branch ${name}.`] };
   if (!repository.canReadFiles) {
-    return { ...listed, notes: ['The host shows no single files: the first deployment detects the framework.'] };
+    return {
+      ...listed,
+      notes: ['The Git host does not serve single files. The first deployment detects the framework.'],
+    };
   }
   return { ...listed, ...(await detect(repository, found.commit, rootDirectory)) };
 }
@@ -107,7 +110,7 @@ async function detect(repository: RemoteRepository, commit: string, rootDirector
   for (const part of posix
     .normalize(rootDirectory)
     .split('/')
-    .filter((each) => each !== '' && each !== '.')) {
+    .filter((name) => name !== '' && name !== '.')) {
     const next = directory.find(({ name, isTree }) => name === part && isTree);
     if (!next) return { detected: null, notes: [`The directory ${rootDirectory} was not found in the repository.`] };
     directory = await repository.readDirectory(next.id);
@@ -126,7 +129,7 @@ async function detect(repository: RemoteRepository, commit: string, rootDirector
   }
 }
 
-/** Returns what a file of a version manager requires, in the first directory that has one. */
+/** Returns the requirement of the first version manager's file (such as `.nvmrc`) in the directories. */
 async function readVersionFiles(
   repository: RemoteRepository,
   directories: readonly (readonly TreeEntry[])[],
@@ -155,9 +158,9 @@ function describe(
 ): Findings {
   const framework = frameworkOf(manifest);
   const has = (entries: readonly TreeEntry[]) => (file: string) => findFile(entries, file) !== undefined;
-  const own = lockedBy(has(directory), manifest);
-  // A workspace has the lockfile of its repository.
-  const locked = own.lockfile === undefined ? lockedBy(has(root), manifest) : own;
+  const inDirectory = lockedBy(has(directory), manifest);
+  // The packages of a workspace share the lockfile in the repository's root.
+  const locked = inDirectory.lockfile === undefined ? lockedBy(has(root), manifest) : inDirectory;
   const node = chooseNode(DEFAULT_NODE, requirement);
   const files = directory.flatMap(({ name, isTree }) => (isTree ? [] : [name]));
   const notes = [

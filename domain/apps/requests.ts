@@ -8,20 +8,20 @@ import { findApp } from './apps.ts';
 import type { InCell } from './cells.ts';
 import { periodsUntil, refuseThrottled } from './metrics.ts';
 
-/** Time in milliseconds for which viewers of an application share a read, which is a query over its log. */
+/** Time in milliseconds for which viewers of an application share a read, which is a query over its whole log. */
 const SHARED_MS = 30_000;
 const MAX_CACHED = 50;
-/** Paths that are shown, those with the most requests. */
+/** Maximum number of paths shown: those with the most requests. */
 export const MAX_PATHS = 100;
-/** Requests that are shown one by one: the newest. */
+/** Maximum number of individual requests shown: the newest. */
 const MAX_RECENT = 200;
 
 const sharedRequests = readThrough<LoggedRequest[]>({ max: MAX_CACHED, ttlMs: SHARED_MS });
 
-/** Numbers, UUIDs, and long words with digits in them. */
+/** Matches numbers, UUIDs, and words of at least 16 characters that contain a digit. */
 const IDENTIFIER = /^(?:\d+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?=.*\d)[\w-]{16,})$/i;
 
-/** Returns the path with `:id` in place of identifiers, so that requests to one page count together. Files keep their names. */
+/** Replaces the identifiers in a path by `:id`, so that requests to one page are counted together. File names stay. */
 export const pathPattern = (path: string): string =>
   path
     .split('/')
@@ -30,14 +30,14 @@ export const pathPattern = (path: string): string =>
 
 type Data = Output<typeof Route>['data'];
 
-const figuresOf = (requests: readonly LoggedRequest[]): Data['totals'] => ({
+const totalsOf = (requests: readonly LoggedRequest[]): Data['totals'] => ({
   requests: requests.length,
   clientErrors: requests.filter(({ status }) => status >= 400 && status < 500).length,
   serverErrors: requests.filter(({ status }) => status >= 500).length,
   bytes: requests.reduce((sum, { bytes }) => sum + bytes, 0),
 });
 
-/** Counts requests by method and path, those with the most requests first. */
+/** Returns totals and durations by method and path, the busiest path first. */
 export function countPaths(requests: readonly LoggedRequest[]): Data['paths'] {
   const groups = Map.groupBy(requests, ({ method, path }) => `${method} ${pathPattern(path)}`);
   return [...groups]
@@ -47,7 +47,7 @@ export function countPaths(requests: readonly LoggedRequest[]): Data['paths'] {
       return {
         method: key.slice(0, space),
         path: key.slice(space + 1),
-        ...figuresOf(found),
+        ...totalsOf(found),
         p50Ms: percentile(durations, 0.5) ?? 0,
         p95Ms: percentile(durations, 0.95) ?? 0,
         maxMs: durations.at(-1) ?? 0,
@@ -74,7 +74,7 @@ export async function readRequests(
       from: from.toISOString(),
       to: to.toISOString(),
       isComplete: !isCut && requests.every(({ skipped }) => skipped === 0),
-      totals: figuresOf(requests),
+      totals: totalsOf(requests),
       paths: paths.slice(0, MAX_PATHS),
       recent: requests.slice(0, MAX_RECENT).map(({ at, id: requestId, method, path, status, ms, bytes }) => ({
         at: at.toISOString(),

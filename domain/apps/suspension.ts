@@ -12,15 +12,15 @@ import type { Deps } from '../deps.ts';
 import { emit } from '../webhooks/events.ts';
 
 /**
- * Suspension of applications (docs/decisions/0031-suspension.md). The reasons are a set: an application runs again when
- * the last of them is gone. The stream stops and restores what is served.
+ * Suspension of applications (docs/decisions/0031-suspension.md). An application may be suspended for several causes, and runs again
+ * when the last one is removed. The stream applies the status to routes and functions.
  */
 
 type Cause = (typeof SUSPENSION_CAUSES)[number];
-type Shown = NonNullable<Output<typeof GetRoute>['data']['suspensions']>;
+type SuspensionList = NonNullable<Output<typeof GetRoute>['data']['suspensions']>;
 
-/** Returns the reasons of a suspended application, oldest first; undefined for any other. */
-export function viewSuspensions({ suspensions = {} }: Pick<App, 'suspensions'>): Shown | undefined {
+/** Returns the suspensions of an application, oldest first; undefined if it is not suspended. */
+export function viewSuspensions({ suspensions = {} }: Pick<App, 'suspensions'>): SuspensionList | undefined {
   const shown = SUSPENSION_CAUSES.flatMap((cause) => {
     const found = suspensions[cause];
     return found ? [{ cause, reason: found.reason, since: found.since }] : [];
@@ -28,7 +28,7 @@ export function viewSuspensions({ suspensions = {} }: Pick<App, 'suspensions'>):
   return shown.length > 0 ? shown : undefined;
 }
 
-/** Makes the error for a suspended application, with the reason. */
+/** Returns the error for a suspended application, with the reason: 409. */
 export function appSuspended(app: App): ApiError {
   const reason = viewSuspensions(app)?.[0]?.reason;
   return new ApiError('conflict', `This application is suspended${reason ? `: ${reason}` : '.'}`);
@@ -40,13 +40,13 @@ export function assertNotSuspended(app: App): void {
 }
 
 /**
- * Changes the reasons of an application, if that changes anything, with the event that follows. A deleted application stays
- * as it is.
+ * Changes the suspensions of an application, and emits an event if its status changes. Does nothing if `next` changes nothing, or if
+ * the application is deleted.
  *
- * @param guard what must also be true of other items
- * @throws {ConcurrentUpdateError} where the application changed since it was read; the caller reads all again
+ * @param guard conditions on other items
+ * @throws {ConcurrentUpdateError} if the application changed since it was read; the caller must read again
  */
-async function changeReasons(
+async function changeSuspensions(
   deps: Pick<Deps, 'table' | 'now' | 'commit'>,
   { accountId, id }: AccountScopedId,
   next: (before: Suspensions) => Suspensions,
@@ -64,10 +64,10 @@ async function changeReasons(
     status: { is: app.status },
     suspensionVersion: unchanged(version),
   };
-  const about = { applicationId: id, name: app.name };
+  const eventData = { applicationId: id, name: app.name };
   const events = reason
-    ? [emit(deps, accountId, 'app.suspended', { ...about, reason: reason.reason })]
-    : [emit(deps, accountId, 'app.resumed', about)];
+    ? [emit(deps, accountId, 'app.suspended', { ...eventData, reason: reason.reason })]
+    : [emit(deps, accountId, 'app.resumed', eventData)];
   const writes = [
     change(App, { accountId, id }, { set: changed, when }, concurrentUpdate),
     ...(status === app.status ? [] : events),
@@ -86,26 +86,26 @@ async function changeReasons(
   );
 }
 
-/** Suspends an application for a cause. With the same reason again it changes nothing. See {@link changeReasons}. */
+/** Suspends an application for a cause. Repeating it with the same reason changes nothing. See {@link changeSuspensions}. */
 export const addSuspension = (
   deps: Pick<Deps, 'table' | 'now' | 'commit'>,
-  of: AccountScopedId,
+  key: AccountScopedId,
   { cause, reason }: { cause: Cause; reason: string },
   guard: readonly Write[] = [],
 ) => {
   const now = deps.now().toISOString();
-  return changeReasons(
+  return changeSuspensions(
     deps,
-    of,
+    key,
     (before) => ({ ...before, [cause]: { reason, since: before[cause]?.since ?? now } }),
     guard,
   );
 };
 
-/** Ends the suspension of an application for one cause; it stays suspended for the others. See {@link changeReasons}. */
+/** Removes the suspension of an application for one cause; it stays suspended for any others. See {@link changeSuspensions}. */
 export const removeSuspension = (
   deps: Pick<Deps, 'table' | 'now' | 'commit'>,
-  of: AccountScopedId,
+  key: AccountScopedId,
   cause: Cause,
   guard: readonly Write[] = [],
-) => changeReasons(deps, of, ({ [cause]: _, ...others }) => others, guard);
+) => changeSuspensions(deps, key, ({ [cause]: _, ...others }) => others, guard);
