@@ -40,7 +40,7 @@ async function waitingJobs(): Promise<Scene> {
     whileBroken: () => expect(waiting.length).toBeGreaterThan(5),
     steps: [
       {
-        words: 'If the service is away, wait: jobs are repeated',
+        words: 'If the service is unavailable, wait: jobs are repeated',
         act: () => {
           isAway = false;
         },

@@ -108,7 +108,7 @@ async function failingMove(): Promise<Scene> {
     steps: [
       command,
       {
-        words: 'A failed move changed nothing. it answered …: the application does not work there',
+        words: 'it answered …: the application does not work there',
         act: async () => {
           expect(made.move()).toMatchObject({ status: 'FAILED', problem: expect.stringContaining('it answered 502') });
           expect(await made.served()).toMatchObject({ cellId: 'home', code: '2' });

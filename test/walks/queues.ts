@@ -268,7 +268,7 @@ async function failedChange(): Promise<Scene> {
     whileBroken: () => expect(consumed.size).toBeLessThan(source.all.length),
     steps: [
       {
-        words: 'Mend the cause first',
+        words: 'Fix the cause first',
         act: () => {
           isBroken = false;
         },
