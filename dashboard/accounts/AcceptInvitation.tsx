@@ -20,15 +20,15 @@ export default function AcceptInvitation() {
     <Screen title="Invitation">
       <Stack className="card" p="md" align="flex-start">
         <Text>
-          You were invited to become a member of an account. You are signed in as <strong>{session.email}</strong>; the
-          invitation works for the address that it was sent to.
+          You have been invited to join an account. You are signed in as <strong>{session.email}</strong>. Only the
+          email address that the invitation was sent to can accept it.
         </Text>
         <ActionButton variant="filled" action={join} disabled={token === ''}>
           Accept invitation
         </ActionButton>
         {token === '' && (
           <Text size="sm" c="dimmed">
-            This address is incomplete. Open the link of the invitation as it was sent to you.
+            This link is incomplete. Open the full link from your invitation.
           </Text>
         )}
       </Stack>

@@ -40,7 +40,7 @@ function Exports() {
   return (
     <Section
       title="Exports"
-      description={`A ZIP file with everything that the account has, without secrets. It can be downloaded for ${EXPORT_DAYS} days.`}
+      description={`A ZIP file with all data of the account, except secrets. You can download it for ${EXPORT_DAYS} days.`}
       actions={
         <ActionButton action={() => start.mutateAsync({})} disabled={isUnderWay}>
           Start export
@@ -51,7 +51,7 @@ function Exports() {
         <QueryBoundary query={exports}>
           {({ data }) =>
             data.length === 0 ? (
-              <EmptyState title="No exports">Start one to download a copy of your account.</EmptyState>
+              <EmptyState title="No exports">Start an export to download a copy of your account’s data.</EmptyState>
             ) : (
               <DataTable name="Exports" items={data} idOf={({ id }) => id} columns={COLUMNS} />
             )
@@ -103,7 +103,7 @@ function Deletion() {
           ) : (
             <Group justify="space-between" gap="sm" className="card" p="md">
               <Text size="sm">
-                After {GRACE_DAYS} days, applications, databases, domains’ records, keys and logins are deleted.
+                All applications, databases, DNS records, keys and logins are deleted after {GRACE_DAYS} days.
               </Text>
               <ConfirmButton
                 label="Delete account"
@@ -111,12 +111,12 @@ function Deletion() {
                 confirmationText={account.email}
                 onConfirm={async () => {
                   await request.mutateAsync({ body: { confirm: account.email } });
-                  toast('The deletion of the account is requested.');
+                  toast('The account is scheduled for deletion.');
                 }}
               >
-                For {GRACE_DAYS} days your applications go on, nothing can be changed, and you can cancel. Then
-                everything is deleted and cannot be restored. Registered domains are not renewed. What is left in your
-                wallet and of your AI credits is paid back to your card.
+                For {GRACE_DAYS} days, your applications keep running, your account is read-only, and you can cancel the
+                deletion. Then everything is deleted permanently. Registered domains are not renewed. Your remaining
+                wallet balance and AI credits are refunded to your card.
               </ConfirmButton>
             </Group>
           )

@@ -32,14 +32,16 @@ export function AuditLog() {
   return (
     <Section
       title="Audit log"
-      description="Every change of your account for a year: who made it, what, and from where. Secrets are never stored here."
+      description="Changes to your account in the last year: what changed, who changed it, and from which address. Secrets are never logged."
       actions={<Filters filter={filter} choose={choose} />}
     >
       <QueryBoundary query={useAuditLog(filter, offset)}>
         {({ data, has_more }) => (
           <>
             {data.length === 0 && (
-              <EmptyState title="No changes">Choose another change or actor, or make the first change.</EmptyState>
+              <EmptyState title="No changes">
+                {filter.action || filter.actor ? 'Try a different filter.' : 'Changes to your account appear here.'}
+              </EmptyState>
             )}
             {data.length > 0 && (
               <DataTable

@@ -8,7 +8,7 @@ import { useMe } from './api.ts';
 export const Limits = () => (
   <Section
     title="Limits"
-    description="How much of each limit is in use, and what happens beyond it."
+    description="Your usage, and what happens when you exceed a limit."
     actions={<TextLink href="/billing/plans">Compare plans</TextLink>}
   >
     <QueryBoundary query={useMe()}>

@@ -29,7 +29,7 @@ export const Members = () => (
   <RightContext value="manage">
     <Section
       title="Members"
-      description="Members sign in with their own login. Their role decides what they may do in this account."
+      description="Members sign in with their own login. Their role determines what they can do in this account."
       actions={<InviteMember />}
     >
       <QueryBoundary query={useMembers()}>
@@ -123,8 +123,8 @@ const MemberRow = memo(({ member }: { member: Member }) => {
           <LeaveButton />
         ) : (
           <ConfirmButton label="Remove" size="xs" question={`Remove ${member.email}?`} onConfirm={removeMember}>
-            The next request of this login is refused, also in sessions that are open. API keys that this member created
-            keep working: the list of keys shows who created each.
+            This member loses access immediately, even in open sessions. API keys that they created keep working; the
+            list of keys shows who created each one.
           </ConfirmButton>
         )}
       </Group>
@@ -142,7 +142,7 @@ function LeaveButton() {
       question="Leave this account?"
       onConfirm={() => leave.mutateAsync({})}
     >
-      You lose access to everything in this account. To come back, you need another invitation.
+      You lose access to this account immediately. To rejoin, you need a new invitation.
     </ConfirmButton>
   );
 }

@@ -33,18 +33,18 @@ export function Notifications() {
         <Stack gap="xl">
           <Section
             title="Notifications"
-            description={`What needs attention in this account, once for each incident and day, for ${NOTIFICATION_DAYS} days.`}
+            description={`What needs attention in this account, at most once a day for each incident. Kept for ${NOTIFICATION_DAYS} days.`}
             actions={<MarkRead {...data} />}
           >
             <List {...data} />
           </Section>
-          <Section title="Notify me of" description="For your login in this account.">
+          <Section title="Notify me of" description="Applies only to your login in this account.">
             <Choices {...settings} off={data.off} toBody={(off) => ({ off })} />
           </Section>
           {data.mail && (
             <Section
               title="Email me about"
-              description={`Sent to ${data.mail.address ?? 'the address of your login'}, at most once an hour for each kind. You get emails about what your role can act on.`}
+              description={`Sent to ${data.mail.address ?? 'the address of your login'}, at most once an hour for each kind. You only get emails about what your role can act on.`}
             >
               <Choices {...settings} off={data.offByMail} toBody={(offByMail) => ({ off: data.off, offByMail })} />
             </Section>

@@ -3,7 +3,8 @@ import { parseMoney } from '../ui/money.ts';
 /** Label and explanation of a key's budget for AI credits. */
 export const AI_BUDGET_FIELD = {
   label: 'Monthly AI budget in rand',
-  description: 'Calls on AI credits beyond it are refused until the next month (UTC). Leave empty for no budget.',
+  description:
+    'Once it is spent, calls on AI credits are refused until the next month (UTC). Leave empty for no budget.',
   placeholder: '100.00',
   inputMode: 'decimal',
 } as const;

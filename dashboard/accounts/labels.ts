@@ -2,8 +2,8 @@ import type { MemberRole } from '../../contract/roles.ts';
 
 /** The roles of members, in words. */
 export const ROLE_LABELS: Readonly<Record<MemberRole, string>> = {
-  owner: 'Everything, members included',
+  owner: 'Full access, including members',
   developer: 'Applications, domains, databases, webhooks, API keys and AI; no payments',
-  billing: 'Payments, plans and credits; reads the rest',
-  'read-only': 'Reads everything, changes nothing',
+  billing: 'Payments, plans and credits; read-only for everything else',
+  'read-only': 'Read-only access to everything',
 };

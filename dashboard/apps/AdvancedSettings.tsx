@@ -22,7 +22,7 @@ export function AdvancedSettings({ form: { field, values }, defaults }: Advanced
         <SelectField
           field={field('nodeVersion')}
           label="Node version"
-          description="Automatic: as package.json says, else 22"
+          description="Automatic: the version in package.json, or 22"
           options={['', ...NODE_VERSIONS]}
           optionLabels={{ '': 'Automatic' }}
         />
@@ -30,7 +30,7 @@ export function AdvancedSettings({ form: { field, values }, defaults }: Advanced
         <TextField
           field={field('rootDirectory')}
           label="Root directory"
-          description="Of an application inside a monorepo"
+          description="Folder of the application in a monorepo"
           placeholder="apps/web"
         />
         <TextField field={field('installCommand')} label="Install command" placeholder="npm ci" />
@@ -43,19 +43,19 @@ export function AdvancedSettings({ form: { field, values }, defaults }: Advanced
         <TextField
           field={field('startFile')}
           label="Start file"
-          description="Empty: as package.json and the framework say"
+          description="Empty: from package.json or the framework"
           placeholder={defaults.startFile}
         />
         <TextField
           field={field('startCommand')}
           label="Start command"
-          description="Used instead of a start file; “serve dist” for a site of files"
+          description="Replaces the start file; “serve dist” for a static site"
           placeholder="node dist/server.js"
         />
         <TextField
           field={field('healthCheckPath')}
           label="Health-check path"
-          description="A release goes live when this answers below 500"
+          description="A release goes live when it responds with a status below 500"
           placeholder="/"
         />
       </SimpleGrid>

@@ -37,7 +37,7 @@ export function AppList() {
         statusLabel={stateLabel}
         empty={
           <EmptyState title="No applications yet" action={<NewAppButton />}>
-            Connect a Git repository to build it and serve it at its own URL.
+            Connect a Git repository to build and deploy it.
           </EmptyState>
         }
       >

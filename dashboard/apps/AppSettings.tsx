@@ -95,12 +95,15 @@ function BuildSettings({ app }: { app: Application }) {
     toast(waits ? 'Saved. Applies to the next deployment.' : 'Saved.');
   };
   return (
-    <Section title="Build and start" description="Changes of the build and the start apply to the next deployment.">
+    <Section
+      title="Build and start"
+      description="Changes to the build and start settings apply to the next deployment."
+    >
       {isUnapplied && <RedeployNote app={app} what="settings" />}
       {app.detected ? <Detected detected={app.detected} /> : null}
       <FormBox form={form} label="Save" onSubmit={save} isUnchanged={Object.keys(body).length === 0}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <TextField field={field('name')} label="Name" description="The addresses stay as they are" required />
+          <TextField field={field('name')} label="Name" description="Does not change the URLs" required />
           <SelectField
             field={field('framework')}
             label="Framework"
@@ -140,8 +143,8 @@ function DeleteApp({ app }: { app: Application }) {
         confirmationText={app.name}
         onConfirm={deleteApp}
       >
-        {servingDomain(app)} goes offline immediately. Its releases, variables and logs are deleted, and its databases
-        with all their data.
+        {servingDomain(app)} goes offline immediately. Its releases, variables, logs, and databases with all their data
+        are deleted permanently.
       </ConfirmButton>
     </Group>
   );

@@ -99,7 +99,7 @@ function DeployKey({ app }: { app: Application }) {
             <div>
               <ConfirmButton label="Rotate key" question="Rotate the deploy key?" size="xs" onConfirm={rotateKey}>
                 The current key is deleted immediately. Deployments from a private repository fail until you add the new
-                key to it. Remove the old key there.
+                key to the repository. Remove the old key from it too.
               </ConfirmButton>
             </div>
           </Stack>

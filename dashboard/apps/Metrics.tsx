@@ -98,7 +98,7 @@ function TrafficCharts({ app, data }: { app: Application; data: AppMetrics }) {
         { label: 'p99', values: charts.p99, colour: '--chart-5', kind: 'line', dash: [2, 2] },
       ] as const,
       concurrency: [
-        { label: 'At once', values: charts.concurrency, colour: '--chart-4', kind: 'bars' },
+        { label: 'Concurrent', values: charts.concurrency, colour: '--chart-4', kind: 'bars' },
         { label: 'Refused (429)', values: charts.throttled, colour: '--chart-3', kind: 'line', dash: [6, 3] },
       ] as const,
       marks: data.deployments.map(({ at }) => ({ at: Date.parse(at) / 1000 })),
@@ -109,7 +109,7 @@ function TrafficCharts({ app, data }: { app: Application; data: AppMetrics }) {
     const from = (times[index] ?? 0) * 1000;
     navigate(logsBetween(app.id, from, from + data.periodSeconds * 1000));
   };
-  const common = { times, marks, onPick: openLogs, pickLabel: 'click or press Enter to open its logs' };
+  const common = { times, marks, onPick: openLogs, pickLabel: 'click or press Enter to open the logs' };
   return (
     <>
       <div className="charts">
@@ -149,10 +149,10 @@ const InstanceCharts = ({ app, range }: { app: Application; range: MetricRange }
             series={[{ label: 'Instances started', values: charts.starts, colour: '--chart-1', kind: 'bars' }]}
           />
           <TimeChart
-            name={`Memory${most === undefined ? '' : `, at most ${formatMb(most)} of ${formatMb(data.memoryLimitMb)}`}`}
+            name={`Memory${most === undefined ? '' : `: peak ${formatMb(most)} of ${formatMb(data.memoryLimitMb)}`}`}
             times={charts.times}
             format={formatMb}
-            series={[{ label: 'Most of an instance', values: charts.memory, colour: '--chart-5', kind: 'bars' }]}
+            series={[{ label: 'Peak of an instance', values: charts.memory, colour: '--chart-5', kind: 'bars' }]}
           />
         </div>
       );

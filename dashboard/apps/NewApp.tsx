@@ -128,8 +128,8 @@ function AppLimit() {
     <Alert role="status" variant="default" style={{ borderColor: 'var(--warn)' }}>
       <Group justify="space-between" gap="sm">
         <Text size="sm">
-          You've reached your plan's app limit ({limit}). Upgrade, delete an application, or set another repository in
-          the settings of one.
+          You've reached your plan's app limit ({limit}). Upgrade, delete an application, or change the repository of
+          one in its settings.
         </Text>
         <ButtonLink href="/billing/plans" size="xs">
           Upgrade

@@ -44,7 +44,7 @@ function Findings({ problem, branch, branches, hasMoreBranches, detected, notes 
     ['Package manager', detected.packageManager ?? 'none'],
     ['Node version', detected.nodeVersion],
     ['Build', detected.buildCommand ?? 'no build'],
-    ['Start', detected.start ?? 'known after the build'],
+    ['Start', detected.start ?? 'detected after the build'],
   ];
   return (
     <Stack className="card" p="md" gap="xs">

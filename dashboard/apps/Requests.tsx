@@ -65,7 +65,7 @@ export function Requests({ app }: { app: Application }) {
   return (
     <Section
       title="Requests"
-      description="By path, as your application answered them. Identifiers in paths count together."
+      description="Grouped by path. Paths that differ only in identifiers count as one."
       actions={
         <RangeLinks ranges={RANGES} current={range} hrefOf={(each) => `/apps/${app.id}/requests?range=${each}`} />
       }
@@ -121,7 +121,7 @@ function Figures({ app, data: { totals, paths, recent, isComplete } }: { app: Ap
       </div>
       {!isComplete && (
         <Text size="sm" c="dimmed" role="status">
-          There were more requests in this time. These figures are of the newest ones.
+          There were more requests in this time range. The figures cover the newest ones.
         </Text>
       )}
       <FilteredItems name="paths" items={paths} filter={pathFilter} view={PATHS}>

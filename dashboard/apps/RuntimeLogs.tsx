@@ -56,7 +56,7 @@ export function RuntimeLogs({ app }: { app: Application }) {
             aria-label="Time"
             value={span ? 'span' : 'live'}
             onChange={(event) => changeTime(event.currentTarget.value)}
-            data={[...(span ? [{ value: 'span', label: 'Chosen time' }] : []), ...TIMES]}
+            data={[...(span ? [{ value: 'span', label: 'Selected range' }] : []), ...TIMES]}
           />
           <NativeSelect
             size="xs"
@@ -73,7 +73,7 @@ export function RuntimeLogs({ app }: { app: Application }) {
           const ofRequest = requestId === '' ? all : all.filter((line) => line.requestId === requestId);
           const lines = level === '' ? ofRequest : ofRequest.filter(({ text }) => levels.includes(levelOf(text)));
           return all.length === 0 ? (
-            <EmptyState title={span ? 'No output in this time' : 'No output yet'}>
+            <EmptyState title={span ? 'No output in this time range' : 'No output yet'}>
               Everything the application writes to standard output appears here.
             </EmptyState>
           ) : (
@@ -81,7 +81,7 @@ export function RuntimeLogs({ app }: { app: Application }) {
               {requestId !== '' && (
                 <Group gap="xs">
                   <Text size="sm" role="status">
-                    {ofRequest.length} of {all.length} lines are of request <code>{requestId}</code>.
+                    {ofRequest.length} of {all.length} lines belong to request <code>{requestId}</code>.
                   </Text>
                   <Button size="compact-sm" variant="default" onClick={() => setRequest('')}>
                     Show all lines

@@ -99,7 +99,7 @@ function DomainState({ appId, domain }: { appId: string; domain: CustomDomainDet
       {certificate && <CertificateState certificate={certificate} />}
       {managed ? (
         <Text size="sm">
-          This domain uses our DNS in this account. Its records are created automatically, unless records of yours point
+          This domain uses our DNS in this account. We create its records automatically, unless existing records point
           it elsewhere.
         </Text>
       ) : (
@@ -107,7 +107,7 @@ function DomainState({ appId, domain }: { appId: string; domain: CustomDomainDet
       )}
       {isProven && !managed && (
         <Text size="sm" c="dimmed">
-          Ownership is verified again every week. Keep the TXT record {challenge.name} with the value{' '}
+          We verify ownership every week. Keep the TXT record {challenge.name} with the value{' '}
           <Text span className="break">
             {challenge.value}
           </Text>
@@ -121,7 +121,7 @@ function DomainState({ appId, domain }: { appId: string; domain: CustomDomainDet
 /** Text per certificate status, shown unless the API reports a problem. */
 const CERTIFICATE_TEXTS: Record<Certificate['status'], string> = {
   WAITING: 'Requested as soon as the domain points here.',
-  PENDING: 'Being issued, which takes a few minutes. The domain must point here until then.',
+  PENDING: 'Being issued, which takes a few minutes. Keep the domain pointed here until then.',
   ISSUED: 'HTTPS active. Renews automatically while the domain points here.',
   FAILED: 'Could not be issued.',
 };

@@ -39,7 +39,7 @@ export function ConnectButton({ database }: { database: Database }) {
             ]}
             close={close}
           >
-            The password opens connections for an hour. Copy it now. You won't be able to see it again.
+            The password can open connections for one hour. Copy it now. You won't be able to see it again.
           </OneTimeSecret>
         ) : (
           <Details id={database.id} createPassword={() => create.mutateAsync({ params: { id: database.id } })} />
@@ -62,8 +62,8 @@ function Details({ id, createPassword }: { id: string; createPassword: () => Pro
           <Copied name="Host" text={host ?? ''} />
           <Copied name="Port" text={String(port)} />
           <Text size="sm" c="dimmed">
-            The application needs no password: it has its own in the variables. For psql and other clients, create one
-            that is valid for an hour. Connections must be encrypted.
+            Your application connects with its environment variables. For psql and other clients, create a password that
+            is valid for one hour. Connections must use TLS.
           </Text>
           <Group justify="flex-end">
             <ActionButton action={createPassword}>Create password</ActionButton>
@@ -108,8 +108,8 @@ export function ResetButton({ database: { id, name } }: { database: Database }) 
       question={`Reset the passwords of ${name}?`}
       onConfirm={confirm}
     >
-      Every password that was created so far opens no further connections. Open connections stay for an hour at most.
-      The application keeps its own access.
+      All existing passwords stop opening new connections. Open connections last at most one more hour. Your application
+      keeps its access.
     </ConfirmButton>
   );
 }
@@ -126,7 +126,7 @@ export function DeleteButton({ database: { id, name } }: { database: Database })
       confirmationText={name}
       onConfirm={() => remove.mutateAsync({ params: { id } })}
     >
-      All data in it is deleted at once and cannot be restored. An application that still uses it loses its connection.
+      All its data is deleted immediately and cannot be restored. Applications that still use it lose their connection.
     </ConfirmButton>
   );
 }

@@ -8,7 +8,7 @@ const LIMITS = ['databaseStorageMib', 'databaseUnitsPerMonth'] as const;
 
 /** The use of all databases of the account beside their limits. */
 export const DatabaseUse = () => (
-  <Section title="Usage" description="Measured every few hours. At a limit, applications open no new connections.">
+  <Section title="Usage" description="Measured every few hours. At a limit, applications cannot open new connections.">
     <QueryBoundary query={useMe()}>
       {({ data: { account } }) => (
         <div className="card">

@@ -59,8 +59,8 @@ function DatabaseList({ databases }: { databases: readonly Database[] }) {
 /** Consequences of the limits, as a row shows them. */
 const REFUSED = {
   OWNER:
-    'A limit is reached: the application opens no new connections. You can still connect to delete or export data.',
-  NONE: 'A limit is far exceeded: no new connections are opened. Choose a larger plan, wait for the next month (DPUs), or delete a database (storage).',
+    'A limit is reached: the application cannot open new connections. You can still connect to delete or export data.',
+  NONE: 'A limit is far exceeded: no new connections are opened. Upgrade your plan, wait for the next month (DPUs), or delete a database (storage).',
 };
 
 const DatabaseRow = memo(({ database }: { database: Database }) => (

@@ -52,7 +52,7 @@ export function BuildFailure({ appId, reason, isServing }: BuildFailureProps) {
           </Text>
           <Text size="sm">
             {isServing ? 'The previous deployment is still live.' : 'Nothing is live yet.'}{' '}
-            {remedy ? 'Remove the cause' : 'Change the code, push it'}, then redeploy.
+            {remedy ? 'Fix the cause' : 'Fix the code and push it'}, then redeploy.
           </Text>
         </Stack>
         {remedy && (

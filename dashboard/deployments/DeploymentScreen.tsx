@@ -69,7 +69,7 @@ export function DeploymentScreen({ appId, app, isAppLoading, deploymentId }: Dep
                   title="Deployment not found"
                   action={<ButtonLink href={`/apps/${appId}`}>Go to the application</ButtonLink>}
                 >
-                  Its record may have been removed, or the address is wrong.
+                  The deployment may have been deleted, or the URL is wrong.
                 </EmptyState>
               ) : (
                 <QueryBoundary query={older} lines={6}>

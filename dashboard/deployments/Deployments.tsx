@@ -45,7 +45,7 @@ export function Deployments({ appId, liveId, hasRepository }: DeploymentsProps) 
         statusLabel={statusLabel}
         empty={
           hasRepository ? (
-            <EmptyState title="No deployments yet">Deploy the branch with the Deploy button above.</EmptyState>
+            <EmptyState title="No deployments yet">Select Deploy to deploy the production branch.</EmptyState>
           ) : (
             <EmptyState
               title="No deployments yet"

@@ -328,7 +328,7 @@ test('an account is exported, downloaded, and its deletion requested and cancell
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(`Type “${email}” to confirm`).fill(email);
   await dialog.getByRole('button', { name: 'Delete account' }).click();
-  await page.getByText('The deletion of the account is requested.').waitFor();
+  await page.getByText('The account is scheduled for deletion.').waitFor();
   await page.getByRole('link', { name: 'Applications' }).click();
   const banner = page.getByRole('status').filter({ hasText: 'This account will be deleted on' });
   await openScreen(page.context(), 'developers', page);

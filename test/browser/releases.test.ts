@@ -105,7 +105,7 @@ test('what visitors asked of an application is charted, read by keyboard and tab
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/logs\?from=.*&to=/);
   await page.getByText('Show live logs').waitFor();
-  await page.getByRole('log', { name: 'Application log' }).or(page.getByText('No output in this time')).waitFor();
+  await page.getByRole('log', { name: 'Application log' }).or(page.getByText('No output in this time range')).waitFor();
   await page.goBack();
   await page.waitForURL('**/metrics?range=hour');
 
@@ -121,7 +121,7 @@ test('what visitors asked of an application is charted, read by keyboard and tab
   await expect.poll(() => latest.count(), POLL).toBe(2);
   await latest.getByRole('link', { name: 'Logs of GET /missing' }).click();
   await page.waitForURL(/\/logs\?from=.*&to=.*&request=[\w-]{8}$/);
-  await page.getByRole('log', { name: 'Application log' }).or(page.getByText('No output in this time')).waitFor();
+  await page.getByRole('log', { name: 'Application log' }).or(page.getByText('No output in this time range')).waitFor();
   expect(await page.getByText('REQUEST {').count()).toBe(0);
 });
 
@@ -181,7 +181,7 @@ test('a log is searched, paused while it grows, and downloaded without its colou
   expect(file).not.toContain('\u001b');
 
   await page.goto(`apps/${id}/logs?request=request7`);
-  await page.getByText('30 of 302 lines are of request').waitFor();
+  await page.getByText('30 of 302 lines belong to request').waitFor();
   await expect.poll(text, POLL).toContain('line 297');
   expect(await text()).not.toContain('line 298');
   await page.getByRole('button', { name: 'Show all lines' }).click();

@@ -159,7 +159,7 @@ export const WAYS: readonly Way[] = [
       const invited = `${randomUUID()}@example.com`;
       await visitor.fill('Email address', invited, dialog);
       await visitor.choose('Role', 'billing', dialog);
-      await sees('Payments, plans and credits; reads the rest', dialog);
+      await sees('Payments, plans and credits; read-only for everything else', dialog);
       await visitor.send(visitor.button('Create invitation', dialog));
       await sees(/\/dashboard\/invitation#/, dialog);
       await press(visitor.button('Done'));
