@@ -47,8 +47,8 @@ export function CreditsTab() {
               style={{ borderColor: 'var(--bad)' }}
               title={`You owe ${formatRand(data.debt)} for an earlier call`}
             >
-              It cost more than your credits. Buy credits to cover it; until then, calls need a provider key of your
-              own.
+              The call cost more than your credits. Buy credits to cover it. Until then, calls need your own provider
+              key.
             </Alert>
           )}
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -56,7 +56,7 @@ export function CreditsTab() {
               <Stat name="Balance" value={formatRand(data.balance)} />
               <Stat name="Available" value={formatRand(data.available)} />
               <Text size="xs" c="dimmed">
-                Available excludes what is reserved for calls in progress.
+                Available excludes credits reserved for calls in progress.
               </Text>
             </Group>
             <div className="card" style={{ padding: 'var(--mantine-spacing-md)' }}>

@@ -61,12 +61,12 @@ export function RequestLog() {
   const filter = useListFilter();
   return (
     <Stack gap="xl">
-      <Section title="Providers" description={`Your calls of the last ${STATS_DAYS} days.`}>
+      <Section title="Providers" description={`Your calls in the last ${STATS_DAYS} days.`}>
         <QueryBoundary query={stats}>
           {({ data: { providers } }) =>
             providers.length === 0 ? (
               <EmptyState title="No requests yet" action={<ButtonLink href="/ai/playground">Try a model</ButtonLink>}>
-                The latency and the errors of each provider appear here.
+                The latency and error rate of each provider appear here.
               </EmptyState>
             ) : (
               <DataTable
@@ -81,7 +81,7 @@ export function RequestLog() {
       </Section>
       <Section
         title="Requests"
-        description="The last 30 days. Prompts and answers are never stored."
+        description="The last 30 days. Prompts and responses are never stored."
         actions={
           <Group gap="xs">
             <NativeSelect
@@ -100,8 +100,8 @@ export function RequestLog() {
               <>
                 <EmptyState title={failed === '' ? 'No requests yet' : 'No matching requests'}>
                   {failed === ''
-                    ? 'Each call of a model appears here, with its tokens, cost and duration.'
-                    : 'Choose another result.'}
+                    ? 'Each model call appears here with its tokens, cost and duration.'
+                    : 'Try a different filter.'}
                 </EmptyState>
                 <ShowMore list={calls} />
               </>

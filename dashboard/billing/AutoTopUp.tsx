@@ -30,7 +30,7 @@ export function AutoTopUp({ settings }: { settings: AutoTopUpSettings }) {
       <SwitchField
         field={form.field('enabled')}
         label="Auto top-up"
-        description={`Charges the card of your last top-up when the balance is low, at most ${AUTO_TOP_UP_LIMITS.maxPerDay} times a day.`}
+        description={`Charges the card from your last top-up when the balance is low, at most ${AUTO_TOP_UP_LIMITS.maxPerDay} times a day.`}
       />
       {form.values.enabled && (
         <>

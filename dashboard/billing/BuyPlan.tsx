@@ -71,17 +71,18 @@ function BuyForm({ plan, replaces, close }: { plan: Plan; replaces: string | und
       {replaces && (
         <Alert variant="default">
           {plan.name === replaces ? 'A new period of the plan begins now.' : `${plan.name} replaces ${replaces} now.`}{' '}
-          The full price is charged; the rest of the period that you paid for {replaces} is not credited.
+          You pay the full price. The unused part of your paid period of {replaces} is not credited.
         </Alert>
       )}
       {needsDomain && (
         <Text size="sm" c="dimmed">
-          To change the plan of a domain, cancel its subscription while it is paid, then order here: files and mail
-          stay, the rest of the paid period is not credited. {plan.category === 'EMAIL' && 'Web plans include email.'}
+          To change the plan of a domain, cancel its subscription while it is paid, then order the new plan here. Files
+          and mail are kept. The unused part of the paid period is not credited.{' '}
+          {plan.category === 'EMAIL' && 'Web plans include email.'}
         </Text>
       )}
       <Text size="sm" c="dimmed">
-        {formatRand(price)} including VAT is charged to your wallet now and at each renewal until you cancel.
+        {formatRand(price)} including VAT is charged to your wallet now and on each renewal until you cancel.
       </Text>
     </FormBox>
   );

@@ -77,11 +77,11 @@ const SubscriptionRow = memo(
             question={`Cancel ${plan.name}?`}
             onConfirm={cancelPlan}
           >
-            The plan is not renewed. It stays active until {until}.
+            The plan stays active until {until} and is not renewed.
             {plan.slug === DEFAULT_PLAN.slug
               ? ` Every account has ${plan.name} free: nothing else changes.`
               : plan.category === 'APP' &&
-                ` Then your account is on ${DEFAULT_PLAN.name} (${DEFAULT_PLAN.appLimit} application), and the applications beyond that are suspended ${PLAN_GRACE_DAYS} days later.`}
+                ` Your account then moves to ${DEFAULT_PLAN.name} (${DEFAULT_PLAN.appLimit} application). Applications beyond that limit are suspended ${PLAN_GRACE_DAYS} days later.`}
           </ConfirmButton>
         )}
       </Row>

@@ -70,8 +70,8 @@ function RecordActions({ id, domain, remove, record }: Zone & { record: DnsRecor
         aria-label={`Delete ${name}`}
         onConfirm={deleteRecord}
       >
-        <code className="break">{`${fullName(record.name, domain)} ${record.type} ${record.content}`}</code> is no
-        longer answered. Resolvers may cache it for up to {record.ttl} seconds.
+        <code className="break">{`${fullName(record.name, domain)} ${record.type} ${record.content}`}</code> is removed
+        from DNS. Resolvers may cache it for up to {record.ttl} seconds.
       </ConfirmButton>
     </div>
   );

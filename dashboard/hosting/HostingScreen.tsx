@@ -147,9 +147,8 @@ function HostingDomain({ domain }: { domain: ReturnType<typeof useHostingDomain>
             ) : (
               <>
                 <Text size="sm" role="status">
-                  The server accepts no mail for this domain, and the control panel does not open, until you prove that
-                  it is yours: register it in this account, verify it as custom domain of an application, or add this{' '}
-                  {challenge.type} record. {problem}
+                  Verify this domain to receive mail and to open the control panel: register it in this account, verify
+                  it as the custom domain of an application, or add this {challenge.type} record. {problem}
                 </Text>
                 <div>
                   <CopyText name={`the name of the ${challenge.type} record`} text={challenge.name} />
@@ -160,8 +159,9 @@ function HostingDomain({ domain }: { domain: ReturnType<typeof useHostingDomain>
             {records.length > 0 && (
               <>
                 <Text size="sm">
-                  For the website and mail to arrive, the domain needs these records where its DNS is managed; we do not
-                  add them. Keep one SPF record (v=spf1) if mail is also sent from elsewhere.
+                  To use this server for your website and mail, add these records where the domain's DNS is managed. We
+                  do not add them. If other servers also send mail for the domain, combine their SPF rules into one
+                  record (v=spf1).
                 </Text>
                 <DataTable name="DNS records" items={records} idOf={idOfRecord} columns={RECORD_COLUMNS} />
               </>

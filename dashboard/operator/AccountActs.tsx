@@ -18,7 +18,7 @@ export function CancelDeployment({ accountId, id }: ActProps) {
     <ReasonButton
       label="Cancel"
       question="Cancel this deployment?"
-      description="Its log shows the reason to the customer."
+      description="The customer sees the reason in the deployment log."
       onConfirm={confirm}
     />
   );

@@ -51,10 +51,12 @@ function AccountDetails({ page }: { page: AccountPage }) {
   return (
     <>
       {deletedAt && (
-        <div className="notice">Deleted on {formatDate(deletedAt)}. Ledgers and invoices are kept as the law asks.</div>
+        <div className="notice">
+          Deleted on {formatDate(deletedAt)}. Ledgers and invoices are retained as required by law.
+        </div>
       )}
       {deletion && (
-        <div className="notice">Will be deleted on {formatDate(deletion.endsAt)}, as its owner requested.</div>
+        <div className="notice">Scheduled for deletion on {formatDate(deletion.endsAt)} at its owner’s request.</div>
       )}
       {suspension && !deletedAt && <div className="notice break">Suspended: {suspension.reason}</div>}
       <Group gap="xl">
@@ -76,7 +78,7 @@ function AccountDetails({ page }: { page: AccountPage }) {
           <Section title="Limits">
             <LimitTable limits={account.limits} usage={account.usage} overrides={limitOverrides} />
           </Section>
-          <OperatorLog title="Changes of this account" accountId={accountId} />
+          <OperatorLog title="Changes to this account" accountId={accountId} />
         </>
       )}
     </>
@@ -153,7 +155,7 @@ function Work({ page: { account, applications, deployments, domains, errors } }:
         columns={[
           { name: 'When', show: ({ at }) => <TimeAgo at={at} /> },
           { name: 'Request', show: ({ operation, requestId }) => <Named name={operation} id={requestId} /> },
-          { name: 'Answer', show: ({ status, code, message }) => `${status} ${code}: ${message}` },
+          { name: 'Response', show: ({ status, code, message }) => `${status} ${code}: ${message}` },
           { name: 'By', show: ({ by, address }) => by && <Named name={address ? `from ${address}` : ''} id={by} /> },
         ]}
       />

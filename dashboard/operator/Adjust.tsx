@@ -35,7 +35,7 @@ export function AdjustMoney({ accountId }: { accountId: string }) {
       />
       <TextInput
         label="Amount"
-        description="In rand; negative to take away"
+        description="In rand. A negative amount is deducted."
         placeholder="-12.50"
         value={amount}
         onChange={(event) => setAmount(event.currentTarget.value)}
@@ -44,7 +44,7 @@ export function AdjustMoney({ accountId }: { accountId: string }) {
       {what === 'wallet' && (
         <TextInput
           label="Description"
-          description="The customer sees it in the wallet"
+          description="Shown to the customer in the wallet"
           value={description}
           onChange={(event) => setDescription(event.currentTarget.value)}
           autoComplete="off"
@@ -77,7 +77,7 @@ export function ChangeLimit({ accountId, overrides }: { accountId: string; overr
       />
       <TextInput
         label="Number"
-        description={`Empty for the plan’s own number. Set now: ${overrides[name] ?? 'nothing'}`}
+        description={`Leave empty for the plan’s limit. Current override: ${overrides[name] ?? 'none'}`}
         type="number"
         value={value}
         onChange={({ currentTarget }) => setValue(currentTarget.value)}

@@ -14,7 +14,7 @@ import { ReasonButton } from './ReasonButton.tsx';
 export function FailureList() {
   const [open, setOpen] = useState<Failures['name']>();
   return (
-    <Section title="Failures" description="Work that failed after all attempts waits here for 14 days.">
+    <Section title="Failures" description="Work that failed after all attempts. Kept for 14 days.">
       <QueryBoundary query={useFailures()}>
         {({ data }) => (
           <DataTable
@@ -23,7 +23,7 @@ export function FailureList() {
             idOf={({ name }) => name}
             columns={[
               { name: 'Queue', show: ({ label }) => label },
-              { name: 'Items', show: ({ count }) => count ?? 'Cannot be read', number: true },
+              { name: 'Items', show: ({ count }) => count ?? 'Unavailable', number: true },
               { name: 'Meaning', show: ({ means, replay }) => `${means} ${replay}` },
               { name: 'Act', show: (queue) => <Acts queue={queue} show={() => setOpen(queue.name)} /> },
             ]}
@@ -48,7 +48,7 @@ function Acts({ queue: { name, label, count }, show }: { queue: Failures; show: 
     toast(`${(await discard.mutateAsync(of(reason))).data.count} discarded.`);
     show();
   };
-  const description = 'At most 200 items at a time. The reason is kept in the operators’ audit log.';
+  const description = 'Up to 200 items at a time. The reason is recorded in the operators’ audit log.';
   return (
     <Group gap="xs" wrap="nowrap">
       <button type="button" className="copy-id" onClick={show}>
@@ -71,7 +71,7 @@ function FailedWork({ name }: { name: Failures['name'] }) {
     <QueryBoundary query={useFailedWork(name)}>
       {({ data, has_more }) =>
         data.length === 0 ? (
-          <EmptyState title="Nothing waits here">Work that failed for good appears here.</EmptyState>
+          <EmptyState title="No failed work">Work that fails after all attempts appears here.</EmptyState>
         ) : (
           <>
             <DataTable
@@ -91,7 +91,7 @@ function FailedWork({ name }: { name: Failures['name'] }) {
             />
             {has_more && (
               <Text size="sm" c="dimmed">
-                There are more.
+                More items are not shown.
               </Text>
             )}
           </>

@@ -27,7 +27,7 @@ export function FindAccount() {
   return (
     <Section
       title="Find an account"
-      description="By email, id, key or its first 16 characters, host name or request id. Searches are recorded."
+      description="Search by email, ID, API key (or its first 16 characters), host name or request ID. Searches are logged."
     >
       <search>
         <form onSubmit={submit}>
@@ -49,7 +49,7 @@ export function FindAccount() {
       </search>
       <div aria-live="polite">
         {search.error && <FailureAlert error={search.error} />}
-        {found?.length === 0 && <EmptyState title="No account found">Check the address or the id.</EmptyState>}
+        {found?.length === 0 && <EmptyState title="No account found">Check the spelling of your search.</EmptyState>}
         {found !== undefined && found.length > 0 && (
           <DataTable
             name="Accounts found"

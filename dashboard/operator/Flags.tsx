@@ -11,7 +11,7 @@ export function Flags() {
   return (
     <Section
       title="Feature flags"
-      description="On for all accounts, for a share of them, or for one, within 15 seconds."
+      description="Turn features on for all accounts, a percentage, or one account. Changes apply within 15 seconds."
     >
       <QueryBoundary query={useFlags()}>
         {({ data }) => (
@@ -88,7 +88,7 @@ function Change({ item: { name, label, share, owner, ends } }: { item: FeatureFl
       ) : (
         <TextInput
           label="Percent of accounts"
-          description="100 is on and 0 is off for all; empty returns to the default"
+          description="100 is on and 0 is off for all accounts. Leave empty for the default."
           type="number"
           value={percent}
           onChange={({ currentTarget }) => setPercent(currentTarget.value)}
@@ -99,14 +99,14 @@ function Change({ item: { name, label, share, owner, ends } }: { item: FeatureFl
       )}
       <TextInput
         label="Owner"
-        description="The area whose people remove the flag"
+        description="The area whose team removes the flag"
         value={given.owner}
         onChange={({ currentTarget }) => setGiven((before) => ({ ...before, owner: currentTarget.value }))}
         autoComplete="off"
       />
       <TextInput
         label="Ends"
-        description="The day from which operators get a ticket"
+        description="From this day, operators get a ticket"
         type="date"
         value={given.ends}
         onChange={({ currentTarget }) => setGiven((before) => ({ ...before, ends: currentTarget.value }))}

@@ -11,7 +11,7 @@ export function Migrations() {
   return (
     <Section
       title="Migrations"
-      description="Bring stored items to this version’s form in the background. What fails is tried again hourly."
+      description="Update stored items to the current format in the background. Failures are retried every hour."
     >
       <QueryBoundary query={useMigrations()}>
         {({ data }) => (

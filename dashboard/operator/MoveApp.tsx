@@ -30,7 +30,7 @@ export function MoveApp({ accountId, id, name, cell: present }: MoveAppProps) {
     <ReasonButton
       label="Move"
       question={`Move ${name} to another cell?`}
-      description="Kept in the audit log. No request is lost; what its log holds so far is."
+      description="Recorded in the audit log. No requests are lost. Its runtime log so far is lost."
       onConfirm={confirm}
     >
       <NativeSelect

@@ -23,7 +23,7 @@ export function OperatorLog({ title, accountId }: { title: string; accountId?: s
       <QueryBoundary query={useOperatorLog(offset, accountId)}>
         {({ data, has_more }) => (
           <>
-            {data.length === 0 && <EmptyState title="No entries">What operators change appears here.</EmptyState>}
+            {data.length === 0 && <EmptyState title="No entries">Changes by operators appear here.</EmptyState>}
             {data.length > 0 && (
               <DataTable
                 name={title}

@@ -20,7 +20,7 @@ interface ReasonButtonProps extends ButtonProps {
 export function ReasonButton({
   label,
   question = label,
-  description = 'Kept in the audit log.',
+  description = 'Recorded in the audit log.',
   children,
   onConfirm,
   ...button

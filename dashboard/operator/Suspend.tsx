@@ -25,7 +25,7 @@ export function Suspend({ accountId, name, suspended, target = {}, onDone }: Sus
     <ReasonButton
       label={label}
       question={suspended ? `Lift the suspension of ${name}?` : `Suspend ${name}?`}
-      description={suspended ? 'Kept in the audit log.' : 'The customer reads it, and the audit log keeps it.'}
+      description={suspended ? 'Recorded in the audit log.' : 'Shown to the customer and recorded in the audit log.'}
       onConfirm={set}
     />
   );

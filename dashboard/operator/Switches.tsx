@@ -13,7 +13,10 @@ import { stateOf } from './switch-state.ts';
 /** The parts of the platform that operators can turn off. */
 export function Switches() {
   return (
-    <Section title="Switches" description="A part that is off refuses customers with your message, within 15 seconds.">
+    <Section
+      title="Switches"
+      description="While a part is off, customers see your message instead. Changes apply within 15 seconds."
+    >
       <QueryBoundary query={useSwitches()}>
         {({ data }) => (
           <DataTable

@@ -43,7 +43,7 @@ const STEPS: Readonly<Record<StepId, Step>> = {
   },
   repository: {
     title: 'Deploy your repository',
-    description: 'Paste its address: the framework and commands are detected.',
+    description: 'Paste its URL. The framework and commands are detected.',
     action: link('/apps/new', 'Choose a repository'),
   },
   key: {
@@ -66,7 +66,7 @@ const STEPS: Readonly<Record<StepId, Step>> = {
 /** The step of the own repository where the example takes up the last application of the plan. */
 const replaceExample = (id: string): Step => ({
   title: STEPS.repository.title,
-  description: 'Your plan has no further application: set your repository in the settings of the example.',
+  description: 'You have reached your plan’s application limit. Change the repository of the example to yours.',
   action: link(`/apps/${id}/settings`, 'Replace the example'),
 });
 

@@ -117,6 +117,6 @@ const formatCount = (count: number): string =>
 
 const GettingStarted = () => (
   <EmptyState title="Welcome" action={<ButtonLink href="/apps/new">Deploy your first application</ButtonLink>}>
-    Connect a Git repository to build and serve it.
+    Connect a Git repository to build and deploy it.
   </EmptyState>
 );

@@ -19,7 +19,7 @@ function subjectOf({ before, after }: Change): string | undefined {
 export const RecentChanges = ({ changes }: { changes: readonly Change[] }) => (
   <Section title="Recent activity" actions={<TextLink href="/developers/audit">Audit log</TextLink>}>
     {changes.length === 0 ? (
-      <EmptyState title="No activity yet">Changes of your account appear here.</EmptyState>
+      <EmptyState title="No activity yet">Changes to your account appear here.</EmptyState>
     ) : (
       <div className="card">
         {changes.map((change) => (

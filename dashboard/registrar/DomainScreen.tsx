@@ -72,7 +72,7 @@ function DomainDetails({ domain }: { domain: Domain }) {
       )}
       {status === 'FAILED' && (
         <Text size="sm">
-          What was paid for it is back in your wallet. <TextLink href="/domains">Search for another name</TextLink>
+          Your payment was refunded to your wallet. <TextLink href="/domains">Search for another name</TextLink>
         </Text>
       )}
       {isCurrent(domain) && nameservers.length > 0 && (

@@ -11,7 +11,7 @@ import { type Availability, isForSale, useAvailability } from './api.ts';
 
 /** Search for available domains and their prices. */
 export function DomainSearch() {
-  // In the URL, so that Back brings the results back.
+  // In the URL, so that Back restores the results.
   const query = new URLSearchParams(useSearch()).get('q') ?? '';
   const [, navigate] = useLocation();
   const [text, setText] = useState(query);

@@ -71,9 +71,9 @@ export function OrderForm({ name, price, account }: OrderFormProps) {
         description="One per line, 2 to 5. Leave empty to use our name servers."
       />
       <Text size="sm" c="dimmed">
-        {formatRand(total)} including VAT is charged to your wallet. The registrant's details must be accurate: they are
-        registered with the domain. The registrar, Amazon Registrar or Gandi, may write to the registrant: follow the
-        link in that email, or the domain is switched off within 15 days.
+        {formatRand(total)} including VAT is charged to your wallet. The registrant's details become part of the
+        registration and must be accurate. The registrar (Amazon Registrar or Gandi) may email the registrant to confirm
+        the address. Follow the link in that email, or the domain is suspended within 15 days.
       </Text>
     </FormBox>
   );

@@ -35,7 +35,9 @@ export function OrderScreen({ name }: { name: string }) {
                     </ButtonLink>
                   }
                 >
-                  {found?.available ? 'It is a premium name, which we do not sell.' : 'The name is taken.'}
+                  {found?.available
+                    ? 'This is a premium domain, which we do not sell.'
+                    : 'This domain is already registered.'}
                 </EmptyState>
               )
             }

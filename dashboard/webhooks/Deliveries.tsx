@@ -46,7 +46,7 @@ export function Deliveries({ endpoint: { id, url, active }, ping }: { endpoint: 
   return (
     <Section
       title="Deliveries"
-      description="Recent deliveries and the responses of your endpoint. Any of them can be replayed."
+      description="Recent deliveries and the responses from your endpoint. You can replay any of them."
       actions={active && since && <Replay id={id} since={since} hasMissed={missed !== undefined} />}
     >
       <Filters filter={filter} hours={hours} choose={choose} />
@@ -62,7 +62,7 @@ export function Deliveries({ endpoint: { id, url, active }, ping }: { endpoint: 
             <>
               <EmptyState title={isFiltered ? 'No matching deliveries' : 'No deliveries yet'}>
                 {isFiltered
-                  ? 'Choose another status, event or time.'
+                  ? 'Try a different status, event or time.'
                   : 'Send a test event to check that your endpoint responds.'}
               </EmptyState>
               <ShowMore list={deliveries} />

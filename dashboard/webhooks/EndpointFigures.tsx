@@ -89,7 +89,7 @@ function Figures({ stats }: { stats: DeliveryStats }) {
       {!isEmpty && <TimeChart name="Deliveries by status" format={formatCount} {...chart} />}
       {!complete && (
         <Text size="sm" c="dimmed">
-          Only the newest deliveries are counted. Choose a shorter time.
+          Only the newest deliveries are counted. Choose a shorter time range.
         </Text>
       )}
     </>

@@ -52,7 +52,7 @@ export function EndpointScreen({ id }: { id: string }) {
 
 const EndpointNotFound = () => (
   <EmptyState title="Endpoint not found" action={<ButtonLink href={WEBHOOKS.href}>Go to webhooks</ButtonLink>}>
-    It may have been deleted, or the address is wrong.
+    The endpoint may have been deleted, or the URL is wrong.
   </EmptyState>
 );
 
@@ -70,7 +70,7 @@ const EndpointDetails = ({ endpoint: { url, description, events, active, failure
       <Text size="sm">
         This endpoint was disabled{' '}
         {failureCount < MAX_CONSECUTIVE_FAILURES ? 'by a member of the account' : 'after too many failed attempts'}.
-        Events are skipped while the endpoint is disabled: enable it, then replay the skipped deliveries.
+        Events are skipped while it is disabled. Enable it, then replay the skipped deliveries.
       </Text>
     )}
   </Stack>
@@ -105,7 +105,7 @@ function Actions({ endpoint, ping }: { endpoint: Endpoint; ping: Ping }) {
         <>
           <ActionButton action={sendPing}>Send test event</ActionButton>
           <ConfirmButton label="Disable" question="Disable this endpoint?" onConfirm={disableEndpoint}>
-            Events are skipped until the endpoint is enabled again. Skipped deliveries can be replayed then.
+            Events are skipped until you enable the endpoint again. You can then replay the skipped deliveries.
           </ConfirmButton>
         </>
       ) : (
@@ -119,7 +119,7 @@ function Actions({ endpoint, ping }: { endpoint: Endpoint; ping: Ping }) {
         confirmationText={new URL(url).host}
         onConfirm={deleteEndpoint}
       >
-        <span className="break">{url}</span> stops receiving events.
+        <span className="break">{url}</span> stops receiving events immediately.
       </ConfirmButton>
     </>
   );

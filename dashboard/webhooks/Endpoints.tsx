@@ -26,7 +26,7 @@ export function Endpoints() {
   return (
     <Section
       title="Webhook endpoints"
-      description="Every event is signed and sent to each endpoint that subscribes to it."
+      description="Events are signed and sent to every endpoint that subscribes to them."
       actions={<NewEndpoint />}
     >
       <FilteredList

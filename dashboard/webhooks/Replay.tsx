@@ -71,13 +71,13 @@ function SinceForm({ id, since, hasMissed, close }: ReplayProps & { close: () =>
     <FormBox form={form} label="Replay" onSubmit={submit}>
       <TextField field={form.field('since')} label="Since" type="datetime-local" required autoFocus />
       <Checkbox
-        label="Also those that were delivered"
+        label="Also replay successful deliveries"
         checked={all}
         onChange={({ currentTarget }) => setAll(currentTarget.checked)}
       />
       <Text size="sm" c="dimmed">
-        Sends every event again that the endpoint missed since then. Event ids stay the same, so that receivers detect
-        duplicates.
+        Resends the events that the endpoint missed since this time. Event IDs stay the same, so that your endpoint can
+        detect duplicates.
       </Text>
       {queued !== undefined && (
         <Text size="sm" role="status">

@@ -91,9 +91,9 @@ test('a taken or premium name cannot be ordered, and an invalid name is rejected
   await page.goBack();
   await results.first().waitFor();
   await page.goto('domains/order/taken-name.com');
-  await page.getByText('The name is taken.').waitFor();
+  await page.getByText('This domain is already registered.').waitFor();
   await page.goto('domains/order/premium-name.com');
-  await page.getByText('It is a premium name', { exact: false }).waitFor();
+  await page.getByText('This is a premium domain', { exact: false }).waitFor();
   expect(await page.getByLabel('Registrant name').count()).toBe(0);
 });
 
