@@ -6,7 +6,7 @@ import { ActionButton } from '../ui/ActionButton.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { useAcceptInvitation } from './api.ts';
 
-/** The page that an invitation's link opens: its fragment has the secret. */
+/** The page that an invitation link opens. The URL's fragment holds the secret. */
 export default function AcceptInvitation() {
   const session = useSession();
   const [token] = useState(() => window.location.hash.slice(1));

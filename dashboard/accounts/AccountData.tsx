@@ -22,7 +22,7 @@ import {
   useStartExport,
 } from './api.ts';
 
-/** Copies of everything that the account has, and its deletion. */
+/** Exports of the account's data, and the deletion of the account. */
 export const AccountData = () => (
   <RightContext value="manage">
     <Stack gap="xl">
@@ -36,13 +36,13 @@ function Exports() {
   const start = useStartExport();
   const refusal = useRefusal();
   const exports = useExports({ enabled: refusal === undefined });
-  const isUnderWay = exports.data?.data.some(({ finishedAt }) => finishedAt === null) ?? false;
+  const isRunning = exports.data?.data.some(({ finishedAt }) => finishedAt === null) ?? false;
   return (
     <Section
       title="Exports"
       description={`A ZIP file with all data of the account, except secrets. You can download it for ${EXPORT_DAYS} days.`}
       actions={
-        <ActionButton action={() => start.mutateAsync({})} disabled={isUnderWay}>
+        <ActionButton action={() => start.mutateAsync({})} disabled={isRunning}>
           Start export
         </ActionButton>
       }
@@ -69,7 +69,7 @@ function Exports() {
 const formatSize = (bytes: number | null): string =>
   bytes === null ? '–' : `${formatNumber(Math.round(bytes / 1024))} KiB`;
 
-/** A button that downloads an archive: its link is made when it is needed, because it is valid for minutes only. */
+/** A button that downloads an archive. The link is created on the click, because it is valid for minutes only. */
 function Download({ item: { id, status } }: { item: AccountExport }) {
   const link = useCreateExportLink();
   if (status !== 'READY') return '–';

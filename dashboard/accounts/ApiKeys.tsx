@@ -72,7 +72,7 @@ interface ApiKeyRowProps {
 }
 
 const ApiKeyRow = memo(({ apiKey: key, revoke }: ApiKeyRowProps) => {
-  const state = keyStatus(key);
+  const status = keyStatus(key);
   const revokeKey = async () => {
     await revoke({ params: { id: key.id } });
     toast(`${key.name} was revoked.`);
@@ -81,7 +81,7 @@ const ApiKeyRow = memo(({ apiKey: key, revoke }: ApiKeyRowProps) => {
     <Row
       title={
         <>
-          {key.name} <Status value={state} />
+          {key.name} <Status value={status} />
         </>
       }
       detail={
@@ -113,7 +113,7 @@ const ApiKeyRow = memo(({ apiKey: key, revoke }: ApiKeyRowProps) => {
         </>
       }
     >
-      {state !== 'REVOKED' && (
+      {status !== 'REVOKED' && (
         <>
           <EditApiKey apiKey={key} />
           <ConfirmButton label="Revoke" size="xs" question={`Revoke “${key.name}”?`} onConfirm={revokeKey}>
@@ -125,7 +125,7 @@ const ApiKeyRow = memo(({ apiKey: key, revoke }: ApiKeyRowProps) => {
   );
 });
 
-/** AI credits that a key has spent this month, beside its budget; absent where it has neither. */
+/** The AI credits that a key has spent this month, and its budget; nothing if it has neither. */
 function AiSpending({ apiKey: key }: { apiKey: ApiKey }) {
   const share = budgetShare(key);
   if (share === undefined && Number(key.aiSpent) === 0) return null;

@@ -15,15 +15,15 @@ import { AUDIT_PAGE_SIZE, type AuditEntry, type AuditFilter, useAuditLog } from 
 
 const ACTIONS = Object.keys(AUDIT_ACTIONS).filter(isAuditAction);
 
-/** An action of a newer version has no label here. */
+/** Returns the label of an action. An action of a newer release has none: its name is shown. */
 const labelOf = (action: string): string => (isAuditAction(action) ? AUDIT_ACTIONS[action].label : action);
 
-/** Paged list of the account's changes, by what was changed and who changed it. */
+/** Paged list of the account's changes, filtered by change and actor. */
 export function AuditLog() {
   const [{ action, actor, offset: at = '' }, change] = useUrlStates(['action', 'actor', 'offset']);
   const filter: AuditFilter = {
-    action: ACTIONS.find((each) => each === action),
-    actor: AUDIT_ACTORS.find((each) => each === actor),
+    action: ACTIONS.find((known) => known === action),
+    actor: AUDIT_ACTORS.find((known) => known === actor),
   };
   const offset = parseOffset(at);
   const choose = (chosen: AuditFilter) =>
@@ -75,7 +75,7 @@ function Filters({ filter, choose }: { filter: AuditFilter; choose: (filter: Aud
         aria-label="Filter by change"
         value={filter.action ?? ''}
         onChange={({ currentTarget: { value } }) =>
-          choose({ ...filter, action: ACTIONS.find((each) => each === value) })
+          choose({ ...filter, action: ACTIONS.find((known) => known === value) })
         }
         data={[NO_FILTER, ...actions.sort((a, b) => a.label.localeCompare(b.label))]}
       />
@@ -83,7 +83,7 @@ function Filters({ filter, choose }: { filter: AuditFilter; choose: (filter: Aud
         aria-label="Filter by actor"
         value={filter.actor ?? ''}
         onChange={({ currentTarget: { value } }) =>
-          choose({ ...filter, actor: AUDIT_ACTORS.find((each) => each === value) })
+          choose({ ...filter, actor: AUDIT_ACTORS.find((known) => known === value) })
         }
         data={[NO_FILTER, ...actors]}
       />

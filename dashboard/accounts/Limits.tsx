@@ -4,7 +4,7 @@ import { Section } from '../ui/Section.tsx';
 import { TextLink } from '../ui/TextLink.tsx';
 import { useMe } from './api.ts';
 
-/** The account's limits, and how much of each is in use where that is counted. */
+/** The account's limits, and the usage of those that are counted. */
 export const Limits = () => (
   <Section
     title="Limits"

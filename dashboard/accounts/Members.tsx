@@ -24,7 +24,7 @@ import { InviteMember } from './InviteMember.tsx';
 import { useInvitationLink } from './invitation-link.tsx';
 import { ROLE_LABELS } from './labels.ts';
 
-/** The members of the account and the open invitations. Owners change them; the others see them. */
+/** The members of the account and the open invitations. Owners can change them; other roles only see them. */
 export const Members = () => (
   <RightContext value="manage">
     <Section
@@ -111,9 +111,9 @@ const MemberRow = memo(({ member }: { member: Member }) => {
           disabled={refusal !== undefined || update.isPending}
           title={refusal ?? ROLE_LABELS[role]}
           data={[...MEMBER_ROLES]}
-          onChange={({ currentTarget }) => setChosen(MEMBER_ROLES.find((each) => each === currentTarget.value))}
+          onChange={({ currentTarget }) => setChosen(MEMBER_ROLES.find((known) => known === currentTarget.value))}
         />
-        {/* Not saved when it is chosen: with the arrow keys, each role on the way would be. */}
+        {/* Saved by a button: a change by arrow keys passes through other roles, which must not be saved. */}
         {role !== member.role && (
           <ActionButton size="xs" action={saveRole}>
             Save role

@@ -28,7 +28,7 @@ const INITIAL_VALUES = {
   aiBudget: '',
 };
 
-/** @param from start of the key's life, in milliseconds since the epoch */
+/** @param from time from which the lifetime of the key counts, in milliseconds since the epoch */
 const toBody = ({ name, scopes, expires, allowedOrigins: origins, aiBudget }: typeof INITIAL_VALUES, from: number) => ({
   name,
   scopes,
@@ -56,7 +56,7 @@ export function NewApiKey() {
 }
 
 function ApiKeyForm({ create, close }: { create: ReturnType<typeof useCreateApiKey>; close: () => void }) {
-  // The same in each attempt: one whose answer was lost is repeated, and makes no second key.
+  // Constant across attempts, so that a retry after a lost response has the same idempotency key and creates no second key.
   const [openedAt] = useState(Date.now);
   const form = useForm(createKey.body, INITIAL_VALUES, (values) => toBody(values, openedAt), 'new-key');
   const { field, values } = form;

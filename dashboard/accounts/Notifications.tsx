@@ -22,10 +22,10 @@ import {
   useSetNotificationSettings,
 } from './api.ts';
 
-/** The notifications of the account for this login, and the kinds that it wants. */
+/** The account's notifications for this login, and their settings. */
 export function Notifications() {
   const query = useNotifications();
-  // One for both lists: each change of the second one also sends the first.
+  // One mutation for both lists: a change of the email settings also sends the other ones.
   const settings = useSetNotificationSettings();
   return (
     <QueryBoundary query={query}>
@@ -36,17 +36,17 @@ export function Notifications() {
             description={`What needs attention in this account, at most once a day for each incident. Kept for ${NOTIFICATION_DAYS} days.`}
             actions={<MarkRead {...data} />}
           >
-            <List {...data} />
+            <NotificationList {...data} />
           </Section>
           <Section title="Notify me of" description="Applies only to your login in this account.">
-            <Choices {...settings} off={data.off} toBody={(off) => ({ off })} />
+            <KindSettings {...settings} off={data.off} toBody={(off) => ({ off })} />
           </Section>
           {data.mail && (
             <Section
               title="Email me about"
               description={`Sent to ${data.mail.address ?? 'the address of your login'}, at most once an hour for each kind. You only get emails about what your role can act on.`}
             >
-              <Choices {...settings} off={data.offByMail} toBody={(offByMail) => ({ off: data.off, offByMail })} />
+              <KindSettings {...settings} off={data.offByMail} toBody={(offByMail) => ({ off: data.off, offByMail })} />
             </Section>
           )}
         </Stack>
@@ -74,7 +74,7 @@ const VIEW: ListView<Notification> = {
   statusName: { one: 'kind', all: 'All kinds' },
 };
 
-function List({ notifications }: Shown) {
+function NotificationList({ notifications }: Shown) {
   const filter = useListFilter();
   if (notifications.length === 0)
     return <EmptyState title="No notifications">Failures and warnings of your account appear here.</EmptyState>;
@@ -105,15 +105,15 @@ const NotificationRow = memo(
   ),
 );
 
-interface Chosen extends ReturnType<typeof useSetNotificationSettings> {
+interface KindSettingsProps extends ReturnType<typeof useSetNotificationSettings> {
   off: readonly NotificationKind[];
-  /** Returns the settings with other kinds switched off. */
+  /** Returns the request body that switches off these kinds. */
   toBody(off: NotificationKind[]): { off: NotificationKind[]; offByMail?: NotificationKind[] };
 }
 
-function Choices({ off, toBody, save, isPending }: Chosen) {
+function KindSettings({ off, toBody, save, isPending }: KindSettingsProps) {
   const choose = async (kind: NotificationKind, isOn: boolean) => {
-    const others = off.filter((each) => each !== kind);
+    const others = off.filter((other) => other !== kind);
     try {
       await save({ body: toBody(isOn ? others : [...others, kind]) });
     } catch (error) {

@@ -1,6 +1,6 @@
 import { parseMoney } from '../ui/money.ts';
 
-/** Label and explanation of a key's budget for AI credits. */
+/** Properties of the input for a key's budget for AI credits. */
 export const AI_BUDGET_FIELD = {
   label: 'Monthly AI budget in rand',
   description:
@@ -9,7 +9,7 @@ export const AI_BUDGET_FIELD = {
   inputMode: 'decimal',
 } as const;
 
-/** Returns the budget as the API takes it; an empty text is no budget. */
+/** Returns the budget in the API's format; null (no budget) for an empty text. */
 export const toAiBudget = (text: string): string | null => (text.trim() === '' ? null : parseMoney(text));
 
 /** Returns the share of its budget that a key has spent; undefined without a budget. */

@@ -41,7 +41,7 @@ export const useAcceptInvitation = () => useApiMutation(acceptInvitation);
 
 export type AccountExport = Output<typeof listExports>['data'][number];
 
-/** Milliseconds between two looks at an export that is being made. */
+/** Poll interval while an export is running. */
 const EXPORT_POLL_MS = 5000;
 export const useExports = ({ enabled }: { enabled: boolean }) =>
   useApiQuery(listExports, undefined, {
@@ -58,7 +58,7 @@ export type Notifications = Output<typeof listNotifications>['data'];
 export const useNotifications = () => useApiQuery(listNotifications);
 export const useReadNotifications = () => useApiMutation(readNotifications, [listNotifications]);
 
-/** Returns the write of the settings. Its result is shown at once: the next change builds on it, and the list is read later. */
+/** Returns a function that saves the settings. It updates the cache immediately, because the next change builds on the result. */
 export function useSetNotificationSettings() {
   const client = useQueryClient();
   const set = useApiMutation(setNotificationSettings, [listNotifications]);
@@ -74,7 +74,7 @@ export function useSetNotificationSettings() {
 
 export const useMe = () => useApiQuery(getMe);
 
-/** @param allPages true to read the whole list, for a search in it */
+/** @param allPages true to load the whole list, so that it can be searched */
 export const useApiKeys = ({ allPages = false } = {}) => useApiList(listKeys, {}, { allPages });
 export const useCreateApiKey = () => useApiMutation(createKey, [listKeys]);
 export const useUpdateApiKey = () => useApiMutation(updateKey, [listKeys]);

@@ -1,6 +1,6 @@
 import type { AuditActor } from '../../contract/audit/entry.ts';
 
-/** Actors of the audit log as screens name them. */
+/** Display names of the audit log's actors. */
 export const ACTORS: Record<AuditActor, string> = {
   KEY: 'API key',
   LOGIN: 'Login',

@@ -4,7 +4,7 @@ import type { AuditActor } from '../../contract/audit/entry.ts';
 import type { Output } from '../../contract/route.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 
-// Apart from the account's other operations, which are loaded with the frame.
+// Separate from the account's other operations, which are part of the first load.
 
 export type AuditEntry = Output<typeof listAuditEntries>['data'][number];
 export interface AuditFilter {

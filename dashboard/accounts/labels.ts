@@ -1,6 +1,6 @@
 import type { MemberRole } from '../../contract/roles.ts';
 
-/** The roles of members, in words. */
+/** Descriptions of the member roles. */
 export const ROLE_LABELS: Readonly<Record<MemberRole, string>> = {
   owner: 'Full access, including members',
   developer: 'Applications, domains, databases, webhooks, API keys and AI; no payments',

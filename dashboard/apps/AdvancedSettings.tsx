@@ -13,7 +13,7 @@ interface AdvancedSettingsProps {
 
 /** Settings that most applications do not need, folded away unless one of them has a value. */
 export function AdvancedSettings({ form: { field, values }, defaults }: AdvancedSettingsProps) {
-  // A constant: from then on the user folds and unfolds it, and the form unfolds it at an error.
+  // Only the initial state: afterwards the user toggles it, and the form opens it to show an error.
   const [isOpen] = useState(() => ADVANCED.some((name) => values[name] !== ''));
   return (
     <details className="advanced" open={isOpen}>

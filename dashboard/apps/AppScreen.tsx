@@ -12,7 +12,7 @@ import { AppSettings } from './AppSettings.tsx';
 import { AppStatus } from './AppStatus.tsx';
 import { type Application, appUrl, isDeployable, toUrl, useApp } from './api.ts';
 import { GitAccess } from './GitAccess.tsx';
-import { Metrics, MetricsAhead } from './Metrics.tsx';
+import { Metrics, PrefetchMetrics } from './Metrics.tsx';
 import { Requests } from './Requests.tsx';
 import { RuntimeLogs } from './RuntimeLogs.tsx';
 import { SuspensionAlert } from './SuspensionAlert.tsx';
@@ -41,8 +41,8 @@ const tabsFor = (app: Application): readonly NavTab[] => {
   ];
 };
 
-/** The addresses of an application: first the one to give to visitors. */
-const Addresses = ({ app }: { app: Application }) => (
+/** The URLs of an application, the one for visitors first. */
+const AppUrls = ({ app }: { app: Application }) => (
   <Group gap="md">
     <ExternalLink href={appUrl(app)}>{appUrl(app)}</ExternalLink>
     {app.customDomainStatus === 'VERIFIED' && (
@@ -67,13 +67,13 @@ export function AppScreen({ id }: { id: string }) {
       actions={found && <DeployButton appId={found.id} disabled={!isDeployable(found)} />}
     >
       <Route path="/apps/:id/metrics">
-        <MetricsAhead id={id} />
+        <PrefetchMetrics id={id} />
       </Route>
       <QueryBoundary query={app} lines={5}>
         {({ data }) => (
           <>
             <SuspensionAlert suspensions={data.suspensions} />
-            <Addresses app={data} />
+            <AppUrls app={data} />
             <NavTabs tabs={tabsFor(data)} name={data.name} />
           </>
         )}

@@ -48,7 +48,7 @@ const toValues = ({
 });
 type Values = ReturnType<typeof toValues>;
 
-/** Fields whose empty text means that the platform decides. */
+/** Converts the form's values to settings: an empty command or directory becomes null, for which the platform uses its default. */
 const toSettings = ({ buildCommand, startCommand, rootDirectory, ...values }: Values) => ({
   ...values,
   buildCommand: buildCommand || null,
@@ -56,16 +56,16 @@ const toSettings = ({ buildCommand, startCommand, rootDirectory, ...values }: Va
   rootDirectory: rootDirectory || null,
 });
 
-/** Settings that apply when they are saved, and not to the next deployment. */
+/** Settings that apply as soon as they are saved, without a deployment. */
 const IMMEDIATE = ['name', 'autoDeploy'];
 
-/** Returns the changed settings only: what is sent counts as chosen, and is no longer detected. */
+/** Returns only the changed settings: the API no longer detects a setting that was sent. */
 function toBody(app: Application, values: Values) {
   const before = new Map<string, unknown>(Object.entries(toSettings(toValues(app))));
   return Object.fromEntries(Object.entries(toSettings(values)).filter(([name, value]) => before.get(name) !== value));
 }
 
-/** Findings of the last build in the repository. */
+/** Settings that the last build detected in the repository. */
 function Detected({ detected }: { detected: NonNullable<Application['detected']> }) {
   const { framework, packageManager, nodeVersion, buildCommand, start } = detected;
   const parts = [
@@ -90,16 +90,16 @@ function BuildSettings({ app }: { app: Application }) {
   const [isUnapplied, markChanged] = useUnapplied(app, 'settings');
   const save = async () => {
     await update.mutateAsync({ params: { id: app.id }, body });
-    const waits = Object.keys(body).some((name) => !IMMEDIATE.includes(name));
-    if (waits) markChanged();
-    toast(waits ? 'Saved. Applies to the next deployment.' : 'Saved.');
+    const needsDeployment = Object.keys(body).some((name) => !IMMEDIATE.includes(name));
+    if (needsDeployment) markChanged();
+    toast(needsDeployment ? 'Saved. Applies to the next deployment.' : 'Saved.');
   };
   return (
     <Section
       title="Build and start"
       description="Changes to the build and start settings apply to the next deployment."
     >
-      {isUnapplied && <RedeployNote app={app} what="settings" />}
+      {isUnapplied && <RedeployNote app={app} kind="settings" />}
       {app.detected ? <Detected detected={app.detected} /> : null}
       <FormBox form={form} label="Save" onSubmit={save} isUnchanged={Object.keys(body).length === 0}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>

@@ -12,10 +12,10 @@ const LABELS: Readonly<Record<AppState, string>> = {
   NOT_DEPLOYED: 'Not deployed',
 };
 
-/** Returns the label of a state, which a filter in the URL may name: other text is its own label. */
+/** Returns the label of a state. Unknown text, which the filter in the URL may have, is returned unchanged. */
 export const stateLabel = (state: string): string => entryOf<string, string>(LABELS, state) ?? state;
 
-/** The status of an application: what serves, or why nothing does. */
+/** The status of an application: live, or why it is not. */
 export const AppStatus = ({ app }: { app: Application }) => {
   const state = appState(app);
   return <Status value={state} label={LABELS[state]} />;

@@ -17,16 +17,15 @@ import { logsBetween } from './log-window.ts';
 import { highest, toCharts, toStartCharts } from './metric-charts.ts';
 import { RANGES } from './ranges.ts';
 
-/** Number of digits by which a commit is named. */
-const SHORT_SHA = 7;
+const SHORT_SHA_LENGTH = 7;
 
-/** Reads the figures while the application is read, instead of after it. */
-export function MetricsAhead({ id }: { id: string }) {
+/** Loads the metrics in parallel with the application. */
+export function PrefetchMetrics({ id }: { id: string }) {
   useAppMetrics(id, useRange(RANGES));
   return null;
 }
 
-/** Figures of an application: what visitors asked, how fast it answered, and how its instances did. */
+/** Metrics of an application: requests, response times, errors and instances. */
 export function Metrics({ app }: { app: Application }) {
   const range = useRange(RANGES);
   const metrics = useAppMetrics(app.id, range);
@@ -35,7 +34,7 @@ export function Metrics({ app }: { app: Application }) {
       title="Metrics"
       description="Updated every minute, in your time zone."
       actions={
-        <RangeLinks ranges={RANGES} current={range} hrefOf={(each) => `/apps/${app.id}/metrics?range=${each}`} />
+        <RangeLinks ranges={RANGES} current={range} hrefOf={(option) => `/apps/${app.id}/metrics?range=${option}`} />
       }
     >
       <QueryBoundary query={metrics} lines={6}>
@@ -125,7 +124,7 @@ function TrafficCharts({ app, data }: { app: Application; data: AppMetrics }) {
           {data.deployments.map(({ id, at, commitSha }) => (
             <TextLink key={id} href={`/apps/${app.id}/deployments/${id}`}>
               {formatTime(at)}
-              {commitSha && ` · ${commitSha.slice(0, SHORT_SHA)}`}
+              {commitSha && ` · ${commitSha.slice(0, SHORT_SHA_LENGTH)}`}
             </TextLink>
           ))}
         </Group>
@@ -134,12 +133,12 @@ function TrafficCharts({ app, data }: { app: Application; data: AppMetrics }) {
   );
 }
 
-/** Cold starts and memory: read apart, because they are a query over the log. */
+/** Cold starts and memory. They are a separate request, because the API queries the log for them. */
 const InstanceCharts = ({ app, range }: { app: Application; range: MetricRange }) => (
   <QueryBoundary query={useAppStarts(app.id, range)} lines={2}>
     {({ data }) => {
       const charts = toStartCharts(data);
-      const most = highest(charts.memory);
+      const peak = highest(charts.memory);
       return (
         <div className="charts">
           <TimeChart
@@ -149,7 +148,7 @@ const InstanceCharts = ({ app, range }: { app: Application; range: MetricRange }
             series={[{ label: 'Instances started', values: charts.starts, colour: '--chart-1', kind: 'bars' }]}
           />
           <TimeChart
-            name={`Memory${most === undefined ? '' : `: peak ${formatMb(most)} of ${formatMb(data.memoryLimitMb)}`}`}
+            name={`Memory${peak === undefined ? '' : `: peak ${formatMb(peak)} of ${formatMb(data.memoryLimitMb)}`}`}
             times={charts.times}
             format={formatMb}
             series={[{ label: 'Peak of an instance', values: charts.memory, colour: '--chart-5', kind: 'bars' }]}

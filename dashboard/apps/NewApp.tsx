@@ -16,11 +16,11 @@ import { FRAMEWORK_LABELS } from './labels.ts';
 import { initialValues, suggestName, toBody } from './new-app-form.ts';
 import { RepositoryFindings } from './RepositoryFindings.tsx';
 
-/** Time without typing after which the repository is read, in milliseconds. */
+/** Pause in typing after which the repository is inspected. */
 const TYPING_PAUSE_MS = 400;
 
-/** Returns the last value that stayed the same for that time. Values are compared as JSON: each render makes a new object. */
-function useSettled<T>(value: T): T {
+/** Returns the last value that stayed unchanged for that pause. Values are compared as JSON, because each render creates a new object. */
+function useDebounced<T>(value: T): T {
   const text = JSON.stringify(value);
   const [settled, settle] = useState(text);
   useEffect(() => {
@@ -30,15 +30,15 @@ function useSettled<T>(value: T): T {
   return JSON.parse(settled);
 }
 
-/** Form that creates an application: the repository first, which tells the rest. */
+/** Form that creates an application. The repository comes first: the other settings are detected from it. */
 export function NewApp() {
   const form = useForm(createApp.body, initialValues(useSearch()), (values) => toBody(values), 'new-app');
   const create = useCreateApp();
   const [, navigate] = useLocation();
   const { values, field } = form;
   const { branch, rootDirectory } = values;
-  const asked = useSettled({ url: values.repoUrl.trim(), branch, rootDirectory });
-  const repository = useRepository(asked);
+  const debounced = useDebounced({ url: values.repoUrl.trim(), branch, rootDirectory });
+  const repository = useRepository(debounced);
   const found = repository.data?.data;
   const setting = found?.detected?.setting;
   const submit = async () => {
@@ -47,7 +47,7 @@ export function NewApp() {
     navigate(activeDeploymentId === null ? `/apps/${id}` : `/apps/${id}/deployments/${activeDeploymentId}`);
   };
   const repoField = field('repoUrl');
-  /** Suggests the repository's name, unless the user has typed another one. */
+  /** Suggests the repository's name, unless the user has entered another one. */
   const chooseRepository = (repoUrl: string) => {
     const isSuggested = values.name === '' || values.name === suggestName(values.repoUrl);
     form.setValues({ repoUrl, branch: '', ...(isSuggested ? { name: suggestName(repoUrl) } : {}) });
@@ -73,7 +73,7 @@ export function NewApp() {
           description="Required to deploy: https://… or git@…"
           placeholder="https://git.localhost/hello-express.git"
         />
-        <RepositoryFindings url={asked.url} query={repository} />
+        <RepositoryFindings url={debounced.url} query={repository} />
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <TextField
             field={field('name')}
@@ -111,7 +111,7 @@ export function NewApp() {
   );
 }
 
-/** The applications that the plan allows, and the way to more once they are used up. */
+/** The plan's application limit. Once it is reached, offers an upgrade. */
 function AppLimit() {
   const account = useMe().data?.data.account;
   if (!account) return null;

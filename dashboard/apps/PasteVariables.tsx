@@ -17,13 +17,13 @@ export function PasteVariables({ add }: { add: (pairs: readonly Pair[]) => void 
         Paste a .env file
       </Button>
       <Dialog opened={open} onClose={close} title="Paste a .env file">
-        <PasteForm take={importPairs} />
+        <PasteForm onImport={importPairs} />
       </Dialog>
     </>
   );
 }
 
-function PasteForm({ take }: { take: (pairs: readonly Pair[]) => void }) {
+function PasteForm({ onImport }: { onImport: (pairs: readonly Pair[]) => void }) {
   const [text, setText] = useState('');
   const pairs = parseDotenv(text);
   const unread = describeUnread(text);
@@ -31,7 +31,7 @@ function PasteForm({ take }: { take: (pairs: readonly Pair[]) => void }) {
     event.preventDefault();
     // The dialog is a portal: in React's tree it is still inside of the variables form.
     event.stopPropagation();
-    take(pairs);
+    onImport(pairs);
   };
   return (
     <Stack component="form" onSubmit={submit}>

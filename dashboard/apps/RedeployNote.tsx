@@ -3,28 +3,30 @@ import { useState } from 'react';
 import { DeployButton } from '../deployments/DeployButton.tsx';
 import { type Application, isDeployable } from './api.ts';
 
-/** Applications with saved changes, by what changed, and the deployment that was live then. It outlives a change of screen. */
-const changed = new Map<string, string | null>();
+/**
+ * The live deployment at the time of the last save, by application and kind of change. Module state, so that it survives navigation.
+ */
+const liveWhenSaved = new Map<string, string | null>();
 
-/** Returns whether saved changes wait for the next deployment, and a function to call after saving. */
-export function useUnapplied(app: Application, what: string): [isUnapplied: boolean, markChanged: () => void] {
+/** Returns true if saved changes wait for the next deployment, and a function to call after a save. */
+export function useUnapplied(app: Application, kind: string): [isUnapplied: boolean, markChanged: () => void] {
   const [, setCount] = useState(0);
-  const name = `${app.id} ${what}`;
+  const name = `${app.id} ${kind}`;
   return [
-    changed.get(name) === app.liveDeploymentId && app.activeDeploymentId === null,
+    liveWhenSaved.get(name) === app.liveDeploymentId && app.activeDeploymentId === null,
     () => {
-      changed.set(name, app.liveDeploymentId);
+      liveWhenSaved.set(name, app.liveDeploymentId);
       setCount((count) => count + 1);
     },
   ];
 }
 
-/** Says that a saved change waits for the next deployment, with the button that starts it. */
-export const RedeployNote = ({ app, what }: { app: Application; what: string }) => (
+/** Tells the user that a saved change waits for the next deployment, with a button that starts it. */
+export const RedeployNote = ({ app, kind }: { app: Application; kind: string }) => (
   <Alert variant="default" role="status">
     <Group justify="space-between">
       <Text size="sm">
-        {app.liveDeploymentId && `The live deployment still uses the previous ${what}. `}Redeploy to apply the change.
+        {app.liveDeploymentId && `The live deployment still uses the previous ${kind}. `}Redeploy to apply the change.
       </Text>
       <DeployButton appId={app.id} disabled={!isDeployable(app)} label="Redeploy" />
     </Group>

@@ -3,7 +3,7 @@ import { parseRepositoryAddress } from '../../contract/apps/repositories.ts';
 import { toFailure } from '../api/failure.ts';
 import type { useRepository } from './api.ts';
 
-/** The findings in a repository before an application is created: the detected settings, or the problem. */
+/** The detected settings of a repository, or the problem with it, before an application is created. */
 export function RepositoryFindings({ url, query }: { url: string; query: ReturnType<typeof useRepository> }) {
   const { data, error, isFetching } = query;
   return (

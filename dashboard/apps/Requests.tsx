@@ -56,10 +56,10 @@ const REQUESTS: ListView<Request> = {
   status: ({ status }) => `${Math.floor(status / 100)}xx`,
 };
 
-/** Milliseconds around a request in which its lines may have been printed. Work that it left behind may print later. */
-const AROUND_MS = 5000;
+/** Time before and after a request in which its log lines are shown. Background work that it started may print later. */
+const LOG_MARGIN_MS = 5000;
 
-/** Slowest and most failing paths of an application, its bandwidth, and its requests one by one. */
+/** Requests of an application: by path, and the latest ones. */
 export function Requests({ app }: { app: Application }) {
   const range = useRange(RANGES);
   return (
@@ -67,7 +67,7 @@ export function Requests({ app }: { app: Application }) {
       title="Requests"
       description="Grouped by path. Paths that differ only in identifiers count as one."
       actions={
-        <RangeLinks ranges={RANGES} current={range} hrefOf={(each) => `/apps/${app.id}/requests?range=${each}`} />
+        <RangeLinks ranges={RANGES} current={range} hrefOf={(option) => `/apps/${app.id}/requests?range=${option}`} />
       }
     >
       <QueryBoundary query={useAppRequests(app.id, range)} lines={6}>
@@ -98,7 +98,7 @@ function Figures({ app, data: { totals, paths, recent, isComplete } }: { app: Ap
       name: 'Logs',
       show: ({ at, id, ms, method, path }) => (
         <TextLink
-          href={logsBetween(app.id, Date.parse(at) - ms - AROUND_MS, Date.parse(at) + AROUND_MS, id)}
+          href={logsBetween(app.id, Date.parse(at) - ms - LOG_MARGIN_MS, Date.parse(at) + LOG_MARGIN_MS, id)}
           label={`Logs of ${method} ${path}`}
         >
           Logs

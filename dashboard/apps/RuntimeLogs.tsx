@@ -32,7 +32,7 @@ const TIMES = [
   { value: 'month', label: 'Last 30 days', ms: 30 * 24 * HOUR_MS },
 ] as const;
 
-/** Output of the running application: followed live, or of a span of time that the URL names. */
+/** Output of the running application: live, or of the time range in the URL. */
 export function RuntimeLogs({ app }: { app: Application }) {
   const [paused, setPaused] = useState(false);
   const [chosen, setLevel] = useUrlState('level');
@@ -121,7 +121,7 @@ const Span = ({ span: { from, to }, appId }: { span: LogWindow; appId: string })
 const clockFormat = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const dayFormat = new Intl.DateTimeFormat('sv-SE');
 
-/** Formats the time of a line, local like all times of the dashboard; with the date where it may be another day's. */
+/** Formats the local time of a line. In a time range, which may cover several days, adds the date. */
 const formatClock = (at: string, span: LogWindow | undefined): string => {
   const date = new Date(at);
   const clock = clockFormat.format(date);

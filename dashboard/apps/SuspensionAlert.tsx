@@ -3,7 +3,7 @@ import { TextLink } from '../ui/TextLink.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import type { Application } from './api.ts';
 
-/** The reasons why an application is suspended; nothing for any other. */
+/** The reasons why an application is suspended; nothing if it is not. */
 export function SuspensionAlert({ suspensions = [] }: Pick<Application, 'suspensions'>) {
   if (suspensions.length === 0) return null;
   return (

@@ -27,7 +27,7 @@ export function Variables({ app }: { app: Application }) {
 }
 
 function VariablesForm({ app, keys }: { app: Application; keys: readonly string[] }) {
-  // The whole set, as it would be stored, is what the limits apply to.
+  // The limits apply to the whole set as it will be stored.
   const toWholeSet = (edits: Edits) => ({ vars: rowsOf(keys, edits).map(({ key, value }) => ({ key, value })) });
   const form = useForm(replaceEnv.body, NO_EDITS, toWholeSet, `env:${app.id}`, memoryStore);
   const update = useUpdateEnv();
@@ -78,7 +78,7 @@ function VariablesForm({ app, keys }: { app: Application; keys: readonly string[
         ))}
         {form.errors.vars && <Text c="var(--bad)">{form.errors.vars}</Text>}
       </FormBox>
-      {isUnapplied && <RedeployNote app={app} what="variables" />}
+      {isUnapplied && <RedeployNote app={app} kind="variables" />}
     </Stack>
   );
 }

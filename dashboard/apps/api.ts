@@ -22,12 +22,12 @@ const pollInterval = (apps: readonly Pick<Application, 'activeDeploymentId'>[]):
   apps.some((app) => app.activeDeploymentId) ? DEPLOYING_POLL_MS : 0;
 
 /**
- * Reads the applications, and again while one is deployed.
- * @param options `allPages` to read the whole list, for a search in it
+ * Reads the applications, and polls while one is being deployed.
+ * @param options `allPages` to load the whole list, so that it can be searched
  */
 export const useApps = (options: { allPages?: boolean } = {}) => useApiList(listApps, {}, { ...options, pollInterval });
 
-/** Reads an application, and again while a deployment of it is under way. */
+/** Reads an application, and polls while it is being deployed. */
 export const useApp = (id: string) =>
   useApiQuery(
     getApp,
@@ -35,7 +35,7 @@ export const useApp = (id: string) =>
     { refetchInterval: ({ state: { data } }) => pollInterval(data ? [data.data] : []) },
   );
 
-/** Reads a repository over HTTPS, before an application exists. Findings stay visible while another branch is read. */
+/** Inspects a repository over HTTPS, before an application exists. Findings stay visible while another branch is inspected. */
 export const useRepository = ({ url, branch, rootDirectory }: Record<'url' | 'branch' | 'rootDirectory', string>) =>
   useApiQuery(
     inspectRepository,
@@ -68,18 +68,18 @@ export type AppRequests = Output<typeof getAppRequests>['data'];
 
 /** Metrics arrive within about a minute. */
 const METRICS_POLL_MS = 60_000;
-/** Reads metrics, and again every minute. Those of the range before stay visible until the next ones are read. */
+/** Reads metrics and polls them every minute. Those of the previous range stay visible until the new ones arrive. */
 export const useAppMetrics = (id: string, range: MetricRange) =>
   useApiQuery(
     getAppMetrics,
     { params: { id }, query: { range } },
     { refetchInterval: (query) => recoveryInterval(query) || METRICS_POLL_MS, placeholderData: (before) => before },
   );
-/** Starts are a query over the log, so they are read once. */
+/** Reads cold starts. They are not polled, because each read is a query of the log. */
 export const useAppStarts = (id: string, range: MetricRange) =>
   useApiQuery(getAppStarts, { params: { id }, query: { range } }, { staleTime: METRICS_POLL_MS });
 
-/** Reads the requests of a range; those of the range before stay visible until they are there. */
+/** Reads the requests of a range. Those of the previous range stay visible until they arrive. */
 export const useAppRequests = (id: string, range: MetricRange) =>
   useApiQuery(
     getAppRequests,
@@ -87,10 +87,10 @@ export const useAppRequests = (id: string, range: MetricRange) =>
     { staleTime: METRICS_POLL_MS, placeholderData: (before) => before },
   );
 
-/** The platform reads a log that is viewed every 1.5 seconds at most (domain/apps/log-store.ts). */
+/** The platform reads a viewed log at most every 1.5 seconds (domain/apps/log-store.ts). */
 const RUNTIME_LOG_POLL = { min: 2000, max: 15_000 };
 
-/** Follows the output of a running application, or reads that of a span of time. */
+/** Follows the output of a running application, or reads the output of a time range. */
 export function useRuntimeLog(id: string, paused: boolean, span: LogWindow | undefined) {
   const api = useApi();
   const options = { live: span === undefined, paused, poll: RUNTIME_LOG_POLL };
@@ -105,11 +105,11 @@ export function useRuntimeLog(id: string, paused: boolean, span: LogWindow | und
 
 type Addresses = Pick<Application, 'primaryDomain' | 'defaultDomain' | 'customDomainStatus'>;
 
-/** Returns the domain that visitors can use now: a custom one that is not verified yet does not serve. */
+/** Returns the domain that visitors can use now: an unverified custom domain does not serve yet. */
 export const servingDomain = ({ primaryDomain, defaultDomain, customDomainStatus }: Addresses): string =>
   customDomainStatus === 'PENDING' ? defaultDomain : primaryDomain;
 
-/** Returns the URL of a domain of ours. Domains have no port; the local run adds its own. */
+/** Returns the URL of a domain that the platform serves. Domains have no port; the local run adds its own. */
 export const toUrl = (domain: string): string =>
   `${location.protocol}//${domain}${location.port ? `:${location.port}` : ''}`;
 

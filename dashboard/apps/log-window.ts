@@ -1,21 +1,21 @@
-/** A span of time of a log, as its URL has it. */
+/** A time range of a log, as in its URL. */
 export interface LogWindow {
   /** ISO 8601 in UTC. */
   from: string;
   to: string;
 }
 
-/** Returns the URL of an application's log between two times in milliseconds, or of the lines of one request in that time. */
+/** Returns the URL of an application's log between two times in milliseconds, optionally only the lines of one request. */
 export const logsBetween = (appId: string, from: number, to: number, requestId?: string | null): string =>
   `/apps/${appId}/logs?from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}${requestId ? `&request=${requestId}` : ''}`;
 
-/** Reads the span of a URL; undefined where there is none, or none that makes sense. */
+/** Parses the time range in a URL; undefined if it is missing or invalid. */
 export function parseLogWindow(search: URLSearchParams): LogWindow | undefined {
   const [from, to] = [Date.parse(search.get('from') ?? ''), Date.parse(search.get('to') ?? '')];
   return from < to ? { from: new Date(from).toISOString(), to: new Date(to).toISOString() } : undefined;
 }
 
-/** Severity of a log line; the plain text of an application often says none. */
+/** Severity of a log line. A line that names none counts as `info`. */
 export type LogLevel = 'error' | 'warning' | 'info';
 
 const JSON_LEVEL = /"(?:level|severity|levelname)"\s*:\s*"?(\w+)"?/i;

@@ -3,7 +3,7 @@ import type { AppMetrics, AppStarts } from './api.ts';
 type Points = AppMetrics['points'];
 const toTimes = (points: readonly { at: string }[]): number[] => points.map(({ at }) => Date.parse(at) / 1000);
 
-/** Turns the points into what the charts draw. Parts of bars are drawn over the whole, so each includes those after it. */
+/** Converts the points to chart series. Bars are drawn over one another, so each one includes the next. */
 export const toCharts = (points: Points) => ({
   times: toTimes(points),
   requests: points.map(({ requests }) => requests),
@@ -16,7 +16,7 @@ export const toCharts = (points: Points) => ({
   throttled: points.map(({ throttled }) => throttled),
 });
 
-/** Returns the highest of the values; undefined if there is none. */
+/** Returns the highest value that is not null; undefined if there is none. */
 export function highest(values: readonly (number | null)[]): number | undefined {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? undefined : Math.max(...known);

@@ -8,7 +8,7 @@ export type Framework = (typeof FRAMEWORKS)[number];
 const INITIAL_VALUES = {
   repoUrl: '',
   name: '',
-  /** Empty: as detected. */
+  /** Empty: the detected framework. */
   framework: '' as '' | Framework,
   branch: '',
   nodeVersion: '' as '' | (typeof NODE_VERSIONS)[number],
@@ -23,7 +23,7 @@ const INITIAL_VALUES = {
 };
 export type NewAppValues = typeof INITIAL_VALUES;
 
-/** Fields that are folded away. */
+/** Fields of the advanced settings. */
 export const ADVANCED: readonly (keyof NewAppValues)[] = [
   ...(['nodeVersion', 'customDomain', 'rootDirectory', 'installCommand', 'buildCommand', 'startFile'] as const),
   ...(['startCommand', 'healthCheckPath'] as const),
@@ -32,15 +32,15 @@ export const ADVANCED: readonly (keyof NewAppValues)[] = [
 /** Returns the name that a repository suggests: `https://host/you/my-shop.git` is `my-shop`. */
 export const suggestName = (repoUrl: string): string => /([^/:]+?)(?:\.git)?\/*$/.exec(repoUrl.trim())?.[1] ?? '';
 
-/** Returns the values of an empty form; a link to the form may name the repository: `/apps/new?repository=…`. */
+/** Returns the initial values. A link to the form may name the repository: `/apps/new?repository=…`. */
 export function initialValues(search: string): NewAppValues {
   const repoUrl = new URLSearchParams(search).get('repository') ?? '';
   return { ...INITIAL_VALUES, repoUrl, name: suggestName(repoUrl) };
 }
 
 /**
- * Converts the form to a request. Empty fields are omitted, so that the contract's defaults apply. Without a choice, the
- * framework is the detected one: `NODE` is built and started as package.json says.
+ * Converts the form to a request. Empty fields are omitted, so that the contract's defaults apply. If the user chose no framework, the
+ * detected one applies; `NODE` is built and started as package.json says.
  */
 export function toBody({ name, framework, deployNow, ...texts }: NewAppValues, detected: Framework = 'NODE'): Body {
   const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));

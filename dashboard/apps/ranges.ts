@@ -1,6 +1,6 @@
 import type { MetricRange } from '../../contract/apps/metrics.ts';
 
-/** Spans of time of an application's figures. */
+/** Time ranges of an application's metrics. */
 export const RANGES: readonly { range: MetricRange; name: string }[] = [
   { range: 'hour', name: 'Hour' },
   { range: 'day', name: 'Day' },

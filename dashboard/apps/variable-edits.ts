@@ -10,8 +10,8 @@ export interface Variable {
 }
 
 /**
- * The changes that a form makes to the stored variables. All others stay as they are, also if another user stores one meanwhile,
- * so the names may be read again at any time without a loss of what was typed.
+ * The changes that a form makes to the stored variables. Other variables are not touched, even if another user stores one in the
+ * meantime, so the names can be refetched at any time without losing input.
  */
 export interface Edits {
   /** New values of stored variables, by name. */
@@ -35,7 +35,7 @@ const createRow = ({ key, value }: Pair): Variable => {
 export const rowsOf = (keys: readonly string[], { values, added, removed }: Edits): readonly Variable[] => [
   ...keys
     .filter((key) => !removed.includes(key))
-    // Rows of new variables count up from 1.
+    // Negative: the rows of new variables count up from 1.
     .map((key, index) => ({
       row: -1 - index,
       key,
@@ -54,10 +54,10 @@ export const withRow = (edits: Edits): Edits => ({
 export const withChange = (edits: Edits, changed: Variable): Edits =>
   changed.stored
     ? { ...edits, values: { ...edits.values, [changed.key]: changed.value } }
-    : { ...edits, added: edits.added.map((each) => (each.row === changed.row ? changed : each)) };
+    : { ...edits, added: edits.added.map((variable) => (variable.row === changed.row ? changed : variable)) };
 
 export function without(edits: Edits, { row, key, stored }: Variable): Edits {
-  if (!stored) return { ...edits, added: edits.added.filter((each) => each.row !== row) };
+  if (!stored) return { ...edits, added: edits.added.filter((variable) => variable.row !== row) };
   const { [key]: _, ...values } = edits.values;
   return { ...edits, values, removed: [...edits.removed, key] };
 }
@@ -69,7 +69,7 @@ export function withPairs(edits: Edits, keys: readonly string[], pairs: readonly
   const known = pairs.filter(({ key }) => keys.includes(key));
   const added = edits.added
     .filter(({ key, value }) => key !== '' || value !== '')
-    .map((each) => ({ ...each, value: imported.get(each.key) ?? each.value }));
+    .map((variable) => ({ ...variable, value: imported.get(variable.key) ?? variable.value }));
   const names = new Set([...keys, ...added.map(({ key }) => key)]);
   return {
     values: { ...edits.values, ...Object.fromEntries(known.map(({ key, value }) => [key, value])) },

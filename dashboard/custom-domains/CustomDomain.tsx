@@ -149,7 +149,7 @@ const LastChecked = ({ at }: { at: string | null }) =>
     </>
   );
 
-/** The record that points a domain here. Before the first lookup the platform does not know where its zone begins. */
+/** The record that points a domain here. Before the first lookup, the platform does not know the apex of the domain's zone. */
 const PointingInstruction = ({ target }: { target: DnsEntry }) => (
   <div>
     <DnsInstruction entry={target} purpose="Point your domain" />

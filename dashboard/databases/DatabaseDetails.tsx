@@ -59,8 +59,8 @@ function Details({ id, createPassword }: { id: string; createPassword: () => Pro
           <Field name="Size" text={sizeBytes === null ? NOT_MEASURED : formatBytes(sizeBytes)} />
           <Field name="DPUs this month" text={unitsThisMonth === null ? NOT_MEASURED : formatNumber(unitsThisMonth)} />
           <Field name="Region" text={region} />
-          <Copied name="Host" text={host ?? ''} />
-          <Copied name="Port" text={String(port)} />
+          <CopyField name="Host" text={host ?? ''} />
+          <CopyField name="Port" text={String(port)} />
           <Text size="sm" c="dimmed">
             Your application connects with its environment variables. For psql and other clients, create a password that
             is valid for one hour. Connections must use TLS.
@@ -83,7 +83,7 @@ const Field = ({ name, text }: { name: string; text: string }) => (
   </div>
 );
 
-const Copied = ({ name, text }: { name: string; text: string }) => (
+const CopyField = ({ name, text }: { name: string; text: string }) => (
   <div>
     <Text size="sm" fw={600}>
       {name}
@@ -92,7 +92,7 @@ const Copied = ({ name, text }: { name: string; text: string }) => (
   </div>
 );
 
-/** Revokes the passwords that were created so far. */
+/** Revokes all existing passwords. */
 export function ResetButton({ database: { id, name } }: { database: Database }) {
   const reset = useResetPasswords();
   const confirm = async () => {
@@ -114,7 +114,7 @@ export function ResetButton({ database: { id, name } }: { database: Database }) 
   );
 }
 
-/** Deletes a database after its name was typed. */
+/** Deletes a database after the user has typed its name. */
 export function DeleteButton({ database: { id, name } }: { database: Database }) {
   const remove = useDeleteDatabase();
   return (

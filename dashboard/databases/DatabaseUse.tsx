@@ -6,7 +6,7 @@ import { Section } from '../ui/Section.tsx';
 
 const LIMITS = ['databaseStorageMib', 'databaseUnitsPerMonth'] as const;
 
-/** The use of all databases of the account beside their limits. */
+/** The usage of all databases of the account, with its limits. */
 export const DatabaseUse = () => (
   <Section title="Usage" description="Measured every few hours. At a limit, applications cannot open new connections.">
     <QueryBoundary query={useMe()}>

@@ -56,8 +56,8 @@ function DatabaseList({ databases }: { databases: readonly Database[] }) {
   );
 }
 
-/** Consequences of the limits, as a row shows them. */
-const REFUSED = {
+/** Messages about the access that a limit restricts. */
+const ACCESS_MESSAGES = {
   OWNER:
     'A limit is reached: the application cannot open new connections. You can still connect to delete or export data.',
   NONE: 'A limit is far exceeded: no new connections are opened. Upgrade your plan, wait for the next month (DPUs), or delete a database (storage).',
@@ -72,7 +72,7 @@ const DatabaseRow = memo(({ database }: { database: Database }) => (
       </Text>
       {database.access !== 'ALL' && (
         <Text size="sm" c="var(--bad)">
-          {REFUSED[database.access]}
+          {ACCESS_MESSAGES[database.access]}
         </Text>
       )}
     </div>

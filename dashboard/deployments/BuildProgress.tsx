@@ -36,11 +36,11 @@ export const BuildSteps = ({ steps }: { steps: readonly BuildStep[] }) =>
 interface BuildFailureProps {
   appId: string;
   reason: string;
-  /** True if an earlier release serves. */
+  /** True if an earlier release is live. */
   isServing: boolean;
 }
 
-/** Why a deployment failed, what serves meanwhile, and the way to mend it. */
+/** The reason of a failed deployment, what is live now, and a link to the screen that fixes it. */
 export function BuildFailure({ appId, reason, isServing }: BuildFailureProps) {
   const remedy = remedyFor(reason);
   return (

@@ -7,7 +7,7 @@ import { QueryBoundary, Skeletons } from '../ui/QueryBoundary.tsx';
 import { Screen } from '../ui/Screen.tsx';
 import { ButtonLink, ExternalLink } from '../ui/TextLink.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
-import { type Deployment, isInProgress, useBuildLog, useDeployment, useQueuePlace } from './api.ts';
+import { type Deployment, isInProgress, useBuildLog, useDeployment, useQueuePosition } from './api.ts';
 import { BuildFailure, BuildSteps } from './BuildProgress.tsx';
 import { failureOf, highlight, stepsOf } from './build-steps.ts';
 import { DeployButton } from './DeployButton.tsx';
@@ -28,7 +28,7 @@ interface DeploymentScreenProps {
   appId: string;
   /** Undefined while it is loading, or when it cannot be read. */
   app: DeployedApp | undefined;
-  /** Details and log wait for it: they would move when its link appears. */
+  /** Details and log are shown only after the application has loaded: its link would shift them. */
   isAppLoading: boolean;
   deploymentId: string;
 }
@@ -104,17 +104,17 @@ const DeploymentDetails = ({ app, deployment, isLive }: DeploymentDetailsProps) 
         commit <code>{deployment.commitSha}</code>
       </Text>
     )}
-    {deployment.status === 'QUEUED' && <QueuePlace id={deployment.id} />}
+    {deployment.status === 'QUEUED' && <QueuePosition id={deployment.id} />}
     {app && isLive && <ExternalLink href={app.url}>{app.url}</ExternalLink>}
   </Group>
 );
 
-function QueuePlace({ id }: { id: string }) {
-  const place = useQueuePlace(id);
+function QueuePosition({ id }: { id: string }) {
+  const queue = useQueuePosition(id);
   return (
-    place && (
+    queue && (
       <Text size="sm">
-        {place.reason} (number {place.position} in your queue)
+        {queue.reason} (number {queue.position} in your queue)
       </Text>
     )
   );

@@ -4,7 +4,7 @@ import type { Deployment } from './api.ts';
 
 type Times = Pick<Deployment, 'startedAt' | 'finishedAt'>;
 
-/** Time since a start, counting up until the end. */
+/** Time since the start. Counts up until the end. */
 export function Elapsed({ startedAt, finishedAt }: Times) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

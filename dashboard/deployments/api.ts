@@ -35,7 +35,7 @@ export const useDeployments = (appId: string, { allPages = false } = {}) =>
     },
   );
 
-/** Reads one deployment of an application: `older` is the read of one that the list does not have. */
+/** Reads one deployment of an application. `older` is the query for a deployment that is not in the list. */
 export function useDeployment(appId: string, deploymentId: string) {
   const deployments = useDeployments(appId);
   const listed = deployments.data?.data ?? [];
@@ -48,8 +48,8 @@ export function useDeployment(appId: string, deploymentId: string) {
   return { deployments, older, deployment: listed.find((each) => each.id === deploymentId) ?? older.data?.data };
 }
 
-/** Reads what a queued deployment waits for. */
-export const useQueuePlace = (id: string) =>
+/** Polls the position of a queued deployment and the reason why it waits; undefined if it does not wait. */
+export const useQueuePosition = (id: string) =>
   useApiQuery(getDeployment, { params: { id } }, { refetchInterval: QUEUE_POLL_MS }).data?.data.queue ?? undefined;
 
 export const useDeploy = () => useApiMutation(createDeployment, [listDeployments, getApp]);

@@ -18,7 +18,7 @@ const FAILURE = `${SECTION}Deployment failed: `;
 /** The line that ends a log. */
 const END = /^==> (The new release is live|Deployment failed: )/;
 
-/** Divides a build log into its steps (builder/log/log.ts), each with its times; the last one of a failed build has failed. */
+/** Splits a build log into its steps (builder/log/log.ts) with their times. In a failed build, the last step has failed. */
 export function stepsOf(lines: readonly LogLine[], isRunning: boolean): BuildStep[] {
   const marks = lines.filter(({ text }) => text.startsWith(SECTION));
   const hasFailed = marks.some(({ text }) => text.startsWith(FAILURE));
@@ -32,15 +32,15 @@ export function stepsOf(lines: readonly LogLine[], isRunning: boolean): BuildSte
   });
 }
 
-/** Returns the reason of a failed deployment, which its log ends with; undefined for others. */
+/** Returns the reason of a failed deployment from the end of its log; undefined for other deployments. */
 export function failureOf(lines: readonly LogLine[]): string | undefined {
   const text = lines.findLast((line) => line.text.startsWith(FAILURE))?.text;
   return text?.slice(FAILURE.length);
 }
 
-/** The screen on which the owner removes the cause of a failure. */
+/** The screen on which the user can fix the cause of a failure. */
 export interface Remedy {
-  /** Below the application; empty: none of it. */
+  /** Path below the application's. */
   path: string;
   name: string;
 }
@@ -63,7 +63,7 @@ const REMEDIES: readonly (readonly [RegExp, Remedy])[] = [
   [/more memory|did not start|did not answer|ended (with|before)/i, { path: '/logs', name: 'Open the runtime logs' }],
 ];
 
-/** Returns the way to mend a failure; undefined where only the code can be changed. */
+/** Returns the screen on which a failure can be fixed; undefined if only a change of the code helps. */
 export const remedyFor = (reason: string): Remedy | undefined => REMEDIES.find(([words]) => words.test(reason))?.[1];
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences
@@ -71,7 +71,7 @@ const COLOURED = /\x1b\[/;
 const ERROR =
   /^\s*(?:npm (?:error|ERR!)|ERR_PNPM|error\b|✘|✖|FATAL|fatal:|(?:Uncaught )?[A-Z]\w*Error\b|Failed to compile)|\berror TS\d+:/;
 
-/** Marks headings and errors of a log by colour, for `ui/Log.tsx`; a line that has colours keeps them. */
+/** Colours the headings and errors of a log for `ui/Log.tsx`. A line that already has colours keeps them. */
 export function highlight(text: string): string {
   if (COLOURED.test(text)) return text;
   if (text.startsWith(FAILURE) || ERROR.test(text)) return `\u001b[1;31m${text}\u001b[0m`;

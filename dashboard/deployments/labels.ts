@@ -17,5 +17,5 @@ export const STATUS_LABELS: Readonly<Record<Deployment['status'], string>> = {
   FAILED: 'Failed',
 };
 
-/** Returns the label of a status, which a filter in the URL may name: other text is its own label. */
+/** Returns the label of a status. Unknown text, which the filter in the URL may have, is returned unchanged. */
 export const statusLabel = (status: string): string => entryOf<string, string>(STATUS_LABELS, status) ?? status;
