@@ -11,7 +11,7 @@ import { spendBy } from './spend.ts';
 import { UsageByDay } from './UsageByDay.tsx';
 import { UsageHistory } from './UsageHistory.tsx';
 
-/** Spending by model, key and day: sums of the API, whatever part of the history is loaded. */
+/** Spending by model, key and day. The API computes the sums, so they do not depend on the loaded part of the history. */
 function Spending() {
   return (
     <QueryBoundary query={useUsage()}>

@@ -23,7 +23,7 @@ export const Playground = () => (
 );
 
 const OTHER_MODEL = 'Other model';
-/** Name of the draft: an unsent message survives a reload. */
+/** Name of the draft, with which an unsent message survives a reload. */
 const DRAFT = 'message';
 const EMPTY_DRAFT = { text: '' };
 const SETTINGS_DRAFT = 'playground';
@@ -40,9 +40,9 @@ function IgnoredFields({ model }: { model: string }) {
   );
 }
 
-/** One conversation, or two with the same messages, whose models are compared. */
-function Conversations({ models: known }: { models: readonly Model[] }) {
-  const models = known.map(({ id }) => id);
+/** One conversation, or two with the same messages, to compare two models. */
+function Conversations({ models: offered }: { models: readonly Model[] }) {
+  const models = offered.map(({ id }) => id);
   const [chosen, setChosen] = useState(models[0] ?? OTHER_MODEL);
   const [customModel, setCustomModel] = useState('');
   const [text, setText] = useState(() => readDraft(DRAFT, EMPTY_DRAFT)?.text ?? '');
@@ -78,16 +78,16 @@ function Conversations({ models: known }: { models: readonly Model[] }) {
     chat.stop();
     otherChat.stop();
   };
-  const show = (shown: Chat, of: string, name: string) => (
+  const show = (shown: Chat, shownModel: string, name: string) => (
     <Stack gap="sm">
       <Turns
         name={name}
         turns={shown.turns}
         busy={shown.isBusy}
-        priceOf={(id) => known.find((each) => each.id === id)}
+        priceOf={(id) => offered.find((offer) => offer.id === id)}
       />
       {shown.error !== undefined && (
-        <FailureAlert error={shown.error} retry={() => void shown.retry(of, settings)} isRead={false} />
+        <FailureAlert error={shown.error} retry={() => void shown.retry(shownModel, settings)} isRead={false} />
       )}
     </Stack>
   );
@@ -155,7 +155,7 @@ function Conversations({ models: known }: { models: readonly Model[] }) {
             style={{ flex: 1 }}
           />
           {isBusy ? (
-            // It takes the place of Send: the second click of a double click is none on it.
+            // Stop replaces Send, so the second click of a double click must not stop the response.
             <Button variant="default" onClick={({ detail }) => detail > 1 || stop()}>
               Stop
             </Button>

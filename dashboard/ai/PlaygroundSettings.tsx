@@ -13,11 +13,11 @@ interface SettingsProps {
   settings: PlaygroundSettings;
   change: (settings: PlaygroundSettings) => void;
   model: string;
-  /** The conversation so far, with the message that is being typed. */
+  /** The conversation so far, including the message being typed. */
   messages: readonly { role: string; content: string }[];
 }
 
-/** The system prompt, the parameters, and the code that makes the same call. */
+/** The system prompt, the parameters, and code for the same call. */
 export function Settings({ settings, change, model, messages }: SettingsProps) {
   const [isOpen, setIsOpen] = useState(false);
   const [language, setLanguage] = useState<Language>('curl');
@@ -69,7 +69,7 @@ export function Settings({ settings, change, model, messages }: SettingsProps) {
               data={[...LANGUAGES]}
               value={language}
               onChange={({ currentTarget: { value } }) =>
-                setLanguage(LANGUAGES.find((each) => each.value === value)?.value ?? 'curl')
+                setLanguage(LANGUAGES.find((option) => option.value === value)?.value ?? 'curl')
               }
             />
             <CopyButton value={code}>

@@ -52,7 +52,7 @@ const FILTERS = [
   { value: 'false', label: 'Succeeded' },
 ];
 
-/** Latency and errors by provider, and the calls themselves. Prompts and answers are never stored. */
+/** Latency and errors by provider, and the individual calls. Prompts and responses are never stored. */
 export function RequestLog() {
   const [result, setResult] = useUrlState('failed');
   const failed = FILTERS.find(({ value }) => value === result)?.value ?? '';

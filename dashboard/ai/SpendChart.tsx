@@ -4,7 +4,7 @@ import { formatMicroRand } from '../ui/money.ts';
 import { ButtonLink } from '../ui/TextLink.tsx';
 import type { Spend } from './spend.ts';
 
-/** Bar chart of spending under each name; a list with the amounts for screen readers. */
+/** Bar chart of spending by model or key. Screen readers get a list of the amounts. */
 export function SpendChart({ name, spending }: { name: string; spending: readonly Spend[] }) {
   const max = spending[0]?.microRand ?? 0;
   if (spending.length === 0) {
@@ -16,8 +16,8 @@ export function SpendChart({ name, spending }: { name: string; spending: readonl
   }
   return (
     <ul className="card" aria-label={name} style={{ margin: 0, padding: 0, listStyle: 'none' }}>
-      {spending.map((each) => (
-        <Bar key={each.name} spend={each} max={max} />
+      {spending.map((spend) => (
+        <Bar key={spend.name} spend={spend} max={max} />
       ))}
     </ul>
   );

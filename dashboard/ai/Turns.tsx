@@ -4,14 +4,14 @@ import { formatMicroRand } from '../ui/money.ts';
 import { type ModelPrice, turnCost } from './turn-cost.ts';
 import type { Turn } from './use-chat.ts';
 
-/** Formats how fast an answer came: `, first token after 420 ms, 61 tokens/s`. */
+/** Formats the speed of a response: `, first token after 420 ms, 61 tokens/s`. */
 function formatTiming({ firstMs, lastMs }: NonNullable<Turn['timing']>, tokens: number): string {
   const seconds = (lastMs - firstMs) / 1000;
   const rate = seconds > 0 ? `, ${Math.round(tokens / seconds)} tokens/s` : '';
   return `, first token after ${formatMs(firstMs)}${rate}`;
 }
 
-/** Formats the price of an answer on credits, without what a provider charges less for. */
+/** Formats the list price of a response on credits, without the provider's discounts, such as for cached tokens. */
 function formatCost(usage: NonNullable<Turn['usage']>, price: ModelPrice | undefined): string {
   const cost = turnCost(usage, price);
   return cost === undefined ? '' : `, about ${formatMicroRand(cost)}`;
@@ -21,7 +21,7 @@ interface TurnsProps {
   name: string;
   turns: readonly Turn[];
   busy: boolean;
-  /** Returns the price of a model on credits; undefined for one that is not sold on them. */
+  /** Returns the price of a model on credits; undefined if the model is not available on credits. */
   priceOf: (model: string) => ModelPrice | undefined;
 }
 

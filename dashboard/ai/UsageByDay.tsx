@@ -9,31 +9,31 @@ import { keyNameOf, USAGE_DAYS, type Usage } from './api.ts';
 import { partsByDay } from './spend.ts';
 
 const VALUES = {
-  spending: { label: 'Spending', of: (each: Usage) => each.amountMicroRand, format: formatMicroRand },
-  tokens: { label: 'Tokens', of: (each: Usage) => each.inputTokens + each.outputTokens, format: formatNumber },
-  calls: { label: 'Calls', of: (each: Usage) => each.calls, format: formatNumber },
+  spending: { label: 'Spending', amountOf: (usage: Usage) => usage.amountMicroRand, format: formatMicroRand },
+  tokens: { label: 'Tokens', amountOf: (usage: Usage) => usage.inputTokens + usage.outputTokens, format: formatNumber },
+  calls: { label: 'Calls', amountOf: (usage: Usage) => usage.calls, format: formatNumber },
 } as const;
 const GROUPS = {
-  model: { label: 'By model', of: ({ model }: Usage) => model },
-  key: { label: 'By key', of: keyNameOf },
+  model: { label: 'By model', nameOf: ({ model }: Usage) => model },
+  key: { label: 'By key', nameOf: keyNameOf },
 } as const;
 
 const optionsOf = (choices: Readonly<Record<string, { label: string }>>) =>
   Object.entries(choices).map(([value, { label }]) => ({ value, label }));
-/** Every fifth column has room for its day on a phone. */
+/** On a phone, only every fifth column has room for its label. */
 const LABEL_EVERY = 5;
 
-/** Use of AI by day, by model or key: money, tokens or calls. */
+/** AI usage by day and by model or key, in money, tokens or calls. */
 export function UsageByDay({ usage }: { usage: readonly Usage[] }) {
   const [{ show = '', by = '' }, change] = useUrlStates(['show', 'by']);
   const value = show === 'tokens' || show === 'calls' ? show : 'spending';
   const group = by === 'key' ? by : 'model';
-  const { label, of, format } = VALUES[value];
-  const { days, parts } = partsByDay(usage, GROUPS[group].of, of, Date.now(), USAGE_DAYS);
-  const columns = days.map((day, at) => ({
+  const { label, amountOf, format } = VALUES[value];
+  const { days, parts } = partsByDay(usage, GROUPS[group].nameOf, amountOf, Date.now(), USAGE_DAYS);
+  const columns = days.map((day, index) => ({
     id: day,
     title: formatDay(day),
-    label: (days.length - 1 - at) % LABEL_EVERY === 0 ? day.slice(8) : '',
+    label: (days.length - 1 - index) % LABEL_EVERY === 0 ? day.slice(8) : '',
   }));
   return (
     <Section

@@ -40,9 +40,9 @@ const VIEW: ListView<LedgerEntry> = {
 
 interface UsageHistoryProps {
   entries: readonly LedgerEntry[];
-  /** True while older entries are not loaded: a search covers what is. */
+  /** True while older entries are not loaded. A search covers only the loaded ones. */
   hasMore: boolean;
-  /** Reads older entries. */
+  /** Control that loads older entries. */
   more: ReactNode;
 }
 

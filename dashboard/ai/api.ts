@@ -39,18 +39,18 @@ export function useCredits() {
     initialPageParam: '',
     getNextPageParam: ({ data: { entries, has_more } }) => (has_more ? entries.at(-1)?.id : undefined),
     select: ({ pages: [first, ...more] }): { data: Credits } => {
-      if (!first) throw new Error('a query that has succeeded has a page');
+      if (!first) throw new Error('a successful query has at least one page');
       const entries = [first, ...more].flatMap(({ data }) => data.entries);
       return { data: { ...first.data, entries: uniqueById(entries) } };
     },
     refetchInterval: recoveryInterval,
   });
 }
-/** Days that the charts cover, today included. */
+/** Days that the charts cover, including today. */
 export const USAGE_DAYS = 30;
 
 export type Usage = Output<typeof getAiUsage>['data'][number];
-/** Returns the name of a key, or what called without one. */
+/** Returns the name of the key, or `Dashboard` for calls without one. */
 export const keyNameOf = ({ keyId, keyName }: Usage): string => keyName ?? keyId ?? 'Dashboard';
 export const useUsage = () => useApiQuery(getAiUsage, { query: { days: String(USAGE_DAYS) } });
 
@@ -68,9 +68,9 @@ export const useModels = () => useApiQuery(listModels, undefined, { staleTime: 3
 export type AiCall = Output<typeof listAiCalls>['data'][number];
 export type ProviderStats = Output<typeof getAiProviderStats>['data']['providers'][number];
 
-/** @param failed `true` or `false` for calls that failed or did not */
+/** @param failed `true` for failed calls only, `false` for succeeded ones only */
 export const useCalls = (failed: string | undefined) =>
   useApiList(listAiCalls, {}, { pageSize: 50, filter: { failed } });
-/** Days that the figures of providers cover. */
+/** Days that the provider statistics cover. */
 export const STATS_DAYS = 7;
 export const useProviderStats = () => useApiQuery(getAiProviderStats, { query: { days: String(STATS_DAYS) } });

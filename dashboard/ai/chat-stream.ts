@@ -2,7 +2,7 @@
 export interface ChatDelta {
   text: string;
   usage: { prompt_tokens: number; completion_tokens: number } | undefined;
-  /** Message of the gateway if the stream failed. */
+  /** The gateway's error message if the stream failed. */
   error: string | undefined;
 }
 
@@ -28,13 +28,13 @@ function parseFrame(frame: string): ChatDelta | undefined {
 export async function* readChat(body: ReadableStream<Uint8Array>): AsyncGenerator<ChatDelta> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  let rest = '';
+  let buffered = '';
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      rest += decoder.decode(value, { stream: !done });
-      const frames = rest.split(/\r?\n\r?\n/);
-      rest = done ? '' : (frames.pop() ?? '');
+      buffered += decoder.decode(value, { stream: !done });
+      const frames = buffered.split(/\r?\n\r?\n/);
+      buffered = done ? '' : (frames.pop() ?? '');
       for (const frame of frames) {
         const delta = parseFrame(frame);
         if (delta) yield delta;

@@ -1,4 +1,4 @@
-/** Parameters of the playground's calls, as typed. */
+/** Parameters of the playground's calls, as text in the inputs. */
 export interface PlaygroundSettings {
   system: string;
   temperature: string;
@@ -7,7 +7,7 @@ export interface PlaygroundSettings {
 
 export const DEFAULT_SETTINGS: PlaygroundSettings = { system: '', temperature: '', maxTokens: '' };
 
-/** Programs whose code can be copied. */
+/** Languages in which the code of a call can be copied. */
 export const LANGUAGES = [
   { value: 'curl', label: 'curl' },
   { value: 'typescript', label: 'TypeScript' },
@@ -20,13 +20,13 @@ interface Message {
   content: string;
 }
 
-/** Returns a number that was typed; undefined where it is none. */
-function parseNumber(typed: string, min: number, max: number): number | undefined {
-  const number = Number(typed.replace(',', '.'));
-  return typed.trim() !== '' && number >= min && number <= max ? number : undefined;
+/** Parses a number; undefined if the text is not a number in the range. */
+function parseNumber(text: string, min: number, max: number): number | undefined {
+  const number = Number(text.replace(',', '.'));
+  return text.trim() !== '' && number >= min && number <= max ? number : undefined;
 }
 
-/** Returns why the settings cannot be used; undefined where they can. */
+/** Returns a message if the settings are invalid; undefined if they are valid. */
 export function settingsProblem({ temperature, maxTokens }: PlaygroundSettings): string | undefined {
   if (temperature.trim() !== '' && parseNumber(temperature, 0, 2) === undefined)
     return 'Temperature must be from 0 to 2.';
@@ -35,7 +35,7 @@ export function settingsProblem({ temperature, maxTokens }: PlaygroundSettings):
   return undefined;
 }
 
-/** Returns the body of a request: what the playground sends, and what its code sends. */
+/** Returns the request body that the playground and its code send. */
 export function toRequest(model: string, messages: readonly Message[], settings: PlaygroundSettings) {
   const temperature = parseNumber(settings.temperature, 0, 2);
   const max_tokens = parseNumber(settings.maxTokens, 1, 1_000_000);
@@ -71,7 +71,7 @@ export function toCode(language: Language, baseUrl: string, request: ReturnType<
       'console.log(completion.choices[0].message.content);',
     ].join('\n');
   }
-  // JSON's texts, numbers and lists are Python's; a request has no booleans and no null.
+  // JSON is valid Python here: the request has no booleans and no null.
   return [
     'import os',
     'from openai import OpenAI',

@@ -1,10 +1,10 @@
-/** Prices of a model on credits, in rand for a million tokens. */
+/** Prices of a model on credits, in rand per million tokens. */
 export interface ModelPrice {
   pricing_zar_per_million: { input: string; output: string };
   pricing_steps?: readonly { above_prompt_tokens: number; input: string; output: string }[] | undefined;
 }
 
-/** Returns what an answer costs on credits in micro-rand, by the list price of its prompt's length; undefined without a price. */
+/** Returns the list price of a response on credits in micro-rand, which depends on the prompt's length; undefined if the model has no price. */
 export function turnCost(
   { prompt_tokens: input, completion_tokens: output }: { prompt_tokens: number; completion_tokens: number },
   model: ModelPrice | undefined,
@@ -12,6 +12,6 @@ export function turnCost(
   if (!model) return undefined;
   const step = model.pricing_steps?.findLast(({ above_prompt_tokens }) => input > above_prompt_tokens);
   const price = step ?? model.pricing_zar_per_million;
-  // Rand for a million tokens are micro-rand for a token.
+  // Rand per million tokens equal micro-rand per token.
   return Math.ceil(input * Number(price.input) + output * Number(price.output));
 }

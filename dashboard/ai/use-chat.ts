@@ -14,24 +14,24 @@ export interface Turn {
   content: string;
   model: string;
   usage: ChatDelta['usage'];
-  /** Milliseconds from the request to the first and to the last text of an answer. */
+  /** Milliseconds from the request to the first and to the last text of the response. */
   timing?: { firstMs: number; lastMs: number };
-  /** A question without an answer, or an answer that broke off. */
+  /** True for a message without a response, or a response that was interrupted. */
   failed?: boolean;
 }
 
-/** Conversations side by side; the second one is there while two models are compared. */
+/** The conversations shown side by side. The second one is used while two models are compared. */
 export type Lane = 'first' | 'second';
 
-/** Conversations outlive a change of screen, and end with the page. */
-const kept: Record<Lane, readonly Turn[]> = { first: [], second: [] };
+/** Module state: conversations survive navigation, but not a reload. */
+const conversations: Record<Lane, readonly Turn[]> = { first: [], second: [] };
 
 export interface Chat {
   turns: readonly Turn[];
   isBusy: boolean;
   error: unknown;
   send: (model: string, text: string, settings: PlaygroundSettings) => Promise<void>;
-  /** Sends the last question again, without its failed answer. */
+  /** Sends the last message again, without its failed response. */
   retry: (model: string, settings: PlaygroundSettings) => Promise<void>;
   stop: () => void;
   clear: () => void;
@@ -40,14 +40,14 @@ export interface Chat {
 const streamFailure = (message: string) =>
   new Failure(message, { status: 502, code: 'server_error', requestId: undefined, retryAfter: undefined });
 
-/** A conversation with streamed responses. Leaving the page aborts the current response, which stops its cost. */
+/** A conversation with streamed responses. Leaving the screen aborts the current response, so that it costs nothing further. */
 export function useChat(lane: Lane): Chat {
   const api = useApi();
   const refresh = useInvalidate();
-  const [turns, setShown] = useState(kept[lane]);
+  const [turns, setShown] = useState(conversations[lane]);
   const setTurns = (change: (turns: readonly Turn[]) => readonly Turn[]) => {
-    kept[lane] = change(kept[lane]);
-    setShown(kept[lane]);
+    conversations[lane] = change(conversations[lane]);
+    setShown(conversations[lane]);
   };
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -67,11 +67,11 @@ export function useChat(lane: Lane): Chat {
     setError(undefined);
     setIsBusy(true);
     setTurns(() => [...before, question, answer]);
-    const change = (turn: Turn, what: (turn: Turn) => Turn) =>
-      setTurns((current) => current.map((each) => (each.id === turn.id ? what(each) : each)));
+    const change = (turn: Turn, update: (turn: Turn) => Turn) =>
+      setTurns((current) => current.map((other) => (other.id === turn.id ? update(other) : other)));
     const append = ({ text: delta, usage }: ChatDelta) =>
       change(answer, (turn) => ({ ...turn, content: turn.content + delta, usage }));
-    /** Notes the time to the first text, and that to the last one so far. */
+    /** Records the time to the first text and to the latest one. */
     const measure = (ms: number) =>
       change(answer, (turn) => ({ ...turn, timing: { firstMs: turn.timing?.firstMs ?? ms, lastMs: ms } }));
     try {
@@ -95,12 +95,12 @@ export function useChat(lane: Lane): Chat {
     turns,
     isBusy,
     error,
-    send: (model, text, settings) => ask(kept[lane], model, text, settings),
+    send: (model, text, settings) => ask(conversations[lane], model, text, settings),
     retry: async (model, settings) => {
-      const last = kept[lane].findLast(({ role }) => role === 'user');
+      const last = conversations[lane].findLast(({ role }) => role === 'user');
       if (last)
         await ask(
-          kept[lane].filter(({ id }) => id < last.id),
+          conversations[lane].filter(({ id }) => id < last.id),
           model,
           last.content,
           settings,

@@ -12,7 +12,7 @@ import { type AutoTopUpSettings, useSetAutoTopUp } from './api.ts';
 const initialValues = ({ enabled, threshold, amount }: AutoTopUpSettings) =>
   Number(amount) === 0 ? { enabled, threshold: '50.00', amount: '200.00' } : { enabled, threshold, amount };
 
-/** Returns the request body. Amounts are hidden while it is off: they are neither sent nor validated, and the saved ones stay. */
+/** Returns the request body. While auto top-up is off, the amounts are hidden and neither sent nor validated; the saved ones stay. */
 const toBody = ({ enabled, threshold, amount }: ReturnType<typeof initialValues>) =>
   enabled ? { enabled, threshold: parseMoney(threshold), amount: parseMoney(amount) } : { enabled };
 

@@ -14,7 +14,7 @@ import { type Plan, useSubscribe } from './api.ts';
 /**
  * Button and dialog that subscribe to a plan. The dialog shows the price.
  *
- * @param replaces name of the plan that this one takes the place of
+ * @param replaces name of the plan that this one replaces
  */
 export function BuyPlan({ plan, replaces }: { plan: Plan; replaces: string | undefined }) {
   const [open, setOpen] = useState(false);

@@ -98,10 +98,10 @@ function InvoiceDocument({ invoice }: { invoice: InvoiceDetails }) {
           </tr>
         </thead>
         <tbody>
-          {[...lines.entries()].map(([at, { description, amount: of }]) => (
-            <tr key={at}>
+          {[...lines.entries()].map(([index, { description, amount: lineAmount }]) => (
+            <tr key={index}>
               <td className="break">{description}</td>
-              <td className="number">{formatRand(of)}</td>
+              <td className="number">{formatRand(lineAmount)}</td>
             </tr>
           ))}
           <tr>

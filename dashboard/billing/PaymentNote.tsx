@@ -9,7 +9,7 @@ import { ButtonLink } from '../ui/TextLink.tsx';
 import { PAYMENT_ROUTES, usePayment } from './api.ts';
 import { purchaseScreen } from './purchase.ts';
 
-/** Outcome of the card payment that the browser returns from (`?payment=…`). */
+/** Outcome of the card payment from which the browser returns (`?payment=…`). */
 export function PaymentNote() {
   const id = new URLSearchParams(useSearch()).get('payment');
   return id === null ? null : <Outcome id={id} />;
@@ -26,7 +26,7 @@ function Outcome({ id }: { id: string }) {
   const payment = query.data?.data;
   const refresh = useInvalidate();
   const decided = payment !== undefined && payment.status !== 'PENDING';
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is decided
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, when the payment is decided
   useEffect(() => {
     if (decided) refresh(PAYMENT_ROUTES);
   }, [decided]);

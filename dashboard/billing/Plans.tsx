@@ -43,15 +43,15 @@ export function Plans() {
   );
 }
 
-/** The newest one is the account's: a purchase cancels those before it. One whose renewal is overdue is still its plan. */
+/** The newest match is the account's plan: a purchase cancels earlier ones. A plan whose renewal is overdue still counts. */
 const isForApplications = ({ plan, status, currentPeriodEnd }: Subscription): boolean =>
   plan.category === 'APP' && (status !== 'CANCELLED' || Date.parse(currentPeriodEnd) > Date.now());
 
 interface PlanCardProps {
   plan: Plan;
-  /** The account's plan, which is the free one where none is paid. */
+  /** The account's plan; the free one if none is paid. */
   current: { slug: string; name: string } | undefined;
-  /** The subscription to a plan for applications, also a cancelled one until its period ends; undefined until it is known. */
+  /** The subscription to an application plan, also if cancelled, until its period ends. Null if there is none; undefined until it is loaded. */
   paid: Subscription | null | undefined;
 }
 
@@ -60,7 +60,7 @@ const describeLimits = ({ appLimit, storageGb }: Plan): string =>
 
 function PlanCard({ plan, current, paid }: PlanCardProps) {
   const replaced = paid === undefined ? current : paid?.plan;
-  // Who bought it before it was free, or by the API, pays its price until the subscription is cancelled.
+  // A customer who bought the plan before it was free, or through the API, pays until the subscription is cancelled.
   const isFree = isIncluded(plan) && (paid?.plan.slug !== plan.slug || paid.status === 'CANCELLED');
   return (
     <Stack className="card" p="md" gap={4}>

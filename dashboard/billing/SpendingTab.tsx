@@ -14,7 +14,7 @@ import { ButtonLink, TextLink } from '../ui/TextLink.tsx';
 import { formatDate } from '../ui/TimeAgo.tsx';
 import { type Spending, useSpending } from './api.ts';
 
-/** Spending by product and month, what this month will come to, and the use of the plan's limits. */
+/** Spending by product and month, the forecast for this month, and the usage of the plan's limits. */
 export function SpendingTab() {
   const spending = useSpending();
   return (
@@ -88,7 +88,7 @@ function Months({ spending: { months } }: { spending: Spending }) {
   return <ColumnChart name="Spending by month" columns={columns} parts={parts} format={formatRand} hasTotals />;
 }
 
-/** Limits whose use is counted. */
+/** Usage of the limits that are counted. */
 const PlanUsage = () => (
   <QueryBoundary query={useMe()}>
     {({ data: { account } }) => (

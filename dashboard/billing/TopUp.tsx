@@ -9,21 +9,21 @@ import { keepPurchase } from './purchase.ts';
 
 const toBody = ({ amount }: { amount: string }) => ({ amount: parseMoney(amount) });
 
-/** Returns the amount that a link asks for: what is missing, or what was tried before. */
-const amountOf = (asked: string | null): string =>
-  asked !== null && /^\d+\.\d\d$/.test(asked) ? Math.max(1, Number(asked)).toFixed(2) : '500.00';
+/** Returns the amount that a link asks for (the missing amount, or that of an earlier attempt), or a default. */
+const amountOf = (requested: string | null): string =>
+  requested !== null && /^\d+\.\d\d$/.test(requested) ? Math.max(1, Number(requested)).toFixed(2) : '500.00';
 
 /** Form that starts a card payment and opens the payment provider's page, which returns here. */
 export function TopUp() {
-  const asked = new URLSearchParams(useSearch());
-  const amount = asked.get('amount');
-  // What a link asks for goes before what was typed earlier.
+  const search = new URLSearchParams(useSearch());
+  const amount = search.get('amount');
+  // The amount of a link takes precedence over a draft.
   const form = useForm(createTopUp.body, { amount: amountOf(amount) }, toBody, amount === null ? 'top-up' : undefined);
   const topUp = useTopUp();
   const submit = async () => {
     const { data } = await topUp.mutateAsync({ body: toBody(form.values) });
-    // The provider's page returns without the purchase, also after a declined card: then it still waits.
-    if (!asked.has('payment')) keepPurchase(asked.get('from') ?? '');
+    // After a return from the provider's page, also with a declined card, the URL lacks the purchase: keep the stored one.
+    if (!search.has('payment')) keepPurchase(search.get('from') ?? '');
     location.assign(data.paymentUrl);
   };
   return (

@@ -20,7 +20,7 @@ export type Subscription = Output<typeof listSubscriptions>['data'][number];
 
 /** Operations whose reads change when the wallet is charged or credited. */
 const BALANCE_ROUTES = [getWallet, listInvoices, getInvoice, getSpending];
-/** The same for a card payment: it may save its card, and pays what is unpaid, which may resume plans. */
+/** The same for a card payment, which may also save its card and pay unpaid invoices, which may resume plans. */
 export const PAYMENT_ROUTES = [...BALANCE_ROUTES, getAutoTopUp, listSubscriptions, getMe, getOverview];
 
 export const useWallet = () => useApiQuery(getWallet);

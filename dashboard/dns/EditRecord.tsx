@@ -14,7 +14,7 @@ interface EditRecordProps {
   name: string;
 }
 
-/** Button and dialog that change a DNS record in one step. */
+/** Button and dialog that edit a DNS record. */
 export function EditRecord({ name, ...props }: EditRecordProps) {
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);

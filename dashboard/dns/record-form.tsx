@@ -12,7 +12,7 @@ const hasPriority = (type: RecordType): boolean => type === 'MX' || type === 'SR
 
 type RecordValues = typeof NEW_RECORD;
 
-/** Builds the request. `@` is the domain itself in the notation of other providers. */
+/** Builds the request body. `@` means the domain itself, as at other DNS providers. */
 export const toBody = ({ type, name, content, ttl, prio }: RecordValues) => ({
   type,
   name: name.trim() === '@' ? '' : name,
@@ -32,7 +32,7 @@ const EXAMPLES: Readonly<Record<RecordType, string>> = {
   NS: 'ns1.example.com',
 };
 
-/** Returns the form of a stored record, or of a new one. */
+/** Returns the form for a stored record or a new one. */
 export function useRecordForm(id: string, record?: DnsRecord): Form<RecordValues> {
   const values = record
     ? { ...record, type: record.type as RecordType, ttl: String(record.ttl), prio: String(record.prio) }

@@ -21,7 +21,7 @@ import {
 
 type Mailbox = HostingDetails['mailboxes'][number];
 
-/** Formats a quota in MB; 0 is none. */
+/** Formats a quota in MB; 0 means unlimited. */
 const formatQuota = (mb: number): string => {
   if (mb === 0) return 'Unlimited';
   return mb < 1024 ? `${mb} MB` : `${Number((mb / 1024).toFixed(1))} GB`;
@@ -41,7 +41,7 @@ const VIEW: ListView<Mailbox> = {
   },
 };
 
-/** A quota of 0 is none. */
+/** Returns the quota for sorting; 0 means unlimited. */
 const quotaOf = ({ quotaMb }: Mailbox): number => (quotaMb === 0 ? Number.MAX_SAFE_INTEGER : quotaMb);
 
 function Mailboxes({ mailboxes }: { mailboxes: readonly Mailbox[] }) {
@@ -53,7 +53,7 @@ function Mailboxes({ mailboxes }: { mailboxes: readonly Mailbox[] }) {
   );
 }
 
-/** One hosting subscription, read live from its server. */
+/** One hosting subscription with live data from its server. */
 export function HostingScreen({ id }: { id: string }) {
   const hosting = useHosting(id);
   const domain = useHostingDomain(id);
@@ -68,7 +68,7 @@ export function HostingScreen({ id }: { id: string }) {
       <QueryBoundary query={hosting} lines={4}>
         {({ data }) => (data.panelStatus === 'PENDING' ? <Creating /> : <HostingDetail hosting={data} />)}
       </QueryBoundary>
-      {/* Below what takes a few seconds to read: shown earlier, it would move. */}
+      {/* Shown after the details above, which take a few seconds to load and would shift it. */}
       {!isFirstAttempt(hosting) && <HostingDomain domain={domain} />}
     </Screen>
   );
@@ -76,11 +76,11 @@ export function HostingScreen({ id }: { id: string }) {
 
 const Creating = () => (
   <Text className="card" p="md" size="sm" role="status">
-    Your hosting account is being created, which takes a few minutes. This page updates automatically.
+    Your hosting account is being created. This takes a few minutes. The page updates automatically.
   </Text>
 );
 
-/** Opens the control panel, in a tab that a browser allows because the click opens it: its address comes later. */
+/** Opens the control panel. The click itself opens the tab, or browsers would block it; its URL is set later. */
 function OpenPanel({ id }: { id: string }) {
   const session = useCreateSession();
   const open = async () => {
@@ -134,7 +134,7 @@ const RECORD_COLUMNS = [
   { name: 'Priority', number: true, show: ({ prio }: PointingRecord) => prio ?? '' },
 ];
 
-/** The domain's proof, and the record that gives it; the records by which it points to the server. */
+/** The domain's verification status with the record that verifies it, and the records that point it to the server. */
 function HostingDomain({ domain }: { domain: ReturnType<typeof useHostingDomain> }) {
   return (
     <Section title="Domain">

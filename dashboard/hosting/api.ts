@@ -9,7 +9,7 @@ export type HostingItem = Output<typeof listHosting>['data'][number];
 export type HostingDetails = Output<typeof getHosting>['data'];
 export type HostingDomainDetails = Output<typeof getHostingDomain>['data'];
 
-/** @param allPages true to read the whole list, for a search in it */
+/** @param allPages true to load the whole list, so that it can be searched */
 export const useHostings = ({ allPages = false } = {}) => useApiList(listHosting, {}, { allPages });
 
 const PENDING_POLL_MS = 10_000;
@@ -21,12 +21,12 @@ export const useHosting = (id: string) =>
     { params: { id } },
     { refetchInterval: ({ state: { data } }) => data?.data.panelStatus === 'PENDING' && PENDING_POLL_MS },
   );
-/** Reads whether the domain of a subscription is proven, and polls until it is. */
+/** Reads the verification status of a subscription's domain, and polls until it is verified. */
 export const useHostingDomain = (id: string) =>
   useApiQuery(
     getHostingDomain,
     { params: { id } },
     { refetchInterval: ({ state: { data } }) => data?.data.status === 'PENDING' && PENDING_POLL_MS },
   );
-/** Signs in to the control panel of a subscription. */
+/** Creates a sign-in session for the control panel of a subscription. */
 export const useCreateSession = () => useApiMutation(createHostingSession);

@@ -3,7 +3,7 @@ import { Section } from '../ui/Section.tsx';
 import { TextLink } from '../ui/TextLink.tsx';
 import type { AttentionItem } from './attention-items.ts';
 
-/** Tasks of the owner of the account; absent without any. */
+/** Tasks for the account's owner; nothing if there are none. */
 export const AttentionList = ({ items }: { items: readonly AttentionItem[] }) =>
   items.length === 0 ? null : (
     <Section title="Needs attention">

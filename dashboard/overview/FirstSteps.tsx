@@ -11,7 +11,7 @@ import { exampleToReplace, firstSteps, type StepId } from './first-steps.ts';
 
 const DISMISSED = 'first-steps-dismissed';
 
-/** Returns whether the user of this browser has dismissed the checklist of an account, and a function that does. */
+/** Returns true if the user has dismissed the account's checklist in this browser, and a function that dismisses it. */
 function useDismissed(accountId: string | undefined): [isDismissed: boolean, dismiss: () => void] {
   const [, setCount] = useState(0);
   return [
@@ -63,14 +63,14 @@ const STEPS: Readonly<Record<StepId, Step>> = {
   },
 };
 
-/** The step of the own repository where the example takes up the last application of the plan. */
+/** The repository step if the example uses up the plan's application limit. */
 const replaceExample = (id: string): Step => ({
   title: STEPS.repository.title,
   description: 'You have reached your plan’s application limit. Change the repository of the example to yours.',
   action: link(`/apps/${id}/settings`, 'Replace the example'),
 });
 
-/** Checklist of a new account. It completes itself, and goes away when it is complete or dismissed. */
+/** Checklist of a new account. Steps are checked off automatically. It disappears when it is complete or dismissed. */
 export function FirstSteps() {
   const { exampleRepository } = useApi();
   const me = useMe().data?.data;
@@ -83,12 +83,12 @@ export function FirstSteps() {
     const step = id === 'repository' && example ? replaceExample(example.id) : STEPS[id];
     return { id, isDone, ...step };
   });
-  const left = steps.filter(({ isDone }) => !isDone).length;
-  if (left === 0) return null;
+  const remaining = steps.filter(({ isDone }) => !isDone).length;
+  if (remaining === 0) return null;
   return (
     <Section
       title="First steps"
-      description={`${steps.length - left} of ${steps.length} done`}
+      description={`${steps.length - remaining} of ${steps.length} done`}
       actions={
         <Button variant="default" size="xs" onClick={dismiss}>
           Dismiss

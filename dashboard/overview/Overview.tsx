@@ -20,13 +20,13 @@ import { RecentChanges } from './RecentChanges.tsx';
 
 const MAX_APPS_SHOWN = 5;
 
-/** The state of the account at a glance, what needs its owner, its applications and what changed last. */
+/** The state of the account at a glance: tasks for its owner, applications and recent changes. */
 export default function Overview() {
   const me = useMe();
   const apps = useApps();
   const overview = useOverview();
   const data = overview.data?.data;
-  // The blocks appear together: one that came later would push down what is being read.
+  // The blocks appear together: one that appears later would push down the text that the user is reading.
   const isLoading = [me, apps, overview].some(isFirstAttempt);
   return (
     <Screen title="Overview">
@@ -96,20 +96,20 @@ const Stats = ({ account, apps, overview }: StatsProps) => (
 
 const PLACEHOLDER = '–';
 
-/** A line below a figure; as high while it loads. */
+/** A line below a figure, with the same height while it loads. */
 const Note = ({ children }: { children: string | undefined }) => (
   <Text size="xs" c="dimmed">
     {children ?? PLACEHOLDER}
   </Text>
 );
 
-/** The time for which money lasts at the present rate. */
+/** The time that a balance lasts at the current rate of spending. */
 function Lasts({ lasts }: { lasts: OverviewData['wallet']['lasts'] | undefined }) {
   if (lasts === undefined) return <Note>{undefined}</Note>;
   if (lasts === null) return <Note>Nothing is being spent</Note>;
   const { perDay, days } = lasts;
-  const long = days > 365 ? 'more than a year' : `about ${days} ${days === 1 ? 'day' : 'days'}`;
-  return <Note>{`Lasts ${long} at ${formatRand(perDay)} a day`}</Note>;
+  const duration = days > 365 ? 'more than a year' : `about ${days} ${days === 1 ? 'day' : 'days'}`;
+  return <Note>{`Lasts ${duration} at ${formatRand(perDay)} a day`}</Note>;
 }
 
 const formatCount = (count: number): string =>

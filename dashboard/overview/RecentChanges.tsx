@@ -8,14 +8,14 @@ import type { OverviewData } from './api.ts';
 
 type Change = OverviewData['changes'][number];
 
-/** The name of what was changed, where the entry has one. */
+/** Returns the name of the changed resource; undefined if the entry has none. */
 function subjectOf({ before, after }: Change): string | undefined {
   const values = { ...before, ...after };
   const name = ['name', 'url', 'domain', 'number', 'amount'].map((field) => values[field]).find(Boolean);
   return typeof name === 'string' ? name : undefined;
 }
 
-/** The last entries of the audit log. */
+/** The latest entries of the audit log. */
 export const RecentChanges = ({ changes }: { changes: readonly Change[] }) => (
   <Section title="Recent activity" actions={<TextLink href="/developers/audit">Audit log</TextLink>}>
     {changes.length === 0 ? (

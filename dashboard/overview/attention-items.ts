@@ -7,7 +7,7 @@ import { formatRand } from '../ui/money.ts';
 import { formatDate } from '../ui/TimeAgo.tsx';
 import type { OverviewData } from './api.ts';
 
-/** Something that needs its owner, and where it is done. */
+/** A task for the account's owner, with a link to the screen for it. */
 export interface AttentionItem {
   id: string;
   text: string;
@@ -20,10 +20,10 @@ type App = Pick<
   'id' | 'name' | 'status' | 'lastDeploymentStatus' | 'customDomainStatus' | 'primaryDomain'
 >;
 
-/** Days of money left from which on the owner is asked to add some. */
+/** A balance that lasts fewer days than this is reported. */
 const LOW_DAYS = 14;
 
-function itemsOf({ id, name, status, lastDeploymentStatus, customDomainStatus, primaryDomain }: App): AttentionItem[] {
+function appItems({ id, name, status, lastDeploymentStatus, customDomainStatus, primaryDomain }: App): AttentionItem[] {
   const home = `/apps/${id}`;
   if (status === 'SUSPENDED') return [{ id, text: `${name} is suspended`, action: 'See why', href: home }];
   return [
@@ -36,7 +36,7 @@ function itemsOf({ id, name, status, lastDeploymentStatus, customDomainStatus, p
   ];
 }
 
-/** Invoices to pay, and money that runs out soon. */
+/** Unpaid invoices, and balances that run out soon. */
 function moneyItems({ unpaidInvoices, wallet, aiCredits }: OverviewData): AttentionItem[] {
   const { count: unpaid, total } = unpaidInvoices;
   const isLow = ({ lasts }: OverviewData['wallet']) => lasts !== null && lasts.days < LOW_DAYS;
@@ -52,17 +52,31 @@ function moneyItems({ unpaidInvoices, wallet, aiCredits }: OverviewData): Attent
         ]
       : []),
     ...(isLow(wallet)
-      ? [{ id: 'wallet', text: `The wallet lasts ${days(wallet.lasts?.days)}`, action: 'Top up', href: '/billing' }]
+      ? [
+          {
+            id: 'wallet',
+            text: `The wallet lasts ${formatDays(wallet.lasts?.days)}`,
+            action: 'Top up',
+            href: '/billing',
+          },
+        ]
       : []),
     ...(aiCredits.lasts !== null && aiCredits.lasts.days < LOW_DAYS
-      ? [{ id: 'credits', text: `AI credits last ${days(aiCredits.lasts.days)}`, action: 'Buy credits', href: '/ai' }]
+      ? [
+          {
+            id: 'credits',
+            text: `AI credits last ${formatDays(aiCredits.lasts.days)}`,
+            action: 'Buy credits',
+            href: '/ai',
+          },
+        ]
       : []),
   ];
 }
 
-const days = (left = 0): string => (left === 0 ? 'less than a day' : `about ${count(left, 'day')}`);
+const formatDays = (days = 0): string => (days === 0 ? 'less than a day' : `about ${count(days, 'day')}`);
 
-/** Endpoints that fail, keys and domains that expire, and budgets that are nearly spent. */
+/** Failing endpoints, expiring keys and domains, and nearly spent budgets. */
 function developerItems({ webhooks, expiringKeys, expiringDomains, budgets }: OverviewData): AttentionItem[] {
   return [
     ...webhooks.failing.map(({ id, url, active, failureCount }) => ({
@@ -92,7 +106,7 @@ function developerItems({ webhooks, expiringKeys, expiringDomains, budgets }: Ov
   ];
 }
 
-/** Returns what needs the account's owner, the most urgent first. */
+/** Returns the tasks for the account's owner, the most urgent first. */
 export function listAttentionItems(
   account: Pick<Account, 'usage' | 'limits'> | undefined,
   apps: readonly App[],
@@ -100,14 +114,14 @@ export function listAttentionItems(
 ): AttentionItem[] {
   const near = LIMIT_NAMES.flatMap((name): AttentionItem[] => {
     const [used, limit] = [account?.usage[name], account?.limits[name]];
-    // A limit of one is used as intended once it is reached.
+    // A limit of one is meant to be used up.
     if (used === undefined || limit === undefined || limit === 1 || !isNearLimit(used, limit)) return [];
     const text = `${used} of ${limit} ${limitRule(name).counts} in use`;
     return [{ id: name, text, action: 'View limits', href: '/developers/limits' }];
   });
   return [
     ...(overview ? moneyItems(overview) : []),
-    ...apps.flatMap(itemsOf),
+    ...apps.flatMap(appItems),
     ...(overview ? developerItems(overview) : []),
     ...near,
   ];

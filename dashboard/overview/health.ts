@@ -12,25 +12,25 @@ export interface Health {
 
 type App = Parameters<typeof appState>[0] & Pick<Application, 'customDomainStatus'>;
 
-function ofApps(apps: readonly App[]): Health {
+function appHealth(apps: readonly App[]): Health {
   const states = apps.map(appState);
-  const number = (state: (typeof states)[number]) => states.filter((each) => each === state).length;
-  const [bad, building] = [number('FAILED') + number('SUSPENDED'), number('BUILDING')];
+  const countOf = (state: (typeof states)[number]) => states.filter((other) => other === state).length;
+  const [bad, building] = [countOf('FAILED') + countOf('SUSPENDED'), countOf('BUILDING')];
   const name = 'Applications';
   if (apps.length === 0) return { name, status: 'idle', text: 'None yet' };
   if (bad > 0) return { name, status: 'bad', text: `${bad} of ${apps.length} not serving` };
   if (building > 0) return { name, status: 'busy', text: `${building} of ${apps.length} deploying` };
-  return { name, status: 'good', text: `${number('LIVE')} of ${apps.length} live` };
+  return { name, status: 'good', text: `${countOf('LIVE')} of ${apps.length} live` };
 }
 
-function ofEndpoints({ endpoints, failing }: OverviewData['webhooks']): Health {
+function endpointHealth({ endpoints, failing }: OverviewData['webhooks']): Health {
   const name = 'Webhook endpoints';
   if (endpoints === 0) return { name, status: 'idle', text: 'None yet' };
   if (failing.length > 0) return { name, status: 'bad', text: `${failing.length} of ${endpoints} failing` };
   return { name, status: 'good', text: `${count(endpoints, 'endpoint')} receiving` };
 }
 
-function ofDomains(apps: readonly App[], { expiringDomains }: OverviewData): Health {
+function domainHealth(apps: readonly App[], { expiringDomains }: OverviewData): Health {
   const pending = apps.filter(({ customDomainStatus }) => customDomainStatus === 'PENDING').length;
   const name = 'Domains';
   if (pending > 0) return { name, status: 'busy', text: `${pending} not verified` };
@@ -39,17 +39,17 @@ function ofDomains(apps: readonly App[], { expiringDomains }: OverviewData): Hea
   return { name, status: 'good', text: 'No problems' };
 }
 
-const ofBilling = ({ unpaidInvoices: { count: unpaid } }: OverviewData): Health => ({
+const billingHealth = ({ unpaidInvoices: { count: unpaid } }: OverviewData): Health => ({
   name: 'Billing',
   ...(unpaid > 0
     ? { status: 'bad', text: `${count(unpaid, 'unpaid invoice')}` }
     : { status: 'good', text: 'Nothing due' }),
 });
 
-/** Returns the state of each part of the account, for one look. */
+/** Returns the state of each part of the account. */
 export const healthOf = (apps: readonly App[], overview: OverviewData): Health[] => [
-  ofApps(apps),
-  ofEndpoints(overview.webhooks),
-  ofDomains(apps, overview),
-  ofBilling(overview),
+  appHealth(apps),
+  endpointHealth(overview.webhooks),
+  domainHealth(apps, overview),
+  billingHealth(overview),
 ];

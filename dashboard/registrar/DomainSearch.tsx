@@ -16,7 +16,7 @@ export function DomainSearch() {
   const [, navigate] = useLocation();
   const [text, setText] = useState(query);
   const check = useAvailability(query);
-  const refusal = check.error ? refusalOf(check.error) : undefined;
+  const rejection = check.error ? rejectionOf(check.error) : undefined;
   const search = (event: FormEvent) => {
     event.preventDefault();
     navigate(`/domains?q=${encodeURIComponent(text.trim())}`, { replace: query !== '' });
@@ -44,9 +44,9 @@ export function DomainSearch() {
       </search>
       {query !== '' && (
         <div aria-live="polite">
-          {refusal ? (
+          {rejection ? (
             <Text size="sm" c="var(--bad)" role="alert" className="break">
-              {refusal}
+              {rejection}
             </Text>
           ) : (
             <QueryBoundary query={check}>
@@ -72,8 +72,8 @@ export function DomainSearch() {
   );
 }
 
-/** Why the API refused the name that was searched for. Other errors are shown as they are. */
-function refusalOf(error: unknown): string | undefined {
+/** Returns the reason why the API rejects the searched name; undefined for other errors, which are shown unchanged. */
+function rejectionOf(error: unknown): string | undefined {
   const { code, message } = toFailure(error);
   return code === 'invalid_request' ? message.replace(/^[^:]+:/, 'This name') : undefined;
 }

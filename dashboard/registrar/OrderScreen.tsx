@@ -9,14 +9,14 @@ import { OrderForm } from './OrderForm.tsx';
 
 const CRUMBS = [{ href: '/domains', name: 'Domains' }];
 
-/** Registration of one domain. Reads the price again, so that the amount shown is the amount charged. */
+/** Registration of one domain. Fetches the price again, so that the amount shown is the amount charged. */
 export function OrderScreen({ name }: { name: string }) {
   const domain = name.toLowerCase();
   const check = useAvailability(domain);
   const me = useMe();
-  // Once shown, the form stays: the name is taken by its own order, whose answer may be lost and is repeated.
+  // Once shown, the form stays: its own order takes the name, and a retry after a lost response needs the form.
   const [orderable, setOrderable] = useState('');
-  const found = check.data?.data.find((each) => each.domain === domain);
+  const found = check.data?.data.find((result) => result.domain === domain);
   if (found && isForSale(found) && orderable !== domain) setOrderable(domain);
   return (
     <Screen title={`Register ${domain}`} crumbs={CRUMBS}>

@@ -13,14 +13,14 @@ import { useApiQuery } from '../api/use-api-query.ts';
 export type Domain = Output<typeof getDomain>['data'];
 export type Availability = Output<typeof checkDomain>['data'][number];
 
-/** True for a domain that is registered, or being registered: others have no records. */
+/** True for a domain that is registered or being registered. Others have no records. */
 export const isCurrent = ({ status }: Domain): boolean => status === 'ACTIVE' || status === 'PENDING';
 
-/** Returns what happens, or happened, at the end of a domain's term. */
+/** Returns the label for the end of a domain's term. */
 export const expiryLabel = ({ status, autoRenew }: Domain): string =>
   status === 'EXPIRED' ? 'Expired' : autoRenew ? 'Renews' : 'Expires';
 
-/** Returns the state of a domain that was never registered. */
+/** Returns the label of a domain that was never registered. */
 export const notRegistered = ({ status }: Domain): string =>
   status === 'FAILED' ? 'Could not be registered' : 'Not registered yet';
 
@@ -31,7 +31,7 @@ export const isForSale = ({ available, premium }: Availability): boolean => avai
 const ACTIVE_POLL_MS = 3000;
 const isPending = ({ status }: Domain): boolean => status === 'PENDING';
 
-/** @param allPages true to read the whole list, for a search in it */
+/** @param allPages true to load the whole list, so that it can be searched */
 export const useDomains = ({ allPages = false } = {}) =>
   useApiList(
     listDomains,
@@ -48,7 +48,7 @@ export const useDomain = (id: string) =>
     },
   );
 
-/** Switches the automatic renewal of a domain, which may make an invoice void. */
+/** Switches the automatic renewal of a domain. That may void an invoice. */
 export const useUpdateDomain = () => useApiMutation(updateDomain, [getDomain, listDomains, listInvoices]);
 
 /** Checks the availability of a name and of the same name under other TLDs. */

@@ -20,10 +20,10 @@ export const initialValues = ({ name, email }: Account) => ({
 });
 export type OrderValues = ReturnType<typeof initialValues>;
 
-/** Country calling codes: no code begins with another one (ITU-T E.164). */
+/** Country calling codes (ITU-T E.164). No code is a prefix of another one. */
 const CALLING_CODE = /^(1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})(\d+)$/;
 
-/** Converts a phone number as people write it to the registry's form: `+27 (0)21 555-1234` to `+27.215551234`. */
+/** Converts a phone number in common notation to the registry's format: `+27 (0)21 555-1234` to `+27.215551234`. */
 export function toContactNumber(typed: string): string {
   const digits = typed
     .trim()
