@@ -2,13 +2,13 @@ import { toast } from '../ui/toast.ts';
 import { useCancelDeployment, useResend } from './api.ts';
 import { ReasonButton } from './ReasonButton.tsx';
 
-interface ActProps {
+interface ActionProps {
   accountId: string;
   id: string;
 }
 
-/** Cancels a deployment that is under way. */
-export function CancelDeployment({ accountId, id }: ActProps) {
+/** Cancels a running deployment. */
+export function CancelDeployment({ accountId, id }: ActionProps) {
   const cancel = useCancelDeployment();
   const confirm = async (reason: string) => {
     await cancel.mutateAsync({ params: { id: accountId, deploymentId: id }, body: { reason } });
@@ -25,7 +25,7 @@ export function CancelDeployment({ accountId, id }: ActProps) {
 }
 
 /** Replays a delivery. */
-export function ResendDelivery({ accountId, id }: ActProps) {
+export function ResendDelivery({ accountId, id }: ActionProps) {
   const resend = useResend();
   const confirm = async (reason: string) => {
     await resend.mutateAsync({ params: { id: accountId, deliveryId: id }, body: { reason } });

@@ -25,7 +25,7 @@ export const List = <T,>({ title, items, idOf, columns, actions }: ListProps<T>)
   </Section>
 );
 
-/** A resource by its name, with its id to copy: other screens, logs and customers name it by that. */
+/** A resource's name with its id to copy, because other screens, logs and customers refer to it by id. */
 export const Named = ({ name, id }: { name: string; id: string | null }) => (
   <>
     <div>{name}</div>

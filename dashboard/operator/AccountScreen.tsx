@@ -29,7 +29,7 @@ export function AccountScreen({ id }: { id: string }) {
       crumbs={[{ href: '/operator', name: 'Operators' }]}
       beside={page && !page.deletedAt && <Status value={page.suspension ? 'SUSPENDED' : 'ACTIVE'} />}
       actions={
-        // What is left of a deleted account is for the tax office, and stays suspended.
+        // A deleted account keeps only the records that tax law requires, and stays suspended.
         page &&
         !page.deletedAt && (
           <Suspend {...{ accountId: id, name: page.account.email, suspended: page.suspension !== null }} />
@@ -46,7 +46,7 @@ export function AccountScreen({ id }: { id: string }) {
 function AccountDetails({ page }: { page: AccountPage }) {
   const { account, suspension, deletedAt, wallet, credits, limitOverrides } = page;
   const { id: accountId, plan, deletion } = account;
-  // What is below the first view is rendered after it, in pieces: all at once would block a phone.
+  // Content below the first view is rendered later, in time slices: rendering everything together would block a phone.
   const isRestShown = useDeferredValue(true, false);
   return (
     <>
@@ -70,7 +70,7 @@ function AccountDetails({ page }: { page: AccountPage }) {
         <AdjustMoney accountId={accountId} />
         <ChangeLimit accountId={accountId} overrides={limitOverrides} />
       </Group>
-      <Work page={page} />
+      <Activity page={page} />
       {isRestShown && (
         <>
           <Access page={page} />
@@ -85,13 +85,13 @@ function AccountDetails({ page }: { page: AccountPage }) {
   );
 }
 
-/** Returns the cell of an application, with the other one while it is moved. */
+/** Returns the cell of an application, and the other cell during a move. */
 function showCell({ cell, movingTo, drainingFrom }: AccountPage['applications'][number]): string {
   if (movingTo) return `${cell}, moving to ${movingTo}`;
   return drainingFrom ? `${cell}, leaving ${drainingFrom}` : cell;
 }
 
-function Work({ page: { account, applications, deployments, domains, errors } }: { page: AccountPage }) {
+function Activity({ page: { account, applications, deployments, domains, errors } }: { page: AccountPage }) {
   const { id: accountId } = account;
   return (
     <>

@@ -13,15 +13,15 @@ const ACCOUNTS = [
 
 /** Adjusts the wallet or the AI credits of an account. */
 export function AdjustMoney({ accountId }: { accountId: string }) {
-  const [what, setWhat] = useState('wallet');
+  const [target, setTarget] = useState('wallet');
   const [amount, setAmount] = useState('');
   const [description, setDescription] = useState('');
   const adjust = useAdjust();
   const confirm = async (reason: string) => {
     const money = { amount: parseMoney(amount) };
-    const change = what === 'wallet' ? { wallet: { ...money, description } } : { credits: money };
+    const change = target === 'wallet' ? { wallet: { ...money, description } } : { credits: money };
     await adjust.mutateAsync({ params: { id: accountId }, body: { reason, ...change } });
-    // Opened again, the dialog begins without an amount that was paid already.
+    // The dialog must not reopen with an amount that was already applied.
     setAmount('');
     toast('Adjusted.');
   };
@@ -29,8 +29,8 @@ export function AdjustMoney({ accountId }: { accountId: string }) {
     <ReasonButton label="Adjust money" onConfirm={confirm}>
       <NativeSelect
         label="Account"
-        value={what}
-        onChange={(event) => setWhat(event.currentTarget.value)}
+        value={target}
+        onChange={(event) => setTarget(event.currentTarget.value)}
         data={ACCOUNTS}
       />
       <TextInput
@@ -41,7 +41,7 @@ export function AdjustMoney({ accountId }: { accountId: string }) {
         onChange={(event) => setAmount(event.currentTarget.value)}
         autoComplete="off"
       />
-      {what === 'wallet' && (
+      {target === 'wallet' && (
         <TextInput
           label="Description"
           description="Shown to the customer in the wallet"
@@ -57,7 +57,7 @@ export function AdjustMoney({ accountId }: { accountId: string }) {
 const CHANGEABLE = LIMIT_NAMES.filter((name) => !limitRule(name).isFixed);
 const OPTIONS = CHANGEABLE.map((value) => ({ value, label: limitRule(value).counts }));
 
-/** Sets one limit of an account; without a number, the plan's own applies again. */
+/** Overrides one limit of an account. An empty number restores the plan's limit. */
 export function ChangeLimit({ accountId, overrides }: { accountId: string; overrides: Record<string, number> }) {
   const [name, setName] = useState<LimitName>('applications');
   const [value, setValue] = useState('');
@@ -72,7 +72,7 @@ export function ChangeLimit({ accountId, overrides }: { accountId: string; overr
       <NativeSelect
         label="Limit"
         value={name}
-        onChange={({ currentTarget }) => setName(CHANGEABLE.find((each) => each === currentTarget.value) ?? name)}
+        onChange={({ currentTarget }) => setName(CHANGEABLE.find((known) => known === currentTarget.value) ?? name)}
         data={OPTIONS}
       />
       <TextInput

@@ -10,7 +10,7 @@ import { toast } from '../ui/toast.ts';
 import { type Failures, useDiscard, useFailedWork, useFailures, useReplay } from './api.ts';
 import { ReasonButton } from './ReasonButton.tsx';
 
-/** The failure queues: failed work that waits for an operator. */
+/** The failure queues, which hold failed work for operators. */
 export function FailureList() {
   const [open, setOpen] = useState<Failures['name']>();
   return (
@@ -25,7 +25,7 @@ export function FailureList() {
               { name: 'Queue', show: ({ label }) => label },
               { name: 'Items', show: ({ count }) => count ?? 'Unavailable', number: true },
               { name: 'Meaning', show: ({ means, replay }) => `${means} ${replay}` },
-              { name: 'Act', show: (queue) => <Acts queue={queue} show={() => setOpen(queue.name)} /> },
+              { name: 'Act', show: (queue) => <QueueActions queue={queue} show={() => setOpen(queue.name)} /> },
             ]}
           />
         )}
@@ -35,17 +35,17 @@ export function FailureList() {
   );
 }
 
-function Acts({ queue: { name, label, count }, show }: { queue: Failures; show: () => void }) {
-  const [again, discard] = [useReplay(), useDiscard()];
+function QueueActions({ queue: { name, label, count }, show }: { queue: Failures; show: () => void }) {
+  const [replay, discard] = [useReplay(), useDiscard()];
   if (count === 0) return null;
-  const of = (reason: string) => ({ params: { name }, body: { reason } });
+  const inputFor = (reason: string) => ({ params: { name }, body: { reason } });
   const onReplay = async (reason: string) => {
-    const { count: replayed, kept } = (await again.mutateAsync(of(reason))).data;
+    const { count: replayed, kept } = (await replay.mutateAsync(inputFor(reason))).data;
     toast(kept > 0 ? `${replayed} replayed, ${kept} failed again.` : `${replayed} replayed.`);
     show();
   };
   const onDiscard = async (reason: string) => {
-    toast(`${(await discard.mutateAsync(of(reason))).data.count} discarded.`);
+    toast(`${(await discard.mutateAsync(inputFor(reason))).data.count} discarded.`);
     show();
   };
   const description = 'Up to 200 items at a time. The reason is recorded in the operators’ audit log.';

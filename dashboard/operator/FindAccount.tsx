@@ -11,11 +11,11 @@ import { formatDate } from '../ui/TimeAgo.tsx';
 import { type FoundAccount, useSearch } from './api.ts';
 import { Suspend } from './Suspend.tsx';
 
-/** Search for accounts by whatever a customer or an alarm names. */
+/** Search for accounts by anything that a customer or an alarm may name. */
 export function FindAccount() {
   const [query, setQuery] = useState('');
   const search = useSearch();
-  /** Suspensions and their ends since the search, by account: it is not repeated for them. */
+  /** Suspension changes since the search, by account. The search is not repeated after one. */
   const [changes, setChanges] = useState<Record<string, boolean>>({});
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -6,7 +6,7 @@ import { Section } from '../ui/Section.tsx';
 import { type FeatureFlag, useFlags, useSetFlag } from './api.ts';
 import { ReasonButton } from './ReasonButton.tsx';
 
-/** The feature flags: new ways beside old ones, each with an owner and an end. */
+/** The feature flags, each with an owner and an end date. */
 export function Flags() {
   return (
     <Section
@@ -56,18 +56,18 @@ function Change({ item: { name, label, share, owner, ends } }: { item: FeatureFl
   const [account, setAccount] = useState('');
   const [percent, setPercent] = useState(share === null ? '' : String(share));
   const [choice, setChoice] = useState('On');
-  const [given, setGiven] = useState({ owner, ends });
+  const [edited, setEdited] = useState({ owner, ends });
   const set = useSetFlag();
   const accountId = account.trim();
   const confirm = (reason: string) => {
     const change = accountId
       ? { accountId, on: ON[choice] ?? null }
       : { share: percent === '' ? null : Number(percent) };
-    const kept = {
-      ...(given.owner === owner ? {} : { owner: given.owner.trim() }),
-      ...(given.ends === ends ? {} : { ends: given.ends }),
+    const metadata = {
+      ...(edited.owner === owner ? {} : { owner: edited.owner.trim() }),
+      ...(edited.ends === ends ? {} : { ends: edited.ends }),
     };
-    return set.mutateAsync({ params: { name }, body: { reason, ...change, ...kept } });
+    return set.mutateAsync({ params: { name }, body: { reason, ...change, ...metadata } });
   };
   return (
     <ReasonButton label="Change" question={`Change “${label}”?`} onConfirm={confirm} aria-label={`Change ${label}`}>
@@ -100,16 +100,16 @@ function Change({ item: { name, label, share, owner, ends } }: { item: FeatureFl
       <TextInput
         label="Owner"
         description="The area whose team removes the flag"
-        value={given.owner}
-        onChange={({ currentTarget }) => setGiven((before) => ({ ...before, owner: currentTarget.value }))}
+        value={edited.owner}
+        onChange={({ currentTarget }) => setEdited((before) => ({ ...before, owner: currentTarget.value }))}
         autoComplete="off"
       />
       <TextInput
         label="Ends"
         description="From this day, operators get a ticket"
         type="date"
-        value={given.ends}
-        onChange={({ currentTarget }) => setGiven((before) => ({ ...before, ends: currentTarget.value }))}
+        value={edited.ends}
+        onChange={({ currentTarget }) => setEdited((before) => ({ ...before, ends: currentTarget.value }))}
       />
     </ReasonButton>
   );

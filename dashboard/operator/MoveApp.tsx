@@ -8,18 +8,18 @@ interface MoveAppProps {
   accountId: string;
   id: string;
   name: string;
-  /** The cell that it is in. */
+  /** The application's current cell. */
   cell: string;
 }
 
 const describeRoom = (room: number | null) => (room === null ? 'not measured yet' : `room for ${room}`);
 
-/** Moves an application to another hosting cell. There is nothing to choose with one cell only. */
-export function MoveApp({ accountId, id, name, cell: present }: MoveAppProps) {
+/** Moves an application to another cell. Shows nothing if there is only one cell. */
+export function MoveApp({ accountId, id, name, cell: current }: MoveAppProps) {
   const { data } = useCells();
   const move = useMoveApp();
   const [chosen, setChosen] = useState<string>();
-  const others = (data?.data ?? []).filter((each) => each.id !== present);
+  const others = (data?.data ?? []).filter((other) => other.id !== current);
   const cell = chosen ?? others[0]?.id;
   if (cell === undefined) return null;
   const confirm = async (reason: string) => {

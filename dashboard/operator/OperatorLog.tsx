@@ -12,10 +12,10 @@ import { TextLink } from '../ui/TextLink.tsx';
 import { TimeAgo } from '../ui/TimeAgo.tsx';
 import { LOG_PAGE_SIZE, type OperatorEntry, useOperatorLog } from './api.ts';
 
-/** In place of the id of what belongs to no account. */
+/** Stands in for an id in entries about the whole platform. */
 const NO_ACCOUNT = 'platform';
 
-/** Entries of the audit log with their reasons: of all operators, or of one account. */
+/** Audit log entries with their reasons, of all operators or of one account. */
 export function OperatorLog({ title, accountId }: { title: string; accountId?: string }) {
   const [offset, setOffset] = useState(0);
   return (
@@ -46,9 +46,9 @@ export function OperatorLog({ title, accountId }: { title: string; accountId?: s
   );
 }
 
-/** Links to the account that an entry is of, or that was read. */
+/** Links to the account that the operator changed or read. */
 function AccountLink({ accountId, subjectId }: OperatorEntry) {
-  const id = [accountId, subjectId].find((each) => each?.startsWith('acc_'));
+  const id = [accountId, subjectId].find((candidate) => candidate?.startsWith('acc_'));
   return (
     id && (
       <span className="break">
@@ -70,7 +70,7 @@ const What = ({ entry: { action, subjectId, reason } }: { entry: OperatorEntry }
   </>
 );
 
-/** The actor of a change, the address, and the request. */
+/** The actor of a change, with the IP address and the request. */
 const Who = ({ entry: { actor, address, requestId } }: { entry: OperatorEntry }) => (
   <>
     <Text size="sm">{actor.kind.toLowerCase()}</Text>

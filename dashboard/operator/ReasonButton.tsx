@@ -9,14 +9,14 @@ interface ReasonButtonProps extends ButtonProps {
   label: string;
   /** Title of the dialog. Default: the label. */
   question?: string;
-  /** Tells who reads the reason. Default: it is kept in the audit log. */
+  /** Tells the operator who reads the reason. Default: it is recorded in the audit log. */
   description?: string;
   /** Inputs before the reason. */
   children?: ReactNode;
   onConfirm: (reason: string) => Promise<unknown>;
 }
 
-/** A button for an act of an operator, which asks for its reason in a dialog. A failure is shown in the dialog. */
+/** A button for an operator action that asks for a reason in a dialog. A failure is shown in the dialog. */
 export function ReasonButton({
   label,
   question = label,
@@ -39,7 +39,7 @@ export function ReasonButton({
   );
 }
 
-/** Has the dialog give the focus to the first field, which may be one of the children. */
+/** Makes the dialog focus the first field, which may be one of the children. */
 const focusFirstField = (form: HTMLElement | null) =>
   form?.querySelector('input, select')?.setAttribute('data-autofocus', 'true');
 

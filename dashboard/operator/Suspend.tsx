@@ -4,15 +4,15 @@ import { ReasonButton } from './ReasonButton.tsx';
 
 interface SuspendProps {
   accountId: string;
-  /** The name of what is suspended, as the question has it. */
+  /** Name of the suspended resource, for the dialog's title. */
   name: string;
   suspended: boolean;
   target?: SuspensionTarget;
-  /** Called with what holds from now on. */
+  /** Called with the new state. */
   onDone?: (suspended: boolean) => void;
 }
 
-/** Suspends an account, or a part of it, or lifts its suspension. */
+/** Suspends an account or one of its resources, or lifts the suspension. */
 export function Suspend({ accountId, name, suspended, target = {}, onDone }: SuspendProps) {
   const suspend = useSuspend();
   const label = suspended ? 'Lift suspension' : 'Suspend';

@@ -27,7 +27,7 @@ export function Switches() {
               { name: 'Part', show: nameOf },
               { name: 'State', show: (item) => <State item={item} /> },
               { name: 'Effect', show: ({ stops }) => stops },
-              { name: 'Change', show: (item) => <Turn item={item} /> },
+              { name: 'Change', show: (item) => <ToggleButton item={item} /> },
             ]}
           />
         )}
@@ -36,7 +36,7 @@ export function Switches() {
   );
 }
 
-/** Returns the name of a switch, with what it is of. */
+/** Returns the name of a switch, with its target. */
 const nameOf = ({ label, target }: PlatformSwitch) => (target ? `${label} ${target}` : label);
 
 const State = ({ item: { name, off, message, since } }: { item: PlatformSwitch }) =>
@@ -51,7 +51,7 @@ const State = ({ item: { name, off, message, since } }: { item: PlatformSwitch }
     <span className="status status-good">{stateOf(name, off)}</span>
   );
 
-function Turn({ item }: { item: PlatformSwitch }) {
+function ToggleButton({ item }: { item: PlatformSwitch }) {
   const { name, target, off } = item;
   const [message, setMessage] = useState('');
   const kind = switchRule(name).target;

@@ -23,11 +23,11 @@ export type Failures = Output<typeof listFailures>['data'][number];
 /** An account that a search found. */
 export type FoundAccount = Output<typeof searchAccounts>['data'][number];
 export type OperatorEntry = Output<typeof listOperatorAudit>['data'][number];
-/** An application, key or endpoint; the account itself without one. */
+/** An application, key or endpoint; empty for the account itself. */
 export type SuspensionTarget = Partial<Pick<Input<typeof setSuspension>, 'applicationId' | 'keyId' | 'endpointId'>>;
 
 export const LOG_PAGE_SIZE = 50;
-/** Each read of an account leaves an entry: the page is read again only when something was done. */
+/** Every read of an account is logged, so the page is refetched only after an action. */
 const NEVER_STALE = { staleTime: Number.POSITIVE_INFINITY };
 
 export const useSearch = () => useApiMutation(searchAccounts);
@@ -49,7 +49,7 @@ export const useFailedWork = (name: Failures['name']) => useApiQuery(readFailure
 export const useReplay = () => useApiMutation(replayFailures, [listFailures, readFailures]);
 export const useDiscard = () => useApiMutation(discardFailures, [listFailures, readFailures]);
 
-/** Reads one page of what operators did, or of one account's changes. */
+/** Reads one page of the operators' audit log, or of one account's changes. */
 export const useOperatorLog = (offset: number, accountId?: string) =>
   useApiQuery(
     listOperatorAudit,

@@ -1,5 +1,5 @@
 import { type SwitchName, switchRule } from '../../contract/switches/switches.ts';
 
-/** Returns the state of a switch as operators read it: a mode is on while what it stops is off. */
+/** Returns the state of a switch as operators see it: a mode is on while the part that it stops is off. */
 export const stateOf = (name: SwitchName, off: boolean): 'On' | 'Off' =>
   off === (switchRule(name).isMode ?? false) ? 'On' : 'Off';

@@ -16,7 +16,7 @@ import { DeliveryRow } from './DeliveryRow.tsx';
 import { ALL_EVENT_TYPES } from './event-types.ts';
 import { Replay } from './Replay.tsx';
 
-/** Of the deliveries that are loaded; status, event and time are filtered by the API. */
+/** Searches and sorts the loaded deliveries. The API filters by status, event and time. */
 const VIEW: ListView<Delivery> = {
   text: ({ id, eventId, type, status, attempts }) =>
     `${id} ${eventId} ${type} ${toLabel(status)} ${attempts.map(({ id: attempt, responseStatus }) => `${attempt} ${responseStatus ?? ''}`).join(' ')}`,
@@ -27,14 +27,14 @@ const VIEW: ListView<Delivery> = {
   },
 };
 
-/** Recent deliveries to an endpoint and its responses, by status, type and time. */
+/** Recent deliveries to an endpoint and its responses, filtered by status, event and time. */
 export function Deliveries({ endpoint: { id, url, active }, ping }: { endpoint: Endpoint; ping: Ping }) {
   const { filter, hours, choose } = useDeliveryFilter();
   const listFilter = useListFilter('q', 'list-');
   const [selected, setSelected] = useState<readonly string[]>([]);
   const select = useCallback(
     (chosen: string, isSelected: boolean) =>
-      setSelected((before) => [...before.filter((each) => each !== chosen), ...(isSelected ? [chosen] : [])]),
+      setSelected((before) => [...before.filter((other) => other !== chosen), ...(isSelected ? [chosen] : [])]),
     [],
   );
   const { mutateAsync: resend } = useResend();
@@ -53,7 +53,7 @@ export function Deliveries({ endpoint: { id, url, active }, ping }: { endpoint: 
       {selected.length > 0 && (
         <ReplaySelected
           ids={selected}
-          deselect={(ids) => setSelected((before) => before.filter((each) => !ids.includes(each)))}
+          deselect={(ids) => setSelected((before) => before.filter((selectedId) => !ids.includes(selectedId)))}
         />
       )}
       <QueryBoundary query={deliveries}>
@@ -116,16 +116,16 @@ interface FiltersProps {
 
 /** Reads the filter that the API applies from the URL: `?status=FAILED&event=ping&hours=24`. */
 function useDeliveryFilter(): FiltersProps {
-  const [{ status, event, hours: given }, choose] = useUrlStates(['status', 'event', 'hours']);
-  const hours = TIMES.find(({ value }) => value === given)?.value ?? '';
-  // Kept until another time is chosen: a begin that moves would be another list with each render.
+  const [{ status, event, hours: hoursInUrl }, choose] = useUrlStates(['status', 'event', 'hours']);
+  const hours = TIMES.find(({ value }) => value === hoursInUrl)?.value ?? '';
+  // Memoized: a start time that moves would request another list with each render.
   const from = useMemo(
     () => (hours === '' ? undefined : new Date(Date.now() - Number(hours) * HOUR_MS).toISOString()),
     [hours],
   );
   const filter = {
-    status: DELIVERY_STATUSES.find((each) => each === status),
-    type: ALL_EVENT_TYPES.find((each) => each === event),
+    status: DELIVERY_STATUSES.find((known) => known === status),
+    type: ALL_EVENT_TYPES.find((known) => known === event),
     from,
   };
   return { filter, hours, choose };
@@ -160,7 +160,7 @@ function Filters({ filter, hours, choose }: FiltersProps) {
   );
 }
 
-/** Replays the selected deliveries one after the other, and shows how far it is. Those that fail stay selected. */
+/** Replays the selected deliveries one after the other and shows the progress. Deliveries that could not be queued stay selected. */
 function ReplaySelected({ ids, deselect }: { ids: readonly string[]; deselect: (ids: readonly string[]) => void }) {
   const resend = useResend();
   const [done, setDone] = useState<number | undefined>();

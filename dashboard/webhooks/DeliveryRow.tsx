@@ -12,9 +12,9 @@ interface DeliveryRowProps {
   delivery: Delivery;
   /** The endpoint's URL. */
   url: string;
-  /** False if the endpoint is disabled: nothing can be replayed. */
+  /** False if the endpoint is disabled, which rules out a replay. */
   active: boolean;
-  /** True if it is one of those to replay together. */
+  /** True if it is selected for a replay with others. */
   selected: boolean;
   select: (id: string, selected: boolean) => void;
   resend: ReturnType<typeof useResend>['mutateAsync'];
@@ -102,7 +102,7 @@ export const DeliveryRow = memo(({ delivery, url, active, selected, select, rese
   );
 });
 
-/** The status of a delivery. One that was stopped after attempts has failed, although it was not given up. */
+/** The status of a delivery. A delivery that was skipped after failed attempts is shown as failed. */
 const DeliveryStatus = ({ delivery: { status, attempts } }: { delivery: Delivery }) =>
   status === 'SKIPPED' && attempts.length > 0 ? (
     <Status value="FAILED" label="Failed, endpoint disabled" />
@@ -110,7 +110,7 @@ const DeliveryStatus = ({ delivery: { status, attempts } }: { delivery: Delivery
     <Status value={status} />
   );
 
-/** Returns JSON with line breaks, or the text as it is. */
+/** Indents JSON. Returns other text unchanged. */
 function formatJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
@@ -119,7 +119,7 @@ function formatJson(text: string): string {
   }
 }
 
-/** Text of a request or response: it is never rendered as HTML. */
+/** Text of a request or response, which is never rendered as HTML. */
 const Plain = ({ text }: { text: string }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard
   <pre className="log" tabIndex={0} style={{ maxHeight: '12rem' }}>
@@ -129,7 +129,7 @@ const Plain = ({ text }: { text: string }) => (
 
 type DeliveryAttempt = Delivery['attempts'][number];
 
-/** Why an attempt got no response. */
+/** Labels of the outcomes without a response. */
 const OUTCOME_LABELS: Partial<Record<DeliveryAttempt['outcome'], string>> = {
   TIMEOUT: 'Timed out',
   REFUSED: 'Connection refused',
@@ -146,7 +146,7 @@ const describeOutcome = ({ outcome, responseStatus }: DeliveryAttempt): string =
 const TIMINGS = { dnsMs: 'DNS', connectMs: 'connection', tlsMs: 'TLS', firstByteMs: 'first byte' } as const;
 const TIMING_PARTS = ['dnsMs', 'connectMs', 'tlsMs', 'firstByteMs'] as const;
 
-/** The parts of the time that an attempt took. */
+/** The phases of an attempt's duration. */
 function Timing({ timing }: { timing: NonNullable<DeliveryAttempt['timing']> }) {
   const parts = TIMING_PARTS.flatMap((part) => {
     const ms = timing[part];

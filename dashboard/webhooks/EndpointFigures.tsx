@@ -25,7 +25,7 @@ export function EndpointFigures({ id }: { id: string }) {
     <Section
       title="Delivery health"
       actions={
-        <RangeLinks ranges={RANGES} current={range} hrefOf={(each) => `/developers/webhooks/${id}?range=${each}`} />
+        <RangeLinks ranges={RANGES} current={range} hrefOf={(option) => `/developers/webhooks/${id}?range=${option}`} />
       }
     >
       <QueryBoundary query={stats} lines={8}>
@@ -44,19 +44,19 @@ function Figures({ stats }: { stats: DeliveryStats }) {
       series: [
         {
           label: 'Waiting',
-          values: points.map((each) => each.pending),
-          tops: points.map((each) => each.deliveries),
+          values: points.map((point) => point.pending),
+          tops: points.map((point) => point.deliveries),
           colour: '--chart-1',
           kind: 'bars',
         },
         {
           label: 'Delivered',
-          values: points.map((each) => each.deliveries - each.failed - each.pending),
-          tops: points.map((each) => each.deliveries - each.pending),
+          values: points.map((point) => point.deliveries - point.failed - point.pending),
+          tops: points.map((point) => point.deliveries - point.pending),
           colour: '--chart-4',
           kind: 'bars',
         },
-        { label: 'Failed or skipped', values: points.map((each) => each.failed), colour: '--chart-3', kind: 'bars' },
+        { label: 'Failed or skipped', values: points.map((point) => point.failed), colour: '--chart-3', kind: 'bars' },
       ] as const,
     }),
     [points],

@@ -32,7 +32,7 @@ const CRUMBS = [{ href: '/developers', name: 'Developers' }, WEBHOOKS];
 export function EndpointScreen({ id }: { id: string }) {
   const endpoints = useEndpoints({ pollInterval: ENDPOINT_POLL_MS });
   const ping = usePing();
-  const found = endpoints.data?.data.find((each) => each.id === id);
+  const found = endpoints.data?.data.find((endpoint) => endpoint.id === id);
   return (
     <Screen
       title="Webhook endpoint"

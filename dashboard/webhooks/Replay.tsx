@@ -10,13 +10,13 @@ import { useReplay } from './api.ts';
 
 interface ReplayProps {
   id: string;
-  /** Creation time of the earliest delivery that is known to have failed or to be skipped, or else of the earliest shown. */
+  /** Creation time of the earliest listed delivery that failed or was skipped; without one, of the earliest listed delivery. */
   since: string;
-  /** True if a delivery that is shown failed or was skipped. */
+  /** True if a listed delivery failed or was skipped. */
   hasMissed: boolean;
 }
 
-/** Replays the deliveries that failed, or were skipped while the endpoint was disabled, or all, from a given time on. */
+/** Replays failed and skipped deliveries, or all deliveries, since a given time. */
 export function Replay(props: ReplayProps) {
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
@@ -57,7 +57,7 @@ function SinceForm({ id, since, hasMissed, close }: ReplayProps & { close: () =>
   const [queued, setQueued] = useState<number | undefined>();
   const submit = async () => {
     let count = 0;
-    // One call queues 500 at most and says where the next one continues.
+    // A call queues at most 500 deliveries and returns the time from which the next call continues.
     for (let next: string | null = body(form.values).since; next !== null; ) {
       const { data } = await replay.mutateAsync({ params: { id }, body: { ...body(form.values), since: next } });
       count += data.resent;

@@ -22,7 +22,7 @@ export type DeliveryStats = Output<typeof getDeliveryStats>['data'];
 export type Delivery = Output<typeof listDeliveries>['data'][number];
 
 interface EndpointOptions {
-  /** In milliseconds, where the state of an endpoint is shown. */
+  /** Poll interval in milliseconds, for screens that show the state of an endpoint. */
   pollInterval?: number | false;
   /** Loads all pages, for a list that the client filters. */
   allPages?: boolean;
@@ -38,7 +38,7 @@ export const usePing = () => useApiMutation(pingWebhook, [listDeliveries, getDel
 export type Ping = ReturnType<typeof usePing>;
 export const useRotateSecret = () => useApiMutation(rotateSecret);
 
-/** Poll interval of an endpoint's own state. */
+/** Poll interval of an endpoint's state. */
 export const ENDPOINT_POLL_MS = 10_000;
 /** Poll intervals while an attempt is due soon, and otherwise. */
 const ACTIVE_POLL_MS = 1500;
@@ -53,7 +53,7 @@ export type DeliveryFilter = Pick<
   'status' | 'type' | 'from' | 'to'
 >;
 
-/** Time that the list waits for the delivery of a test event. */
+/** Maximum time that the list polls for the delivery of a test event. */
 const MAX_PING_WAIT_MS = 15_000;
 
 /** True until the delivery of a test event is listed: it is created soon after the event. */
@@ -62,7 +62,7 @@ const isAwaited = ({ data: sent, submittedAt }: Ping, deliveries: readonly Deliv
   Date.now() - submittedAt < MAX_PING_WAIT_MS &&
   !deliveries.some(({ eventId }) => eventId === sent.data.eventId);
 
-/** @param ping the last test event that was sent from the screen */
+/** @param ping the latest test event that was sent from this screen */
 export const useDeliveries = (id: string, filter: DeliveryFilter, ping: Ping) =>
   useApiList(
     listDeliveries,
@@ -74,7 +74,7 @@ export const useDeliveries = (id: string, filter: DeliveryFilter, ping: Ping) =>
         isAwaited(ping, deliveries) || deliveries.some(isDueSoon) ? ACTIVE_POLL_MS : IDLE_POLL_MS,
     },
   );
-/** Poll interval of an endpoint's figures. */
+/** Poll interval of an endpoint's statistics. */
 const STATS_POLL_MS = 30_000;
 export const useDeliveryStats = (id: string, range: DeliveryRange) =>
   useApiQuery(

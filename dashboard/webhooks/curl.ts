@@ -1,4 +1,4 @@
-/** The parts of a delivery that are sent. */
+/** The parts of a delivery that its request contains. */
 export interface SentDelivery {
   id: string;
   eventId: string;
@@ -10,7 +10,7 @@ export interface SentDelivery {
 /** Quotes a text for a POSIX shell. */
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Headers that every attempt has (specification, Delivery 1). Those of the signature change with each. */
+/** Headers that are the same in every attempt (specification, Delivery 1). The signature headers differ. */
 const fixedHeaders = ({ type, eventId }: SentDelivery) => [
   'Content-Type: application/json',
   'User-Agent: Service-Webhooks/1.0',
@@ -18,7 +18,7 @@ const fixedHeaders = ({ type, eventId }: SentDelivery) => [
   `Webhook-Id: ${eventId}`,
 ];
 
-/** Returns the head of a delivery's last request. Secrets leave the platform once, so its signature is not shown. */
+/** Returns the request line and headers of a delivery's last attempt. The signature is omitted: the dashboard does not have the secret. */
 export function requestHeaders(url: string, delivery: SentDelivery): string {
   const attempt = delivery.attempts.at(-1);
   const headers = [
@@ -30,7 +30,7 @@ export function requestHeaders(url: string, delivery: SentDelivery): string {
 }
 
 /**
- * Returns a command that sends a delivery again from anywhere, signed as the platform signs: with the secret in the variable
+ * Returns a shell command that sends a delivery again, signed as the platform signs it, with the secret in the environment variable
  * `WEBHOOK_SECRET`.
  */
 export function toCurl(url: string, delivery: SentDelivery): string {

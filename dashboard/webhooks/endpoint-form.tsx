@@ -6,7 +6,7 @@ import { EVENT_TYPES } from './event-types.ts';
 export interface EndpointValues {
   url: string;
   description: string;
-  /** None for all. */
+  /** Empty for all events. */
   events: string[];
 }
 
