@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
-import { keepConnections } from '../http/connections.ts';
+import { createConnectionPool } from '../http/connections.ts';
 import { ProviderFailure, parseFailure } from './failures.ts';
 import { PhaseTimer } from './phase-timer.ts';
 
@@ -68,7 +68,7 @@ const isRefused = (error: unknown): boolean =>
 
 /** Creates a transport that keeps its connections open and shares them between all calls of this process. */
 export function createTransport(limits: Timeouts = TIMEOUTS_MS): Transport {
-  const connectionFor = keepConnections();
+  const connectionFor = createConnectionPool();
   return async (outgoing) => {
     const url = new URL(outgoing.url);
     const { agent, request } = await connectionFor(url.protocol);

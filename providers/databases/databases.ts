@@ -9,43 +9,43 @@ import { type DatabaseAccess, entryOf } from '../../contract/enums.ts';
 import { isAwsError } from '../aws-errors.ts';
 import { GENERATION_TAG } from './passwords.ts';
 
-/** Tag of a cluster with those who may connect: the roles of applications and owners read it. Without it both may. */
+/** Tag of a cluster that says who may connect. The roles of applications and owners check it; without the tag, both may connect. */
 const ACCESS_TAG = 'access';
 
 export interface Cluster {
   id: string;
-  /** `PENDING` while it is being made. */
+  /** `PENDING` while the cluster is being created. */
   status: 'PENDING' | 'READY' | 'FAILED' | 'GONE';
-  /** The cluster's host name, and its port where that is not PostgreSQL's own. */
+  /** The cluster's host name, and its port if it differs from PostgreSQL's default. */
   host: string;
   port?: number;
 }
 
-/** The account that the databases are in has as many as AWS allows it. */
+/** The AWS account of the databases has reached its quota of clusters. */
 export class DatabaseQuotaReached extends Error {
   override readonly name = 'DatabaseQuotaReached';
 }
 
-/** Makes databases and takes them away. */
+/** Creates and deletes databases. */
 export interface Databases {
   /**
-   * Asks for a cluster; asking again with the same token is the same cluster. Throws {@link DatabaseQuotaReached}.
-   * @param owner the ARN of the one function that may connect to it
+   * Requests a cluster. Repeated calls with the same token return the same cluster. Throws {@link DatabaseQuotaReached}.
+   * @param owner the ARN of the only function that may connect to the cluster
    */
   create(token: string, owner: string): Promise<Cluster>;
   find(clusterId: string): Promise<Cluster>;
-  /** Deleting what is not there is no error. Throws while the cluster is still being made. */
+  /** Deletes a cluster. A missing cluster is not an error. Throws while the cluster is still being created. */
   remove(clusterId: string): Promise<void>;
   /**
-   * Decides who may open connections, and revokes the passwords of earlier generations (passwords.ts), if there were any. A
-   * cluster that is gone has none.
+   * Sets who may open connections, and revokes the passwords of earlier generations (passwords.ts). A missing cluster is not an error,
+   * because it accepts no connections.
    */
   setAccess(clusterId: string, to: { generation: number | undefined; access: DatabaseAccess }): Promise<void>;
 }
 
 const isMissing = (error: unknown) => isAwsError(error, 'ResourceNotFoundException');
 
-/** DSQL's states as the platform distinguishes them. An idle cluster wakes up with its first connection. */
+/** Maps DSQL's states to those of the platform. An idle cluster wakes up at the next connection. */
 const STATUS: Record<string, Cluster['status']> = {
   CREATING: 'PENDING',
   PENDING_SETUP: 'PENDING',
@@ -60,8 +60,8 @@ const STATUS: Record<string, Cluster['status']> = {
 };
 
 /**
- * Aurora DSQL: one cluster per database, which costs nothing while it is idle.
- * @param arnPrefix of clusters
+ * Aurora DSQL implementation: one cluster per database. An idle cluster costs nothing.
+ * @param arnPrefix prefix of the clusters' ARNs
  */
 export function createDatabases(region: string, arnPrefix: string): Databases {
   const client = new DSQLClient({ region });
@@ -76,7 +76,7 @@ export function createDatabases(region: string, arnPrefix: string): Databases {
   };
   return {
     async create(clientToken, owner) {
-      // The tag is what the rights of the application's role go by (lib/stacks/app-hosting.ts).
+      // The policy of the applications' role depends on this tag (lib/stacks/app-hosting.ts).
       const tags = { application: owner };
       const wanted = { clientToken, tags, deletionProtectionEnabled: false };
       try {

@@ -1,16 +1,16 @@
-/** Use of a cluster. */
+/** The usage of a cluster. */
 export interface DatabaseUsage {
   /** DPUs (distributed processing units) since the beginning of the month (UTC). */
   units: number;
-  /** Storage in bytes as last measured since the day before the month; undefined where it was not. */
+  /** Storage in bytes: the last measurement since the day before the month; undefined if there is none. */
   storageBytes: number | undefined;
 }
 
-/** Measurements of databases: CloudWatch. */
+/** Reads measurements of databases from CloudWatch. */
 export interface DatabaseMetrics {
-  /** Returns the storage of a cluster in bytes as last measured; null before the first measurement. */
+  /** Returns the last measured storage of a cluster in bytes; null before the first measurement. */
   storageBytes(clusterId: string, now: Date): Promise<number | null>;
-  /** Returns what clusters use, by their ids. Deleted ones have metrics too. */
+  /** Returns the usage of clusters by id. Deleted clusters have metrics too. */
   readUsage(clusterIds: readonly string[], now: Date): Promise<Map<string, DatabaseUsage>>;
 }
 
@@ -22,13 +22,13 @@ type Call = <Output>(operation: string, input: object) => Promise<Output>;
 
 /** DSQL measures every minute (https://docs.aws.amazon.com/aurora-dsql/latest/userguide/cloudwatch-monitoring.html). */
 const PERIOD_S = 300;
-/** An idle cluster may be measured less often. */
+/** The period searched for the last measurement: an idle cluster may be measured less often than every minute. */
 const WINDOW_S = 86_400;
 const HOUR_S = 3600;
 const DAY_S = 86_400;
 /**
- * Clusters of one request: CloudWatch returns 100,800 values at most and has 500 queries at most, and a month has 768 hours with
- * the day before it
+ * Maximum clusters of one request. CloudWatch allows 500 queries and returns at most 100,800 values; a month with the day before it has
+ * 768 hours
  * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricData.html).
  */
 const CLUSTERS_PER_REQUEST = 100;
@@ -64,7 +64,7 @@ export const createDatabaseMetrics = (call: Call): DatabaseMetrics => {
         ...(NextToken === undefined ? {} : { NextToken }),
       });
       for (const { Id, StatusCode, Timestamps, Values } of results.MetricDataResults) {
-        // Its values would be missing, as if the cluster had used nothing.
+        // Without an error, the missing values would look as if the cluster had used nothing.
         if (StatusCode === 'InternalError' || StatusCode === 'Forbidden')
           throw new Error(`CloudWatch could not read ${Id}: ${StatusCode}`);
         const points = Values.map((value, index) => ({ at: Timestamps[index] ?? 0, value }));
@@ -85,7 +85,7 @@ export const createDatabaseMetrics = (call: Call): DatabaseMetrics => {
     async readUsage(clusterIds, now) {
       const usages = new Map<string, DatabaseUsage>();
       const month = Date.UTC(now.getUTCFullYear(), now.getUTCMonth()) / 1000;
-      // Begins with a day: then each period of a day is one of the calendar.
+      // Starts at midnight UTC, so that each period of a day is a calendar day.
       const [start, end] = [month - DAY_S, Math.ceil(now.getTime() / 1000)];
       for (let at = 0; at < clusterIds.length; at += CLUSTERS_PER_REQUEST) {
         const part = clusterIds.slice(at, at + CLUSTERS_PER_REQUEST);
@@ -98,9 +98,9 @@ export const createDatabaseMetrics = (call: Call): DatabaseMetrics => {
           end,
         );
         for (const [index, clusterId] of part.entries()) {
-          const ofMonth = (found.get(`units${index}`) ?? []).filter((point) => point.at >= month);
+          const unitsOfMonth = (found.get(`units${index}`) ?? []).filter((point) => point.at >= month);
           usages.set(clusterId, {
-            units: ofMonth.reduce((total, { value }) => total + value, 0),
+            units: unitsOfMonth.reduce((total, { value }) => total + value, 0),
             storageBytes: found.get(`storage${index}`)?.[0]?.value,
           });
         }

@@ -12,23 +12,23 @@ interface PasswordTarget {
 /** Creates passwords of databases. */
 export interface DatabasePasswords {
   /**
-   * Returns a password that opens one cluster for so many seconds, until the cluster gets another generation.
-   * @param session named in the account's audit trail
+   * Returns a password that opens one cluster. It expires after `session.seconds`, or when the cluster's generation changes.
+   * @param session its name appears in the AWS account's audit trail
    */
   create(target: PasswordTarget, session: { name: string; seconds: number }): Promise<string>;
 }
 
-/** Starts a session of a role with a policy that restricts it further. */
+/** Starts a role session with a policy that restricts it further. */
 type AssumeRole = (session: { name: string; seconds: number; policy: string }) => Promise<Credentials>;
 
-/** Tag of a cluster with the generation of its passwords. A cluster whose passwords were never revoked has none. */
+/** Tag of a cluster with the generation of its passwords. A cluster whose passwords were never revoked lacks the tag. */
 export const GENERATION_TAG = 'passwords';
 
 /**
- * Passwords are signed by a session that may only connect to one cluster, and only while the cluster's tag has the value of
- * that time. So a new value revokes them: DSQL authorizes each connection when it opens
+ * Creates passwords. A password is signed by a session that may connect to one cluster only, and only while the cluster's tag keeps its
+ * current value. A new value of the tag therefore revokes the password: DSQL authorizes each connection when it opens
  * (https://docs.aws.amazon.com/aurora-dsql/latest/userguide/SECTION_authentication-token.html).
- * @param arnPrefix of clusters
+ * @param arnPrefix prefix of the clusters' ARNs
  */
 export const createDatabasePasswords = (assumeRole: AssumeRole, arnPrefix: string): DatabasePasswords => ({
   async create({ clusterId, host, region, generation }, { name, seconds }) {

@@ -19,9 +19,9 @@ export const DATABASE_USER = 'admin';
 export const DATABASE_PORT = 5432;
 
 /**
- * Returns a password for DSQL: a signed connect request, as AWS's signer creates it in `getDbConnectAdminAuthToken`. It is
- * checked when a connection opens.
- * @param seconds validity, while the credentials are valid
+ * Returns a password for DSQL: a signed connect request, the same as from `getDbConnectAdminAuthToken` of AWS's signer. DSQL checks it when
+ * a connection opens.
+ * @param seconds validity; the password also expires with the credentials
  */
 export function authToken(
   { host, region }: Pick<DatabaseAddress, 'host'> & { region: string },
@@ -33,6 +33,6 @@ export function authToken(
   return `${host}${signed.path}`;
 }
 
-/** Returns the address of a database with its password, as `psql` and drivers take it. */
+/** Returns the connection URL of a database with its password, as `psql` and drivers accept it. */
 export const connectionUrl = ({ host, port = DATABASE_PORT }: DatabaseAddress, password: string): string =>
   `postgres://${DATABASE_USER}:${encodeURIComponent(password)}@${host}:${port}/${DATABASE_NAME}?sslmode=require`;

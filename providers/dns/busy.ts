@@ -1,14 +1,14 @@
 import { isAwsError } from '../aws-errors.ts';
 
-/** The name servers take no more requests at the moment, or are not done with an earlier one: it says nothing of this one. */
+/** The DNS service throttles requests, or is still processing an earlier one. The request itself may be valid. */
 export class NameServersBusy extends Error {
   override readonly name = 'NameServersBusy';
 }
 
 const BUSY = ['Throttling', 'ThrottlingException', 'PriorRequestNotComplete'];
 
-/** Returns a method that throws {@link NameServersBusy} where Route 53 throttles it. */
-export const namingBusy =
+/** Wraps a method so that it throws {@link NameServersBusy} if Route 53 throttles it. */
+export const throwingBusy =
   <A extends unknown[], R>(method: (...input: A) => Promise<R>) =>
   async (...input: A): Promise<R> => {
     try {

@@ -1,15 +1,15 @@
 import { newResolver, orDefault } from './targets.ts';
 
-/** Reads where resolvers are sent for a name. */
+/** Reads the name servers to which resolvers are referred for a name. */
 export interface Delegations {
   /**
-   * Reads the name servers of a zone apex, in lower case, and the one that its SOA record names as the first: that one also tells of
-   * a zone whose owner gave its name servers names of the owner's own. None if the name does not exist. Throws if no server answers.
+   * Reads the name servers of a zone apex in lower case, and the primary name server of its SOA record. The latter identifies the zone even
+   * if its owner uses vanity names for the name servers. Returns an empty list if the name does not exist. Throws if no server answers.
    */
   of(name: string): Promise<string[]>;
 }
 
-/** @param servers whom to ask (`127.0.0.1:5353`); whom the system asks, where there are none */
+/** @param servers the DNS servers to query (`127.0.0.1:5353`); empty for those of the system */
 export function createDelegations(servers: readonly string[]): Delegations {
   return {
     async of(name) {
@@ -18,7 +18,7 @@ export function createDelegations(servers: readonly string[]): Delegations {
         orDefault(resolver.resolveNs(name), []),
         orDefault(resolver.resolveSoa(name), undefined),
       ]);
-      return [...names, ...(soa ? [soa.nsname] : [])].map((each) => each.toLowerCase().replace(/\.$/, ''));
+      return [...names, ...(soa ? [soa.nsname] : [])].map((host) => host.toLowerCase().replace(/\.$/, ''));
     },
   };
 }

@@ -12,17 +12,17 @@ import {
 } from '@aws-sdk/client-route-53';
 import { NAME_SERVER_LIMITS } from '../../contract/dns/limits.ts';
 import { isAwsError } from '../aws-errors.ts';
-import { namingBusy } from './busy.ts';
+import { throwingBusy } from './busy.ts';
 
-/** All records of one name and type, as name servers have them. */
+/** All records of one name and type. */
 export interface RecordSet {
-  /** The full name, in lower case, without the last dot. */
+  /** The full name in lower case, without the trailing dot. */
   name: string;
   type: string;
   ttl: number;
-  /** In the notation of zone files: names end in a dot, texts are quoted. */
+  /** In zone file notation: names end in a dot, texts are quoted. */
   values: string[];
-  /** In place of values, a name at CloudFront whose addresses are this one's: also at the zone apex. Its ttl is 0. */
+  /** Instead of values: a CloudFront name to whose addresses this name resolves, which also works at the zone apex. The ttl is then 0. */
   alias?: string;
 }
 
@@ -33,16 +33,16 @@ export interface HostedZone {
 
 export interface DnsChange {
   action: 'UPSERT' | 'DELETE';
-  /** The record set; a deletion must match the present one exactly. */
+  /** The record set. For a deletion it must equal the existing record set exactly. */
   set: RecordSet;
 }
 
-/** The name servers of the world. Every method throws `NameServersBusy` (busy.ts) where they take no more requests. */
+/** The platform's authoritative DNS. Every method throws `NameServersBusy` (busy.ts) if the service throttles it. */
 export interface Dns {
   /**
-   * The zone of a domain, made if it is not there.
-   * @param reference says that a repeat is the same wish
-   * @param delegatedTo the name servers that the registry has: of several zones of that name, the one that they serve is taken
+   * Returns the zone of a domain; creates it if it does not exist.
+   * @param reference makes the creation idempotent: the same for a repeated call
+   * @param delegatedTo the name servers at the registry, which select the zone if several have the domain's name
    */
   ensureZone(domain: string, reference: string, delegatedTo: readonly string[]): Promise<HostedZone>;
   /** Finds the zone of a domain as `ensureZone` does. */
@@ -53,7 +53,7 @@ export interface Dns {
   deleteZone(zoneId: string): Promise<void>;
   /** Reads a zone's record sets, except the SOA and NS sets of the domain itself. */
   recordSets(zoneId: string, domain: string): Promise<RecordSet[]>;
-  /** Makes the changes in their order; all or none of what one request holds. */
+  /** Applies the changes in order. Those of one request are applied all or not at all. */
   change(zoneId: string, changes: readonly DnsChange[]): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ const charactersOf = ({ set }: DnsChange): number =>
   set.values.reduce((sum, value) => sum + value.length, set.name.length);
 const valuesOf = ({ set }: DnsChange): number => Math.max(1, set.values.length);
 
-/** In parts that one request each can hold; the order is kept. */
+/** Splits changes, in order, into parts that fit into one request each. */
 function splitChanges(changes: readonly DnsChange[]): DnsChange[][] {
   const { requestCharacters, requestValues } = NAME_SERVER_LIMITS;
   const parts: DnsChange[][] = [];
@@ -89,7 +89,7 @@ function splitChanges(changes: readonly DnsChange[]): DnsChange[][] {
   return parts;
 }
 
-/** The zone that all names at CloudFront are in, the same for everybody (Route 53, AliasTarget). */
+/** The hosted zone id of all CloudFront names, a constant of AWS (Route 53, AliasTarget). */
 const CLOUDFRONT_ZONE = 'Z2FDTNDATAQYW2';
 
 const wireChange = ({ action, set }: DnsChange): Change => ({
@@ -103,26 +103,26 @@ const wireChange = ({ action, set }: DnsChange): Change => ({
   },
 });
 
-/** Zones of one name that are looked at: that of an earlier registration may still be there beside the registrar's new one. */
+/** Maximum zones of one name that are considered. The zone of an earlier registration may still exist next to the registrar's new one. */
 const MAX_NAMESAKES = 10;
 
-/** Amazon Route 53: a public hosted zone for each domain. */
+/** Amazon Route 53 implementation: a public hosted zone for each domain. */
 export function createDns(client: Route53Client): Dns {
   const { ensureZone, findZone, nameservers, deleteZone, recordSets, change } = callRoute53(client);
   return {
-    ensureZone: namingBusy(ensureZone),
-    findZone: namingBusy(findZone),
-    nameservers: namingBusy(nameservers),
-    deleteZone: namingBusy(deleteZone),
-    recordSets: namingBusy(recordSets),
-    change: namingBusy(change),
+    ensureZone: throwingBusy(ensureZone),
+    findZone: throwingBusy(findZone),
+    nameservers: throwingBusy(nameservers),
+    deleteZone: throwingBusy(deleteZone),
+    recordSets: throwingBusy(recordSets),
+    change: throwingBusy(change),
   };
 }
 
 function callRoute53(client: Route53Client): Dns {
   const toZone = ({ HostedZone, DelegationSet }: GetHostedZoneCommandOutput, domain: string): HostedZone => {
     const id = HostedZone?.Id?.replace('/hostedzone/', '');
-    if (!id) throw new Error(`Route 53 gave no zone for ${domain}`);
+    if (!id) throw new Error(`Route 53 returned no zone for ${domain}`);
     return { id, nameservers: (DelegationSet?.NameServers ?? []).map(plainName) };
   };
 
@@ -133,19 +133,19 @@ function callRoute53(client: Route53Client): Dns {
     const zones = await Promise.all(
       ids.map(async ({ Id }) => toZone(await client.send(new GetHostedZoneCommand({ Id })), domain)),
     );
-    const present = new Set(delegatedTo.map(plainName));
-    return zones.find(({ nameservers }) => nameservers.some((each) => present.has(each))) ?? zones[0];
+    const delegated = new Set(delegatedTo.map(plainName));
+    return zones.find(({ nameservers }) => nameservers.some((host) => delegated.has(host))) ?? zones[0];
   }
 
   return {
     findZone,
 
     async ensureZone(domain, reference, delegatedTo) {
-      // The registrar creates a zone when it registers a name: that zone is used.
+      // The registrar creates a zone when it registers a domain; the platform uses that zone.
       const found = await findZone(domain, delegatedTo);
       if (found) return found;
-      const make = new CreateHostedZoneCommand({ Name: domain, CallerReference: reference });
-      return toZone(await client.send(make), domain);
+      const command = new CreateHostedZoneCommand({ Name: domain, CallerReference: reference });
+      return toZone(await client.send(command), domain);
     },
 
     async nameservers(zoneId) {

@@ -1,18 +1,18 @@
 import { type CallSqs, createBatchSender } from '../queues/batch-sender.ts';
 
-/** A domain whose records changed: ids only. */
+/** Names a domain whose records changed. */
 export interface ZoneSyncMessage {
   accountId: string;
   domainId: string;
 }
 
-/** The queue of zones to be synced. */
+/** The queue of zones to sync. */
 export interface ZoneSyncQueue {
-  /** Sends any number of messages; throws if one could not be sent. */
+  /** Sends any number of messages. Throws if a message could not be sent. */
   send(zones: readonly ZoneSyncMessage[]): Promise<void>;
 }
 
-/** SQS. Messages say which domain and nothing of what changed: what is mirrored is what the table then holds. */
+/** SQS implementation. Messages name only the domain and not its changes: the sync reads the current records from the table. */
 export function createZoneSyncQueue(callSqs: CallSqs, QueueUrl: string): ZoneSyncQueue {
   const sendEntry = createBatchSender(callSqs, QueueUrl);
   return {

@@ -3,7 +3,7 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 
 /** The target that a name resolves to. */
 export interface DnsTarget {
-  /** The target of the CNAME, or of the last one where CNAMEs follow each other. */
+  /** The target of the CNAME, or of the last CNAME in a chain. */
   alias: string | undefined;
   addresses: string[];
   /** True at a zone apex, where a CNAME is not allowed. */
@@ -11,16 +11,19 @@ export interface DnsTarget {
 }
 
 export interface DnsResolver {
-  /** Resolves a name's target. Throws where the name servers do not answer. */
+  /** Resolves a name's target. Throws if the name servers do not answer. */
   resolve(name: string): Promise<DnsTarget>;
 }
 
-/** Milliseconds that a name server has for its answer, and how often it is asked. */
+/** Timeout of a query to a name server, and maximum number of queries. */
 const TIMEOUT_MS = TIMEOUTS_S.dnsQuery * 1000;
 const MAX_TRIES = 2;
 
 const NO_DATA_CODES = new Set(['ENOTFOUND', 'ENODATA']);
-/** Returns a new resolver: one keeps the servers that it found at its start. @param servers as in {@link createDnsResolver} */
+/**
+ * Returns a new resolver. Resolvers are not reused, because a resolver keeps the system's servers as they were at its creation.
+ * @param servers as in {@link createDnsResolver}
+ */
 export function newResolver(servers: readonly string[]): Resolver {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: MAX_TRIES });
   if (servers.length > 0) resolver.setServers(servers);
@@ -29,22 +32,22 @@ export function newResolver(servers: readonly string[]): Resolver {
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
-/** Returns the answer, or `otherwise` where there is no such record. */
-export async function orDefault<T, N>(answer: Promise<T>, otherwise: N, codes = NO_DATA_CODES): Promise<T | N> {
+/** Returns the answer, or `fallback` if the record does not exist. */
+export async function orDefault<T, N>(answer: Promise<T>, fallback: N, codes = NO_DATA_CODES): Promise<T | N> {
   try {
     return await answer;
   } catch (error) {
-    if (codes.has(codeOf(error))) return otherwise;
+    if (codes.has(codeOf(error))) return fallback;
     throw error;
   }
 }
 
-/** CNAMEs that are followed, as resolvers do. */
+/** Maximum length of a chain of CNAMEs. */
 const MAX_ALIASES = 8;
-/** A server of certain zones, as in the local run, refuses to answer for the next name where it is in another zone. */
+/** An authoritative server, as in the local run, refuses to answer for the next name if it is in another zone. */
 const NO_NEXT_CODES = new Set([...NO_DATA_CODES, 'EREFUSED']);
 
-/** Returns the name at the end of a chain of CNAMEs; undefined where the name is none. A loop ends before it repeats. */
+/** Returns the name at the end of a chain of CNAMEs; undefined if the name has no CNAME. Stops before a loop repeats. */
 async function followAliases(resolver: Resolver, name: string): Promise<string | undefined> {
   const chain = new Set([name]);
   let last: string | undefined;
@@ -58,7 +61,7 @@ async function followAliases(resolver: Resolver, name: string): Promise<string |
   return last;
 }
 
-/** @param servers whom to ask (`127.0.0.1:5353`); whom the system asks, where there are none */
+/** @param servers the DNS servers to query (`127.0.0.1:5353`); empty for those of the system */
 export function createDnsResolver(servers: readonly string[]): DnsResolver {
   return {
     async resolve(name) {

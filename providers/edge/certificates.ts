@@ -2,10 +2,10 @@ import { type CloudFrontClient, GetDistributionTenantByDomainCommand } from '@aw
 import { isAwsError } from '../aws-errors.ts';
 import { readManagedCertificate } from './tenants.ts';
 
-/** Calls an operation of Certificate Manager in the region of CloudFront's certificates. */
+/** Calls an operation of AWS Certificate Manager (ACM) in the region of CloudFront's certificates. */
 export type CertificateCalls = <Output>(operation: string, input: object) => Promise<Output>;
 
-/** A certificate as ListCertificates shows it, as far as the platform reads it. */
+/** The part of a certificate in ListCertificates that the platform reads. */
 interface CertificateSummary {
   CertificateArn?: string;
   DomainName?: string;
@@ -15,10 +15,10 @@ interface CertificateSummary {
   CreatedAt?: number;
 }
 
-/** All that ACM has: without them, only certificates with RSA keys of 2,048 bits are listed. */
+/** All of ACM's key types. By default ACM lists only certificates with RSA keys of up to 2,048 bits. */
 const KEY_TYPES = 'RSA_1024 RSA_2048 RSA_3072 RSA_4096 EC_prime256v1 EC_secp384r1 EC_secp521r1'.split(' ');
 
-/** Lists the account's certificates, a thousand at once. */
+/** Lists the account's certificates in pages of a thousand. */
 export async function* listCertificates(call: CertificateCalls): AsyncGenerator<CertificateSummary> {
   let NextToken: string | undefined;
   do {
@@ -38,25 +38,25 @@ export interface UnusedCertificate {
   domain: string;
 }
 
-/** The certificates of distribution tenants, those included that their tenants left behind. */
+/** The certificates of distribution tenants, including those whose tenant no longer uses them or no longer exists. */
 export interface EdgeCertificates {
-  /** Returns the certificates that CloudFront requested before a time and that nothing uses, whether or not they were issued. */
+  /** Returns the unused certificates that CloudFront requested before a time, issued or not. */
   listUnused(before: Date): Promise<UnusedCertificate[]>;
-  /** Returns true while a tenant of the domain may yet use the certificate: unless CloudFront names other ones for it, and this one not. */
+  /** Returns true while a tenant of the domain may still come to use the certificate: until CloudFront names only other certificates for it. */
   isAwaited(certificate: UnusedCertificate): Promise<boolean>;
-  /** Deletes a certificate; again is once. @returns false where something uses it by now */
+  /** Deletes a certificate. May be repeated. @returns false if the certificate is in use by now */
   delete(arn: string): Promise<boolean>;
 }
 
 /**
- * ACM keeps a certificate that CloudFront requested when its tenant is deleted or requests another one: "You own the certificate"
+ * ACM keeps a certificate that CloudFront requested even after its tenant is deleted or has requested another one: "You own the certificate"
  * (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/managed-cloudfront-certificates.html).
  */
 export function createEdgeCertificates(client: CloudFrontClient, call: CertificateCalls): EdgeCertificates {
   async function findTenantByDomain(domain: string) {
     try {
       const { DistributionTenant } = await client.send(new GetDistributionTenantByDomainCommand({ Domain: domain }));
-      if (!DistributionTenant?.Id) throw new Error(`CloudFront said nothing of the tenant of ${domain}`);
+      if (!DistributionTenant?.Id) throw new Error(`CloudFront returned no tenant id for ${domain}`);
       return { id: DistributionTenant.Id, certificate: DistributionTenant.Customizations?.Certificate?.Arn };
     } catch (error) {
       if (isAwsError(error, 'EntityNotFound')) return undefined;
@@ -79,7 +79,7 @@ export function createEdgeCertificates(client: CloudFrontClient, call: Certifica
       const tenant = await findTenantByDomain(domain);
       if (!tenant) return false;
       const requested = (await readManagedCertificate(client, tenant.id))?.CertificateArn;
-      const named = [tenant.certificate, requested].filter((each) => each !== undefined);
+      const named = [tenant.certificate, requested].filter((certificate) => certificate !== undefined);
       return named.length === 0 || named.includes(arn);
     },
 

@@ -7,68 +7,68 @@ import {
 } from '@aws-sdk/client-cloudfront-keyvaluestore';
 import { isAwsError } from '../aws-errors.ts';
 import { countWithin, effectOf, keysOf, type RouteChange } from './route-changes.ts';
-// CloudFront's store takes SigV4A signatures only; the SDK finds the signer once it is imported.
+// CloudFront's store accepts only SigV4A signatures; importing the signer registers it with the SDK.
 import '@aws-sdk/signature-v4a';
 
 /** The route of a host name before its application's first release. */
 export const PLACEHOLDER = 'placeholder';
 
-/** A route that leads wherever another host name does (lib/edge-functions/route-app.js). */
+/** Returns a route that follows the route of another host name (lib/edge-functions/route-app.js). */
 export const aliasTo = (host: string): string => `@${host}`;
 
 /**
- * The route to a release. The edge caches static files by it (lib/edge-functions/route-app.js), so that each switch of releases
- * has files of its own: the deployment is part of it because a rollback releases an earlier version again.
+ * Returns the route to a release. The edge uses the route in the cache key of static files (lib/edge-functions/route-app.js), so it must
+ * change with every switch of releases. It includes the deployment because a rollback releases an earlier version again.
  * @param functionHost the host of the application's function URL
  */
 export const routeTo = (functionHost: string, release: string, deploymentId: string): string =>
   `${functionHost} ${release}-${deploymentId.slice(-DEPLOYMENT_DIGITS)}`;
-/** Random digits of a deployment's id that tell the deployments of an application apart; the store holds 5 MB in all. */
+/** Random digits of a deployment's id that distinguish an application's deployments. The id is cut because the whole store holds 5 MB. */
 const DEPLOYMENT_DIGITS = 7;
 
-/** Which host name leads where, at the edge. Each change is in the store once its promise is fulfilled. */
+/** The routes of host names at the edge. A change is in the store when its promise resolves. */
 export interface HostRoutes {
-  /** @param target a release ({@link routeTo}), {@link PLACEHOLDER}, or an alias ({@link aliasTo}) */
+  /** Points host names to a target. @param target a release ({@link routeTo}), {@link PLACEHOLDER}, or an alias ({@link aliasTo}) */
   point(hosts: readonly string[], target: string): Promise<void>;
-  /** Points those host names to a target that have no route yet. */
+  /** Points only those of the host names that have no route yet. */
   pointIfUnset(hosts: readonly string[], target: string): Promise<void>;
-  /** Serves the page of suspended applications under these host names; their routes stay. */
+  /** Serves the page of suspended applications under these host names. Their routes are kept. */
   suspend(hosts: readonly string[]): Promise<void>;
-  /** Serves again what the routes name. */
+  /** Ends the suspension, so that the routes apply again. */
   resume(hosts: readonly string[]): Promise<void>;
-  /** Removes the routes, and whatever else is known of the host names. */
+  /** Removes the routes and suspensions of the host names. */
   remove(hosts: readonly string[]): Promise<void>;
 }
 
-/** Another update changed the store since its version was read. */
+/** Another update has changed the store since its version was read. */
 export class StaleVersion extends Error {
   override readonly name = 'StaleVersion';
 }
 
-/** A store of routes, whose one version stands for all of it: of several updates at once, one gets through. */
+/** A store of routes with a single version for all routes: of several concurrent updates, only one succeeds. */
 export interface RouteStore {
-  /** Returns the version of this moment. */
+  /** Returns the current version. */
   version(): Promise<string>;
   /**
-   * Makes changes in their order, as many as fit into one update, and writes nothing that is there already.
-   * @param version read before the changes were: an update since then has this one refused
-   * @param mark a text that no other update has: with it there is an update, and so a new version, even where no route changes
-   * @returns the number of changes that are made
-   * @throws {StaleVersion} if the store has another version; after any other error they may be made, also later on
+   * Applies changes in order, as many as fit into one update. Writes only values that differ.
+   * @param version read before the changes were read, so that any update in between makes this one fail
+   * @param mark a unique text. With a mark there is always an update and so a new version, even if no route changes.
+   * @returns the number of changes applied
+   * @throws {StaleVersion} if the store has another version. After any other error the changes may still be applied, even later.
    */
   update(version: string, changes: readonly RouteChange[], mark?: string): Promise<number>;
 }
 
-/** The most keys that one update takes (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cloudfront-limits.html). */
+/** Maximum keys of one update (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/cloudfront-limits.html). */
 const MAX_KEYS = 50;
-/** The key of marks. No visitor's host name is one without a dot. */
+/** The key of marks. It cannot be a host name, because it has no dot. */
 const MARK_KEY = 'route-writer';
 
 const isStale = (error: unknown) =>
   error instanceof Error &&
   (error.name === 'ConflictException' || /pre-?condition/i.test(`${error.name} ${error.message}`));
 
-/** CloudFront's KeyValueStore. */
+/** CloudFront KeyValueStore implementation. */
 export function createRouteStore(KvsARN: string, access: CloudFrontKeyValueStoreClientConfig = {}): RouteStore {
   const client = new CloudFrontKeyValueStoreClient(access);
 
@@ -84,17 +84,17 @@ export function createRouteStore(KvsARN: string, access: CloudFrontKeyValueStore
   return {
     async version() {
       const { ETag } = await client.send(new DescribeKeyValueStoreCommand({ KvsARN }));
-      if (ETag === undefined) throw new Error('the store of routes has no version');
+      if (ETag === undefined) throw new Error('the route store returned no version');
       return ETag;
     },
 
     async update(IfMatch, changes, mark) {
       const count = countWithin(changes, MAX_KEYS - (mark === undefined ? 0 : 1));
-      const taken = changes.slice(0, count);
-      const keys = [...new Set(taken.flatMap(keysOf))];
-      // Keys are read after the version: what changes since has the update refused.
+      const applied = changes.slice(0, count);
+      const keys = [...new Set(applied.flatMap(keysOf))];
+      // The keys are read after the version, so a later change of them makes the update fail.
       const present = new Map(await Promise.all(keys.map(async (key) => [key, await readRoute(key)] as const)));
-      const changed = [...effectOf(taken, present), ...(mark === undefined ? [] : [[MARK_KEY, mark] as const])];
+      const changed = [...effectOf(applied, present), ...(mark === undefined ? [] : [[MARK_KEY, mark] as const])];
       if (changed.length === 0) return count;
       const Puts = changed.flatMap(([Key, Value]) => (Value === null ? [] : [{ Key, Value }]));
       const Deletes = changed.flatMap(([Key, Value]) => (Value === null ? [{ Key }] : []));
@@ -102,7 +102,9 @@ export function createRouteStore(KvsARN: string, access: CloudFrontKeyValueStore
       try {
         await client.send(new UpdateKeysCommand(input));
       } catch (error) {
-        throw isStale(error) ? new StaleVersion('the store of routes changed meanwhile', { cause: error }) : error;
+        throw isStale(error)
+          ? new StaleVersion('the route store has changed in the meantime', { cause: error })
+          : error;
       }
       return count;
     },

@@ -1,6 +1,6 @@
 import { entryOf } from '../../contract/enums.ts';
 
-/** A change of where host names lead, as data: it may be stored, and made by another process than the one that asked for it. */
+/** A change of the routes of host names, as data: it can be stored, and applied by another process than the one that requested it. */
 export interface RouteChange {
   kind: 'point' | 'pointIfUnset' | 'suspend' | 'resume' | 'remove';
   hosts: readonly string[];
@@ -8,12 +8,12 @@ export interface RouteChange {
   target?: string | undefined;
 }
 
-/** The entry that has a host name answer with the page of suspended applications, whatever its route is. */
+/** Returns the key of the entry that makes a host name serve the page of suspended applications, whatever its route is. */
 const suspensionOf = (host: string): string => `suspended:${host}`;
 
 interface Rule {
   keys(hosts: readonly string[]): string[];
-  /** Returns the value that a key is to have; null for none. */
+  /** Returns the new value of a key; null to delete it. */
   next(present: string | null, target: string): string | null;
 }
 
@@ -27,15 +27,15 @@ const RULES: Record<string, Rule> = {
 
 function ruleOf({ kind }: RouteChange): Rule {
   const rule = entryOf(RULES, kind);
-  // A newer version of the platform asked for it, and makes it.
-  if (!rule) throw new Error(`this version does not know the change of routes ${kind}`);
+  // A newer version of the platform has requested the change, and that version will apply it.
+  if (!rule) throw new Error(`this version does not know the route change ${kind}`);
   return rule;
 }
 
-/** Returns the keys of the store that a change is about. */
+/** Returns the keys of the store that a change affects. */
 export const keysOf = (change: RouteChange): string[] => ruleOf(change).keys(change.hosts);
 
-/** Returns what is left to be written of changes that are made in their order. Made again, they change nothing. */
+/** Returns the keys and values to write for changes applied in order. Applying the same changes again writes nothing. */
 export function effectOf(
   changes: readonly RouteChange[],
   present: ReadonlyMap<string, string | null>,
@@ -48,7 +48,7 @@ export function effectOf(
   return new Map([...after].filter(([key, value]) => value !== (present.get(key) ?? null)));
 }
 
-/** Returns the number of changes, from the first on, that are about so many keys at most; at least one. */
+/** Returns the number of leading changes that together affect at most `maxKeys` keys; at least 1. */
 export function countWithin(changes: readonly RouteChange[], maxKeys: number): number {
   const keys = new Set<string>();
   const end = changes.findIndex((change, index) => {

@@ -12,14 +12,14 @@ import { isAwsError } from '../aws-errors.ts';
 /** The distribution tenant of one domain. */
 export interface Tenant {
   id: string;
-  /** Of its settings: a change names the one that it is about. */
+  /** Version of the settings (ETag), which every change must name. */
   version: string;
   enabled: boolean;
-  /** True when the whole edge has the current settings. */
+  /** True if all edge locations have the current settings. */
   deployed: boolean;
-  /** True when CloudFront serves the tenant's domain. */
+  /** True if CloudFront serves the tenant's domain. */
   active: boolean;
-  /** The ARN of the certificate that it uses. */
+  /** The ARN of the attached certificate. */
   certificate: string | undefined;
 }
 
@@ -28,30 +28,29 @@ export interface Certificate {
   arn: string | undefined;
 }
 
-/** `ELSEWHERE`: the domain does not point here. `TAKEN`: another tenant has the domain. */
+/** `ELSEWHERE`: the domain does not point to CloudFront. `TAKEN`: another tenant has the domain. */
 export type CreateTenantResult = 'MADE' | 'ELSEWHERE' | 'TAKEN';
 
 /**
- * Creates and removes distribution tenants, and their certificates. Tenants are found by the names that the platform
- * gives them.
+ * Creates and removes distribution tenants and their certificates. Tenants are identified by the names that the platform gives them.
  */
 export interface DistributionTenants {
-  /** Makes a tenant and asks for its certificate. Making it again is making it once. */
+  /** Creates a tenant and requests its certificate. Idempotent. */
   create(name: string, host: string): Promise<CreateTenantResult>;
   find(name: string): Promise<Tenant | undefined>;
-  /** The certificate that was asked for. */
+  /** Returns the certificate that the tenant requested last; undefined if there is none. */
   certificate(name: string): Promise<Certificate | undefined>;
-  /** Has a tenant use a certificate that was issued. Throws where the tenant was changed meanwhile. */
+  /** Attaches an issued certificate to a tenant. Throws if the tenant has changed in the meantime. */
   attachCertificate(tenant: Tenant, host: string, certificate: string): Promise<void>;
-  /** Requests another certificate. Throws where the tenant changed meanwhile. */
+  /** Requests another certificate. Throws if the tenant has changed in the meantime. */
   reissueCertificate(tenant: Tenant, host: string): Promise<Exclude<CreateTenantResult, 'TAKEN'>>;
-  /** A tenant is disabled first, and removed once all of the edge knows that. */
+  /** Disables a tenant. It can be removed once all edge locations have that setting. */
   disable(tenant: Tenant, host: string): Promise<void>;
-  /** @returns whether it is gone; false while it cannot be removed yet */
+  /** Removes a tenant. @returns true if the tenant is gone, false if it cannot be removed yet */
   remove(tenant: Tenant): Promise<boolean>;
 }
 
-/** CloudFront makes no tenant for a domain that does not lead to it: "Could not verify Domain Name ownership". */
+/** Returns true if CloudFront refused a domain that does not point to it: "Could not verify Domain Name ownership". */
 const isNotPointingHere = (error: unknown): boolean =>
   isAwsError(error, 'InvalidArgument') && /ownership|not be pointing/i.test(error.message);
 
@@ -60,13 +59,13 @@ const STATUSES: Record<string, Certificate['status']> = {
   issued: 'ISSUED',
   'validation-timed-out': 'TIMED_OUT',
   failed: 'FAILED',
-  // What was good once and is not any more.
+  // Certificates that were valid once.
   expired: 'ENDED',
   revoked: 'ENDED',
   inactive: 'ENDED',
 };
 
-/** Returns what CloudFront says of the certificate that a tenant, by its name or id, requested last; undefined without one. */
+/** Returns CloudFront's details of the certificate that a tenant requested last; undefined if there is none. @param tenant its name or id */
 export async function readManagedCertificate(client: CloudFrontClient, tenant: string) {
   try {
     const command = new GetManagedCertificateDetailsCommand({ Identifier: tenant });
@@ -78,37 +77,41 @@ export async function readManagedCertificate(client: CloudFrontClient, tenant: s
 }
 
 interface DistributionSettings {
-  /** The multi-tenant distribution, and the group whose endpoint domains lead to. */
+  /** The multi-tenant distribution, and the connection group to whose endpoint domains point. */
   distributionId: string;
   connectionGroupId: string;
 }
 
 /**
- * CloudFront: a multi-tenant distribution with a tenant per domain. CloudFront requests and validates each certificate
- * over HTTP once the domain points to it.
+ * CloudFront implementation: a multi-tenant distribution with one tenant per domain. CloudFront requests each certificate and validates it
+ * over HTTP once the domain points to CloudFront.
  */
 export function createDistributionTenants(
   client: CloudFrontClient,
   { distributionId, connectionGroupId }: DistributionSettings,
 ): DistributionTenants {
-  const wish = (host: string) => ({
+  const settingsOf = (host: string) => ({
     DistributionId: distributionId,
     ConnectionGroupId: connectionGroupId,
     Domains: [{ Domain: host }],
   });
-  const request = (host: string) => ({
+  const certificateRequest = (host: string) => ({
     ManagedCertificateRequest: { ValidationTokenHost: 'cloudfront', PrimaryDomainName: host } as const,
   });
-  /** All of a tenant's settings each time: nothing is left to what CloudFront makes of those that are not given. */
-  const update = (tenant: Tenant, host: string, change: { enabled?: boolean; certificate?: string; ask?: true }) => {
+  /** Updates a tenant. Sends all settings each time, so that the result does not depend on how CloudFront treats omitted ones. */
+  const update = (
+    tenant: Tenant,
+    host: string,
+    change: { enabled?: boolean; certificate?: string; requestsCertificate?: true },
+  ) => {
     const { enabled = tenant.enabled, certificate = tenant.certificate } = change;
     const settings = {
       Id: tenant.id,
       IfMatch: tenant.version,
       Enabled: enabled,
-      ...wish(host),
+      ...settingsOf(host),
       ...(certificate ? { Customizations: { Certificate: { Arn: certificate } } } : {}),
-      ...(change.ask ? request(host) : {}),
+      ...(change.requestsCertificate ? certificateRequest(host) : {}),
     };
     return client.send(new UpdateDistributionTenantCommand(settings));
   };
@@ -116,12 +119,12 @@ export function createDistributionTenants(
   const tenants: DistributionTenants = {
     async create(name, host) {
       try {
-        const command = { Name: name, Enabled: true, ...wish(host), ...request(host) };
+        const command = { Name: name, Enabled: true, ...settingsOf(host), ...certificateRequest(host) };
         await client.send(new CreateDistributionTenantCommand(command));
         return 'MADE';
       } catch (error) {
         if (isNotPointingHere(error)) return 'ELSEWHERE';
-        // Ours, from an earlier time whose answer was lost; or not ours.
+        // The tenant is ours if an earlier response was lost; otherwise the domain belongs to another tenant.
         if (!isAwsError(error, 'CNAMEAlreadyExists', 'EntityAlreadyExists')) throw error;
         return (await tenants.find(name)) ? 'MADE' : 'TAKEN';
       }
@@ -131,13 +134,13 @@ export function createDistributionTenants(
       try {
         const found = await client.send(new GetDistributionTenantCommand({ Identifier: name }));
         const { Id: id, Enabled, Status, Domains = [], Customizations } = found.DistributionTenant ?? {};
-        if (!id || !found.ETag) throw new Error(`CloudFront said nothing of the tenant ${name}`);
+        if (!id || !found.ETag) throw new Error(`CloudFront returned an incomplete tenant ${name}`);
         return {
           id,
           version: found.ETag,
           enabled: Enabled === true,
           deployed: Status === 'Deployed',
-          active: Domains.length > 0 && Domains.every((each) => each.Status === 'active'),
+          active: Domains.length > 0 && Domains.every((domain) => domain.Status === 'active'),
           certificate: Customizations?.Certificate?.Arn,
         };
       } catch (error) {
@@ -158,7 +161,7 @@ export function createDistributionTenants(
 
     async reissueCertificate(tenant, host) {
       try {
-        await update(tenant, host, { ask: true });
+        await update(tenant, host, { requestsCertificate: true });
         return 'MADE';
       } catch (error) {
         if (isNotPointingHere(error)) return 'ELSEWHERE';

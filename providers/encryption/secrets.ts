@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** A text encrypted under a data key of its own, which KMS wraps under a context: the same context unwraps it. */
+/** A text encrypted with its own data key. KMS wraps that key with an encryption context, and the same context is required to unwrap it. */
 export interface Sealed {
-  /** The data key as KMS wrapped it, base64. */
+  /** The wrapped data key, base64. */
   wrappedKey: string;
   iv: string;
-  /** AES-256-GCM, the 16-byte tag appended, base64. */
+  /** AES-256-GCM with the 16-byte tag appended, base64. */
   ciphertext: string;
 }
 
@@ -20,7 +20,7 @@ type CallKms = <Output>(operation: string, input: object) => Promise<Output>;
 
 const TAG_BYTES = 16;
 
-/** Envelope encryption with AWS KMS: one call a set, however large the set is. */
+/** Envelope encryption with AWS KMS: one call for each text, whatever its length. */
 export function createSecrets(callKms: CallKms, keyArn: string): Secrets {
   return {
     async seal(EncryptionContext, plaintext) {

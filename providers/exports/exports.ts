@@ -1,28 +1,28 @@
 import type { ObjectGrant, SignGrants } from '../builds/access.ts';
 import type { Objects } from '../builds/builds.ts';
 
-/** An upload is no more: it has ended, or was too old and deleted with its parts. */
+/** An upload no longer exists: it has been completed, or has expired and been deleted with its parts. */
 export class UploadGone extends Error {
   override readonly name = 'UploadGone';
 }
 
-/** Uploads of an object in parts, each of at least {@link MIN_PART_BYTES} but the last. */
+/** Multipart uploads of an object. Each part but the last has at least {@link MIN_PART_BYTES}. */
 export interface Uploads {
   /** Begins an upload and returns its id. */
   begin(bucket: string, key: string, contentType: string): Promise<string>;
   /** Uploads a part, replacing an earlier one of the same number (from 1), and returns its tag. Throws {@link UploadGone}. */
   addPart(bucket: string, key: string, part: { uploadId: string; number: number; body: Buffer }): Promise<string>;
-  /** Makes the object of its parts. May be repeated. Throws {@link UploadGone} where there is no object either. */
+  /** Completes the object from its parts. May be repeated. Throws {@link UploadGone} if neither the upload nor the object exists. */
   end(bucket: string, key: string, upload: { uploadId: string; tags: readonly string[] }): Promise<void>;
 }
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html */
 export const MIN_PART_BYTES = 5 * 1024 ** 2;
 
-/** The state of an archive that is being written: what its next writer continues from. */
+/** The saved state of an archive that is being written, from which its next writer continues. */
 export interface Saved {
   state: string;
-  /** Bytes that are not uploaded yet: too few for a part. */
+  /** Bytes that are not uploaded yet, because they are too few for a part. */
   pending: Buffer;
 }
 
@@ -32,21 +32,22 @@ export interface ExportId {
   createdAt: string;
 }
 
-/** The archives of accounts' data, in a folder of the builds bucket that a lifecycle rule empties. */
+/** Archives of accounts' data, in a folder of the builds bucket that a lifecycle rule empties. */
 export interface Exports {
-  read(of: ExportId): Promise<Saved | undefined>;
-  save(of: ExportId, saved: Saved): Promise<void>;
-  begin(of: ExportId): Promise<string>;
-  addPart(of: ExportId, part: { uploadId: string; number: number; body: Buffer }): Promise<string>;
-  end(of: ExportId, upload: { uploadId: string; tags: readonly string[] }): Promise<void>;
+  read(exportId: ExportId): Promise<Saved | undefined>;
+  save(exportId: ExportId, saved: Saved): Promise<void>;
+  begin(exportId: ExportId): Promise<string>;
+  addPart(exportId: ExportId, part: { uploadId: string; number: number; body: Buffer }): Promise<string>;
+  end(exportId: ExportId, upload: { uploadId: string; tags: readonly string[] }): Promise<void>;
   /** Deletes an archive and its state. May be repeated. */
-  remove(of: ExportId): Promise<void>;
+  remove(exportId: ExportId): Promise<void>;
 }
 
 const folderOf = ({ accountId, id }: ExportId) => `exports/${accountId}/${id}`;
-const stateKey = (of: ExportId) => `${folderOf(of)}/state`;
-/** The last part of the key is the file's name in the browser. */
-const archiveKey = (of: ExportId) => `${folderOf(of)}/hosting-export-${of.createdAt.slice(0, 10)}.zip`;
+const stateKey = (exportId: ExportId) => `${folderOf(exportId)}/state`;
+/** The last segment of the key becomes the file name in the browser. */
+const archiveKey = (exportId: ExportId) =>
+  `${folderOf(exportId)}/hosting-export-${exportId.createdAt.slice(0, 10)}.zip`;
 
 export function createExports(
   { getObject, putObject, deleteObject }: Objects,
@@ -54,23 +55,23 @@ export function createExports(
   bucket: string,
 ): Exports {
   return {
-    async read(of) {
-      const stored = await getObject(bucket, stateKey(of));
+    async read(exportId) {
+      const stored = await getObject(bucket, stateKey(exportId));
       if (!stored) return undefined;
       const length = stored.readUInt32BE(0);
       return { state: stored.toString('utf8', 4, 4 + length), pending: stored.subarray(4 + length) };
     },
-    async save(of, { state, pending }) {
+    async save(exportId, { state, pending }) {
       const text = Buffer.from(state);
       const length = Buffer.alloc(4);
       length.writeUInt32BE(text.length);
-      await putObject(bucket, stateKey(of), Buffer.concat([length, text, pending]), 'application/octet-stream');
+      await putObject(bucket, stateKey(exportId), Buffer.concat([length, text, pending]), 'application/octet-stream');
     },
-    begin: (of) => uploads.begin(bucket, archiveKey(of), 'application/zip'),
-    addPart: (of, part) => uploads.addPart(bucket, archiveKey(of), part),
-    end: (of, upload) => uploads.end(bucket, archiveKey(of), upload),
-    async remove(of) {
-      for (const key of [archiveKey(of), stateKey(of)]) await deleteObject(bucket, key);
+    begin: (exportId) => uploads.begin(bucket, archiveKey(exportId), 'application/zip'),
+    addPart: (exportId, part) => uploads.addPart(bucket, archiveKey(exportId), part),
+    end: (exportId, upload) => uploads.end(bucket, archiveKey(exportId), upload),
+    async remove(exportId) {
+      for (const key of [archiveKey(exportId), stateKey(exportId)]) await deleteObject(bucket, key);
     },
   };
 }
@@ -78,16 +79,16 @@ export function createExports(
 /** Seconds for which a link to an archive is valid. */
 export const LINK_SECONDS = 900;
 
-/** Creates links to archives. A link reads its archive, and nothing else, until it expires. */
+/** Creates links to archives. A link gives read access to one archive until it expires. */
 export interface ExportLinks {
-  create(of: ExportId): Promise<string>;
+  create(exportId: ExportId): Promise<string>;
 }
 
 export const createExportLinks = (sign: SignGrants): ExportLinks => ({
-  async create(of) {
-    const grant: ObjectGrant = { method: 'GET', key: archiveKey(of), headers: {} };
-    const [signed] = await sign([grant], { name: of.id, seconds: LINK_SECONDS });
-    if (!signed) throw new Error('nothing was signed');
+  async create(exportId) {
+    const grant: ObjectGrant = { method: 'GET', key: archiveKey(exportId), headers: {} };
+    const [signed] = await sign([grant], { name: exportId.id, seconds: LINK_SECONDS });
+    if (!signed) throw new Error('the request for the archive was not signed');
     return signed.url;
   },
 });

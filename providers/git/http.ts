@@ -12,24 +12,24 @@ export interface GitResponse {
 }
 
 export interface GitRequest {
-  /** The body of a POST; a GET without one. */
+  /** The body of a POST request; without it the request is a GET. */
   body?: string;
-  /** True on the local run: allows the machine's own addresses, over plain http too. */
+  /** True on the local run: allows addresses of this machine, also over plain HTTP. */
   allowLocal: boolean;
-  /** Largest response in bytes. */
+  /** Maximum size of the response in bytes. */
   maxBytes: number;
   signal: AbortSignal;
 }
 
-/** A response beyond {@link GitRequest.maxBytes}. */
+/** A response exceeded {@link GitRequest.maxBytes}. */
 export class ResponseTooLarge extends Error {}
 
-/** Hosts tell Git by its name. */
+/** Git hosts recognize Git by this user agent. */
 const AGENT = 'git/2.47.0 (hosting)';
 
 /**
- * Makes a request of Git's HTTP protocol, version 2. The address is checked as it stands in the URL and as it resolves, like
- * that of a webhook (providers/webhooks/sender.ts). Redirects are not followed.
+ * Sends a request of Git's HTTP protocol, version 2. Checks the address both as written in the URL and as resolved, like that of a
+ * webhook (providers/webhooks/sender.ts). Does not follow redirects.
  */
 export async function requestGit(url: URL, { body, allowLocal, maxBytes, signal }: GitRequest): Promise<GitResponse> {
   const address = await resolveAddress(url, { allowLocal, resolve: resolveName }, signal);
@@ -52,12 +52,12 @@ export async function requestGit(url: URL, { body, allowLocal, maxBytes, signal 
       signal,
       lookup: fixedLookup(address),
       agent: false,
-      // IP literals are not sent as the server's name.
+      // TLS does not allow IP addresses as the server name.
       ...(secure && isIP(parseHost(url)) === 0 ? { servername: parseHost(url) } : {}),
     });
     request.on('response', resolve);
     request.on('error', reject);
-    // An answer that switches protocols is neither an error nor a response.
+    // An answer that switches protocols (101) emits neither an error nor a response.
     request.on('close', () => reject(new Error('the connection closed without an answer')));
     request.end(body);
   });

@@ -1,11 +1,11 @@
-/** Marks of the protocol between packets: the end of a message, and of a section. */
+/** Special packets without data: the end of a message, of a section, and of a response. */
 export type Mark = 'flush' | 'delimiter' | 'end';
 export type Packet = Buffer | Mark;
 
 const LENGTH_DIGITS = 4;
 const MARKS: readonly Mark[] = ['flush', 'delimiter', 'end'];
 
-/** A response that is not in the format of packets. */
+/** A response is not in the pkt-line format. */
 export class InvalidPackets extends Error {}
 
 /** Encodes a line of a request. Source: https://git-scm.com/docs/gitprotocol-common (pkt-line format). */
@@ -16,7 +16,7 @@ export const encodeLine = (text: string): string =>
 export const encodeCommand = (command: string, lines: readonly string[]): string =>
   `${encodeLine(`command=${command}`)}0001${lines.map(encodeLine).join('')}0000`;
 
-/** Divides a response into its packets. Throws {@link InvalidPackets} if it is incomplete or something else. */
+/** Splits a response into its packets. Throws {@link InvalidPackets} if it is incomplete or not in the pkt-line format. */
 export function decodePackets(bytes: Buffer): Packet[] {
   const packets: Packet[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -33,6 +33,6 @@ export function decodePackets(bytes: Buffer): Packet[] {
   return packets;
 }
 
-/** Returns the text of the packets that are lines, without their line ends. */
+/** Returns the text of all data packets, without line ends. */
 export const linesOf = (packets: readonly Packet[]): string[] =>
   packets.flatMap((packet) => (typeof packet === 'string' ? [] : [packet.toString('utf8').replace(/\n$/, '')]));

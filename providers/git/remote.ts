@@ -3,7 +3,7 @@ import { type GitResponse, ResponseTooLarge, requestGit } from './http.ts';
 import { type GitObject, InvalidPack, readPack, readTree, type TreeEntry } from './packfile.ts';
 import { decodePackets, encodeCommand, InvalidPackets, linesOf } from './pkt-line.ts';
 
-/** A branch and its newest commit. */
+/** A branch with its newest commit. */
 export interface RemoteBranch {
   name: string;
   commit: string;
@@ -11,11 +11,11 @@ export interface RemoteBranch {
 
 /** A repository of a Git host, read over HTTPS without a clone. */
 export interface RemoteRepository {
-  /** In the order of the host. */
+  /** In the host's order. */
   branches: readonly RemoteBranch[];
-  /** Undefined if the host names none, as for an empty repository. */
+  /** Undefined if the host reports none, as for an empty repository. */
   defaultBranch: string | undefined;
-  /** False if the host sends whole commits only: then its files are not read. */
+  /** False if the host can send only whole commits. The repository's files are then not read. */
   canReadFiles: boolean;
   /** Lists the root directory of a commit. */
   readRoot(commit: string): Promise<TreeEntry[]>;
@@ -28,16 +28,16 @@ export interface RemoteRepository {
 export interface RemoteOptions {
   /** True on the local run: allows repositories on this machine. */
   allowLocal: boolean;
-  /** Base URL that `https://git.localhost/` stands for on the local run. */
+  /** Base URL that replaces `https://git.localhost/` on the local run. */
   localUrl?: string | undefined;
-  /** Milliseconds for all requests of one repository. */
+  /** Time limit of all requests of one repository together, in milliseconds. */
   deadlineMs: number;
 }
 
-/** The reason why a repository cannot be read, for the application's owner. */
+/** A repository cannot be read. The message is for the application's owner. */
 export class UnreadableRepository extends Error {}
 
-/** Largest list of branches, and largest file or directory, in bytes. */
+/** Maximum size of the list of branches, and of a file or directory, in bytes. */
 const MAX_REFS_BYTES = 4 * 1024 * 1024;
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_REDIRECTS = 3;
@@ -46,9 +46,9 @@ const HEADS = 'refs/heads/';
 const LOCAL = 'https://git.localhost/';
 
 /**
- * Opens a repository: its branches are read by `ls-refs` of protocol version 2, files by `fetch` with a filter that leaves
- * out everything but the object asked for. Source: https://git-scm.com/docs/gitprotocol-v2 and
- * https://git-scm.com/docs/git-rev-list (`--filter`). Throws {@link UnreadableRepository}.
+ * Opens a repository. Reads its branches with `ls-refs` of protocol version 2, and files with `fetch` and a filter that excludes everything
+ * but the requested object. Source: https://git-scm.com/docs/gitprotocol-v2 and https://git-scm.com/docs/git-rev-list (`--filter`). Throws
+ * {@link UnreadableRepository}.
  */
 export const openRemote =
   ({ allowLocal, localUrl, deadlineMs }: RemoteOptions) =>
@@ -57,14 +57,14 @@ export const openRemote =
     const local = localUrl !== undefined && repoUrl.startsWith(LOCAL);
     const start = local ? `${localUrl}/${repoUrl.slice(LOCAL.length)}` : repoUrl;
     const exchange = (url: string, maxBytes: number, body?: string) =>
-      explained(repoUrl, signal, () =>
+      withExplainedErrors(repoUrl, signal, () =>
         requestGit(new URL(url), { ...(body === undefined ? {} : { body }), allowLocal, maxBytes, signal }),
       );
     const guard =
       <A, T>(read: (argument: A) => Promise<T>) =>
       (argument: A) =>
-        explained(repoUrl, signal, () => read(argument));
-    return explained(repoUrl, signal, async () => {
+        withExplainedErrors(repoUrl, signal, () => read(argument));
+    return withExplainedErrors(repoUrl, signal, async () => {
       const opened = await open(repoUrl, start.replace(/\/+$/, ''), exchange);
       const { readRoot, readDirectory, readFile } = opened;
       return {
@@ -82,9 +82,9 @@ type Exchange = (url: string, maxBytes: number, body?: string) => Promise<GitRes
 
 async function open(repoUrl: string, start: string, exchange: Exchange): Promise<RemoteRepository> {
   const { url, response } = await followRedirects(start, exchange);
-  assertRead(repoUrl, response, 'application/x-git-upload-pack-advertisement');
+  assertGitResponse(repoUrl, response, 'application/x-git-upload-pack-advertisement');
   const lines = linesOf(decodePackets(response.body)).filter((line) => !line.startsWith('# service='));
-  // Hosts without version 2 send their branches at once, and no single files.
+  // Hosts without version 2 send their branches in this response, and cannot send single files.
   if (lines[0] !== 'version 2')
     return withoutFiles(
       lines.map((line) => line.split('\0')[0] ?? ''),
@@ -92,13 +92,13 @@ async function open(repoUrl: string, start: string, exchange: Exchange): Promise
     );
   const post = async (command: string, options: readonly string[], maxBytes: number) => {
     const answer = await exchange(`${url}/git-upload-pack`, maxBytes, encodeCommand(command, options));
-    assertRead(repoUrl, answer, 'application/x-git-upload-pack-result');
+    assertGitResponse(repoUrl, answer, 'application/x-git-upload-pack-result');
     return decodePackets(answer.body);
   };
   const prefixes = ['symrefs', 'ref-prefix HEAD', `ref-prefix ${HEADS}`];
   const refs = linesOf(await post('ls-refs', prefixes, MAX_REFS_BYTES));
   const head = /^\S+ HEAD .*?symref-target:(\S+)/m.exec(refs.join('\n'))?.[1];
-  const found = withoutFiles(refs, head);
+  const listed = withoutFiles(refs, head);
   const features =
     lines
       .find((line) => line.startsWith('fetch='))
@@ -107,7 +107,7 @@ async function open(repoUrl: string, start: string, exchange: Exchange): Promise
   const isSha1 = !lines.some((line) => line.startsWith('object-format=') && line !== 'object-format=sha1');
   const fetchObjects = async (id: string, options: readonly string[]) => {
     const packets = await post('fetch', [`want ${id}`, ...options, 'no-progress', 'done'], 2 * MAX_FILE_BYTES);
-    return readPack(packData(packets), MAX_FILE_BYTES);
+    return readPack(packfileData(packets), MAX_FILE_BYTES);
   };
   const readObject = async (id: string, type: GitObject['type']): Promise<Buffer> => {
     const object = (await fetchObjects(id, ['filter tree:0'])).get(id);
@@ -115,10 +115,10 @@ async function open(repoUrl: string, start: string, exchange: Exchange): Promise
     return object.data;
   };
   return {
-    ...found,
+    ...listed,
     canReadFiles: isSha1 && features.includes('filter') && features.includes('shallow'),
     readRoot: async (commit) => {
-      // The filter leaves out the content of the root directory's files and directories.
+      // The filter excludes the content of the files and directories in the root directory.
       const objects = await fetchObjects(commit, ['deepen 1', 'filter tree:1']);
       const tree = /^tree ([0-9a-f]{40})$/m.exec(objects.get(commit)?.data.toString('utf8') ?? '')?.[1] ?? '';
       const root = objects.get(tree);
@@ -142,8 +142,8 @@ async function followRedirects(start: string, exchange: Exchange): Promise<{ url
   }
 }
 
-/** Throws unless a response is of Git's protocol. */
-function assertRead(repoUrl: string, { status, type }: GitResponse, expected: string): void {
+/** Throws {@link UnreadableRepository} unless a response is a successful response of Git's protocol. */
+function assertGitResponse(repoUrl: string, { status, type }: GitResponse, expected: string): void {
   if (status === 200 && type.startsWith(expected)) return;
   if (status === 401 || status === 403 || status === 404) {
     throw new UnreadableRepository(
@@ -158,7 +158,7 @@ function assertRead(repoUrl: string, { status, type }: GitResponse, expected: st
 
 const symrefOf = (first = ''): string | undefined => /\bsymref=HEAD:(\S+)/.exec(first)?.[1];
 
-/** Reads lines such as `<id> refs/heads/main`. */
+/** Returns a repository that lists only branches, from lines such as `<id> refs/heads/main`. */
 function withoutFiles(refs: readonly string[], head: string | undefined): RemoteRepository {
   const unsupported = () => Promise.reject(new InvalidPack('the host sends no single files'));
   const branches = refs.flatMap((line) => {
@@ -176,8 +176,8 @@ function withoutFiles(refs: readonly string[], head: string | undefined): Remote
   };
 }
 
-/** Joins the data of a fetch's section `packfile`, whose packets begin with the number of a channel. */
-function packData(packets: ReturnType<typeof decodePackets>): Buffer {
+/** Joins the data of the section `packfile` of a fetch response, whose packets begin with the number of a channel. */
+function packfileData(packets: ReturnType<typeof decodePackets>): Buffer {
   const from = packets.findIndex((packet) => typeof packet !== 'string' && packet.toString('utf8') === 'packfile\n');
   const parts = from < 0 ? [] : packets.slice(from + 1);
   return Buffer.concat(
@@ -189,8 +189,8 @@ function packData(packets: ReturnType<typeof decodePackets>): Buffer {
   );
 }
 
-/** Runs work, and turns its errors into sentences for the owner. */
-async function explained<T>(repoUrl: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+/** Runs work and converts its errors to messages for the application's owner. */
+async function withExplainedErrors<T>(repoUrl: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 
-/** An Ed25519 key pair as OpenSSH writes it. */
+/** An Ed25519 key pair in OpenSSH's formats. */
 export interface SshKeyPair {
   /** One line: `ssh-ed25519 AAAA… comment`. */
   publicKey: string;
@@ -18,19 +18,19 @@ const encodeUint32 = (value: number): Buffer => {
   bytes.writeUInt32BE(value);
   return bytes;
 };
-/** A string as SSH has it (RFC 4251, 5): its length, then its bytes. */
+/** Encodes an SSH string (RFC 4251, section 5): its length, then its bytes. */
 const encodeString = (value: string | Buffer): Buffer => {
   const bytes = Buffer.from(value);
   return Buffer.concat([encodeUint32(bytes.length), bytes]);
 };
 
-/** Makes a key pair. Source of the formats: RFC 8709 and OpenSSH's PROTOCOL.key. */
+/** Generates a key pair. Source of the formats: RFC 8709 and OpenSSH's PROTOCOL.key. */
 export function newSshKeyPair(comment: string): SshKeyPair {
   const { privateKey: key } = generateKeyPairSync('ed25519');
   const { x = '', d = '' } = key.export({ format: 'jwk' });
   const [point, seed] = [Buffer.from(x, 'base64url'), Buffer.from(d, 'base64url')];
   const publicBlob = Buffer.concat([encodeString(TYPE), encodeString(point)]);
-  // The same number twice: the reader of an encrypted key verifies the passphrase by it.
+  // The format repeats this number so that readers of an encrypted key can verify the passphrase.
   const check = randomBytes(4);
   const secret = Buffer.concat([
     check,

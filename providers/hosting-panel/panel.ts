@@ -4,14 +4,14 @@ import { formatUsage, Mailboxes, Outcome, Session, Summary, toMailbox, Usages, W
 
 /** The address and credentials of a hosting server's panel. */
 export interface PanelServer {
-  /** `https://web-1.example.net:2087`, without a slash at the end. */
+  /** `https://web-1.example.net:2087`, without a trailing slash. */
   baseUrl: string;
-  /** The reseller or root user that the token is of. */
+  /** The reseller or root user to whom the token belongs. */
   user: string;
   token: string;
 }
 
-/** An account on a hosting server as it is at this moment. */
+/** The current state of an account on a hosting server. */
 export interface PanelAccount {
   domain: string;
   /** The package on the server. */
@@ -19,39 +19,39 @@ export interface PanelAccount {
   status: 'ACTIVE' | 'SUSPENDED';
   /** Used and available amounts as text: `{"Disk Usage": "25 MB of 1 GB"}`. */
   usage: Record<string, string>;
-  /** `quotaMb` is 0 where a mailbox has no limit of its own. Undefined where the server refuses to list those of a suspended account. */
+  /** `quotaMb` is 0 for a mailbox without its own limit. Undefined if the server refuses to list the mailboxes of a suspended account. */
   mailboxes: { address: string; quotaMb: number }[] | undefined;
 }
 
-/** `LOCAL`: the server accepts mail for the domain. `REMOTE`: it sends it where the domain's MX records say. */
+/** `LOCAL`: the server accepts mail for the domain. `REMOTE`: it forwards mail according to the domain's MX records. */
 export type MailRouting = 'LOCAL' | 'REMOTE';
 
 export interface NewPanelAccount {
   username: string;
   domain: string;
-  /** The package on the server: our plan's slug. */
+  /** The package on the server, which is the slug of the platform's plan. */
   plan: string;
   /** The treatment of mail for the domain. */
   mail: MailRouting;
   password: string;
 }
 
-/** Hosting servers. Every method throws {@link PanelFailure}, and nothing else. */
+/** The panels of hosting servers. Methods throw only {@link PanelFailure}. */
 export interface Panel {
-  /** The account's domain, plan and status alone: one call. Undefined where there is no such account. */
+  /** Reads only the account's domain, plan and status, with one call. Returns undefined if the account does not exist. */
   find(server: PanelServer, username: string): Promise<Pick<PanelAccount, 'domain' | 'plan' | 'status'> | undefined>;
-  /** The whole account, read live within five seconds. Undefined where there is no such account. */
+  /** Reads the whole account from the server, within five seconds. Returns undefined if the account does not exist. */
   read(server: PanelServer, username: string): Promise<PanelAccount | undefined>;
   create(server: PanelServer, account: NewPanelAccount): Promise<void>;
   routeMail(server: PanelServer, username: string, domain: string, mail: MailRouting): Promise<void>;
   changePlan(server: PanelServer, username: string, plan: string): Promise<void>;
   suspend(server: PanelServer, username: string, reason: string): Promise<void>;
   unsuspend(server: PanelServer, username: string): Promise<void>;
-  /** Removes an account; does nothing where there is none. */
+  /** Removes an account. A missing account is not an error. */
   remove(server: PanelServer, username: string): Promise<void>;
   /**
-   * Signs in to the account's control panel, within five seconds: an address that opens it without a password, and the time
-   * in milliseconds since the epoch at which it ends. Undefined where there is no such account.
+   * Signs in to the account's control panel, within five seconds. Returns a URL that opens the panel without a password, and the URL's
+   * expiry in milliseconds since the epoch; undefined if the account does not exist.
    */
   createSession(server: PanelServer, username: string): Promise<{ url: string; expiresAt: number } | undefined>;
 }
@@ -69,21 +69,21 @@ export class PanelFailure extends Error {
 }
 
 /**
- * Timeouts in milliseconds. A caller waits for a read (specification, Errors 502); creating an account takes a server
- * longer.
+ * Timeouts in milliseconds. That of reads is shorter, because a caller waits for them (specification, Errors 502); a server needs longer to
+ * create an account.
  */
 const TIMEOUTS_MS = { read: TIMEOUTS_S.panel.read * 1000, change: TIMEOUTS_S.panel.change * 1000 };
-/** Far more than any account's answer. */
+/** Maximum size of a response: far more than any account needs. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
 /**
- * A panel has no status for "there is no such account", only words, which may be about a package as well. So only what an
- * account's absence answers takes them for it: a read, a removal.
+ * Matches messages about a missing account. A panel has no status for it, only a message, which may also be about a missing package.
+ * Therefore only calls that treat a missing account as a result use this pattern: reads and removals.
  */
 const MISSING_ACCOUNT = /does not exist|no such (user|account)|not (a )?valid user|unknown user/i;
 
-/** Returns undefined where the command was refused because the account does not exist. */
-async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+/** Resolves to undefined if the panel refused a command because the account does not exist. */
+async function undefinedIfMissing<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
   } catch (error) {
@@ -93,15 +93,15 @@ async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Returns a refusal as a result, for the caller to decide; throws any other failure. */
-function refusal(error: unknown): PanelFailure {
+/** Returns a refusal, so that the caller can handle it as a result. Throws any other error. */
+function returnRefusal(error: unknown): PanelFailure {
   if (error instanceof PanelFailure && error.fault === 'refused') return error;
   throw error;
 }
 
-function parsed<T>(schema: z.ZodMiniType<T>, value: unknown): T {
+function parse<T>(schema: z.ZodMiniType<T>, value: unknown): T {
   const { success, data } = schema.safeParse(value);
-  if (!success) throw new PanelFailure('nonsense', 'the panel answered something else than was asked');
+  if (!success) throw new PanelFailure('nonsense', 'the panel sent an unexpected response');
   return data;
 }
 
@@ -111,14 +111,14 @@ async function responseText(answer: Response): Promise<string> {
   for await (const chunk of answer.body ?? []) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > MAX_RESPONSE_BYTES) throw new PanelFailure('nonsense', 'the answer is too long');
+    if (length > MAX_RESPONSE_BYTES) throw new PanelFailure('nonsense', 'the response is too long');
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** cPanel's panel: WHM API 1, and through it the UAPI of an account. Source: api.docs.cpanel.net. */
+/** cPanel implementation: WHM API 1, and through it the UAPI of accounts. Source: api.docs.cpanel.net. */
 export function createPanel(deadlines = TIMEOUTS_MS): Panel {
-  /** One call. Parameters of changes travel in the body: a password has no business in an access log. */
+  /** Sends one call. The parameters of changes travel in the body, so that no password appears in an access log. */
   async function exchange(
     { baseUrl, user, token }: PanelServer,
     command: string,
@@ -156,7 +156,7 @@ export function createPanel(deadlines = TIMEOUTS_MS): Panel {
     } catch {
       throw new PanelFailure('nonsense', 'the panel did not answer in JSON');
     }
-    const { metadata, data } = parsed(WhmResponse(), json);
+    const { metadata, data } = parse(WhmResponse(), json);
     if (metadata.result) return data ?? {};
     throw new PanelFailure('refused', metadata.reason || 'the panel refused without a reason');
   }
@@ -165,15 +165,15 @@ export function createPanel(deadlines = TIMEOUTS_MS): Panel {
     await ask(server, command, parameters, AbortSignal.timeout(deadlines.change), 'POST');
   }
 
-  async function summary(server: PanelServer, user: string, signal: AbortSignal) {
-    const data = await unlessMissing(ask(server, 'accountsummary', { user }, signal, 'GET'));
-    const [account] = data === undefined ? [] : parsed(Summary(), data).acct;
+  async function readSummary(server: PanelServer, user: string, signal: AbortSignal) {
+    const data = await undefinedIfMissing(ask(server, 'accountsummary', { user }, signal, 'GET'));
+    const [account] = data === undefined ? [] : parse(Summary(), data).acct;
     const status = account?.suspended ? ('SUSPENDED' as const) : ('ACTIVE' as const);
     return account && { domain: account.domain, plan: account.plan, status };
   }
 
-  /** A function of the account's own API. Undefined where there is no such account. */
-  async function accountApi<T>(
+  /** Calls a function of the account's own API (UAPI). Returns undefined if the account does not exist. */
+  async function callAccountApi<T>(
     schema: z.ZodMiniType<{
       uapi: { status: number; errors?: string[] | null | undefined; data?: T[] | null | undefined };
     }>,
@@ -183,32 +183,35 @@ export function createPanel(deadlines = TIMEOUTS_MS): Panel {
     signal: AbortSignal,
   ): Promise<T[] | undefined> {
     const call = { 'cpanel.user': user, 'cpanel.module': module, 'cpanel.function': name };
-    const answer = await unlessMissing(ask(server, 'uapi_cpanel', call, signal, 'GET'));
+    const answer = await undefinedIfMissing(ask(server, 'uapi_cpanel', call, signal, 'GET'));
     if (answer === undefined) return undefined;
-    const { status, errors, data } = parsed(schema, answer).uapi;
+    const { status, errors, data } = parse(schema, answer).uapi;
     if (status !== 1) throw new PanelFailure('refused', errors?.join(' ') || `${module}::${name} was refused`);
     return data ?? [];
   }
 
   return {
-    find: (server, username) => summary(server, username, AbortSignal.timeout(deadlines.read)),
+    find: (server, username) => readSummary(server, username, AbortSignal.timeout(deadlines.read)),
 
     async read(server, username) {
       const signal = AbortSignal.timeout(deadlines.read);
-      // What failed first is told; the others are not waited for, and the deadline ends them.
+      // The first failure is reported. The other calls are not awaited, and the deadline ends them.
       const [found, usages, mailboxes] = await Promise.all([
-        summary(server, username, signal),
-        accountApi(Usages(), server, username, ['ResourceUsage', 'get_usages'], signal).catch(refusal),
-        accountApi(Mailboxes(), server, username, ['Email', 'list_pops_with_disk'], signal).catch(refusal),
+        readSummary(server, username, signal),
+        callAccountApi(Usages(), server, username, ['ResourceUsage', 'get_usages'], signal).catch(returnRefusal),
+        callAccountApi(Mailboxes(), server, username, ['Email', 'list_pops_with_disk'], signal).catch(returnRefusal),
       ]);
-      // A suspended account may not use its own API: WHM's documentation does not say.
-      for (const each of [usages, mailboxes])
-        if (each instanceof PanelFailure && found?.status !== 'SUSPENDED') throw each;
+      // The API of a suspended account may refuse calls; WHM's documentation does not say whether it does.
+      for (const result of [usages, mailboxes])
+        if (result instanceof PanelFailure && found?.status !== 'SUSPENDED') throw result;
       return (
         found && {
           ...found,
           usage: Object.fromEntries(
-            (usages instanceof PanelFailure ? [] : (usages ?? [])).map((each) => [each.description, formatUsage(each)]),
+            (usages instanceof PanelFailure ? [] : (usages ?? [])).map((resource) => [
+              resource.description,
+              formatUsage(resource),
+            ]),
           ),
           mailboxes: mailboxes instanceof PanelFailure ? undefined : (mailboxes ?? []).map(toMailbox),
         }
@@ -221,19 +224,19 @@ export function createPanel(deadlines = TIMEOUTS_MS): Panel {
       const settings = { 'cpanel.domain': domain, 'cpanel.mxcheck': mail.toLowerCase() };
       const signal = AbortSignal.timeout(deadlines.change);
       const data = await ask(server, 'uapi_cpanel', { ...call, ...settings }, signal, 'POST');
-      const { status, errors } = parsed(Outcome(), data).uapi;
+      const { status, errors } = parse(Outcome(), data).uapi;
       if (status !== 1) throw new PanelFailure('refused', errors?.join(' ') || 'the mail routing was refused');
     },
     changePlan: (server, user, pkg) => change(server, 'changepackage', { user, pkg }),
     suspend: (server, user, reason) => change(server, 'suspendacct', { user, reason }),
     unsuspend: (server, user) => change(server, 'unsuspendacct', { user }),
-    remove: (server, username) => unlessMissing(change(server, 'removeacct', { username })),
+    remove: (server, username) => undefinedIfMissing(change(server, 'removeacct', { username })),
     async createSession(server, user) {
       const signal = AbortSignal.timeout(deadlines.read);
       const call = { user, service: 'cpaneld' };
-      const data = await unlessMissing(ask(server, 'create_user_session', call, signal, 'POST'));
+      const data = await undefinedIfMissing(ask(server, 'create_user_session', call, signal, 'POST'));
       if (data === undefined) return undefined;
-      const { url, expires } = parsed(Session(), data);
+      const { url, expires } = parse(Session(), data);
       return { url, expiresAt: expires * 1000 };
     },
   };

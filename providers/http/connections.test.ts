@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { keepConnections } from './connections.ts';
+import { createConnectionPool } from './connections.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -22,7 +22,7 @@ async function countingServer() {
 
 test('a connection that was idle for 20 s is not used again, though others were in use meanwhile', async () => {
   const [often, seldom] = [await countingServer(), await countingServer()];
-  const connect = keepConnections();
+  const connect = createConnectionPool();
   const call = async (port: number) => {
     const { request, agent } = await connect('http:');
     await new Promise<void>((resolve, reject) => {

@@ -2,8 +2,8 @@ import type { Agent as HttpAgent, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /**
- * A connection that was idle for longer, in milliseconds, may have been closed while Lambda had frozen this process, which
- * did not hear of it: a request over it would wait for its timeout.
+ * Maximum idle time of a connection, in milliseconds. The server may have closed an older connection while Lambda had frozen this process;
+ * a request over it would wait until its timeout.
  */
 const MAX_IDLE_MS = 20_000;
 
@@ -13,11 +13,11 @@ interface Connection {
 }
 
 /**
- * Returns a function that gives what makes requests over kept connections, which all its callers share. It loads node:https or
- * node:http with the first call, because loading takes time at cold start.
- * @param maxSockets connections to one host, at most
+ * Returns a function that returns a request function and an agent, whose kept-alive connections all callers share. It loads node:https or
+ * node:http at the first call, because loading them takes time at cold start.
+ * @param maxSockets maximum connections to one host
  */
-export function keepConnections(maxSockets = Number.POSITIVE_INFINITY): (protocol: string) => Promise<Connection> {
+export function createConnectionPool(maxSockets = Number.POSITIVE_INFINITY): (protocol: string) => Promise<Connection> {
   const connections = new Map<string, Promise<Connection>>();
   const idleSince = new WeakMap<Duplex, number>();
 

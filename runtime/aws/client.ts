@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { isObject, parseJson } from '../../contract/json.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
-import { keepConnections } from '../../providers/http/connections.ts';
+import { createConnectionPool } from '../../providers/http/connections.ts';
 import { type Credentials, config, endpointFor, readCredentials } from '../config.ts';
 import { signJson } from './signature.ts';
 
@@ -65,7 +65,7 @@ const TRY_TIMEOUT_MS = TIMEOUTS_S.aws.attempt * 1000;
 const CALL_TIMEOUT_MS = TIMEOUTS_S.aws.call * 1000;
 
 /** A call reuses a connection of an earlier one. */
-const connectionFor = keepConnections(100);
+const connectionFor = createConnectionPool(100);
 
 interface Outgoing {
   method: string;
