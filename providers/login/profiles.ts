@@ -7,19 +7,19 @@ const TIMEOUT_MS = TIMEOUTS_S.login.profile * 1000;
 const Discovery = z.object({ userinfo_endpoint: z.url() });
 const UserInfo = z.object({
   email: z.string().check(z.regex(/^[^\s@]+@[^\s@]+$/)),
-  /** Cognito sends text (https://docs.aws.amazon.com/cognito/latest/developerguide/userinfo-endpoint.html). */
+  /** Cognito sends a string (https://docs.aws.amazon.com/cognito/latest/developerguide/userinfo-endpoint.html). */
   email_verified: z.optional(z.union([z.boolean(), z.string()])),
   name: z.optional(z.string()),
 });
 
-/** A person as the issuer knows them. */
+/** A person's profile at the issuer of logins. */
 interface Profile {
   email: string;
   name: string;
   isVerified: boolean;
 }
 
-/** The issuer no longer accepts the token: its user is deleted, or its session was revoked. */
+/** The issuer no longer accepts the token: its user has been deleted or its session revoked. */
 export class TokenRefused extends Error {}
 
 async function read<T>(schema: z.ZodMiniType<T>, url: string, headers: Record<string, string> = {}): Promise<T> {
@@ -30,8 +30,8 @@ async function read<T>(schema: z.ZodMiniType<T>, url: string, headers: Record<st
 }
 
 /**
- * Reads the profile of an access token's bearer from its OpenID issuer; the token itself has none. Without a name, the
- * part of the address before the @ is used. Throws {@link TokenRefused}, and another error when the issuer does not answer.
+ * Reads the profile of an access token's bearer from its OpenID issuer, because the token does not contain one. If the profile has no name,
+ * uses the part of the email address before the @. Throws {@link TokenRefused}, or another error if the issuer does not answer.
  */
 export async function readProfile(issuer: string, token: string): Promise<Profile> {
   const { userinfo_endpoint } = await read(Discovery, `${issuer}/.well-known/openid-configuration`);

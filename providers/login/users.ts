@@ -3,22 +3,22 @@ import * as z from 'zod/mini';
 import { memoize } from '../../contract/memoize.ts';
 import { isAwsError } from '../aws-errors.ts';
 
-/** A person who may sign in, as the issuer of logins knows them. */
+/** A user of the issuer of logins. */
 export interface PoolUser {
   /** The `sub` of the user’s tokens. */
   subject: string;
   createdAt: Date;
 }
 
-/** The users who may sign in, at the issuer of logins. */
+/** The users of the issuer of logins. */
 export interface Users {
-  /** Deletes a user, whose sessions end with it. One that is not there is no error. */
+  /** Deletes a user, which also ends the user's sessions. A missing user is not an error. */
   remove(subject: string): Promise<void>;
-  /** True if there is a user with this `sub`. */
+  /** Returns true if a user with this `sub` exists. */
   exists(subject: string): Promise<boolean>;
   /**
-   * Returns the user whose email address this is, and creates one where there is none. A sign-up of the address that was never confirmed is
-   * deleted first: it may be anybody's. Nothing is sent to the person, who chooses a password by the ordinary way for a forgotten one.
+   * Returns the user with an email address; creates the user if there is none. Deletes an unconfirmed sign-up with the address first,
+   * because anyone may have made it. Sends no email: the person sets a password through the reset for forgotten passwords.
    */
   ensure(person: { email: string; name?: string | undefined }): Promise<PoolUser>;
 }
@@ -38,11 +38,12 @@ const GetUser = memoize(() =>
   }),
 );
 
-/** Attempts at a user that others create and delete meanwhile. */
+/** Maximum attempts, in case other callers create and delete the user at the same time. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * The user pool in Cognito. A user's `sub` or email address stands for its user name, which Cognito chooses where people sign in with an address
+ * Cognito implementation. A user's `sub` or email address can replace the user name, which Cognito generates if people sign in with their
+ * email address
  * (https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_AdminGetUser.html).
  */
 export function createUsers(call: Call, UserPoolId: string): Users {
@@ -72,12 +73,12 @@ export function createUsers(call: Call, UserPoolId: string): Users {
     try {
       await call('AdminCreateUser', { UserPoolId, Username: email, UserAttributes, MessageAction: 'SUPPRESS' });
     } catch (error) {
-      // Created meanwhile, or by an attempt whose answer was lost.
+      // Another caller created the user, or an earlier attempt whose response was lost.
       if (!isAwsError(error, 'UsernameExistsException')) throw error;
     }
   }
 
-  /** Sets a random password, which is not kept. */
+  /** Sets a random password, which is not stored. */
   async function setPassword(Username: string): Promise<void> {
     const Password = randomBytes(48).toString('base64url');
     await call('AdminSetUserPassword', { UserPoolId, Username, Password, Permanent: true });
@@ -92,12 +93,12 @@ export function createUsers(call: Call, UserPoolId: string): Users {
         if (!found) await add(person);
         else if (!found.isVerified) await remove(found.user.subject);
         else {
-          // A forgotten password cannot be replaced in this state (https://github.com/aws-amplify/amplify-js/issues/2955).
+          // A user in this state cannot reset a forgotten password (https://github.com/aws-amplify/amplify-js/issues/2955).
           if (found.status === 'FORCE_CHANGE_PASSWORD') await setPassword(found.user.subject);
           return found.user;
         }
       }
-      throw new Error('The issuer of logins did not keep the user that was created.');
+      throw new Error('The created user is missing at the issuer of logins.');
     },
   };
 }

@@ -1,18 +1,18 @@
-/** An email to one person. */
+/** An email to one recipient. */
 export interface Mail {
   to: string;
   subject: string;
   text: string;
   html: string;
-  /** Address by which a mail client switches such emails off with one click (RFC 8058). */
+  /** URL with which a mail client unsubscribes from these emails with one click (RFC 8058). */
   unsubscribeUrl?: string;
-  /** The login that it is sent to, by which a bounce finds it. */
+  /** The recipient's login, so that a bounce can be assigned to it. */
   login?: string;
 }
 
 /** Sends emails. */
 export interface Mailer {
-  /** Sends an email. Throws if it was not accepted; what is accepted may still bounce. */
+  /** Sends an email. Throws if it was not accepted. An accepted email may still bounce. */
   send(mail: Mail): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ const unsubscribeHeaders = (url: string) => [
   { Name: 'List-Unsubscribe-Post', Value: 'List-Unsubscribe=One-Click' },
 ];
 
-/** SES (https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html). */
+/** Amazon SES implementation (https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html). */
 export const createMailer = (post: Post, from: string): Mailer => ({
   async send({ to, subject, text, html, unsubscribeUrl, login }) {
     await post('/v2/email/outbound-emails', {

@@ -5,25 +5,25 @@ import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { memoize } from '../../contract/memoize.ts';
 import type { PlatformKey } from '../platform-keys/platform-key.ts';
 
-/** The card processor: Paystack (https://paystack.com/docs/api/transaction/), in rand. */
+/** The payment provider: Paystack (https://paystack.com/docs/api/transaction/), in rand. */
 export interface Payments {
-  /** Begins a card payment. @returns the page where it is paid. Throws {@link PaymentProviderError}. */
+  /** Begins a card payment. @returns the URL of the checkout page. Throws {@link PaymentProviderError}. */
   begin(payment: { reference: string; amountCents: number; email: string; returnTo: string }): Promise<string>;
-  /** Reads a payment's state; undefined where the provider does not know it. */
+  /** Reads a payment's state. Returns undefined if the provider does not know the payment. */
   find(reference: string): Promise<Payment | undefined>;
   /**
-   * Charges a card that an earlier payment saved; `find` says how it ended. Charging one reference twice is charging it once. Throws
-   * {@link ChargeRefused} where there is no payment to be found.
+   * Charges a card that an earlier payment saved; `find` returns the outcome. Repeating a charge with the same reference charges once. Throws
+   * {@link ChargeRefused} if the provider refused and created no payment.
    */
   charge(payment: { reference: string; amountCents: number } & Pick<Card, 'email' | 'authorization'>): Promise<void>;
-  /** Reads a dispute's state; undefined where the provider does not know it. */
+  /** Reads a dispute's state. Returns undefined if the provider does not know the dispute. */
   findDispute(id: string): Promise<Dispute | undefined>;
   /**
-   * Lists the disputes that were opened since a date, at most {@link MAX_LISTED_DISPUTES}; those that the provider has archived are
-   * left out.
+   * Lists the disputes that were opened since a date, at most {@link MAX_LISTED_DISPUTES}. Leaves out disputes that the provider has
+   * archived.
    */
   listDisputes(since: Date): Promise<Pick<Dispute, 'id' | 'status'>[]>;
-  /** Returns the payment or dispute that a callback is about, nothing for other news. Throws {@link InvalidSignature}. */
+  /** Returns the payment or dispute of a callback; an empty object for other callbacks. Throws {@link InvalidSignature}. */
   readCallback(body: Buffer, signature: string | undefined): Promise<CallbackSubject>;
 }
 
@@ -36,13 +36,13 @@ export interface Card {
 }
 
 export interface Payment {
-  /** `OPEN` may still be paid; one that `FAILED` may still be paid with another card. */
+  /** An `OPEN` payment may still be paid, and a `FAILED` payment with another card. */
   status: 'SUCCEEDED' | 'FAILED' | 'OPEN';
   /** The amount that was paid, which may differ from the requested one. */
   amountCents: number;
   /** Saved by this payment, if the card allows that. */
   card: Card | undefined;
-  /** Identifies the card in every account; undefined where the provider does not tell. */
+  /** Identifies the same card in all accounts; undefined if the provider does not send it. */
   signature: string | undefined;
 }
 
@@ -59,17 +59,17 @@ export interface Dispute {
   reference: string;
   /** The disputed amount. */
   amountCents: number;
-  /** `WON`: the money stays here. `LOST`: the bank took it back. */
+  /** `WON`: the platform keeps the money. `LOST`: the bank has taken it back. */
   status: 'OPEN' | 'WON' | 'LOST';
 }
 
-/** The processor is away, or said something that it should not. */
+/** The payment provider is unavailable or sent an unexpected response. */
 export class PaymentProviderError extends Error {}
-/** The processor will not charge a saved card, now or later: its authorization is not valid any more, for example. */
+/** The payment provider permanently refuses to charge a saved card, for example because its authorization is no longer valid. */
 export class ChargeRefused extends PaymentProviderError {}
-/** Operators have not stored the key of the processor. */
+/** Operators have not stored the key of the payment provider. */
 export class PaymentsNotConfigured extends PaymentProviderError {}
-/** The processor did not send this. */
+/** The payment provider did not sign this callback. */
 export class InvalidSignature extends Error {}
 
 /** Timeout of a request to the payment provider, in milliseconds. */
@@ -113,16 +113,16 @@ const DisputeList = memoize(() =>
   z.array(z.object({ id: z.int(), status: z.string(), resolution: z.nullish(z.string()) })),
 );
 const DISPUTES_PER_PAGE = 50;
-/** Disputes that {@link Payments.listDisputes} returns at most. */
+/** Maximum disputes that {@link Payments.listDisputes} returns. */
 const MAX_LISTED_DISPUTES = 1000;
 const Envelope = memoize(() => z.object({ status: z.boolean(), message: z.string(), data: z.optional(z.unknown()) }));
 
 type Answer = z.output<ReturnType<typeof Envelope>> & { httpStatus: number };
 
-/** Paystack's own words. `abandoned` is what a payment is before anybody has tried to pay it. */
+/** Paystack's final statuses; any other is open. A payment is `abandoned` until the customer first tries to pay. */
 const STATUSES: Record<string, Payment['status']> = { success: 'SUCCEEDED', failed: 'FAILED' };
 
-/** Paystack's resolutions of a dispute; any other leaves it open for operators. `declined`: the claim was declined. */
+/** Paystack's resolutions of a dispute; any other leaves the dispute open for operators. `declined`: the customer's claim was declined. */
 const RESOLUTIONS: Record<string, Dispute['status']> = {
   declined: 'WON',
   'merchant-accepted': 'LOST',
@@ -132,13 +132,13 @@ const RESOLUTIONS: Record<string, Dispute['status']> = {
 const disputeStatus = (status: string, resolution: string | null | undefined): Dispute['status'] =>
   (status === 'resolved' ? entryOf(RESOLUTIONS, resolution ?? '') : undefined) ?? 'OPEN';
 
-/** Paystack answers 400 for both of these. */
+/** Messages that distinguish these two cases, because Paystack answers 400 for both. */
 const UNKNOWN = /not found|invalid transaction/i;
 const REPEATED = /duplicate.*reference/i;
 
-/** The status of an answer to a key that is not, or no longer, valid. */
+/** The status of a response to an invalid or revoked key. */
 const KEY_REFUSED = 401;
-/** Statuses below 500 that say nothing about the request. */
+/** Statuses below 500 that do not depend on the content of the request. */
 const NOT_ABOUT_REQUEST = [KEY_REFUSED, 403, 429];
 
 export function createPayments(baseUrl: string, secretKey: PlatformKey): Payments {
@@ -156,14 +156,14 @@ export function createPayments(baseUrl: string, secretKey: PlatformKey): Payment
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
 
-  /** Calls Paystack, once more if the key was replaced meanwhile. @returns the envelope: `status` false is a refusal with a reason */
+  /** Calls Paystack, and once more if the key has been replaced. @returns the envelope: `status` false is a refusal with a reason */
   async function call(path: string, body?: object): Promise<Answer> {
     const key = await currentKey();
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     try {
-      const first = await send(key, path, body, signal);
-      const replacement = first.status === KEY_REFUSED ? await secretKey.replacementOf(key) : undefined;
-      const answer = replacement === undefined ? first : await send(replacement, path, body, signal);
+      const response = await send(key, path, body, signal);
+      const replacement = response.status === KEY_REFUSED ? await secretKey.replacementOf(key) : undefined;
+      const answer = replacement === undefined ? response : await send(replacement, path, body, signal);
       if (answer.status >= 500) throw new Error(`answered ${answer.status}`);
       return { ...Envelope().parse(await answer.json()), httpStatus: answer.status };
     } catch (error) {
@@ -232,7 +232,7 @@ export function createPayments(baseUrl: string, secretKey: PlatformKey): Payment
     async charge({ reference, amountCents, email, authorization }) {
       const request = { reference, email, amount: amountCents, currency: 'ZAR', authorization_code: authorization };
       const { status, message, httpStatus } = await call('/transaction/charge_authorization', request);
-      // A refused card is a payment that failed, which `find` tells; what was charged before is found as well.
+      // `find` returns the result: a refused card is a failed payment, and a repeated reference has been charged before.
       if (status || REPEATED.test(message)) return;
       const Refusal = NOT_ABOUT_REQUEST.includes(httpStatus) ? PaymentProviderError : ChargeRefused;
       throw new Refusal(`a card was not charged: ${message}`);

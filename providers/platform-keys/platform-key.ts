@@ -1,14 +1,14 @@
-/** A key of the platform at an outside service. Operators may replace it at any time. */
+/** A key of the platform at an external service. Operators may replace it at any time. */
 export interface PlatformKey {
   /** Returns the key; undefined while operators have not stored one. */
   current(): Promise<string | undefined>;
   /**
-   * Returns the key that has replaced one that the service refused, read at once; undefined if there is none, so that
-   * the refusal stands.
+   * Reads the current key immediately, after the service refused a key. Returns undefined if the key has not been replaced, so that the
+   * refusal is final.
    */
   replacementOf(refused: string): Promise<string | undefined>;
 }
 
-/** Returns true for text that stands for no key: operators may store a dash, because some tools take no empty value. */
+/** Returns true if a text means that there is no key. Operators may store a dash, because some tools do not accept an empty value. */
 export const isUnset = (value: string | undefined): value is '' | '-' | undefined =>
   value === undefined || value.trim() === '' || value.trim() === '-';

@@ -1,6 +1,6 @@
 import { coalesce } from '../../contract/coalesce.ts';
 
-/** One message of SQS as `SendMessageBatch` takes it, without its id, its body as the object that it is made of. */
+/** An entry of `SendMessageBatch` without its id, and with its body as an object. */
 export interface QueueEntry {
   message: object;
   MessageGroupId?: string;
@@ -10,17 +10,17 @@ export interface QueueEntry {
 
 export type CallSqs = <Output>(operation: string, input: object) => Promise<Output>;
 
-/** Returns what a message carries beside its content: the id of the request that it belongs to. */
+/** Returns the metadata of a message: the id of the request that caused it. */
 export type Origin = () => { requestId?: string };
 
 /**
- * Returns a message's body: JSON in ASCII. SQS refuses U+FFFE and U+FFFF, which JSON leaves as they are, and the local run's
- * SQS each character outside the Basic Multilingual Plane.
+ * Returns a message's body as ASCII JSON. SQS refuses U+FFFE and U+FFFF, which JSON does not escape, and the local run's SQS refuses all
+ * characters outside the Basic Multilingual Plane.
  */
 export const toMessageBody = (message: object): string =>
   JSON.stringify(message).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** Messages that one call accepts. */
+/** Maximum messages of one call. */
 const BATCH_SIZE = 10;
 
 interface SendResponse {
@@ -28,8 +28,8 @@ interface SendResponse {
 }
 
 /**
- * Returns a function that sends a message to a queue. Messages that are sent at the same moment, by whatever part of the
- * process, travel together; each resolves or rejects alone.
+ * Returns a function that sends a message to a queue. Messages that are sent at the same time anywhere in the process share a call; the
+ * promise of each message resolves or rejects separately.
  */
 export function createBatchSender(callSqs: CallSqs, QueueUrl: string): (entry: QueueEntry) => Promise<void> {
   async function sendBatch(batch: readonly QueueEntry[]): Promise<(Promise<void> | undefined)[]> {
@@ -41,9 +41,9 @@ export function createBatchSender(callSqs: CallSqs, QueueUrl: string): (entry: Q
     const { Failed = [] } = await callSqs<SendResponse>('SendMessageBatch', { QueueUrl, Entries });
     const refused = new Map(Failed.map(({ Id, Code, Message = '' }) => [Id, `${Code} ${Message}`]));
     return batch.map((_, index) => {
-      const why = refused.get(String(index));
-      if (why === undefined) return undefined;
-      return Promise.reject(new Error(`SQS took all but ${Failed.length} messages: ${why}`));
+      const reason = refused.get(String(index));
+      if (reason === undefined) return undefined;
+      return Promise.reject(new Error(`SQS refused ${Failed.length} of ${batch.length} messages: ${reason}`));
     });
   }
 

@@ -1,11 +1,11 @@
-/** A message that failed after all its attempts. */
+/** A message that failed all its attempts. */
 export interface FailedMessage {
   id: string;
   body: string;
   sentAt: Date;
-  /** Removes the message, while it is hidden from others. */
+  /** The handle that removes or releases the message while it is hidden. */
   receipt: string;
-  /** The function that a schedule could not invoke, and the reason; absent for messages of any other origin. */
+  /** The function that a schedule could not invoke, and the error; absent for messages of other origins. */
   refused?: { functionArn: string; error: string };
 }
 
@@ -13,16 +13,16 @@ export interface FailedMessage {
 export interface FailureQueue {
   /** Returns the approximate number of messages. */
   count(): Promise<number>;
-  /** Returns up to ten messages and hides them for a while, in seconds. */
+  /** Receives up to ten messages and hides them from other receivers. @param hiddenS seconds for which they are hidden */
   take(hiddenS: number): Promise<FailedMessage[]>;
   remove(message: FailedMessage): Promise<void>;
-  /** Shows a message that was taken to others again. */
+  /** Makes a received message visible to other receivers again. */
   release(message: FailedMessage): Promise<void>;
 }
 
 type CallSqs = <Output>(operation: string, input: object) => Promise<Output>;
 
-/** A dead-letter event of EventBridge Scheduler has the target's input as its body, and the rest in these attributes. */
+/** Attributes of a dead-letter event of EventBridge Scheduler. Its body is the target's input. */
 type SchedulerAttribute = 'TARGET_ARN' | 'ERROR_MESSAGE';
 
 interface Received {
@@ -44,7 +44,7 @@ function refusedBy({ MessageAttributes }: ReceivedMessage): Pick<FailedMessage, 
   return functionArn === undefined ? {} : { refused: { functionArn, error } };
 }
 
-/** SQS, whose dead-letter queues are queues like any other. */
+/** SQS implementation: a dead-letter queue is an ordinary queue. */
 export const createFailureQueue = (callSqs: CallSqs, QueueUrl: string): FailureQueue => ({
   async count() {
     const input = { QueueUrl, AttributeNames: ['ApproximateNumberOfMessages'] };

@@ -1,26 +1,26 @@
 import { type CallSqs, createBatchSender, type Origin } from './batch-sender.ts';
 
-/** Work at a service outside of the table that a change of an item calls for: ids only, because the item is read again. */
+/** Work at an external service that a change of an item requires. It contains only ids, because the worker reads the item again. */
 export interface Job<Name extends string = string> {
   job: Name;
-  /** Key of the item that it is about. */
+  /** Key of the item. */
   key: { pk: string; sk: string };
   /** The account that the item belongs to. */
   accountId?: string | undefined;
-  /** Beside the item, such as the name of the execution to be started. */
+  /** Additional input, such as the name of the execution to start. */
   detail?: string | undefined;
 }
 
-/** The queue of the jobs at one service. */
+/** The queue of the jobs for one service. */
 export interface JobQueue<Name extends string = string> {
   /**
-   * Sends any number of jobs; throws if one could not be sent.
-   * @param delay seconds until they may be performed, at most 900
+   * Sends any number of jobs. Throws if a job could not be sent.
+   * @param delay seconds until the jobs may run, at most 900
    */
   send(jobs: readonly Job<Name>[], delay?: number): Promise<void>;
 }
 
-/** SQS. The account is each message's group: on a standard queue that makes the queue fair. */
+/** SQS implementation. The account is the message group, which makes a standard queue fair. */
 export function createJobQueue<Name extends string>(
   callSqs: CallSqs,
   QueueUrl: string,
@@ -36,7 +36,7 @@ export function createJobQueue<Name extends string>(
             message: { ...job, ...origin() },
             MessageGroupId,
             ...(DelaySeconds === undefined ? {} : { DelaySeconds }),
-            // The local run's SQS forgets a standard queue's groups.
+            // The local run's SQS drops the groups of standard queues.
             MessageAttributes: { group: { DataType: 'String', StringValue: MessageGroupId } },
           });
         }),

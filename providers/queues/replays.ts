@@ -1,6 +1,6 @@
 import { isAwsError } from '../aws-errors.ts';
 
-/** Changes of a table that its stream still has: those of one shard, from one sequence number to another. */
+/** A range of changes in a shard of a table's stream, by the first and last sequence number. */
 export interface FailedChanges {
   streamArn: string;
   shardId: string;
@@ -8,13 +8,13 @@ export interface FailedChanges {
   endSequenceNumber: string;
 }
 
-/** Repeats the work of functions that failed. */
+/** Replays the work of failed functions. */
 export interface Replays {
-  /** Reads changes again, as the stream's consumer receives them. Undefined where the stream does not have them any more. */
+  /** Reads changes again, in the form that the stream's consumer receives. Returns undefined if the stream no longer has them. */
   readChanges(changes: FailedChanges): Promise<object[] | undefined>;
-  /** Invokes a function and waits for its end. @returns the error of a function that failed again */
+  /** Invokes a function and waits for its end. @returns the error if the function failed again */
   run(functionArn: string, event: object): Promise<string | undefined>;
-  /** Invokes a function without waiting: where it fails again, its own failure queue gets it. */
+  /** Invokes a function without waiting. If it fails again, the event goes to the function's own failure queue. */
   start(functionArn: string, event: object): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ interface StreamRecord {
   dynamodb: { SequenceNumber: string };
 }
 
-/** Pages that are read of one shard: between two numbers there may be changes of other consumers' batches. */
+/** Maximum pages to read from a shard. Between the two sequence numbers there may be changes of other batches. */
 const MAX_PAGES = 20;
 /** A stream keeps its records for 24 hours (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html). */
 const GONE = ['TrimmedDataAccessException', 'ResourceNotFoundException'];
@@ -53,7 +53,7 @@ async function readShard(callStreams: CallStreams, changes: FailedChanges): Prom
   return found.length > 0 ? found : undefined;
 }
 
-/** DynamoDB Streams and Lambda. */
+/** Implementation with DynamoDB Streams and Lambda. */
 export const createReplays = (callStreams: CallStreams, invoke: Invoke): Replays => ({
   async readChanges(changes) {
     try {

@@ -8,26 +8,26 @@ import { GetAccountLimitCommand, type Route53Client } from '@aws-sdk/client-rout
 import { AWS_LIMITS, type AwsLimitName } from '../../contract/limits/aws-limits.ts';
 import { type CertificateCalls, listCertificates } from '../edge/certificates.ts';
 import type { ServiceQuotas } from './service-quotas.ts';
-// CloudFront's store takes SigV4A signatures only; the SDK finds the signer once it is imported.
+// CloudFront's store accepts only SigV4A signatures; importing the signer registers it with the SDK.
 import '@aws-sdk/signature-v4a';
 
-/** Use of a quota by an account, and its limit, in the quota's own unit. */
+/** An account's usage of a quota, and its limit, in the quota's unit. */
 export interface QuotaUse {
   used: number;
   limit: number;
 }
 
-/** A quota that grows with the platform, and how it is measured: by a few calls that cost next to nothing. */
+/** A quota whose usage grows with the platform, and its measurement, which takes only a few inexpensive calls. */
 export interface QuotaMeasure {
   quota: AwsLimitName;
-  /** The region whose resources count; that of the service's API for a global one. */
+  /** The region whose resources count; for a global service the region of its API. */
   region: string;
   measure(): Promise<QuotaUse>;
 }
 
 /** The region of global services' APIs. */
 const GLOBAL = 'us-east-1';
-/** Lambda answers in bytes. */
+/** Lambda reports bytes. */
 const BYTES_PER_GIGABYTE = 1024 ** 3;
 
 interface AccountClients {
@@ -38,14 +38,14 @@ interface AccountClients {
   /** Calls an operation of Route 53 Domains. */
   registrar: <Output>(operation: string, input: object) => Promise<Output>;
   quotas: ServiceQuotas;
-  /** Reads a document of SES, in the region that emails are sent from; undefined where SES sends none. */
+  /** Reads a resource of SES in the region from which emails are sent; undefined if SES sends no emails. */
   mail: { region: string; read: <Output>(path: string) => Promise<Output> } | undefined;
 }
 
 /** The limit of an account that may send any number of emails. */
 const UNLIMITED = -1;
 
-/** Emails of 24 hours, those with the codes of sign-ups included: without any left, no one can sign up. */
+/** Emails in 24 hours, including the codes for sign-ups. Sign-ups fail once the quota is used up. */
 const mailsOfDay = ({ region, read }: NonNullable<AccountClients['mail']>): QuotaMeasure => ({
   quota: 'mailsOfDay',
   region,
@@ -61,7 +61,7 @@ const mailsOfDay = ({ region, read }: NonNullable<AccountClients['mail']>): Quot
   },
 });
 
-/** Returns the measures of the platform's own account. */
+/** Returns the measures of the platform's AWS account. */
 export const accountMeasures = (clients: AccountClients): QuotaMeasure[] => [
   {
     quota: 'route53Zones',
@@ -116,7 +116,7 @@ interface CellClients {
   isHome: boolean;
 }
 
-/** Concurrency of the account of another cell, in which nothing runs but applications, each within its reservation. */
+/** Reserved concurrency in the AWS account of another cell, in which only applications run, each within its reservation. */
 const reservedConcurrency = ({ lambda, region }: Pick<CellClients, 'lambda' | 'region'>): QuotaMeasure => ({
   quota: 'lambdaConcurrency',
   region,
@@ -128,8 +128,8 @@ const reservedConcurrency = ({ lambda, region }: Pick<CellClients, 'lambda' | 'r
 });
 
 /**
- * Counts certificates: all of them, and those in use. CloudFront lists tenants by the hundred, ACM certificates by the thousand, and a
- * tenant that serves uses exactly one.
+ * Counts all certificates and those in use. The latter also counts tenants, because each active tenant uses exactly one certificate, and ACM
+ * lists a thousand certificates in a page while CloudFront lists a hundred tenants.
  */
 async function countCertificates({ certificates }: Pick<CellClients, 'certificates'>) {
   const counted = { all: 0, inUse: 0 };
@@ -140,7 +140,7 @@ async function countCertificates({ certificates }: Pick<CellClients, 'certificat
   return counted;
 }
 
-/** Returns the measures of the account and region that a hosting cell is in. */
+/** Returns the measures of a hosting cell's AWS account and region. */
 export const cellMeasures = ({ lambda, region, store, storeArn, isHome, ...clients }: CellClients): QuotaMeasure[] => [
   ...(isHome ? [] : [reservedConcurrency({ lambda, region })]),
   {

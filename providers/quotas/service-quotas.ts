@@ -5,19 +5,19 @@ import { isAwsError } from '../aws-errors.ts';
 /** Calls an operation of Service Quotas in a region. */
 type Call = (operation: string, input: object, options: { region: string }) => Promise<unknown>;
 
-/** The quotas that an account has. */
+/** The quotas of an AWS account. */
 export interface ServiceQuotas {
-  /** Returns the account's own value of a quota, or AWS's default where the account never had another one. */
+  /** Returns the account's value of a quota, or AWS's default if the account never had another value. */
   limitOf(name: AwsLimitName, region: string): Promise<number>;
 }
 
 /**
- * Service Quotas. A quota whose code AWS does not publish is found by its name among those of its service
- * (https://docs.aws.amazon.com/servicequotas/2019-06-24/apireference/API_ListServiceQuotas.html); one that is not listed has
- * the value that a new account has.
+ * Implementation with Service Quotas. A quota whose code AWS does not publish is found by name among those of its service
+ * (https://docs.aws.amazon.com/servicequotas/2019-06-24/apireference/API_ListServiceQuotas.html). A quota that is not listed has the value
+ * of a new account.
  */
 export function createServiceQuotas(call: Call): ServiceQuotas {
-  // A quota whose service does not answer has an ErrorReason and no value.
+  // If the quota's service does not answer, the quota has an ErrorReason and no value.
   const Quota = z.object({ QuotaName: z.optional(z.string()), Value: z.optional(z.number()) });
   const One = z.object({ Quota });
   const Page = z.object({ Quotas: z._default(z.array(Quota), []), NextToken: z.optional(z.string()) });
@@ -27,7 +27,7 @@ export function createServiceQuotas(call: Call): ServiceQuotas {
     return Value;
   }
 
-  async function byCode(ServiceCode: string, QuotaCode: string, region: string): Promise<number | undefined> {
+  async function findByCode(ServiceCode: string, QuotaCode: string, region: string): Promise<number | undefined> {
     try {
       return readValue(One.parse(await call('GetServiceQuota', { ServiceCode, QuotaCode }, { region })).Quota);
     } catch (error) {
@@ -36,7 +36,7 @@ export function createServiceQuotas(call: Call): ServiceQuotas {
     }
   }
 
-  async function byName(ServiceCode: string, name: string, region: string): Promise<number | undefined> {
+  async function findByName(ServiceCode: string, name: string, region: string): Promise<number | undefined> {
     let NextToken: string | undefined;
     do {
       const input = { ServiceCode, MaxResults: 100, ...(NextToken === undefined ? {} : { NextToken }) };
@@ -51,8 +51,8 @@ export function createServiceQuotas(call: Call): ServiceQuotas {
   return {
     async limitOf(limit, home) {
       const { service, name, quotaCode, quotaRegion: region = home, value } = awsLimit(limit);
-      const own = await (quotaCode ? byCode(service, quotaCode, region) : byName(service, name, region));
-      return own ?? value;
+      const found = await (quotaCode ? findByCode(service, quotaCode, region) : findByName(service, name, region));
+      return found ?? value;
     },
   };
 }

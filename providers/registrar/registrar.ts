@@ -2,7 +2,7 @@ import { entryOf, type OPEN_VERIFICATIONS } from '../../contract/enums.ts';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { isAwsError } from '../aws-errors.ts';
 
-/** The owner that a domain is registered for, as orders give it (contract/registrar/orders.ts). */
+/** The registrant of a domain, as given in orders (contract/registrar/orders.ts). */
 export interface Owner {
   name: string;
   email: string;
@@ -18,11 +18,11 @@ export interface Registration {
   domain: string;
   years: number;
   owner: Owner;
-  /** True when the registry hides the owner's details. */
+  /** True if the registry hides the owner's details. */
   privacy: boolean;
 }
 
-/** Something that the registrar was asked to do, which takes it seconds or days. */
+/** An operation at the registrar, which takes seconds or days. */
 export interface Operation {
   id: string;
   status: 'PENDING' | 'DONE' | 'REFUSED';
@@ -34,45 +34,51 @@ export type Availability = 'AVAILABLE' | 'TAKEN' | 'PREMIUM' | 'UNKNOWN' | 'UNSU
 export type OpenVerification = (typeof OPEN_VERIFICATIONS)[number];
 type OperationKind = 'REGISTER_DOMAIN' | 'RENEW_DOMAIN';
 
-/** The registrar said no, and nothing was done. */
+/** The registrar rejected a request and changed nothing. */
 export class RegistrarRejected extends Error {}
 
 export interface Registrar {
-  /** `UNKNOWN` where the registry does not answer, `UNSUPPORTED` where the registrar does not sell the extension. */
+  /** Returns `UNKNOWN` if the registry does not answer, `UNSUPPORTED` if the registrar does not sell the TLD. */
   availability(domain: string): Promise<Availability>;
-  /** @returns the operation's id. Throws {@link RegistrarRejected}; after any other failure it may have been taken on or not */
+  /**
+   * Submits a registration and returns the operation's id. Throws {@link RegistrarRejected}. After any other failure it is unknown whether
+   * the registrar accepted the operation.
+   */
   register(registration: Registration): Promise<string>;
-  /** @param expiryYear the year in which it expires without this: a repeat is so refused. The same as {@link register} */
+  /**
+   * Submits a renewal. Returns and throws as {@link register}.
+   * @param expiryYear the year of the current expiry, with which the registrar refuses a repeated request
+   */
   renew(domain: string, years: number, expiryYear: number): Promise<string>;
-  /** The newest operation of that kind on a domain that was submitted at or after a time. */
+  /** Finds the newest operation of a kind on a domain that was submitted at or after a time. */
   find(kind: OperationKind, domain: string, since: Date): Promise<Operation | undefined>;
   operation(id: string): Promise<Operation>;
   /**
-   * Reads the expiry and the name servers of a domain in the platform's account; undefined only where the registrar says that
-   * the domain is not in it.
+   * Reads the expiry and the name servers of a domain in the platform's account. Returns undefined only if the registrar reports that the
+   * domain is not in the account.
    */
   registered(domain: string, options?: CallOptions): Promise<{ expiresAt: Date; nameservers: string[] } | undefined>;
   /**
-   * Reads whether the registrar waits for the registrant to confirm the email address, or has waited in vain; undefined where nothing
-   * is to be confirmed.
+   * Returns `PENDING` while the registrant has to confirm the email address, `EXPIRED` if the time for it has passed, and undefined if there
+   * is nothing to confirm.
    */
   verification(domain: string, options?: CallOptions): Promise<OpenVerification | undefined>;
   /**
-   * Requests that a domain is answered for by these name servers, which the registry may refuse later: `registered` tells. Throws
-   * {@link DelegationUnderWay} while another change of them is made, and as {@link register}.
+   * Requests a change of a domain's name servers. The registry may refuse it later, so `registered` returns the actual ones. Throws
+   * {@link DelegationUnderWay} while another change is in progress, and otherwise as {@link register}.
    */
   delegate(domain: string, nameservers: readonly string[], options?: Pick<CallOptions, 'timeout'>): Promise<void>;
 }
 
-/** The name servers of a domain are being changed, to these or to others. */
+/** Another change of the domain's name servers is in progress, possibly to the same ones. */
 export class DelegationUnderWay extends Error {
   override readonly name = 'DelegationUnderWay';
 }
 
 export interface CallOptions {
-  /** Tries, the first one included. */
+  /** Maximum attempts, including the first. */
   attempts?: number;
-  /** Milliseconds for each. */
+  /** Timeout of each attempt, in milliseconds. */
   timeout?: number;
 }
 type Call = <Output>(operation: string, input: object, options?: CallOptions) => Promise<Output>;
@@ -86,10 +92,10 @@ const AVAILABILITIES: Record<string, Availability> = {
 const VERIFICATIONS: Record<string, OpenVerification> = { PENDING: 'PENDING', EXPIRED: 'EXPIRED' };
 const STATUSES: Record<string, Operation['status']> = { SUCCESSFUL: 'DONE', FAILED: 'REFUSED', ERROR: 'REFUSED' };
 
-/** Errors of requests that can never succeed; rate limits and a registry's maintenance are not among them. */
+/** Errors of requests that can never succeed. Rate limits and a registry's maintenance are not among them. */
 const REFUSALS = ['InvalidInput', 'TLDRulesViolation', 'UnsupportedTLD'];
 
-/** A question may be asked again; an order may not, for a lost answer is no proof that it was not taken on. */
+/** Reads may be retried. Orders may not, because an order whose response was lost may have been accepted. */
 const READ_OPTIONS: CallOptions = { timeout: TIMEOUTS_S.registrar.read * 1000 };
 const ORDER_OPTIONS: CallOptions = { timeout: TIMEOUTS_S.registrar.order * 1000, attempts: 1 };
 
@@ -107,7 +113,7 @@ const toOperation = ({ OperationId = '', Status = '', Message = '' }: WireOperat
   message: Message,
 });
 
-/** A contact has two names there. */
+/** Converts an owner to a contact of the registrar, which has a first and a last name. */
 function toContact(owner: Owner) {
   const words = owner.name.split(/\s+/);
   const last = words.at(-1) ?? '';
@@ -125,7 +131,7 @@ function toContact(owner: Owner) {
   };
 }
 
-/** Route 53 Domains, which lives in us-east-1 alone. Renewing is ours to order: its own automatic renewal stays off. */
+/** Route 53 Domains implementation, which exists only in us-east-1. The platform orders renewals itself, so automatic renewal stays off. */
 export function createRegistrar(call: Call): Registrar {
   async function order(operation: string, input: object, options?: CallOptions): Promise<string> {
     try {
@@ -206,7 +212,7 @@ export function createRegistrar(call: Call): Registrar {
         );
         return { expiresAt: new Date(ExpirationDate * 1000), nameservers: Nameservers.map(({ Name }) => Name) };
       } catch (error) {
-        // "A domain name that doesn't belong to the account that submitted the request", in the API reference of GetDomainDetail.
+        // "A domain name that doesn't belong to the account that submitted the request" (API reference of GetDomainDetail).
         if (isAwsError(error, 'InvalidInput')) return undefined;
         throw error;
       }
@@ -214,7 +220,7 @@ export function createRegistrar(call: Call): Registrar {
 
     async verification(domain, options) {
       try {
-        // Unlike those of the other operations, its members begin with a small letter.
+        // Unlike in the other operations, the member names begin with a lower-case letter.
         const { status = '' } = await call<{ status?: string }>(
           'GetContactReachabilityStatus',
           { domainName: domain },
@@ -222,7 +228,7 @@ export function createRegistrar(call: Call): Registrar {
         );
         return entryOf(VERIFICATIONS, status);
       } catch (error) {
-        // Of an extension for which addresses are not confirmed.
+        // The TLD does not require a confirmed email address.
         if (isAwsError(error, 'InvalidInput', 'UnsupportedTLD')) return undefined;
         throw error;
       }

@@ -1,11 +1,11 @@
 import { isDnsName } from '../../contract/host-names/host-names.ts';
 
 /**
- * Addresses that webhooks are never sent to: everything that is not public unicast, and every form that carries another
- * address inside. Test vectors: providers/webhooks/addresses.test.ts. Source: IANA special-purpose registries (RFC 6890 and
- * successors); `169.254.169.254` and `fd00:ec2::254` are cloud metadata, inside the ranges here.
+ * Addresses to which webhooks are never sent: everything that is not public unicast, and every form that embeds another address. Test
+ * vectors: providers/webhooks/addresses.test.ts. Source: IANA special-purpose registries (RFC 6890 and successors). The ranges include the
+ * cloud metadata services at `169.254.169.254` and `fd00:ec2::254`.
  */
-export const NOT_PUBLIC: readonly (readonly [network: string, prefix: number, what: string])[] = [
+export const NOT_PUBLIC: readonly (readonly [network: string, prefix: number, description: string])[] = [
   ['0.0.0.0', 8, 'this network'],
   ['10.0.0.0', 8, 'private'],
   ['100.64.0.0', 10, 'carrier-grade NAT'],
@@ -24,7 +24,7 @@ export const NOT_PUBLIC: readonly (readonly [network: string, prefix: number, wh
   ['203.0.113.0', 24, 'documentation'],
   ['224.0.0.0', 4, 'multicast'],
   ['240.0.0.0', 4, 'reserved, broadcast'],
-  // Public unicast is 2000::/3 and nothing else; what is special outside of it is named for the reader.
+  // Only 2000::/3 is public unicast. The special ranges outside of it are listed as documentation.
   ['::', 3, 'not unicast'],
   ['4000::', 2, 'not assigned'],
   ['8000::', 1, 'not assigned'],
@@ -46,10 +46,10 @@ export const NOT_PUBLIC: readonly (readonly [network: string, prefix: number, wh
   ['ff00::', 8, 'multicast'],
 ];
 
-/** node:net takes 5 ms to load: with the first check, not with every function that knows of webhooks. */
+/** Loads node:net, which takes 5 ms, at the first check and not in every function that imports this module. */
 const net = () => process.getBuiltinModule('node:net');
 
-/** 4, 6, or 0 for what is no literal address. */
+/** Returns 4 or 6 for a literal address, otherwise 0. */
 export const isIP = (text: string): number => net().isIP(text);
 const addressFamily = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
@@ -71,25 +71,25 @@ const lists = () => {
   return built;
 };
 
-/** Checks whether an address is the machine's own: `127.0.0.0/8` or `::1`, not a disguise of them. */
+/** Returns true for a loopback address: `127.0.0.0/8` or `::1`, but not for other forms that embed one. */
 export const isLoopback = (address: string): boolean =>
   isIP(address) !== 0 && lists().loopback[addressFamily(address)].check(address, addressFamily(address));
 
-/** Checks whether webhooks may be sent to an IP address. A text that is not an address is not public. */
+/** Returns true if webhooks may be sent to an IP address. Returns false for a text that is not an address. */
 export function isPublic(address: string): boolean {
   // A zone (`fe80::1%eth0`) names an interface of this machine.
   if (isIP(address) === 0 || address.includes('%')) return false;
   return !lists().notPublic[addressFamily(address)].check(address, addressFamily(address));
 }
 
-/** The host of a URL as an address or a name in lower case: without brackets and the dot at its end. */
+/** Returns the host of a URL as an address or a lower-case name, without brackets and trailing dot. */
 export const parseHost = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 
-/** Names that are this machine by definition (RFC 6761). */
+/** Returns true for names that always denote this machine (RFC 6761). */
 export const isLocalName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
 
-/** Endings of names that no public resolver knows. `.invalid` and the like do no harm: they do not resolve. */
+/** Matches names that no public resolver knows. `.invalid` and similar names are harmless, because they never resolve. */
 const PRIVATE_NAME = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home\.arpa)$/;
 
-/** Checks whether a name can be public. It need not resolve yet. */
+/** Returns true if a name can be public, whether or not it resolves yet. */
 export const isPublicName = (name: string): boolean => isDnsName(name) && !PRIVATE_NAME.test(name);

@@ -3,12 +3,12 @@ import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { entryOf } from '../../contract/enums.ts';
 
-/** At most this much of the decompressed body is read; the rest is cut off with the connection. */
+/** Maximum bytes of the decompressed body that are read. Then the connection is closed. */
 const MAX_READ_BYTES = 64 * 1024;
-/** At most this much is kept, in bytes of UTF-8. */
+/** Maximum bytes of the body that are kept, in UTF-8. */
 const MAX_KEPT_BYTES = 8 * 1024;
 
-/** Small output chunks: a bomb is noticed before it has filled more than one. */
+/** Small output chunks, so that a decompression bomb is detected before it fills more than one chunk. */
 const BOUNDED = { chunkSize: 16 * 1024 };
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip(BOUNDED),
@@ -21,18 +21,18 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 export interface ReadBody {
   /** The start of the body as text. */
   text: string;
-  /** Why the answer broke while it was being read: then even a 2xx was no answer. */
+  /** The error that interrupted the response while it was read. Then even a 2xx does not count as a response. */
   broken?: unknown;
 }
 
-/** The first `max` bytes as text, never ending in half a character and never longer once encoded again. */
+/** Returns the first `max` bytes as text. The text never ends in an incomplete character, and its UTF-8 encoding is never longer than `max`. */
 export function truncateText(bytes: Buffer, max = MAX_KEPT_BYTES): string {
   let text = bytes.subarray(0, max).toString('utf8');
   while (Buffer.byteLength(text) > max) text = text.slice(0, -Math.ceil((Buffer.byteLength(text) - max) / 3));
   return bytes.length > max ? text.replace(/\uFFFD{1,3}$/, '') : text;
 }
 
-/** Returns the decoded body, and whether the answer ended without a byte of it: such as a 204 that names a coding. */
+/** Returns the decoded body. `isEmpty` returns true if the response ended without any body, such as a 204 with a content coding. */
 function decodeBody(answer: IncomingMessage): { stream: Readable; isEmpty: () => boolean } {
   const coding = (answer.headers['content-encoding'] ?? '').trim().toLowerCase();
   const decoder = entryOf(DECODERS, coding)?.();
@@ -45,7 +45,7 @@ function decodeBody(answer: IncomingMessage): { stream: Readable; isEmpty: () =>
   return { stream: answer.pipe(decoder), isEmpty: () => answer.complete && !hasBytes };
 }
 
-/** Reads an answer's body as far as it may be, and stops. Rejects only when the signal does. */
+/** Reads a response's body up to the limit. Rejects only if the signal is aborted. */
 export async function readBody(answer: IncomingMessage, signal: AbortSignal): Promise<ReadBody> {
   const { stream, isEmpty } = decodeBody(answer);
   const chunks: Buffer[] = [];

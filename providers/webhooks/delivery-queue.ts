@@ -6,7 +6,7 @@ import {
   toMessageBody,
 } from '../queues/batch-sender.ts';
 
-/** Content of a delivery: what every attempt sends, and nothing else of the account. */
+/** The content of a delivery, which every attempt sends. Contains no other data of the account. */
 export interface DeliveryContent {
   /** The event's type. */
   type: string;
@@ -14,43 +14,43 @@ export interface DeliveryContent {
   body: string;
 }
 
-/** An attempt to be made. It holds nothing secret: signing secrets and receivers' addresses stay in the table. */
+/** A requested attempt. It contains no secrets: signing secrets and receivers' URLs stay in the table. */
 export interface DeliveryMessage {
   accountId: string;
   webhookId: string;
   eventId: string;
   deliveryId: string;
-  /** The step this asks for: stale once the delivery has recorded it. */
+  /** The requested step. The message is stale once the delivery has recorded this step. */
   step: number;
-  /** With a first attempt, so that its event need not be read; absent where a message cannot carry it ({@link fitsMessage}). */
+  /** Set for a first attempt, so that its event need not be read; absent if it is too large for a message ({@link fitsMessage}). */
   content?: DeliveryContent | undefined;
   /**
-   * With a first attempt that may settle its event: the event's other deliveries, and whether it belongs to a feed. Absent where
-   * the reconciler settles it.
+   * Set for a first attempt that may settle its event: the event's other deliveries, and whether it belongs to a feed. Absent if the
+   * reconciler settles the event.
    */
   settles?: { others: string[]; inFeed: boolean } | undefined;
-  /** True for a message of the slow lane: its endpoint has been slow for long. */
+  /** True for a message of the slow lane, whose endpoint has been slow for long. */
   slow?: true | undefined;
 }
 
-/** Content larger than this stays in the table: ten messages and their ids must fit into one call (256 KiB). */
+/** Maximum content in a message; larger content stays in the table. Ten messages with their ids must fit into one call (256 KiB). */
 const MAX_CONTENT_BYTES = 16 * 1024;
 
-/** Tells whether a message can carry content. */
+/** Returns true if a message can carry the content. */
 export const fitsMessage = (content: DeliveryContent): boolean => toMessageBody(content).length <= MAX_CONTENT_BYTES;
 
 export interface Queued {
   message: DeliveryMessage;
-  /** Seconds until it may be received, at most {@link MAX_DELAY_SECONDS}. */
+  /** Seconds until the message may be received, at most {@link MAX_DELAY_SECONDS}. */
   delay: number;
 }
 
 export interface DeliveryQueue {
-  /** Sends any number of messages; throws if one could not be sent. */
+  /** Sends any number of messages. Throws if a message could not be sent. */
   send(queued: readonly Queued[]): Promise<void>;
 }
 
-/** The longest delay a message can have, in seconds. */
+/** Maximum delay of a message, in seconds. */
 export const MAX_DELAY_SECONDS = 900;
 /** The queues of deliveries: one for all endpoints, and one for those that have been slow for long. */
 export interface DeliveryQueueUrls {
@@ -63,14 +63,14 @@ const attribute = (StringValue: string) => ({ DataType: 'String' as const, Strin
 const toEntry = ({ message, delay }: Queued): QueueEntry => ({
   message,
   MessageGroupId: message.accountId,
-  // Beside the group, for a consumer that has to be fair itself: the local run's SQS forgets a standard queue's groups.
+  // Repeats the group for the local run, whose SQS drops the groups of standard queues: its consumer implements the fairness.
   MessageAttributes: { group: attribute(message.accountId), subgroup: attribute(message.webhookId) },
   DelaySeconds: Math.min(MAX_DELAY_SECONDS, Math.max(0, Math.ceil(delay))),
 });
 
 /**
- * SQS. The account is each message's group: on a standard queue that makes the queue fair, so that one account with many
- * messages does not keep the others waiting. Messages that are sent at the same moment travel together.
+ * SQS implementation. The account is the message group, which makes a standard queue fair: an account with many messages does not delay the
+ * others. Messages that are sent at the same time share a call.
  */
 export function createDeliveryQueue(
   callSqs: CallSqs,
@@ -83,7 +83,7 @@ export function createDeliveryQueue(
     send: async (queued) => {
       await Promise.all(
         queued.map(({ message, delay }) =>
-          // The origin of this moment: the batch is sent for several requests at once.
+          // The origin is read here, because the batch may contain messages of several requests.
           (message.slow ? slow : main)(toEntry({ message: { ...message, ...origin() }, delay })),
         ),
       );

@@ -1,26 +1,26 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 
-/** Parts of an exchange with a receiver, in whole milliseconds; null for what there was not. */
+/** Durations of the phases of an exchange with a receiver, in whole milliseconds; null for a phase that did not happen. */
 export interface ExchangeTiming {
-  /** Finding the address of the name. */
+  /** DNS resolution. */
   dnsMs: number | null;
-  /** Opening the connection; null on one that was kept from the attempt before. */
+  /** Opening the connection; null for a reused connection. */
   connectMs: number | null;
-  /** Agreeing on TLS. */
+  /** TLS handshake. */
   tlsMs: number | null;
-  /** From the request on a ready connection to the head of the answer. */
+  /** From sending the request on a ready connection to the head of the response. */
   firstByteMs: number | null;
 }
 
-/** At most this much of an answer's headers is kept, in characters: a write unit of the table. */
+/** Maximum characters of a response's headers that are kept: one write unit of the table. */
 export const MAX_KEPT_HEADERS = 1024;
-/** Headers that may hold a credential of the receiver's. Their names are kept. */
+/** Matches headers that may contain a credential of the receiver. Only their names are kept. */
 const SECRET = /^(set-cookie2?|cookie|authorization|www-authenticate|proxy-auth.*)$|token|secret|api-?key/i;
 const REDACTED = '[redacted]';
 
-/** Returns an answer's headers as lines of `Name: value`, as many whole ones as are kept. Values that may be secret are not. */
-export function keptHeaders(rawHeaders: readonly string[]): string {
+/** Formats a response's headers as lines of `Name: value`, as many as fit. Redacts values that may be secret. */
+export function formatHeaders(rawHeaders: readonly string[]): string {
   let kept = '';
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
@@ -34,7 +34,7 @@ export function keptHeaders(rawHeaders: readonly string[]): string {
 
 const since = (from: number): number => Math.round(performance.now() - from);
 
-/** Measures a request's parts as they happen; one that does not happen stays null. */
+/** Records the durations of a request's phases as they happen. */
 export function timeExchange(request: ClientRequest, timing: ExchangeTiming): void {
   let readyAt = performance.now();
   request.once('socket', (socket) => {

@@ -2,7 +2,7 @@ import type { DELIVERY_OUTCOMES } from '../../contract/enums.ts';
 
 export type Outcome = (typeof DELIVERY_OUTCOMES)[number];
 
-/** Why no answer came, in the words of the contract. */
+/** A failure to receive a response, with its outcome as defined in the contract. */
 export class SendError extends Error {
   readonly outcome: Outcome;
   constructor(outcome: Outcome, message: string) {
@@ -11,7 +11,7 @@ export class SendError extends Error {
   }
 }
 
-/** Node's error codes by what they mean here; the first that fits counts. */
+/** The outcome of each of Node's error codes; the first match counts. */
 const MEANINGS: readonly (readonly [RegExp, Outcome])[] = [
   [/^ECONNREFUSED$/, 'REFUSED'],
   [/^(ECONNRESET|EPIPE|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE)$/, 'RESET'],
@@ -22,13 +22,13 @@ const MEANINGS: readonly (readonly [RegExp, Outcome])[] = [
   [/CERT|TLS|SSL|SELF_SIGNED|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^EPROTO$|^INVALID_CA$|^PATH_LENGTH/, 'TLS'],
 ];
 
-/** Errors of a process that lacks files or memory. They say nothing about the receiver. */
+/** Matches errors of a process that has run out of file descriptors or memory. They say nothing about the receiver. */
 const OWN_FAULT = /^(EMFILE|ENFILE|ENOMEM|ENOBUFS)$/;
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** Converts an error of Node.js. An error without a known code counts as an invalid response. Throws one that is this process's own. */
+/** Converts an error of Node.js. An error without a known code counts as an invalid response. Throws errors caused by this process. */
 export function toSendError(error: unknown): SendError {
   if (error instanceof SendError) return error;
   const code = codeOf(error);

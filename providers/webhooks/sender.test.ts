@@ -8,7 +8,7 @@ import {
   trustedAuthority,
 } from '../../test/support/receivers.ts';
 import { truncateText } from './body.ts';
-import { keptHeaders, MAX_KEPT_HEADERS } from './exchange-record.ts';
+import { formatHeaders, MAX_KEPT_HEADERS } from './exchange-record.ts';
 import { createWebhookSender } from './sender.ts';
 
 // The intended defect of a certificate shows only if its authority is trusted.
@@ -75,10 +75,10 @@ test('keeps the headers of the response without secrets, and the time of each pa
 
 test('keeps at most 1 KB of headers, whole ones only', async () => {
   const raw = Array.from({ length: 100 }, (_, at) => [`X-Header-${at}`, 'v'.repeat(40)]).flat();
-  const kept = keptHeaders(raw);
+  const kept = formatHeaders(raw);
   expect(kept.length).toBeLessThanOrEqual(MAX_KEPT_HEADERS);
   expect(kept.split('\n').every((line) => /^X-Header-\d+: v{40}$/.test(line))).toBe(true);
-  expect(keptHeaders([])).toBe('');
+  expect(formatHeaders([])).toBe('');
 });
 
 test('requires a certificate for the host from a trusted authority', async () => {

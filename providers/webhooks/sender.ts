@@ -5,39 +5,39 @@ import { isIP, type LookupFunction } from 'node:net';
 import { TIMEOUTS_S } from '../../contract/limits/timeouts.ts';
 import { isLocalName, isLoopback, isPublic, parseHost } from './addresses.ts';
 import { readBody } from './body.ts';
-import { type ExchangeTiming, keptHeaders, timeExchange } from './exchange-record.ts';
+import { type ExchangeTiming, formatHeaders, timeExchange } from './exchange-record.ts';
 import { type Outcome, SendError, toSendError } from './send-errors.ts';
 
-/** Result of one POST. Every misbehaviour of a receiver is an outcome; only a lack of files or memory in this process is thrown. */
+/** The result of one POST. All failures of a receiver are outcomes; only this process's lack of file descriptors or memory is thrown. */
 export interface Sent {
   outcome: Outcome;
-  /** The status of the answer; null when none came. */
+  /** The status of the response; null if there was none. */
   status: number | null;
-  /** The start of the answer's body as text, at most 8 KiB of UTF-8. */
+  /** The start of the response's body as text, at most 8 KiB of UTF-8. */
   body: string;
-  /** The answer's headers as lines of `Name: value`, without secrets (exchange-record.ts); empty when none came. */
+  /** The response's headers as lines of `Name: value`, without secrets (exchange-record.ts); empty if there was no response. */
   headers: string;
   timing: ExchangeTiming;
-  /** From before the name was resolved to the last byte read. */
+  /** From the start of DNS resolution to the last byte read. */
   durationMs: number;
 }
 
 export interface WebhookSender {
-  /** POSTs a body. Redirects are not followed; the address is checked as it stands in the URL and as it resolves. */
+  /** POSTs a body. Does not follow redirects. Checks the address both as written in the URL and as resolved. */
   send(url: string, headers: Record<string, string>, body: string): Promise<Sent>;
 }
 
 export interface SenderOptions {
-  /** True on the local run: allows the machine's own addresses, over plain http too. */
+  /** True on the local run: allows addresses of this machine, also over plain HTTP. */
   allowLocal: boolean;
-  /** All addresses of a name. Looked up without getaddrinfo, whose few threads a slow name server would use up. */
+  /** Returns all addresses of a name. Does not use getaddrinfo, because slow name servers would occupy its few threads. */
   resolve?: (name: string, signal: AbortSignal) => Promise<string[]>;
-  /** Milliseconds for everything, from the name to the last byte of the answer (specification, Delivery 1: 10 s). */
+  /** Time limit in milliseconds, from DNS resolution to the last byte of the response (specification, Delivery 1: 10 s). */
   deadline?: number;
 }
 
 const DEADLINE_MS = TIMEOUTS_S.delivery.attempt * 1000;
-/** The most that an answer's headers may be, in bytes. */
+/** Maximum size of a response's headers, in bytes. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
 export async function resolveName(name: string, signal: AbortSignal): Promise<string[]> {
@@ -46,13 +46,13 @@ export async function resolveName(name: string, signal: AbortSignal): Promise<st
   signal.addEventListener('abort', cancel);
   try {
     const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    return found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+    return found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
   } finally {
     signal.removeEventListener('abort', cancel);
   }
 }
 
-/** Which address to connect to: decided once, right before connecting, so that no second answer of the DNS can differ. */
+/** Returns the address to connect to. It is resolved only once, directly before connecting, so that no second DNS answer can differ. */
 export async function resolveAddress(
   url: URL,
   options: Pick<Required<SenderOptions>, 'allowLocal' | 'resolve'>,
@@ -65,38 +65,36 @@ export async function resolveAddress(
   if (addresses.length === 0) throw new SendError('DNS', `${host} does not resolve`);
   const allowed = addresses.filter((address) => {
     if (options.allowLocal && isLoopback(address)) return true;
-    // Plain http is for this machine only, whatever a name has come to mean since it was registered.
+    // Plain HTTP is only for this machine, even if the name has resolved elsewhere since the endpoint was registered.
     return url.protocol === 'https:' && isPublic(address);
   });
   const [address] = allowed;
-  // One bad address among good ones is a trap or a mistake: neither is worth a connection.
+  // A single blocked address among allowed ones is an attack or a mistake, so the connection is refused.
   if (address === undefined || allowed.length < addresses.length) throw new SendError('BLOCKED_ADDRESS', host);
   return address;
 }
 
-/** Answers a connection's question for an address with the one that was checked. */
+/** Returns a lookup function for connections that always returns the address that was checked. */
 export const fixedLookup = (address: string): LookupFunction => {
   const family = isIP(address);
   return (_name, { all }, done) => (all ? done(null, [{ address, family }]) : done(null, address, family));
 };
 
-/**
- * Time for which an idle connection is kept, in milliseconds: for the next attempt of a burst, not for the next event.
- */
+/** Time for which an idle connection is kept, in milliseconds. It suffices for the next attempt of a burst, not for the next event. */
 const KEEP_ALIVE_MS = 1_000;
 const pooling = { keepAlive: true, timeout: KEEP_ALIVE_MS, maxFreeSockets: 10 };
 interface Agents {
   http: HttpAgent;
   https: HttpsAgent;
 }
-const makeAgents = (): Agents => ({ http: new HttpAgent(pooling), https: new HttpsAgent(pooling) });
+const createAgents = (): Agents => ({ http: new HttpAgent(pooling), https: new HttpsAgent(pooling) });
 
 function open(
   url: URL,
   address: string,
   headers: Record<string, string>,
   signal: AbortSignal,
-  kept: Agents | undefined,
+  agents: Agents | undefined,
 ): ClientRequest {
   const secure = url.protocol === 'https:';
   return (secure ? httpsRequest : httpRequest)(url, {
@@ -105,8 +103,8 @@ function open(
     signal,
     lookup: fixedLookup(address),
     maxHeaderSize: MAX_HEADER_BYTES,
-    agent: kept ? (secure ? kept.https : kept.http) : false,
-    // IP literals are not sent as the server's name.
+    agent: agents ? (secure ? agents.https : agents.http) : false,
+    // TLS does not allow IP addresses as the server name.
     ...(secure && isIP(parseHost(url)) === 0 ? { servername: parseHost(url) } : {}),
   });
 }
@@ -115,7 +113,7 @@ const readResponse = (request: ClientRequest, body: string): Promise<IncomingMes
   new Promise((resolve, reject) => {
     request.on('response', resolve);
     request.on('error', reject);
-    // With a listener, the socket is the listener's to close.
+    // With a listener for `upgrade`, the listener must close the socket.
     request.on('upgrade', (_, socket) => {
       socket.destroy();
       reject(new SendError('BAD_RESPONSE', 'the receiver switched protocols'));
@@ -129,14 +127,11 @@ const toOutcome = (status: number): Outcome =>
 
 type Seen = Pick<Sent, 'status' | 'body' | 'headers' | 'timing'>;
 
-/**
- * A kept connection was closed by the receiver. The attempt repeats on a fresh connection and does not count as a
- * failure.
- */
+/** The receiver has closed a kept connection. The attempt is repeated on a new connection and does not count as a failure. */
 class StaleConnection extends Error {}
 
 async function attemptOnce(request: ClientRequest, body: string, signal: AbortSignal, seen: Seen): Promise<Outcome> {
-  // What is wrong with an answer is said by the request; the answer itself only knows that it was cut off.
+  // The request's error has the cause of a broken response; the error of the response only says that it was cut off.
   let fault: unknown;
   request.on('error', (error) => {
     fault = error;
@@ -146,7 +141,7 @@ async function attemptOnce(request: ClientRequest, body: string, signal: AbortSi
     const answer = await readResponse(request, body);
     const status = answer.statusCode ?? 0;
     seen.status = status;
-    seen.headers = keptHeaders(answer.rawHeaders);
+    seen.headers = formatHeaders(answer.rawHeaders);
     const { text, broken } = await readBody(answer, signal);
     seen.body = text;
     return broken ? toSendError(fault ?? broken).outcome : toOutcome(status);
@@ -154,21 +149,21 @@ async function attemptOnce(request: ClientRequest, body: string, signal: AbortSi
     if (request.reusedSocket && seen.status === null && !signal.aborted) throw new StaleConnection();
     throw error;
   } finally {
-    // A connection whose answer was read whole has gone back to be kept; any other ends here.
+    // A connection whose response was read completely has already returned to the pool. Any other connection is closed here.
     request.destroy();
   }
 }
 
-/** Sends webhooks from this process: bounded in time, in what is read, and in where they may go. */
+/** Creates a sender of webhooks with limits on the time, the response size and the allowed addresses. */
 export function createWebhookSender(given: SenderOptions): WebhookSender {
   const options: Required<SenderOptions> = { resolve: resolveName, deadline: DEADLINE_MS, ...given };
-  const agents = makeAgents();
+  const agents = createAgents();
 
-  /** @param seen told the status as soon as it is known: an answer may have one and never end */
+  /** @param seen receives the status as soon as it is known, because a response may have a status and never end */
   async function exchange(url: URL, headers: Record<string, string>, body: string, signal: AbortSignal, seen: Seen) {
     const askedAt = performance.now();
     const address = await resolveAddress(url, options, signal);
-    // An address in the URL, or this machine's own, is not asked for.
+    // An IP address in the URL needs no DNS resolution.
     if (isIP(parseHost(url)) === 0) seen.timing.dnsMs = Math.round(performance.now() - askedAt);
     signal.throwIfAborted();
     try {
@@ -184,15 +179,15 @@ export function createWebhookSender(given: SenderOptions): WebhookSender {
       const started = performance.now();
       const deadline = new AbortController();
       const { signal } = deadline;
-      const late = () => new SendError('TIMEOUT', 'not done in time');
-      const expired = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(late())));
+      const timeout = () => new SendError('TIMEOUT', 'the time limit was exceeded');
+      const expired = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(timeout())));
       const timer = setTimeout(() => deadline.abort(), options.deadline);
       const length = String(Buffer.byteLength(body));
       const timing = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null };
       const seen: Seen = { status: null, body: '', headers: '', timing };
       const work = exchange(new URL(url), { ...headers, 'content-length': length }, body, signal, seen);
       try {
-        // Raced, so that not even a step that ignores the signal can outlast the deadline.
+        // The race enforces the deadline even for a step that ignores the signal.
         const outcome = await Promise.race([work, expired]).catch((error: unknown) =>
           signal.aborted ? 'TIMEOUT' : toSendError(error).outcome,
         );

@@ -8,18 +8,18 @@ import { isAwsError } from '../aws-errors.ts';
 
 export type ExecutionStatus = 'RUNNING' | 'ENDED' | 'MISSING';
 
-/** The executions of one state machine, each named after what it is about, so that a second start is the same start. */
+/** The executions of one state machine. The name of an execution is derived from its subject, so that starting it again has no effect. */
 export interface Executions {
   start(name: string, input: object): Promise<void>;
   status(name: string): Promise<ExecutionStatus>;
   stop(name: string, cause: string): Promise<void>;
 }
 
-/** Step Functions. Names hold 80 characters of letters, digits, `-` and `_`. */
+/** Step Functions implementation. Names have at most 80 characters of letters, digits, `-` and `_`. */
 export function createExecutions(
   client: SFNClient,
   stateMachineArn: string,
-  /** Returns what the input carries beside it: the id of the request that it belongs to. */
+  /** Returns metadata that is added to the input: the id of the request that caused the execution. */
   origin: () => { requestId?: string } = () => ({}),
 ): Executions {
   const arnOf = (name: string) => `${stateMachineArn.replace(':stateMachine:', ':execution:')}:${name}`;
@@ -30,7 +30,8 @@ export function createExecutions(
           new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify({ ...origin(), ...input }) }),
         );
       } catch (error) {
-        if (!isAwsError(error, 'ExecutionAlreadyExists')) throw error; // it ran already: a replay of the stream
+        // The execution has already run, for example if the stream is replayed.
+        if (!isAwsError(error, 'ExecutionAlreadyExists')) throw error;
       }
     },
 
