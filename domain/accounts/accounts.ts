@@ -16,7 +16,7 @@ import { dayOf, findAccount, limitsHere, usagesOf } from '../limits/limits.ts';
 
 import { createKeyPair } from './credentials.ts';
 
-/** Reads what an account has used today. */
+/** Reads an account's usage of the current day; undefined if it has none. */
 export const readUsage = (deps: Pick<Deps, 'table' | 'now'>, accountId: string): Promise<DailyUsage | undefined> =>
   deps.table.get(DailyUsage, { accountId, day: dayOf(deps.now()) });
 
@@ -49,21 +49,21 @@ export function viewAccount(
   return { id, email, name, walletBalance, plan, limits, usage, ...exceeded, ...closing, createdAt };
 }
 
-const loginTaken = () => new ApiError('conflict', 'This login has an account already.');
+const loginTaken = () => new ApiError('conflict', 'This login already has an account.');
 
 export interface OpenedAccount {
   id: string;
   keys: { name: string; id: string; secretKey: string; publicKey: string }[];
 }
 
-/** Opens an account with its first keys; their secrets are shown here and never again. For operators and seeding. */
+/** Opens an account with its first keys, for operators and seeding. Only this result contains the secrets of the keys. */
 export async function openAccount(deps: Deps, input: z.output<typeof NewAccountInput>): Promise<OpenedAccount> {
   const createdAt = deps.now().toISOString();
   const id = deps.newId('acc');
   const keys = input.keys.map(({ name, scopes, allowedOrigins = ['*'], expiresAt, revoked }, index) => {
     const keyId = deps.newId('key');
     const revokedAt = revoked ? createdAt : null;
-    const made = createKeyPair({
+    const pair = createKeyPair({
       accountId: id,
       keyId,
       name,
@@ -74,7 +74,7 @@ export async function openAccount(deps: Deps, input: z.output<typeof NewAccountI
       expiresAt: expiresAt ?? null,
       hasReserve: index < KEYS_WITH_RESERVE,
     });
-    return { name, id: keyId, ...made };
+    return { name, id: keyId, ...pair };
   });
   const { email, name, plan, walletCents, login } = input;
   const account = {
@@ -100,11 +100,11 @@ export async function openAccount(deps: Deps, input: z.output<typeof NewAccountI
   };
   const ledger = walletCents > 0 ? [create(WalletTransaction, opening)] : [];
   const logins = login ? [create(Login, { subject: login, accountId: id, listed: true, email, name }, loginTaken)] : [];
-  const shown = keys.map(({ writes, listed, ...key }) => key);
+  const createdKeys = keys.map(({ writes, listed, ...key }) => key);
   const credits = addCredits(newCreditEntry(deps, id, 'ADJUSTMENT', input.aiCreditsMicroRand));
   return await deps.commit(
     [create(Account, account), ...logins, ...ledger, ...credits, ...keys.flatMap((key) => key.writes)],
-    { id, keys: shown },
+    { id, keys: createdKeys },
     { action: 'account.opened', accountId: id, subjectId: id, after: { email, name, plan } },
   );
 }
@@ -114,9 +114,9 @@ export const NewAccountInput = z.object({
   name: z.string().check(z.minLength(1), z.maxLength(100)),
   plan: z.object({ slug: z.string(), name: z.string(), appLimit: z.int().check(z.minimum(0)) }),
   walletCents: z._default(z.int().check(z.minimum(0)), 0),
-  /** The login that it opens to: what the issuer of logins calls its owner (`sub`). */
+  /** The owner's login, as the issuer's `sub` claim identifies it. */
   login: z.optional(z.string().check(z.minLength(1))),
-  /** AI credits to begin with, in millionths of a rand. */
+  /** Initial AI credits, in micro-rand. */
   aiCreditsMicroRand: z._default(z.int().check(z.minimum(0)), 0),
   keys: z._default(
     z.array(

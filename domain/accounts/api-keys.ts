@@ -21,15 +21,15 @@ import { createKeyPair } from './credentials.ts';
 
 /** Operations on API keys for an account's owner in the dashboard (specification, Authentication 1, 2 and 8). */
 
-type Shown = Output<typeof ListRoute>['data'][number];
+type KeyView = Output<typeof ListRoute>['data'][number];
 
-/** Use of a key, which is not in its own item. */
+/** Usage of a key, which other items than the key's store. */
 interface KeyUse {
   lastUsedAt: string | null;
   aiSpentMicroRand: number;
 }
 
-function view(key: ApiKey, { lastUsedAt, aiSpentMicroRand }: KeyUse): Shown {
+function view(key: ApiKey, { lastUsedAt, aiSpentMicroRand }: KeyUse): KeyView {
   const { id, name, scopes, allowedOrigins, expiresAt, revokedAt, publicKey, lastFour = null, createdBy } = key;
   const aiBudget = key.aiBudgetMicroRand === undefined ? null : microRandToRand(key.aiBudgetMicroRand);
   return {
@@ -49,13 +49,14 @@ function view(key: ApiKey, { lastUsedAt, aiSpentMicroRand }: KeyUse): Shown {
   };
 }
 
-/** Returns when either half of a key was last used, and what it spent of AI credits. ISO timestamps compare as text. */
+/** Returns the last use of either half of a key, and the AI credits that the key spent this month. */
 async function readUse(deps: Deps, { accountId, id, hashes }: ApiKey): Promise<KeyUse> {
   const [calls, ...halves] = await Promise.all([
     deps.table.get(AiKeyCalls, { accountId, keyId: id }),
     ...[hashes.secret, hashes.public].map((hash) => deps.table.get(Credential, { hash })),
   ]);
   const times = halves.flatMap((half) => half?.lastUsedAt ?? []);
+  // ISO timestamps sort as text.
   return { lastUsedAt: times.sort().at(-1) ?? null, aiSpentMicroRand: chargedIn(calls, deps.now()) };
 }
 
@@ -70,7 +71,7 @@ export async function listKeys(
   return { data, has_more: hasMore };
 }
 
-/** POST /dashboard/v1/keys: the secret half is in this answer and in no other. */
+/** POST /dashboard/v1/keys. Only this response contains the secret half. */
 export async function createKey(
   deps: Deps,
   { accountId, session, email }: Caller,
@@ -84,12 +85,12 @@ export async function createKey(
   const createdAt = now.toISOString();
   const createdBy = session && { subject: session.subject, ...(email === undefined ? {} : { email }) };
   const { aiBudget, ...key } = input;
-  const more = {
+  const options = {
     ...(createdBy ? { createdBy } : {}),
     ...(aiBudget === null ? {} : { aiBudgetMicroRand: toMicroRand(aiBudget) }),
   };
   const create = async () => {
-    // Of an account with so few keys, no more than these few have a reserve, whichever are revoked later.
+    // An account never has more keys with a reserve than this, whichever keys are revoked later.
     const account = await countKeysOnce(deps, accountId);
     const hasReserve = account.keyCount < KEYS_WITH_RESERVE;
     const count = countTowards(
@@ -98,8 +99,8 @@ export async function createKey(
       ['apiKeys'],
       hasReserve ? { keyCount: { absentOrBelow: KEYS_WITH_RESERVE } } : undefined,
     );
-    const made = createKeyPair({ ...key, ...more, accountId, keyId, createdAt, isAdded: true, hasReserve });
-    const { secretKey, listed, writes } = made;
+    const pair = createKeyPair({ ...key, ...options, accountId, keyId, createdAt, isAdded: true, hasReserve });
+    const { secretKey, listed, writes } = pair;
     return await deps.commit([count, countToday(deps, account, 'apiKeysPerDay'), ...writes], {
       data: { ...view(listed, { lastUsedAt: null, aiSpentMicroRand: 0 }), secretKey },
     });
@@ -107,14 +108,14 @@ export async function createKey(
   return await retryRequest(create);
 }
 
-/** PATCH /dashboard/v1/keys/{id}: a new budget counts for the next call, with what the month has spent already. */
+/** PATCH /dashboard/v1/keys/{id}. A new budget applies from the next call, and includes the month's previous charges. */
 export async function updateKey(
   deps: Deps,
   { accountId }: Caller,
   { id, name, aiBudget }: Input<typeof UpdateRoute>,
 ): Promise<Output<typeof UpdateRoute>> {
   const budget = aiBudget ? { aiBudgetMicroRand: toMicroRand(aiBudget) } : {};
-  const gone = aiBudget === null ? (['aiBudgetMicroRand'] as const) : [];
+  const remove = aiBudget === null ? (['aiBudgetMicroRand'] as const) : [];
   const set = { ...(name !== undefined && { name }), ...budget };
   const update = async (): Promise<Output<typeof UpdateRoute>> => {
     const key = await deps.table.get(ApiKey, { accountId, id });
@@ -127,10 +128,8 @@ export async function updateKey(
     const when = allUnchanged(key, ['name', 'aiBudgetMicroRand', 'revokedAt']);
     return await deps.commit(
       [
-        change(ApiKey, { accountId, id }, { set, remove: gone, when }, concurrentUpdate),
-        ...(aiBudget === undefined
-          ? []
-          : [change(Credential, { hash: key.hashes.secret }, { set: budget, remove: gone })]),
+        change(ApiKey, { accountId, id }, { set, remove, when }, concurrentUpdate),
+        ...(aiBudget === undefined ? [] : [change(Credential, { hash: key.hashes.secret }, { set: budget, remove })]),
       ],
       { data: view(after, use) },
       { before: view(key, use), after: view(after, use) },
@@ -140,23 +139,23 @@ export async function updateKey(
 }
 
 /**
- * Counts the keys of an account from before the count; those that are not revoked count towards the limit.
- * @returns the account, with the number of its keys
+ * Counts the active keys of an account that was opened before `keyCount` existed.
+ * @returns the account, with the number of its active keys
  */
 async function countKeysOnce(deps: Deps, accountId: string): Promise<Account & { keyCount: number }> {
   const account = await findAccount(deps, accountId);
   if (account.keyCount !== undefined) return { ...account, keyCount: account.keyCount };
   let keyCount = 0;
   for await (const { revokedAt } of deps.table.each(ApiKey, apiKeysOf(accountId))) if (!revokedAt) keyCount += 1;
-  const what = { set: { keyCount }, when: { keyCount: 'absent' } } as const;
-  await ignoreConflict(deps.table.write(Account, change(Account, { id: accountId }, what, concurrentUpdate)));
+  const update = { set: { keyCount }, when: { keyCount: 'absent' } } as const;
+  await ignoreConflict(deps.table.write(Account, change(Account, { id: accountId }, update, concurrentUpdate)));
   return { ...account, keyCount };
 }
 
 const noSuchKey = () => new ApiError('not_found', 'API key not found.');
 const alreadyRevoked = () => new ApiError('conflict', 'This API key has been revoked.');
 
-/** DELETE /dashboard/v1/keys/{id}: revokes both halves, at once. Revoking again changes nothing. */
+/** DELETE /dashboard/v1/keys/{id}. Revokes both halves in one transaction. A repetition changes nothing. */
 export async function revokeKey(
   deps: Deps,
   { accountId }: Caller,
@@ -164,20 +163,20 @@ export async function revokeKey(
 ): Promise<Output<typeof RevokeRoute>> {
   const key = await deps.table.get(ApiKey, { accountId, id });
   if (!key) throw noSuchKey();
-  const what = { set: { revokedAt: deps.now().toISOString() } };
+  const revocation = { set: { revokedAt: deps.now().toISOString() } };
   const output = { data: { id, deleted: true as const } };
   if (key.revokedAt) return output;
   await countKeysOnce(deps, accountId);
-  const { secret, public: other } = key.hashes;
+
   const revoking = deps.commit(
     [
-      change(ApiKey, { accountId, id }, { ...what, when: { revokedAt: { is: null } } }, concurrentUpdate),
+      change(ApiKey, { accountId, id }, { ...revocation, when: { revokedAt: { is: null } } }, concurrentUpdate),
       change(Account, { id: accountId }, { add: { keyCount: -1 } }),
-      ...[secret, other].map((hash) => change(Credential, { hash }, what)),
+      ...[key.hashes.secret, key.hashes.public].map((hash) => change(Credential, { hash }, revocation)),
     ],
     output,
-    { before: key, after: { ...key, ...what.set } },
+    { before: key, after: { ...key, ...revocation.set } },
   );
-  // On a conflict another request revoked it.
+  // On a conflict, another request has revoked the key.
   return (await ignoreConflict(revoking)) ?? output;
 }

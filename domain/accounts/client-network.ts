@@ -1,13 +1,13 @@
 import { isIPv6 } from 'node:net';
 
-/** Groups of 16 bits in the part of an IPv6 address that names a network: 64 bits. */
+/** 16-bit groups in the network part of an IPv6 address, which has 64 bits. */
 const NETWORK_GROUPS = 4;
 const GROUPS = 8;
 
-/** Returns the eight groups of an IPv6 address, without zone. */
+/** Parses the eight groups of an IPv6 address. Ignores its zone. */
 function groupsOf(address: string): number[] {
   const [plain = ''] = address.split('%');
-  // An address may end in an IPv4 address, which stands for two groups.
+  // An address may end in an IPv4 address, which is two groups.
   const hexadecimal = plain.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) =>
     [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)].map((group) => group.toString(16)).join(':'),
   );
@@ -18,9 +18,9 @@ function groupsOf(address: string): number[] {
 }
 
 /**
- * Returns the network of a client, which its unidentified requests are counted by: an IPv4 address, or the first 64 bits of
- * an IPv6 address. Every household and every server has that many IPv6 addresses, so a limit for one of them is none. Other text
- * is returned unchanged.
+ * Returns the network by which a client's unauthenticated requests are counted: an IPv4 address, or the first 64 bits of
+ * an IPv6 address. A household or a server usually has a whole /64 network, so a limit for a single IPv6 address would have no
+ * effect. Other text is returned unchanged.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;

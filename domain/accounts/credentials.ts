@@ -12,16 +12,16 @@ export type KeyKind = 'secret' | 'public';
 const PREFIX: Record<KeyKind, string> = { secret: 'sk_live_', public: 'pk_live_' };
 
 function checksum(text: string): string {
-  let left = createHash('sha256').update(text).digest().readUInt32BE();
+  let remaining = createHash('sha256').update(text).digest().readUInt32BE();
   let digits = '';
-  for (let place = 0; place < CHECKSUM_LENGTH; place += 1) {
-    digits = ALPHABET[left % 62] + digits;
-    left = Math.floor(left / 62);
+  for (let position = 0; position < CHECKSUM_LENGTH; position += 1) {
+    digits = ALPHABET[remaining % 62] + digits;
+    remaining = Math.floor(remaining / 62);
   }
   return digits;
 }
 
-/** A new key's text: prefix, 32 random characters (190 bits), 6 of checksum. */
+/** Returns the text of a new key: a prefix, 32 random characters (190 bits) and a checksum of 6 characters. */
 function newKeyText(kind: KeyKind): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(62)]).join('');
   const text = PREFIX[kind] + random;
@@ -38,10 +38,10 @@ export function isKeyText(text: string, kind: KeyKind): boolean {
   );
 }
 
-/** Keys are stored and found by this; the text itself is shown once and never kept. */
+/** Returns the hash by which a key is stored and found. The key's text is shown once and never stored. */
 export const hashKey = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Characters of a key by which operators find it: its kind, and 8 of 32 random ones, so that 142 bits stay secret. */
+/** Length of the prefix by which operators find a key: its kind and 8 of its 32 random characters. 142 bits stay secret. */
 export const KEY_PREFIX_LENGTH = 16;
 
 export interface NewKey {
@@ -49,22 +49,22 @@ export interface NewKey {
   keyId: string;
   name: string;
   scopes: Scope[];
-  /** Origins that the public half may be used from; `*` for any. */
+  /** Origins from which the public half may be used; `*` for any. */
   allowedOrigins: string[];
   expiresAt: string | null;
   revokedAt?: string | null | undefined;
   createdAt: string;
   /** Monthly budget for AI credits, in micro-rand. */
   aiBudgetMicroRand?: number;
-  /** True for a key that its account added: while it is new, all of its requests count on the account (runtime/http/account-rate.ts). */
+  /** True for a key that its account added: while the key is new, all of its requests count towards the account's rate (runtime/http/account-rate.ts). */
   isAdded?: boolean;
-  /** True where its rate is reserved within the account's. */
+  /** True if a part of the account's rate is reserved for the key. */
   hasReserve?: boolean;
   /** The login that creates it. */
   createdBy?: ApiKey['createdBy'];
 }
 
-/** Makes both halves of a key: their texts, shown once, and the writes that store the key and their hashes. */
+/** Creates both halves of a key. Returns their texts, which are shown once, and the writes that store the key and the hashes. */
 export function createKeyPair(key: NewKey): { secretKey: string; publicKey: string; listed: ApiKey; writes: Write[] } {
   const { accountId, keyId, name, scopes, allowedOrigins, expiresAt, createdAt, revokedAt = null } = key;
   const texts = { secret: newKeyText('secret'), public: newKeyText('public') };
@@ -74,8 +74,8 @@ export function createKeyPair(key: NewKey): { secretKey: string; publicKey: stri
   const reserve = key.hasReserve ? { hasReserve: true as const } : {};
   const budget = key.aiBudgetMicroRand === undefined ? {} : { aiBudgetMicroRand: key.aiBudgetMicroRand };
   const credential = (kind: KeyKind) => {
-    const own = { hash: hashes[kind], keyId, kind, scopes: kind === 'secret' ? scopes : [], lastUsedAt: null };
-    return create(Credential, { ...common, ...own, ...added, ...reserve, ...(kind === 'secret' ? budget : {}) });
+    const half = { hash: hashes[kind], keyId, kind, scopes: kind === 'secret' ? scopes : [], lastUsedAt: null };
+    return create(Credential, { ...common, ...half, ...added, ...reserve, ...(kind === 'secret' ? budget : {}) });
   };
   const listed = {
     ...common,
@@ -106,19 +106,19 @@ export function assertNotSuspended({ suspended }: { suspended?: string | undefin
   if (suspended !== undefined) throw accountSuspended(suspended);
 }
 
-/** Refuses a change while the account waits for its deletion. Throws 409. */
+/** Throws 409 if the account is scheduled for deletion. */
 export function assertNotClosing({ closesAt }: { closesAt?: string | undefined }): void {
   if (closesAt !== undefined) throw accountClosing(closesAt);
 }
 
-/** Makes the 409 of an account that waits for its deletion. */
+/** Creates the 409 error of an account that is scheduled for deletion. */
 export const accountClosing = (closesAt: string) =>
   new ApiError(
     'conflict',
     `This account will be deleted on ${closesAt.slice(0, 10)}. Cancel the deletion in the dashboard to change anything.`,
   );
 
-/** Refuses a key that is revoked or expired, or whose account is suspended, and a public one used from an origin it is not meant for. */
+/** Throws 401 for a revoked or expired key, and 403 for a suspended key or account and for a public key from an origin that is not allowed. */
 export function assertUsable(credential: Credential, origin: string | undefined, now: Date): void {
   if (credential.revokedAt) throw new ApiError('unauthorized', 'This API key has been revoked.');
   if (credential.expiresAt && Date.parse(credential.expiresAt) <= now.getTime()) {

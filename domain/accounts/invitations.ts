@@ -22,11 +22,11 @@ import { mayBeInvited, readMailAddress } from './mail-addresses.ts';
 import { membershipOf, membershipsOf, setMemberships } from './membership.ts';
 import { readTeam, type TeamState, writeTeam } from './team.ts';
 
-/** Invitations to an account. The link's secret is stored as a hash, in the account's own item, and works once. */
+/** Invitations to an account. The secret of the link works once. Its hash is stored in the account's team item. */
 
 const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** The text in a link: it names the account and the invitation, so that no index of secrets is needed. */
+/** Returns the token of a link. It contains the ids of the account and the invitation, so that no index of secrets is needed. */
 const tokenOf = (accountId: string, id: string, secret: string) => `${accountId}.${id}.${secret}`;
 
 /** Returns a predicate for invitations that have not expired. */
@@ -35,7 +35,7 @@ export const isOpen =
   ({ expiresAt }: TeamInvitation): boolean =>
     expiresAt > now.toISOString();
 
-/** The invitation as owners see it. */
+/** Returns an invitation as owners see it. */
 export const view = ({ id, email, role, invitedBy, createdAt, expiresAt, mail }: TeamInvitation) => ({
   id,
   email,
@@ -46,14 +46,14 @@ export const view = ({ id, email, role, invitedBy, createdAt, expiresAt, mail }:
   emailedAt: mail?.sentAt ?? null,
 });
 
-/** Returns a new link of an invitation, and the hash of its secret. The fragment of an address reaches no server's log. */
+/** Returns a new link of an invitation, and the hash of its secret. The secret is in the URL's fragment, which browsers send to no server. */
 export function newLink({ settings }: Pick<Deps, 'settings'>, accountId: string, id: string) {
   const secret = randomBytes(24).toString('base64url');
   const link = `${settings.publicUrl}/dashboard/invitation#${tokenOf(accountId, id, secret)}`;
   return { hash: hashOf(secret), link };
 }
 
-/** Returns an invitation with a new secret, which was not sent by email yet, and the link that holds the secret. */
+/** Returns an invitation with a new secret, marked as not yet emailed, and the link with the secret. */
 function withNewLink(deps: Deps, accountId: string, given: Omit<TeamInvitation, 'hash' | 'expiresAt'>) {
   const { mail: _, ...invitation } = given;
   const expiresAt = timestampAfter(deps.now(), INVITATION_DAYS * DAY_MS);
@@ -61,7 +61,7 @@ function withNewLink(deps: Deps, accountId: string, given: Omit<TeamInvitation, 
   return { invitation: { ...invitation, hash, expiresAt }, link };
 }
 
-/** Tells whether an email with the invitation will be sent. */
+/** Returns true if an email with the invitation will be sent. */
 async function isEmailed(deps: Deps, address: string): Promise<boolean> {
   if (deps.settings.mailFrom === undefined) return false;
   return mayBeInvited(await readMailAddress(deps, address), deps.now());
@@ -69,10 +69,10 @@ async function isEmailed(deps: Deps, address: string): Promise<boolean> {
 
 const audited = ({ email, role }: Pick<TeamInvitation, 'email' | 'role'>) => ({ email, role });
 
-/** Invitations of the account that are kept when it gets a new one: those that have not expired. */
+/** Returns the invitations that have not expired. A new invitation replaces the expired ones. */
 const openOf = (deps: Deps, { invitations }: TeamState) => invitations.filter(isOpen(deps.now()));
 
-/** POST /dashboard/v1/members/invitations. Throws 409 for a member, for an address that is invited, and at the limit; 429 beyond the day's. */
+/** POST /dashboard/v1/members/invitations. Throws 409 for a member, an invited address, and at the limit of members; 429 at the daily limit. */
 export async function inviteMember(
   deps: Deps,
   { accountId, email: owner }: Caller,
@@ -81,18 +81,18 @@ export async function inviteMember(
   const invite = async (): Promise<Output<typeof InviteRoute>> => {
     const [team, emailed] = await Promise.all([readTeam(deps, accountId), isEmailed(deps, email)]);
     const open = openOf(deps, team);
-    const isMember = team.members.some((each) => each.email.toLowerCase() === email);
-    if (isMember) throw new ApiError('conflict', `${email} is a member already. Change the role instead.`);
-    if (open.some((each) => each.email === email))
-      throw new ApiError('conflict', `${email} is invited already. Resend the invitation, or revoke it first.`);
+    const isMember = team.members.some((member) => member.email.toLowerCase() === email);
+    if (isMember) throw new ApiError('conflict', `${email} is already a member. Change the role instead.`);
+    if (open.some((invitation) => invitation.email === email))
+      throw new ApiError('conflict', `${email} is already invited. Resend the invitation, or revoke it first.`);
     if (team.members.length + open.length >= MAX_MEMBERS)
       throw new ApiError(
         'conflict',
         `An account has at most ${MAX_MEMBERS} members and invitations. Remove one first.`,
       );
     const id = deps.newId('inv');
-    const made = { id, email, role, invitedBy: owner ?? null, createdAt: deps.now().toISOString() };
-    const { invitation, link } = withNewLink(deps, accountId, made);
+    const details = { id, email, role, invitedBy: owner ?? null, createdAt: deps.now().toISOString() };
+    const { invitation, link } = withNewLink(deps, accountId, details);
     return await deps.commit(
       [writeTeam(team, { invitations: [...open, invitation] }), countToday(deps, team.account, 'invitationsPerDay')],
       { data: { ...view(invitation), link, isEmailed: emailed } },
@@ -104,7 +104,7 @@ export async function inviteMember(
 
 const noSuchInvitation = () => new ApiError('not_found', 'Invitation not found.');
 
-/** POST /dashboard/v1/members/invitations/{id}/resend: also of one that has expired. Throws 429 beyond the day's. */
+/** POST /dashboard/v1/members/invitations/{id}/resend. Also resends an expired invitation. Throws 429 at the daily limit. */
 export async function resendInvitation(
   deps: Deps,
   { accountId }: Caller,
@@ -112,11 +112,11 @@ export async function resendInvitation(
 ): Promise<Output<typeof ResendRoute>> {
   const resend = async (): Promise<Output<typeof ResendRoute>> => {
     const team = await readTeam(deps, accountId);
-    const found = team.invitations.find((each) => each.id === id);
+    const found = team.invitations.find((candidate) => candidate.id === id);
     if (!found) throw noSuchInvitation();
     const { invitation, link } = withNewLink(deps, accountId, found);
     const emailed = await isEmailed(deps, found.email);
-    const invitations = team.invitations.map((each) => (each === found ? invitation : each));
+    const invitations = team.invitations.map((candidate) => (candidate === found ? invitation : candidate));
     return await deps.commit(
       [writeTeam(team, { invitations }), countToday(deps, team.account, 'invitationsPerDay')],
       { data: { ...view(invitation), link, isEmailed: emailed } },
@@ -134,9 +134,9 @@ export async function revokeInvitation(
 ): Promise<Output<typeof RevokeRoute>> {
   const revoke = async (): Promise<Output<typeof RevokeRoute>> => {
     const team = await readTeam(deps, accountId);
-    const found = team.invitations.find((each) => each.id === id);
+    const found = team.invitations.find((candidate) => candidate.id === id);
     if (!found) throw noSuchInvitation();
-    const invitations = team.invitations.filter((each) => each !== found);
+    const invitations = team.invitations.filter((candidate) => candidate !== found);
     return await deps.commit(
       [writeTeam(team, { invitations })],
       { data: { id, deleted: true } },
@@ -149,24 +149,26 @@ export async function revokeInvitation(
 const noLongerValid = () =>
   new ApiError(
     'not_found',
-    'This invitation was used or revoked, or has expired. Ask an owner of the account for another.',
+    'This invitation was used or revoked, or has expired. Ask an owner of the account for a new one.',
   );
 
-/** Finds the invitation of a token. Throws 404 for one that is unknown, used or expired. */
+/** Finds the invitation of a token. Throws 404 for an unknown, used, revoked or expired invitation. */
 async function findInvitation(deps: Deps, token: string) {
   const [accountId = '', id, secret = ''] = token.split('.');
   const team = await readTeam(deps, accountId).catch((error: unknown) => {
     throw error instanceof ApiError && error.code === 'not_found' ? noLongerValid() : error;
   });
   const hash = hashOf(secret);
-  const invitation = openOf(deps, team).find((each) => each.id === id && [each.hash, each.mail?.hash].includes(hash));
+  const invitation = openOf(deps, team).find(
+    (candidate) => candidate.id === id && [candidate.hash, candidate.mail?.hash].includes(hash),
+  );
   if (!invitation) throw noLongerValid();
   return { team, invitation, accountId };
 }
 
 /**
- * POST /dashboard/v1/invitations/accept. The person must have signed in with the invited address, which the issuer has
- * verified. Throws 403 for another address, 404 for an invitation that is not valid, 409 for a member.
+ * POST /dashboard/v1/invitations/accept. The caller must be signed in with the invited address, and the issuer must have verified
+ * it. Throws 403 for another address, 404 for an invalid invitation, 409 for a member.
  */
 export async function acceptInvitation(
   deps: Deps,
@@ -187,7 +189,7 @@ export async function acceptInvitation(
     if (!login) throw concurrentUpdate();
     const [own, ...others] = membershipsOf(login);
     if (!own || membershipOf(login, accountId))
-      throw new ApiError('conflict', 'You are a member of this account already.');
+      throw new ApiError('conflict', 'You are already a member of this account.');
     if (others.length >= MAX_MEMBERSHIPS)
       throw new ApiError('conflict', `A login is a member of at most ${MAX_MEMBERSHIPS} accounts. Leave one first.`);
     const { account } = team;
@@ -200,8 +202,8 @@ export async function acceptInvitation(
       role,
       joinedAt: deps.now().toISOString(),
     };
-    const invitations = team.invitations.filter((each) => each !== invitation);
-    // A suspension and a deletion find the logins of their account in this list, and come to those that it has by then.
+    const invitations = team.invitations.filter((candidate) => candidate !== invitation);
+    // Suspension and deletion find the account's logins in this list, so the list must not change once one of them has begun.
     const listed = {
       append: { logins: [subject] },
       when: { suspension: 'absent' as const, deletion: 'absent' as const },
@@ -220,7 +222,7 @@ export async function acceptInvitation(
   return await retryRequest(accept);
 }
 
-/** Returns why an account takes no new members: it is suspended, or will be deleted. */
+/** Returns the error of an account that accepts no new members because it is suspended or scheduled for deletion. */
 function refusalOf(account: Account | undefined): Error | undefined {
   if (account?.suspension) return accountSuspended(account.suspension.reason);
   return account?.deletion && accountClosing(account.deletion.endsAt);

@@ -5,9 +5,7 @@ import { change, changeOrInspect, createViaUpdate } from '../../table/writes.ts'
 import { concurrentUpdate, ignoreConflict } from '../conflict.ts';
 import type { Deps, Profile } from '../deps.ts';
 
-/** Settings of an account that a first login opens. */
-
-/** Returns the account that a person's login opens. */
+/** Returns the new account of a login. */
 export const newAccountOf = (
   deps: Pick<Deps, 'now' | 'newId'>,
   subject: string,
@@ -26,8 +24,8 @@ export const newAccountOf = (
 });
 
 /**
- * Opens the account of a login that has none. Of two first requests at once one opens it, and the other finds it there.
- * Any operation may be a login's first, also one that otherwise only reads: all is done by updates, which everybody may.
+ * Opens the account of a login that has none. Of two concurrent first requests, one opens it, and the other finds it open.
+ * Uses updates only: any operation may be a login's first, and functions of read-only operations have the right to update but not to put.
  */
 export async function openLogin(
   deps: Deps,
@@ -35,7 +33,7 @@ export async function openLogin(
   { email, name }: Pick<Profile, 'email' | 'name'>,
 ): Promise<void> {
   const account = newAccountOf(deps, subject, { email, name });
-  // On a conflict another request opened it.
+  // On a conflict, another request has opened it.
   await ignoreConflict(
     deps.table.transact([
       createViaUpdate(Login, { subject, accountId: account.id, listed: true, email, name }, concurrentUpdate),
@@ -45,8 +43,8 @@ export async function openLogin(
 }
 
 /**
- * Lists a login in its account, which older logins are not: a suspension of the account must find it. Throws 403 where it has
- * not found it.
+ * Adds a login to its account's list of logins, in which a suspension finds them. Logins of earlier versions are not listed. Throws 403 if
+ * the account has been suspended without finding this login.
  */
 export async function listLogin(
   deps: Deps,
@@ -54,7 +52,7 @@ export async function listLogin(
 ): Promise<void> {
   const unlisted = { set: { listed: true }, when: { listed: 'absent' as const } };
   const append = { append: { logins: [subject] }, when: { suspension: 'absent' as const } };
-  // On a conflict another request listed it.
+  // On a conflict, another request has listed it.
   await ignoreConflict(
     deps.table.transact([
       change(Login, { subject }, unlisted, concurrentUpdate),

@@ -3,27 +3,27 @@ import { MailAddress } from '../../table/entities/mail.ts';
 import { upsert, type Write } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
 
-/** Knowledge about email addresses (docs/decisions/0073-more-notifications.md). They are stored as hashes. */
+/** State of email addresses, stored by their hash (docs/decisions/0073-more-notifications.md). */
 
-/** An address is sent one invitation in this time, whichever accounts invite it, in seconds. */
+/** Minimum time between two invitations to one address, from any account, in seconds. */
 const INVITATION_INTERVAL = 3600;
 
 const keyOf = (address: string) => ({ hash: createHash('sha256').update(address.toLowerCase()).digest('hex') });
 const epochOf = (now: Date) => Math.floor(now.getTime() / 1000);
 
-/** Reads what is known of an address; undefined where nothing is. */
+/** Reads the state of an address; undefined if it has none. */
 export const readMailAddress = ({ table }: Pick<Deps, 'table'>, address: string): Promise<MailAddress | undefined> =>
   table.get(MailAddress, keyOf(address));
 
-/** Tells whether an invitation may be sent to an address now. */
+/** Returns true if an invitation may be sent to an address now. */
 export const mayBeInvited = (known: MailAddress | undefined, now: Date): boolean =>
   (known?.invitedAtEpoch ?? 0) <= epochOf(now) - INVITATION_INTERVAL;
 
 /**
- * Returns the write by which an invitation takes the place of an address for this hour. It may be repeated for the same one.
- * @param onRefused makes the error where another one was sent
+ * Returns the write that reserves an address for one invitation for an hour. It may be repeated for the same invitation.
+ * @param onRefused creates the error if another invitation was sent within the hour
  */
-export function takeInvitation(address: string, invitedFor: string, now: Date, onRefused: () => Error): Write {
+export function reserveInvitation(address: string, invitedFor: string, now: Date, onRefused: () => Error): Write {
   const invitedAtEpoch = epochOf(now);
   const item = { ...keyOf(address), at: now.toISOString(), invitedAtEpoch, invitedFor };
   return upsert(

@@ -10,7 +10,7 @@ import { getAccount } from './accounts.ts';
 import { membershipOf, membershipsOf } from './membership.ts';
 import { readInbox } from './notifications.ts';
 
-/** GET /dashboard/v1/me. The login's item has its roles; the issuer says who is an operator. */
+/** GET /dashboard/v1/me. Roles come from the login's item, except `operator`, which comes from the issuer. */
 export async function getMe(deps: Deps, caller: Caller): Promise<Output<typeof getMeRoute>> {
   const { session, role } = caller;
   if (!session || !role) throw new ApiError('unauthorized');

@@ -32,7 +32,7 @@ const view = ({ subject: id, email, name, role, joinedAt }: TeamMember, { sessio
 export async function listMembers(deps: Deps, caller: Caller): Promise<Output<typeof ListRoute>> {
   const { members, invitations } = await readTeam(deps, caller.accountId);
   const open = invitations.filter(isOpen(deps.now()));
-  return { data: { members: members.map((each) => view(each, caller)), invitations: open.map(viewInvitation) } };
+  return { data: { members: members.map((member) => view(member, caller)), invitations: open.map(viewInvitation) } };
 }
 
 const noSuchMember = () => new ApiError('not_found', 'Member not found.');
@@ -40,13 +40,13 @@ const noSuchMember = () => new ApiError('not_found', 'Member not found.');
 /** Reads a member with its account and its login. Throws 404. */
 async function findMember(deps: Deps, accountId: string, subject: string) {
   const [team, login] = await Promise.all([readTeam(deps, accountId), deps.table.get(Login, { subject })]);
-  const member = team.members.find((each) => each.subject === subject);
+  const member = team.members.find((candidate) => candidate.subject === subject);
   const membership = login && membershipOf(login, accountId);
   if (!member || !login || !membership) throw noSuchMember();
   return { team, member, login, membership };
 }
 
-/** PATCH /dashboard/v1/members/{id}: the login's next request has the new role. Throws 409 for the last owner. */
+/** PATCH /dashboard/v1/members/{id}. The role applies from the login's next request. Throws 409 for the last owner. */
 export async function updateMember(
   deps: Deps,
   caller: Caller,
@@ -58,8 +58,10 @@ export async function updateMember(
     const changed = { ...member, role };
     const output = { data: view(changed, caller) };
     if (member.role === role) return output;
-    const memberships = membershipsOf(login).map((each) => (each.accountId === accountId ? { ...each, role } : each));
-    const members = team.members.map((each) => (each === member ? changed : each));
+    const memberships = membershipsOf(login).map((membership) =>
+      membership.accountId === accountId ? { ...membership, role } : membership,
+    );
+    const members = team.members.map((candidate) => (candidate === member ? changed : candidate));
     const writes = [
       writeTeam(team, { members }),
       change(Account, { id: accountId }, { set: emailOf(team.account, members) }),
@@ -72,29 +74,29 @@ export async function updateMember(
 }
 
 /**
- * Returns the writes that end a membership. A login always has an account of its own: one that leaves its own and is a member of
- * no other gets a new, empty one.
+ * Returns the writes that end a membership. A login always has an account: a login that leaves its last account gets a new, empty
+ * one.
  */
 function endMembership(deps: Deps, login: Login, accountId: string, { email, name }: TeamMember): Write[] {
-  const kept = membershipsOf(login).filter((each) => each.accountId !== accountId);
-  if (kept.length > 0) return setMemberships(login, kept);
+  const remaining = membershipsOf(login).filter((membership) => membership.accountId !== accountId);
+  if (remaining.length > 0) return setMemberships(login, remaining);
   const account = newAccountOf(deps, login.subject, { email: login.email ?? email, name: login.name ?? name });
-  const own: Membership = { accountId: account.id, role: 'owner', accountName: account.name };
-  return [create(Account, account), ...setMemberships(login, [own])];
+  const membership: Membership = { accountId: account.id, role: 'owner', accountName: account.name };
+  return [create(Account, account), ...setMemberships(login, [membership])];
 }
 
 /**
- * Returns the account's email address after a change of its members. It is an owner's: receipts, invoices and the deletion go by it. It
- * passes to the owner of longest standing once its holder is none.
+ * Returns the account's email address after a change of its members. It must be an owner's, because receipts, invoices and the deletion
+ * use it. If its holder is no longer an owner, the longest-standing owner's address replaces it.
  */
 function emailOf({ email }: Account, members: readonly TeamMember[]): Pick<Account, 'email'> {
   const owners = members.filter(({ role }) => role === 'owner');
-  return { email: (owners.find((each) => each.email === email) ?? owners[0])?.email ?? email };
+  return { email: (owners.find((owner) => owner.email === email) ?? owners[0])?.email ?? email };
 }
 
 type Found = Awaited<ReturnType<typeof findMember>>;
 
-async function end(
+async function removeFromTeam(
   deps: Deps,
   accountId: string,
   subject: string,
@@ -103,9 +105,9 @@ async function end(
   const found = await findMember(deps, accountId, subject);
   check?.(found);
   const { team, member, login } = found;
-  const members = team.members.filter((each) => each !== member);
-  // By their places, which only a change of the team moves: a login of before is listed without one.
-  const logins = team.account.logins?.flatMap((each, at) => (each === subject ? [at] : [])) ?? [];
+  const members = team.members.filter((candidate) => candidate !== member);
+  // Removes by index: only a change of the team moves the entries. `listLogin` appends without such a change.
+  const logins = team.account.logins?.flatMap((login, index) => (login === subject ? [index] : [])) ?? [];
   return await deps.commit(
     [
       writeTeam(team, { members }),
@@ -117,16 +119,17 @@ async function end(
   );
 }
 
-/** DELETE /dashboard/v1/members/{id}: the login's next request in this account is refused. Throws 409 for the last owner. */
+/** DELETE /dashboard/v1/members/{id}. The login's next request in this account is refused. Throws 409 for the last owner. */
 export const removeMember = (
   deps: Deps,
   { accountId }: Caller,
   { id }: Input<typeof RemoveRoute>,
-): Promise<Output<typeof RemoveRoute>> => retryOnConflict(() => end(deps, accountId, id), { onExhausted: serviceBusy });
+): Promise<Output<typeof RemoveRoute>> =>
+  retryOnConflict(() => removeFromTeam(deps, accountId, id), { onExhausted: serviceBusy });
 
 /**
- * Throws 409 for an account that the member joined. A request that names no account acts in the login's own, which may be such a one since the
- * login left the one that it opened: the repetition of that request must not end another membership.
+ * Throws 409 if the member joined the account by invitation. A request that names no account acts in the login's first account. After the
+ * login has left the account that it opened, that is another account, and a repetition of the request must not end this membership too.
  */
 function assertOpened({ team: { account }, member }: Found): void {
   if (member.joinedAt === account.createdAt) return;
@@ -134,12 +137,12 @@ function assertOpened({ team: { account }, member }: Found): void {
   throw new ApiError('conflict', message);
 }
 
-/** DELETE /dashboard/v1/membership. Throws 409 for the last owner, and for an account that a request has to name. */
+/** DELETE /dashboard/v1/membership. Throws 409 for the last owner, and for an account that the request must name but does not. */
 export async function leaveAccount(
   deps: Deps,
   { accountId, session, isNamed }: Caller,
 ): Promise<Output<typeof LeaveRoute>> {
   if (!session) throw new ApiError('unauthorized');
-  const leave = () => end(deps, accountId, session.subject, isNamed ? undefined : assertOpened);
+  const leave = () => removeFromTeam(deps, accountId, session.subject, isNamed ? undefined : assertOpened);
   return await retryOnConflict(leave, { onExhausted: serviceBusy });
 }

@@ -5,26 +5,26 @@ import { unchanged } from '../../table/expressions.ts';
 import { change, type Write } from '../../table/writes.ts';
 import { concurrentUpdate } from '../conflict.ts';
 
-/** The accounts that a login may act in, as its own item lists them (docs/decisions/0058-members-and-notifications.md). */
+/** The accounts in which a login may act, as the login's item lists them (docs/decisions/0058-members-and-notifications.md). */
 
 export interface Membership {
   accountId: string;
   role: MemberRole;
-  /** The account's name; undefined where the login has no other account. */
+  /** The account's name; undefined if the login has no other account. */
   accountName: string | undefined;
-  /** The reason for which the account is suspended. */
+  /** The reason of the account's suspension. */
   suspended?: string | undefined;
   /** The time at which the account will be deleted. */
   closesAt?: string | undefined;
 }
 
-/** Returns what a membership says of its account's suspension and deletion, where there is one. */
+/** Returns the fields of a membership about the account's suspension and deletion, if any. */
 const marksOf = ({ suspended, closesAt }: Pick<Membership, 'suspended' | 'closesAt'>) => ({
   ...(suspended === undefined ? {} : { suspended }),
   ...(closesAt === undefined ? {} : { closesAt }),
 });
 
-/** Returns the membership in the login's own account: the one that it acts in unless a request names another. */
+/** Returns the membership in the login's own account, in which it acts unless a request names another. */
 export const ownMembership = ({ accountId, role = 'owner', accountName, suspended, closesAt }: Login): Membership => ({
   accountId,
   role,
@@ -35,7 +35,7 @@ export const ownMembership = ({ accountId, role = 'owner', accountName, suspende
 /** Returns a login's membership in an account; undefined if it has none. */
 export function membershipOf(login: Login, accountId: string = login.accountId): Membership | undefined {
   if (accountId === login.accountId) return ownMembership(login);
-  // The id is the caller's text, which may be a name that every object has.
+  // The id is the caller's input, which may be the name of an inherited property.
   const found = entryOf(login.memberships ?? {}, accountId);
   return found && { accountId, ...found };
 }
@@ -46,7 +46,7 @@ export const membershipsOf = (login: Login): Membership[] => [
   ...Object.entries(login.memberships ?? {}).map(([accountId, found]) => ({ accountId, ...found })),
 ];
 
-/** Returns the write that gives a login these memberships, the first as its own. It fails if the login changed since it was read. */
+/** Returns the write that sets a login's memberships; the first is its own account. It fails if the memberships have changed since the read. */
 export function setMemberships(login: Login, [own, ...others]: readonly Membership[]): Write[] {
   if (!own) throw new Error('A login needs an account of its own');
   const { subject, membershipsVersion: version } = login;

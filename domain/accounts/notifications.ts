@@ -18,7 +18,7 @@ import { formatRand } from '../billing/money.ts';
 import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Caller, Deps } from '../deps.ts';
 
-/** Notifications of an account: made from what happens, shown to each member (docs/decisions/0058-members-and-notifications.md). */
+/** Notifications of an account: derived from incidents, shown to each member (docs/decisions/0058-members-and-notifications.md). */
 
 export interface Incident {
   accountId: string;
@@ -29,7 +29,7 @@ export interface Incident {
   at: string;
 }
 
-/** Stores an incident: one item per incident and day, so that a failure in a loop is one notification. Repeating it changes nothing. */
+/** Stores incidents, one item per incident and day, so that a repeated failure is one notification. Idempotent. */
 export async function notify(deps: Pick<Deps, 'table'>, incidents: readonly Incident[]): Promise<void> {
   const writes = incidents.map(async (incident) => {
     const item = { ...incident, day: incident.at.slice(0, 10) };
@@ -43,9 +43,9 @@ export async function notify(deps: Pick<Deps, 'table'>, incidents: readonly Inci
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * Returns the incident that an event of the account is; none for most.
+ * Returns the incident that an event of the account represents; none for most events.
  *
- * @param name name of the application or key that it is about, where it is known
+ * @param name name of the event's application or key, if known
  */
 export function incidentOfEvent({ accountId, type, data, created: at }: Event, name?: string): Incident[] {
   const incident = (kind: NotificationKind, subjectId: string, title: string, path: string): Incident[] => [
@@ -74,21 +74,21 @@ const DOMAIN_TITLES: Readonly<Record<string, string>> = {
   'domain.renewal-refused': 'could not be renewed.',
 };
 
-/** Returns what an entry says of a plan that the balance did not pay: its invoice, its suspension, its end. */
+/** Returns the title of an incident about an unpaid plan: its invoice, suspension or cancellation. */
 function unpaidTitle({ action, before, after }: AuditEntry, plan = 'A plan'): string | undefined {
   if (action === 'invoice.issued' && after?.kind === 'PLAN' && after.status === 'UNPAID')
     return `Invoice ${text(after.number)} for a plan is unpaid: your balance does not cover it.`;
   if (action === 'subscription.suspended') return `${plan} was suspended: its invoice is unpaid.`;
-  // Others are cancelled for other reasons.
+  // Other cancellations have other reasons.
   const isForWantOfPayment =
     action === 'subscription.cancelled' && before?.status === 'SUSPENDED' && after?.reason === undefined;
   return isForWantOfPayment ? `${plan} was cancelled: its invoice remained unpaid.` : undefined;
 }
 
 /**
- * Returns the incident that an entry of the audit log is; none for most, and for what people do themselves.
+ * Returns the incident that an audit entry represents; none for most entries, and for all actions of people.
  *
- * @param plan name of the plan that it is about, where it is known
+ * @param plan name of the entry's plan, if known
  */
 export function incidentOfEntry(entry: AuditEntry, plan?: string): Incident[] {
   const { accountId, action, actor, subjectId, after, createdAt: at } = entry;
@@ -111,7 +111,7 @@ export function incidentOfEntry(entry: AuditEntry, plan?: string): Incident[] {
   return [{ ...common, kind: 'domain-problem', title, path: `/domains/${subjectId}` }];
 }
 
-/** Returns the incident that a transaction is: the one by which the balance falls below the threshold. */
+/** Returns the incident of the transaction by which the balance falls below the threshold; none for other transactions. */
 export function incidentOfTransaction(transaction: WalletTransaction): Incident[] {
   const { accountId, amountCents, balanceAfterCents: balance, createdAt: at } = transaction;
   if (balance >= LOW_BALANCE_CENTS || balance - amountCents < LOW_BALANCE_CENTS) return [];
@@ -119,10 +119,10 @@ export function incidentOfTransaction(transaction: WalletTransaction): Incident[
   return [{ accountId, kind: 'low-balance', subjectId: 'wallet', title, path: '/billing', at }];
 }
 
-/** Notifications that are read for a list at most, where most are of kinds that are switched off. */
+/** Maximum of notifications that a list reads, if most of them are of kinds that are turned off. */
 const MAX_READ = 2000;
 
-/** Reads the newest notifications of the kinds that a login has not switched off. Its settings are read at the same time. */
+/** Reads the newest notifications of the kinds that a login has not turned off, concurrently with the login's settings. */
 async function readNewest(
   { table }: Pick<Deps, 'table'>,
   accountId: string,
@@ -130,29 +130,29 @@ async function readNewest(
 ): Promise<Notification[]> {
   const newest: Notification[] = [];
   let read = 0;
-  for await (const each of table.newest(Notification, notificationsOf(accountId), {
+  for await (const notification of table.newest(Notification, notificationsOf(accountId), {
     pageSize: 2 * MAX_NOTIFICATIONS,
   })) {
     const { off = [] } = (await reading) ?? {};
-    // A day is read to its end: within it, they are in the order of their kinds and not of their times.
-    const isFull = newest.length >= MAX_NOTIFICATIONS && newest.at(-1)?.day !== each.day;
+    // Reads every day completely: within a day, notifications are sorted by kind and not by time.
+    const isFull = newest.length >= MAX_NOTIFICATIONS && newest.at(-1)?.day !== notification.day;
     if (isFull || read === MAX_READ) break;
     read += 1;
-    if (!off.includes(each.kind)) newest.push(each);
+    if (!off.includes(notification.kind)) newest.push(notification);
   }
   return newest.sort((one, other) => other.at.localeCompare(one.at)).slice(0, MAX_NOTIFICATIONS);
 }
 
-/** Reads a login's own settings in an account; undefined before it first changes them. */
+/** Reads a login's settings in an account; undefined before the first change. */
 async function readSettings({ table }: Pick<Deps, 'table'>, { accountId, session }: Caller) {
   if (!session) throw new ApiError('unauthorized');
   return await table.get(NotificationReader, { accountId, subject: session.subject });
 }
 
-/** Returns the kinds that are not sent by email. Links of emails append: two clicks on one at the same moment leave it twice. */
+/** Returns the kinds that are not sent by email. Removes duplicates, which concurrent clicks on an unsubscribe link append. */
 const mailedOff = (reader: NotificationReader | undefined) => [...new Set(reader?.offByMail)];
 
-/** Reads what a login is shown: the newest notifications first, without the kinds that it has switched off. */
+/** Reads a login's notifications, newest first, without the kinds that it has turned off. */
 export async function readInbox(deps: Pick<Deps, 'table'>, caller: Caller) {
   const { accountId } = caller;
   const reading = readSettings(deps, caller);
@@ -175,11 +175,11 @@ export async function listNotifications(deps: Deps, caller: Caller): Promise<Out
   return { data: { ...(await readInbox(deps, caller)), mail } };
 }
 
-/** Returns the write of a login's own settings in an account. A condition that fails is a `ConcurrentUpdateError`. */
-function change({ accountId, session }: Caller, fields: Partial<NotificationReader>, when: Change['when'] = {}) {
+/** Returns the write of a login's settings in an account. It throws `ConcurrentUpdateError` if its condition fails. */
+function settingsWrite({ accountId, session }: Caller, fields: Partial<NotificationReader>, when: Change['when'] = {}) {
   if (!session) throw new ApiError('unauthorized');
-  const of = { accountId, subject: session.subject };
-  return upsert(NotificationReader, of, { set: { ...of, ...fields }, when }, concurrentUpdate);
+  const key = { accountId, subject: session.subject };
+  return upsert(NotificationReader, key, { set: { ...key, ...fields }, when }, concurrentUpdate);
 }
 
 /** POST /dashboard/v1/notifications/read */
@@ -187,20 +187,20 @@ export const readNotifications = (
   deps: Deps,
   caller: Caller,
   { until }: Input<typeof ReadRoute>,
-): Promise<Output<typeof ReadRoute>> => deps.commit([change(caller, { readUntil: until })], { data: { until } });
+): Promise<Output<typeof ReadRoute>> => deps.commit([settingsWrite(caller, { readUntil: until })], { data: { until } });
 
-/** PUT /dashboard/v1/notifications/settings. What is sent by email stays as it is unless it is given. */
+/** PUT /dashboard/v1/notifications/settings. Keeps the email settings unless `offByMail` is given. */
 export async function setNotificationSettings(
   deps: Deps,
   caller: Caller,
   { off, offByMail: given }: Input<typeof SetRoute>,
 ): Promise<Output<typeof SetRoute>> {
   if (given !== undefined)
-    return await deps.commit([change(caller, { off, offByMail: given })], { data: { off, offByMail: given } });
+    return await deps.commit([settingsWrite(caller, { off, offByMail: given })], { data: { off, offByMail: given } });
   return await retryRequest(async () => {
     const reader = await readSettings(deps, caller);
-    // The link of an email may switch a kind off at the same time.
-    const write = change(caller, { off }, { offByMail: unchanged(reader?.offByMail) });
+    // An unsubscribe link may turn a kind off concurrently.
+    const write = settingsWrite(caller, { off }, { offByMail: unchanged(reader?.offByMail) });
     return await deps.commit([write], { data: { off, offByMail: mailedOff(reader) } });
   });
 }

@@ -9,20 +9,20 @@ import { concurrentUpdate, retryRequest } from '../conflict.ts';
 import type { Caller, Deps, Session } from '../deps.ts';
 
 /**
- * Sign-out. The issuer only revokes the refresh token, so the login's item lists the sessions that have ended until all of
- * their access tokens have expired. Every request writes that item, and does so on the condition that its session is not
- * listed: the check costs no round trip.
+ * Sign-out. The issuer revokes the refresh token only, so the login's item lists each ended session until all of its access
+ * tokens have expired. Every request writes that item anyway, on the condition that its session is not listed. The check
+ * therefore costs no round trip.
  */
 
-/** Number of sessions that a login lists; each adds to the item that every request writes. */
+/** Maximum of ended sessions that a login lists; each adds to the size of an item that every request writes. */
 export const MAX_ENDED_SESSIONS = 20;
-/** Time in seconds for which a session is listed after its last possible access token has expired. */
+/** Time in seconds for which a session stays listed after its last possible access token has expired. */
 const MARGIN_S = 300;
 
-/** Returns the key of a session: the issuer's id of it, in a form that is short and fits an attribute's name. */
+/** Returns the key of a session: a hash of the issuer's session id, short enough for an attribute name. */
 export const sessionKey = (id: string): string => createHash('sha256').update(id).digest('hex').slice(0, 32);
 
-/** Returns the condition on a login that a session of it has not ended. */
+/** Returns the condition on a login that this session has not ended. */
 export const sessionOpen = ({ key }: Pick<Session, 'key'>): Record<string, Condition> => ({
   [`endedSessions.${key}`]: 'absent',
 });
@@ -30,23 +30,23 @@ export const sessionOpen = ({ key }: Pick<Session, 'key'>): Record<string, Condi
 /** Creates the error of a request with an access token of a session that has ended: 401. */
 export const sessionEnded = () => new ApiError('unauthorized', 'This session has ended. Sign in again.');
 
-/** Returns the sessions to list when one more ends: without the expired ones, and at most {@link MAX_ENDED_SESSIONS}. */
+/** Returns the ended sessions to list after one more ends, without expired ones, and at most {@link MAX_ENDED_SESSIONS}. */
 function endedWith(
   listed: Record<string, number>,
   { key, expiresAtEpoch }: Session,
   now: Date,
 ): Record<string, number> {
   const nowEpoch = Math.floor(now.getTime() / 1000);
-  // The session may have been renewed until now, with a token that expires later than the caller's.
-  const until = Math.max(expiresAtEpoch, nowEpoch + ACCESS_TOKEN_S) + MARGIN_S;
-  const kept = Object.entries({ ...listed, [key]: until }).filter(([, each]) => each > nowEpoch);
-  // Beyond the maximum, those that expire first are dropped.
-  return Object.fromEntries(kept.sort(([, one], [, other]) => other - one).slice(0, MAX_ENDED_SESSIONS));
+  // The session may have been renewed since, with a token that expires later than the caller's.
+  const listedUntil = Math.max(expiresAtEpoch, nowEpoch + ACCESS_TOKEN_S) + MARGIN_S;
+  const unexpired = Object.entries({ ...listed, [key]: listedUntil }).filter(([, until]) => until > nowEpoch);
+  // Beyond the maximum, drops the sessions that expire first.
+  return Object.fromEntries(unexpired.sort(([, one], [, other]) => other - one).slice(0, MAX_ENDED_SESSIONS));
 }
 
 /**
- * DELETE /dashboard/v1/session. From then on, 401 answers every access token of the caller's session, and none of another
- * session of the same person.
+ * DELETE /dashboard/v1/session. Afterwards, requests with any access token of the caller's session get 401. Other sessions of the
+ * same person are not affected.
  */
 export async function deleteSession(deps: Deps, { session }: Caller): Promise<Output<typeof DeleteRoute>> {
   if (!session) throw new ApiError('unauthorized');

@@ -6,24 +6,24 @@ import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
 
-/** Reads and writes of an account's members and invitations, which are one item. */
+/** Reads and writes the members and invitations of an account, which are stored in one item. */
 
-/** The members and invitations as one read found them. */
+/** The members and invitations at the time of one read. */
 export interface TeamState {
   account: Account;
   members: readonly TeamMember[];
   invitations: readonly TeamInvitation[];
-  /** Version of the stored item; undefined while there is none. */
+  /** Version of the stored item; undefined if it does not exist yet. */
   version: number | undefined;
 }
 
-/** The logins of an account without stored members: the owner who opened it. */
+/** Returns the members of an account without a stored team: the owner who opened it. */
 const founders = ({ logins = [], email, name, createdAt }: Account): TeamMember[] =>
   logins.map((subject) => ({ subject, email, name, role: 'owner', joinedAt: createdAt }));
 
 /** Reads the members and invitations of an account, expired invitations included. Throws 404. */
 export async function readTeam({ table }: Pick<Deps, 'table'>, accountId: string): Promise<TeamState> {
-  // The account after the team: it then has the logins of all members of that version, and one that joins later changes the version.
+  // Reads the account after the team, so that it has the logins of all members of that version. A member who joins later changes the version.
   const team = await table.get(Team, { accountId });
   const account = await findAccount({ table }, accountId);
   const { members = founders(account), invitations = [], version } = team ?? {};
@@ -32,7 +32,7 @@ export async function readTeam({ table }: Pick<Deps, 'table'>, accountId: string
 
 const lastOwner = () => new ApiError('conflict', 'An account needs an owner. Make another member an owner first.');
 
-/** Returns the write of changed members and invitations. Throws 409 where no owner is left. */
+/** Returns the write of changed members and invitations. Throws 409 if no owner remains. */
 export function writeTeam(
   { account: { id: accountId }, version, ...before }: TeamState,
   after: Partial<Pick<TeamState, 'members' | 'invitations'>>,

@@ -14,8 +14,8 @@ import { change } from '../../table/writes.ts';
 import type { Deps } from '../deps.ts';
 
 /**
- * Links of emails that switch their kind off, for one login in one account, without signing in (RFC 8058). Each login has a key of
- * its own in each account, which signs nothing else: a link can do nothing else.
+ * Unsubscribe links of emails (RFC 8058). A link turns off one kind of emails for one login in one account, without signing in. Each
+ * login has a separate signing key in each account, which signs nothing else, so a link allows nothing else.
  */
 
 interface Subscription {
@@ -30,29 +30,29 @@ const signatureOf = (parts: string, key: string): string => createHmac('sha256',
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 const decode = (text = '') => Buffer.from(text, 'base64url').toString('utf8');
 
-/** Returns the link that switches a kind off. */
+/** Returns the link that turns off a kind of emails. */
 export function unsubscribeUrl(publicUrl: string, { accountId, subject, kind }: Subscription, key: string): string {
   const parts = [accountId, subject, kind].map(encode).join('.');
   return `${publicUrl}/hooks/mail/unsubscribe/${parts}.${signatureOf(parts, key)}`;
 }
 
 const invalidLink = () =>
-  new ApiError('unauthorized', 'This link is not valid. Change your notifications in the dashboard.');
+  new ApiError('unauthorized', 'This link is not valid. Change your notification settings in the dashboard.');
 
-/** Verifies a link. Throws 401 for a link that the platform did not send. */
+/** Verifies a link. Throws 401 for a link that the platform did not create. */
 export async function verifyUnsubscribe(
   deps: Pick<Deps, 'table'>,
   { token }: Input<typeof UnsubscribeRoute>,
 ): Promise<Subscription & { isOff: boolean }> {
   const [accountId, subject, name, signature = ''] = token.split('.');
-  const of = { accountId: decode(accountId), subject: decode(subject) };
-  const kind = NOTIFICATION_KIND_NAMES.find((each) => each === decode(name));
-  const reader = await deps.table.get(NotificationReader, of);
+  const key = { accountId: decode(accountId), subject: decode(subject) };
+  const kind = NOTIFICATION_KIND_NAMES.find((candidate) => candidate === decode(name));
+  const reader = await deps.table.get(NotificationReader, key);
   if (!kind || !reader?.unsubscribeKey) throw invalidLink();
   const expected = Buffer.from(signatureOf([accountId, subject, name].join('.'), reader.unsubscribeKey));
   const given = Buffer.from(signature);
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw invalidLink();
-  return { ...of, kind, isOff: reader.offByMail?.includes(kind) ?? false };
+  return { ...key, kind, isOff: reader.offByMail?.includes(kind) ?? false };
 }
 
 interface Page {
@@ -60,7 +60,7 @@ interface Page {
   output: string;
 }
 
-/** Returns a page that names the kind and the account: the reader may be a member of several. */
+/** Returns a page that names the kind and the account, because the reader may be a member of several accounts. */
 const page = (kind: NotificationKind, account: Pick<Account, 'name'> | undefined, text: string, form = ''): Page => ({
   status: 200,
   output: `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -68,7 +68,7 @@ const page = (kind: NotificationKind, account: Pick<Account, 'name'> | undefined
 <h1>Email notifications</h1><p>${NOTIFICATION_KINDS[kind]}</p>${account ? `<p>Account: ${html(account.name)}</p>` : ''}<p>${text}</p>${form}</body></html>`,
 });
 
-/** Shows what the link switches off. Scanners of emails open links, so opening one changes nothing. */
+/** Returns the confirmation page. Opening a link changes nothing, because email scanners open links. */
 export const showUnsubscribe = async (
   { table }: Pick<Deps, 'table'>,
   { accountId, kind }: Subscription,
@@ -76,23 +76,22 @@ export const showUnsubscribe = async (
   page(
     kind,
     await table.get(Account, { id: accountId }),
-    'Stop emails of this kind? They stay in the dashboard.',
+    'Stop emails of this kind? The dashboard still shows these notifications.',
     '<form method="post"><button type="submit">Stop these emails</button></form>',
   );
 
-/** Switches the kind off; again is no error. */
+/** Turns off the kind of emails. A repetition is not an error. */
 export async function unsubscribe(
   deps: Pick<Deps, 'table'>,
   { accountId, subject, kind, isOff }: Subscription & { isOff: boolean },
 ): Promise<Page> {
-  const of = { accountId, subject };
-  // Appended, so that two links at the same moment switch off both kinds.
-  const off = change(NotificationReader, of, { append: { offByMail: [kind] } });
+  // Appends, so that two concurrent links turn off both kinds.
+  const off = change(NotificationReader, { accountId, subject }, { append: { offByMail: [kind] } });
   if (!isOff) await deps.table.write(NotificationReader, off);
   const account = await deps.table.get(Account, { id: accountId });
   return page(
     kind,
     account,
-    'You get no more emails of this kind. The settings in the dashboard switch them on again.',
+    'You will get no more emails of this kind. You can turn them on again in the dashboard, in the notification settings.',
   );
 }

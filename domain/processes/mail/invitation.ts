@@ -4,7 +4,7 @@ import type { JobQueue } from '../../../providers/queues/job-queue.ts';
 import { Account } from '../../../table/entities/accounts.ts';
 import { Team, type TeamInvitation } from '../../../table/entities/members.ts';
 import { isOpen, newLink } from '../../accounts/invitations.ts';
-import { takeInvitation } from '../../accounts/mail-addresses.ts';
+import { reserveInvitation } from '../../accounts/mail-addresses.ts';
 import { readTeam, type TeamState, writeTeam } from '../../accounts/team.ts';
 import { retryOnConflict } from '../../conflict.ts';
 import type { Deps } from '../../deps.ts';
@@ -84,7 +84,7 @@ export async function mailInvitation(deps: InvitationMailDeps, accountId: string
     const invitedFor = `${id}.${invitation.hash}`;
     await deps.table.transact([
       writeMail(team, id, { hash, claimedUntil }),
-      takeInvitation(invitation.email, invitedFor, now, () => new Refused()),
+      reserveInvitation(invitation.email, invitedFor, now, () => new Refused()),
     ]);
     return { invitation, hash, ...renderInvitation(team.account.name, invitation, link) };
   };
