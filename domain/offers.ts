@@ -44,12 +44,12 @@ export async function changeOffer<Parts extends object>(
     const entries = Object.entries({ ...kept, ...given }).filter(([, value]) => value !== null && value !== undefined);
     const offer: Record<string, unknown> = Object.fromEntries(entries);
     const summary = parts.map((part) => [part, summarize(offer[part])]);
-    const what = {
+    const update = {
       set: { offer, changedAt: deps.now().toISOString() },
       when: { changedAt: unchanged(before?.changedAt) },
     };
     return await deps.commit(
-      [upsert(entity, {}, what, concurrentUpdate)],
+      [upsert(entity, {}, update, concurrentUpdate)],
       Object.fromEntries(summary) as Summary<Parts>,
       { action, accountId: NO_ACCOUNT, before: before ?? {}, after: { offer } },
     );

@@ -6,15 +6,15 @@ import type { Caller, Deps } from '../deps.ts';
 import { pageBody, readPage } from '../pages.ts';
 import { NO_ACCOUNT } from './record.ts';
 
-/** Entries that one request reads at most, those that its filter leaves out included: about 10 MB. */
+/** Maximum of entries that one request reads, including those that its filter excludes: about 10 MB. */
 const MAX_READ = 20_000;
-/** Entries of one round trip where most of them are left out. */
+/** Entries per round trip of a filtered list, which excludes most of them. */
 const FILTERED_PAGE_SIZE = 1000;
 
-/** The entry as its account sees it. */
+/** Returns an entry as its account sees it. */
 export function viewAuditEntry(entry: AuditEntry): Output<typeof ListRoute>['data'][number] {
   const { id, action, actor, subjectId, before, after, address, requestId, createdAt } = entry;
-  // Which operator it was, and from where, is the platform's own business.
+  // Customers do not see which operator made a change, or from where.
   const isOperator = actor.kind === 'OPERATOR';
   const where = isOperator ? { address: null, requestId: null } : { address, requestId };
   return {
@@ -36,7 +36,7 @@ const matches =
     (actor === undefined || entry.actor.kind === actor) &&
     (about === undefined || entry.subjectId === about || entry.actor.id === about);
 
-/** GET /dashboard/v1/audit. Throws 400 where a filter finds too little among the entries that one request may read. */
+/** GET /dashboard/v1/audit. Throws 400 if a request skips more matching entries than it may read. */
 export async function listAuditEntries(
   deps: Deps,
   { accountId }: Caller,
@@ -49,7 +49,7 @@ export async function listAuditEntries(
   return pageBody(page, viewAuditEntry);
 }
 
-/** Input of operators: an account, or none for everything that operators did; the id of the last entry of the page before. */
+/** Input of operators. Without an account, lists the operators' entries. `cursor` is the id of the previous page's last entry. */
 export const AuditInput = () =>
   z.strictObject({
     accountId: z.optional(z.string().check(z.minLength(1))),
@@ -57,7 +57,7 @@ export const AuditInput = () =>
     cursor: z.optional(z.string().check(z.minLength(1))),
   });
 
-/** Lists entries for operators, newest first, with all of their fields. That an account's were read is recorded among the operators'. */
+/** Lists entries for operators, newest first, with all fields. Reading an account's entries is itself recorded in the operators' log. */
 export async function listForOperators(
   deps: Deps,
   { accountId, limit, cursor }: z.output<ReturnType<typeof AuditInput>>,

@@ -6,46 +6,46 @@ import { AuditEntry } from '../../table/entities/audit.ts';
 import { create, type Write } from '../../table/writes.ts';
 import type { AuditedChange, Deps } from '../deps.ts';
 
-/** The origin of a change: who makes it, and the request that it belongs to. */
+/** The origin of a change: its actor and its request. */
 export interface ChangeOrigin {
   actor: { kind: AuditActor; id: string | null; name?: string };
   address: string | null;
   requestId: string | null;
-  /** The reason that an operator gives. */
+  /** The reason that the operator gave. */
   reason?: string;
-  /** The action that the request's route declares, which everything that it commits is recorded as. */
+  /** The action that the request's route declares. The request's commit is recorded as this action. */
   request?: { action: AuditAction; accountId: string; subjectId: string | undefined };
 }
 
-/** The platform itself: what schedules, workflows and the stream do. */
+/** Origin of changes by the platform: schedules, workflows and the stream. */
 export const BY_PLATFORM: ChangeOrigin = { actor: { kind: 'PLATFORM', id: null }, address: null, requestId: null };
-/** An operator who works by hand, with AWS credentials: the platform does not know whose (docs/deploying.md, 10). */
+/** Origin of an operator's manual changes with AWS credentials, whose owner the platform does not know (docs/deploying.md, 10). */
 export const BY_OPERATOR: ChangeOrigin = { actor: { kind: 'OPERATOR', id: null }, address: null, requestId: null };
 
-/** In place of an account's id in the entries of what belongs to no account: prices, servers, quarantined items. */
+/** Replaces the account id in entries about resources of no account: prices, servers, quarantined items. */
 export const NO_ACCOUNT = 'platform';
 
 type Values = Record<string, unknown>;
 
-/** Values that are longer as JSON are kept as their length: an entry must never be too large for the change to happen. */
+/** Longer values (as JSON) are recorded as their length only: an entry must never be so large that its transaction fails. */
 const MAX_VALUE_LENGTH = 32_768;
 
-/** Returns plain data, as DynamoDB holds it. */
+/** Returns a value as plain JSON data, which DynamoDB can store. */
 function toPlain(value: unknown): unknown {
   const text = JSON.stringify(value);
   return text.length > MAX_VALUE_LENGTH ? `${text.length} characters` : JSON.parse(text);
 }
 
-/** Returns the fields that the log keeps; null where there is none. */
-function pick(shows: readonly string[], from: object | undefined): Values | null {
-  const kept = shows.flatMap((name) => {
+/** Returns the named fields that an object has; null if it has none of them. */
+function pick(names: readonly string[], from: object | undefined): Values | null {
+  const fields = names.flatMap((name) => {
     const value: unknown = from && Reflect.get(from, name);
     return value === undefined ? [] : [[name, toPlain(value)] as const];
   });
-  return kept.length > 0 ? Object.fromEntries(kept) : null;
+  return fields.length > 0 ? Object.fromEntries(fields) : null;
 }
 
-/** Returns both sides without the fields that are the same on both. */
+/** Returns both sides without the fields that are equal. */
 function differences(before: Values | null, after: Values | null): { before: Values | null; after: Values | null } {
   if (!before || !after) return { before, after };
   const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
@@ -66,8 +66,8 @@ const dataOf = (output: unknown): object | undefined => {
 };
 
 /**
- * Returns the writes of the audit log for one commit: one entry where a request or the change itself says what was done, and
- * none otherwise.
+ * Returns the writes of the audit log for one commit: one entry if the request's route or the change names an action, otherwise
+ * none.
  */
 function entryWrites(
   deps: Pick<Deps, 'now' | 'newId'>,
@@ -76,7 +76,7 @@ function entryWrites(
   output: unknown,
 ): Write[] {
   const action = request?.action ?? change?.action;
-  // A change may be of another account than the caller's: an accepted invitation.
+  // A change may belong to another account than the caller's, such as an accepted invitation.
   const accountId = change?.accountId ?? request?.accountId;
   if (action === undefined || accountId === undefined) return [];
   const shown: AuditedChange = change ?? { after: dataOf(output) ?? {} };
@@ -97,8 +97,7 @@ function entryWrites(
 }
 
 /**
- * Returns the commit of these dependencies for changes of this origin: the entry of the audit log is written in the same
- * transaction as the change, or neither is.
+ * Returns a `commit` function for changes of this origin. It writes the audit entry in the same transaction as the change.
  */
 export const committing =
   (deps: Pick<Deps, 'table' | 'now' | 'newId'>, origin: ChangeOrigin): Deps['commit'] =>
@@ -107,7 +106,7 @@ export const committing =
     return output;
   };
 
-/** Commits what the platform does whatever the request under way: the entry is the platform's. */
+/** Commits a change of the platform's within any request. The audit entry names the platform as the actor. */
 export const commitAsPlatform = <T>(
   deps: Pick<Deps, 'table' | 'now' | 'newId'>,
   writes: readonly Write[],

@@ -18,11 +18,11 @@ import { concurrentUpdate } from '../conflict.ts';
 import type { Deps } from '../deps.ts';
 
 /**
- * Enforcement of the limits that are counted (contract/limits/limits.ts, docs/decisions/0030-limits.md). The condition of a write holds the
- * whole limit, with all tiers and the override: nothing is read for it, and of racing requests no more pass than may.
+ * Enforcement of counted limits (contract/limits/limits.ts, docs/decisions/0030-limits.md). The condition of a write contains the
+ * whole limit, with all tiers and the override. It needs no read, and concurrent requests cannot exceed the limit.
  */
 
-/** Limits that count what exists, and the attribute of the account that counts it. */
+/** Limits of existing resources, and the account's attribute that counts them. */
 export const COUNTERS = {
   apiKeys: 'keyCount',
   applications: 'appCount',
@@ -33,7 +33,7 @@ export const COUNTERS = {
 } as const satisfies Partial<Record<LimitName, keyof Account>>;
 export type CountedLimit = keyof typeof COUNTERS;
 
-/** Limits that count by month, and the attributes of the account with the month and the sum. */
+/** Monthly limits, and the account's attributes with the month and the sum. */
 const MONTHLY = {
   buildMinutesPerMonth: { month: 'buildMonth', counter: 'buildMinutes' },
   databaseUnitsPerMonth: { month: 'databaseMonth', counter: 'databaseUnits' },
@@ -41,12 +41,12 @@ const MONTHLY = {
 type MonthlyLimit = keyof typeof MONTHLY;
 const isMonthly = (name: LimitName): name is MonthlyLimit => Object.hasOwn(MONTHLY, name);
 
-/** Limits of what is measured, and the attribute of the account with the last measurement. */
+/** Measured limits, and the account's attribute with the last measurement. */
 const MEASURED = { databaseStorageMib: 'databaseMib' } as const satisfies Partial<Record<LimitName, keyof Account>>;
 type MeasuredLimit = keyof typeof MEASURED;
 const isMeasured = (name: LimitName): name is MeasuredLimit => Object.hasOwn(MEASURED, name);
 
-/** Limits that count by day, and the attribute of {@link DailyUsage} that counts it. */
+/** Daily limits, and the attribute of {@link DailyUsage} that counts them. */
 export const DAILY_COUNTERS = {
   apiKeysPerDay: 'apiKeys',
   customDomainsPerDay: 'customDomains',
@@ -58,12 +58,12 @@ export const DAILY_COUNTERS = {
 } as const satisfies Partial<Record<LimitName, keyof DailyUsage>>;
 export type DailyLimit = keyof typeof DAILY_COUNTERS;
 
-/** Returns the limits that are lower in this installation than usual; an override counts more. */
+/** Returns the limits that this installation may lower. An account's override takes precedence. */
 export const limitsHere = ({ aiCallsPerAccount }: Deps['settings']) => ({
   concurrentAiCalls: Math.min(LIMITS.concurrentAiCalls.amounts, aiCallsPerAccount ?? Number.POSITIVE_INFINITY),
 });
 
-/** Makes the error for a request beyond a limit. @param retryAfter seconds, where waiting helps */
+/** Creates the error of a request beyond a limit. @param retryAfter seconds, if waiting helps */
 export const limitReached = (name: LimitName, limit: number, retryAfter?: number): ApiError => {
   const { error } = limitRule(name);
   return new ApiError(isRefused(error) ? error : 'conflict', limitMessage(name, limit), {
@@ -71,7 +71,7 @@ export const limitReached = (name: LimitName, limit: number, retryAfter?: number
   });
 };
 
-/** Conditions of which one holds while a counter of the account is below its limit. */
+/** Returns alternative conditions, one of which holds while a counter of the account is below its limit. */
 function belowLimit(name: LimitName, counter: string): AnyOf {
   const override = `limits.${name}`;
   const { amounts } = limitRule(name);
@@ -93,27 +93,27 @@ function belowLimit(name: LimitName, counter: string): AnyOf {
   ];
 }
 
-/** The day (UTC) that {@link DailyUsage} counts. */
+/** Returns the UTC day of a time, in the format of {@link DailyUsage}. */
 export const dayOf = (now: Date) => now.toISOString().slice(0, 10);
-/** The month (UTC), as monthly counters name it. */
+/** Returns the UTC month of a time, in the format of the monthly counters. */
 export const monthOf = (now: Date) => now.toISOString().slice(0, 7);
 
-/** Conditions of which one holds while something is left of a limit of this month. */
-const leftThisMonth = (name: MonthlyLimit, now: Date): AnyOf => {
+/** Returns alternative conditions, one of which holds while this month's use is below the limit. */
+const belowMonthlyLimit = (name: MonthlyLimit, now: Date): AnyOf => {
   const { month, counter } = MONTHLY[name];
   return [{ [month]: 'absent' }, { [month]: { isNot: monthOf(now) } }, ...belowLimit(name, counter)];
 };
 
-/** Limits that the start of something needs: those that it counts towards, and those that it must be below. */
-type Needed = CountedLimit | MonthlyLimit | MeasuredLimit;
+/** Limits that the creation of a resource may depend on. It increments counted limits, and only checks the others. */
+type RequiredLimit = CountedLimit | MonthlyLimit | MeasuredLimit;
 
-const conditionsFor = (names: readonly Needed[], now: Date): AnyOf[] =>
+const conditionsFor = (names: readonly RequiredLimit[], now: Date): AnyOf[] =>
   names.map((name) => {
-    if (isMonthly(name)) return leftThisMonth(name, now);
+    if (isMonthly(name)) return belowMonthlyLimit(name, now);
     return belowLimit(name, isMeasured(name) ? MEASURED[name] : COUNTERS[name]);
   });
 
-/** Returns how much of a limit an account uses; undefined for limits whose use is not on the account's item. */
+/** Returns an account's usage of a limit; undefined for limits that other items count. */
 export function usageOf(account: Account, name: LimitName, now: Date): number | undefined {
   if (isMonthly(name)) {
     const { month, counter } = MONTHLY[name];
@@ -123,23 +123,23 @@ export function usageOf(account: Account, name: LimitName, now: Date): number | 
   return Object.hasOwn(COUNTERS, name) ? (account[COUNTERS[name as CountedLimit]] ?? 0) : undefined;
 }
 
-/** Returns how much of each limit an account uses, for the limits that are counted on its items. */
+/** Returns an account's usage of each limit that the account's item or the day's usage counts. */
 export function usagesOf(account: Account, today: DailyUsage | undefined, now: Date): Partial<Limits> {
-  const ofAccount = LIMIT_NAMES.flatMap((name) => {
+  const accountUsage = LIMIT_NAMES.flatMap((name) => {
     const used = usageOf(account, name, now);
-    // What was counted only from some day on may be below zero until what is older is gone.
+    // A counter that was introduced later may be negative until all older resources are deleted.
     return used === undefined ? [] : [[name, Math.max(0, used)] as const];
   });
-  const ofDay = (Object.keys(DAILY_COUNTERS) as DailyLimit[]).map(
+  const dailyUsage = (Object.keys(DAILY_COUNTERS) as DailyLimit[]).map(
     (name) => [name, today?.[DAILY_COUNTERS[name]] ?? 0] as const,
   );
-  return Object.fromEntries([...ofAccount, ...ofDay]);
+  return Object.fromEntries([...accountUsage, ...dailyUsage]);
 }
 
-/** Makes the error for the first of these limits that an account has reached. */
+/** Creates the error of the first of these limits that an account has reached. */
 function firstReached(
   account: Account | undefined,
-  names: readonly Needed[],
+  names: readonly RequiredLimit[],
   now: Date,
   otherwise: () => Error = () => new ApiError('conflict'),
 ): Error {
@@ -149,14 +149,14 @@ function firstReached(
 }
 
 /**
- * Counts one more towards each limit; the write fails with the documented error of the first that is reached.
+ * Returns the write that increments each counted limit. It fails with the documented error of the first limit that is reached.
  *
- * @param when what else must hold of the account: `ConcurrentUpdateError` where it does not
+ * @param when an additional condition on the account; the write fails with `ConcurrentUpdateError` if only this condition fails
  */
 export function countTowards(
   deps: Pick<Deps, 'now'>,
   accountId: string,
-  names: readonly Needed[],
+  names: readonly RequiredLimit[],
   when?: Change['when'],
 ): Write {
   const now = deps.now();
@@ -173,21 +173,21 @@ export function countTowards(
   );
 }
 
-/** The part of another change of the account's item that counts one more towards a limit. */
+/** Returns the part of a change of the account's item that increments a counted limit. */
 export const countingTowards = (name: CountedLimit): Pick<Change, 'add' | 'whenAny'> => ({
   add: { [COUNTERS[name]]: 1 },
   whenAny: [belowLimit(name, COUNTERS[name])],
 });
 
-/** Refuses a transaction while a limit is reached, without counting anything. */
-export function assertWithin(deps: Pick<Deps, 'now'>, accountId: string, names: readonly Needed[]): Write {
+/** Returns the check that fails a transaction while a limit is reached. It counts nothing. */
+export function assertWithin(deps: Pick<Deps, 'now'>, accountId: string, names: readonly RequiredLimit[]): Write {
   const now = deps.now();
   return checkOrInspect(Account, { id: accountId }, { whenAny: conditionsFor(names, now) }, (account) =>
     firstReached(account, names, now),
   );
 }
 
-/** The change of the account by the minutes of a build that ended. */
+/** Returns the change that adds the minutes of an ended build to the account. Each build counts in whole minutes, rounded up. */
 export const addBuildMinutes = (account: Account, milliseconds: number, now: Date): Change => {
   const { buildMonth, buildMinutes } = account;
   const month = monthOf(now);
@@ -203,7 +203,7 @@ export const addBuildMinutes = (account: Account, milliseconds: number, now: Dat
 
 const secondsUntilTomorrow = (now: Date) => Math.ceil(86_400 - ((now.getTime() / 1000) % 86_400));
 
-/** Counts towards a limit of a day, in the transaction of what is counted. Throws 429 where more is asked for than a day allows. */
+/** Returns the write that counts towards a daily limit, for the transaction of what it counts. Throws 429 if `count` alone exceeds the limit. */
 export function countToday(
   deps: Pick<Deps, 'now'>,
   account: LimitedAccount & { id: string },
@@ -214,13 +214,13 @@ export function countToday(
   const limit = limitOf(account, name);
   const refused = () => limitReached(name, limit, secondsUntilTomorrow(now));
   if (count > limit) throw refused();
-  const of = { accountId: account.id, day: dayOf(now) };
+  const key = { accountId: account.id, day: dayOf(now) };
   const counter = DAILY_COUNTERS[name];
   return upsert(
     DailyUsage,
-    of,
+    key,
     {
-      set: { ...of, expiresAtEpoch: DailyUsage.expiresAtEpoch?.(of) },
+      set: { ...key, expiresAtEpoch: DailyUsage.expiresAtEpoch?.(key) },
       add: { [counter]: count },
       when: { [counter]: { absentOrBelow: limit - count + 1 } },
     },
@@ -228,7 +228,7 @@ export function countToday(
   );
 }
 
-/** Returns an account. Throws 404. */
+/** Returns an account. Throws 404 if it does not exist. */
 export async function findAccount(deps: Pick<Deps, 'table'>, accountId: string): Promise<Account> {
   const account = await deps.table.get(Account, { id: accountId });
   if (!account) throw new ApiError('not_found');

@@ -10,8 +10,8 @@ import type { Deps } from '../deps.ts';
 import { findAccount } from './limits.ts';
 
 /**
- * Sets limits of one account for operators, next to those that were set before; null removes one. Limits that are decided on other
- * items than the account's are written there too, so that no request reads the account for them.
+ * Sets limits of one account, for operators. Keeps the other overrides; null removes an override. Limits that are enforced on other
+ * items are copied to them, so that no request has to read the account.
  * @returns all overrides of the account
  */
 export async function overrideLimits(
@@ -45,11 +45,11 @@ export async function overrideLimits(
   });
 }
 
-/** Conditions that hold while no limit has been set or removed since. */
+/** Returns the conditions that no override has been set or removed since the read. */
 const limitsAsRead = (before: LimitOverrides = {}) =>
   Object.fromEntries(LIMIT_NAMES.map((name) => [`limits.${name}`, unchanged(before[name])]));
 
-/** Returns the writes of the limits that stand on other items. */
+/** Returns the writes of the changed limits that are copied to other items. */
 function copies(
   accountId: string,
   changes: z.output<ReturnType<typeof LimitOverridesSchema>>,
