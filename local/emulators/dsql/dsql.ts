@@ -15,9 +15,9 @@ const Cluster = z.object({
   createdAt: z.number(),
   deletedAt: z.number().optional(),
   deletionProtection: z.boolean(),
-  /** Port of its PostgreSQL. */
+  /** Port of the cluster's PostgreSQL server. */
   port: z.number(),
-  /** DPUs used, by the hour (Unix time in hours). */
+  /** DPUs (distributed processing units) used, by the hour (Unix time in hours). */
   units: z.record(z.string(), z.number()).default({}),
 });
 type Cluster = z.output<typeof Cluster>;
@@ -30,24 +30,24 @@ const Create = z.object({
 interface DsqlOptions extends EmulatorOptions {
   region: string;
   accountId: string;
-  /** Milliseconds for which a cluster is CREATING. */
+  /** Milliseconds for which a new cluster is CREATING. */
   createFor?: number;
   /** Authorizes connections. */
   guard?: Pick<Guard, 'refuse'> | undefined;
 }
 
 export interface Dsql extends Emulator {
-  /** Returns a cluster's tags; none for an unknown ARN. */
+  /** Returns a cluster's tags; an empty object for an unknown ARN. */
   tagsOf(arn: string): Record<string, string>;
   /** Returns the storage of a cluster in bytes; undefined before its first measurement. */
   sizeOf(identifier: string): Promise<number | undefined>;
-  /** Returns the DPUs that a cluster used, with their times in seconds: one for each hour. A deleted cluster's stay. */
+  /** Returns the DPUs that a cluster used, also of a deleted one: one value per hour, with its time in seconds. */
   unitsOf(identifier: string): { at: number; value: number }[];
 }
 
 /**
- * DPUs for a millisecond of work. AWS charges 0.001 for it, and most for the bytes that are read and written, which the engine does not
- * count (https://docs.aws.amazon.com/aurora-dsql/latest/userguide/billing-metering.html): this rate lets a few statements be seen.
+ * DPUs per millisecond of work. AWS charges 0.001, and more for the bytes that are read and written, which the engine does not count
+ * (https://docs.aws.amazon.com/aurora-dsql/latest/userguide/billing-metering.html). The higher rate makes the use by a few statements visible.
  */
 const UNITS_PER_MS = 0.05;
 const HOUR_S = 3600;
@@ -59,8 +59,8 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
 const newId = () => Array.from(randomBytes(26), (byte) => LETTERS[byte % LETTERS.length]).join('');
 
 /**
- * Starts an emulator of Aurora DSQL: CreateCluster, GetCluster, ListClusters, DeleteCluster, TagResource, and a PostgreSQL for each cluster at
- * `localhost` and a port of its own, which starts with its first connection.
+ * Starts an emulator of Aurora DSQL: CreateCluster, GetCluster, ListClusters, DeleteCluster, TagResource. Each cluster is a PostgreSQL server
+ * at `localhost` with its own port, whose engine starts with the first connection.
  */
 export async function startDsql({
   dataDir,
@@ -96,15 +96,15 @@ export async function startDsql({
     throw new ServiceError('ResourceNotFoundException', `The cluster ${identifier} does not exist.`, 404);
   };
 
-  const serveCluster = (id: string, { port: at, tags, units }: Cluster) =>
+  const serveCluster = (id: string, cluster: Cluster) =>
     databases.serve({
       id,
       arn: arnOf(id),
-      port: at,
-      tags,
+      port: cluster.port,
+      tags: cluster.tags,
       onWork(milliseconds) {
         const hour = Math.floor(Date.now() / 1000 / HOUR_S);
-        units[hour] = (units[hour] ?? 0) + milliseconds * UNITS_PER_MS;
+        cluster.units[hour] = (cluster.units[hour] ?? 0) + milliseconds * UNITS_PER_MS;
       },
     });
 
@@ -118,7 +118,7 @@ export async function startDsql({
     const existing = state.value[identifier];
     if (existing) return describeCluster(identifier, existing);
     const cluster: Cluster = { token, tags, createdAt: Date.now(), deletionProtection, port: 0, units: {} };
-    // In the state before anything is awaited: a repeated request finds it.
+    // Stored before the first await, so that a repeated request finds it.
     state.value[identifier] = cluster;
     cluster.port = await freePort();
     await serveCluster(identifier, cluster);
@@ -147,7 +147,7 @@ export async function startDsql({
   }
 
   function tag(arn: string, body: Buffer) {
-    // The server of the cluster has the same object.
+    // Modifies the object in place, because the cluster's server holds a reference to it.
     Object.assign(find(arn.split('/').at(-1) ?? '').tags, parse(Tagging, body).tags);
     state.save();
     return {};

@@ -10,14 +10,14 @@ import type { ServerError } from './messages.ts';
 import { servePostgres } from './server.ts';
 import { verifyToken } from './token.ts';
 
-/** The name at which every machine finds itself; names below `localhost` are not resolved everywhere. */
+/** The host of all clusters. Subdomains of `localhost` would not resolve on every machine. */
 export const HOST = 'localhost';
-/** Engines that run at once; each takes some hundred MB of memory. */
+/** Maximum number of running engines. Each uses a few hundred MB of memory. */
 const MAX_RUNNING = 4;
-/** Time after which an unused engine stops, in milliseconds. Connections stay open. */
+/** Idle time after which an engine stops. Connections stay open. */
 const IDLE_MS = 60_000;
-/** Time for which a session waits for another one's transaction, in milliseconds. */
-const TURN_MS = 30_000;
+/** Maximum time for which a session waits for another session's transaction. */
+const ACQUIRE_TIMEOUT_MS = 30_000;
 const CERTIFICATE_DAYS = 3650;
 const VERSION = '18.6';
 
@@ -28,7 +28,7 @@ export interface Cluster {
   arn: string;
   port: number;
   tags: Record<string, string>;
-  /** Called with the time in milliseconds that its engine worked for a client. */
+  /** Called with the milliseconds for which the engine worked for a client. */
   onWork(milliseconds: number): void;
 }
 
@@ -39,7 +39,7 @@ interface Options {
   guard?: Pick<Guard, 'refuse'> | undefined;
 }
 
-/** Returns the certificate of the data directory, which clients may trust by its file. */
+/** Returns the certificate of the data directory, and creates it on first use. Clients may trust it by its file `certificate.pem`. */
 function openIdentity(directory: string): Identity {
   const file = join(directory, 'server.json');
   try {
@@ -76,21 +76,21 @@ export function openClusterDatabases(directory: string, { dataDir, region, guard
       return guard?.refuse(session, [{ action: 'dsql:DbConnectAdmin', resource: arn, context }]) && DENIED;
     };
 
-  /** Stops the engine that was unused for longest, so that memory stays bounded. */
-  async function reserve(database: Database): Promise<void> {
+  /** Stops the least recently used idle engine if too many run, to make room for the engine of a database. */
+  async function makeRoom(database: Database): Promise<void> {
     const running = [...served.values()].filter((each) => each.database.running && each.database !== database);
     if (running.length < MAX_RUNNING) return;
     for (const { database: oldest } of running.sort((a, b) => a.database.usedAt - b.database.usedAt)) {
-      if (await oldest.rest()) return;
+      if (await oldest.stopIfUnused()) return;
     }
   }
 
   return {
     async serve(cluster: Cluster): Promise<void> {
       const database = createDatabase({
-        reserve,
+        makeRoom,
         idleMs: IDLE_MS,
-        turnMs: TURN_MS,
+        acquireTimeoutMs: ACQUIRE_TIMEOUT_MS,
         directory: () => directories.create(cluster.id),
         onWork: cluster.onWork,
       });

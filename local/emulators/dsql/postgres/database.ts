@@ -1,58 +1,60 @@
-import { readAnswer, rowsOf } from './answers.ts';
 import { type Engine, startEngine } from './engine.ts';
 import { query } from './messages.ts';
+import { parseResponse, rowsOf } from './responses.ts';
 
-/** Uses of a database's engine are exclusive: it has one session, which the clients' sessions take turns in. */
-export interface Turn {
+/** Exclusive use of a database's engine. The engine has only one session, which the clients' sessions share. */
+export interface EngineLease {
   engine: Engine;
-  /** The session that had the previous turn. */
+  /** The session that held the previous lease; undefined for a newly started engine. */
   previous: object | undefined;
-  /** Names of the prepared statements that the engine has. */
+  /** Names of the statements that are prepared in the engine. */
   statements: Set<string>;
-  end(): void;
+  release(): void;
 }
 
-/** Thrown where a turn does not come in time, because another session's transaction stays open. */
-export class TurnTimeout extends Error {}
+/** Thrown when a session cannot acquire the engine in time, because another session's transaction stays open. */
+export class LeaseTimeout extends Error {}
 
-/** As on DSQL, an empty database has no size. */
+/** As on DSQL, the size of an empty database is 0. */
 const SIZE = `SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c
   JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema')`;
 
 interface DatabaseOptions {
-  /** Returns the data directory, and creates it the first time. */
+  /** Returns the data directory, and creates it on first use. */
   directory(): Promise<string>;
-  /** Makes room for another engine. */
-  reserve(database: Database): Promise<void>;
+  /** Called before the engine starts. May stop the engine of another database. */
+  makeRoom(database: Database): Promise<void>;
+  /** Idle time after which the engine stops. */
   idleMs: number;
-  turnMs: number;
-  /** Called with the time in milliseconds that the engine worked for a client. */
+  acquireTimeoutMs: number;
+  /** Called with the milliseconds for which the engine worked for a client. */
   onWork?(milliseconds: number): void;
 }
 
 export interface Database {
-  take(session: object): Promise<Turn>;
-  /** Ends a query that runs too long, or that its client cancelled, by ending the engine. */
+  /** Acquires the engine for a session, and starts the engine if necessary. Throws {@link LeaseTimeout}. */
+  acquire(session: object): Promise<EngineLease>;
+  /** Aborts the running query by ending the engine. */
   kill(): Promise<void>;
-  /** Stops the engine unless it is in use. Returns whether it is stopped. */
-  rest(): Promise<boolean>;
+  /** Stops the engine unless it is in use. Returns true if the engine is stopped. */
+  stopIfUnused(): Promise<boolean>;
   stop(): Promise<void>;
   readonly running: boolean;
   readonly usedAt: number;
-  /** Returns the size of all tables in bytes: as it is while the engine runs unused, else as it was then. */
+  /** Returns the size of all tables in bytes. If the engine is stopped or in use, returns the size of the last measurement. */
   measure(): Promise<number | undefined>;
 }
 
-/** Returns an engine that reports how long it works. */
+/** Returns the engine with a report of the duration of each call. */
 function metered(engine: Engine, onWork: (milliseconds: number) => void): Engine {
   return {
     async run(bytes) {
-      const from = performance.now();
+      const startedAt = performance.now();
       try {
         return await engine.run(bytes);
       } finally {
-        onWork(performance.now() - from);
+        onWork(performance.now() - startedAt);
       }
     },
     stop: () => engine.stop(),
@@ -63,95 +65,98 @@ function metered(engine: Engine, onWork: (milliseconds: number) => void): Engine
   };
 }
 
-/** A database whose engine runs while it is used. */
+/** Creates a database whose engine starts on first use and stops when it is idle. */
 export function createDatabase({
   directory,
-  reserve,
+  makeRoom,
   idleMs,
-  turnMs,
+  acquireTimeoutMs,
   onWork = () => undefined,
 }: DatabaseOptions): Database {
   let engine: Engine | undefined;
   let statements = new Set<string>();
-  let taken = false;
+  let isLeased = false;
   let previous: object | undefined;
   let usedAt = 0;
   let size: number | undefined;
-  let idle: NodeJS.Timeout | undefined;
-  const waiting: { go(): void }[] = [];
+  let idleTimer: NodeJS.Timeout | undefined;
+  const waiters: { grant(): void }[] = [];
 
   const measure = async (): Promise<void> => {
     if (!engine || engine.ended) return;
-    const [[bytes] = []] = rowsOf(readAnswer(await engine.run(query(SIZE))));
+    const [[bytes] = []] = rowsOf(parseResponse(await engine.run(query(SIZE))));
     if (bytes) size = Number(bytes);
   };
   const release = (): void => {
     usedAt = Date.now();
-    const next = waiting.shift();
+    const next = waiters.shift();
     if (next) {
-      next.go();
+      next.grant();
       return;
     }
-    taken = false;
-    clearTimeout(idle);
-    idle = setTimeout(() => database.rest().catch((error: unknown) => console.error(error)), idleMs).unref();
+    isLeased = false;
+    clearTimeout(idleTimer);
+    idleTimer = setTimeout(
+      () => database.stopIfUnused().catch((error: unknown) => console.error(error)),
+      idleMs,
+    ).unref();
   };
-  const enter = (): Promise<void> => {
-    if (!taken) {
-      taken = true;
+  const waitForLease = (): Promise<void> => {
+    if (!isLeased) {
+      isLeased = true;
       return Promise.resolve();
     }
     return new Promise((resolve, reject) => {
-      const entry = {
-        go: () => {
+      const waiter = {
+        grant: () => {
           clearTimeout(timeout);
           resolve();
         },
       };
       const timeout = setTimeout(() => {
-        waiting.splice(waiting.indexOf(entry), 1);
-        reject(new TurnTimeout());
-      }, turnMs);
-      waiting.push(entry);
+        waiters.splice(waiters.indexOf(waiter), 1);
+        reject(new LeaseTimeout());
+      }, acquireTimeoutMs);
+      waiters.push(waiter);
     });
   };
   const database: Database = {
-    async take(session) {
-      await enter();
-      clearTimeout(idle);
+    async acquire(session) {
+      await waitForLease();
+      clearTimeout(idleTimer);
       try {
         if (!engine || engine.ended) {
-          await reserve(database);
+          await makeRoom(database);
           engine = await startEngine(await directory());
           statements = new Set();
           previous = undefined;
         }
-        const turn = { engine: metered(engine, onWork), statements, previous, end: release };
+        const lease = { engine: metered(engine, onWork), statements, previous, release };
         previous = session;
-        return turn;
+        return lease;
       } catch (error) {
         release();
         throw error;
       }
     },
     kill: async () => engine?.kill(),
-    async rest() {
-      if (taken) return false;
-      taken = true;
+    async stopIfUnused() {
+      if (isLeased) return false;
+      isLeased = true;
       try {
         await measure();
         await engine?.stop();
         engine = undefined;
       } finally {
-        const next = waiting.shift();
-        if (next) next.go();
-        else taken = false;
+        const next = waiters.shift();
+        if (next) next.grant();
+        else isLeased = false;
       }
       return true;
     },
     async measure() {
-      if (taken || !database.running) return size;
-      taken = true;
+      if (isLeased || !database.running) return size;
+      isLeased = true;
       try {
         await measure();
       } finally {
@@ -160,7 +165,7 @@ export function createDatabase({
       return size;
     },
     async stop() {
-      clearTimeout(idle);
+      clearTimeout(idleTimer);
       await engine?.stop();
     },
     get running() {

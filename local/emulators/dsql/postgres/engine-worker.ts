@@ -3,11 +3,11 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import * as z from 'zod';
 
-/** A thread with one PostgreSQL (PGlite). It answers each message with the bytes that the server sends. */
+/** A thread that runs one PostgreSQL (PGlite). It answers each message with the bytes that the server sends. */
 
 const { directory, task } = z.object({ directory: z.string(), task: z.enum(['prepare', 'serve']) }).parse(workerData);
 
-/** DSQL's one role and its one isolation level, which new databases have by being copies of a prepared one. */
+/** Creates DSQL's only role and sets its only isolation level. New databases are copies of this prepared one. */
 const SETUP = `
   CREATE ROLE admin LOGIN CREATEROLE;
   ALTER DATABASE postgres OWNER TO admin;
@@ -17,12 +17,12 @@ const SETUP = `
 `;
 
 if (task === 'prepare') {
-  const making = `${directory}.new`;
-  await rm(making, { recursive: true, force: true });
-  const engine = await PGlite.create(making);
+  const incomplete = `${directory}.new`;
+  await rm(incomplete, { recursive: true, force: true });
+  const engine = await PGlite.create(incomplete);
   await engine.exec(SETUP);
   await engine.close();
-  await rename(making, directory);
+  await rename(incomplete, directory);
 } else {
   const engine = await PGlite.create(directory);
   await engine.exec('SET SESSION AUTHORIZATION admin');
@@ -31,8 +31,8 @@ if (task === 'prepare') {
       await engine.close();
       process.exit(0);
     }
-    const answer = new Uint8Array(await engine.execProtocolRaw(bytes));
-    parentPort?.postMessage(answer, [answer.buffer]);
+    const response = new Uint8Array(await engine.execProtocolRaw(bytes));
+    parentPort?.postMessage(response, [response.buffer]);
   });
   parentPort?.postMessage('ready');
 }

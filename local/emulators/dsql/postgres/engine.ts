@@ -4,24 +4,24 @@ import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
-/** A running PostgreSQL. One call at a time. */
+/** A running PostgreSQL. Calls must not overlap. */
 export interface Engine {
-  /** Sends messages of the protocol; resolves with all that the server answers. Rejects if the engine ends meanwhile. */
+  /** Sends protocol messages. Resolves with the server's whole response, and rejects if the engine ends before. */
   run(bytes: Buffer): Promise<Buffer>;
   /** Writes everything to disk and ends. */
   stop(): Promise<void>;
-  /** Ends in the middle of a query. The next start recovers, as after a crash. */
+  /** Ends the engine immediately, even during a query. The next start recovers, as after a crash. */
   kill(): Promise<void>;
   readonly ended: boolean;
 }
 
-/** Time for an orderly end in milliseconds. */
+/** Maximum duration of an orderly shutdown. */
 const STOP_TIMEOUT_MS = 3000;
 
 const newWorker = (directory: string, task: 'prepare' | 'serve'): Worker =>
   new Worker(new URL('./engine-worker.ts', import.meta.url), { workerData: { directory, task }, execArgv: [] });
 
-/** Opens the data directories of one run: each is a copy of one that was prepared once. */
+/** Opens the data directories of the databases. Each is a copy of a template, which is prepared once. */
 export function openDataDirectories(directory: string) {
   const template = join(directory, 'template');
   let prepared: Promise<unknown> | undefined;
@@ -33,7 +33,7 @@ export function openDataDirectories(directory: string) {
   const pathOf = (id: string): string => join(directory, id);
   return {
     pathOf,
-    /** Creates a database's directory unless it is there. */
+    /** Creates a database's directory unless it exists. */
     async create(id: string): Promise<string> {
       const path = pathOf(id);
       if (existsSync(path)) return path;
@@ -51,15 +51,15 @@ export function openDataDirectories(directory: string) {
   };
 }
 
-/** Starts PostgreSQL on a data directory, in a thread of its own. */
+/** Starts PostgreSQL on a data directory, in its own thread. */
 export async function startEngine(directory: string): Promise<Engine> {
   const worker = newWorker(directory, 'serve');
   let ended = false;
-  let waiting: { resolve(bytes: Buffer): void; reject(error: Error): void } | undefined;
+  let pending: { resolve(bytes: Buffer): void; reject(error: Error): void } | undefined;
   const exit = new Promise<void>((resolve) => {
     worker.once('exit', () => {
       ended = true;
-      waiting?.reject(new Error('The database engine ended'));
+      pending?.reject(new Error('The database engine ended'));
       resolve();
     });
   });
@@ -69,7 +69,7 @@ export async function startEngine(directory: string): Promise<Engine> {
     worker.once('exit', () => reject(new Error('The database engine did not start')));
   });
   worker.on('error', (error) => console.error(error));
-  worker.on('message', (bytes: Uint8Array) => waiting?.resolve(Buffer.from(bytes.buffer)));
+  worker.on('message', (bytes: Uint8Array) => pending?.resolve(Buffer.from(bytes.buffer)));
   const kill = async (): Promise<void> => {
     await worker.terminate();
     await exit;
@@ -78,7 +78,7 @@ export async function startEngine(directory: string): Promise<Engine> {
     run: (bytes) =>
       new Promise<Buffer>((resolve, reject) => {
         if (ended) reject(new Error('The database engine ended'));
-        waiting = { resolve, reject };
+        pending = { resolve, reject };
         worker.postMessage(new Uint8Array(bytes));
       }),
     kill,

@@ -19,13 +19,13 @@ export function encode(type: string, ...parts: Buffer[]): Buffer {
   return Buffer.concat([Buffer.from(type), int32(body.length + 4), body]);
 }
 
-/** Reads the text at an offset, up to its zero byte. Returns it and the offset behind. */
+/** Reads the text at an offset, up to its zero byte. Returns the text and the offset after the zero byte. */
 export function readText(body: Buffer, offset = 0): [value: string, next: number] {
   const end = body.indexOf(0, offset);
   return end < 0 ? [body.toString('utf8', offset), body.length] : [body.toString('utf8', offset, end), end + 1];
 }
 
-/** A client that does not keep to the protocol; its connection ends. */
+/** Thrown when a client violates the protocol. The server closes its connection. */
 export class ProtocolViolation extends Error {
   override readonly name = 'ProtocolViolation';
 }
@@ -33,22 +33,22 @@ export class ProtocolViolation extends Error {
 /** Splits bytes into complete messages and the incomplete rest. */
 export function decode(bytes: Buffer): { messages: Message[]; rest: Buffer } {
   const messages: Message[] = [];
-  let at = 0;
-  while (bytes.length - at >= 5) {
-    const length = bytes.readInt32BE(at + 1);
+  let offset = 0;
+  while (bytes.length - offset >= 5) {
+    const length = bytes.readInt32BE(offset + 1);
     if (length < 4) throw new ProtocolViolation('invalid message length');
-    const end = at + 1 + length;
+    const end = offset + 1 + length;
     if (end > bytes.length) break;
-    messages.push({ type: String.fromCharCode(bytes[at] ?? 0), body: bytes.subarray(at + 5, end) });
-    at = end;
+    messages.push({ type: String.fromCharCode(bytes[offset] ?? 0), body: bytes.subarray(offset + 5, end) });
+    offset = end;
   }
-  return { messages, rest: bytes.subarray(at) };
+  return { messages, rest: bytes.subarray(offset) };
 }
 
-/** A simple query. */
+/** Encodes a simple query. */
 export const query = (sql: string): Buffer => encode('Q', text(sql));
 
-/** An error as the server reports it; `code` is the SQLSTATE. */
+/** An error that the server reports. `code` is the SQLSTATE. */
 export interface ServerError {
   severity?: 'ERROR' | 'FATAL';
   code: string;
@@ -64,6 +64,6 @@ export const errorResponse = ({ severity = 'ERROR', code, message, hint }: Serve
     Buffer.from([0]),
   );
 
-/** State of a session's transaction: none, open, or failed. */
+/** Status of a session's transaction: idle (none), in a transaction, or in a failed transaction. */
 export type TransactionStatus = 'I' | 'T' | 'E';
 export const readyForQuery = (status: TransactionStatus): Buffer => encode('Z', Buffer.from(status));

@@ -28,9 +28,9 @@ beforeAll(async () => {
   port = await freePort();
   database = createDatabase({
     idleMs: 60_000,
-    turnMs: 1000,
+    acquireTimeoutMs: 1000,
     directory: () => directories.create('one'),
-    reserve: async () => undefined,
+    makeRoom: async () => undefined,
   });
   server = await servePostgres({
     port,
@@ -77,7 +77,7 @@ test('serves pools and transactions, with each session’s statements and settin
   const named = (text: string) => ({ name: 'same', text });
   expect((await a.query(named('SELECT 1 AS n'))).rows).toEqual([{ n: 1 }]);
   expect((await b.query(named('SELECT 2 AS n'))).rows).toEqual([{ n: 2 }]);
-  await database.rest();
+  await database.stopIfUnused();
   expect((await a.query(named('SELECT 1 AS n'))).rows).toEqual([{ n: 1 }]);
   await b.query('BEGIN');
   await b.query('DELETE FROM visits');
@@ -146,7 +146,7 @@ test('builds an index asynchronously, and changes at most 3,000 rows in a transa
   });
 });
 
-/** Returns what the server answers to bytes behind the request for TLS, up to its end of the connection. */
+/** Returns everything that the server sends after the TLS handshake, in response to the given bytes, until it closes the connection. */
 async function answerTo(bytes: Buffer): Promise<string> {
   const plain = connect(port, 'localhost');
   plain.write(Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]));

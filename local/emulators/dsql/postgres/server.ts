@@ -20,7 +20,7 @@ import { createSession, type Session } from './session.ts';
 import { CANCEL_REQUEST, type Client, PROTOCOL_3, readSessionKey, readStartup, sessionKey } from './startup.ts';
 
 const [SSL_REQUEST, GSS_REQUEST] = [80877103, 80877104];
-/** A startup message is short; anything longer is no PostgreSQL client. */
+/** Maximum size of a startup message. The server closes connections that send more. */
 const MAX_STARTUP_BYTES = 10_000;
 
 const PARAMETERS: Readonly<Record<string, string>> = {
@@ -39,9 +39,9 @@ export interface PostgresServerOptions {
   port: number;
   database: Database;
   identity: Identity;
-  /** Version that the server reports. */
+  /** The version that the server reports. */
   version: string;
-  /** Returns the error that refuses a client. */
+  /** Returns the error with which a client is refused; undefined if it is accepted. */
   authenticate(user: string, database: string, password: string): ServerError | undefined;
 }
 
@@ -57,7 +57,7 @@ export async function servePostgres({ port, database, identity, version, authent
     socket.end();
   };
 
-  function converse(socket: TLSSocket): void {
+  function serveClient(socket: TLSSocket): void {
     let bytes: Buffer = Buffer.alloc(0);
     let client: Client | undefined;
     let session: Session | undefined;
@@ -65,8 +65,8 @@ export async function servePostgres({ port, database, identity, version, authent
     let work = Promise.resolve();
     const refuse = (error: ServerError): void => void socket.end(errorResponse({ severity: 'FATAL', ...error }));
 
-    /** Reads the startup message, and asks for the password. Returns undefined until the message is complete, and for a refused one. */
-    const start = (): Client | undefined => {
+    /** Reads the startup message and requests the password. Returns undefined if the message is incomplete or refused. */
+    const startUp = (): Client | undefined => {
       const startup = readStartup(bytes);
       if (!startup) return undefined;
       bytes = startup.rest;
@@ -84,13 +84,13 @@ export async function servePostgres({ port, database, identity, version, authent
       return request.client;
     };
 
-    const enter = ({ user, database: name, settings }: Client, password: string): void => {
+    const logIn = ({ user, database: name, settings }: Client, password: string): void => {
       const refused = authenticate(user, name, password);
       if (refused) {
         refuse(refused);
         return;
       }
-      session = createSession(id, database, settings, (answer) => void socket.write(answer));
+      session = createSession(id, database, settings, (response) => void socket.write(response));
       sessions.set(sessionKey(id, secret), session);
       const parameters = {
         ...PARAMETERS,
@@ -107,25 +107,25 @@ export async function servePostgres({ port, database, identity, version, authent
       );
     };
 
-    /** Handles a message behind those before it. */
-    const enqueue = (entered: Session, message: Message): void => {
+    /** Handles a message after the previous ones. */
+    const enqueue = (target: Session, message: Message): void => {
       work = work
-        .then(() => entered.handle(message))
+        .then(() => target.handle(message))
         .catch((error: unknown) => {
           console.error(error);
           socket.destroy();
         });
     };
 
-    const receive = (message: Message, from: Client): void => {
+    const receive = (message: Message, sender: Client): void => {
       if (message.type === 'X') socket.end();
       else if (session) enqueue(session, message);
-      else if (message.type === 'p') enter(from, readText(message.body)[0]);
+      else if (message.type === 'p') logIn(sender, readText(message.body)[0]);
     };
 
     const read = (chunk: Buffer): void => {
       bytes = Buffer.concat([bytes, chunk]);
-      client ??= start();
+      client ??= startUp();
       if (!client) {
         if (bytes.length > MAX_STARTUP_BYTES) socket.destroy();
         return;
@@ -154,10 +154,10 @@ export async function servePostgres({ port, database, identity, version, authent
   const encrypt = (socket: Socket): void => {
     const encrypted = new TLSSocket(socket, { isServer: true, secureContext, ALPNProtocols: ['postgresql'] });
     encrypted.on('error', () => socket.destroy());
-    converse(encrypted);
+    serveClient(encrypted);
   };
 
-  /** Reads requests for encryption; everything else that is not encrypted is refused. */
+  /** Handles requests for encryption and cancellation. Refuses unencrypted sessions. */
   const negotiate = (socket: Socket): void => {
     socket.once('data', (chunk: Buffer) => {
       const code = chunk.length >= 8 ? chunk.readInt32BE(4) : 0;

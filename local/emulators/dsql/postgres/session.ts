@@ -1,5 +1,4 @@
-import { type Answer, readAnswer, rowsOf } from './answers.ts';
-import { type Database, type Turn, TurnTimeout } from './database.ts';
+import { type Database, type EngineLease, LeaseTimeout } from './database.ts';
 import { newTransaction, translate } from './dialect.ts';
 import {
   encode,
@@ -12,6 +11,7 @@ import {
   text,
 } from './messages.ts';
 import { createPrepared, type Step } from './prepared.ts';
+import { type EngineResponse, parseResponse, rowsOf } from './responses.ts';
 
 /** https://docs.aws.amazon.com/aurora-dsql/latest/userguide/CHAP_quotas.html */
 export const MAX_ROWS = 3000;
@@ -36,24 +36,25 @@ const SETTINGS = `SELECT name, setting FROM pg_settings WHERE source = 'session'
   AND name NOT IN ('session_authorization', 'is_superuser', 'transaction_isolation', 'transaction_read_only')`;
 const FAIL = "DO $$ BEGIN RAISE EXCEPTION 'limit'; END $$";
 
-/** Settings of a session, which the engine's one session takes on in turn. */
+/** A session's settings, which are applied to the engine's session whenever this session acquires the engine. */
 interface State {
   settings: Map<string, string>;
 }
 const isState = (value: object | undefined): value is State => value !== undefined && 'settings' in value;
 
 export interface Session {
-  /** Handles one message of the client; calls must not overlap. */
+  /** Handles one message from the client. Calls must not overlap. */
   handle(message: Message): Promise<void>;
   /** Ends the running query. */
   cancel(): Promise<void>;
-  /** Rolls back, and forgets the session’s statements. */
+  /** Rolls back the transaction and deallocates the session’s statements. */
   close(): Promise<void>;
 }
 
 /**
- * One client's session on a database whose engine has only one: settings, prepared statements and the transaction are kept
- * apart. A turn lasts to the end of a batch, or of the transaction that it leaves open.
+ * Creates a client's session on a database whose engine has only one session. Keeps settings, prepared statements and the
+ * transaction separate from those of other clients. The session holds the engine until the end of a batch, or of the
+ * transaction that the batch leaves open.
  */
 export function createSession(
   id: number,
@@ -64,67 +65,72 @@ export function createSession(
   const state: State = { settings };
   const prepared = createPrepared(`s${id}_`);
   let transaction = newTransaction();
-  let turn: Turn | undefined;
+  let lease: EngineLease | undefined;
   let steps: Step[] = [];
   let [rows, isWrapped, isDirty, isSkipping] = [0, false, false, false];
-  let reason: ServerError | undefined;
+  /** The error that the client receives because its query was killed. */
+  let killError: ServerError | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  const run = async (sql: string | Buffer): Promise<Answer> => {
-    if (!turn) throw new Error('The session has no turn');
-    return readAnswer(await turn.engine.run(typeof sql === 'string' ? query(sql) : sql));
+  const run = async (sql: string | Buffer): Promise<EngineResponse> => {
+    if (!lease) throw new Error('The session does not hold the engine');
+    return parseResponse(await lease.engine.run(typeof sql === 'string' ? query(sql) : sql));
   };
 
-  const endTurn = (): void => {
+  const releaseLease = (): void => {
     clearTimeout(timer);
-    const ended = turn;
-    [turn, rows, isWrapped] = [undefined, 0, false];
+    const ended = lease;
+    [lease, rows, isWrapped] = [undefined, 0, false];
     transaction = newTransaction();
-    ended?.end();
+    ended?.release();
   };
 
   const expire = async (): Promise<void> => {
-    reason = TOO_OLD;
+    killError = TOO_OLD;
     await database.kill();
   };
 
-  /** Takes a turn, and brings the engine's session into this one's state. */
-  async function enter(batch: readonly Step[]): Promise<void> {
-    const isNew = turn === undefined;
-    turn ??= await database.take(state);
-    const isOther = isNew && turn.previous !== state;
+  /** Acquires the engine unless the session holds it, and applies this session's settings and statements. */
+  async function acquire(batch: readonly Step[]): Promise<void> {
+    const isNew = lease === undefined;
+    lease ??= await database.acquire(state);
+    const isShared = isNew && lease.previous !== state;
     if (isNew) timer = setTimeout(expire, MAX_TRANSACTION_MS).unref();
-    if (isOther) {
-      const reset = isState(turn.previous) && turn.previous.settings.size > 0 ? ['RESET ALL'] : [];
+    if (isShared) {
+      const reset = isState(lease.previous) && lease.previous.settings.size > 0 ? ['RESET ALL'] : [];
       const set = [...state.settings].map(
         ([name, value]) => `SELECT set_config(${quote(name)}, ${quote(value)}, false)`,
       );
       if (reset.length + set.length > 0) await run([...reset, ...set].join(';'));
     }
-    const replayed = prepared.missing(batch, turn, isOther);
+    const replayed = prepared.missing(batch, lease, isShared);
     if (replayed.length > 0) await run(Buffer.concat([...replayed, encode('S')]));
   }
 
-  /** Applies the limit of rows, and keeps a batch outside a transaction in one of its own until it is judged. */
-  async function settle(answer: Answer, bytes: Buffer): Promise<Buffer> {
-    rows += answer.rows;
+  /**
+   * Applies the row limit and ends the transaction that wraps a batch: commits it, or rolls it back if it failed or changed too
+   * many rows. Returns the bytes for the client.
+   */
+  async function applyRowLimit(response: EngineResponse, bytes: Buffer): Promise<Buffer> {
+    rows += response.rows;
     const isOver = rows > MAX_ROWS;
     if (!isWrapped) {
-      if (!isOver || answer.status !== 'T') return bytes;
+      if (!isOver || response.status !== 'T') return bytes;
       await run(FAIL);
       return Buffer.concat([errorResponse(TOO_MANY_ROWS), readyForQuery('E')]);
     }
-    if (answer.status === undefined) return bytes;
-    const end = await run(isOver || answer.status === 'E' ? 'ROLLBACK' : 'COMMIT');
+    if (response.status === undefined) return bytes;
+    const end = await run(isOver || response.status === 'E' ? 'ROLLBACK' : 'COMMIT');
     if (isOver) return Buffer.concat([errorResponse(TOO_MANY_ROWS), readyForQuery('I')]);
     const failure = end.messages.find(({ type }) => type === 'E');
-    const kept = failure ? [failure] : answer.messages.filter(({ type }) => type !== 'Z');
+    const kept = failure ? [failure] : response.messages.filter(({ type }) => type !== 'Z');
     return Buffer.concat([...kept.map(({ type, body }) => encode(type, body)), readyForQuery('I')]);
   }
 
-  async function remember({ tags, status }: Answer): Promise<void> {
+  /** Saves the session's settings after a batch that may have changed them. */
+  async function saveSettings({ tags, status }: EngineResponse): Promise<void> {
     if (tags.some((tag) => /^(DISCARD ALL|DEALLOCATE ALL)$/.test(tag))) {
-      turn?.statements.clear();
+      lease?.statements.clear();
       prepared.clear();
     }
     if (tags.some((tag) => /^(SET|RESET|DISCARD)/.test(tag))) isDirty = true;
@@ -133,7 +139,7 @@ export function createSession(
     isDirty = false;
   }
 
-  /** Opens a transaction for a batch that modifies rows outside one, so that it is judged before it is committed. */
+  /** Begins a transaction for a batch that modifies rows outside of one, so that the row limit applies before the commit. */
   async function wrap(batch: readonly Step[]): Promise<void> {
     if (isWrapped || transaction.open || rows > 0 || !batch.some(({ modifies }) => modifies)) return;
     const opened = await run('SELECT 1');
@@ -142,28 +148,28 @@ export function createSession(
     isWrapped = true;
   }
 
-  /** Ends the turn after an error in it, and returns the error that the client receives. */
+  /** Releases the engine after an error and returns the error for the client. */
   function fail(error: unknown): ServerError {
-    const isBusy = error instanceof TurnTimeout;
-    if (!isBusy && !reason) console.error(error);
-    const failure = isBusy ? BUSY : (reason ?? ENDED);
-    reason = undefined;
-    endTurn();
+    const isBusy = error instanceof LeaseTimeout;
+    if (!isBusy && !killError) console.error(error);
+    const failure = isBusy ? BUSY : (killError ?? ENDED);
+    killError = undefined;
+    releaseLease();
     return failure;
   }
 
   async function execute(batch: readonly Step[], isEnd: boolean): Promise<void> {
     try {
-      await enter(batch);
+      await acquire(batch);
       await wrap(batch);
-      if (!turn) return;
-      const bytes = await turn.engine.run(Buffer.concat([...batch.map((each) => each.bytes)]));
-      const answer = readAnswer(bytes);
-      const settled = await settle(answer, bytes);
-      const status = readAnswer(settled).status;
-      if (status) await remember({ ...answer, status });
-      send(settled);
-      if (status === 'I') endTurn();
+      if (!lease) return;
+      const bytes = await lease.engine.run(Buffer.concat(batch.map((step) => step.bytes)));
+      const response = parseResponse(bytes);
+      const limited = await applyRowLimit(response, bytes);
+      const status = parseResponse(limited).status;
+      if (status) await saveSettings({ ...response, status });
+      send(limited);
+      if (status === 'I') releaseLease();
     } catch (error) {
       send(errorResponse(fail(error)));
       if (isEnd) send(readyForQuery('I'));
@@ -171,21 +177,21 @@ export function createSession(
     }
   }
 
-  /** Notes that a statement may change a setting by a function. */
-  function noteSetting(sql: string): void {
+  /** Detects statements that may change a setting by calling a function. */
+  function detectSetConfig(sql: string): void {
     if (/\bset_config\b/i.test(sql)) isDirty = true;
   }
 
   async function runQuery(body: Buffer): Promise<void> {
     const { sql, modifies } = translate(readText(body)[0], transaction);
-    noteSetting(sql);
+    detectSetConfig(sql);
     await execute([{ bytes: encode('Q', text(sql)), modifies }], true);
   }
 
   /** Adds a message of the extended protocol to the batch that runs with the next Sync or Flush. */
   function addStep(message: Message): void {
-    if (message.type === 'P') noteSetting(message.body.toString('latin1'));
-    steps.push(prepared.step(message, transaction));
+    if (message.type === 'P') detectSetConfig(message.body.toString('latin1'));
+    steps.push(prepared.translate(message, transaction));
   }
 
   async function runSteps(type: 'S' | 'H'): Promise<void> {
@@ -194,7 +200,7 @@ export function createSession(
     await execute(batch, type === 'S');
   }
 
-  /** Ignores a message after an error, up to the next Sync. */
+  /** Ignores a message after an error. The next Sync ends the skipping. */
   function skip(type: string): void {
     if (type !== 'S') return;
     isSkipping = false;
@@ -210,23 +216,23 @@ export function createSession(
       else if ('PBDEC'.includes(type)) addStep(message);
     },
     async cancel() {
-      if (!turn) return;
-      reason = CANCELLED;
+      if (!lease) return;
+      killError = CANCELLED;
       await database.kill();
     },
     async close() {
       const names = prepared.names();
       try {
-        if (!turn && (names.length === 0 || !database.running)) return;
-        turn ??= await database.take(state);
+        if (!lease && (names.length === 0 || !database.running)) return;
+        lease ??= await database.acquire(state);
         await run('ROLLBACK');
-        const forget = names.map((name) => encode('C', Buffer.from('S'), text(name)));
-        await run(Buffer.concat([...forget, encode('S')]));
-        for (const name of names) turn.statements.delete(name);
+        const closeMessages = names.map((name) => encode('C', Buffer.from('S'), text(name)));
+        await run(Buffer.concat([...closeMessages, encode('S')]));
+        for (const name of names) lease.statements.delete(name);
       } catch (error) {
         console.error(error);
       } finally {
-        endTurn();
+        releaseLease();
       }
     },
   };

@@ -4,8 +4,8 @@ import { ProtocolViolation } from './messages.ts';
 
 export const [CANCEL_REQUEST, PROTOCOL_3] = [80877102, 3];
 
-/** Parameters of a startup message that are no settings of the session. */
-const NO_SETTINGS: readonly string[] = ['user', 'database', 'replication', 'options'];
+/** Parameters of a startup message that are not settings of the session. */
+const NOT_SETTINGS: readonly string[] = ['user', 'database', 'replication', 'options'];
 
 /** User and database of a client, and the settings of its session. */
 export interface Client {
@@ -17,15 +17,15 @@ export interface Client {
 export type StartupRequest =
   | { kind: 'cancel'; session: string }
   | { kind: 'unsupported' }
-  /** `isNewer`: the client would speak a later minor version of the protocol. */
+  /** `isNewer`: the client supports a later minor version of the protocol. */
   | { kind: 'start'; client: Client; isNewer: boolean };
 
-/** Returns the key of a session: its id with the secret that a cancellation must name. */
+/** Returns the key of a session: its id and the secret that a cancel request must contain. */
 export const sessionKey = (id: number, secret: number): string => `${id}:${secret}`;
 export const readSessionKey = (bytes: Buffer, offset: number): string =>
   sessionKey(bytes.readInt32BE(offset), bytes.readInt32BE(offset + 4));
 
-/** Reads a startup message. Returns it with the bytes behind it; undefined until it is complete. */
+/** Reads a startup message. Returns it with the remaining bytes; undefined until it is complete. */
 export function readStartup(bytes: Buffer): { request: StartupRequest; rest: Buffer } | undefined {
   if (bytes.length < 8) return undefined;
   const length = bytes.readInt32BE(0);
@@ -43,7 +43,7 @@ function requestOf(body: Buffer): StartupRequest {
   return { kind: 'start', client: clientOf(parametersOf(body.subarray(4))), isNewer: (code & 0xffff) > 0 };
 }
 
-/** Reads names and values in turn, up to an empty name. */
+/** Reads alternating names and values, up to an empty name. */
 function parametersOf(body: Buffer): Map<string, string> {
   const fields = body.toString('utf8').split('\0');
   const parameters = new Map<string, string>();
@@ -58,6 +58,6 @@ function clientOf(parameters: Map<string, string>): Client {
   return {
     user,
     database: parameters.get('database') ?? user,
-    settings: new Map([...parameters].filter(([key]) => !NO_SETTINGS.includes(key) && !key.startsWith('_pq_'))),
+    settings: new Map([...parameters].filter(([key]) => !NOT_SETTINGS.includes(key) && !key.startsWith('_pq_'))),
   };
 }

@@ -1,7 +1,8 @@
-/** One statement of a query: as it was sent, and reduced to what its kind shows by. */
+/** One statement of a query. */
 export interface Statement {
+  /** The statement as the client sent it. */
   sql: string;
-  /** Without comments, with `''` for each literal, on one line. */
+  /** The statement on one line, without comments, and with `''` in place of each literal. */
   plain: string;
 }
 
@@ -9,7 +10,7 @@ export interface Statement {
 const TOKEN =
   /--[^\n]*|\/\*[\s\S]*?\*\/|[eE]'(?:[^'\\]|''|\\[\s\S])*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|(\$(?:[A-Za-z_]\w*)?\$)[\s\S]*?\1|;|\s+/g;
 
-/** Splits a query into its statements. Empty ones are left out. */
+/** Splits a query into its statements. Omits empty statements. */
 export function splitStatements(sql: string): Statement[] {
   const statements: Statement[] = [];
   let [start, at, plain] = [0, 0, ''];
@@ -35,7 +36,7 @@ export function splitStatements(sql: string): Statement[] {
 
 export type StatementKind = 'begin' | 'end' | 'ddl' | 'dml' | 'other';
 
-/** Returns the part of a statement in a transaction. */
+/** Returns the kind of a statement: what it does to a transaction. */
 export function kindOf({ plain }: Statement): StatementKind {
   if (/^(BEGIN|START TRANSACTION)\b/i.test(plain)) return 'begin';
   if (/^(COMMIT|END|ROLLBACK|ABORT)\b/i.test(plain)) return 'end';

@@ -2,15 +2,15 @@ import aws4 from 'aws4';
 import type { Session, Sessions } from '../../sts/sessions.ts';
 import { isSameSignature, parseDate } from '../../sts/signatures.ts';
 
-/** Signer of a token; the administrator's own keys have no session. */
+/** The signer of a token. The session is undefined for the administrator's keys. */
 export type Signer = { session: Session | undefined };
 
-/** Maximum validity of a token in seconds, by DSQL. */
+/** DSQL's maximum validity of a token. */
 const MAX_SECONDS = 604_800;
 
 interface TokenCheck {
   sessions: Pick<Sessions, 'read'>;
-  /** The host that tokens of the cluster name. */
+  /** The host that a token for the cluster must contain. */
   host: string;
   region: string;
   /** Keys of the administrator. */
@@ -18,14 +18,14 @@ interface TokenCheck {
   now?: number;
 }
 
-/** Keys that a token is signed with. */
+/** The keys with which a token is signed. */
 interface SigningKeys extends Signer {
   accessKeyId: string;
   secretAccessKey: string;
   sessionToken?: string;
 }
 
-/** Returns the keys with an id: the administrator's, or those of the session that the token carries. */
+/** Returns the keys with an access key id: the administrator's, or those of the given session token. */
 function signingKeys(
   accessKeyId: string,
   sessionToken: string | undefined,
@@ -52,7 +52,7 @@ function expectedSignature(
 }
 
 /**
- * Checks a password as DSQL does: a connect request that is signed for the cluster's host and region, and valid. Returns
+ * Verifies a password as DSQL does: it must be a valid connect request, signed for the cluster's host and region. Returns
  * undefined for any other text.
  * https://docs.aws.amazon.com/aurora-dsql/latest/userguide/SECTION_authentication-token.html
  */

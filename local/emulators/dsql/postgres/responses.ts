@@ -1,9 +1,9 @@
 import { decode, type Message, readText, type TransactionStatus } from './messages.ts';
 
-/** Parts of the engine’s answer that a session reads. */
-export interface Answer {
+/** The engine’s response to a batch of messages, with the parts that a session needs. */
+export interface EngineResponse {
   messages: readonly Message[];
-  /** The transaction's status behind the batch; undefined where the batch is not at its end. */
+  /** The transaction's status after the batch; undefined if the response does not end with ReadyForQuery. */
   status: TransactionStatus | undefined;
   /** Number of rows that the statements changed. */
   rows: number;
@@ -14,7 +14,7 @@ export interface Answer {
 const STATUSES: readonly string[] = ['I', 'T', 'E'] satisfies TransactionStatus[];
 const isStatus = (letter: string): letter is TransactionStatus => STATUSES.includes(letter);
 
-export function readAnswer(bytes: Buffer): Answer {
+export function parseResponse(bytes: Buffer): EngineResponse {
   const { messages } = decode(bytes);
   const tags = messages.filter(({ type }) => type === 'C').map(({ body }) => readText(body)[0]);
   const rows = tags.reduce(
@@ -31,17 +31,17 @@ export function readAnswer(bytes: Buffer): Answer {
   };
 }
 
-/** Returns the rows of an answer, as text. */
-export const rowsOf = ({ messages }: Answer): string[][] =>
+/** Returns the rows of a response as text. */
+export const rowsOf = ({ messages }: EngineResponse): string[][] =>
   messages
     .filter(({ type }) => type === 'D')
     .map(({ body }) => {
       const row: string[] = [];
-      let at = 2;
+      let offset = 2;
       for (let column = 0; column < body.readInt16BE(0); column += 1) {
-        const length = Math.max(0, body.readInt32BE(at));
-        row.push(body.toString('utf8', at + 4, at + 4 + length));
-        at += 4 + length;
+        const length = Math.max(0, body.readInt32BE(offset));
+        row.push(body.toString('utf8', offset + 4, offset + 4 + length));
+        offset += 4 + length;
       }
       return row;
     });
