@@ -111,7 +111,7 @@ test('records are kept for a day, and iterators for 15 minutes', () => {
   expect(() => read(early)).toThrow(expect.objectContaining({ name: 'ExpiredIteratorException' }));
   now += 24 * 3600_000;
   put(engine, 'new');
-  engine.tidy();
+  engine.removeExpired();
   expect(read(iterator('TRIM_HORIZON')).Records.map(({ dynamodb }) => dynamodb.Keys.sk.S)).toEqual(['new']);
   expect(() => iterator('AT_SEQUENCE_NUMBER', number)).toThrow(
     expect.objectContaining({ name: 'TrimmedDataAccessException' }),
@@ -131,13 +131,13 @@ test('a tidying is bounded, however many records are kept, and says that there i
   put(engine, 'by a clock that was put back');
   // The last one only has expired: it is not looked for behind the others.
   now = start + day;
-  expect(engine.tidy()).toBe(false);
+  expect(engine.removeExpired()).toBe(false);
   expect(recorded()).toHaveLength(601);
   now = start + day + 1;
-  expect(engine.tidy()).toBe(true);
+  expect(engine.removeExpired()).toBe(true);
   expect(recorded()).toHaveLength(101);
   expect(recorded()[0]).toBe('500');
-  expect(engine.tidy()).toBe(false);
+  expect(engine.removeExpired()).toBe(false);
   expect(recorded()).toEqual([]);
 });
 
@@ -151,7 +151,7 @@ test('records of a clock that was ahead do not keep those behind them', () => {
   now = start;
   for (let count = 0; count < 100; count++) put(engine, String(count));
   now = start + 2 * day;
-  while (engine.tidy());
+  while (engine.removeExpired());
   expect(read(iterator('TRIM_HORIZON')).Records).toEqual([]);
 });
 
@@ -160,9 +160,9 @@ test('a tidying is bounded, however many items have expired', () => {
   const engine = withTable();
   ask(engine, 'UpdateTimeToLive', { TableName, TimeToLiveSpecification: { AttributeName: 'until', Enabled: true } });
   for (let count = 0; count < 150; count++) put(engine, String(count), { until });
-  expect(engine.tidy()).toBe(true);
+  expect(engine.removeExpired()).toBe(true);
   expect(names(engine)).toHaveLength(50);
-  expect(engine.tidy()).toBe(false);
+  expect(engine.removeExpired()).toBe(false);
   expect(names(engine)).toEqual([]);
 });
 
@@ -173,10 +173,10 @@ test('expired items are removed by the service, which the stream tells', () => {
   ask(engine, 'UpdateTimeToLive', { TableName, TimeToLiveSpecification: { AttributeName: 'until', Enabled: true } });
   put(engine, 'later', { until: { N: String(now / 1000 + 3600) } });
   put(engine, 'never', { until: { S: 'no number' } });
-  engine.tidy();
+  engine.removeExpired();
   expect(names(engine)).toEqual(['before', 'later', 'never']);
   now += 61_000;
-  engine.tidy();
+  engine.removeExpired();
   expect(names(engine)).toEqual(['later', 'never']);
   const { iterator, read } = streamOf(engine);
   expect(read(iterator('TRIM_HORIZON')).Records.at(-1)).toMatchObject({

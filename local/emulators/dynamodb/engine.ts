@@ -7,17 +7,17 @@ import * as queries from './queries.ts';
 import type { Input } from './requests.ts';
 import { keyOf, type OpenTable, openStorage } from './storage.ts';
 import { createStreams } from './streams.ts';
-import { changeTable, type Definition, defineTable, describe, type Place, tableArn } from './tables.ts';
+import { type AwsLocation, changeTable, type Definition, defineTable, describe, tableArn } from './tables.ts';
 import * as transactions from './transactions.ts';
 import type { Item } from './values.ts';
 
-export interface EngineOptions extends Place {
+export interface EngineOptions extends AwsLocation {
   /** File of the database; undefined keeps it in memory. */
   file?: string | undefined;
   now?: () => number;
 }
 
-const Named = z.object({ TableName: z.string() });
+const TableInput = z.object({ TableName: z.string() });
 const ListTables = z.object({
   ExclusiveStartTableName: z.optional(z.string()),
   Limit: z.int().min(1).max(100).default(100),
@@ -27,58 +27,57 @@ const TimeToLive = z.object({
   TimeToLiveSpecification: z.object({ AttributeName: z.string(), Enabled: z.boolean() }),
 });
 
-/** Expired items of a table that are removed at a time. */
+/** Maximum number of expired items of a table that one call of `removeExpired` removes. */
 const MAX_EXPIRED = 100;
 
 /**
- * DynamoDB in this process: the operations of its tables, items and streams, with the limits of its documentation. Expressions only;
- * the parameters from before them, PartiQL, local indexes and global tables are refused
- * (docs/decisions/0080-own-table-engine.md).
+ * Creates DynamoDB in this process: the operations on tables, items and streams, with the limits of its documentation. Refuses the legacy
+ * parameters that expressions replaced, PartiQL, local indexes and global tables (docs/decisions/0080-own-table-engine.md).
  */
 export function createEngine({ region, account, file, now = Date.now }: EngineOptions) {
-  const place: Place = { region, account };
+  const location: AwsLocation = { region, account };
   const storage = openStorage(file);
   const tokens: transactions.Tokens = new Map();
-  const { trim, ...streams } = createStreams(storage, place, now);
+  const { trim, ...streams } = createStreams(storage, location, now);
 
   function statistics({ sqlName }: OpenTable): { items: number; bytes: number } {
     const row = storage.prepare(`SELECT count(*) AS items, total(size) AS bytes FROM ${sqlName}`).get();
     return { items: Number(row?.items), bytes: Number(row?.bytes) };
   }
-  const shown = (table: OpenTable): object => describe(table.definition, place, statistics(table));
-  const named = (input: unknown): OpenTable => storage.tableOf(Named.parse(input).TableName);
+  const descriptionOf = (table: OpenTable): object => describe(table.definition, location, statistics(table));
+  const tableIn = (input: unknown): OpenTable => storage.tableOf(TableInput.parse(input).TableName);
 
   const control = {
     CreateTable(input: unknown): object {
       const definition = defineTable(input, storage.nextNumber(), now());
       if (storage.hasTable(definition.TableName))
         throw new DynamoDbError('ResourceInUseException', `Table already exists: ${definition.TableName}`);
-      return { TableDescription: shown(storage.save(definition)) };
+      return { TableDescription: descriptionOf(storage.save(definition)) };
     },
     UpdateTable(input: unknown): object {
-      return { TableDescription: shown(storage.save(changeTable(named(input).definition, input, now()))) };
+      return { TableDescription: descriptionOf(storage.save(changeTable(tableIn(input).definition, input, now()))) };
     },
-    DescribeTable: (input: unknown): object => ({ Table: shown(named(input)) }),
+    DescribeTable: (input: unknown): object => ({ Table: descriptionOf(tableIn(input)) }),
     DeleteTable(input: unknown): object {
-      const table = named(input);
+      const table = tableIn(input);
       if (table.definition.isProtected)
         throw invalid(
           `Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first.`,
         );
-      const TableDescription = { ...shown(table), TableStatus: 'DELETING' };
+      const TableDescription = { ...descriptionOf(table), TableStatus: 'DELETING' };
       storage.remove(table);
       return { TableDescription };
     },
     ListTables(input: unknown): object {
       const { ExclusiveStartTableName = '', Limit } = ListTables.parse(input);
       const names = storage.tables().map(({ definition }) => definition.TableName);
-      const left = names.filter((name) => name > ExclusiveStartTableName).sort();
-      const TableNames = left.slice(0, Limit);
-      return { TableNames, ...(left.length > Limit ? { LastEvaluatedTableName: TableNames.at(-1) } : {}) };
+      const remaining = names.filter((name) => name > ExclusiveStartTableName).sort();
+      const TableNames = remaining.slice(0, Limit);
+      return { TableNames, ...(remaining.length > Limit ? { LastEvaluatedTableName: TableNames.at(-1) } : {}) };
     },
     UpdateTimeToLive(input: unknown): object {
       const { TimeToLiveSpecification } = TimeToLive.parse(input);
-      const { timeToLive, ...definition } = named(input).definition;
+      const { timeToLive, ...definition } = tableIn(input).definition;
       const { AttributeName, Enabled } = TimeToLiveSpecification;
       if (Enabled && timeToLive !== undefined) throw invalid('TimeToLive is already enabled');
       if (!Enabled && timeToLive === undefined) throw invalid('TimeToLive is already disabled');
@@ -87,7 +86,7 @@ export function createEngine({ region, account, file, now = Date.now }: EngineOp
       return { TimeToLiveSpecification };
     },
     DescribeTimeToLive(input: unknown): object {
-      const { timeToLive } = named(input).definition;
+      const { timeToLive } = tableIn(input).definition;
       const status =
         timeToLive === undefined
           ? { TimeToLiveStatus: 'DISABLED' }
@@ -104,7 +103,7 @@ export function createEngine({ region, account, file, now = Date.now }: EngineOp
     DescribeEndpoints: (): object => ({ Endpoints: [] }),
   };
 
-  /** Responses that are JSON already are text. */
+  /** The operations by name. A response is an object, or JSON as a string. */
   const operations: Readonly<Record<string, (input: Input) => object | string>> = {
     GetItem: (input) => items.getItem(storage, input),
     PutItem: (input) => items.write(storage, 'Put', input, now()),
@@ -118,7 +117,7 @@ export function createEngine({ region, account, file, now = Date.now }: EngineOp
     Scan: (input) => queries.scan(storage, input),
     ...control,
     ...streams,
-    ...createBackups(storage, place, now),
+    ...createBackups(storage, location, now),
   };
 
   return {
@@ -137,10 +136,10 @@ export function createEngine({ region, account, file, now = Date.now }: EngineOp
     },
 
     /**
-     * Removes expired items, as DynamoDB does within some days, and old records of streams. The work is bounded, because requests
-     * wait meanwhile: returns true if there may be more.
+     * Removes expired items, as DynamoDB does within a few days, and expired stream records. The work of a call is bounded, because it
+     * blocks requests. Returns true if more may be expired.
      */
-    tidy(): boolean {
+    removeExpired(): boolean {
       let hasMore = false;
       for (const table of storage.tables()) {
         if (table.definition.timeToLive === undefined) continue;
@@ -159,7 +158,7 @@ export function createEngine({ region, account, file, now = Date.now }: EngineOp
       return trim() || hasMore;
     },
 
-    arnOf: (name: string): string => tableArn(name, place),
+    arnOf: (name: string): string => tableArn(name, location),
     close: storage.close,
   };
 }

@@ -1,4 +1,4 @@
-/** An error response of DynamoDB: its type without a namespace, its message, and the fields that some types carry. */
+/** An error response of DynamoDB: its type without the namespace, its message, and the additional fields of some types. */
 export class DynamoDbError extends Error {
   readonly fields: object;
   readonly status: number;
@@ -12,7 +12,7 @@ export class DynamoDbError extends Error {
 
 export const invalid = (message: string): DynamoDbError => new DynamoDbError('ValidationException', message);
 
-/** A value that a request may not contain. */
+/** Returns the error for an invalid parameter value. */
 export const invalidParameter = (message: string): DynamoDbError =>
   invalid(`One or more parameter values were invalid: ${message}`);
 

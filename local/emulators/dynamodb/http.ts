@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * HTTP for one kind of client: requests with a known length, one after the other on a connection. Node's own server takes
- * three times as long for a request as the table for its operation.
+ * An HTTP server for one kind of client, which sends requests of known length one after another on a connection. Node's own
+ * server takes three times as long for a request as the table takes for the operation.
  */
 
 /** A complete request. */
@@ -15,20 +15,21 @@ export interface RawRequest {
   body: Buffer;
 }
 
-/** A request whose content has not arrived in full. */
+/** A request whose body may not have arrived completely. */
 interface Head {
   request: Omit<RawRequest, 'body'>;
-  /** Position of the first byte of the body, and of the first one after it. */
+  /** Offset of the first byte of the body. */
   bodyStart: number;
+  /** Offset of the first byte after the body. */
   end: number;
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const MAX_HEAD_BYTES = 64 * 1024;
-/** DynamoDB's own limit of a request. */
+/** DynamoDB's limit for a request. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-/** Bytes that have arrived on a connection and were not taken yet. They are joined only where they are read. */
+/** Creates the buffer of a connection's unread bytes. Concatenates chunks only when they are read. */
 function createReceived() {
   let chunks: Buffer[] = [];
   let size = 0;
@@ -56,8 +57,8 @@ function createReceived() {
 }
 
 /**
- * Returns a function that takes a connection's bytes and calls `onRequest` with each complete request and its bytes. It
- * returns false for what is no HTTP request with a length: AWS's clients know the length of what they sign.
+ * Returns a function that receives a connection's bytes and calls `onRequest` with each complete request and its bytes. It
+ * returns false if the bytes are not an HTTP request with a length. AWS clients always send the length, because they sign the body.
  */
 export function createRequestReader(
   onRequest: (request: RawRequest, bytes: Buffer) => void,
@@ -111,7 +112,7 @@ export function encodeResponse(status: number, headers: Readonly<Record<string, 
   return `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** The response to what is no request of the platform: one of a browser, or without a length. */
+/** The response to requests that do not come from the platform: from a browser, or without a length. */
 export const REFUSAL = encodeResponse(
   403,
   { 'content-type': 'text/plain', connection: 'close' },

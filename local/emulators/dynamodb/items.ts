@@ -2,7 +2,7 @@ import { invalid, invalidParameter } from './errors.ts';
 import { parseProjection, parseUpdate } from './expressions/parser.ts';
 import { project } from './expressions/projections.ts';
 import { createScope, refuseOverlaps } from './expressions/scope.ts';
-import { pathsOf, updated } from './expressions/updates.ts';
+import { applyUpdate, pathsOf } from './expressions/updates.ts';
 import type { Input } from './requests.ts';
 import * as requests from './requests.ts';
 import type { OpenTable, Storage, Stored, StoredKey } from './storage.ts';
@@ -10,7 +10,7 @@ import { equalItems, type Item, sizeOfItem } from './values.ts';
 
 export type WriteKind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
 
-/** A write whose condition was evaluated, and which changes nothing yet. */
+/** A write whose condition is evaluated, but which is not applied yet. */
 export interface Prepared {
   table: OpenTable;
   key: StoredKey;
@@ -18,19 +18,18 @@ export interface Prepared {
   after: Item | undefined;
   /** Paths that an update changes. */
   paths: ReturnType<typeof pathsOf>;
+  /** The reason why the condition does not hold; undefined if it holds. */
   refused: Error | undefined;
-  /** Units of capacity outside a transaction. */
+  /** Consumed write units outside of a transaction, which doubles them. */
   units: number;
 }
-
-const IMMUTABLE = ({ hash, range }: OpenTable['keys']): (string | undefined)[] => [hash, range];
 
 export const readStored = (storage: Storage, table: OpenTable, key: StoredKey): Stored | undefined => {
   const row = storage.get(table, key);
   return row && { item: JSON.parse(row.body), body: row.body, size: row.size };
 };
 
-/** Returns the item that an operation makes of the one before. Throws for what may not be stored. */
+/** Prepares an update. Throws if the updated item may not be stored. */
 function prepareUpdate(storage: Storage, table: OpenTable, input: Input): Prepared {
   const { key, item: keyItem } = requests.readKey(table, input.Key);
   const update =
@@ -40,20 +39,20 @@ function prepareUpdate(storage: Storage, table: OpenTable, input: Input): Prepar
   const conditional = requests.readCondition(input, { UpdateExpression: update });
   const paths = update ? pathsOf(update.tree, conditional.scope) : [];
   for (const [first] of paths)
-    if (IMMUTABLE(table.keys).includes(String(first)))
+    if (first === table.keys.hash || first === table.keys.range)
       throw invalidParameter(`Cannot update attribute ${first}. This attribute is part of the key`);
   const before = readStored(storage, table, key);
   const refused = requests.refusal(conditional, before, input);
   if (refused)
     return { table, key, before, after: before?.item, paths, refused, units: requests.writeUnits(before?.size ?? 0) };
-  const from = before?.item ?? keyItem;
-  const after = update ? updated(update.tree, from, conditional.scope) : from;
+  const base = before?.item ?? keyItem;
+  const after = update ? applyUpdate(update.tree, base, conditional.scope) : base;
   const size = sizeOfItem(after);
   requests.checkStorable(table, after, size);
   return { table, key, before, after, paths, refused, units: requests.writeUnits(size, before?.size ?? 0) };
 }
 
-/** Evaluates a write without making it. */
+/** Evaluates a write without applying it. */
 export function prepare(storage: Storage, kind: WriteKind, input: Input): Prepared {
   const table = storage.tableOf(requests.nameIn(input));
   if (kind === 'Update') return prepareUpdate(storage, table, input);
@@ -67,7 +66,7 @@ export function prepare(storage: Storage, kind: WriteKind, input: Input): Prepar
   return { table, key, before, after, paths: [], refused, units: requests.writeUnits(size, before?.size ?? 0) };
 }
 
-/** Makes a prepared write. What it leaves as it was is no change: it is in no stream. */
+/** Applies a prepared write. As in DynamoDB, a write that does not change the item produces no stream record. */
 export function apply(storage: Storage, { table, key, before, after }: Prepared, now: number): void {
   if (before === undefined && after === undefined) return;
   if (before && after && equalItems(before.item, after)) return;
@@ -80,15 +79,15 @@ const RETURNS = {
   Update: ['NONE', 'ALL_OLD', 'ALL_NEW', 'UPDATED_OLD', 'UPDATED_NEW'],
 } as const;
 
-/** Makes one write outside a transaction and returns what its response has. */
+/** Performs a write outside of a transaction and returns its response. */
 export function write(storage: Storage, kind: 'Put' | 'Update' | 'Delete', input: Input, now: number): object {
   const returns = requests.choice<string>(input, 'ReturnValues', RETURNS[kind], 'NONE');
   const prepared = prepare(storage, kind, input);
   if (prepared.refused) throw prepared.refused;
   storage.atomically(() => apply(storage, prepared, now));
   const { before, after, paths } = prepared;
-  const of = returns.endsWith('_NEW') ? after : before?.item;
-  const attributes = of && returns !== 'NONE' ? (returns.startsWith('ALL') ? of : project(of, paths)) : undefined;
+  const item = returns.endsWith('_NEW') ? after : before?.item;
+  const attributes = item && returns !== 'NONE' ? (returns.startsWith('ALL') ? item : project(item, paths)) : undefined;
   const isShown = attributes && (returns.startsWith('ALL') || Object.keys(attributes).length > 0);
   return {
     ...(isShown ? { Attributes: attributes } : {}),
@@ -96,7 +95,7 @@ export function write(storage: Storage, kind: 'Put' | 'Update' | 'Delete', input
   };
 }
 
-/** Returns the function that shows the requested part of a stored item, as JSON. */
+/** Returns the scope of a request, and a function that returns the requested part of a stored item as JSON. */
 export function createProjection(input: Input, others: Parameters<typeof createScope>[1] = {}) {
   requests.refuseLegacy(input);
   const { ProjectionExpression } = input;
@@ -134,20 +133,22 @@ const MAX_BATCH_READ_BYTES = 16 * 1024 * 1024;
 /** Returns the response of BatchGetItem, as JSON. */
 export function batchGet(storage: Storage, input: Input): string {
   const tables = Object.entries(requests.asMap(input.RequestItems, 'RequestItems'));
-  const asked = tables.map(([name, raw]) => {
-    const of = requests.asMap(raw, 'RequestItems');
+  const reads = tables.map(([name, raw]) => {
+    const request = requests.asMap(raw, 'RequestItems');
     const table = storage.tableOf(name);
-    const keys = Array.isArray(of.Keys) ? of.Keys.map((key) => ({ raw: key, ...requests.readKey(table, key) })) : [];
-    const places = new Set(keys.map(({ key }) => JSON.stringify([String(key.pk), String(key.sk)])));
-    if (places.size < keys.length) throw invalid('Provided list of item keys contains duplicates');
-    return { name, table, keys, show: createProjection(of).show };
+    const keys = Array.isArray(request.Keys)
+      ? request.Keys.map((key) => ({ raw: key, ...requests.readKey(table, key) }))
+      : [];
+    const distinct = new Set(keys.map(({ key }) => JSON.stringify([String(key.pk), String(key.sk)])));
+    if (distinct.size < keys.length) throw invalid('Provided list of item keys contains duplicates');
+    return { name, table, keys, show: createProjection(request).show };
   });
-  const count = asked.reduce((sum, { keys }) => sum + keys.length, 0);
+  const count = reads.reduce((sum, { keys }) => sum + keys.length, 0);
   if (count === 0) throw invalid('The list of keys in RequestItems must not be empty');
   if (count > MAX_BATCH_GETS) throw invalid('Too many items requested for the BatchGetItem call');
   let bytes = 0;
   const unprocessed: Record<string, { Keys: unknown[] }> = {};
-  const responses = asked.map(({ name, table, keys, show }) => {
+  const responses = reads.map(({ name, table, keys, show }) => {
     const found: string[] = [];
     for (const { raw, key } of keys) {
       const row = bytes > MAX_BATCH_READ_BYTES ? undefined : storage.get(table, key);
@@ -162,7 +163,7 @@ export function batchGet(storage: Storage, input: Input): string {
   return `{"Responses":{${responses.join(',')}},"UnprocessedKeys":${JSON.stringify(unprocessed)}}`;
 }
 
-/** Makes the writes of BatchWriteItem, each for itself. */
+/** Performs the writes of BatchWriteItem. */
 export function batchWrite(storage: Storage, input: Input, now: number): object {
   const prepared = Object.entries(requests.asMap(input.RequestItems, 'RequestItems')).flatMap(([TableName, raw]) =>
     (Array.isArray(raw) ? raw : []).map((each: Input) => {
@@ -173,7 +174,7 @@ export function batchWrite(storage: Storage, input: Input, now: number): object 
   );
   if (prepared.length === 0) throw invalid('The batch write request list for a table cannot be empty');
   if (prepared.length > MAX_BATCH_WRITES) throw invalid('Too many items requested for the BatchWriteItem call');
-  if (new Set(prepared.map(placeOf)).size < prepared.length)
+  if (new Set(prepared.map(itemId)).size < prepared.length)
     throw invalid('Provided list of item keys contains duplicates');
   storage.atomically(() => {
     for (const write of prepared) apply(storage, write, now);
@@ -181,6 +182,6 @@ export function batchWrite(storage: Storage, input: Input, now: number): object 
   return { UnprocessedItems: {} };
 }
 
-/** Returns a text that only writes of the same item share. */
-export const placeOf = ({ table, key }: Prepared): string =>
+/** Returns a string that identifies the item of a write. */
+export const itemId = ({ table, key }: Prepared): string =>
   JSON.stringify([table.definition.TableName, String(key.pk), String(key.sk)]);

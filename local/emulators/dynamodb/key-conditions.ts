@@ -5,12 +5,12 @@ import type { Condition, Operand, Parsed } from './expressions/syntax.ts';
 import { keyText, type OpenTable } from './storage.ts';
 import { type Type, typeOf, type Value } from './values.ts';
 
-/** The part of an order that a query reads: SQL behind `WHERE`, with its values. */
+/** The range of rows that a query reads, as SQL conditions with their values. */
 export interface Range {
   where: string[];
   values: SQLInputValue[];
 }
-/** Columns of a table or index, in the order of its rows. */
+/** The SQL of a table or index: its `FROM` clause, its columns, and the columns that order its rows within a partition. */
 export interface Order {
   from: string;
   body: string;
@@ -22,29 +22,29 @@ export interface Order {
 const NOT_SUPPORTED = 'Query key condition not supported';
 const INVALID_OPERATOR = 'Invalid KeyConditionExpression: Invalid operator used in KeyConditionExpression';
 
-/** Returns the conditions that must hold together. */
+/** Returns the conditions that `AND` connects. */
 const conjuncts = (condition: Condition): Condition[] =>
   condition.kind === 'and' ? [...conjuncts(condition.left), ...conjuncts(condition.right)] : [condition];
 
-/** Returns what comes behind all texts that begin with a prefix. */
-const behindPrefix = (prefix: Value): SQLInputValue => {
+/** Returns an upper bound of all values that begin with a prefix. */
+const prefixUpperBound = (prefix: Value): SQLInputValue => {
   if (prefix.S !== undefined) return `${prefix.S}\u{10FFFF}`;
   return Buffer.concat([Buffer.from(prefix.B ?? '', 'base64'), Buffer.alloc(1024, 0xff)]);
 };
 
-/** Returns the name of the attribute that a condition is about. Throws for conditions that no key can have. */
+/** Returns the name of the attribute that a condition tests. Throws for conditions that keys do not allow. */
 function attributeOf(condition: Condition, scope: Scope): string {
   const { kind } = condition;
-  const about =
+  const subject =
     kind === 'compare'
       ? condition.left
       : kind === 'function'
         ? condition.path
         : kind === 'between'
-          ? condition.of
+          ? condition.operand
           : undefined;
-  if (about?.kind !== 'path') throw invalid(INVALID_OPERATOR);
-  const [name, ...nested] = scope.resolve(about);
+  if (subject?.kind !== 'path') throw invalid(INVALID_OPERATOR);
+  const [name, ...nested] = scope.resolve(subject);
   if (nested.length > 0 || typeof name !== 'string')
     throw invalid(
       'Invalid KeyConditionExpression: KeyConditionExpressions cannot have conditions on nested attributes',
@@ -52,7 +52,7 @@ function attributeOf(condition: Condition, scope: Scope): string {
   return name;
 }
 
-/** Returns the value that a condition compares a key attribute with. */
+/** Returns the value with which a condition compares a key attribute. */
 function keyValue(operand: Operand, scope: Scope, name: string, type: Type | undefined): Value {
   if (operand.kind !== 'value') throw invalid(`Invalid KeyConditionExpression: ${NOT_SUPPORTED}`);
   const value = scope.value(operand.name);
@@ -65,7 +65,7 @@ function keyValue(operand: Operand, scope: Scope, name: string, type: Type | und
   return value;
 }
 
-/** Returns the part of an order in which a condition on the range key holds. */
+/** Returns the range of rows in which a condition on the range key holds. */
 function rangeOf(condition: Condition, column: string, read: (operand: Operand) => Value): Range {
   if (condition.kind === 'compare') {
     const { comparator, right } = condition;
@@ -87,12 +87,12 @@ function rangeOf(condition: Condition, column: string, read: (operand: Operand) 
       throw invalid(
         'Invalid KeyConditionExpression: Incorrect operand type for operator or function; operator or function: begins_with, operand type: N',
       );
-    return { where: [`${column} >= ? AND ${column} < ?`], values: [keyText(prefix), behindPrefix(prefix)] };
+    return { where: [`${column} >= ? AND ${column} < ?`], values: [keyText(prefix), prefixUpperBound(prefix)] };
   }
   throw invalid(INVALID_OPERATOR);
 }
 
-/** Returns the part of an order that a condition on keys names. Throws for conditions that no key can have. */
+/** Returns the range of rows that a key condition selects, and the hash key. Throws for conditions that keys do not allow. */
 export function keyRange(
   parsed: Parsed<Condition>,
   scope: Scope,

@@ -1,4 +1,4 @@
-/** A bounded map that drops what was used longest ago. */
+/** A bounded map that evicts the least recently used entry. */
 export class LruCache<T> {
   private readonly entries = new Map<string, T>();
   private readonly limit: number;

@@ -8,14 +8,14 @@ const MAX_DIGITS = 38;
 const MAX_EXPONENT = 125;
 const MIN_EXPONENT = -130;
 
-/** `digits × 10^exponent`; no digits at the end are zero. */
+/** `digits × 10^exponent`, without trailing zeros in the digits. */
 interface Decimal {
   digits: bigint;
   exponent: number;
 }
 
 const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
-/** Numbers that are their own canonical text and that JavaScript computes exactly. */
+/** Matches numbers in canonical form that JavaScript computes exactly. */
 const SMALL_INTEGER = /^(?:0|-?[1-9]\d{0,14})$/;
 
 function parse(text: string): Decimal {
@@ -56,19 +56,20 @@ function textOf(decimal: Decimal): string {
   return `${sign}${padded.slice(0, exponent)}.${padded.slice(exponent)}`;
 }
 
-/** Returns a number's canonical text. Throws for what is no number, or out of range. */
+/** Returns a number's canonical text. Throws if the text is not a number, or is out of range. */
 export const canonicalNumber = (text: string): string => (SMALL_INTEGER.test(text) ? text : textOf(parse(text)));
 
-/** Returns a negative number, zero or a positive number as the first of two numbers is less than, equal to or greater than the second. */
+/** Compares two numbers. Returns a negative number, zero or a positive number, as for `Array.prototype.sort`. */
 export function compareNumbers(a: string, b: string): number {
   if (SMALL_INTEGER.test(a) && SMALL_INTEGER.test(b)) return Number(a) - Number(b);
   const { digits } = combine(parse(a), parse(b), -1n);
   return digits < 0n ? -1 : digits > 0n ? 1 : 0;
 }
 
+/** Returns `a + sign × b`, not normalized. */
 function combine(a: Decimal, b: Decimal, sign: bigint): { digits: bigint; exponent: number } {
   const exponent = Math.min(a.exponent, b.exponent);
-  const scaled = ({ digits, exponent: own }: Decimal) => digits * 10n ** BigInt(own - exponent);
+  const scaled = (decimal: Decimal) => decimal.digits * 10n ** BigInt(decimal.exponent - exponent);
   return { digits: scaled(a) + sign * scaled(b), exponent };
 }
 
@@ -82,7 +83,7 @@ export function addNumbers(a: string, b: string, sign: 1 | -1): string {
 const MAGNITUDE_OFFSET = 500;
 const complement = (digits: string): string => [...digits].map((digit) => String(9 - Number(digit))).join('');
 
-/** Returns a text whose order among those of other numbers is the numbers' order. */
+/** Returns a text that sorts like the number. */
 export function sortableNumber(text: string): string {
   const decimal = parse(text);
   if (decimal.digits === 0n) return '1';

@@ -15,18 +15,18 @@ import { type Item, readItem, typeOf } from './values.ts';
 const MAX_PAGE_BYTES = 1024 * 1024;
 const MAX_SEGMENTS = 1_000_000;
 
-const TABLE_ORDER = (table: OpenTable): Order => ({
+const tableOrder = (table: OpenTable): Order => ({
   from: table.sqlName,
   body: 'body',
   size: 'size',
   hash: 'pk',
   columns: ['sk'],
 });
-const INDEX_ORDER = (table: OpenTable, index: OpenIndex): Order =>
+const indexOrder = (table: OpenTable, index: OpenIndex): Order =>
   index.projected
     ? { from: index.sqlName, body: 'body', size: 'size', hash: 'hash', columns: ['range', 'pk', 'sk'] }
     : {
-        // Whole items are read from the table.
+        // An index of whole items reads them from the table.
         from: `${index.sqlName} AS entry CROSS JOIN ${table.sqlName} AS item ON item.pk = entry.pk AND item.sk = entry.sk`,
         body: 'item.body',
         size: 'item.size',
@@ -52,7 +52,7 @@ function indexIn(table: OpenTable, { IndexName, ConsistentRead }: Input): OpenIn
   return index;
 }
 
-/** Reads the key behind which a page begins. */
+/** Reads the `ExclusiveStartKey`, after which a page begins. */
 function startKey(table: OpenTable, index: OpenIndex | undefined, raw: unknown): Item {
   const item = readItem(raw);
   const names = new Set(
@@ -65,13 +65,14 @@ function startKey(table: OpenTable, index: OpenIndex | undefined, raw: unknown):
   return item;
 }
 
-const placeOf = ({ keys }: OpenTable, index: OpenIndex | undefined, item: Item): SQLInputValue[] => {
+/** Returns an item's values of the columns that order the rows of a table's partition or an index's partition. */
+const sortKeyOf = ({ keys }: OpenTable, index: OpenIndex | undefined, item: Item): SQLInputValue[] => {
   const { hash, range } = keys;
   const [pk, sk] = [item[hash], range === undefined ? undefined : item[range]];
-  const own = [pk ? keyText(pk) : '', sk ? keyText(sk) : ''];
-  if (!index) return own.slice(1);
+  const tableKey = [pk ? keyText(pk) : '', sk ? keyText(sk) : ''];
+  if (!index) return tableKey.slice(1);
   const indexRange = index.keys.range === undefined ? undefined : item[index.keys.range];
-  return [indexRange ? keyText(indexRange) : '', ...own];
+  return [indexRange ? keyText(indexRange) : '', ...tableKey];
 };
 
 interface PageRequest {
@@ -80,8 +81,8 @@ interface PageRequest {
   order: Order;
   range: Range;
   orderBy: string;
-  /** Returns true if a row belongs to the page at all, such as to the segment of a scan. */
-  isPart?: ((item: Item) => boolean) | undefined;
+  /** Returns true if an item belongs to the segment of a parallel scan. */
+  isInSegment?: ((item: Item) => boolean) | undefined;
 }
 
 /** Reads one page and returns the response, as JSON. */
@@ -91,16 +92,16 @@ function readPage(
   request: PageRequest,
   scoped: { filter: Parsed<Condition> | undefined; scope: Scope; show: (body: string) => string },
 ): string {
-  const { table, index, order, range, orderBy, isPart } = request;
+  const { table, index, order, range, orderBy, isInSegment } = request;
   const limit = readLimit(input);
   const where = range.where.length > 0 ? ` WHERE ${range.where.join(' AND ')}` : '';
-  const isBounded = Number.isFinite(limit) && !isPart;
+  const isBounded = Number.isFinite(limit) && !isInSegment;
   const sql = `SELECT ${order.body} AS body, ${order.size} AS size FROM ${order.from}${where} ORDER BY ${orderBy}${isBounded ? ' LIMIT ?' : ''}`;
   const found: string[] = [];
   let [scanned, bytes] = [0, 0];
   let last: string | undefined;
   for (const { body, size } of storage.rows(sql, isBounded ? [...range.values, limit] : range.values)) {
-    if (isPart && !isPart(JSON.parse(body))) continue;
+    if (isInSegment && !isInSegment(JSON.parse(body))) continue;
     scanned += 1;
     bytes += size;
     const matches = !scoped.filter || holds(scoped.filter.tree, JSON.parse(body), scoped.scope);
@@ -132,7 +133,7 @@ const lastKey = (table: OpenTable, index: OpenIndex | undefined, item: Item): It
 const filterIn = ({ FilterExpression }: Input): Parsed<Condition> | undefined =>
   FilterExpression === undefined ? undefined : parseCondition(requests.textOf(FilterExpression), 'FilterExpression');
 
-/** Throws if a filter names a key: conditions on keys are the query's. */
+/** Throws if a filter names a key attribute: those belong to the key condition. */
 function checkFilter(filter: Parsed<Condition>, scope: Scope, { hash, range }: Keys): void {
   checkOperands(filter.tree, scope);
   for (const path of pathsIn(filter.tree)) {
@@ -153,7 +154,7 @@ export function query(storage: Storage, input: Input): string {
   const { scope, show } = createProjection(input, { KeyConditionExpression: condition, FilterExpression: filter });
   const keys = index?.keys ?? table.keys;
   if (filter) checkFilter(filter, scope, keys);
-  const order = index ? INDEX_ORDER(table, index) : TABLE_ORDER(table);
+  const order = index ? indexOrder(table, index) : tableOrder(table);
   const { hash, ...range } = keyRange(condition, scope, { keys, types: table.types }, order);
   const isForward = input.ScanIndexForward !== false;
   if (input.ExclusiveStartKey !== undefined) {
@@ -163,9 +164,9 @@ export function query(storage: Storage, input: Input): string {
       throw invalid('The provided starting key is outside query boundaries based on provided conditions');
     if (!holds(condition.tree, start, scope))
       throw invalid('The provided starting key does not match the range key predicate');
-    const place = placeOf(table, index, start);
-    range.where.push(`(${order.columns.join(', ')}) ${isForward ? '>' : '<'} (${place.map(() => '?').join(', ')})`);
-    range.values.push(...place);
+    const position = sortKeyOf(table, index, start);
+    range.where.push(`(${order.columns.join(', ')}) ${isForward ? '>' : '<'} (${position.map(() => '?').join(', ')})`);
+    range.values.push(...position);
   }
   const orderBy = order.columns.map((column) => `${column} ${isForward ? 'ASC' : 'DESC'}`).join(', ');
   return readPage(storage, input, { table, index, order, range, orderBy }, { filter, scope, show });
@@ -178,27 +179,27 @@ export function scan(storage: Storage, input: Input): string {
   const filter = filterIn(input);
   const { scope, show } = createProjection(input, { FilterExpression: filter });
   if (filter) checkOperands(filter.tree, scope);
-  const order = index ? INDEX_ORDER(table, index) : TABLE_ORDER(table);
+  const order = index ? indexOrder(table, index) : tableOrder(table);
   const columns = [order.hash, ...order.columns];
   const range: Range = { where: [], values: [] };
   if (input.ExclusiveStartKey !== undefined) {
     const start = startKey(table, index, input.ExclusiveStartKey);
     const startHash = start[index?.keys.hash ?? table.keys.hash];
-    const place = [startHash ? keyText(startHash) : '', ...placeOf(table, index, start)];
-    range.where.push(`(${columns.join(', ')}) > (${place.map(() => '?').join(', ')})`);
-    range.values.push(...place);
+    const position = [startHash ? keyText(startHash) : '', ...sortKeyOf(table, index, start)];
+    range.where.push(`(${columns.join(', ')}) > (${position.map(() => '?').join(', ')})`);
+    range.values.push(...position);
   }
-  const isPart = segmentOf(table, input);
+  const isInSegment = segmentCheckOf(table, input);
   return readPage(
     storage,
     input,
-    { table, index, order, range, orderBy: columns.join(', '), isPart },
+    { table, index, order, range, orderBy: columns.join(', '), isInSegment },
     { filter, scope, show },
   );
 }
 
-/** Returns the check whether an item belongs to the segment of a parallel scan; undefined for a whole scan. */
-function segmentOf(table: OpenTable, { Segment, TotalSegments }: Input): ((item: Item) => boolean) | undefined {
+/** Returns a function that checks if an item belongs to the segment of a parallel scan; undefined for a sequential scan. */
+function segmentCheckOf(table: OpenTable, { Segment, TotalSegments }: Input): ((item: Item) => boolean) | undefined {
   if (TotalSegments === undefined && Segment === undefined) return undefined;
   const [segment, total] = [Number(Segment), Number(TotalSegments)];
   if (!(total >= 1 && total <= MAX_SEGMENTS && segment >= 0 && segment < total))

@@ -7,7 +7,7 @@ import type { Condition, Parsed } from './expressions/syntax.ts';
 import { keyOf, type OpenTable, type Stored, type StoredKey } from './storage.ts';
 import { type Item, member, readItem, typeOf, type Value } from './values.ts';
 
-/** Parts that single operations, batches and transactions share: keys, conditions, sizes. */
+/** Parsing and checks that single operations, batches and transactions share: keys, conditions, sizes. */
 
 export type Input = Record<string, unknown>;
 
@@ -15,7 +15,7 @@ const MAX_ITEM_BYTES = 400 * 1024;
 const MAX_HASH_BYTES = 2048;
 const MAX_RANGE_BYTES = 1024;
 
-/** Parameters from before there were expressions. The platform has never sent them. */
+/** Parameters that expressions replaced. The platform has never sent them. */
 const LEGACY = [
   'Expected',
   'AttributeUpdates',
@@ -64,7 +64,7 @@ function checkKeyValues(table: OpenTable, item: Item): void {
   if (range !== undefined) checkKeyValue(table, range, member(item, range), MAX_RANGE_BYTES);
 }
 
-/** Reads the `Key` of a request: exactly the attributes of the table's key. */
+/** Reads the `Key` of a request. Throws unless it has exactly the attributes of the table's key. */
 export function readKey(table: OpenTable, raw: unknown): { key: StoredKey; item: Item } {
   const item = readItem(raw);
   const { range } = table.keys;
@@ -73,7 +73,7 @@ export function readKey(table: OpenTable, raw: unknown): { key: StoredKey; item:
   return { key: keyOf(table.keys, item), item };
 }
 
-/** Reads the item of a put: with the table's key. */
+/** Reads the item of a put. Throws unless it contains a valid key. */
 export function readWhole(table: OpenTable, raw: unknown): { key: StoredKey; item: Item } {
   const item = readItem(raw);
   for (const name of [table.keys.hash, table.keys.range])
@@ -88,7 +88,7 @@ export function readWhole(table: OpenTable, raw: unknown): { key: StoredKey; ite
   return { key: keyOf(table.keys, item), item };
 }
 
-/** Throws if an item may not be stored: for its size, or for what it has in an index's keys. */
+/** Throws if an item is too large, or has an invalid value for an index's key. */
 export function checkStorable(table: OpenTable, item: Item, size: number): void {
   if (size > MAX_ITEM_BYTES) throw invalid('Item size has exceeded the maximum allowed size');
   for (const { name, keys } of table.indexes.values())
@@ -112,7 +112,7 @@ export interface Conditional {
   scope: Scope;
 }
 
-/** Opens the scope of a request with a condition, and of its other expressions. */
+/** Parses the condition of a request, and creates the scope of all its expressions. */
 export function readCondition(input: Input, others: Parameters<typeof createScope>[1] = {}): Conditional {
   refuseLegacy(input);
   const { ConditionExpression } = input;
@@ -128,7 +128,7 @@ export const textOf = (raw: unknown): string => {
   return raw;
 };
 
-/** Returns the reason why a condition does not hold: with the item, if the request asks for it. */
+/** Returns the error if a condition does not hold, with the item if the request asks for it; undefined if it holds. */
 export function refusal(
   { condition, scope }: Conditional,
   before: Stored | undefined,
@@ -143,9 +143,9 @@ export function refusal(
   );
 }
 
-/** Returns a value of an enumeration, or its default. */
-export function choice<T extends string>(input: Input, name: string, allowed: readonly T[], standard: T): T {
-  const value = input[name] ?? standard;
+/** Returns a parameter with enumerated values, or its default. */
+export function choice<T extends string>(input: Input, name: string, allowed: readonly T[], defaultValue: T): T {
+  const value = input[name] ?? defaultValue;
   if (!allowed.includes(value as T))
     throw invalid(
       `1 validation error detected: Value '${value}' at '${name.charAt(0).toLowerCase()}${name.slice(1)}' failed to satisfy constraint: Member must satisfy enum value set: [${allowed.join(', ')}]`,
@@ -153,7 +153,7 @@ export function choice<T extends string>(input: Input, name: string, allowed: re
   return value as T;
 }
 
-/** Returns the capacity of an operation as its response shows it, if it was asked for. */
+/** Returns the consumed capacity for the response of an operation, if the request asks for it. */
 export function consumed(input: Input, table: OpenTable, units: number): { ConsumedCapacity?: object } {
   const { ReturnConsumedCapacity } = input;
   if (ReturnConsumedCapacity === undefined || ReturnConsumedCapacity === 'NONE') return {};
@@ -167,7 +167,7 @@ export const readUnits = (bytes: number, isConsistent: boolean): number =>
   Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES)) * (isConsistent ? 1 : 0.5);
 export const writeUnits = (...bytes: number[]): number => Math.max(1, Math.ceil(Math.max(...bytes) / WRITE_UNIT_BYTES));
 
-export const asMap = (raw: unknown, what: string): Record<string, unknown> => {
-  if (!isObject(raw)) throw invalid(`${what} must be a map`);
+export const asMap = (raw: unknown, parameter: string): Record<string, unknown> => {
+  if (!isObject(raw)) throw invalid(`${parameter} must be a map`);
   return raw;
 };

@@ -10,7 +10,7 @@ import { DynamoDbError } from './errors.ts';
 import { createRequestReader, encodeResponse, type RawRequest, REFUSAL } from './http.ts';
 
 const CONTENT_TYPE = 'application/x-amz-json-1.0';
-/** Errors that every service of AWS has are in a namespace of their own. */
+/** Errors that all AWS services share. They have a separate namespace. */
 const COMMON_ERRORS = [
   'ValidationException',
   'MissingAuthenticationTokenException',
@@ -51,11 +51,11 @@ function toDynamoDbError(error: unknown): DynamoDbError {
 }
 
 /**
- * Serves an engine's operations on a port of this machine, to the platform and to no browser.
- * @param guard authorizes the requests; undefined allows all
+ * Serves an engine's operations on a loopback port to the platform. Refuses browsers.
+ * @param guard authorizes the requests; if undefined, all are allowed
  */
 export async function serveEngine(engine: Engine, port: number, guard?: RemoteGuard): Promise<Emulator> {
-  const open = new Set<Socket>();
+  const sockets = new Set<Socket>();
   const answer = (request: RawRequest): string => {
     const { status, text } = respond(engine, request);
     const headers = {
@@ -65,15 +65,15 @@ export async function serveEngine(engine: Engine, port: number, guard?: RemoteGu
     };
     return encodeResponse(status, headers, text);
   };
-  const authorized = async (request: RawRequest, { authorize }: RemoteGuard): Promise<string> => {
+  const answerAuthorized = async (request: RawRequest, { authorize }: RemoteGuard): Promise<string> => {
     const refused = await authorize(request);
     return refused ? encodeResponse(refused.status, refused.headers, refused.body.toString('utf8')) : answer(request);
   };
   const server = createServer({ noDelay: true }, (socket) => {
-    open.add(socket);
+    sockets.add(socket);
     socket.on('error', () => socket.destroy());
-    socket.on('close', () => open.delete(socket));
-    /** Ends the connection where the run's authorizer does not answer: the run itself is ending. */
+    socket.on('close', () => sockets.delete(socket));
+    /** Closes the connection if the authorizer does not respond, because the local run is shutting down. */
     const giveUp = (error: unknown): void => {
       console.error(error);
       socket.destroy();
@@ -88,7 +88,7 @@ export async function serveEngine(engine: Engine, port: number, guard?: RemoteGu
         if (request.headers.connection === 'close') socket.end();
       };
       // A client waits for a response before it sends its next request.
-      if (guard) authorized(request, guard).then(send, giveUp);
+      if (guard) answerAuthorized(request, guard).then(send, giveUp);
       else send(answer(request));
     });
     socket.on('data', (chunk) => {
@@ -105,7 +105,7 @@ export async function serveEngine(engine: Engine, port: number, guard?: RemoteGu
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        for (const socket of open) socket.destroy();
+        for (const socket of sockets) socket.destroy();
       }),
   };
 }

@@ -5,13 +5,13 @@ import { sortableNumber } from './numbers.ts';
 import { Definition, type Index, type Keys, keysOf } from './tables.ts';
 import { type Item, member, sizeOfItem, type Value } from './values.ts';
 
-/** A key attribute as SQLite orders it: like DynamoDB orders the values. */
+/** A key attribute encoded so that SQLite sorts it as DynamoDB does. */
 export type KeyText = string | Uint8Array;
 export interface StoredKey {
   pk: KeyText;
   sk: KeyText;
 }
-/** An item with the JSON under which it is stored. */
+/** An item with the JSON in which it is stored. */
 export interface Stored {
   item: Item;
   body: string;
@@ -24,14 +24,14 @@ export interface Row {
 export interface OpenIndex {
   name: string;
   keys: Keys;
-  /** Name of its table in the database. */
+  /** Name of the index's SQL table. */
   sqlName: string;
-  /** Names of the attributes that it has beside the keys; undefined for whole items. */
+  /** Names of the projected attributes in addition to the keys; undefined for whole items. */
   projected: readonly string[] | undefined;
   put: StatementSync;
   remove: StatementSync;
 }
-/** A table whose statements are prepared. */
+/** A table with its prepared statements. */
 export interface OpenTable {
   definition: Definition;
   keys: Keys;
@@ -46,7 +46,7 @@ export interface OpenTable {
 
 const MEMORY = ':memory:';
 
-/** Returns a key attribute's place in the order of keys. */
+/** Encodes a key attribute so that SQLite sorts it as DynamoDB does. */
 export function keyText(value: Value): KeyText {
   if (value.S !== undefined) return value.S;
   return value.N === undefined ? Buffer.from(value.B ?? '', 'base64') : sortableNumber(value.N);
@@ -57,7 +57,7 @@ export const keyOf = ({ hash, range }: Keys, item: Item): StoredKey => ({
   sk: range === undefined ? '' : keyText(item[range] as Value),
 });
 
-/** Returns the attributes of a key. */
+/** Returns the key attributes of an item. */
 export const keyItem = ({ hash, range }: Keys, item: Item): Item => ({
   [hash]: item[hash] as Value,
   ...(range === undefined ? {} : { [range]: item[range] as Value }),
@@ -66,10 +66,11 @@ export const keyItem = ({ hash, range }: Keys, item: Item): Item => ({
 export type Storage = ReturnType<typeof openStorage>;
 
 /**
- * Opens the database of all tables: a file, or memory. Each table has one of items, one for each index, and one for changes.
+ * Opens the database of all tables, in a file or in memory. Each table has an SQL table for its items, one for each index, and
+ * one for its changes.
  *
- * The operating system writes to the disk when it likes: what a response confirmed survives the end of the process, not that
- * of the machine. Waiting for the disk would take a write from 0.1 to some 10 ms.
+ * Confirmed writes survive a crash of the process, but not of the machine: the operating system decides when to flush them to
+ * disk. Waiting for the disk would increase the duration of a write from 0.1 ms to tens of milliseconds.
  */
 export function openStorage(file: string | undefined) {
   const database = new DatabaseSync(file ?? MEMORY);
@@ -88,7 +89,7 @@ export function openStorage(file: string | undefined) {
   };
   const [begin, commit, rollback] = ['BEGIN', 'COMMIT', 'ROLLBACK'].map((sql) => database.prepare(sql));
 
-  /** Makes all changes of an action or none. */
+  /** Runs an action in a transaction, which is rolled back if the action throws. */
   function atomically<T>(act: () => T): T {
     begin?.run();
     try {
@@ -155,14 +156,14 @@ export function openStorage(file: string | undefined) {
     return seconds === undefined ? null : Number(seconds);
   };
 
-  /** Returns an item's place in an index; undefined if it lacks one of the keys. */
+  /** Returns an item's keys in an index; undefined if the item lacks one of them. */
   function entryOf({ keys: { hash, range } }: OpenIndex, item: Item): [KeyText, KeyText] | undefined {
     const [hashValue, rangeValue] = [member(item, hash), range === undefined ? undefined : member(item, range)];
     if (!hashValue || (range !== undefined && !rangeValue)) return undefined;
     return [keyText(hashValue), rangeValue ? keyText(rangeValue) : ''];
   }
 
-  /** Returns the JSON that an index has of an item; null for the whole item, which is read from the table. */
+  /** Returns the JSON of an item's projection in an index; null if the index projects whole items, which the table stores. */
   function projectedBody(index: OpenIndex, { keys }: OpenTable, item: Item): string | null {
     if (!index.projected) return null;
     const names = [keys.hash, keys.range, index.keys.hash, index.keys.range, ...index.projected];
@@ -178,14 +179,14 @@ export function openStorage(file: string | undefined) {
     after: Item | undefined,
   ): void {
     const [from, to] = [before && entryOf(index, before), after && entryOf(index, after)];
-    const isSamePlace = from && to && String(from[0]) === String(to[0]) && String(from[1]) === String(to[1]);
+    const isSameEntry = from && to && String(from[0]) === String(to[0]) && String(from[1]) === String(to[1]);
     const body = to && after ? projectedBody(index, table, after) : null;
-    if (isSamePlace && before && body === projectedBody(index, table, before)) return;
-    if (from && !isSamePlace) index.remove.run(from[0], from[1], pk, sk);
+    if (isSameEntry && before && body === projectedBody(index, table, before)) return;
+    if (from && !isSameEntry) index.remove.run(from[0], from[1], pk, sk);
     if (to) index.put.run(to[0], to[1], pk, sk, body, body === null ? null : body.length);
   }
 
-  /** Fills new indexes of a table from its items, and sets the items' times of expiry. */
+  /** Fills new indexes of a table from its items, and sets the expiry of all items. */
   function fill(table: OpenTable, added: readonly OpenIndex[]): void {
     const setExpiry = prepare(`UPDATE ${table.sqlName} SET expires = ? WHERE pk = ? AND sk = ?`);
     for (const { body } of prepare(`SELECT body FROM ${table.sqlName}`).all()) {
@@ -203,7 +204,7 @@ export function openStorage(file: string | undefined) {
   }
 
   function drop(sqlName: string): void {
-    // No statement may be open on what is dropped.
+    // Discards the prepared statements, because none may reference the dropped table.
     queries.clear();
     database.exec(`DROP TABLE IF EXISTS ${sqlName}`);
   }
@@ -219,7 +220,7 @@ export function openStorage(file: string | undefined) {
       return get.get(pk, sk) as Row | undefined;
     },
 
-    /** Replaces an item, or removes it, with all that follows in indexes and the stream. */
+    /** Replaces or removes an item, and updates the indexes and the stream. */
     write(
       table: OpenTable,
       key: StoredKey,

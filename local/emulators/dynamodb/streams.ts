@@ -1,19 +1,19 @@
 import * as z from 'zod';
 import { DynamoDbError, invalid, notFound } from './errors.ts';
 import type { OpenTable, Storage } from './storage.ts';
-import { type Place, type StreamView, streamArn } from './tables.ts';
+import { type AwsLocation, type StreamView, streamArn } from './tables.ts';
 
 /**
- * A table's stream: one shard, which never ends, so that all changes are in one order. AWS divides a stream into shards, in each
- * of which the changes of an item are in order.
+ * The only shard of a table's stream. It never closes, so that all changes are in one order. On AWS a stream has several shards,
+ * and only the changes of one item are in order.
  */
 const SHARD_ID = 'shardId-00000001000000000000-00000001';
 const MAX_RECORDS = 1000;
-/** AWS keeps records for a day. */
+/** AWS retains records for a day. */
 export const RETENTION_MS = 24 * 3600_000;
-/** Records of a table that are looked at, and removed, at a time: some milliseconds. */
+/** Maximum number of a table's records that one call of `trim` removes, so that it takes only a few milliseconds. */
 const MAX_TRIMMED = 500;
-/** An iterator is valid for 15 minutes. */
+/** Validity of an iterator. */
 const ITERATOR_MS = 15 * 60_000;
 
 interface Change {
@@ -43,7 +43,7 @@ const ListStreams = z.object({ TableName: z.optional(z.string()) });
 const sequenceNumber = (number: number): string => String(number).padStart(21, '0');
 const changesOf = ({ definition }: OpenTable): string => `changes_${definition.number}`;
 
-/** Returns the number of a table's last change. It counts on after all have been trimmed. */
+/** Returns the number of a table's latest change. The numbering continues after all changes have been trimmed. */
 const lastNumber = (storage: Storage, table: OpenTable): number =>
   Number(storage.prepare('SELECT seq FROM sqlite_sequence WHERE name = ?').get(changesOf(table))?.seq ?? 0);
 const firstNumber = (storage: Storage, table: OpenTable): number | undefined => {
@@ -51,8 +51,8 @@ const firstNumber = (storage: Storage, table: OpenTable): number | undefined => 
   return typeof first === 'number' ? first : undefined;
 };
 
-function tableOfStream(storage: Storage, arn: string, place: Place): OpenTable {
-  const table = storage.tables().find(({ definition }) => definition.stream && streamArn(definition, place) === arn);
+function tableOfStream(storage: Storage, arn: string, location: AwsLocation): OpenTable {
+  const table = storage.tables().find(({ definition }) => definition.stream && streamArn(definition, location) === arn);
   if (!table) throw notFound(`Requested resource not found: Stream: ${arn} not found`);
   return table;
 }
@@ -65,7 +65,7 @@ const IMAGES: Readonly<Record<StreamView, readonly ('old' | 'new')[]>> = {
 };
 const EXPIRED = ',"userIdentity":{"principalId":"dynamodb.amazonaws.com","type":"Service"}';
 
-/** Returns a record's JSON: images are stored as they are sent. */
+/** Returns the JSON of a record. The images are stored as JSON and inserted unchanged. */
 function recordOf(change: Change, view: StreamView, region: string): string {
   const name = change.old === null ? 'INSERT' : change.new === null ? 'REMOVE' : 'MODIFY';
   const images = IMAGES[view].flatMap((image) => {
@@ -76,8 +76,8 @@ function recordOf(change: Change, view: StreamView, region: string): string {
   return `{"eventID":"${id}","eventName":"${name}","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":"${region}"${change.isExpiry ? EXPIRED : ''},"dynamodb":{"ApproximateCreationDateTime":${change.at / 1000},"Keys":${change.keys}${images.join('')},"SequenceNumber":"${sequenceNumber(change.number)}","SizeBytes":${change.size},"StreamViewType":"${view}"}}`;
 }
 
-export function createStreams(storage: Storage, place: Place, now: () => number) {
-  /** An iterator names its stream, as those of AWS do, and the change behind which it reads. */
+export function createStreams(storage: Storage, location: AwsLocation, now: () => number) {
+  /** Returns an iterator. It contains the ARN of the stream, as on AWS, and the number of the change after which it reads. */
   const iterator = (arn: string, after: number): string =>
     `000|${arn}|${Buffer.from(JSON.stringify({ after, at: now() })).toString('base64')}`;
 
@@ -96,9 +96,9 @@ export function createStreams(storage: Storage, place: Place, now: () => number)
       const { TableName } = ListStreams.parse(input);
       const Streams = storage.tables().flatMap(({ definition }) => {
         const { TableName: name, stream } = definition;
-        const isAsked = TableName === undefined || TableName === name;
-        return stream && isAsked
-          ? [{ TableName: name, StreamArn: streamArn(definition, place), StreamLabel: stream.label }]
+        const isRequested = TableName === undefined || TableName === name;
+        return stream && isRequested
+          ? [{ TableName: name, StreamArn: streamArn(definition, location), StreamLabel: stream.label }]
           : [];
       });
       return { Streams };
@@ -106,7 +106,7 @@ export function createStreams(storage: Storage, place: Place, now: () => number)
 
     DescribeStream(input: unknown): object {
       const { StreamArn, ExclusiveStartShardId } = DescribeStream.parse(input);
-      const table = tableOfStream(storage, StreamArn, place);
+      const table = tableOfStream(storage, StreamArn, location);
       const { TableName, KeySchema, stream, createdAt } = table.definition;
       const shard = {
         ShardId: SHARD_ID,
@@ -128,13 +128,13 @@ export function createStreams(storage: Storage, place: Place, now: () => number)
 
     GetShardIterator(input: unknown): object {
       const { StreamArn, ShardId, ShardIteratorType, SequenceNumber } = GetShardIterator.parse(input);
-      const table = tableOfStream(storage, StreamArn, place);
+      const table = tableOfStream(storage, StreamArn, location);
       if (ShardId !== SHARD_ID) throw notFound(`Requested resource not found: Shard does not exist: ${ShardId}`);
       const isNumbered = ShardIteratorType.endsWith('SEQUENCE_NUMBER');
       if (isNumbered && !/^\d+$/.test(SequenceNumber ?? '')) throw invalid('SequenceNumber is missing or invalid');
       const first = firstNumber(storage, table) ?? lastNumber(storage, table) + 1;
       const number = Number(SequenceNumber) - (ShardIteratorType === 'AT_SEQUENCE_NUMBER' ? 1 : 0);
-      // The change behind the named one must still be there.
+      // The change after the named one must not have been trimmed.
       if (isNumbered && number + 1 < first)
         throw new DynamoDbError(
           'TrimmedDataAccessException',
@@ -148,27 +148,28 @@ export function createStreams(storage: Storage, place: Place, now: () => number)
     GetRecords(input: unknown): string {
       const { ShardIterator, Limit } = GetRecords.parse(input);
       const { arn, after } = readIterator(ShardIterator);
-      const table = tableOfStream(storage, arn, place);
+      const table = tableOfStream(storage, arn, location);
       const { stream } = table.definition;
       const changes = storage
         .prepare(
           `SELECT number, at, keys, old, new, size, isExpiry FROM ${changesOf(table)} WHERE number > ? ORDER BY number LIMIT ?`,
         )
         .all(after, Limit) as unknown as Change[];
-      const records = changes.map((change) => recordOf(change, stream?.view ?? 'KEYS_ONLY', place.region));
+      const records = changes.map((change) => recordOf(change, stream?.view ?? 'KEYS_ONLY', location.region));
       const next = iterator(arn, changes.at(-1)?.number ?? after);
       return `{"Records":[${records.join(',')}],"NextShardIterator":${JSON.stringify(next)}}`;
     },
 
     /**
-     * Forgets records that are older than a stream keeps them, of each table a few of the oldest, because requests wait meanwhile.
-     * Returns true if there may be more of them.
+     * Removes records that exceed the retention. Removes only some of the oldest per table, because the work blocks requests.
+     * Returns true if there may be more.
      */
     trim(): boolean {
       let hasMore = false;
       for (const table of storage.tables()) {
         const changes = changesOf(table);
-        // `at` has no index, but rises with `number`; a clock that was ahead has left times that do not come for long.
+        // `at` has no index, but increases with `number`. A clock that was wrong may have left times far in the future: those records
+        // are removed too.
         const { changes: trimmed } = storage
           .prepare(
             `DELETE FROM ${changes} WHERE number <= (SELECT max(number) FROM (SELECT number, at FROM ${changes} ORDER BY number LIMIT ?) WHERE at < ? OR at > ?)`,

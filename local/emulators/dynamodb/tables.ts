@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { DynamoDbError, invalid, invalidParameter, notFound } from './errors.ts';
 
-/** Names of an item's key attributes. */
+/** Names of the key attributes. */
 export interface Keys {
   hash: string;
   range?: string | undefined;
@@ -25,13 +25,13 @@ const TableName = z.string().regex(/^[\w.-]{3,255}$/);
 export type Index = z.output<typeof Index>;
 export type StreamView = z.output<typeof StreamView>;
 
-/** A table's definition, as it is stored. */
+/** A table's stored definition. */
 export const Definition = z.object({
-  /** Names its tables in the database. */
+  /** Part of the names of its SQL tables. */
   number: z.number(),
   TableName,
   TableId: z.string(),
-  /** Milliseconds. */
+  /** Epoch milliseconds. */
   createdAt: z.number(),
   AttributeDefinitions,
   KeySchema,
@@ -39,7 +39,7 @@ export const Definition = z.object({
   stream: z.optional(z.object({ label: z.string(), view: StreamView, isEnabled: z.boolean() })),
   timeToLive: z.optional(z.string()),
   isProtected: z.boolean(),
-  /** Table and time, in Unix seconds, of which this one is a restore. */
+  /** The table from which this one was restored, and the time in Unix seconds. */
   restoreOf: z.optional(z.object({ name: z.string(), at: z.number() })),
 });
 export type Definition = z.output<typeof Definition>;
@@ -59,7 +59,7 @@ export const keysOf = (schema: Index['KeySchema']): Keys => ({
   range: schema.find(({ KeyType }) => KeyType === 'RANGE')?.AttributeName,
 });
 
-/** Throws unless the definitions are exactly those of the keys. */
+/** Throws unless exactly the attributes of the keys are defined. */
 function checkAttributes({
   AttributeDefinitions,
   KeySchema,
@@ -83,7 +83,7 @@ function checkAttributes({
     );
 }
 
-/** Returns the definition of a table that CreateTable asks for. */
+/** Returns the definition of a new table from the input of CreateTable. */
 export function defineTable(input: unknown, number: number, now: number): Definition {
   const { StreamSpecification: stream, DeletionProtectionEnabled, ...rest } = CreateTable.parse(input);
   checkAttributes(rest);
@@ -124,7 +124,7 @@ const UpdateTable = z.object({
   DeletionProtectionEnabled: z.optional(z.boolean()),
 });
 
-/** Returns a table's definition as UpdateTable changes it. */
+/** Returns a table's definition with the changes of UpdateTable. */
 export function changeTable(before: Definition, input: unknown, now: number): Definition {
   const { GlobalSecondaryIndexUpdates, StreamSpecification: stream, ...rest } = UpdateTable.parse(input);
   const created = GlobalSecondaryIndexUpdates.flatMap(({ Create }) => Create ?? []);
@@ -168,22 +168,22 @@ export function changeTable(before: Definition, input: unknown, now: number): De
   return after;
 }
 
-/** Region and account of a table, for its ARNs. */
-export interface Place {
+/** The region and account of a table, for its ARNs. */
+export interface AwsLocation {
   region: string;
   account: string;
 }
 
-export const tableArn = (name: string, { region, account }: Place): string =>
+export const tableArn = (name: string, { region, account }: AwsLocation): string =>
   `arn:aws:dynamodb:${region}:${account}:table/${name}`;
-export const streamArn = ({ TableName, stream }: Definition, place: Place): string =>
-  `${tableArn(TableName, place)}/stream/${stream?.label}`;
+export const streamArn = ({ TableName, stream }: Definition, location: AwsLocation): string =>
+  `${tableArn(TableName, location)}/stream/${stream?.label}`;
 
 const NO_THROUGHPUT = { NumberOfDecreasesToday: 0, ReadCapacityUnits: 0, WriteCapacityUnits: 0 };
 
 /** Returns a table as DescribeTable shows it. */
-export function describe(table: Definition, place: Place, stored: { items: number; bytes: number }): object {
-  const arn = tableArn(table.TableName, place);
+export function describe(table: Definition, location: AwsLocation, stored: { items: number; bytes: number }): object {
+  const arn = tableArn(table.TableName, location);
   const { stream, restoreOf } = table;
   return {
     TableName: table.TableName,
@@ -201,7 +201,7 @@ export function describe(table: Definition, place: Place, stored: { items: numbe
     ...(restoreOf
       ? {
           RestoreSummary: {
-            SourceTableArn: tableArn(restoreOf.name, place),
+            SourceTableArn: tableArn(restoreOf.name, location),
             RestoreDateTime: restoreOf.at,
             RestoreInProgress: false,
           },
@@ -220,6 +220,6 @@ export function describe(table: Definition, place: Place, stored: { items: numbe
         }
       : {}),
     ...(stream?.isEnabled ? { StreamSpecification: { StreamEnabled: true, StreamViewType: stream.view } } : {}),
-    ...(stream ? { LatestStreamArn: streamArn(table, place), LatestStreamLabel: stream.label } : {}),
+    ...(stream ? { LatestStreamArn: streamArn(table, location), LatestStreamLabel: stream.label } : {}),
   };
 }

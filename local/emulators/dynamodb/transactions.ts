@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DynamoDbError, invalid } from './errors.ts';
-import { apply, createProjection, type Prepared, placeOf, prepare, type WriteKind } from './items.ts';
+import { apply, createProjection, itemId, type Prepared, prepare, type WriteKind } from './items.ts';
 import type { Input } from './requests.ts';
 import * as requests from './requests.ts';
 import type { Storage } from './storage.ts';
@@ -8,7 +8,7 @@ import { sizeOfItem } from './values.ts';
 
 const MAX_ITEMS = 100;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Time in which a client's token names the same transaction. */
+/** Validity of a client's token. */
 const TOKEN_MS = 10 * 60_000;
 const KINDS: readonly WriteKind[] = ['Put', 'Update', 'Delete', 'ConditionCheck'];
 
@@ -27,8 +27,11 @@ const listOf = (input: Input): Input[] => {
   return TransactItems;
 };
 
-/** Returns the function that remembers a token's transaction; undefined if it was made already. Throws if it was another one. */
-function openToken(tokens: Tokens, input: Input, now: number): (() => void) | undefined {
+/**
+ * Returns a function that stores the request's token; undefined if the same transaction has been applied with the token. Throws if
+ * the token was used for a different request.
+ */
+function checkToken(tokens: Tokens, input: Input, now: number): (() => void) | undefined {
   const { ClientRequestToken, ...rest } = input;
   if (typeof ClientRequestToken !== 'string') return () => {};
   for (const [token, { at }] of tokens) {
@@ -45,12 +48,12 @@ function openToken(tokens: Tokens, input: Input, now: number): (() => void) | un
   return known ? undefined : () => tokens.set(ClientRequestToken, { digest, at: now });
 }
 
-/** Makes all writes of a transaction, or none. */
+/** Applies all writes of a transaction, or none. */
 export function transactWrite(storage: Storage, tokens: Tokens, input: Input, now: number): object {
   const items = listOf(input);
-  // Before the conditions, which the first time has made false.
-  const remember = openToken(tokens, input, now);
-  if (!remember) return {};
+  // Before the conditions: the first attempt may have made them false.
+  const storeToken = checkToken(tokens, input, now);
+  if (!storeToken) return {};
   const writes = items.map((each) => {
     const kinds = KINDS.filter((kind) => each[kind] !== undefined);
     const [kind] = kinds;
@@ -60,15 +63,15 @@ export function transactWrite(storage: Storage, tokens: Tokens, input: Input, no
       throw invalid('The ConditionExpression of a ConditionCheck is missing');
     return prepare(storage, kind, request);
   });
-  if (new Set(writes.map(placeOf)).size < writes.length)
+  if (new Set(writes.map(itemId)).size < writes.length)
     throw invalid('Transaction request cannot include multiple operations on one item');
   if (writes.reduce((sum, { after }) => sum + (after ? sizeOfItem(after) : 0), 0) > MAX_BYTES)
     throw invalid('Transaction size has exceeded the maximum allowed size');
-  refuse(writes);
+  throwIfRefused(writes);
   storage.atomically(() => {
     for (const write of writes) apply(storage, write, now);
   });
-  remember();
+  storeToken();
   const { ReturnConsumedCapacity } = input;
   if (ReturnConsumedCapacity === undefined || ReturnConsumedCapacity === 'NONE') return {};
   return {
@@ -76,7 +79,7 @@ export function transactWrite(storage: Storage, tokens: Tokens, input: Input, no
   };
 }
 
-function refuse(writes: readonly Prepared[]): void {
+function throwIfRefused(writes: readonly Prepared[]): void {
   if (writes.every(({ refused }) => !refused)) return;
   const reasons = writes.map(({ refused }) =>
     refused instanceof DynamoDbError

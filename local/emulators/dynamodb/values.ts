@@ -2,7 +2,7 @@ import { isObject } from '../../../contract/json.ts';
 import { invalid, invalidParameter } from './errors.ts';
 import { addNumbers, canonicalNumber, compareNumbers } from './numbers.ts';
 
-/** An attribute value as the protocol has it: one member, named by its type. */
+/** An attribute value in the protocol's format: one member, named by its type. */
 export interface Value {
   S?: string;
   N?: string;
@@ -29,10 +29,10 @@ export const typeOf = (value: Value): Type => {
   throw invalid('Supplied AttributeValue is empty, must contain exactly one of the supported datatypes');
 };
 
-/** Returns a value in its canonical form. Throws for what is no attribute value. */
+/** Returns a value in its canonical form. Throws if it is not an attribute value. */
 export function readValue(raw: unknown, depth = 0): Value {
   if (depth > MAX_DEPTH) throw invalid('Nesting Levels have exceeded supported limits');
-  if (!isObject(raw)) throw serialization();
+  if (!isObject(raw)) throw serializationError();
   const types = Object.keys(raw);
   const [type = ''] = types;
   if (types.length === 0 || !TYPES.has(type))
@@ -69,11 +69,11 @@ export function readValue(raw: unknown, depth = 0): Value {
 
 /** Returns an item, or a map, with all values in their canonical form. */
 export function readItem(raw: unknown, depth = 0): Item {
-  if (!isObject(raw)) throw serialization();
+  if (!isObject(raw)) throw serializationError();
   const item: Item = {};
   for (const name in raw) {
     const value = readValue(raw[name], depth);
-    // A name such as `__proto__` is an attribute like any other.
+    // An assignment to `__proto__` would set the prototype instead of an attribute.
     if (name === '__proto__')
       Object.defineProperty(item, name, { value, enumerable: true, writable: true, configurable: true });
     else item[name] = value;
@@ -81,13 +81,13 @@ export function readItem(raw: unknown, depth = 0): Item {
   return item;
 }
 
-/** Returns the member of an item by its own name; undefined where it has none. */
+/** Returns an attribute of an item; undefined if the item lacks it. Ignores inherited properties. */
 export const member = (item: Item, name: string): Value | undefined =>
   Object.hasOwn(item, name) ? item[name] : undefined;
 
-const serialization = () => invalid('Start of structure or map found where not expected.');
+const serializationError = () => invalid('Start of structure or map found where not expected.');
 const refuse = (): never => {
-  throw serialization();
+  throw serializationError();
 };
 const list = (content: unknown): unknown[] => (Array.isArray(content) ? content : refuse());
 const numberValue = (raw: Value, content: string): Value => {
@@ -110,7 +110,7 @@ function set(content: unknown, kind: string, read: (each: unknown) => string): s
 }
 
 const bytes = (text: string): number => Buffer.byteLength(text);
-/** Returns the bytes of a number: one for two digits, and one more. */
+/** Returns the bytes of a number: one for each two digits, and one more. */
 const numberSize = (text: string): number => (text.replace(/[-.]/g, '').length + 1) / 2 + 1;
 
 /** Returns the bytes that DynamoDB counts for a value. */
@@ -129,8 +129,8 @@ export function sizeOfValue(value: Value): number {
     case 'L':
       return (value.L ?? []).reduce((sum, each) => sum + sizeOfValue(each) + 1, 3);
     case 'M': {
-      const of = value.M ?? {};
-      return Object.keys(of).length + 3 + sizeOfItem(of);
+      const map = value.M ?? {};
+      return Object.keys(map).length + 3 + sizeOfItem(map);
     }
     case 'SS':
       return (value.SS ?? []).reduce((sum, each) => sum + bytes(each), 0);
@@ -141,14 +141,14 @@ export function sizeOfValue(value: Value): number {
   }
 }
 
-/** Returns the bytes of an item: its names and values. */
+/** Returns the bytes that DynamoDB counts for an item: its names and values. */
 export function sizeOfItem(item: Item): number {
   let size = 0;
   for (const name in item) size += bytes(name) + sizeOfValue(item[name] as Value);
   return size;
 }
 
-/** Compares two values of the same scalar type that has an order; undefined for others. */
+/** Compares two values of the same ordered type (S, N or B). Returns undefined for other values. */
 export function compareValues(a: Value, b: Value): number | undefined {
   if (a.S !== undefined && b.S !== undefined) return compareText(a.S, b.S);
   if (a.N !== undefined && b.N !== undefined) return compareNumbers(a.N, b.N);
@@ -157,20 +157,20 @@ export function compareValues(a: Value, b: Value): number | undefined {
   return undefined;
 }
 
-/** Compares by the bytes of UTF-8, which differs from JavaScript's order where there are surrogates. */
+/** Compares the UTF-8 bytes, whose order differs from JavaScript's for surrogate pairs. */
 const compareText = (a: string, b: string): number => (a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
 export function equalValues(a: Value, b: Value): boolean {
   const type = typeOf(a);
   if (type !== typeOf(b)) return false;
   if (type === 'L') {
-    const [one, other] = [a.L ?? [], b.L ?? []];
-    return one.length === other.length && one.every((each, at) => equalValues(each, other[at] as Value));
+    const [first, second] = [a.L ?? [], b.L ?? []];
+    return first.length === second.length && first.every((each, index) => equalValues(each, second[index] as Value));
   }
   if (type === 'M') return equalItems(a.M ?? {}, b.M ?? {});
   if (type === 'SS' || type === 'NS' || type === 'BS') {
-    const [one, other] = [a[type] ?? [], new Set(b[type])];
-    return one.length === other.size && one.every((each) => other.has(each));
+    const [first, second] = [a[type] ?? [], new Set(b[type])];
+    return first.length === second.size && first.every((each) => second.has(each));
   }
   return a[type] === b[type];
 }

@@ -20,7 +20,7 @@ function compares(comparator: Comparator, left: Value | undefined, right: Value 
   return order !== undefined && IN_ORDER[comparator](order);
 }
 
-/** Checks a condition against an item. An item that does not exist is an empty one. */
+/** Returns true if a condition holds for an item. A missing item counts as an empty one. */
 export function holds(condition: Condition, item: Item, scope: Scope): boolean {
   switch (condition.kind) {
     case 'and':
@@ -28,19 +28,19 @@ export function holds(condition: Condition, item: Item, scope: Scope): boolean {
     case 'or':
       return holds(condition.left, item, scope) || holds(condition.right, item, scope);
     case 'not':
-      return !holds(condition.of, item, scope);
+      return !holds(condition.condition, item, scope);
     case 'compare':
       return compares(condition.comparator, scope.read(item, condition.left), scope.read(item, condition.right));
     case 'between': {
-      const value = scope.read(item, condition.of);
+      const value = scope.read(item, condition.operand);
       return (
         compares('>=', value, scope.read(item, condition.low)) &&
         compares('<=', value, scope.read(item, condition.high))
       );
     }
     case 'in': {
-      const value = scope.read(item, condition.of);
-      return condition.members.some((each) => compares('=', value, scope.read(item, each)));
+      const value = scope.read(item, condition.operand);
+      return condition.members.some((member) => compares('=', value, scope.read(item, member)));
     }
     default:
       return functionHolds(condition, item, scope);
@@ -81,7 +81,7 @@ function containsValue(value: Value, part: Value): boolean {
 }
 
 const isOrdered = ({ S, N, B }: Value): boolean => (S ?? N ?? B) !== undefined;
-/** The values that operators accept, of those that do not accept all. */
+/** The checks of the operators that do not accept all values. */
 const ACCEPTED: Partial<Record<Comparator | FunctionName, (value: Value) => boolean>> = {
   begins_with: ({ S, B }) => (S ?? B) !== undefined,
   attribute_type: ({ S = '' }) => TYPES.has(S),
@@ -96,7 +96,7 @@ export function checkOperands(condition: Condition, scope: Scope): void {
   if (condition.kind === 'and' || condition.kind === 'or') {
     checkOperands(condition.left, scope);
     checkOperands(condition.right, scope);
-  } else if (condition.kind === 'not') checkOperands(condition.of, scope);
+  } else if (condition.kind === 'not') checkOperands(condition.condition, scope);
   else if (condition.kind === 'compare') assertAccepted(condition.comparator, [condition.left, condition.right], scope);
   else if (condition.kind === 'function' && condition.argument)
     assertAccepted(condition.name, [condition.argument], scope);
@@ -114,7 +114,7 @@ function assertAccepted(operator: Comparator | FunctionName, operands: readonly 
 }
 
 const pathsOfOperand = (operand: Operand): Path[] =>
-  operand.kind === 'path' ? [operand] : operand.kind === 'size' ? [operand.of] : [];
+  operand.kind === 'path' ? [operand] : operand.kind === 'size' ? [operand.path] : [];
 
 /** Returns all paths of a condition. */
 export function pathsIn(condition: Condition): Path[] {
@@ -123,13 +123,13 @@ export function pathsIn(condition: Condition): Path[] {
     case 'or':
       return [...pathsIn(condition.left), ...pathsIn(condition.right)];
     case 'not':
-      return pathsIn(condition.of);
+      return pathsIn(condition.condition);
     case 'compare':
       return [condition.left, condition.right].flatMap(pathsOfOperand);
     case 'between':
-      return [condition.of, condition.low, condition.high].flatMap(pathsOfOperand);
+      return [condition.operand, condition.low, condition.high].flatMap(pathsOfOperand);
     case 'in':
-      return [condition.of, ...condition.members].flatMap(pathsOfOperand);
+      return [condition.operand, ...condition.members].flatMap(pathsOfOperand);
     default:
       return [condition.path, ...(condition.argument ? pathsOfOperand(condition.argument) : [])];
   }

@@ -24,10 +24,10 @@ const FUNCTIONS: Readonly<Record<FunctionName, number>> = {
 };
 const isFunction = (name: string): name is FunctionName => Object.hasOwn(FUNCTIONS, name);
 const MAX_EXPRESSION_BYTES = 4096;
-const KEPT_TREES = 2000;
+const MAX_CACHED_TREES = 2000;
 
-/** Creates the parts of a grammar that all expressions share. */
-function grammarOf(text: string, expression: ExpressionName) {
+/** Creates the parsers that all kinds of expressions share. */
+function createGrammar(text: string, expression: ExpressionName) {
   if (Buffer.byteLength(text) > MAX_EXPRESSION_BYTES)
     throw invalid(
       `Invalid ${expression}: Expression size has exceeded the maximum allowed size; expression size: ${Buffer.byteLength(text)}`,
@@ -48,8 +48,8 @@ function grammarOf(text: string, expression: ExpressionName) {
   function path(): Path {
     const steps: (string | number)[] = [name()];
     for (;;) {
-      if (tokens.take('.')) steps.push(name());
-      else if (tokens.take('[')) {
+      if (tokens.accept('.')) steps.push(name());
+      else if (tokens.accept('[')) {
         if (tokens.peek().kind !== 'index') throw tokens.syntaxError();
         steps.push(Number(tokens.next().text));
         tokens.expect(']');
@@ -64,10 +64,10 @@ function grammarOf(text: string, expression: ExpressionName) {
     return { kind: 'value', name: found };
   }
 
-  /** Reads items that a comma separates. */
+  /** Parses a comma-separated list. */
   function list<T>(read: () => T): T[] {
     const found = [read()];
-    while (tokens.take(',')) found.push(read());
+    while (tokens.accept(',')) found.push(read());
     return found;
   }
 
@@ -78,7 +78,7 @@ function grammarOf(text: string, expression: ExpressionName) {
   return { tokens, path, value, list, end };
 }
 
-type Grammar = ReturnType<typeof grammarOf>;
+type Grammar = ReturnType<typeof createGrammar>;
 
 function conditionGrammar({ tokens, path, value, list }: Grammar) {
   function operand(): Operand {
@@ -86,9 +86,9 @@ function conditionGrammar({ tokens, path, value, list }: Grammar) {
     if (tokens.peek().text !== 'size') return path();
     tokens.next();
     tokens.expect('(');
-    const of = path();
+    const measured = path();
     tokens.expect(')');
-    return { kind: 'size', of };
+    return { kind: 'size', path: measured };
   }
 
   function functionCall(name: FunctionName): Condition {
@@ -96,8 +96,7 @@ function conditionGrammar({ tokens, path, value, list }: Grammar) {
     tokens.expect('(');
     if (tokens.peek().kind === 'value')
       throw tokens.error(`Operator or function requires a document path; operator or function: ${name}`);
-    const of = path();
-    const call = { kind: 'function' as const, name, path: of };
+    const call = { kind: 'function' as const, name, path: path() };
     if (FUNCTIONS[name] === 1) {
       tokens.expect(')');
       return call;
@@ -109,32 +108,32 @@ function conditionGrammar({ tokens, path, value, list }: Grammar) {
   }
 
   function comparison(): Condition {
-    const of = operand();
-    if (tokens.take('BETWEEN')) {
+    const left = operand();
+    if (tokens.accept('BETWEEN')) {
       const low = operand();
       tokens.expect('AND');
-      return { kind: 'between', of, low, high: operand() };
+      return { kind: 'between', operand: left, low, high: operand() };
     }
-    if (tokens.take('IN')) {
+    if (tokens.accept('IN')) {
       tokens.expect('(');
       const members = list(operand);
       tokens.expect(')');
-      return { kind: 'in', of, members };
+      return { kind: 'in', operand: left, members };
     }
-    const comparator = COMPARATORS.find((each) => tokens.take(each));
+    const comparator = COMPARATORS.find((each) => tokens.accept(each));
     if (!comparator) throw tokens.syntaxError();
     const right = operand();
-    if (isSame(of, right))
+    if (isSame(left, right))
       throw tokens.error(
-        `The first operand must be distinct from the remaining operands for this operator or function; operator: ${comparator}, first operand: ${shown(of)}`,
+        `The first operand must be distinct from the remaining operands for this operator or function; operator: ${comparator}, first operand: ${show(left)}`,
       );
-    return { kind: 'compare', comparator, left: of, right };
+    return { kind: 'compare', comparator, left, right };
   }
 
   function term(): Condition {
-    if (tokens.take('NOT')) return { kind: 'not', of: term() };
-    if (tokens.take('(')) {
-      const inner = any();
+    if (tokens.accept('NOT')) return { kind: 'not', condition: term() };
+    if (tokens.accept('(')) {
+      const inner = disjunction();
       tokens.expect(')');
       return inner;
     }
@@ -143,27 +142,27 @@ function conditionGrammar({ tokens, path, value, list }: Grammar) {
     return comparison();
   }
 
-  function all(): Condition {
+  function conjunction(): Condition {
     let left = term();
-    while (tokens.take('AND')) left = { kind: 'and', left, right: term() };
+    while (tokens.accept('AND')) left = { kind: 'and', left, right: term() };
     return left;
   }
 
-  function any(): Condition {
-    let left = all();
-    while (tokens.take('OR')) left = { kind: 'or', left, right: all() };
+  function disjunction(): Condition {
+    let left = conjunction();
+    while (tokens.accept('OR')) left = { kind: 'or', left, right: conjunction() };
     return left;
   }
-  return { any };
+  return { disjunction };
 }
 
-const shown = (of: Operand): string => (of.kind === 'path' ? `[${of.steps.join(', ')}]` : 'operand');
+const show = (operand: Operand): string => (operand.kind === 'path' ? `[${operand.steps.join(', ')}]` : 'operand');
 const isSame = (a: Operand, b: Operand): boolean =>
   a.kind === 'path' && b.kind === 'path' && JSON.stringify(a.steps) === JSON.stringify(b.steps);
 
 function updateGrammar({ tokens, path, value, list }: Grammar) {
   function single(): Expression {
-    if (tokens.take('(')) {
+    if (tokens.accept('(')) {
       const inner = sum();
       tokens.expect(')');
       return inner;
@@ -186,7 +185,7 @@ function updateGrammar({ tokens, path, value, list }: Grammar) {
   };
   function sum(): Expression {
     const left = single();
-    const sign = tokens.take('+') ? 1 : tokens.take('-') ? -1 : undefined;
+    const sign = tokens.accept('+') ? 1 : tokens.accept('-') ? -1 : undefined;
     return sign === undefined ? left : { kind: 'sum', sign, left, right: single() };
   }
 
@@ -211,7 +210,7 @@ function updateGrammar({ tokens, path, value, list }: Grammar) {
       },
     };
     do {
-      const keyword = Object.keys(clauses).find((each) => tokens.take(each));
+      const keyword = Object.keys(clauses).find((each) => tokens.accept(each));
       if (!keyword) throw tokens.syntaxError();
       if (parts[keyword.toLowerCase() as keyof Update])
         throw tokens.error(`The "${keyword}" section can only be used once in an update expression;`);
@@ -222,20 +221,20 @@ function updateGrammar({ tokens, path, value, list }: Grammar) {
   return { update };
 }
 
-/** Returns a parser that keeps the trees of the latest texts: a program sends the same few again and again. */
-function kept<T>(read: (grammar: Grammar) => T): (text: string, expression: ExpressionName) => Parsed<T> {
-  const trees = new LruCache<Parsed<T>>(KEPT_TREES);
+/** Returns a parser that caches the trees of recent expressions, because programs repeat the same few. */
+function cached<T>(read: (grammar: Grammar) => T): (text: string, expression: ExpressionName) => Parsed<T> {
+  const trees = new LruCache<Parsed<T>>(MAX_CACHED_TREES);
   return (text, expression) => {
     const known = trees.get(text);
     if (known) return known;
-    const grammar = grammarOf(text, expression);
+    const grammar = createGrammar(text, expression);
     const parsed = grammar.end(read(grammar));
     trees.set(text, parsed);
     return parsed;
   };
 }
 
-/** Parses a condition, a filter or a condition on keys. */
-export const parseCondition = kept((grammar) => conditionGrammar(grammar).any());
-export const parseUpdate = kept((grammar) => updateGrammar(grammar).update());
-export const parseProjection = kept(({ list, path }) => list(path));
+/** Parses a condition, a filter or a key condition. */
+export const parseCondition = cached((grammar) => conditionGrammar(grammar).disjunction());
+export const parseUpdate = cached((grammar) => updateGrammar(grammar).update());
+export const parseProjection = cached(({ list, path }) => list(path));

@@ -1,9 +1,9 @@
 import { type Item, member, type Value } from '../values.ts';
 import type { Steps } from './scope.ts';
 
-/** Returns the parts of an item at some paths. Elements of lists move together, as DynamoDB returns them. */
+/** Returns the parts of an item at the given paths. As in DynamoDB, the selected elements of a list become adjacent. */
 export function project(item: Item, paths: readonly Steps[]): Item {
-  // Nearly all paths are one attribute.
+  // Fast path: nearly all paths are top-level attributes.
   if (paths.every(({ length }) => length === 1)) {
     const part: Item = {};
     for (const [name] of paths) {

@@ -1,4 +1,4 @@
-/** Attribute names that an expression must give an alias (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html). */
+/** Attribute names that an expression must replace by a placeholder (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html). */
 const WORDS = `
 abort absolute action add after agent aggregate all allocate alter analyze and any archive are array as asc ascii asensitive assertion
 asymmetric at atomic attach attribute auth authorization authorize auto avg back backup base batch before begin between bigint binary bit

@@ -4,7 +4,7 @@ import { type Item, member, readValue, sizeOfValue, type Value } from '../values
 import type { Operand, Parsed, Path } from './syntax.ts';
 import type { ExpressionName } from './tokens.ts';
 
-/** A path with its aliases resolved. */
+/** A path with its placeholders resolved. */
 export type Steps = readonly (string | number)[];
 
 export interface Placeholders {
@@ -12,46 +12,46 @@ export interface Placeholders {
   ExpressionAttributeValues?: unknown;
 }
 
-/** The names and values of one request, for its expressions. */
+/** The names and values that a request defines for its expressions. */
 export interface Scope {
-  /** Returns a path with its aliases resolved. */
+  /** Returns a path with its placeholders resolved. */
   resolve(path: Path): Steps;
   /** Returns the value of a placeholder. */
   value(name: string): Value;
-  /** Returns what an operand is in an item; undefined where the item lacks it. */
+  /** Returns an operand's value in an item; undefined if the item lacks it. */
   read(item: Item, operand: Operand): Value | undefined;
 }
 
 /** Returns the value at a path of an item. */
 export function valueAt(item: Item, steps: Steps): Value | undefined {
-  let at: Value | undefined = { M: item };
+  let value: Value | undefined = { M: item };
   for (const step of steps) {
-    if (at === undefined) return undefined;
-    if (typeof step === 'number') at = at.L?.[step];
-    else at = at.M && member(at.M, step);
+    if (value === undefined) return undefined;
+    if (typeof step === 'number') value = value.L?.[step];
+    else value = value.M && member(value.M, step);
   }
-  return at;
+  return value;
 }
 
 const show = (steps: Steps): string =>
   `[${steps.map((step) => (typeof step === 'number' ? `[${step}]` : step)).join(', ')}]`;
 
-/** Returns the paths. Throws where one is a part of another, or takes for a list what another takes for a map. */
+/** Returns the paths. Throws if one contains another, or if two disagree on whether a value is a list or a map. */
 export function refuseOverlaps(paths: Steps[], expression: ExpressionName): Steps[] {
-  for (const [index, one] of paths.entries())
+  for (const [index, path] of paths.entries())
     for (const other of paths.slice(index + 1)) {
-      const shared = Math.min(one.length, other.length);
-      const fork = one.slice(0, shared).findIndex((step, at) => step !== other[at]);
-      if (fork >= 0 && typeof one[fork] === typeof other[fork]) continue;
+      const sharedLength = Math.min(path.length, other.length);
+      const fork = path.slice(0, sharedLength).findIndex((step, position) => step !== other[position]);
+      if (fork >= 0 && typeof path[fork] === typeof other[fork]) continue;
       const problem = fork < 0 ? 'overlap' : 'conflict';
       throw invalid(
-        `Invalid ${expression}: Two document paths ${problem} with each other; must remove or rewrite one of these paths; path one: ${show(one)}, path two: ${show(other)}`,
+        `Invalid ${expression}: Two document paths ${problem} with each other; must remove or rewrite one of these paths; path one: ${show(path)}, path two: ${show(other)}`,
       );
     }
   return paths;
 }
 
-/** Opens the scope of a request. Throws if a placeholder is missing, unused or malformed. */
+/** Creates the scope of a request. Throws if a placeholder is undefined, unused or malformed. */
 export function createScope(
   request: Placeholders,
   expressions: Partial<Record<ExpressionName, Parsed<unknown> | undefined>>,
@@ -62,7 +62,7 @@ export function createScope(
   for (const name in raw)
     values.set(
       name,
-      inValues(name, () => readValue(raw[name])),
+      withValueName(name, () => readValue(raw[name])),
     );
 
   let needsNames = false;
@@ -104,25 +104,26 @@ export function createScope(
     read(item, operand) {
       if (operand.kind === 'value') return value(operand.name);
       if (operand.kind === 'path') return valueAt(item, resolve(operand));
-      const of = valueAt(item, resolve(operand.of));
-      const size = of && measure(of);
+      const measured = valueAt(item, resolve(operand.path));
+      const size = measured && measure(measured);
       return size === undefined ? undefined : { N: String(size) };
     },
   };
 }
 
-function refuseUnused(what: string, given: readonly string[], used: ReadonlySet<string>): void {
+function refuseUnused(parameter: string, given: readonly string[], used: ReadonlySet<string>): void {
   const unused = given.filter((name) => !used.has(name));
-  if (unused.length > 0) throw invalid(`Value provided in ${what} unused in expressions: keys: {${unused.join(', ')}}`);
+  if (unused.length > 0)
+    throw invalid(`Value provided in ${parameter} unused in expressions: keys: {${unused.join(', ')}}`);
 }
 
-function readMap(raw: unknown, what: string, sign: string): Record<string, unknown> {
+function readMap(raw: unknown, parameter: string, prefix: string): Record<string, unknown> {
   if (raw === undefined) return {};
-  if (!isObject(raw)) throw invalid(`${what} must be a map`);
+  if (!isObject(raw)) throw invalid(`${parameter} must be a map`);
   const keys = Object.keys(raw);
-  if (keys.length === 0) throw invalid(`${what} must not be empty`);
+  if (keys.length === 0) throw invalid(`${parameter} must not be empty`);
   for (const key of keys)
-    if (!key.startsWith(sign)) throw invalid(`${what} contains invalid key: Syntax error; key: "${key}"`);
+    if (!key.startsWith(prefix)) throw invalid(`${parameter} contains invalid key: Syntax error; key: "${key}"`);
   return raw;
 }
 
@@ -134,7 +135,8 @@ function readNames(raw: unknown): Record<string, string> {
   return names as Record<string, string>;
 }
 
-function inValues<T>(name: string, read: () => T): T {
+/** Runs a read of an expression attribute value, and adds its name to the message of an error. */
+function withValueName<T>(name: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -144,7 +146,7 @@ function inValues<T>(name: string, read: () => T): T {
   }
 }
 
-/** Returns the result of `size`; undefined for types that have none. */
+/** Returns the result of the function `size`; undefined for types without a size. */
 function measure(value: Value): number | undefined {
   if (value.L) return value.L.length;
   if (value.M) return Object.keys(value.M).length;

@@ -1,6 +1,6 @@
-/** Syntax trees of expressions. Aliases of names and values are resolved when a request uses a tree, so that trees are kept. */
+/** Syntax trees of expressions. A request resolves the placeholders of names and values when it uses a tree, so that trees can be cached. */
 
-/** A document path: names as they are written, with `#` where they are aliases, and indexes of lists. */
+/** A document path: names, placeholders of names (with `#`) and list indexes. */
 export interface Path {
   kind: 'path';
   steps: readonly (string | number)[];
@@ -11,7 +11,7 @@ export interface Placeholder {
 }
 export interface SizeOf {
   kind: 'size';
-  of: Path;
+  path: Path;
 }
 export type Operand = Path | Placeholder | SizeOf;
 
@@ -20,10 +20,10 @@ export type FunctionName = 'attribute_exists' | 'attribute_not_exists' | 'attrib
 
 export type Condition =
   | { kind: 'and' | 'or'; left: Condition; right: Condition }
-  | { kind: 'not'; of: Condition }
+  | { kind: 'not'; condition: Condition }
   | { kind: 'compare'; comparator: Comparator; left: Operand; right: Operand }
-  | { kind: 'between'; of: Operand; low: Operand; high: Operand }
-  | { kind: 'in'; of: Operand; members: readonly Operand[] }
+  | { kind: 'between'; operand: Operand; low: Operand; high: Operand }
+  | { kind: 'in'; operand: Operand; members: readonly Operand[] }
   | { kind: 'function'; name: FunctionName; path: Path; argument?: Operand };
 
 /** The right side of a SET action. */
@@ -41,7 +41,7 @@ export interface Update {
   delete: readonly { path: Path; value: Placeholder }[];
 }
 
-/** A tree with all the aliases that it uses. */
+/** A syntax tree with all placeholders of names and values that it uses. */
 export interface Parsed<T> {
   tree: T;
   names: ReadonlySet<string>;

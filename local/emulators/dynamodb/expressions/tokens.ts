@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts';
 
 export interface Token {
-  /** The text; the empty one at the end. */
+  /** The text of the token; empty at the end of the expression. */
   text: string;
   kind: 'name' | 'alias' | 'value' | 'index' | 'symbol' | 'end';
 }
@@ -17,12 +17,13 @@ export type ExpressionName =
   | 'KeyConditionExpression'
   | 'ProjectionExpression';
 
-/** The tokens of one expression, read from the front. */
+/** The token stream of one expression. */
 export interface Tokens {
   peek(): Token;
   next(): Token;
-  /** Takes a symbol or keyword if it is next. Keywords are the same in any case. */
-  take(text: string): boolean;
+  /** Consumes the next token if it is this symbol or keyword. Keywords are case-insensitive. */
+  accept(text: string): boolean;
+  /** Consumes the next token. Throws a syntax error unless it is this symbol or keyword. */
   expect(text: string): void;
   syntaxError(): Error;
   error(message: string): Error;
@@ -32,43 +33,43 @@ export function tokenize(text: string, expression: ExpressionName): Tokens {
   const tokens: Token[] = [];
   const error = (message: string) => invalid(`Invalid ${expression}: ${message}`);
   TOKEN.lastIndex = 0;
-  for (let at = 0; at < text.trimEnd().length; at = TOKEN.lastIndex) {
-    TOKEN.lastIndex = at;
+  for (let start = 0; start < text.trimEnd().length; start = TOKEN.lastIndex) {
+    TOKEN.lastIndex = start;
     const match = TOKEN.exec(text);
     if (!match) {
-      const rest = text.slice(at).trimStart();
+      const rest = text.slice(start).trimStart();
       throw error(`Syntax error; token: "${rest.slice(0, 1)}", near: "${rest.slice(0, 12)}"`);
     }
     const group = match.slice(1).findIndex((part) => part !== undefined);
     tokens.push({ text: match[group + 1] ?? '', kind: KINDS[group] ?? 'symbol' });
   }
   const end: Token = { text: '', kind: 'end' };
-  let at = 0;
-  const peek = () => tokens[at] ?? end;
+  let position = 0;
+  const peek = () => tokens[position] ?? end;
   const is = (wanted: string) => {
     const { kind, text: found } = peek();
     return kind === 'name' ? found.toUpperCase() === wanted : kind === 'symbol' && found === wanted;
   };
   const syntaxError = () => {
     const { text: found, kind } = peek();
-    const near = tokens.slice(Math.max(0, at - 1), at + 2).map((token) => token.text);
+    const near = tokens.slice(Math.max(0, position - 1), position + 2).map((token) => token.text);
     return error(`Syntax error; token: "${kind === 'end' ? '<EOF>' : found}", near: "${near.join(' ')}"`);
   };
   return {
     peek,
     next: () => {
       const token = peek();
-      at += 1;
+      position += 1;
       return token;
     },
-    take: (wanted) => {
+    accept: (wanted) => {
       const found = is(wanted);
-      if (found) at += 1;
+      if (found) position += 1;
       return found;
     },
     expect: (wanted) => {
       if (!is(wanted)) throw syntaxError();
-      at += 1;
+      position += 1;
     },
     syntaxError,
     error,

@@ -7,7 +7,7 @@ const WRONG_TYPE = 'An operand in the update expression has an incorrect data ty
 const MISSING = 'The provided expression refers to an attribute that does not exist in the item';
 const INVALID_PATH = 'The document path provided in the update expression is invalid for update';
 
-/** Returns the paths that an update changes. Throws for what DynamoDB refuses before it reads the item. */
+/** Returns the paths that an update changes. Throws for updates that DynamoDB refuses before it reads the item. */
 export function pathsOf({ set, remove, add, delete: deleted }: Update, scope: Scope): Steps[] {
   for (const { to } of set) checkLiterals(to, scope);
   for (const { value } of add) setTypeOf(scope.value(value.name), 'ADD', 'N');
@@ -19,7 +19,7 @@ export function pathsOf({ set, remove, add, delete: deleted }: Update, scope: Sc
   );
 }
 
-/** Throws where a placeholder has a type that no item could make right. */
+/** Throws if a literal has the wrong type for its operator, whatever the item contains. */
 function checkLiterals(expression: Expression, scope: Scope): void {
   if (expression.kind === 'if_not_exists') checkLiterals(expression.otherwise, scope);
   if (expression.kind !== 'sum' && expression.kind !== 'list_append') return;
@@ -32,33 +32,33 @@ function checkLiterals(expression: Expression, scope: Scope): void {
   }
 }
 
-/** Returns the item that an update makes of another one, which stays as it is. Right sides see the item before the update. */
-export function updated(update: Update, before: Item, scope: Scope): Item {
+/** Returns a copy of an item with an update applied. The right sides of the update read the item before the update. */
+export function applyUpdate(update: Update, before: Item, scope: Scope): Item {
   const item = { ...before };
-  // All values are computed before the first change.
+  // Computes all values before the first change.
   const sets = update.set.map(({ path, to }) => [scope.resolve(path), evaluate(to, before, scope)] as const);
   const adds = update.add.map(({ path, value }) => {
     const steps = scope.resolve(path);
-    return [steps, added(valueAt(before, steps), scope.value(value.name))] as const;
+    return [steps, addedValue(valueAt(before, steps), scope.value(value.name))] as const;
   });
   const deletes = update.delete.map(({ path, value }) => {
     const steps = scope.resolve(path);
-    return [steps, without(valueAt(before, steps), scope.value(value.name))] as const;
+    return [steps, withoutMembers(valueAt(before, steps), scope.value(value.name))] as const;
   });
   for (const [steps, value] of [...sets, ...adds]) put(item, steps, value);
   for (const [steps, value] of deletes)
     if (value === 'empty') drop(item, steps);
     else if (value) put(item, steps, value);
     else if (steps.length > 1 && !parentOf(item, steps)) throw invalid(INVALID_PATH);
-  // From the last index of a list to the first: each names a place in the list as it was.
+  // Removes list elements from the last index to the first, because the indexes refer to the list before the update.
   const removed = update.remove.map((path) => scope.resolve(path));
   for (const steps of removed.sort(byLastIndex)) drop(item, steps);
   return item;
 }
 
 const byLastIndex = (a: Steps, b: Steps): number => {
-  const [one, other] = [a.at(-1), b.at(-1)];
-  return typeof one === 'number' && typeof other === 'number' ? other - one : 0;
+  const [first, second] = [a.at(-1), b.at(-1)];
+  return typeof first === 'number' && typeof second === 'number' ? second - first : 0;
 };
 
 function evaluate(expression: Expression, item: Item, scope: Scope): Value {
@@ -90,14 +90,17 @@ const existing = (value: Value | undefined): Value => {
 
 const SETS = ['SS', 'NS', 'BS'] as const;
 
-/** Returns the type of an operand that is a set. Throws for others, but for a number where that is allowed. */
-function setTypeOf(value: Value, operator: string, also?: 'N'): (typeof SETS)[number] {
+/**
+ * Returns the type of an operand that is a set. Throws for other operands.
+ * @param alsoAllowed `N` to accept a number too, for which the returned type has no meaning
+ */
+function setTypeOf(value: Value, operator: string, alsoAllowed?: 'N'): (typeof SETS)[number] {
   const type = SETS.find((each) => value[each]);
-  if (!type && !(also && value[also] !== undefined)) throw invalid(operandMessage(operator, value));
+  if (!type && !(alsoAllowed && value[alsoAllowed] !== undefined)) throw invalid(operandMessage(operator, value));
   return type ?? 'SS';
 }
 
-function added(current: Value | undefined, value: Value): Value {
+function addedValue(current: Value | undefined, value: Value): Value {
   if (value.N !== undefined) return current ? addValues(current, value, 1) : value;
   const type = setTypeOf(value, 'ADD');
   if (!current) return value;
@@ -106,30 +109,33 @@ function added(current: Value | undefined, value: Value): Value {
   return { [type]: [...new Set([...members, ...(value[type] ?? [])])] };
 }
 
-function without(current: Value | undefined, value: Value): Value | 'empty' | undefined {
+function withoutMembers(current: Value | undefined, value: Value): Value | 'empty' | undefined {
   const type = setTypeOf(value, 'DELETE');
   if (!current) return undefined;
   const members = current[type];
   if (!members) throw invalid(WRONG_TYPE);
-  const left = members.filter((each) => !value[type]?.includes(each));
-  return left.length === 0 ? 'empty' : { [type]: left };
+  const remaining = members.filter((member) => !value[type]?.includes(member));
+  return remaining.length === 0 ? 'empty' : { [type]: remaining };
 }
 
 const operandMessage = (operator: string, value: Value): string =>
   `Invalid UpdateExpression: Incorrect operand type for operator or function; operator: ${operator}, operand type: ${typeOf(value)}`;
 
-/** Returns the map or list that holds the last step of a path, with copies of all that lead to it: the item before stays as it is. */
+/**
+ * Returns the map or list that contains the last step of a path. Copies all values on the way to it, so that the item before the
+ * update remains unchanged.
+ */
 function parentOf(item: Item, steps: Steps): Value | undefined {
-  let at: Value = { M: item };
+  let parent: Value = { M: item };
   for (const step of steps.slice(0, -1)) {
-    const child: Value | undefined = typeof step === 'number' ? at.L?.[step] : at.M && member(at.M, step);
+    const child: Value | undefined = typeof step === 'number' ? parent.L?.[step] : parent.M && member(parent.M, step);
     if (!child) return undefined;
     const copy: Value = child.M ? { M: { ...child.M } } : child.L ? { L: [...child.L] } : child;
-    if (typeof step === 'number') at.L?.splice(step, 1, copy);
-    else if (at.M) define(at.M, step, copy);
-    at = copy;
+    if (typeof step === 'number') parent.L?.splice(step, 1, copy);
+    else if (parent.M) define(parent.M, step, copy);
+    parent = copy;
   }
-  return at;
+  return parent;
 }
 
 /** Sets a member under any name, `__proto__` included. */
@@ -142,7 +148,7 @@ function put(item: Item, steps: Steps, value: Value): void {
   const parent = parentOf(item, steps);
   if (typeof last === 'number') {
     if (!parent?.L) throw invalid(INVALID_PATH);
-    // An index behind the end appends.
+    // An index beyond the end appends.
     if (last < parent.L.length) parent.L[last] = value;
     else parent.L.push(value);
   } else {
