@@ -44,7 +44,7 @@ interface Price {
 const PRICES: Record<string, Price> = {
   'AWS::CloudWatch::Alarm': { what: 'metrics of alarms', dollars: 0.1, count: metricsOf },
   'AWS::CloudWatch::CompositeAlarm': { what: 'combined alarms', dollars: 0.5 },
-  'AWS::CloudWatch::Dashboard': { what: 'dashboard', dollars: 3 },
+  'AWS::CloudWatch::Dashboard': { what: 'CloudWatch dashboard', dollars: 3 },
   'AWS::KMS::Key': { what: 'encryption key', dollars: 1 },
   'AWS::SecretsManager::Secret': { what: 'secrets', dollars: 0.4 },
   // $5, and $1 for its rule.
@@ -141,14 +141,14 @@ const BESIDE_THE_TEMPLATES: Further[] = [
  */
 export const MONITORING: readonly Further[] = [
   ['metrics of the synthetic checks', 8, 0.3],
-  ['metrics that their traffic writes: AI, webhooks, deployments', 11, 0.3],
+  ['metrics written by the checks’ traffic: AI, webhooks, deployments', 11, 0.3],
   [
-    'their functions, every minute',
+    'functions of the synthetic checks, every minute',
     1,
     RUNS_PER_MONTH * (20 * LAMBDA.perRequest + 6 * LAMBDA.perGbSecond + (30_000 / 1e9) * LOGS_PER_GB),
   ],
-  ['their releases: twelve state transitions', 1, RUNS_PER_MONTH * 12 * 0.025e-3],
-  ['their reads and writes of the table', 1, RUNS_PER_MONTH * (60 * 0.625e-6 + 60 * DYNAMODB_PER_READ)],
+  ['releases of the synthetic checks: twelve state transitions', 1, RUNS_PER_MONTH * 12 * 0.025e-3],
+  ['table reads and writes of the synthetic checks', 1, RUNS_PER_MONTH * (60 * 0.625e-6 + 60 * DYNAMODB_PER_READ)],
 ];
 
 /** Returns the monthly cost of an idle installation, the dearest line first. */
@@ -168,11 +168,11 @@ export function costTable(lines: readonly CostLine[]): string {
   const row = (...cells: string[]) => `| ${cells.join(' | ')} |`;
   const sum = lines.reduce((total, { dollars }) => total + dollars, 0);
   return [
-    row('', 'count', 'each', 'a month'),
+    row('item', 'count', 'each', 'a month'),
     row('---', '---', '---', '---'),
     ...lines.map(({ what, count, price, dollars }) =>
       row(what, String(count), `$${price.toFixed(2)}`, `$${dollars.toFixed(2)}`),
     ),
-    row('**together**', '', '', `**$${sum.toFixed(2)}**`),
+    row('**total**', '', '', `**$${sum.toFixed(2)}**`),
   ].join('\n');
 }

@@ -20,9 +20,9 @@ const PRICE = {
 
 /** US dollars for a gigabyte in a month. */
 const STORED = [
-  ['table, its continuous backup included', 0.25 + 0.2],
+  ['table, including its continuous backup', 0.25 + 0.2],
   ['code of releases, archives and exports', 0.023],
-  ['logs, beside $0.50 when they are written', 0.03],
+  ['logs, in addition to $0.50 when they are written', 0.03],
 ] as const;
 
 /** Assumed of a request: kilobytes that leave the edge, and kilobytes of log. */
@@ -52,15 +52,15 @@ export function usageTables({ api, application }: Usage): string {
   const parts: [part: string, api: number, page: number, file: number][] = [
     ['request at the edge', PRICE.edgeRequest, PRICE.edgeRequest, PRICE.edgeRequest],
     [
-      'edge function; route of the host',
+      'edge function and route of the host',
       PRICE.edgeFunction,
       PRICE.edgeFunction + PRICE.routeRead,
       PRICE.edgeFunction + PRICE.routeRead,
     ],
-    ['web ACL; HTTP API', PRICE.firewallRequest + PRICE.httpApiRequest, 0, 0],
+    ['web ACL and HTTP API', PRICE.firewallRequest + PRICE.httpApiRequest, 0, 0],
     ['function', invoked(api), invoked(application), 0],
     // The read of what the request asks for, up to 4 KB, consistent.
-    ['table: authentication, one read', api.writeUnits * PRICE.writeUnit + PRICE.readUnit, 0, 0],
+    ['table: authentication and one read', api.writeUnits * PRICE.writeUnit + PRICE.readUnit, 0, 0],
     [
       'log',
       kilobytes(SIZE.api.log, PRICE.logGigabyte),
@@ -78,13 +78,13 @@ export function usageTables({ api, application }: Usage): string {
   const headings = [
     `API request, ${SIZE.api.transfer} kB, ${api.memory} MB for ${api.seconds} s`,
     `page of an application, ${SIZE.page.transfer} kB, ${application.memory} MB for ${application.seconds} s`,
-    `file that the edge has, ${SIZE.file.transfer} kB`,
+    `file from the edge cache, ${SIZE.file.transfer} kB`,
   ];
   return [
-    row('a million', ...headings),
+    row('a million requests', ...headings),
     row('---', '---', '---', '---'),
     ...parts.map(([part, ...each]) => row(part, ...each.map((value) => (value > 0 ? dollars(value * MILLION) : '–')))),
-    row('**together**', ...([1, 2, 3] as const).map((column) => `**${dollars(sumOf(column))}**`)),
+    row('**total**', ...([1, 2, 3] as const).map((column) => `**${dollars(sumOf(column))}**`)),
     '',
     row('a gigabyte for a month', 'dollars'),
     row('---', '---'),
