@@ -18,13 +18,13 @@ export type Account = {
     apiKeys: number;
     /** Maximum API keys created in a day (UTC): 200 on every plan. Beyond it: `rate_limited`. */
     apiKeysPerDay: number;
-    /** Maximum applications: as the plan says. Beyond it: `plan_limit`. */
+    /** Maximum applications: defined by the plan. Beyond it: `plan_limit`. */
     applications: number;
-    /** Maximum requests at once to one application: 20 from 0 applications, 50 from 3 applications, 100 from 10 applications, 200 from 25 applications. Beyond it: `rate_limited`. */
+    /** Maximum concurrent requests to one application: 20 from 0 applications, 50 from 3 applications, 100 from 10 applications, 200 from 25 applications. Beyond it: `rate_limited`. */
     concurrentRequests: number;
-    /** Maximum deployments at once: 2 from 0 applications, 3 from 3 applications, 10 from 10 applications, 25 from 25 applications. Beyond it: the rest waits. */
+    /** Maximum concurrent deployments: 2 from 0 applications, 3 from 3 applications, 10 from 10 applications, 25 from 25 applications. Beyond it: the rest waits. */
     concurrentBuilds: number;
-    /** Maximum minutes of builds in a calendar month (UTC): 500 from 0 applications, 1500 from 3 applications, 5000 from 10 applications, 15000 from 25 applications. Beyond it: `plan_limit`. */
+    /** Maximum build minutes in a calendar month (UTC): 500 from 0 applications, 1500 from 3 applications, 5000 from 10 applications, 15000 from 25 applications. Beyond it: `plan_limit`. */
     buildMinutesPerMonth: number;
     /** Maximum databases of all applications: 5 from 0 applications, 10 from 3 applications, 20 from 10 applications, 50 from 25 applications. Beyond it: `plan_limit`. */
     databases: number;
@@ -38,9 +38,9 @@ export type Account = {
     certificatesPerDay: number;
     /** Maximum unpaid domain orders: 20 on every plan. Beyond it: `conflict`. */
     unpaidDomainOrders: number;
-    /** Maximum AI calls at once: 200 on every plan, or a quarter of what the installation has capacity for. Beyond it: `rate_limited`. */
+    /** Maximum concurrent AI calls: 200 on every plan, or a quarter of the installation’s capacity if that is less. Beyond it: `rate_limited`. */
     concurrentAiCalls: number;
-    /** Maximum AI calls at once of one API key, or of all logins together: 100 on every plan. Beyond it: `rate_limited`. */
+    /** Maximum concurrent AI calls of one API key, or of all logins together: 100 on every plan. Beyond it: `rate_limited`. */
     concurrentAiCallsPerKey: number;
     /** Maximum webhook endpoints: 20 on every plan. Beyond it: `conflict`. */
     webhookEndpoints: number;
@@ -48,7 +48,7 @@ export type Account = {
     webhookResendsPerDay: number;
     /** Maximum invitations of members in a day (UTC): 50 on every plan. Beyond it: `rate_limited`. */
     invitationsPerDay: number;
-    /** Maximum card payments begun in a day (UTC): 100 on every plan. Beyond it: `rate_limited`. */
+    /** Maximum card payments started in a day (UTC): 100 on every plan. Beyond it: `rate_limited`. */
     topUpsPerDay: number;
     /** Maximum exports of the account in a day (UTC): 3 on every plan. Beyond it: `rate_limited`. */
     exportsPerDay: number;
@@ -58,49 +58,49 @@ export type Account = {
     runtimeLogKibPerMinute: number;
   };
   usage: {
-    /** Now: requests in 60 seconds over all API keys of the account; absent where it is not counted */
+    /** Current use: requests in 60 seconds over all API keys of the account; absent if it is not counted */
     requestsPerMinute?: number | undefined;
-    /** Now: API keys that are not revoked; absent where it is not counted */
+    /** Current use: API keys that are not revoked; absent if it is not counted */
     apiKeys?: number | undefined;
-    /** Now: API keys created in a day (UTC); absent where it is not counted */
+    /** Current use: API keys created in a day (UTC); absent if it is not counted */
     apiKeysPerDay?: number | undefined;
-    /** Now: applications; absent where it is not counted */
+    /** Current use: applications; absent if it is not counted */
     applications?: number | undefined;
-    /** Now: requests at once to one application; absent where it is not counted */
+    /** Current use: concurrent requests to one application; absent if it is not counted */
     concurrentRequests?: number | undefined;
-    /** Now: deployments at once; absent where it is not counted */
+    /** Current use: concurrent deployments; absent if it is not counted */
     concurrentBuilds?: number | undefined;
-    /** Now: minutes of builds in a calendar month (UTC); absent where it is not counted */
+    /** Current use: build minutes in a calendar month (UTC); absent if it is not counted */
     buildMinutesPerMonth?: number | undefined;
-    /** Now: databases of all applications; absent where it is not counted */
+    /** Current use: databases of all applications; absent if it is not counted */
     databases?: number | undefined;
-    /** Now: MiB stored in all databases; absent where it is not counted */
+    /** Current use: MiB stored in all databases; absent if it is not counted */
     databaseStorageMib?: number | undefined;
-    /** Now: DPUs (distributed processing units) of all databases in a calendar month (UTC); absent where it is not counted */
+    /** Current use: DPUs (distributed processing units) of all databases in a calendar month (UTC); absent if it is not counted */
     databaseUnitsPerMonth?: number | undefined;
-    /** Now: custom domains added in a day (UTC); absent where it is not counted */
+    /** Current use: custom domains added in a day (UTC); absent if it is not counted */
     customDomainsPerDay?: number | undefined;
-    /** Now: certificates for custom domains in a day (UTC); absent where it is not counted */
+    /** Current use: certificates for custom domains in a day (UTC); absent if it is not counted */
     certificatesPerDay?: number | undefined;
-    /** Now: unpaid domain orders; absent where it is not counted */
+    /** Current use: unpaid domain orders; absent if it is not counted */
     unpaidDomainOrders?: number | undefined;
-    /** Now: AI calls at once; absent where it is not counted */
+    /** Current use: concurrent AI calls; absent if it is not counted */
     concurrentAiCalls?: number | undefined;
-    /** Now: AI calls at once of one API key, or of all logins together; absent where it is not counted */
+    /** Current use: concurrent AI calls of one API key, or of all logins together; absent if it is not counted */
     concurrentAiCallsPerKey?: number | undefined;
-    /** Now: webhook endpoints; absent where it is not counted */
+    /** Current use: webhook endpoints; absent if it is not counted */
     webhookEndpoints?: number | undefined;
-    /** Now: webhook deliveries resent in a day (UTC); absent where it is not counted */
+    /** Current use: webhook deliveries resent in a day (UTC); absent if it is not counted */
     webhookResendsPerDay?: number | undefined;
-    /** Now: invitations of members in a day (UTC); absent where it is not counted */
+    /** Current use: invitations of members in a day (UTC); absent if it is not counted */
     invitationsPerDay?: number | undefined;
-    /** Now: card payments begun in a day (UTC); absent where it is not counted */
+    /** Current use: card payments started in a day (UTC); absent if it is not counted */
     topUpsPerDay?: number | undefined;
-    /** Now: exports of the account in a day (UTC); absent where it is not counted */
+    /** Current use: exports of the account in a day (UTC); absent if it is not counted */
     exportsPerDay?: number | undefined;
-    /** Now: KiB of the log of one deployment; absent where it is not counted */
+    /** Current use: KiB of the log of one deployment; absent if it is not counted */
     buildLogKib?: number | undefined;
-    /** Now: KiB that one instance of an application prints in a minute; absent where it is not counted */
+    /** Current use: KiB that one instance of an application prints in a minute; absent if it is not counted */
     runtimeLogKibPerMinute?: number | undefined;
   };
   planLimitExceeded?: {
@@ -358,17 +358,17 @@ export type DomainAvailability = {
   domain: string;
   available: boolean;
   premium: boolean;
-  /** Rand a year, without VAT */
+  /** Rand per year, excluding VAT */
   price: number;
 };
 
 export type DomainPricing = {
   tld: string;
-  /** Rand a year, without VAT */
+  /** Rand per year, excluding VAT */
   registration: number;
-  /** Rand a year, without VAT */
+  /** Rand per year, excluding VAT */
   renewal: number;
-  /** Rand a year, without VAT */
+  /** Rand per year, excluding VAT */
   transfer: number;
 };
 
@@ -438,13 +438,13 @@ export type Delivery = {
     outcome: "DELIVERED" | "BAD_STATUS" | "REDIRECT" | "TIMEOUT" | "REFUSED" | "RESET" | "UNREACHABLE" | "DNS" | "TLS" | "BLOCKED_ADDRESS" | "BAD_RESPONSE";
     responseStatus: number | null;
     responseBody: string;
-    /** At most 1 KB of them, cookies and credentials redacted; null where they were not kept */
+    /** Up to 1 KB of headers, with cookies and credentials redacted; null if they were not stored */
     responseHeaders: Array<{
       name: string;
       value: string;
     }> | null;
     durationMs: number;
-    /** Parts of `durationMs`, null for what there was not: no connection is opened where one was kept */
+    /** Parts of `durationMs`. A part that did not occur is null: a reused connection, for example, needs no DNS query. */
     timing: {
       dnsMs: number | null;
       connectMs: number | null;
@@ -455,11 +455,11 @@ export type Delivery = {
 };
 
 export type AccountEvent = {
-  /** The same as in deliveries of the event */
+  /** The id of the event, the same as in its deliveries */
   id: string;
   type: "app.created" | "app.deleted" | "app.suspended" | "app.resumed" | "deployment.started" | "deployment.succeeded" | "deployment.failed" | "domain.registered" | "database.created" | "payment.succeeded" | "payment.failed" | "subscription.activated" | "subscription.cancelled" | "plan.limit_exceeded" | "ai.budget_near" | "ping";
   created: string;
-  /** As the event’s type says: see the webhook events */
+  /** The payload of the event type: see the webhook events */
   data: Record<string, unknown>;
 };
 
@@ -539,7 +539,7 @@ export type ChatCompletionChunk = {
 
 /** An application was created. */
 export type EventAppCreated = {
-  /** The same in every repetition: ignore duplicates by it */
+  /** The id of the event, the same in every attempt. Use it to ignore duplicates. */
   id: string;
   type: "app.created";
   created: string;
@@ -551,7 +551,7 @@ export type EventAppCreated = {
 
 /** An application was deleted. */
 export type EventAppDeleted = {
-  /** The same in every repetition: ignore duplicates by it */
+  /** The id of the event, the same in every attempt. Use it to ignore duplicates. */
   id: string;
   type: "app.deleted";
   created: string;
@@ -561,9 +561,9 @@ export type EventAppDeleted = {
   };
 };
 
-/** An application was suspended; `reason` says why. */
+/** An application was suspended; `reason` has the reason. */
 export type EventAppSuspended = {
-  /** The same in every repetition: ignore duplicates by it */
+  /** The id of the event, the same in every attempt. Use it to ignore duplicates. */
   id: string;
   type: "app.suspended";
   created: string;
@@ -576,7 +576,7 @@ export type EventAppSuspended = {
 
 /** An application is in service again. */
 export type EventAppResumed = {
-  /** The same in every repetition: ignore duplicates by it */
+  /** The id of the event, the same in every attempt. Use it to ignore duplicates. */
   id: string;
   type: "app.resumed";
   created: string;
@@ -586,9 +586,9 @@ export type EventAppResumed = {
   };
 };
 
-/** A deployment began to run. */
+/** A deployment started to run. */
 export type EventDeploymentStarted = {
-  /** The same in every repetition: ignore duplicates by it */
+  /** The id of the event, the same in every attempt. Use it to ignore duplicates. */
   id: string;
   type: "deployment.started";
   created: string;
@@ -599,9 +599,9 @@ export type EventDeploymentStarted = {
   };
 };
 
-/** A deployment finished, and its release serves. */
+/** A deployment finished, and its release is live. */
 export type EventDeploymentSucceeded = {
-  /** The same in every repetition: ignore duplicates by it */
+  /** The id of the event, the same in every attempt. Use it to ignore duplicates. */
   id: string;
   type: "deployment.succeeded";
   created: string;
@@ -612,9 +612,9 @@ export type EventDeploymentSucceeded = {
   };
 };
 
-/** A deployment failed; the previous release, if there is one, still serves. */
+/** A deployment failed; the previous release, if there is one, stays live. */
 export type EventDeploymentFailed = {
-  /** The same in every repetition: ignore duplicates by it */
+  /** The id of the event, the same in every attempt. Use it to ignore duplicates. */
   id: string;
   type: "deployment.failed";
   created: string;
@@ -627,7 +627,7 @@ export type EventDeploymentFailed = {
 
 /** A domain was registered. */
 export type EventDomainRegistered = {
-  /** The same in every repetition: ignore duplicates by it */
+  /** The id of the event, the same in every attempt. Use it to ignore duplicates. */
   id: string;
   type: "domain.registered";
   created: string;
@@ -639,7 +639,7 @@ export type EventDomainRegistered = {
 
 /** A database was provisioned. */
 export type EventDatabaseCreated = {
-  /** The same in every repetition: ignore duplicates by it */
+  /** The id of the event, the same in every attempt. Use it to ignore duplicates. */
   id: string;
   type: "database.created";
   created: string;
@@ -650,9 +650,9 @@ export type EventDatabaseCreated = {
   };
 };
 
-/** The payment processor accepted a payment. */
+/** The payment provider accepted a payment. */
 export type EventPaymentSucceeded = {
-  /** The same in every repetition: ignore duplicates by it */
+  /** The id of the event, the same in every attempt. Use it to ignore duplicates. */
   id: string;
   type: "payment.succeeded";
   created: string;
@@ -663,9 +663,9 @@ export type EventPaymentSucceeded = {
   };
 };
 
-/** The payment processor declined a payment. */
+/** The payment provider declined a payment. */
 export type EventPaymentFailed = {
-  /** The same in every repetition: ignore duplicates by it */
+  /** The id of the event, the same in every attempt. Use it to ignore duplicates. */
   id: string;
   type: "payment.failed";
   created: string;
@@ -678,7 +678,7 @@ export type EventPaymentFailed = {
 
 /** A subscription became active or was renewed. */
 export type EventSubscriptionActivated = {
-  /** The same in every repetition: ignore duplicates by it */
+  /** The id of the event, the same in every attempt. Use it to ignore duplicates. */
   id: string;
   type: "subscription.activated";
   created: string;
@@ -690,7 +690,7 @@ export type EventSubscriptionActivated = {
 
 /** A subscription was cancelled. */
 export type EventSubscriptionCancelled = {
-  /** The same in every repetition: ignore duplicates by it */
+  /** The id of the event, the same in every attempt. Use it to ignore duplicates. */
   id: string;
   type: "subscription.cancelled";
   created: string;
@@ -702,7 +702,7 @@ export type EventSubscriptionCancelled = {
 
 /** The account has more applications than its plan allows; the newest are suspended at `suspendsAt`. */
 export type EventPlanLimitExceeded = {
-  /** The same in every repetition: ignore duplicates by it */
+  /** The id of the event, the same in every attempt. Use it to ignore duplicates. */
   id: string;
   type: "plan.limit_exceeded";
   created: string;
@@ -716,7 +716,7 @@ export type EventPlanLimitExceeded = {
 
 /** An API key has spent 80% of its monthly budget for AI credits. */
 export type EventAiBudgetNear = {
-  /** The same in every repetition: ignore duplicates by it */
+  /** The id of the event, the same in every attempt. Use it to ignore duplicates. */
   id: string;
   type: "ai.budget_near";
   created: string;
@@ -732,7 +732,7 @@ export type EventAiBudgetNear = {
 
 /** A test event, sent from the dashboard. */
 export type EventPing = {
-  /** The same in every repetition: ignore duplicates by it */
+  /** The id of the event, the same in every attempt. Use it to ignore duplicates. */
   id: string;
   type: "ping";
   created: string;
@@ -744,10 +744,10 @@ export type EventPing = {
 /** The body of every failed request: exactly these fields. */
 export type ErrorBody = {
   error: {
-    /** The reason, and what to do next */
+    /** The reason for the failure, and what to do next */
     message: string;
     code: "invalid_request" | "unauthorized" | "plan_limit" | "insufficient_funds" | "insufficient_credits" | "forbidden" | "insufficient_scope" | "not_found" | "conflict" | "rate_limited" | "server_error";
-    /** The status of the response */
+    /** The HTTP status of the response */
     status: number;
   };
 };
@@ -1037,9 +1037,9 @@ export interface ListDeliveriesInput {
   cursor?: string | undefined;
   status?: "PENDING" | "DELIVERED" | "FAILED" | "SKIPPED" | undefined;
   type?: "app.created" | "app.deleted" | "app.suspended" | "app.resumed" | "deployment.started" | "deployment.succeeded" | "deployment.failed" | "domain.registered" | "database.created" | "payment.succeeded" | "payment.failed" | "subscription.activated" | "subscription.cancelled" | "plan.limit_exceeded" | "ai.budget_near" | "ping" | undefined;
-  /** Only deliveries that were made at this time or later */
+  /** Only deliveries that were created at this time or later */
   from?: string | undefined;
-  /** Only deliveries that were made before this time */
+  /** Only deliveries that were created before this time */
   to?: string | undefined;
 }
 
@@ -1152,13 +1152,13 @@ export interface Operations {
 } };
   /** Read a model that is available on AI credits. `GET /ai/v1/models/{id}` */
   getModel: { input: GetModelInput; optional: false; shape: 'whole'; result: AiModel };
-  /** Check whether a name is free, and the same name in other popular extensions. `GET /v1/domains/check` */
+  /** Check the availability of a domain, and of the same name in other popular extensions. `GET /v1/domains/check` */
   checkDomain: { input: CheckDomainInput; optional: false; shape: 'single'; result: Array<DomainAvailability> };
-  /** List the prices of domains in the featured extensions. `GET /v1/domains/pricing` */
+  /** List the domain prices of the featured extensions. `GET /v1/domains/pricing` */
   listDomainPrices: { input: Record<string, never>; optional: true; shape: 'single'; result: Array<DomainPricing> };
   /** List your domains, newest first. `GET /v1/domains` */
   listDomains: { input: ListDomainsInput; optional: true; shape: 'list'; result: Domain };
-  /** Order a domain; it is registered once its invoice is paid, from the wallet where that suffices. `POST /v1/domains` */
+  /** Order a domain; it is registered once its invoice is paid, which happens from the wallet if the balance suffices. `POST /v1/domains` */
   orderDomain: { input: OrderDomainInput; optional: false; shape: 'single'; result: {
   invoice: Invoice;
 } };
@@ -1179,22 +1179,22 @@ export interface Operations {
 } };
   /** List your webhook endpoints, newest first. `GET /v1/webhooks` */
   listWebhooks: { input: ListWebhooksInput; optional: true; shape: 'list'; result: WebhookEndpoint };
-  /** Register a webhook endpoint; the answer holds its signing secret, once. `POST /v1/webhooks` */
+  /** Register a webhook endpoint; only this response contains its signing secret. `POST /v1/webhooks` */
   createWebhook: { input: CreateWebhookInput; optional: false; shape: 'single'; result: NewWebhookEndpoint };
-  /** Delete a webhook endpoint; it receives nothing more. `DELETE /v1/webhooks/{id}` */
+  /** Delete a webhook endpoint; it receives no further events. `DELETE /v1/webhooks/{id}` */
   deleteWebhook: { input: DeleteWebhookInput; optional: false; shape: 'single'; result: {
   id: string;
   deleted: true;
 } };
-  /** List recent deliveries of an endpoint, newest first, with what the receiver said. `GET /v1/webhooks/{id}/deliveries` */
+  /** List the recent deliveries to an endpoint, newest first, with the receiver’s responses. `GET /v1/webhooks/{id}/deliveries` */
   listDeliveries: { input: ListDeliveriesInput; optional: false; shape: 'list'; result: Delivery };
   /** Resend a delivery: the same event, with six new attempts. `POST /v1/deliveries/{id}/resend` */
   resendDelivery: { input: ResendDeliveryInput; optional: false; shape: 'single'; result: Delivery };
-  /** Read your events in order after a cursor, none missed and none twice; kept from the first call on, for 30 days. `GET /v1/events` */
+  /** Read your events in order after a cursor, each exactly once; from the first call on, events are kept for 30 days. `GET /v1/events` */
   listEvents: { input: ListEventsInput; optional: true; shape: 'whole'; result: {
-  /** Oldest first; without `after`, the newest events */
+  /** The events, oldest first; without `after`, the newest ones */
   data: Array<AccountEvent>;
-  /** Pass it as `after` for the events that follow. Ask again every 2 seconds, or at once while `has_more` */
+  /** Pass it as `after` to read the following events. Poll every 2 seconds, or immediately while `has_more` is true. */
   cursor: string;
   has_more: boolean;
 } };

@@ -11,29 +11,29 @@ const LOGS = 'https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/cloudwatc
 const SES = 'https://docs.aws.amazon.com/ses/latest/dg/quotas.html';
 const METRICS = 'https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_limits.html';
 
-/** One limit of an AWS service, for one account in one region unless the service is global. */
+/** A limit of an AWS service. It applies to one account in one region, unless the service is global. */
 export interface AwsLimit {
   /** The service's code in Service Quotas. */
   service: string;
-  /** Name in Service Quotas where it is listed there, otherwise a description. */
+  /** The name in Service Quotas, or a description if the limit is not listed there. */
   name: string;
-  /** The value that a new account has. */
+  /** The default value for a new account. */
   value: number;
   unit: 'count' | 'bytes' | 'gigabytes' | 'characters' | 'requests per second';
-  /** Code in Service Quotas. Absent where the quota has none, or where AWS publishes none: then it is found by its name. */
+  /** The code in Service Quotas. Absent if the quota has no code or AWS does not publish it; the quota is then found by its name. */
   quotaCode?: `L-${string}`;
-  /** True where AWS raises it on request. */
+  /** True if AWS raises the limit on request. */
   adjustable: boolean;
-  /** Requests that a rate's token bucket holds, where that is more than `value`. */
+  /** The size of a rate limit's token bucket in requests, if it is larger than `value`. */
   burst?: number;
-  /** Region whose Service Quotas hold a global quota. */
+  /** The region in whose Service Quotas a global quota is listed. */
   quotaRegion?: string;
   source: string;
 }
 
 /**
- * The limits of AWS that the platform meets. The emulators enforce them, the preflight compares them with the account's
- * own, and limits of the platform that follow from them import them (docs/decisions/0035-strict-emulators.md).
+ * The AWS limits that affect the platform. The emulators enforce them, the preflight compares them with the quotas of the account,
+ * and the limits of the platform are derived from them (docs/decisions/0035-strict-emulators.md).
  */
 export const AWS_LIMITS = {
   lambdaConcurrency: {
@@ -45,7 +45,7 @@ export const AWS_LIMITS = {
     adjustable: true,
     source: LAMBDA,
   },
-  /** All operations but Invoke, GetFunction and GetPolicy together. */
+  /** Shared by all operations except Invoke, GetFunction and GetPolicy. */
   lambdaControlPlaneRate: {
     service: 'lambda',
     name: 'Rate of control plane API requests',
@@ -64,7 +64,7 @@ export const AWS_LIMITS = {
     adjustable: false,
     source: LAMBDA,
   },
-  /** Every function and layer version counts with its compressed size. */
+  /** Counts the compressed size of every function and layer version. */
   lambdaCodeStorage: {
     service: 'lambda',
     name: 'Function and layer storage',
@@ -74,7 +74,7 @@ export const AWS_LIMITS = {
     adjustable: true,
     source: LAMBDA,
   },
-  /** Of a function together with its layers. */
+  /** Counts a function together with its layers. */
   lambdaUnzippedBytes: {
     service: 'lambda',
     name: 'Deployment package size (unzipped)',
@@ -93,7 +93,7 @@ export const AWS_LIMITS = {
     adjustable: false,
     source: LAMBDA,
   },
-  /** Of a request and of a response. */
+  /** Applies to the request and to the response. */
   lambdaPayloadBytes: {
     service: 'lambda',
     name: 'Synchronous payload',
@@ -130,7 +130,7 @@ export const AWS_LIMITS = {
     adjustable: false,
     source: LAMBDA,
   },
-  /** Builds on ARM with BUILD_GENERAL1_MEDIUM (lib/stacks/builds.ts). Service Quotas' code for it is not published. */
+  /** Builds on ARM with BUILD_GENERAL1_MEDIUM (lib/stacks/builds.ts). AWS does not publish the quota code. */
   codeBuildConcurrency: {
     service: 'codebuild',
     name: 'Concurrently running builds for ARM/Medium environment',
@@ -139,7 +139,7 @@ export const AWS_LIMITS = {
     adjustable: true,
     source: CODEBUILD,
   },
-  /** Further builds wait; so many for each that may run. Beyond, StartBuild is an AccountLimitExceededException. */
+  /** Size of CodeBuild's queue per concurrent build. When it is full, StartBuild fails with AccountLimitExceededException. */
   codeBuildQueueFactor: {
     service: 'codebuild',
     name: 'Builds in the queue for each that may run',
@@ -202,7 +202,7 @@ export const AWS_LIMITS = {
     quotaRegion: 'us-east-1',
     source: ROUTE53,
   },
-  /** An UPSERT counts its values, and their characters, twice. */
+  /** An UPSERT counts its values and their characters twice. */
   route53RequestValues: {
     service: 'route53',
     name: 'ResourceRecord elements of a request',
@@ -254,7 +254,7 @@ export const AWS_LIMITS = {
     quotaRegion: 'us-east-1',
     source: CLOUDFRONT,
   },
-  /** Of the region of CloudFront's certificates: one for each custom domain, and those that failed, expired, or are used no more, for a week. */
+  /** In the region of CloudFront's certificates: one for each custom domain. Failed, expired and unused ones count for a week more. */
   certificates: {
     service: 'acm',
     name: 'ACM certificates',
@@ -306,7 +306,7 @@ export const AWS_LIMITS = {
     adjustable: false,
     source: CLOUDFRONT,
   },
-  /** The value of most regions is 10; this is the one of the others, eu-central-1 among them. */
+  /** 10 in most regions; 5 in the others, such as eu-central-1. */
   logsFilterRate: {
     service: 'logs',
     name: 'FilterLogEvents throttle limit in transactions per second',
@@ -339,7 +339,7 @@ export const AWS_LIMITS = {
     adjustable: false,
     source: LOGS,
   },
-  /** Data points of several metrics in one request. */
+  /** One request reads the data points of several metrics. */
   metricDataRate: {
     service: 'monitoring',
     name: 'Rate of GetMetricData requests',
@@ -348,7 +348,7 @@ export const AWS_LIMITS = {
     adjustable: true,
     source: METRICS,
   },
-  /** In any 24 hours, of an account outside of the sandbox; within it, 200. */
+  /** In any 24 hours, for an account outside the sandbox; 200 inside it. */
   mailsOfDay: {
     service: 'ses',
     name: 'Sending quota',
@@ -358,7 +358,7 @@ export const AWS_LIMITS = {
     adjustable: true,
     source: SES,
   },
-  /** Of an account outside of the sandbox; within it, one a second. */
+  /** For an account outside the sandbox; one a second inside it. */
   mailRate: {
     service: 'ses',
     name: 'Sending rate',
@@ -379,5 +379,5 @@ export const AWS_LIMITS = {
 
 export type AwsLimitName = keyof typeof AWS_LIMITS;
 
-/** Returns a limit in the form that all have. */
+/** Returns a limit with its general type. */
 export const awsLimit = (name: AwsLimitName): AwsLimit => AWS_LIMITS[name];

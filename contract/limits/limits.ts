@@ -1,46 +1,43 @@
 import * as z from 'zod/mini';
 import type { ErrorCode } from '../errors.ts';
 
-/** Smallest number of applications of the plans in each tier: a plan belongs to the last tier that it reaches. */
+/** The smallest number of applications in each tier of plans. A plan belongs to the last tier whose number it reaches. */
 export const PLAN_TIERS = [0, 3, 10, 25] as const;
 
-/** One number for all plans, or one for each tier of {@link PLAN_TIERS}, never falling. */
+/** One number for all plans, or a number for each tier of {@link PLAN_TIERS}, in ascending order. */
 type Amounts = number | readonly [number, number, number, number];
 
-/** Consequences of limits that refuse nothing. */
+/** Effects of limits that do not refuse requests. */
 const NOT_REFUSED = { cut: 'The rest is left out', queued: 'The rest waits' } as const;
 
 interface LimitRule {
-  /** The things that are limited, as messages and pages name them. */
+  /** The limited quantity, in the words of messages and pages. */
   counts: string;
-  /** The number itself, unless it is `plan`: then it is the plan's own number of applications. */
+  /** The limit. With `plan`, it is the number of applications of the plan. */
   amounts: Amounts | 'plan';
-  /**
-   * The error of a request beyond the limit. Nothing is refused with `cut`, where the rest is left out, and `queued`, where
-   * the rest waits.
-   */
+  /** The error of a request beyond the limit. `cut` and `queued` refuse nothing: the excess is left out, or waits. */
   error: Extract<ErrorCode, 'plan_limit' | 'conflict' | 'rate_limited'> | keyof typeof NOT_REFUSED;
-  /** Condition that lowers the number in an installation, as the documentation says it. */
+  /** A condition that lowers the limit in an installation, in the words of the documentation. */
   lowered?: string;
-  /** Further consequence of reaching the limit, in one sentence without a full stop. */
+  /** A further effect of reaching the limit, as a sentence without a full stop. */
   effect?: string;
   /** The action that makes room. */
   remedy: string;
-  /** Smallest override that operators may set; 0 by default. */
+  /** The smallest override that operators may set. Default: 0. */
   min?: number;
-  /** True where the number is the same for everybody: no override. */
+  /** True if the limit is the same for every account, without overrides. */
   isFixed?: true;
 }
 
-/** Consequence of both limits of databases (domain/databases/access.ts). */
+/** The effect of both limits on the use of databases (domain/databases/access.ts). */
 const NO_CONNECTIONS = 'Applications open no new connections to databases meanwhile';
 
-/** Number of keys of an account, its first, whose whole rate is reserved within the account's: no other key can use it up. */
+/** The number of an account's oldest keys whose full rate is reserved within the account's rate, so that other keys cannot use it up. */
 export const KEYS_WITH_RESERVE = 4;
 
 /**
- * Every limit of an account (docs/decisions/0030-limits.md). Operators override them for one account
- * (`functions/operator/adjustAccount.ts`). Limits of a single request (lengths, sizes) are in the schemas of their fields.
+ * The limits of an account (docs/decisions/0030-limits.md). Operators can override them for an account
+ * (`functions/operator/adjustAccount.ts`). Limits of a single request (lengths, sizes) are in the schemas of its fields.
  */
 export const LIMITS = {
   requestsPerMinute: {
@@ -59,19 +56,19 @@ export const LIMITS = {
   },
   applications: { counts: 'applications', amounts: 'plan', error: 'plan_limit', remedy: 'Delete an application' },
   concurrentRequests: {
-    counts: 'requests at once to one application',
+    counts: 'concurrent requests to one application',
     amounts: [20, 50, 100, 200],
     error: 'rate_limited',
     remedy: 'Try again',
   },
   concurrentBuilds: {
-    counts: 'deployments at once',
+    counts: 'concurrent deployments',
     amounts: [2, 3, 10, 25],
     error: 'queued',
     remedy: 'Wait for a deployment to finish',
   },
   buildMinutesPerMonth: {
-    counts: 'minutes of builds in a calendar month (UTC)',
+    counts: 'build minutes in a calendar month (UTC)',
     amounts: [500, 1500, 5000, 15_000],
     error: 'plan_limit',
     remedy: 'Wait for the next month',
@@ -115,14 +112,14 @@ export const LIMITS = {
     remedy: 'Pay for an order, or wait 24 hours until it is void',
   },
   concurrentAiCalls: {
-    counts: 'AI calls at once',
+    counts: 'concurrent AI calls',
     amounts: 200,
-    lowered: 'or a quarter of what the installation has capacity for',
+    lowered: 'or a quarter of the installation’s capacity if that is less',
     error: 'rate_limited',
     remedy: 'Wait for a call to end',
   },
   concurrentAiCallsPerKey: {
-    counts: 'AI calls at once of one API key, or of all logins together',
+    counts: 'concurrent AI calls of one API key, or of all logins together',
     amounts: 100,
     error: 'rate_limited',
     remedy: 'Wait for a call to end',
@@ -142,7 +139,7 @@ export const LIMITS = {
     remedy: 'Wait until tomorrow',
   },
   topUpsPerDay: {
-    counts: 'card payments begun in a day (UTC)',
+    counts: 'card payments started in a day (UTC)',
     amounts: 100,
     error: 'rate_limited',
     remedy: 'Wait until tomorrow',
@@ -178,63 +175,62 @@ export type LimitOverrides = { [Name in LimitName]?: number | undefined };
 /** Returns the rule of a limit. */
 export const limitRule = (name: LimitName): LimitRule => LIMITS[name];
 
-/** Returns the place of a plan in {@link PLAN_TIERS}. */
-export const tierOf = (appLimit: number): number => PLAN_TIERS.findLastIndex((least) => appLimit >= least);
+/** Returns the index of a plan's tier in {@link PLAN_TIERS}. */
+export const tierOf = (appLimit: number): number => PLAN_TIERS.findLastIndex((minimum) => appLimit >= minimum);
 
-/** The attributes of an account that decide its limits. */
+/** The attributes of an account that determine its limits. */
 export interface LimitedAccount {
   plan: { appLimit: number };
   limits?: LimitOverrides | undefined;
 }
 
-/** Returns one limit of an account: the override, or the number of its plan. */
-export function limitOf({ plan, limits = {} }: LimitedAccount, name: LimitName): number {
+/** Returns a limit for a plan that allows `appLimit` applications, without overrides. */
+function defaultLimit(name: LimitName, appLimit: number): number {
   const { amounts } = limitRule(name);
-  const usual =
-    amounts === 'plan'
-      ? plan.appLimit
-      : typeof amounts === 'number'
-        ? amounts
-        : (amounts[tierOf(plan.appLimit)] ?? amounts[0]);
-  return limits[name] ?? usual;
+  if (amounts === 'plan') return appLimit;
+  if (typeof amounts === 'number') return amounts;
+  return amounts[tierOf(appLimit)] ?? amounts[0];
 }
+
+/** Returns a limit of an account: its override, or the default for its plan. */
+export const limitOf = ({ plan, limits = {} }: LimitedAccount, name: LimitName): number =>
+  limits[name] ?? defaultLimit(name, plan.appLimit);
 
 /** Returns every limit of an account. */
 export const limitsOf = (account: LimitedAccount): Limits =>
   Object.fromEntries(LIMIT_NAMES.map((name) => [name, limitOf(account, name)])) as Limits;
 
-/** True for an error that a request beyond a limit is answered with. */
+/** Returns true for a limit that refuses requests with an error. */
 export const isRefused = (error: LimitRule['error']): error is Exclude<LimitRule['error'], keyof typeof NOT_REFUSED> =>
   !Object.hasOwn(NOT_REFUSED, error);
 
 /**
- * Returns the sentences that say what else follows, how to make room, and how to get more where there is more: `Revoke a key, or
- * ask support for more.`
+ * Returns the further effect of a limit, the action that makes room and, unless the limit is fixed, how to get a higher one:
+ * `Revoke a key, or ask support for more.`
  */
-function waysOut(name: LimitName): string {
+function describeRemedy(name: LimitName): string {
   const { effect, remedy, amounts, isFixed } = limitRule(name);
-  const way = Array.isArray(amounts) || amounts === 'plan' ? 'choose a larger plan' : 'ask support for more';
-  // Operators raise none that is the same for everybody.
-  return `${effect ? `${effect}. ` : ''}${remedy}${isFixed ? '' : `, or ${way}`}.`;
+  const increase = Array.isArray(amounts) || amounts === 'plan' ? 'choose a larger plan' : 'ask support for more';
+  return `${effect ? `${effect}. ` : ''}${remedy}${isFixed ? '' : `, or ${increase}`}.`;
 }
 
-/** Returns the sentences for a request beyond a limit: the limit, its name in `GET /v1/account`, and the ways to more. */
+/** Returns the message for a request beyond a limit: the limit, its name in `GET /v1/account`, and the remedy. */
 export const limitMessage = (name: LimitName, limit: number): string =>
-  `The limit for ${limitRule(name).counts} is reached: ${limit} (${name}). ${waysOut(name)}`;
+  `The limit for ${limitRule(name).counts} is reached: ${limit} (${name}). ${describeRemedy(name)}`;
 
-/** Returns the sentences that say what happens beyond a limit, and the ways to more. */
+/** Returns the effect of exceeding a limit, and the remedy. */
 export function describeBeyond(name: LimitName): string {
   const { error } = limitRule(name);
-  return `${isRefused(error) ? 'Requests are refused' : NOT_REFUSED[error]}. ${waysOut(name)}`;
+  return `${isRefused(error) ? 'Requests are refused' : NOT_REFUSED[error]}. ${describeRemedy(name)}`;
 }
 
-/** Returns the text that documents a limit: what it counts, its number by plan, and what happens beyond it. */
+/** Returns the documentation of a limit: the limited quantity, the number by plan, and the effect of exceeding it. */
 export function describeLimit(name: LimitName): string {
   const { counts, amounts, error, lowered } = limitRule(name);
   const beyond = isRefused(error) ? `\`${error}\`` : NOT_REFUSED[error].toLowerCase();
   const tiers =
-    Array.isArray(amounts) && PLAN_TIERS.map((least, tier) => `${amounts[tier]} from ${least} applications`);
-  const numbers = amounts === 'plan' ? 'as the plan says' : tiers ? tiers.join(', ') : `${amounts} on every plan`;
+    Array.isArray(amounts) && PLAN_TIERS.map((minimum, tier) => `${amounts[tier]} from ${minimum} applications`);
+  const numbers = amounts === 'plan' ? 'defined by the plan' : tiers ? tiers.join(', ') : `${amounts} on every plan`;
   return `Maximum ${counts}: ${numbers}${lowered ? `, ${lowered}` : ''}. Beyond it: ${beyond}.`;
 }
 
@@ -245,16 +241,16 @@ const shapeOf = <T extends z.ZodMiniType>(
   names: readonly LimitName[] = LIMIT_NAMES,
 ): Record<LimitName, T> => Object.fromEntries(names.map((name) => [name, build(name)])) as Record<LimitName, T>;
 
-/** Schema of an account's limits, documented from {@link LIMITS}. */
+/** The schema of an account's limits, with the documentation of {@link LIMITS}. */
 export const LimitsSchema = () => z.object(shapeOf(amount));
 
-/** Schema of how much of its limits an account uses, as far as that is counted. */
+/** The schema of an account's current use of its limits. Limits without a stored counter are absent. */
 export const UsageSchema = () =>
   z.partial(
     z.object(
       shapeOf((name) =>
         z.int().register(z.globalRegistry, {
-          description: `Now: ${limitRule(name).counts}; absent where it is not counted`,
+          description: `Current use: ${limitRule(name).counts}; absent if it is not counted`,
         }),
       ),
     ),
@@ -262,7 +258,7 @@ export const UsageSchema = () =>
 
 const override = (name: LimitName) => z.nullable(z.int().check(z.minimum(limitRule(name).min ?? 0)));
 
-/** Schema of the overrides of one account: whole numbers, and null for the plan's own number again. */
+/** The schema of an account's overrides: whole numbers, or null to return to the default of the plan. */
 export const LimitOverridesSchema = () =>
   z.partial(
     z.strictObject(

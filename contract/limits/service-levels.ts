@@ -1,27 +1,27 @@
 /**
- * The platform's promises to its users, as data: alarms, the CloudWatch dashboard and the documentation follow from it
- * (lib/stacks/service-level-alarms.ts, docs/decisions/0049-service-levels.md). A bad event is one that the platform caused:
- * what customers do wrong is either no event or a good one.
+ * The service levels that the platform promises, as data. Alarms, the CloudWatch dashboard and the documentation are derived from
+ * them (lib/stacks/service-level-alarms.ts, docs/decisions/0049-service-levels.md). The platform must have caused a bad event: a
+ * customer's mistake counts as a good event, or not at all.
  */
 
-/** The count of the bad events among all events of a period. */
+/** The measurement of the share of bad events in a period. */
 export type Indicator =
-  /** Events of one metric among those of another. */
+  /** One metric counts the bad events, another counts all events. */
   | { kind: 'ratio'; bad: string; all: string }
-  /** A duration for each event, in milliseconds: bad is what took longer. */
+  /** The metric has the duration of each event in milliseconds. A longer one is bad. */
   | { kind: 'within'; metric: string; ms: number }
   /** 1 for each good event, 0 for each bad one. */
   | { kind: 'success'; metric: string };
 
 export interface ServiceLevel {
-  /** The product whose alarms it belongs to. */
+  /** The product whose alarms cover this service level. */
   product: Product;
-  /** The promise, as operators read it. */
+  /** The promise, in words for operators. */
   promise: string;
   indicator: Indicator;
-  /** The share of good events that is promised, over 30 days. */
+  /** The promised share of good events over 30 days. */
   objective: number;
-  /** Fewer bad events than this in a window are no alarm, so that one bad event of a quiet night is none. */
+  /** The smallest number of bad events in a window that raises an alarm, so that a single one in a quiet night does not. */
   minimumBad: number;
 }
 
@@ -43,7 +43,7 @@ export const SERVICE_LEVELS = {
     objective: 0.99,
     minimumBad: 10,
   },
-  // Responses of customers’ applications are their own: the platform's is the page of its synthetic check.
+  // The platform does not control the responses of customers' applications. It measures the page of its own synthetic check.
   applications: {
     product: 'applications',
     promise: 'a hosted page of the platform’s own is served at the edge',
@@ -87,11 +87,11 @@ export type Severity = 'page' | 'ticket';
 
 interface BurnRule {
   severity: Severity;
-  /** Multiple of the rate at which exactly the error budget of 30 days is used up. */
+  /** The burn rate. At 1, the error budget is used up in exactly 30 days. */
   rate: number;
-  /** Seconds. Over this window the rate is significant. */
+  /** The long window in seconds, over which the rate is significant. */
   long: number;
-  /** Seconds. In this window it still lasts, so that the alarm ends soon after its cause. */
+  /** The short window in seconds, which makes the alarm end soon after its cause. */
   short: number;
 }
 
@@ -99,7 +99,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
 /**
- * Both windows of a rule must burn. The numbers are those of Google's workbook (https://sre.google/workbook/alerting-on-slos/,
+ * Both windows of a rule must reach the rate. The numbers come from Google's workbook (https://sre.google/workbook/alerting-on-slos/,
  * "Multiwindow, Multi-Burn-Rate Alerts"): 2% of the budget in an hour, 5% in six hours, 10% in three days.
  */
 export const BURN_RULES: readonly BurnRule[] = [

@@ -14,12 +14,12 @@ import { Domain } from '../registrar/domains.ts';
 import { route } from '../route.ts';
 import { EndpointWithFailures } from '../webhooks/management.ts';
 
-/** Operations with which the platform's operators find an account and read it. Each leaves an entry of the audit log. */
+/** Operations with which operators find and read accounts. Each adds an entry to the audit log. */
 
 export const OPERATOR_TAG = 'Operators';
 const access = 'operator';
 
-/** Kinds of resources by which an account is found. */
+/** The kinds of resources by which an account can be found. */
 export const FOUND_KINDS = [
   'account',
   'application',
@@ -38,13 +38,12 @@ export const FOUND_KINDS = [
 
 const DeletedAt = () =>
   z.nullable(Timestamp()).register(z.globalRegistry, {
-    description:
-      'Time of its deletion, after which an id, the ledgers and the invoices are left; null if it is not deleted',
+    description: 'When the account was deleted; only its id, ledgers and invoices remain. Null if it is not deleted.',
   });
 
 const By = () =>
   z.nullable(z.string()).register(z.globalRegistry, {
-    description: 'Of a request: the API key or login that made it; null where it is not known',
+    description: 'The API key or login that made the request; null if unknown, and for other kinds of resources',
   });
 
 /** A resource that a search found, and the account that owns it. */
@@ -63,7 +62,7 @@ export const FoundAccount = resource('FoundAccount', () =>
   }),
 );
 
-/** A request of the account that was refused or failed. */
+/** A refused or failed request of the account. */
 const FailedRequest = resource('FailedRequest', () =>
   z.object({
     requestId: z.string(),
@@ -79,7 +78,7 @@ const FailedRequest = resource('FailedRequest', () =>
 
 const Suspension = () => z.nullable(z.object({ reason: z.string(), since: Timestamp() }));
 
-/** Everything that an operator needs about an account: of each list the newest 20, of keys and applications 200. */
+/** An account for operators. Lists have the newest 20 items, those of keys and applications 200. */
 export const AccountPage = resource('AccountPage', () =>
   z.object({
     account: Account(),
@@ -87,22 +86,22 @@ export const AccountPage = resource('AccountPage', () =>
     deletedAt: DeletedAt(),
     limitOverrides: z
       .record(z.string(), z.int())
-      .register(z.globalRegistry, { description: 'Limits that operators set for this account' }),
+      .register(z.globalRegistry, { description: 'The limits that operators have set for this account' }),
     applications: z.array(
       z.extend(Application(), {
         cell: z.string(),
         movingTo: z.nullable(z.string()).register(z.globalRegistry, {
-          description: 'The cell that it is being moved to, until visitors are served there',
+          description: 'The cell to which the application is being moved, until visitors are served there',
         }),
         drainingFrom: z.nullable(z.string()).register(z.globalRegistry, {
-          description: 'The cell that it was moved from, until nothing of it is left there',
+          description: 'The cell from which the application was moved, until everything of it is removed there',
         }),
       }),
     ),
     deployments: z.array(
       z.extend(Deployment(), {
         progress: z.nullable(z.string()).register(z.globalRegistry, {
-          description: 'What it waits for or does; of one that ended, what the platform last said in its log',
+          description: 'The current activity of the deployment, or the platform’s last log line if it has ended',
         }),
       }),
     ),
@@ -137,7 +136,7 @@ export const searchAccounts = /* @__PURE__ */ route({
   audit: 'accounts.searched',
   summary: 'Find accounts by email address, id, key or its first 16 characters, domain, host name or request id',
   tag: OPERATOR_TAG,
-  // A body, because addresses and keys have no place in the URLs that logs keep.
+  // The query is in the body, because logs keep URLs, and email addresses and keys must not be logged.
   body: () => z.object({ query: z.string().check(z.trim(), z.minLength(3), z.maxLength(300)) }),
   response: () => single(z.array(FoundAccount())),
 });
@@ -154,7 +153,7 @@ export const readAccount = /* @__PURE__ */ route({
   response: () => single(AccountPage()),
 });
 
-/** An entry with what customers are not shown: the operator, the address, the request and the reason. */
+/** An audit entry with the fields that customers are not shown: the operator, the address, the request and the reason. */
 const OperatorAuditEntry = resource('OperatorAuditEntry', () =>
   z.extend(AuditEntry(), { accountId: z.string(), reason: z.nullable(z.string()) }),
 );
@@ -165,7 +164,7 @@ export const listOperatorAudit = /* @__PURE__ */ route({
   path: '/operator/v1/audit',
   access,
   audit: 'audit.read',
-  summary: 'List what operators did, or every change of one account, newest first',
+  summary: 'List the actions of operators, or all changes to one account, newest first',
   tag: OPERATOR_TAG,
   query: () => z.extend(Page('aud'), { accountId: z.optional(z.string().check(z.minLength(1), z.maxLength(64))) }),
   response: () => list(OperatorAuditEntry()),

@@ -6,16 +6,16 @@ import { LimitOverridesSchema } from '../limits/limits.ts';
 import { route, SCOPES } from '../route.ts';
 import { OPERATOR_TAG } from './accounts.ts';
 
-/** Operations with which operators change an account. Each takes a reason, which the operators' audit log keeps. */
+/** Operations with which operators change an account. Each requires a reason, which the audit log records. */
 
 const access = 'operator';
 const tag = OPERATOR_TAG;
 export const text = (length: number) => z.string().check(z.trim(), z.minLength(1), z.maxLength(length));
 
-/** The reason of an act. */
+/** The reason for an operator's action. */
 export const Reason = () => ({
   reason: text(300).register(z.globalRegistry, {
-    description: 'Kept in the audit log; of a suspension, shown to the customer',
+    description: 'Recorded in the audit log. The reason for a suspension is shown to the customer.',
   }),
 });
 export const Identifier = () => z.string().check(z.minLength(1), z.maxLength(64));
@@ -41,7 +41,7 @@ export const setSuspension = /* @__PURE__ */ route({
       .check(
         z.refine(
           ({ applicationId, keyId, endpointId }) => [applicationId, keyId, endpointId].filter(Boolean).length <= 1,
-          'applicationId, keyId, endpointId: at most one of them',
+          'applicationId, keyId, endpointId: give at most one of them',
         ),
       ),
   response: () => single(z.object({ suspended: z.boolean() })),
@@ -53,7 +53,7 @@ export const cancelDeployment = /* @__PURE__ */ route({
   path: '/operator/v1/accounts/{id}/deployments/{deploymentId}/cancel',
   access,
   audit: 'deployment.cancelled',
-  summary: 'Cancel a deployment: its execution and its build are stopped, and it fails with the reason',
+  summary: 'Cancel a deployment: stops its execution and its build, and fails it with the reason',
   tag,
   params: () => z.extend(Id(), { deploymentId: Identifier() }),
   body: () => z.object(Reason()),
@@ -67,14 +67,14 @@ export const changeLimits = /* @__PURE__ */ route({
   path: '/operator/v1/accounts/{id}/limits',
   access,
   audit: 'account.limits-changed',
-  summary: 'Set limits of an account; null restores the plan’s own number',
+  summary: 'Set limits of an account; null restores the default of the plan',
   tag,
   params: Id,
   body: () => z.object({ ...Reason(), limits: LimitOverridesSchema() }),
   response: () => single(z.object({ limitOverrides: z.record(z.string(), z.int()) })),
 });
 
-/** Rand with two decimals, which may be negative. */
+/** An amount in rand with two decimals, which may be negative. */
 const SignedAmount = () =>
   z
     .string('must be a string such as "-12.50"')
@@ -87,7 +87,7 @@ export const adjustMoney = /* @__PURE__ */ route({
   path: '/operator/v1/accounts/{id}/adjustments',
   access,
   audit: 'wallet.adjusted',
-  summary: 'Adjust the wallet or the AI credits, issue or void an invoice, or give a plan: one of them',
+  summary: 'Make one adjustment: of the wallet or the AI credits, a new or void invoice, or a granted plan',
   tag,
   params: Id,
   body: () =>
@@ -127,7 +127,7 @@ export const openCustomerAccount = /* @__PURE__ */ route({
   path: '/operator/v1/accounts',
   access,
   audit: 'account.opened',
-  summary: 'Open an account with its first keys; the answer holds their secrets, once',
+  summary: 'Open an account with its first keys; only this response contains their secrets',
   tag,
   body: () =>
     z.object({

@@ -4,7 +4,7 @@ import { route } from '../route.ts';
 import { OPERATOR_TAG } from './accounts.ts';
 import { Reason } from './acts.ts';
 
-/** Operations of operators on hosting cells, the AWS accounts and regions in which applications run. */
+/** Operator operations on hosting cells, the AWS accounts and regions in which applications run. */
 
 const access = 'operator';
 
@@ -12,12 +12,12 @@ const access = 'operator';
 export const Cell = resource('Cell', () =>
   z.object({
     id: z.string(),
-    open: z.boolean().register(z.globalRegistry, { description: 'True if new applications may be placed in it' }),
+    open: z.boolean().register(z.globalRegistry, { description: 'True if the cell accepts new applications' }),
     room: z.nullable(z.int()).register(z.globalRegistry, {
-      description: 'Applications for which there was room at the last measurement; null before the first',
+      description: 'Number of further applications that fit, as last measured; null before the first measurement',
     }),
     measuredAt: z.nullable(Timestamp()),
-    region: z.nullable(z.string()).register(z.globalRegistry, { description: 'Null for the platform’s own' }),
+    region: z.nullable(z.string()).register(z.globalRegistry, { description: 'Null for the platform’s own region' }),
   }),
 );
 
@@ -26,7 +26,7 @@ export const listCells = /* @__PURE__ */ route({
   method: 'GET',
   path: '/operator/v1/cells',
   access,
-  summary: 'List the hosting cells with their room',
+  summary: 'List the hosting cells with their free capacity',
   tag: OPERATOR_TAG,
   response: () => list(Cell()),
 });
@@ -37,7 +37,7 @@ export const moveApp = /* @__PURE__ */ route({
   path: '/operator/v1/accounts/{id}/apps/{applicationId}/move',
   access,
   audit: 'app.move-requested',
-  summary: 'Move an application to another hosting cell: its names stay, and no request is lost',
+  summary: 'Move an application to another hosting cell; its host names stay, and no request is lost',
   tag: OPERATOR_TAG,
   params: () => z.extend(Id(), { applicationId: z.string().check(z.minLength(1), z.maxLength(64)) }),
   body: () => z.object({ ...Reason(), cell: z.string().check(z.minLength(1), z.maxLength(64)) }),

@@ -6,18 +6,18 @@ import { Reason } from './acts.ts';
 
 interface FailureRule {
   label: string;
-  /** The meaning of its items, and the reason why they are harmless. */
+  /** The meaning of the queue's items, and the reason why they do no harm. */
   means: string;
   /** The effect of a replay. */
   replay: string;
 }
 
-/** Everything in which failed work waits for operators (docs/runbook.md#failure-queue). */
+/** The failure queues, in which failed work waits for operators (docs/runbook.md#failure-queue). */
 export const FAILURES = {
   deliveries: {
     label: 'Webhook deliveries',
-    means: 'An attempt failed ten times on our side. One that is no longer due has no effect.',
-    replay: 'Sends the attempts to the queue of deliveries again.',
+    means: 'An attempt failed ten times on our side. An attempt that is no longer due has no effect.',
+    replay: 'Sends the attempts to the delivery queue again.',
   },
   dns: {
     label: 'DNS changes',
@@ -27,23 +27,23 @@ export const FAILURES = {
   routes: {
     label: 'Routes of applications',
     means:
-      'The edge refused ten times to change where a host name leads, or an application could not be opened or closed.',
-    replay: 'Applies the applications as they are now.',
+      'The edge refused ten times to change the route of a host name, or an application could not be opened or closed.',
+    replay: 'Applies the current state of the applications.',
   },
   payments: {
     label: 'Card payments',
-    means: 'A charge failed ten times on our side. The schedule asks the processor about each open payment.',
+    means: 'A charge failed ten times on our side. A scheduled job asks the payment provider about each open payment.',
     replay: 'Requests the payments that are still open.',
   },
   workflows: {
     label: 'Workflows',
     means: 'An execution or a build could not be started or stopped ten times. The reconciler starts what is missing.',
-    replay: 'Starts and stops what the items ask for now.',
+    replay: 'Starts and stops what the items now require.',
   },
   mails: {
     label: 'Emails',
-    means: 'SES refused an email ten times. What it tells is in the dashboard too.',
-    replay: 'Sends what was not sent, to those who still want it.',
+    means: 'SES refused an email ten times. The dashboard shows its content too.',
+    replay: 'Sends the unsent emails to those who still want them.',
   },
   quarantine: {
     label: 'Quarantined items',
@@ -53,13 +53,13 @@ export const FAILURES = {
   stream: {
     label: 'Changes of the table',
     means:
-      'A rule failed for a change until the stream moved on. The stream has the change for 24 hours; what it loses stays here.',
-    replay: 'Has the rules run for the changes again.',
+      'A rule failed for a change until the stream moved on. The stream keeps the change for 24 hours; after that, the item cannot be replayed and stays here.',
+    replay: 'Runs the rules for the changes again.',
   },
   schedules: {
     label: 'Scheduled jobs',
-    means: 'A run failed, and the next minute ran again: only a series matters.',
-    replay: 'Runs each of the jobs again, once.',
+    means: 'A run failed, and the job ran again in the next minute. Only a series of failures matters.',
+    replay: 'Runs each of the jobs once.',
   },
 } as const satisfies Record<string, FailureRule>;
 
@@ -78,12 +78,12 @@ const FailureQueue = resource('FailureQueue', () =>
     replay: z.string(),
     count: describe(
       z.nullable(z.int()),
-      'Approximate; of quarantined items 500 at most; null while the queue cannot be read',
+      'Approximate number of items, at most 500 for quarantined items; null while the queue cannot be read',
     ),
   }),
 );
 
-/** One item of failed work, in words. */
+/** An item of failed work, described for operators. */
 const FailedWork = resource('FailedWork', () =>
   z.object({
     id: z.string(),
@@ -103,7 +103,7 @@ export const listFailures = /* @__PURE__ */ route({
   method: 'GET',
   path: '/operator/v1/failures',
   access,
-  summary: 'List the failure queues, with what waits in each',
+  summary: 'List the failure queues with the number of their items',
   tag,
   uses: ['failures'],
   response: () => list(FailureQueue()),
@@ -114,7 +114,7 @@ export const readFailures = /* @__PURE__ */ route({
   method: 'GET',
   path: '/operator/v1/failures/{name}',
   access,
-  summary: 'Read the first items of a failure queue, in words',
+  summary: 'Read the first items of a failure queue, each with a description',
   tag,
   params: Name,
   uses: ['failures'],
@@ -129,7 +129,7 @@ export const replayFailures = /* @__PURE__ */ route({
   path: '/operator/v1/failures/{name}/replay',
   access,
   audit: 'failures.replayed',
-  summary: 'Replay failed work, at most 200 items by one call',
+  summary: 'Replay failed work, at most 200 items per call',
   tag,
   params: Name,
   body: () => z.object(Reason()),
@@ -138,7 +138,9 @@ export const replayFailures = /* @__PURE__ */ route({
     single(
       z.object({
         count: z.int(),
-        kept: z.int().register(z.globalRegistry, { description: 'Items that failed again, or are lost, and stay' }),
+        kept: z.int().register(z.globalRegistry, {
+          description: 'Number of items that stay in the queue, because they failed again or are lost',
+        }),
       }),
     ),
 });
@@ -149,7 +151,7 @@ export const discardFailures = /* @__PURE__ */ route({
   path: '/operator/v1/failures/{name}/discard',
   access,
   audit: 'failures.discarded',
-  summary: 'Discard failed work, at most 200 items by one call',
+  summary: 'Discard failed work, at most 200 items per call',
   tag,
   params: Name,
   body: () => z.object(Reason()),

@@ -8,7 +8,8 @@ export const Migration = resource('Migration', () =>
   z.object({
     name: z.string(),
     status: z.string().register(z.globalRegistry, {
-      description: 'PENDING, RUNNING, DONE, or FAILED: some items could not be changed, and it is repeated hourly',
+      description:
+        'PENDING, RUNNING, DONE or FAILED. A failed migration could not change some items; it is retried every hour.',
     }),
     scanned: z.int(),
     changed: z.int(),
@@ -24,7 +25,7 @@ export const listMigrations = /* @__PURE__ */ route({
   method: 'GET',
   path: '/operator/v1/migrations',
   access: 'operator',
-  summary: 'List the migrations of stored items, and how far each is',
+  summary: 'List the migrations of stored items with their progress',
   tag: OPERATOR_TAG,
   response: () => list(Migration()),
 });

@@ -6,7 +6,7 @@ export const getOperatorOpenApi = /* @__PURE__ */ route({
   method: 'GET',
   path: '/operator/v1/openapi.json',
   access: 'none',
-  summary: 'The API of operators as an OpenAPI 3.1 document',
+  summary: 'Read the operators’ API as an OpenAPI 3.1 document',
   tag: 'Documentation',
   response: () => z.record(z.string(), z.unknown()),
 });

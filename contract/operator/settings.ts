@@ -5,7 +5,7 @@ import { route } from '../route.ts';
 import { OPERATOR_TAG } from './accounts.ts';
 import { Identifier, Reason, text } from './acts.ts';
 
-/** Operations with which operators change what is on sale, and what an account has on servers and at the registrar. */
+/** Operations with which operators change the offers, hosting servers, and an account's hosting and domains. */
 
 const access = 'operator';
 const tag = OPERATOR_TAG;
@@ -19,15 +19,15 @@ export const setOffer = /* @__PURE__ */ route({
   access,
   audit: 'plans.set',
   summary:
-    'Set the plans, the AI models or the prices of domains on sale; null restores the built-in value of a part, {} the whole offer',
+    'Set the plans, the AI models or the domain prices on offer; null restores the built-in value of a part, {} the whole built-in offer',
   tag,
   params: () => z.object({ name: z.enum(OFFERS) }),
-  // Each offer has a schema of its own, which the rules check (docs/deploying.md).
+  // The domain function validates each offer with its own schema (docs/deploying.md).
   body: () => z.object({ ...Reason(), offer: z.record(z.string(), z.unknown()) }),
   response: () => single(z.record(z.string(), z.unknown())),
 });
 
-const NEEDED = 'Required for a new server';
+const REQUIRED_FOR_NEW = 'Required for a new server';
 
 export const saveHostingServer = /* @__PURE__ */ route({
   id: 'saveHostingServer',
@@ -35,18 +35,18 @@ export const saveHostingServer = /* @__PURE__ */ route({
   path: '/operator/v1/hosting-servers/{name}',
   access,
   audit: 'hosting-server.set',
-  summary: 'Add or change a server for web and email hosting; what is not given of a known one stays',
+  summary: 'Add or update a server for web and email hosting; omitted fields of an existing server stay unchanged',
   tag,
   params: () => z.object({ name: Identifier() }),
   body: () =>
     z.object({
       ...Reason(),
-      baseUrl: describe(z.optional(text(2048)), NEEDED),
-      address: describe(z.optional(text(15)), 'IPv4 address of its websites, which owners of hosted domains are shown'),
-      mailHost: describe(z.optional(text(253)), 'Name of its mail server, which they are shown'),
-      user: describe(z.optional(text(64)), NEEDED),
-      token: describe(z.optional(text(4096)), NEEDED),
-      open: describe(z.optional(z.boolean()), NEEDED),
+      baseUrl: describe(z.optional(text(2048)), REQUIRED_FOR_NEW),
+      address: describe(z.optional(text(15)), 'IPv4 address of its websites, shown to the owners of hosted domains'),
+      mailHost: describe(z.optional(text(253)), 'Host name of its mail server, shown to the owners of hosted domains'),
+      user: describe(z.optional(text(64)), REQUIRED_FOR_NEW),
+      token: describe(z.optional(text(4096)), REQUIRED_FOR_NEW),
+      open: describe(z.optional(z.boolean()), REQUIRED_FOR_NEW),
     }),
   uses: ['new-server-token'],
   response: () =>

@@ -5,15 +5,17 @@ import { SWITCH_NAMES } from '../switches/switches.ts';
 import { OPERATOR_TAG } from './accounts.ts';
 import { Reason } from './acts.ts';
 
-/** A part of the platform, on or off. */
+/** A switch for a part of the platform. */
 export const Switch = resource('Switch', () =>
   z.object({
     name: z.enum(SWITCH_NAMES),
-    target: z.nullable(z.string()).register(z.globalRegistry, { description: 'Of several: which one' }),
+    target: z.nullable(z.string()).register(z.globalRegistry, {
+      description: 'The target of a switch that exists several times, for example a provider; null for others',
+    }),
     label: z.string(),
     stops: z.string(),
     off: z.boolean(),
-    message: z.nullable(z.string()).register(z.globalRegistry, { description: 'What customers read' }),
+    message: z.nullable(z.string()).register(z.globalRegistry, { description: 'The message for customers' }),
     since: z.nullable(Timestamp()),
   }),
 );
@@ -26,7 +28,7 @@ export const listSwitches = /* @__PURE__ */ route({
   method: 'GET',
   path: '/operator/v1/switches',
   access,
-  summary: 'List the switches: what can be turned off, and what is',
+  summary: 'List the switches with their current state',
   tag,
   response: () => list(Switch()),
 });
@@ -55,7 +57,7 @@ export const setSwitch = /* @__PURE__ */ route({
       ),
       message: z
         .optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(300)))
-        .register(z.globalRegistry, { description: 'What customers read; required to turn off' }),
+        .register(z.globalRegistry, { description: 'The message for customers; required to turn the switch off' }),
     }),
   response: () => single(Switch()),
 });

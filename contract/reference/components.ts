@@ -2,11 +2,11 @@ import * as z from 'zod/mini';
 
 export type Json = Record<string, unknown>;
 
-/** Points references at the document's components. */
+/** Rewrites the references of a schema to the document's components. */
 const rewriteRefs = (schema: Json): Json =>
   JSON.parse(JSON.stringify(schema).replaceAll('#/$defs/', '#/components/schemas/'));
 
-/** Gathers the named schemas of everything shown, so that each is written once. */
+/** Collects the named schemas of a document, so that each is written once. */
 export class Components {
   readonly schemas: Json = {};
   readonly responses: Json = {};
@@ -21,11 +21,11 @@ export class Components {
           for (const key of Object.keys(jsonSchema)) delete (jsonSchema as Json)[key];
           Object.assign(jsonSchema, openApiOverride);
         }
-        // Clients take new fields of a response as they come (design, section 4), so nothing is said against them.
+        // Clients must accept new fields of a response (design, section 4), so the document does not exclude them.
         if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-        // Any case, and international names, are taken as well.
+        // Requests accept any case and internationalized names too.
         if (io === 'input' && jsonSchema.format === 'hostname') delete jsonSchema.format;
-        // The pattern says the same, in 400 characters.
+        // The format says the same as the pattern of 400 characters.
         if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
       },
     }) as Json & { $defs?: Json };

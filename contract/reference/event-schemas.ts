@@ -2,20 +2,20 @@ import { WEBHOOKS_TAG } from '../tags.ts';
 import { EVENTS, type EventType } from '../webhooks/events.ts';
 import type { Components, Json } from './components.ts';
 
-/** The webhooks of the document: each event with its payload (specification, Events). */
+/** The webhooks of the OpenAPI document: the events with their payloads (specification, Events). */
 
 const DESCRIPTIONS: Readonly<Record<EventType, string>> = {
   'app.created': 'An application was created.',
   'app.deleted': 'An application was deleted.',
-  'app.suspended': 'An application was suspended; `reason` says why.',
+  'app.suspended': 'An application was suspended; `reason` has the reason.',
   'app.resumed': 'An application is in service again.',
-  'deployment.started': 'A deployment began to run.',
-  'deployment.succeeded': 'A deployment finished, and its release serves.',
-  'deployment.failed': 'A deployment failed; the previous release, if there is one, still serves.',
+  'deployment.started': 'A deployment started to run.',
+  'deployment.succeeded': 'A deployment finished, and its release is live.',
+  'deployment.failed': 'A deployment failed; the previous release, if there is one, stays live.',
   'domain.registered': 'A domain was registered.',
   'database.created': 'A database was provisioned.',
-  'payment.succeeded': 'The payment processor accepted a payment.',
-  'payment.failed': 'The payment processor declined a payment.',
+  'payment.succeeded': 'The payment provider accepted a payment.',
+  'payment.failed': 'The payment provider declined a payment.',
   'subscription.activated': 'A subscription became active or was renewed.',
   'subscription.cancelled': 'A subscription was cancelled.',
   'plan.limit_exceeded':
@@ -35,13 +35,13 @@ const HEADERS: Readonly<Record<string, Json>> = {
   'X-Service-Event': text('The event type'),
   'X-Service-Delivery': text('The id of this attempt'),
   'X-Service-Signature': text(
-    '`t=<unix seconds>,v1=<hex>`: the HMAC-SHA256 of `<t>.<raw body>`, keyed with the whole text of the signing secret. While a rotation overlaps there are two `v1`. Refuse a `t` more than 300 seconds off.',
+    '`t=<unix seconds>,v1=<hex>`: the HMAC-SHA256 of `<t>.<raw body>`, with the complete signing secret as the key. For 24 hours after a rotation, there are two `v1` values. Reject a `t` that is off by more than 300 seconds.',
     't=1790000000,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd',
   ),
   'webhook-id': text('Standard Webhooks: the event’s id, the same for every attempt'),
-  'webhook-timestamp': text('Standard Webhooks: Unix seconds of this attempt'),
+  'webhook-timestamp': text('Standard Webhooks: the time of this attempt in Unix seconds'),
   'webhook-signature': text(
-    'Standard Webhooks: `v1,<base64>`, one for each valid secret, separated by spaces; keyed with the bytes behind `whsec_`',
+    'Standard Webhooks: `v1,<base64>` for each valid secret, separated by spaces. The key is the decoded part of the secret after `whsec_`.',
   ),
 };
 
@@ -56,7 +56,7 @@ function buildEvent(type: EventType, components: Components): Json {
       id: {
         type: 'string',
         pattern: '^evt_[0-9a-f]+$',
-        description: 'The same in every repetition: ignore duplicates by it',
+        description: 'The id of the event, the same in every attempt. Use it to ignore duplicates.',
       },
       type: { type: 'string', const: type },
       created: { type: 'string', format: 'date-time', examples: ['2026-01-31T09:30:00.000Z'] },
@@ -77,9 +77,10 @@ function buildEvent(type: EventType, components: Components): Json {
       },
       responses: {
         '2XX': {
-          description: 'Received. Answer within 10 seconds; anything else is repeated five times over 15 hours.',
+          description:
+            'Received. Respond within 10 seconds. Otherwise the delivery is retried five times within 15 hours.',
         },
-        '4XX': { description: 'Not received: the delivery is repeated. Redirects are not followed.' },
+        '4XX': { description: 'Not received: the delivery is retried. Redirects are not followed.' },
       },
     },
   };

@@ -2,9 +2,9 @@ import { entryOf } from '../enums.ts';
 import { isObject } from '../json.ts';
 import type { Json } from './components.ts';
 
-/** Example values of schemas, for the document and the page: a request made of them is valid (examples.test.ts). */
+/** Example values for the OpenAPI document and the reference page. They make up valid requests (examples.test.ts). */
 
-/** Values by the name of their field, where the schema has no example. */
+/** Example values by field name, for schemas without an example. */
 const BY_NAME: Readonly<Record<string, unknown>> = {
   name: 'My shop',
   repoUrl: 'https://github.com/example/my-shop.git',
@@ -37,7 +37,7 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   amount: '100.00',
 };
 
-/** Optional fields that an example shows all the same. */
+/** Optional fields that the example of an operation includes. */
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
   createApp: ['framework', 'repoUrl'],
   updateApp: ['branch', 'healthCheckPath'],
@@ -58,7 +58,7 @@ export class Examples {
     return typeof schema.$ref === 'string' ? this.#resolve(this.#schemas[schema.$ref.split('/').at(-1) ?? '']) : schema;
   }
 
-  /** Returns an example of a schema; of objects the required fields, and those that `shown` names. */
+  /** Returns an example of a schema. Objects have their required fields, and the optional ones in `shown`. */
   valueOf(given: unknown, name = '', shown: readonly string[] | 'all' = []): unknown {
     const schema = this.#resolve(given);
     if (Array.isArray(schema.examples)) return schema.examples[0];
@@ -89,18 +89,18 @@ export class Examples {
   #object(schema: Json, shown: readonly string[] | 'all'): Json {
     const required = Array.isArray(schema.required) ? schema.required : [];
     const properties = Object.entries(isObject(schema.properties) ? schema.properties : {});
-    const wanted = properties.filter(
+    const included = properties.filter(
       ([name, field]) =>
         shown === 'all' ||
         shown.includes(name) ||
         (required.includes(name) && this.#resolve(field).default === undefined),
     );
     return Object.fromEntries(
-      wanted.map(([name, field]) => [name, this.valueOf(field, name, shown === 'all' ? 'all' : [])]),
+      included.map(([name, field]) => [name, this.valueOf(field, name, shown === 'all' ? 'all' : [])]),
     );
   }
 
-  /** Returns an example of an operation's body. Where no field is required, it has the first one. */
+  /** Returns an example of an operation's body. If no field is required, it has the first field. */
   bodyOf(operationId: string, schema: unknown): unknown {
     const example = this.valueOf(schema, '', SHOWN[operationId] ?? []);
     if (!isObject(example) || Object.keys(example).length > 0) return example;

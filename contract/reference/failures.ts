@@ -3,9 +3,9 @@ import { limitMessage } from '../limits/limits.ts';
 import { isChange, type Route } from '../route.ts';
 import type { Components, Json } from './components.ts';
 
-/** Error responses of each operation: what follows from its definition, and what only its rules know. */
+/** Error responses of the operations: those that follow from an operation's definition, and those in {@link OWN_ERRORS}. */
 
-/** The codes that an operation can answer with beyond those that its access, input and method imply. */
+/** Error codes of an operation that its access, input and method do not imply. */
 export const OWN_ERRORS: Readonly<Record<string, readonly ErrorCode[]>> = {
   createApp: ['plan_limit'],
   createDeployment: ['plan_limit'],
@@ -40,12 +40,12 @@ const byAccess = ({ access }: Route): ErrorCode[] => {
   }
 };
 
-/** Returns the codes that an operation can answer with. */
+/** Returns the error codes that an operation can return. */
 export function errorsOf(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = [
     ...(route.params ? (['not_found'] as const) : []),
     ...(route.body || route.query || route.params ? (['invalid_request'] as const) : []),
-    // An Idempotency-Key may be malformed, in use, or taken by another request.
+    // An Idempotency-Key may be malformed, in use, or used by another request.
     ...(route.method === 'POST' && route.access !== 'hook' ? (['invalid_request', 'conflict'] as const) : []),
     // The account may be waiting for its deletion.
     ...(isChange(route) && !['none', 'hook', 'operator'].includes(route.access) ? (['conflict'] as const) : []),
@@ -56,23 +56,23 @@ export function errorsOf(route: Route): ErrorCode[] {
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.includes(code));
 }
 
-/** The statuses of a code: `server_error` has three (specification, Errors). */
+/** Returns the statuses of an error code: `server_error` has three (specification, Errors). */
 export const statusesOf = (code: ErrorCode): number[] =>
   code === 'server_error' ? [500, 502, 503] : [ERRORS[code].status];
 
 export const DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'The body or query is missing or invalid; the message names the field.',
-  unauthorized: 'No key, or one that is unknown, revoked or expired.',
-  plan_limit: 'The plan does not allow the operation, for example one more application.',
-  insufficient_funds: 'The wallet balance does not cover it.',
+  unauthorized: 'The key is missing, unknown, revoked or expired.',
+  plan_limit: 'The plan does not allow the operation, for example another application.',
+  insufficient_funds: 'The wallet balance does not cover the price.',
   insufficient_credits: 'The AI credit balance is below R0.50, and no key is saved for the provider of the model.',
   forbidden:
-    'The key may not be used here: a public key, an origin that it does not allow, or a suspended account. Of a login: its role does not allow it.',
-  insufficient_scope: 'The key lacks the scope of the operation.',
-  not_found: 'It does not exist, or belongs to another account.',
-  conflict: 'It conflicts with the current state, or the `Idempotency-Key` was used for another request.',
-  rate_limited: 'Too many requests. Wait as many seconds as `Retry-After` says.',
-  server_error: 'A problem on our side or upstream. Safe to retry with backoff.',
+    'The key may not be used here: it is a public key, it does not allow the origin, or its account is suspended. For a login: its role does not allow the operation.',
+  insufficient_scope: 'The key lacks the scope that the operation requires.',
+  not_found: 'The resource does not exist, or belongs to another account.',
+  conflict: 'The request conflicts with the current state, or the `Idempotency-Key` was used for a different request.',
+  rate_limited: 'Too many requests. Wait for the number of seconds in `Retry-After`.',
+  server_error: 'A problem on our side or at a provider. It is safe to retry with backoff.',
 };
 
 const EXAMPLES: Partial<Record<ErrorCode, string>> = {
@@ -116,7 +116,7 @@ export function buildFailures(route: Route, components: Components, headers: Jso
   );
 }
 
-/** The body of every failure. */
+/** The schema of the body of every failed request. */
 export const ERROR_SCHEMA = {
   type: 'object',
   description: 'The body of every failed request: exactly these fields.',
@@ -126,9 +126,9 @@ export const ERROR_SCHEMA = {
       type: 'object',
       required: ['message', 'code', 'status'],
       properties: {
-        message: { type: 'string', description: 'The reason, and what to do next' },
+        message: { type: 'string', description: 'The reason for the failure, and what to do next' },
         code: { type: 'string', enum: Object.keys(ERRORS) },
-        status: { type: 'integer', description: 'The status of the response' },
+        status: { type: 'integer', description: 'The HTTP status of the response' },
       },
     },
   },

@@ -1,10 +1,13 @@
 /** Escapes text for HTML. */
 export const html = (text: string): string =>
-  text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign);
+  text.replace(
+    /[&<>"]/g,
+    (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[character] ?? character,
+  );
 
-/** Escapes text in which backquotes mark code. */
+/** Escapes text for HTML, with code between backquotes. */
 export const prose = (text: string): string => html(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 
-/** A block of code; one with a language is shown while that is the reader's choice. */
+/** Returns a block of code. A block with a language is shown only while the reader has chosen it. */
 export const pre = (text: string, language = ''): string =>
   `<pre${language ? ` class="${language}"` : ''}>${html(text)}</pre>`;

@@ -5,15 +5,15 @@ import { isObject } from '../json.ts';
 /** The response header that names the fields of a body that had no effect (design, section 4). */
 export const IGNORED_HEADER = 'X-Ignored-Parameters';
 
-/** Returns the paths (`registrant.fax`, `vars.0.note`) of the fields of a value that a schema's input does not have. */
+/** Returns the paths of a value's fields that a schema does not define, such as `registrant.fax` or `vars.0.note`. */
 export function findIgnoredFields(schema: z.core.$ZodType, value: unknown, path = ''): string[] {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
     case 'object':
-      return ofObject(def, value, path);
+      return findInObject(def, value, path);
     case 'array':
       if (!Array.isArray(value)) return [];
-      return value.flatMap((each, index) => findIgnoredFields(def.element, each, join(path, String(index))));
+      return value.flatMap((entry, index) => findIgnoredFields(def.element, entry, join(path, String(index))));
     case 'optional':
     case 'nullable':
     case 'default':
@@ -21,9 +21,9 @@ export function findIgnoredFields(schema: z.core.$ZodType, value: unknown, path 
     case 'pipe':
       return findIgnoredFields(def.in, value, path);
     case 'union': {
-      // Of the options the one counts that knows most of the value.
-      const each = def.options.map((option) => findIgnoredFields(option, value, path));
-      return each.sort((a, b) => a.length - b.length)[0] ?? [];
+      // The option that defines most fields of the value counts.
+      const byOption = def.options.map((option) => findIgnoredFields(option, value, path));
+      return byOption.sort((a, b) => a.length - b.length)[0] ?? [];
     }
     default:
       return [];
@@ -32,11 +32,11 @@ export function findIgnoredFields(schema: z.core.$ZodType, value: unknown, path 
 
 const join = (path: string, name: string) => (path === '' ? name : `${path}.${name}`);
 
-function ofObject({ shape, catchall }: z.core.$ZodObjectDef, value: unknown, path: string): string[] {
+function findInObject({ shape, catchall }: z.core.$ZodObjectDef, value: unknown, path: string): string[] {
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, each]) => {
+  return Object.entries(value).flatMap(([name, property]) => {
     const field = entryOf(shape, name);
-    if (field) return findIgnoredFields(field, each, join(path, name));
+    if (field) return findIgnoredFields(field, property, join(path, name));
     const isKept = catchall && catchall._zod.def.type !== 'never';
     return isKept ? [] : [join(path, name)];
   });
@@ -45,7 +45,7 @@ function ofObject({ shape, catchall }: z.core.$ZodObjectDef, value: unknown, pat
 const MAX_NAMES = 50;
 const MAX_NAME_LENGTH = 64;
 
-/** Returns the header for these fields, none for none. A caller may have sent any name: unsafe characters become `?`. */
+/** Returns the header that names these fields, or no header without any. Unsafe characters in a caller's field names become `?`. */
 export function toIgnoredHeader(fields: readonly string[]): Record<string, string> {
   if (fields.length === 0) return {};
   const names = fields.slice(0, MAX_NAMES).map((field) => field.replace(/[^\w.$-]/g, '?').slice(0, MAX_NAME_LENGTH));

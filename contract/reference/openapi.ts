@@ -7,33 +7,33 @@ import { Examples } from './examples.ts';
 import { ERROR_SCHEMA } from './failures.ts';
 import { buildOperation, HEADERS } from './operations.ts';
 
-/** The documents: what keys call, what logins call (the dashboard's own API), and what logins of operators call. */
+/** The audience of an OpenAPI document: API keys, logins (the dashboard's API), or logins of operators. */
 export type Audience = 'platform' | 'dashboard' | 'operator';
 
 const DESCRIPTION = `Deploy applications, buy domains, use AI models.
 
-Responses are \`{"data": …}\`, lists also have \`has_more\`. Money is a string in rand with two decimals; times are ISO 8601 in UTC. Errors are \`{"error": {"message", "code", "status"}}\`.`;
+A response is \`{"data": …}\`; a list also has \`has_more\`. Money is a string in rand with two decimals; times are ISO 8601 in UTC. An error is \`{"error": {"message", "code", "status"}}\`.`;
 
-/** Returns an operation as a login calls it. */
+/** Returns an operation in the form in which logins call it. */
 const forLogins = (route: Route, path: Path): Route => ({
   ...route,
   path,
   access: route.access === 'none' ? 'none' : 'login',
 });
 
-/** Returns the operations of an audience, each at the path where it is served to it. */
+/** Returns the operations of an audience, each at its path for that audience. */
 export function operationsOf(audience: Audience): Route[] {
-  const own = [...routes, ...streamedRoutes] as readonly Route[];
-  if (audience === 'platform') return [...own];
+  const platformRoutes = [...routes, ...streamedRoutes] as readonly Route[];
+  if (audience === 'platform') return [...platformRoutes];
   if (audience === 'operator') return [...(operatorRoutes as readonly Route[])];
-  const alsoOnDashboard = own.flatMap((route) => {
+  const alsoOnDashboard = platformRoutes.flatMap((route) => {
     const path = route.alsoOnDashboard ? toDashboardPath(route.path) : undefined;
     return path ? [forLogins(route, path)] : [];
   });
   return [...(dashboardRoutes as readonly Route[]), ...alsoOnDashboard];
 }
 
-/** The key of an operation's path in a document, which has no greedy parameters: slashes in the value are encoded. */
+/** Returns an operation's path in a document. OpenAPI has no greedy parameters: clients encode slashes in the value. */
 export const documentPath = ({ path }: { path: string }): string => path.replace('+}', '}');
 
 const loginScheme = (issuer: string, description: string): Json => ({
@@ -94,7 +94,7 @@ export function buildOpenApi(baseUrl: string, loginIssuer: string, audience: Aud
           in: 'header',
           required: false,
           description:
-            'Repeats within 24 hours with the same key and body get the first response again, and do nothing.',
+            'For 24 hours, further requests with the same key and body have no effect and return the first response.',
           schema: { type: 'string', minLength: 1, maxLength: 255, examples: ['order-2026-0042'] },
         },
       },

@@ -5,7 +5,7 @@ import type { Components, Json } from './components.ts';
 import { buildFailures } from './failures.ts';
 import { IGNORED_HEADER } from './ignored-fields.ts';
 
-/** Returns the security requirements of an operation, from its access rule. */
+/** Returns the security requirements of an access rule. */
 function buildSecurity(access: Access): Json[] {
   switch (access) {
     case 'none':
@@ -21,75 +21,75 @@ function buildSecurity(access: Access): Json[] {
   }
 }
 
-/** Returns the roles that an operation needs, unless every member of the account may call it. */
+/** Returns a sentence with the roles that an operation requires; empty if every member of the account may call it. */
 const describeRight = (right: Right | undefined): string =>
   right === undefined || right === 'member' ? '' : ` Its role in the account must be ${RIGHTS[right].join(' or ')}.`;
 
 function describeAccess({ access, right }: Route): string {
   switch (access) {
     case 'none':
-      return 'No key needed.';
+      return 'Requires no key.';
     case 'hook':
-      return "Takes no key: the request is signed with the hook's own secret.";
+      return "Requires no key: the request is signed with the hook's secret.";
     case 'login':
-      return `Needs a login: the access token that the dashboard has.${describeRight(right)}`;
+      return `Requires a login: the access token of the dashboard.${describeRight(right)}`;
     case 'operator':
-      return 'Needs a login with the role operator.';
+      return 'Requires a login with the role operator.';
     case 'catalogue':
-      return 'Takes a public or a secret key.';
+      return 'Requires a public or secret key.';
     case 'any':
-      return 'Takes any secret key.';
+      return 'Requires a secret key with any scope.';
     default:
-      return `Needs a secret key with the scope \`${access}\`.`;
+      return `Requires a secret key with the scope \`${access}\`.`;
   }
 }
 
-/** Response headers, each described once. */
+/** The response headers. Operations refer to them. */
 export const HEADERS: Readonly<Record<string, Json>> = {
-  'X-RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests in any 60 seconds' },
-  'X-RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Requests that are left of them' },
-  'X-RateLimit-Reset': { schema: { type: 'integer' }, description: 'Unix seconds when the window resets' },
-  'X-Request-Id': { schema: { type: 'string' }, description: 'Quote it when you ask for help' },
-  'Retry-After': { schema: { type: 'integer' }, description: 'Seconds after which a retry gets through' },
+  'X-RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests allowed in any 60 seconds' },
+  'X-RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Requests that remain in the current window' },
+  'X-RateLimit-Reset': { schema: { type: 'integer' }, description: 'When the window resets, in Unix seconds' },
+  'X-Request-Id': { schema: { type: 'string' }, description: 'The id of the request. Quote it when you ask for help.' },
+  'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait before a retry' },
   'Idempotent-Replayed': {
     schema: { type: 'string', const: 'true' },
-    description: 'Present where this is the stored response of an earlier request with the same `Idempotency-Key`',
+    description: 'Present if this is the stored response to an earlier request with the same `Idempotency-Key`',
   },
   [IGNORED_HEADER]: {
     schema: { type: 'string' },
-    description: 'Present where the body has fields that have no effect: their names, separated by commas',
+    description: 'Names of the fields in the body that had no effect, separated by commas; absent if there are none',
   },
-  'X-Upstream-Latency-Ms': { schema: { type: 'number' }, description: "The provider's share of the latency" },
-  'X-Gateway-Overhead-Ms': { schema: { type: 'number' }, description: "The gateway's share of the latency" },
+  'X-Upstream-Latency-Ms': { schema: { type: 'number' }, description: "The provider's share of the latency in ms" },
+  'X-Gateway-Overhead-Ms': { schema: { type: 'number' }, description: "The gateway's share of the latency in ms" },
 };
 
-const refer = (...names: string[]): Json =>
+const headerRefs = (...names: string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 const STANDARD = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'];
 
 const isStreamed = ({ id }: Route) => id === 'createChatCompletion';
 const isIdempotent = (route: Route) => route.method === 'POST' && route.access !== 'hook' && !isStreamed(route);
 
-/** Operators' operations refuse what they do not know. */
+/** Returns true for an operation that ignores unknown fields of its body. Operators' operations refuse them. */
 const ignoresFields = (route: Route) => takesBody(route) && route.access !== 'operator';
 
 function buildParameters(route: Route, components: Components): Json[] {
-  const of = (where: 'path' | 'query', schema: Route['params']) => {
+  const parametersIn = (location: 'path' | 'query', schema: Route['params']) => {
     const { properties = {}, required = [] } = schema ? (components.show(schema(), 'input') as Json) : {};
     return Object.entries(properties as Json).map(([name, shown]) => ({
       name,
-      in: where,
-      required: where === 'path' || ((required as string[]).includes(name) && !hasDefault(shown)),
+      in: location,
+      required: location === 'path' || ((required as string[]).includes(name) && !hasDefault(shown)),
       schema: shown,
     }));
   };
   const key = isIdempotent(route) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
-  return [...of('path', route.params), ...of('query', route.query), ...key];
+  return [...parametersIn('path', route.params), ...parametersIn('query', route.query), ...key];
 }
 
 const hasDefault = (schema: unknown) => typeof schema === 'object' && schema !== null && 'default' in schema;
 
-/** The schema of what each frame of a stream holds: OpenAPI 3.1 has no word for the frames. */
+/** Returns the schema of the data in one frame of a stream. OpenAPI 3.1 cannot describe the frames themselves. */
 const streamSchema = (components: Components): Json => ({
   ...components.show(ChatCompletionChunk(), 'output'),
   description: 'With `stream: true`: frames `data: <chunk>`, and `data: [DONE]` at the end',
@@ -110,7 +110,7 @@ function buildContent(route: Route, components: Components): Json {
 function buildResponses(route: Route, components: Components): Json {
   const success = {
     description: 'Success',
-    headers: refer(
+    headers: headerRefs(
       ...STANDARD,
       ...(ignoresFields(route) ? [IGNORED_HEADER] : []),
       ...(isIdempotent(route) ? ['Idempotent-Replayed'] : []),
@@ -118,9 +118,10 @@ function buildResponses(route: Route, components: Components): Json {
     ),
     content: buildContent(route, components),
   };
-  // A push that starts nothing (functions/api/receivePush.ts).
-  const more = route.id === 'receivePush' ? { 200: { ...success, description: 'Ignored, with the reason' } } : {};
-  return { [route.status]: success, ...more, ...buildFailures(route, components, refer(...STANDARD)) };
+  // The response to a push that starts no deployment (functions/api/receivePush.ts).
+  const ignoredPush =
+    route.id === 'receivePush' ? { 200: { ...success, description: 'The push was ignored, with the reason' } } : {};
+  return { [route.status]: success, ...ignoredPush, ...buildFailures(route, components, headerRefs(...STANDARD)) };
 }
 
 /** Returns the OpenAPI operation of a route. */

@@ -1,6 +1,6 @@
 /**
- * The page's only script: language, search, the reader's own keys, and trying an operation. It shows what it receives as text,
- * keeps a typed key in memory only, and uses the dashboard's session of this browser where there is one.
+ * The only script of the reference page: the choice of a language, the search, the reader's keys, and "Try it". It shows responses as
+ * text, keeps an entered key only in memory, and uses the dashboard's session in this browser if there is one.
  */
 export const script = String.raw`
 const $ = (selector, from = document) => [...from.querySelectorAll(selector)];

@@ -1,4 +1,4 @@
-/** The page's style: the dashboard's colours, light and dark. */
+/** The style of the reference page, in the dashboard's light and dark colors. */
 export const style = `:root{color-scheme:light dark;--text:light-dark(#1a1f29,#e6e9ef);--soft:light-dark(#5b6472,#9aa4b2);--line:light-dark(#d9dee6,#2c3440);--back:light-dark(#fff,#12161c);--code:light-dark(#f4f6f9,#1b2129);--link:light-dark(#1d4f91,#7fb2ff)}
 *{box-sizing:border-box}html{scroll-padding-top:4.5rem}body{font:16px/1.5 system-ui,sans-serif;margin:0;color:var(--text);background:var(--back)}a{color:var(--link)}
 header{position:sticky;top:0;z-index:1;display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;padding:.6rem 1.25rem;background:var(--back);border-bottom:1px solid var(--line)}

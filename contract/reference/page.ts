@@ -48,7 +48,7 @@ interface Document {
   components: { schemas: Record<string, Schema> };
 }
 
-/** A schema in a few words: `string`, a link to `Application`, `"24" | "22"`. HTML. */
+/** Returns a short HTML description of a schema: `string`, a link to `Application`, `"24" | "22"`. */
 function describeSchema(schema: Schema): string {
   if (schema.$ref) {
     const name = html(schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1));
@@ -59,21 +59,21 @@ function describeSchema(schema: Schema): string {
   if (schema.anyOf) return schema.anyOf.map(describeSchema).join(' | ');
   if (schema.items) return `array of ${describeSchema(schema.items)}`;
   const { minimum, maximum, minLength, maxLength } = schema;
-  const [least, most] = [minimum ?? minLength, maximum ?? maxLength];
+  const [min, max] = [minimum ?? minLength, maximum ?? maxLength];
   const unit = schema.type === 'string' ? ' characters' : '';
-  const isBounded = most !== undefined && most < Number.MAX_SAFE_INTEGER;
-  return [schema.type ?? 'any'].flat().join(' | ') + (isBounded ? `, ${least ?? 0}–${most}${unit}` : '');
+  const isBounded = max !== undefined && max < Number.MAX_SAFE_INTEGER;
+  return [schema.type ?? 'any'].flat().join(' | ') + (isBounded ? `, ${min ?? 0}–${max}${unit}` : '');
 }
 
 function rowsOf({ properties = {}, required = [] }: Schema, prefix = ''): string {
   return Object.entries(properties)
-    .map(([name, of]) => {
-      const fallback = of.default === undefined ? '' : `default \`${JSON.stringify(of.default)}\``;
-      const needed = required.includes(name) && of.default === undefined ? 'required' : '';
-      const notes = [needed, fallback, of.description ?? ''].filter(Boolean).join(' · ');
-      const row = `<tr><td><code>${html(prefix + name)}</code></td><td>${describeSchema(of)}</td><td>${prose(notes)}</td></tr>`;
-      const inner = of.properties ? rowsOf(of, `${prefix}${name}.`) : '';
-      return row + inner + (of.items?.properties ? rowsOf(of.items, `${prefix}${name}[].`) : '');
+    .map(([name, field]) => {
+      const fallback = field.default === undefined ? '' : `default \`${JSON.stringify(field.default)}\``;
+      const requirement = required.includes(name) && field.default === undefined ? 'required' : '';
+      const notes = [requirement, fallback, field.description ?? ''].filter(Boolean).join(' · ');
+      const row = `<tr><td><code>${html(prefix + name)}</code></td><td>${describeSchema(field)}</td><td>${prose(notes)}</td></tr>`;
+      const inner = field.properties ? rowsOf(field, `${prefix}${name}.`) : '';
+      return row + inner + (field.items?.properties ? rowsOf(field.items, `${prefix}${name}[].`) : '');
     })
     .join('');
 }
@@ -93,8 +93,8 @@ function renderTry(route: Route, path: string, parameters: readonly Parameter[],
   const fields = parameters
     .filter((parameter) => parameter.in !== 'header')
     .map(
-      ({ name, in: where, required }) =>
-        `<label>${html(name)} <input name="${where}.${html(name)}"${required ? ' required' : ''}></label>`,
+      ({ name, in: location, required }) =>
+        `<label>${html(name)} <input name="${location}.${html(name)}"${required ? ' required' : ''}></label>`,
     );
   const text =
     body === undefined
@@ -108,35 +108,35 @@ function renderOperation(route: Route, document: Document, examples: Examples, b
   const path = documentPath(route);
   const operation = document.paths[path]?.[route.method.toLowerCase()];
   if (!operation) return '';
-  const parameters = operation.parameters.flatMap((each) => ('name' in each ? [each] : []));
+  const parameters = operation.parameters.flatMap((parameter) => ('name' in parameter ? [parameter] : []));
   const schema = operation.requestBody?.content['application/json']?.schema;
   const body = schema && examples.bodyOf(route.id, schema);
-  const exampleOf = ({ name, schema: of }: Parameter) => String(examples.valueOf(of, name));
-  const inPath = parameters.filter((each) => each.in === 'path');
-  const inQuery = parameters.filter((each) => each.in === 'query' && each.required);
+  const exampleOf = (parameter: Parameter) => String(examples.valueOf(parameter.schema, parameter.name));
+  const inPath = parameters.filter((parameter) => parameter.in === 'path');
+  const inQuery = parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
   const sample: Sample = {
     method: route.method,
     body,
     streamed: false,
-    path: inPath.reduce((filled, each) => filled.replace(`{${each.name}}`, exampleOf(each)), path),
-    query: Object.fromEntries(inQuery.map((each) => [each.name, exampleOf(each)])),
+    path: inPath.reduce((filled, parameter) => filled.replace(`{${parameter.name}}`, exampleOf(parameter)), path),
+    query: Object.fromEntries(inQuery.map((parameter) => [parameter.name, exampleOf(parameter)])),
     credential: route.access === 'catalogue' ? 'public' : ['none', 'hook'].includes(route.access) ? 'none' : 'secret',
   };
   const success = operation.responses[String(route.status)]?.content?.['application/json']?.schema;
   const codes = errorsOf(route).map((code) => `<a href="#errors"><code>${code}</code></a>`);
   const table = {
-    properties: Object.fromEntries(parameters.map(({ name, schema: of }) => [name, of])),
+    properties: Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.schema])),
     required: parameters.filter(({ required }) => required).map(({ name }) => name),
   };
-  const answer = success
+  const response = success
     ? `<h4>Response ${route.status}</h4>${pre(JSON.stringify(examples.valueOf(success, '', 'all'), null, 2))}`
     : '';
   return `<section id="${route.id}"><h3><span class="method ${route.method.toLowerCase()}">${route.method}</span> <code>${html(path)}</code></h3>
 <p>${prose(operation.description)}</p><div class="two"><div>${renderTable(table, 'Parameters')}${renderTable(schema, 'Body')}<h4>Errors</h4><p>${codes.join(' ')}</p></div>
-<div>${renderSamples(sample, baseUrl)}${answer}${renderTry(route, path, parameters, body)}</div></div></section>`;
+<div>${renderSamples(sample, baseUrl)}${response}${renderTry(route, path, parameters, body)}</div></div></section>`;
 }
 
-/** Returns the reference of the platform's API as one page, made from the document that `/v1/openapi.json` serves. */
+/** Returns the reference page of the platform's API, built from the OpenAPI document of `/v1/openapi.json`. */
 export function renderPage(baseUrl: string): string {
   const document = buildOpenApi(baseUrl, '') as unknown as Document;
   const { schemas } = document.components;
@@ -144,8 +144,8 @@ export function renderPage(baseUrl: string): string {
   const operations = operationsOf('platform');
   const tags = document.tags.filter(({ name }) => operations.some(({ tag }) => tag === name));
   const groups = tags.map(({ name, description }) => {
-    const own = operations.filter(({ tag }) => tag === name);
-    return `<h2>${html(name)}</h2><p class="soft">${prose(description)}</p>${own.map((route) => renderOperation(route, document, examples, baseUrl)).join('')}`;
+    const tagged = operations.filter(({ tag }) => tag === name);
+    return `<h2>${html(name)}</h2><p class="soft">${prose(description)}</p>${tagged.map((route) => renderOperation(route, document, examples, baseUrl)).join('')}`;
   });
   const texts = guides(baseUrl);
   const links = [
@@ -166,7 +166,7 @@ export function renderPage(baseUrl: string): string {
 <header><h1>Hosting Platform API</h1><span class="script">${chosen.join('')}<input id="key" aria-label="Your secret key" placeholder="Your key: sk_live_…" autocomplete="off" spellcheck="false">
 <input id="search" type="search" aria-label="Search" placeholder="Search ( / )"></span><a href="/dashboard">Dashboard</a></header>
 <div class="page"><nav aria-label="Contents">${links.join('')}</nav><main>
-<p>The same as <a href="/v1/openapi.json">OpenAPI 3.1 document</a>; the dashboard's own operations are <a href="/dashboard/v1/openapi.json">another</a>. <span id="who" class="soft"></span></p><p id="none" hidden>Nothing matches.</p>
+<p>This reference is also available as an <a href="/v1/openapi.json">OpenAPI 3.1 document</a>. The operations of the dashboard have <a href="/dashboard/v1/openapi.json">their own document</a>. <span id="who" class="soft"></span></p><p id="none" hidden>No results.</p>
 ${texts.map(({ id, title, text }) => `<section id="${id}"><h2>${html(title)}</h2>${text}</section>`).join('')}
 ${groups.join('')}<h2>Resources</h2>${Object.entries(schemas)
     .map(
@@ -176,7 +176,7 @@ ${groups.join('')}<h2>Resources</h2>${Object.entries(schemas)
     .join('')}</main></div><script>${script}</script></body></html>`;
 }
 
-/** The page's headers. @param scriptHash SHA-256 of {@link script} in base64: no other script may run. */
+/** Returns the headers of the reference page. @param scriptHash SHA-256 of {@link script} in base64: no other script may run. */
 export const pageHeaders = (scriptHash: string): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; script-src 'sha256-${scriptHash}'; connect-src 'self'; img-src 'self'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,

@@ -8,10 +8,10 @@ export const getOpenApi = /* @__PURE__ */ route({
   method: 'GET',
   path: '/v1/openapi.json',
   access: 'none',
-  summary: 'This API as an OpenAPI 3.1 document',
+  summary: 'Read this API as an OpenAPI 3.1 document',
   tag: 'Documentation',
   response: Document,
-  // There it describes what logins call.
+  // The dashboard's path has the document for logins.
   alsoOnDashboard: false,
 });
 
@@ -20,7 +20,7 @@ export const getDashboardOpenApi = /* @__PURE__ */ route({
   method: 'GET',
   path: '/dashboard/v1/openapi.json',
   access: 'none',
-  summary: 'The API of the dashboard as an OpenAPI 3.1 document',
+  summary: 'Read the dashboard’s API as an OpenAPI 3.1 document',
   tag: 'Documentation',
   response: Document,
 });
@@ -30,6 +30,6 @@ export const getDocs = /* @__PURE__ */ route({
   method: 'GET',
   path: '/docs',
   access: 'none',
-  summary: 'A page to read this API',
+  summary: 'Read this API as a web page',
   tag: 'Documentation',
 });

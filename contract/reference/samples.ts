@@ -1,6 +1,6 @@
 import type { Json } from './components.ts';
 
-/** A call as the examples show it. */
+/** A call of an operation, for the code samples. */
 export interface Sample {
   method: string;
   path: string;
@@ -10,7 +10,7 @@ export interface Sample {
   streamed: boolean;
 }
 
-/** In the place of a key; the page's script puts the reader's own there. */
+/** Placeholders for keys. The page's script replaces them with the reader's keys. */
 export const SECRET_KEY = 'sk_live_YOUR_SECRET_KEY';
 export const PUBLIC_KEY = 'pk_live_YOUR_PUBLIC_KEY';
 
@@ -38,7 +38,7 @@ function curl(sample: Sample, baseUrl: string): string {
   return lines.join(' \\\n');
 }
 
-const indent = (text: string, by: string) => text.replaceAll('\n', `\n${by}`);
+const indent = (text: string, indentation: string) => text.replaceAll('\n', `\n${indentation}`);
 
 function typescript(sample: Sample, baseUrl: string): string {
   const headers = headersOf(sample).map(([name, value]) => `    '${name}': '${value}',`);
@@ -53,19 +53,19 @@ function typescript(sample: Sample, baseUrl: string): string {
   return `${call}\nif (!response.ok) throw new Error((await response.json()).error.message);\nconst { data } = await response.json();`;
 }
 
-/** JSON as Python writes it. */
-function toPython(value: unknown, by = ''): string {
+/** Returns a JSON value as a Python literal. */
+function toPython(value: unknown, indentation = ''): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (typeof value !== 'object') return JSON.stringify(value);
-  const inner = `${by}    `;
+  const inner = `${indentation}    `;
   const items = Array.isArray(value)
-    ? value.map((each) => toPython(each, inner))
-    : Object.entries(value as Json).map(([name, each]) => `${JSON.stringify(name)}: ${toPython(each, inner)}`);
+    ? value.map((entry) => toPython(entry, inner))
+    : Object.entries(value as Json).map(([name, entry]) => `${JSON.stringify(name)}: ${toPython(entry, inner)}`);
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   return items.length === 0
     ? `${open}${close}`
-    : `${open}\n${items.map((item) => `${inner}${item},\n`).join('')}${by}${close}`;
+    : `${open}\n${items.map((item) => `${inner}${item},\n`).join('')}${indentation}${close}`;
 }
 
 function python(sample: Sample, baseUrl: string): string {
@@ -80,11 +80,11 @@ function python(sample: Sample, baseUrl: string): string {
 
 const WRITERS: Record<Language, (sample: Sample, baseUrl: string) => string> = { curl, typescript, python };
 
-/** Returns a call as a program in a language. Answers of the AI gateway have no `data`. */
+/** Returns the code of a call in a language. Responses of the AI gateway and the OpenAPI document have no `data`. */
 export function writeSample(language: Language, sample: Sample, baseUrl: string): string {
   const text = WRITERS[language](sample, baseUrl);
   if (!sample.path.startsWith('/ai/') && !sample.path.endsWith('openapi.json')) return text;
   return text
-    .replace('const { data } =', 'const answer =')
-    .replace('data = response.json()["data"]', 'answer = response.json()');
+    .replace('const { data } =', 'const result =')
+    .replace('data = response.json()["data"]', 'result = response.json()');
 }

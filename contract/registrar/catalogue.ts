@@ -2,14 +2,14 @@ import * as z from 'zod/mini';
 import { describe, resource } from '../envelope.ts';
 import { route } from '../route.ts';
 
-const rand = () => describe(z.number().check(z.minimum(0)), 'Rand a year, without VAT');
+const rand = () => describe(z.number().check(z.minimum(0)), 'Rand per year, excluding VAT');
 
-/** Specification, Resources: Domain availability result. */
+/** A domain availability result (specification, Resources: Domain availability result). */
 export const DomainAvailability = resource('DomainAvailability', () =>
   z.object({ domain: z.string(), available: z.boolean(), premium: z.boolean(), price: rand() }),
 );
 
-/** Specification, Resources: Domain pricing entry. */
+/** A domain pricing entry (specification, Resources: Domain pricing entry). */
 export const DomainPricing = resource('DomainPricing', () =>
   z.object({ tld: z.string(), registration: rand(), renewal: rand(), transfer: rand() }),
 );
@@ -22,7 +22,7 @@ export const checkDomain = /* @__PURE__ */ route({
   path: '/v1/domains/check',
   access: 'catalogue',
   right: 'member',
-  summary: 'Check whether a name is free, and the same name in other popular extensions',
+  summary: 'Check the availability of a domain, and of the same name in other popular extensions',
   tag,
   query: () =>
     z.object({
@@ -41,7 +41,7 @@ export const listDomainPrices = /* @__PURE__ */ route({
   path: '/v1/domains/pricing',
   access: 'catalogue',
   right: 'member',
-  summary: 'List the prices of domains in the featured extensions',
+  summary: 'List the domain prices of the featured extensions',
   tag,
   response: () => z.object({ data: z.array(DomainPricing()) }),
 });

@@ -3,7 +3,7 @@ import { DNS_PROVIDERS, DOMAIN_STATUSES } from '../enums.ts';
 import { Id, list, Page, resource, single, Timestamp } from '../envelope.ts';
 import { route } from '../route.ts';
 
-/** Specification, Resources: Domain. `registeredAt` and `expiresAt` are null until the domain is registered. */
+/** A domain (specification, Resources: Domain). `registeredAt` and `expiresAt` are null until it is registered. */
 export const Domain = resource('Domain', () =>
   z.object({
     id: z.string(),

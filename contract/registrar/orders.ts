@@ -5,16 +5,16 @@ import { AbsoluteHostName } from '../host-names/host-names.ts';
 import { route } from '../route.ts';
 import { isCountry } from './countries.ts';
 
-/** A line of an address as the registrar accepts it. */
-const line = (most = 255) =>
+/** A line of an address, as the registrar accepts it. */
+const line = () =>
   z.string().check(
     z.trim(),
     z.minLength(1),
-    z.maxLength(most),
+    z.maxLength(255),
     z.refine((text) => !/\p{C}/u.test(text), 'must be one line of text'),
   );
 
-/** Specification, Resources: Registrant. The owner's own details; lengths are those of Route 53 Domains. */
+/** The domain owner's details (specification, Resources: Registrant). The lengths are those of Route 53 Domains. */
 export const Registrant = resource('Registrant', () =>
   z.object({
     name: line(),
@@ -41,7 +41,7 @@ const Nameservers = () =>
 
 const OrderDomain = () =>
   z.object({
-    // What is sold is for domain/registrar/domains.ts to say: extensions are data.
+    // domain/registrar/domains.ts checks whether the extension is on sale, because extensions are data.
     domain: z
       .string()
       .check(z.trim(), z.toLowerCase(), z.minLength(1), z.maxLength(253))
@@ -59,7 +59,8 @@ export const orderDomain = /* @__PURE__ */ route({
   right: 'develop',
   audit: 'domain.ordered',
   stoppedBy: ['domain-orders'],
-  summary: 'Order a domain; it is registered once its invoice is paid, from the wallet where that suffices',
+  summary:
+    'Order a domain; it is registered once its invoice is paid, which happens from the wallet if the balance suffices',
   tag: 'Domains and DNS',
   body: OrderDomain,
   status: 201,

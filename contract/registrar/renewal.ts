@@ -10,7 +10,7 @@ export const updateDomain = /* @__PURE__ */ route({
   access: 'login',
   right: 'develop',
   audit: 'domain.updated',
-  summary: 'Renew a domain automatically, or let it expire: its unpaid invoice for the next term becomes void',
+  summary: 'Turn automatic renewal of a domain on or off; turning it off voids an unpaid invoice for the next term',
   tag: 'Domains and DNS',
   params: Id,
   body: () => z.object({ autoRenew: z.boolean() }),

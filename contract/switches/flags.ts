@@ -1,24 +1,24 @@
-/** A new way of doing something that exists beside the old one for a while. */
+/** A feature flag: it selects between an old and a new behavior, until one of them is removed. */
 interface FlagRule {
   label: string;
-  /** The effect where it is on, and where it is off, in a sentence each. */
+  /** The behavior with the flag on, and with the flag off, in one sentence each. */
   does: string;
-  /** The area whose people decide about it and remove it. */
+  /** The area whose team decides about the flag and removes it. */
   owner: string;
-  /** The day from which it is overdue (UTC): one of the two ways is to be removed before. Operators get a ticket from then on. */
+  /** The day (UTC) by which one of the behaviors must be removed. From then on, the flag is overdue and operators get a ticket. */
   ends: string;
-  /** True if it is on while operators have set nothing. */
+  /** True if the flag is on unless operators set it. */
   default: boolean;
 }
 
 /**
- * The feature flags. Operators turn each on or off for all accounts, for a share of them, or for one; what they say is data in the
- * table, beside the switches (docs/decisions/0057-releases-and-restore.md). A flag is removed together with the way that lost.
+ * The feature flags. Operators turn a flag on or off for all accounts, for a share of them, or for one; the table stores this next to
+ * the switches (docs/decisions/0057-releases-and-restore.md). A flag is removed together with the behavior that is dropped.
  */
 export const FLAGS = {
   'ai-keep-alive': {
     label: 'AI calls stay connected',
-    does: 'On: an answer that is not whole after 90 seconds begins with spaces or comments. Off: it is silent, and the edge ends it.',
+    does: 'On: a response that is incomplete after 90 seconds is kept alive with spaces or comments. Off: nothing is sent, and the edge ends the call.',
     owner: 'ai',
     ends: '2027-03-31',
     default: true,
@@ -31,6 +31,6 @@ export const FLAG_NAMES = Object.keys(FLAGS) as FlagName[];
 /** Returns the rule of a flag. */
 export const flagRule = (name: FlagName): FlagRule => FLAGS[name];
 
-/** Returns the flags whose end has come. */
+/** Returns the names of the overdue flags. */
 export const expiredFlags = (now: Date, rules: Readonly<Record<string, Pick<FlagRule, 'ends'>>> = FLAGS): string[] =>
   Object.entries(rules).flatMap(([name, { ends }]) => (now.toISOString().slice(0, 10) >= ends ? [name] : []));

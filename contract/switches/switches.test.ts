@@ -25,7 +25,7 @@ test('every switch stops an operation, or is checked where its work is done', ()
 
 test.each([
   ['read-only', undefined, undefined],
-  ['read-only', 'openai', 'this switch has none'],
+  ['read-only', 'openai', 'this switch has no target'],
   ['ai-provider', undefined, 'name a provider'],
   ['ai-provider', 'openai', undefined],
   ['ai-provider', 'OpenAI', 'the providers are'],
@@ -35,7 +35,7 @@ test.each([
   ['ai-model', 'gpt-4o', 'the providers are'],
   ['ai-model', 'openai', 'name the model too'],
   ['build-region', 'eu-west-1', undefined],
-  ['build-region', 'Ireland', 'a region is named'],
+  ['build-region', 'Ireland', 'must be a region'],
 ] as const)('the target of %s may be %s: %s', (name, target, problem) => {
   if (problem === undefined) expect(targetProblem(name, target)).toBeUndefined();
   else expect(targetProblem(name, target)).toContain(problem);

@@ -3,17 +3,17 @@ import { Deleted, Id, list, Page, plainText, resource, single, Timestamp } from 
 import { route } from '../route.ts';
 import { EVENTS, type EventType } from './events.ts';
 
-/** Failed attempts in a row that disable an endpoint (specification, Delivery 4; attempts: design, Webhooks). */
+/** The number of consecutive failed attempts that disables an endpoint (specification, Delivery 4; attempts: design, Webhooks). */
 export const MAX_CONSECUTIVE_FAILURES = 50;
 
-/** An entry of an endpoint's list of events: a type, or `*` for all. */
+/** An entry in an endpoint's list of events: an event type, or `*` for all. */
 export type EventFilter = EventType | '*';
 const EVENT_FILTERS: ReadonlySet<string> = new Set(['*', ...Object.keys(EVENTS)]);
 const EVENT_FILTER_SCHEMA = { type: 'string', enum: [...EVENT_FILTERS] };
 const isEventFilter = (text: string): text is EventFilter => EVENT_FILTERS.has(text);
 const UNKNOWN_EVENT_TYPE = `must be one of ${[...EVENT_FILTERS].join(', ')}`;
 
-/** Repeats collapse, and `*` beside types is all that needs saying. */
+/** Removes duplicates, and all other types from a list that contains `*`. */
 const deduplicate = (types: EventFilter[]): EventFilter[] => (types.includes('*') ? ['*'] : [...new Set(types)]);
 
 export const Events = () =>
@@ -30,7 +30,7 @@ export const Events = () =>
     z.transform((types) => deduplicate(types.filter(isEventFilter))),
   );
 
-/** Specification, Resources: Webhook endpoint. */
+/** A webhook endpoint (specification, Resources: Webhook endpoint). */
 export const WebhookEndpoint = resource('WebhookEndpoint', () =>
   z.object({
     id: z.string(),
@@ -42,12 +42,12 @@ export const WebhookEndpoint = resource('WebhookEndpoint', () =>
   }),
 );
 
-/** A new endpoint, with the secret that its deliveries are signed with: shown here and never again. */
+/** A new endpoint with its signing secret. Only this response contains the secret. */
 export const NewWebhookEndpoint = resource('NewWebhookEndpoint', () =>
   z.extend(WebhookEndpoint(), { secret: z.string() }),
 );
 
-/** Which addresses are public is for domain/webhooks/endpoints.ts to say: the local run allows more. */
+/** The URL of an endpoint. domain/webhooks/endpoints.ts decides which addresses are public, because the local run allows more. */
 export const Url = () => z.string().check(z.minLength(1), z.maxLength(2048));
 export const Description = () => z.string().check(plainText(), z.maxLength(500));
 
@@ -69,7 +69,7 @@ export const listWebhooks = /* @__PURE__ */ route({
   tag,
   query: () => Page('whk'),
   response: () => list(WebhookEndpoint()),
-  // There it tells of failures as well (management.ts).
+  // The dashboard's path has a list with failure counts (management.ts).
   alsoOnDashboard: false,
 });
 
@@ -80,7 +80,7 @@ export const createWebhook = /* @__PURE__ */ route({
   access: 'write',
   right: 'develop',
   audit: 'webhook.created',
-  summary: 'Register a webhook endpoint; the answer holds its signing secret, once',
+  summary: 'Register a webhook endpoint; only this response contains its signing secret',
   tag,
   body: CreateWebhook,
   status: 201,
@@ -95,7 +95,7 @@ export const deleteWebhook = /* @__PURE__ */ route({
   access: 'write',
   right: 'develop',
   audit: 'webhook.deleted',
-  summary: 'Delete a webhook endpoint; it receives nothing more',
+  summary: 'Delete a webhook endpoint; it receives no further events',
   tag,
   params: Id,
   response: Deleted,

@@ -17,9 +17,9 @@ const keyBudget = memoize(() => z.object({ keyId: z.string(), month: z.string(),
 const subscription = memoize(() => z.object({ subscriptionId: z.string(), plan: z.string() }));
 
 /**
- * Every event type with its payload, built when first needed: most functions want the names only (specification, Events;
- * payloads: design, Webhooks). Additions to the specification: `app.suspended`, `app.resumed`, `plan.limit_exceeded`,
- * `ai.budget_near`.
+ * The event types with the schemas of their payloads (specification, Events; payloads: design, Webhooks). Schemas are built when
+ * first needed, because most functions need only the names. Additions to the specification: `app.suspended`, `app.resumed`,
+ * `plan.limit_exceeded`, `ai.budget_near`.
  */
 export const EVENTS = {
   'app.created': application,
@@ -44,8 +44,8 @@ export type EventType = keyof typeof EVENTS;
 export type EventData<T extends EventType> = z.output<ReturnType<(typeof EVENTS)[T]>>;
 
 /**
- * Returns an event's data with its fields in the contract's order: the table keeps none. An event of a type that only a newer
- * version knows is returned as it is.
+ * Returns the data of an event with its fields in the contract's order, which the table does not preserve. The data of an event type
+ * that only a newer version knows is returned unchanged.
  */
 export const dataOf = (type: EventType, data: Record<string, unknown>): Record<string, unknown> =>
   entryOf<EventType, () => z.ZodMiniType<Record<string, unknown>>>(EVENTS, type)?.().parse(data) ?? data;

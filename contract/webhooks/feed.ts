@@ -3,13 +3,13 @@ import { describe, resource, Timestamp, wholeNumber } from '../envelope.ts';
 import { route } from '../route.ts';
 import { EVENTS } from './events.ts';
 
-/** An event of the account, with the fields that endpoints receive. */
+/** An event of the account, with the same fields as in deliveries. */
 const AccountEvent = resource('AccountEvent', () =>
   z.object({
-    id: describe(z.string(), 'The same as in deliveries of the event'),
+    id: describe(z.string(), 'The id of the event, the same as in its deliveries'),
     type: z.string().register(z.globalRegistry, { openApiOverride: { type: 'string', enum: Object.keys(EVENTS) } }),
     created: Timestamp(),
-    data: describe(z.record(z.string(), z.unknown()), 'As the event’s type says: see the webhook events'),
+    data: describe(z.record(z.string(), z.unknown()), 'The payload of the event type: see the webhook events'),
   }),
 );
 
@@ -20,13 +20,13 @@ const Cursor = () =>
     .check(z.regex(CURSOR, 'must be the cursor of an earlier response'))
     .register(z.globalRegistry, { description: 'The cursor of an earlier response', examples: ['evc_2s'] });
 
-/** Returns the cursor behind a position of the feed. */
+/** Returns the cursor after a position in the feed. */
 export const cursorAt = (position: number): string => `evc_${position.toString(36)}`;
 
-/** Returns the position that a valid cursor stands behind. */
+/** Returns the position in the feed of a valid cursor. */
 export const positionOf = (cursor: string): number => Number.parseInt(cursor.slice('evc_'.length), 36);
 
-/** Not part of the specification: an addition, for programs that no webhook can reach. */
+/** An addition to the specification, for programs that cannot receive webhooks. */
 export const listEvents = /* @__PURE__ */ route({
   id: 'listEvents',
   method: 'GET',
@@ -34,7 +34,7 @@ export const listEvents = /* @__PURE__ */ route({
   access: 'read',
   right: 'member',
   summary:
-    'Read your events in order after a cursor, none missed and none twice; kept from the first call on, for 30 days',
+    'Read your events in order after a cursor, each exactly once; from the first call on, events are kept for 30 days',
   tag: 'Webhooks',
   query: () =>
     z.object({
@@ -43,10 +43,10 @@ export const listEvents = /* @__PURE__ */ route({
     }),
   response: () =>
     z.object({
-      data: describe(z.array(AccountEvent()), 'Oldest first; without `after`, the newest events'),
+      data: describe(z.array(AccountEvent()), 'The events, oldest first; without `after`, the newest ones'),
       cursor: z.string().register(z.globalRegistry, {
         description:
-          'Pass it as `after` for the events that follow. Ask again every 2 seconds, or at once while `has_more`',
+          'Pass it as `after` to read the following events. Poll every 2 seconds, or immediately while `has_more` is true.',
         examples: ['evc_2s'],
       }),
       has_more: z.boolean(),

@@ -5,7 +5,7 @@ import { route } from '../route.ts';
 import { Description, Events, Url, WebhookEndpoint } from './endpoints.ts';
 import { EVENTS, type EventType } from './events.ts';
 
-/** An endpoint as the dashboard shows it: failed attempts since the last success besides. */
+/** An endpoint for the dashboard, with its failure count. */
 export const EndpointWithFailures = resource('EndpointWithFailures', () =>
   z.extend(WebhookEndpoint(), { failureCount: z.int() }),
 );
@@ -21,10 +21,10 @@ const Timing = () =>
         firstByteMs: Milliseconds(),
       }),
     ),
-    'Parts of `durationMs`, null for what there was not: no connection is opened where one was kept',
+    'Parts of `durationMs`. A part that did not occur is null: a reused connection, for example, needs no DNS query.',
   );
 
-/** One event for one endpoint, with every attempt and the receiver's response (specification, Delivery 6). */
+/** The delivery of an event to an endpoint, with all attempts and the receiver's responses (specification, Delivery 6). */
 export const Delivery = resource('Delivery', () =>
   z.object({
     id: z.string(),
@@ -43,7 +43,7 @@ export const Delivery = resource('Delivery', () =>
         responseBody: z.string(),
         responseHeaders: describe(
           z.nullable(z.array(z.object({ name: z.string(), value: z.string() }))),
-          'At most 1 KB of them, cookies and credentials redacted; null where they were not kept',
+          'Up to 1 KB of headers, with cookies and credentials redacted; null if they were not stored',
         ),
         durationMs: z.int(),
         timing: Timing(),
@@ -56,9 +56,9 @@ const Resend = () =>
   z.object({
     statuses: describe(
       z._default(z.array(z.enum(['SKIPPED', 'FAILED', 'DELIVERED'])).check(z.minLength(1)), ['SKIPPED']),
-      'Of these deliveries; by default those that were skipped',
+      'Statuses of the deliveries to resend. Default: skipped ones',
     ),
-    since: Moment('Deliveries that were made at this time or later'),
+    since: Moment('Resends deliveries that were created at this time or later'),
   });
 
 const UpdateWebhook = () =>
@@ -68,14 +68,14 @@ const UpdateWebhook = () =>
     description: z.optional(Description()),
     active: describe(
       z.optional(z.literal(false)),
-      'Disables the endpoint; events are then skipped until it is enabled',
+      'Disables the endpoint; its events are skipped until it is enabled again',
     ),
   });
 
 const tag = 'Webhooks';
 const access = 'login';
 
-/** In the place of `/v1/webhooks` there: the same list, and more of each. */
+/** The dashboard's version of `GET /v1/webhooks`: the same list, with failure counts. */
 export const listEndpoints = /* @__PURE__ */ route({
   id: 'listEndpoints',
   method: 'GET',
@@ -88,7 +88,7 @@ export const listEndpoints = /* @__PURE__ */ route({
   response: () => list(EndpointWithFailures()),
 });
 
-/** In the dashboard only: the specification has no operation that changes an endpoint. */
+/** For the dashboard only: the specification has no operation that changes an endpoint. */
 export const updateWebhook = /* @__PURE__ */ route({
   id: 'updateWebhook',
   method: 'PATCH',
@@ -111,7 +111,7 @@ export const enableWebhook = /* @__PURE__ */ route({
   right: 'develop',
   access,
   audit: 'webhook.enabled',
-  summary: 'Make a disabled endpoint receive again',
+  summary: 'Enable a disabled endpoint, so that it receives events again',
   tag,
   params: Id,
   response: () => single(EndpointWithFailures()),
@@ -138,7 +138,7 @@ export const rotateSecret = /* @__PURE__ */ route({
   right: 'develop',
   access,
   audit: 'webhook.secret-rotated',
-  summary: 'Give an endpoint a new signing secret; the old one signs too for 24 hours',
+  summary: 'Replace the signing secret of an endpoint; deliveries are also signed with the previous one for 24 hours',
   tag,
   params: Id,
   response: () => single(z.object({ secret: z.string(), previousExpiresAt: Timestamp() })),
@@ -151,20 +151,20 @@ export const listDeliveries = /* @__PURE__ */ route({
   path: '/v1/webhooks/{id}/deliveries',
   access: 'read',
   right: 'member',
-  summary: 'List recent deliveries of an endpoint, newest first, with what the receiver said',
+  summary: 'List the recent deliveries to an endpoint, newest first, with the receiver’s responses',
   tag,
   params: Id,
   query: () =>
     z.extend(Page('dlv'), {
       status: z.optional(z.enum(DELIVERY_STATUSES)),
       type: z.optional(z.enum(Object.keys(EVENTS) as EventType[])),
-      from: z.optional(Moment('Only deliveries that were made at this time or later')),
-      to: z.optional(Moment('Only deliveries that were made before this time')),
+      from: z.optional(Moment('Only deliveries that were created at this time or later')),
+      to: z.optional(Moment('Only deliveries that were created before this time')),
     }),
   response: () => filteredList(Delivery()),
 });
 
-/** Spans of time that an endpoint's figures are read for. */
+/** Time ranges of an endpoint's statistics, each with the length and number of its periods. */
 export const DELIVERY_RANGES = {
   day: { periodS: 3600, periods: 24 },
   week: { periodS: 21_600, periods: 28 },
@@ -173,7 +173,7 @@ export const DELIVERY_RANGES = {
 export type DeliveryRange = keyof typeof DELIVERY_RANGES;
 const ranges = Object.keys(DELIVERY_RANGES) as DeliveryRange[];
 
-/** Figures of an endpoint: its deliveries by the period in which they were made, and those that wait. */
+/** Statistics of an endpoint: its deliveries by the period in which they were created, and the pending ones. */
 export const DeliveryStats = resource('DeliveryStats', () =>
   z.object({
     range: z.enum(ranges),
@@ -194,7 +194,7 @@ export const DeliveryStats = resource('DeliveryStats', () =>
     nextAttemptAt: z.nullable(Timestamp()),
     complete: describe(
       z.boolean(),
-      'False where there were more deliveries than one request reads; the newest are counted',
+      'False if there were more deliveries than one request reads; only the newest are counted then',
     ),
   }),
 );
@@ -205,7 +205,7 @@ export const getDeliveryStats = /* @__PURE__ */ route({
   path: '/dashboard/v1/webhooks/{id}/stats',
   right: 'member',
   access,
-  summary: 'Read the success, latency and waiting deliveries of an endpoint',
+  summary: 'Read the success rate, latency and pending deliveries of an endpoint',
   tag,
   params: Id,
   query: () => z.object({ range: z._default(z.enum(ranges), 'day') }),
@@ -234,7 +234,7 @@ export const resendSkipped = /* @__PURE__ */ route({
   access,
   audit: 'webhook.skipped-resent',
   summary:
-    'Send again what an endpoint missed while it was disabled, failed to receive, or received, at most 500 at a call',
+    'Resend deliveries that an endpoint missed while it was disabled, failed to receive, or received; at most 500 per call',
   tag,
   params: Id,
   body: Resend,
@@ -244,7 +244,7 @@ export const resendSkipped = /* @__PURE__ */ route({
       z.object({
         resent: z.int(),
         remaining: z.boolean(),
-        next: describe(z.nullable(Timestamp()), 'Where there are more: `since` of the call that resends them'),
+        next: describe(z.nullable(Timestamp()), 'If deliveries remain, the `since` for the next call; otherwise null'),
       }),
     ),
 });

@@ -126,7 +126,7 @@ test('an account has no more open calls than its share of what the installation 
     code: 'rate_limited',
     retryAfter: 5,
     message: expect.stringContaining(
-      'The limit for AI calls at once is reached: 2 (concurrentAiCalls). Wait for a call to end, or ask support',
+      'The limit for concurrent AI calls is reached: 2 (concurrentAiCalls). Wait for a call to end, or ask support',
     ),
   };
   expect(await refusal()).toMatchObject(tooMany);
@@ -137,7 +137,7 @@ test('an account has no more open calls than its share of what the installation 
   await deps.table.updateReturningChanged(change(AiAccount, { accountId }, { set: { callLimit: 3 } }));
   expect(await refusal()).toBeUndefined();
   expect(await refusal()).toMatchObject({
-    message: expect.stringContaining('The limit for AI calls at once is reached: 3 '),
+    message: expect.stringContaining('The limit for concurrent AI calls is reached: 3 '),
   });
 });
 

@@ -189,7 +189,7 @@ test('a queued deployment fails with the reason once the minutes of the month ar
   expect(submitted).toEqual([first, second]);
   expect(deployment(third)).toMatchObject({
     status: 'FAILED',
-    notes: [expect.stringContaining('limit for minutes of builds in a calendar month (UTC) is reached: 1 ')],
+    notes: [expect.stringContaining('limit for build minutes in a calendar month (UTC) is reached: 1 ')],
   });
 });
 

@@ -28,5 +28,5 @@ test('a second provider can be turned off while one is, and each is turned on al
   ]);
   await expect(set('Anthropic', true)).rejects.toThrow('the providers are openai, anthropic');
   await expect(set(undefined, true)).rejects.toThrow('name a provider');
-  await expect(set('openai', false, 'deployments')).rejects.toThrow('this switch has none');
+  await expect(set('openai', false, 'deployments')).rejects.toThrow('this switch has no target');
 });
