@@ -16,9 +16,9 @@ test('the page names every operation of the dashboard, and no other', () => {
   expect([...named].sort()).toEqual(dashboardRoutes.map(({ method, path }) => `${method} ${path}`).sort());
 });
 
-test('the page has the ways through that the tests walk, and no other', () => {
+test('the page has the end-to-end tasks that the tests follow, and no other', () => {
   const walked = [...readFileSync('test/release/ways/ways.ts', 'utf8').matchAll(/^ {4}name: '(.+)',$/gm)];
-  const [, table = ''] = readFileSync('docs/dashboard.md', 'utf8').split('| way | desk |');
+  const [, table = ''] = readFileSync('docs/dashboard.md', 'utf8').split('| task | desk |');
   const named = [...(table.split('\n\n')[0]?.matchAll(/^\| (\w.+?) \| yes/gm) ?? [])];
   expect(walked.length).toBeGreaterThan(10);
   const titles = walked.map(([, name = '']) => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`);
