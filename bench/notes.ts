@@ -11,95 +11,95 @@ export const NOTES: Readonly<Record<string, Note>> = {
   ai: {
     against: 'Portkey’s open gateway 1.15.2, one core each, the same provider',
     omits:
-      'The gateway is the function’s code behind a plain server: without Lambda, and without what the local run adds. Portkey neither authenticates nor bills.',
+      'The gateway is the function’s code behind a plain server, without Lambda and without the overhead of the local run. Portkey neither authenticates nor bills.',
   },
   'ai-local': {
     against: 'Portkey’s open gateway 1.15.2, the same provider, no pinned cores',
     omits:
-      'The whole local run on one machine, its table included. On AWS the table, the stream and the function scale apart from each other. Portkey neither authenticates nor bills.',
+      'It measures the whole local run on one machine, including its table. On AWS the table, the stream and the function scale independently. Portkey neither authenticates nor bills.',
   },
   'ai-open-calls': {
     against: 'a call of an account without open ones, $15 for a million calls of 10 s, and 1 GiB',
     omits:
-      'One process with a provider on the same machine; the price is computed from its processor time and memory, and no managed instance was rented.',
+      'It measures one process, with a provider on the same machine. The price is computed from its processor time and memory, without a managed instance.',
   },
   'aws-client': {
     against: '@aws-sdk/client-dynamodb with lib-dynamodb, as package.json pins them',
-    omits: 'One read from the local table; nothing about other services of the SDK.',
+    omits: 'It measures one read from the local table, and no other service of the SDK.',
   },
   backlog: {
     against:
       'loops of signed POSTs, without and with the table calls of a delivery; the same without a receiver that hangs',
     omits:
-      'Two cores share receivers, table, queues and the platform. On AWS the table and the queues scale apart from the function, whose concurrency is the limit.',
+      'Receivers, table, queues and the platform share two cores. On AWS the table and the queues scale independently of the function, whose concurrency is the limit.',
   },
   'cold-start': {
     against: 'a function of middy and one zod schema',
     omits:
-      'The import of a bundle in a new process. Lambda adds the start of its sandbox and the download of the code.',
+      'It measures the import of a bundle in a new process. Lambda adds the start of its sandbox and the download of the code.',
   },
   cpu: {
     against: 'one UpdateItem and one GetItem on DynamoDB Local, sent by a plain client',
     omits:
-      'Processor time of all processes of the local run, its table included, which AWS charges as requests. It says nothing of durations.',
+      'It measures the processor time of all processes of the local run, including its table, which AWS charges by request. It does not measure durations.',
   },
   deployment: {
     against: 'a shell script that clones, runs npm ci and starts; a first deployment',
-    omits: 'Builds run on the same machine, not in CodeBuild, which takes about a minute to begin.',
+    omits: 'Builds run on the same machine, not in CodeBuild, which takes about a minute to start a build.',
   },
   edge: {
-    against: 'the same program, started by hand',
-    omits: 'The local edge is not CloudFront: nothing about distances, TLS or caches.',
+    against: 'the same program, started directly',
+    omits: 'The local edge is not CloudFront. The result does not include distances, TLS or caches.',
   },
   footprint: {
     against: 'fixed bounds',
     omits:
-      'Memory is the proportional set size of all processes: pages that several share count once. It includes no hosted application unless the tour has deployed it.',
+      'Memory is the proportional set size of all processes, which counts shared pages once. It includes a hosted application only if the tour has deployed it.',
   },
   install: {
     against: 'fixed bounds',
-    omits: 'npm’s cache is what the machine has; an empty one adds the download of some 150 MB, and as much for tests.',
-  },
-  invoices: { against: 'a fixed bound', omits: 'One invoice at a time, in one process.' },
-  isolation: {
-    against: 'the same account alone, before each neighbour',
     omits:
-      'Two cores are shared by both accounts, so that a neighbour who keeps them busy counts; on AWS each invocation has a processor of its own. The noise comes from a process with the lowest priority.',
+      'The result depends on the machine’s npm cache. An empty cache adds a download of about 150 MB, and as much again for tests.',
+  },
+  invoices: { against: 'a fixed bound', omits: 'It measures one request at a time, in one process.' },
+  isolation: {
+    against: 'the same account alone, before each neighbor',
+    omits:
+      'Both accounts share two cores, so a neighbor that keeps them busy has an effect. On AWS each invocation has its own processor. The noise comes from a process with the lowest priority.',
   },
   lighthouse: {
     against: 'a score of 95 for performance and 100 for accessibility',
     omits: 'Lighthouse’s simulated network, with the server on the same machine.',
   },
   request: {
-    against: 'the table calls that the request cannot do without, on DynamoDB Local in memory',
+    against: 'the table calls that the request needs, on DynamoDB Local in memory',
     omits:
-      'DynamoDB Local answers in a millisecond or two; DynamoDB takes about five, and then the platform’s own share is smaller.',
+      'DynamoDB Local answers in one or two milliseconds. DynamoDB takes about five, so that the platform’s share of the time is smaller.',
   },
   'safety-net': {
-    against: 'a second',
-    omits:
-      'The deliveries themselves, which are as fast as any. How long AWS takes is assumed, and so is that nothing is throttled.',
+    against: 'one second',
+    omits: 'It does not measure the deliveries themselves. The response times of AWS are assumed, without throttling.',
   },
-  scale: { against: 'nothing: it writes docs/scale.md', omits: 'It is computed from counts and limits, not measured.' },
+  scale: { against: 'none, it writes docs/scale.md', omits: 'It is computed from counts and limits, not measured.' },
   screens: {
     against: 'a bound of 100 ms',
-    omits: 'A browser and the platform on the same machine: whatever else runs on it counts as slowness of the screen.',
+    omits: 'The browser and the platform run on the same machine. Other load on the machine makes the screens slower.',
   },
   start: {
     against: 'the start of DynamoDB Local',
-    omits: 'Bundles and stacks come from npm ci; after a change of the sources they are built first.',
+    omits: 'Bundles and stacks come from npm ci. After a change of the sources, the start builds them first.',
   },
   'stream-rules': {
-    against: 'a loop that parses the same items and makes the same writes',
-    omits: 'The writes go nowhere: a change costs some milliseconds of waiting for the table beside this.',
+    against: 'a loop that parses the same items and performs the same writes',
+    omits: 'The writes are discarded. On a real table, each change waits some additional milliseconds.',
   },
   'webhook-costs': { against: 'the prices of docs/costs.md', omits: 'Requests are counted, not billed.' },
   webhooks: {
     against: 'fixed bounds',
-    omits: 'Receivers answer at once from the same machine.',
+    omits: 'Receivers answer immediately, from the same machine.',
   },
   zip: {
     against: 'yazl, as package.json pins it',
-    omits: 'Sources of a build only; archives of releases are larger and fewer.',
+    omits: 'It measures only the sources of a build. Archives of releases are larger and fewer.',
   },
 };

@@ -6,7 +6,7 @@ import { NOTES } from './notes.ts';
 const number = (value: number): string => value.toFixed(Math.abs(value) < 10 ? 2 : 0);
 const ratioOf = ({ ours, against }: Row): number => ours / against;
 
-/** Returns one line of the table: medians over all runs, and the least and the greatest ratio. */
+/** Returns one row of the table: medians of all runs, and the smallest and the largest ratio. */
 function lineOf(what: string, rows: readonly Row[]): string {
   const of = (figure: (row: Row) => number) => rows.map(figure);
   const ratios = of(ratioOf);
@@ -27,20 +27,20 @@ function sectionOf(name: string, runs: readonly (readonly Row[])[]): string {
   return [
     `## ${name}`,
     '',
-    `\`npm run bench -- ${name}\` · against ${NOTES[name]?.against}`,
+    `Command: \`npm run bench -- ${name}\`. Reference: ${NOTES[name]?.against}.`,
     '',
-    `Measured on ${machineLine()}. Medians over ${runs.length} runs; the spread is the least and the greatest ratio.`,
+    `Measured on ${machineLine()}. Medians of ${runs.length} runs; the range is the smallest and the largest ratio.`,
     '',
-    '| what | ours | against | ratio | spread | to reach | reached |',
+    '| measurement | platform | reference | ratio | range | target | met |',
     '| --- | --- | --- | --- | --- | --- | --- |',
     ...[...byWhat].map(([what, rows]) => lineOf(what, rows)),
     '',
-    `Not said: ${NOTES[name]?.omits}`,
+    `Limits of this measurement: ${NOTES[name]?.omits}`,
     '',
   ].join('\n');
 }
 
-/** Returns what the figures were measured on: the machine, the versions, the commit and the date. */
+/** Returns the conditions of the measurement: the machine, the versions, the commit and the date. */
 export function machineLine(): string {
   const java = /version "([^"]+)"/.exec(spawnSync('java', ['-version'], { encoding: 'utf8' }).stderr)?.[1];
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
@@ -58,8 +58,8 @@ const sectionsOf = (page: string): ReadonlyMap<string, string> =>
   );
 
 /**
- * Returns docs/benchmarks.md with a benchmark's runs in place of what it said of them before. The other sections stay: all benchmarks
- * take hours. Prose that does not change is here, so that the page has one source.
+ * Returns docs/benchmarks.md with the section of one benchmark replaced by its new runs. Other sections stay, because all benchmarks
+ * take hours. The constant prose is here, so that the page has one source.
  */
 export function pageOf(before: string, name: string, runs: readonly (readonly Row[])[]): string {
   const sections = new Map([...sectionsOf(before), [name, sectionOf(name, runs)] as const]);
@@ -69,18 +69,23 @@ export function pageOf(before: string, name: string, runs: readonly (readonly Ro
 
 const PROSE = `# Benchmarks
 
-\`npm run bench -- <names> --markdown\` writes these sections, \`-- all\` all of them. Each figure is a ratio against something that was measured in the same run,
-so that it depends little on the machine. \`npm run bench -- <name>\` runs one of them, a file of \`bench/benchmarks/\` without its ending,
-and fails if a ratio is above its bound.
+Each benchmark measures a ratio between the platform and a reference in the same run, so that it depends little on the machine. A ratio at or below its target
+is met.
 
-- \`aws-client\` and \`zip\` compare our own code with the library that would replace it: a ratio above its bound means that the
-  library should ([0024](decisions/0024-libraries.md)).
-- \`npm run bench -- lighthouse\` measures every screen of the dashboard with Lighthouse, which it installs (176 MB) on its first run, and writes a page with its table, after each
-  screen (\`LIGHTHOUSE_SCREENS=missing\` goes on where a run was stopped): at least 95 for performance and 100 for accessibility, on a desktop and on a phone, on a machine that does nothing else.
-- \`npm run bench -- screens\` measures interaction to next paint on every list that can have 1,000 items, in the browser, with the CPU slowed down four times: at most 100 ms on a
-  machine that does nothing else.
-- \`npm run bench -- webhook-costs\` prints the table of [costs.md](costs.md).
-- \`npm run bench -- scale\` writes [scale.md](scale.md): where the platform breaks, and at how many accounts.
-- The limits that do not depend on time are tested in \`npm test\`: round trips per request, writes per event, the size of the
-  dashboard.
+- To run one benchmark: \`npm run bench -- <name>\`, with the name of a file in \`bench/benchmarks/\`. It fails if a ratio is above its target.
+- To write sections of this page: \`npm run bench -- <names> --markdown\`, or \`npm run bench -- all --markdown\` for all of them.
+
+Some benchmarks have a purpose of their own:
+
+- \`aws-client\` and \`zip\` compare the platform's code with the library that would replace it. A ratio above its target means that the library should
+  ([0024](decisions/0024-libraries.md)).
+- \`lighthouse\` writes [lighthouse.md](lighthouse.md): the scores of every screen of the dashboard, on a desktop and on a phone. The targets are 95 for performance
+  and 100 for accessibility, on an otherwise idle machine. The first run installs Lighthouse (176 MB). It writes the page after each screen, and
+  \`LIGHTHOUSE_SCREENS=missing\` continues an interrupted run.
+- \`screens\` measures interaction to next paint on every list that can have 1,000 items, in the browser, with the CPU slowed down four times. The target is 100 ms, on an
+  otherwise idle machine.
+- \`webhook-costs\` prints the table of [costs.md](costs.md#a-million-webhook-events).
+- \`scale\` writes [scale.md](scale.md): the limits that the platform reaches, and at how many accounts.
+
+\`npm test\` checks the limits that do not depend on time: round trips per request, writes per event, the size of the dashboard.
 `;

@@ -82,14 +82,14 @@ export async function rows(): Promise<Row[]> {
     const added = (name: keyof typeof taken) => of(name, 'firstText') - of('direct', 'firstText');
     return [
       {
-        what: `time per AI call, ${CALLS_AT_ONCE} at a time, against Portkey`,
+        what: `time per AI call, ${CALLS_AT_ONCE} concurrently, against Portkey`,
         ours: 1000 / of('ours', 'perSecond'),
         against: 1000 / of('portkey', 'perSecond'),
         unit: 'ms',
         atMost: 2.2,
       },
       {
-        what: `first text added, ${STREAMS_AT_ONCE} paced streams, against Portkey`,
+        what: `added time to first text, ${STREAMS_AT_ONCE} paced streams, against Portkey`,
         ours: added('ours'),
         against: added('portkey'),
         unit: 'ms',

@@ -59,7 +59,7 @@ async function compareOpen(targetOf: (account: number, key: number) => Target): 
       () => whole(targetOf(1, 0)),
     );
     return {
-      what: `an AI call beside ${OPEN} open ones of its account, against none`,
+      what: `an AI call with ${OPEN} other open calls of its account, against none`,
       ...taken,
       unit: 'ms',
       atMost: 1.2,

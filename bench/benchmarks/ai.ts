@@ -229,21 +229,21 @@ export async function rows(): Promise<Row[]> {
     });
     return [
       row(
-        'first byte added, one at a time, against Portkey',
+        'added time to first byte, one call at a time, against Portkey',
         addedLatency(ours).first,
         addedLatency(theirs).first,
         'ms',
         0.5,
       ),
       row(
-        'first byte added, 50 at a time, against Portkey',
+        'added time to first byte, 50 concurrent calls, against Portkey',
         addedLatency(ours).firstOf50,
         addedLatency(theirs).firstOf50,
         'ms',
         0.5,
       ),
       row(
-        'first byte added, one at a time, against Portkey awake',
+        'added time to first byte, one call at a time, against Portkey without its sleep',
         addedLatency(ours).first,
         addedLatency(awake).first,
         'ms',
@@ -252,14 +252,20 @@ export async function rows(): Promise<Row[]> {
       row('CPU for 1,000 paced streams, against Portkey', ours.cpuStreams, theirs.cpuStreams, 's', 0.8),
       row(`CPU for 1,000 calls, ${RATE} a second, against Portkey`, ours.cpuPaced, theirs.cpuPaced, 's', 1.5),
       row(
-        'CPU for 1,000 calls, as fast as each goes, against Portkey',
+        'CPU for 1,000 calls at full speed, against Portkey',
         ours.cpuWhole,
         theirs.cpuWhole,
         's',
         Number.POSITIVE_INFINITY,
       ),
-      row('the same without its table calls', ours.cpuWhole - cpuOfTable, theirs.cpuWhole, 's', 1.3),
-      row('table calls of an AI call, against ten', ours.tableCalls, 10, '', 1),
+      row(
+        'CPU for 1,000 calls without their table calls, against Portkey',
+        ours.cpuWhole - cpuOfTable,
+        theirs.cpuWhole,
+        's',
+        1.3,
+      ),
+      row('table calls per AI call, against ten', ours.tableCalls, 10, '', 1),
       row('memory of an open stream, against 150 kB', ours.perStream, 150, 'kB', 1),
     ];
   } finally {

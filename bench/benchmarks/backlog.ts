@@ -172,14 +172,14 @@ export async function rows(): Promise<Row[]> {
         atMost: Number.POSITIVE_INFINITY,
       },
       {
-        what: `the same, against a loop that reads and records them too, ${AT_ONCE} at once`,
+        what: `${BACKLOG} queued deliveries, against a loop of ${AT_ONCE} that also reads and records them`,
         ours: median(taken.ours),
         against: median(taken.same),
         unit: 'ms',
         atMost: 2,
       },
       {
-        what: `${others} deliveries to the others while a tenth of ${BACKLOG} hangs`,
+        what: `${others} deliveries to other endpoints while a tenth of ${BACKLOG} hangs`,
         ours: median(beside),
         against: median(without),
         unit: 'ms',

@@ -83,7 +83,7 @@ export async function rows(): Promise<Row[]> {
     }
     const of = (name: string) => median(figures.get(name) ?? []);
     const row = (name: string, atMost: number): Row => ({
-      what: `processor time of ${name} against UpdateItem + GetItem`,
+      what: `processor time of ${name}, against UpdateItem and GetItem`,
       ours: of(name),
       against: of('base'),
       unit: 'ms',

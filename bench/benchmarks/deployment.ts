@@ -75,9 +75,9 @@ export async function rows(): Promise<Row[]> {
       seconds.push(await timed(() => deploy(next)));
     }
     return [
-      { what: 'a deployment of hello-express against a shell script', ...taken, unit: 'ms', atMost: 1.3 },
+      { what: 'a deployment of hello-express, against a shell script', ...taken, unit: 'ms', atMost: 1.3 },
       {
-        what: 'a second deployment of hello-next against the first',
+        what: 'a second deployment of hello-next, against the first',
         ours: median(seconds),
         against: median(firsts),
         unit: 'ms',

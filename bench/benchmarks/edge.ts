@@ -93,14 +93,14 @@ export async function rows(): Promise<Row[]> {
       );
     return [
       {
-        what: `time per request, ${AT_ONCE} at a time, through the local edge against the application alone`,
+        what: `time per request through the local edge, ${AT_ONCE} concurrently, against the application alone`,
         ours: 1000 / of('edge', 'perSecond'),
         against: 1000 / of('alone', 'perSecond'),
         unit: 'ms',
         atMost: 1 / 0.6,
       },
       {
-        what: 'p99 that the local edge adds, against 2 ms',
+        what: 'p99 added by the local edge, against 2 ms',
         ours: of('edge', 'p99') - of('alone', 'p99'),
         against: 2,
         unit: 'ms',

@@ -78,7 +78,7 @@ export async function rows(): Promise<Row[]> {
       row('resident memory, right after the tour, against 700 MB', afterTour, 700, 'MB'),
       row('resident memory, 90 s after the tour, against 700 MB', settled, 700, 'MB'),
       row('processor time, idle, against 4% of a core', (idle / IDLE_MS) * 100_000, 4, '%'),
-      row(`processor time of ${AT_ONCE} reads at once, against 1 s`, burst, 1, 's'),
+      row(`processor time of ${AT_ONCE} concurrent reads, against 1 s`, burst, 1, 's'),
       row('GET /v1/apps/{id}, median, against 5 ms', median(taken), 5, 'ms'),
       row('processor time per POST and DELETE of a webhook, against 33 ms', (pairs / PAIRS) * 1000, 33, 'ms'),
     ];

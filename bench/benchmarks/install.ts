@@ -35,8 +35,8 @@ export async function rows(): Promise<Row[]> {
     return [
       row('node_modules after npm ci', size, SIZE_MB, 'MB'),
       row('npm ci', installed, INSTALL_S, 's'),
-      row('what the first npm test fetches', first, SETUP_S, 's'),
-      row('what another npm test compares', again, 50, 'ms'),
+      row('npm run setup, which the first npm test runs', first, SETUP_S, 's'),
+      row('setup of a later npm test', again, 50, 'ms'),
       row('node_modules after npm test', whole, WHOLE_MB, 'MB'),
     ];
   } finally {

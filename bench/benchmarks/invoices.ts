@@ -69,8 +69,8 @@ export async function rows(): Promise<Row[]> {
       return { what, ...(await byTurns(TIMES, ours, against)), unit: 'ms', atMost: 1.3 };
     };
     return [
-      await compare('limit=10', `page 1 of ${MANY} invoices against ${FEW}`),
-      await compare('limit=1&status=UNPAID', `page 1 of the unpaid ones of ${MANY} against ${FEW}`),
+      await compare('limit=10', `first page of ${MANY} invoices, against ${FEW}`),
+      await compare('limit=1&status=UNPAID', `first page of the unpaid invoices of ${MANY}, against ${FEW}`),
     ];
   } finally {
     await run.stop();

@@ -90,21 +90,21 @@ export async function rows(): Promise<Row[]> {
     for (let count = 0; count < 50; count += 1) await Promise.all([list(short)(), list(long)()]);
     const page = await byTurns(TIMES, list(long), list(short));
     return [
-      { what: 'GET /v1/apps/{id} against a bare UpdateItem + GetItem', ...single, unit: 'ms', atMost: 1.3 },
+      { what: 'GET /v1/apps/{id}, against a bare UpdateItem and GetItem', ...single, unit: 'ms', atMost: 1.3 },
       {
-        what: `${TIMES} of them, ${AT_ONCE} at a time, against the bare calls ${AT_ONCE} at a time`,
+        what: `${TIMES} reads of GET /v1/apps/{id}, ${AT_ONCE} concurrently, against the bare calls`,
         ...together,
         unit: 'ms',
         atMost: 1.25,
       },
       {
-        what: `p95 of them, ${AT_ONCE} at a time, against their median`,
+        what: `p95 of these reads, ${AT_ONCE} concurrently, against their median`,
         ours: quantile(spread, 0.95),
         against: quantile(spread, 0.5),
         unit: 'ms',
         atMost: 3,
       },
-      { what: `page 1 of ${LONG_LIST} deployments against ${SHORT_LIST}`, ...page, unit: 'ms', atMost: 1.3 },
+      { what: `first page of ${LONG_LIST} deployments, against ${SHORT_LIST}`, ...page, unit: 'ms', atMost: 1.3 },
     ];
   } finally {
     await run.stop();

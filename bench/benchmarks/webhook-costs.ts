@@ -70,7 +70,7 @@ export async function rows(): Promise<Row[]> {
       const cells = [attempts.toFixed(2), writes.toFixed(2), writeUnits.toFixed(1), reads.toFixed(1), sends.toFixed(2)];
       console.log(`| ${endpoints} | ${failing * 100}% | ${cells.join(' | ')} | $${dollarsOf(counted).toFixed(2)} |`);
       made.push({
-        what: `writes of an event to ${endpoints}, ${failing * 100}% failing, against 2 and 3 each`,
+        what: `writes of an event to ${endpoints === 1 ? '1 endpoint' : `${endpoints} endpoints`}, ${failing * 100}% failing, against 2 and 3 per attempt`,
         ours: writes,
         against: 2 + 3 * attempts,
         unit: '',

@@ -111,14 +111,14 @@ export async function rows(): Promise<Row[]> {
         atMost: 1,
       },
       {
-        what: 'commit to first byte beside a program that takes a core, median, against 500 ms',
+        what: 'commit to first byte while another program uses a core, median, against 500 ms',
         ours: median(busy),
         against: 500,
         unit: 'ms',
         atMost: 1,
       },
       {
-        what: 'p95 beside 20 hanging receivers, against without',
+        what: 'p95 with 20 hanging receivers, against none',
         ours: quantile(beside, 0.95),
         against: quantile(usual, 0.95),
         unit: 'ms',

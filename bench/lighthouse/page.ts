@@ -11,7 +11,7 @@ export type ScoresByScreen = Map<string, Record<'desktop' | 'mobile', Scores>>;
 
 const ROW = /^\| `(?<screen>[^`]+)` \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$/gm;
 
-/** Reads the scores of a page that was written before, so that a run of some screens leaves those of the others. */
+/** Reads the scores of the existing page, so that a run of some screens keeps those of the others. */
 export const scoresOfPage = (page: string): ScoresByScreen =>
   new Map(
     [...page.matchAll(ROW)].map(([, screen = '', ...figures]) => {
@@ -28,13 +28,15 @@ export const scoresOfPage = (page: string): ScoresByScreen =>
 
 const cells = ({ performance, accessibility }: Scores): string => `${performance} | ${accessibility}`;
 
-/** Returns the page. Prose that does not change is here, so that the page has one source. */
+/** Returns the page. The constant prose is here, so that the page has one source. */
 export const lighthousePage = (measured: ScoresByScreen, version: string): string =>
   `# Lighthouse
 
-\`npm run bench -- lighthouse\` writes this page: the scores of every screen of the dashboard in Lighthouse ${version}, on a desktop and on a phone (slow 4G, a
-quarter of the CPU speed, both simulated), with a local run behind it. At least 95 for performance and 100 for accessibility. A screen below that is measured
-three times, and the medians count. The list of screens is that of the browser tests (\`test/browser/screen-paths.ts\`); \`login\` is the page before the login.
+This page has the Lighthouse ${version} scores of every screen of the dashboard, on a desktop and on a phone (simulated slow 4G and a quarter of the CPU speed), with a
+local run behind it. \`npm run bench -- lighthouse\` writes it.
+
+The targets are at least 95 for performance and 100 for accessibility. If a screen misses one, the benchmark measures it three times and takes the medians. The
+screens are those of the browser tests (\`test/browser/screen-paths.ts\`); \`login\` is the page before the sign-in.
 
 Measured on ${machineLine()}
 
@@ -42,5 +44,5 @@ Measured on ${machineLine()}
 | --- | ---: | ---: | ---: | ---: |
 ${[...measured].map(([screen, { desktop, mobile }]) => `| \`${screen}\` | ${cells(desktop)} | ${cells(mobile)} |`).join('\n')}
 
-Not said: how fast the platform on AWS answers the screens' reads, and networks other than those that Lighthouse simulates.
+Limits of this measurement: it does not measure how fast the platform on AWS answers the screens' reads, nor networks other than those that Lighthouse simulates.
 `;

@@ -45,13 +45,13 @@ const demands = (controlPlaneRequests: number): Demand[] => [
   },
   {
     limit: 'lambdaConcurrency',
-    what: 'requests of applications at once',
+    what: 'concurrent requests of applications',
     of: 'cell',
     taken: (accounts) => peakRate(accounts, 'request of a hosted application') * DURATION_S.hostedRequest,
   },
   {
     limit: 'lambdaConcurrency',
-    what: 'API requests, deliveries and AI calls at once',
+    what: 'concurrent API requests, deliveries and AI calls',
     of: 'platform',
     taken: (accounts) =>
       peakRate(accounts, 'API request') * DURATION_S.apiRequest +
@@ -71,7 +71,7 @@ const demands = (controlPlaneRequests: number): Demand[] => [
   },
   {
     limit: 'codeBuildConcurrency',
-    what: 'builds at once; more wait in line',
+    what: 'concurrent builds (others wait in the queue)',
     of: 'platform',
     taken: (accounts) => peakRate(accounts, 'deployment') * DURATION_S.build,
   },
@@ -114,7 +114,7 @@ function tableLimits(heat: readonly Heat[]): Limit[] {
     }),
   );
   const all: Limit = {
-    what: 'all writes of the table',
+    what: 'table writes in total',
     value: TABLE_WRITE_UNITS,
     unit: 'write units per second',
     of: 'platform',

@@ -24,13 +24,13 @@ const table = (heads: readonly string[], lines: readonly (readonly string[])[]):
   [heads, heads.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 const seconds = (milliseconds: number) => `${number(milliseconds / 1000)} s`;
 
-/** Capacity of each operation; keys of single items are one line, as no two customers meet there. */
+/** Returns the table of capacity by operation. Keys of single items have no maximum, because no two customers share them. */
 export function heatTable(heat: readonly Heat[]): string {
   const lines = heat.map(({ operation, key, scope, shards, writeUnits, readUnits }) => {
     const most = writeUnits > 0 ? number((PARTITION_WRITE_UNITS * shards) / writeUnits) : '';
     return [operation, `\`${key}\``, scope, number(writeUnits), number(readUnits), scope === 'item' ? '' : most];
   });
-  return table(['operation', 'partition key', 'shared by', 'write units', 'read units', 'most per second'], lines);
+  return table(['operation', 'partition key', 'shared by', 'write units', 'read units', 'maximum per second'], lines);
 }
 
 function limitsTable(limits: readonly Limit[]): string {
@@ -44,7 +44,7 @@ function limitsTable(limits: readonly Limit[]): string {
       ...SIZES.map((accounts) => percent(limit.taken(accounts) / limit.value)),
       number(breaksAt(limit)),
     ]);
-  const heads = ['limit', 'value', 'of each', 'raised on request', ...SIZES.map((size) => number(size)), 'breaks at'];
+  const heads = ['limit', 'value', 'applies to', 'AWS raises it', ...SIZES.map((size) => number(size)), 'reached at'];
   return table(heads, lines);
 }
 
@@ -63,10 +63,13 @@ function cellsTable(limits: readonly Limit[]): string {
     number(cellsFor(limits, accounts)),
     reached(platform, accounts),
   ]);
-  return table(['accounts', 'reached with one cell', 'cells needed', 'reached however many cells there are'], lines);
+  return table(
+    ['accounts', 'limits reached with one cell', 'cells needed', 'limits reached with any number of cells'],
+    lines,
+  );
 }
 
-/** Waits for a builder: a burst of one account beside one build of another. */
+/** Simulates the wait for a builder: a burst of one account, and one build of another. */
 function buildsTable(): string {
   const takesMs = DURATION_S.build * 1000;
   const lines = [1, 10, 60].flatMap((builders) =>
@@ -82,11 +85,11 @@ function buildsTable(): string {
       return [builders, burst, seconds(waitIn(fairOrder())), seconds(waitIn(inOrder)), seconds(last)].map(String);
     }),
   );
-  const heads = ['builders', 'burst', "another account's wait", 'the same without fairness', 'burst built after'];
+  const heads = ['builders', 'burst', "another account's wait", 'its wait without fairness', 'burst built after'];
   return table(heads, lines);
 }
 
-/** Waits for a release's turn in a cell: a burst of one account beside one release of another, at the pace that Lambda documents. */
+/** Simulates the wait in a cell's queue of releases: a burst of one account, and one release of another, at the pace that Lambda documents. */
 function releasesTable(): string {
   const OTHER = { id: 'dep_other', accountId: 'other' };
   const lines = [60, 1000].map((burst) => {
@@ -114,10 +117,10 @@ function releasesTable(): string {
   return table(['burst', "another account's wait", 'burst released after'], lines);
 }
 
-/** Changes a second that the stream of a new table passes on. */
+/** Changes per second that the stream of a new table delivers. */
 const STREAM_RATE = (STREAM.firstShards * STREAM.lanesOfShard * STREAM.batchSize) / DURATION_S.streamBatch;
 
-/** Waits for a lane of the stream: a change behind a burst of another account's events, each of a partition key of its own. */
+/** Computes the wait for a lane of the stream: a change behind a burst of another account's events, each with its own partition key. */
 function streamTable(): string {
   const lines = [STREAM.firstShards, 4 * STREAM.firstShards].flatMap((shards) =>
     [500, 5000, 50_000].map((burst) => {
@@ -135,7 +138,10 @@ function assumptions(): string {
     what.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
     number(count),
   ]);
-  return [table(['an average account, in a month', ''], each), table(['and has', ''], has)].join('\n\n');
+  return [
+    table(['an average account, in a month', 'count'], each),
+    table(['an average account has', 'count'], has),
+  ].join('\n\n');
 }
 
 /** Writes docs/scale.md. */
@@ -145,63 +151,68 @@ export async function scalePage(): Promise<string> {
   const limits = limitsOf(heat, controlPlaneRequests);
   return `# Scale
 
-Where the platform breaks, and at how many accounts. \`npm run bench -- scale\` writes this page; \`test/template/scale.test.ts\` fails when it is not true
-any more, for example because a partition key became hotter. Counted are the capacity of the table (the real domain functions, run over a table in memory
-that counts as DynamoDB does) and Lambda's control plane requests of a release. Assumed is what an average account does.
+This page says at how many accounts the platform reaches each limit of AWS. \`npm run bench -- scale\` writes it, and \`test/template/scale.test.ts\` fails
+when it is out of date, for example because a partition key became hotter.
+
+- **Counted:** the capacity of the table, by running the real domain functions over a table in memory that counts as DynamoDB does, and the requests of a
+  release to Lambda's control plane.
+- **Assumed:** the activity of an average account.
 
 ## Assumptions
 
 ${assumptions()}
 
 The busiest second has ${PEAK} times the average. A request of a hosted application takes ${seconds(DURATION_S.hostedRequest * 1000)}, an API request ${seconds(DURATION_S.apiRequest * 1000)}, a delivery ${seconds(DURATION_S.delivery * 1000)}, an AI call
-${seconds(DURATION_S.aiCall * 1000)}, a build ${seconds(DURATION_S.build * 1000)}; a release has ${RELEASE_MB} MB. They stand in \`bench/scale/load.ts\`: change them, and the page is computed again.
+${seconds(DURATION_S.aiCall * 1000)}, a build ${seconds(DURATION_S.build * 1000)}. A release has ${RELEASE_MB} MB. To change these assumptions, edit \`bench/scale/load.ts\` and write the page again.
 
-## Breaks at
+## Limits by number of accounts
 
-Quotas are those that a new AWS account has (\`contract/limits/aws-limits.ts\`). What is above 100% is reached: requests wait or are refused.
+The quotas are those of a new AWS account (\`contract/limits/aws-limits.ts\`). The columns 100, 10,000 and 1,000,000 have the use of the limit with so many accounts.
+Above 100%, requests wait or are refused. _Reached at_ is the number of accounts at which the use is 100%.
 
 ${limitsTable(limits)}
 
-Bold limits cannot be raised.
+## Cells by number of accounts
+
+More hosting cells raise the limits of a cell, but not those of the platform. Bold limits cannot be raised.
 
 ${cellsTable(limits)}
 
-- **Concurrency that applications reserve** is the first limit of all: each application reserves what its plan allows
-  (${AWS_LIMITS.lambdaConcurrency.value} in a new account, of which 100 stay unreserved), so that none can take the others' share. Ask for more before there are customers, or add
-  cells.
-- **\`NEXT_BUILD\` and \`INVOICE_NUMBERS\`** are single items that transactions of all accounts write. Capacity is not what ends first there, but conflicts: of
-  transactions on one item some tens succeed in a second (not documented by AWS; assumed). Invoice numbers have no gaps, so their item cannot be divided.
+- **Concurrency that applications reserve** is the first limit. Each application reserves what its plan allows, so that no application can take the share of
+  others. A new account has ${AWS_LIMITS.lambdaConcurrency.value}, of which 100 stay unreserved. Request more before there are customers, or add cells.
+- **\`NEXT_BUILD\` and \`INVOICE_NUMBERS\`** are single items that transactions of all accounts write. Conflicts limit them before capacity does: some tens of
+  transactions on one item succeed in a second (assumed, because AWS does not document it). Invoice numbers have no gaps, so their item cannot be divided.
 
 ## Capacity by partition key
 
-Units of one operation with all that follows from it. A partition key takes ${number(PARTITION_WRITE_UNITS)} write units in a second, however much the table has; _most per second_
-is how often the operation can happen for everybody who shares the key.
+The table has the units of one operation, including the effects that follow from it. A partition key takes ${number(PARTITION_WRITE_UNITS)} write units in a second, regardless of
+the table's capacity. _Maximum per second_ is the rate of the operation for all who share the key.
 
 ${heatTable(heat)}
 
 ## Waiting for a builder
 
-Discrete events with builds of ${seconds(DURATION_S.build * 1000)}: an account queues a burst, and a second later another account one deployment. The order is the scheduler's
-([0053](decisions/0053-build-scheduler.md)), which \`domain/deployments/scheduler.test.ts\` tests as it is.
+In this simulation, builds take ${seconds(DURATION_S.build * 1000)}. An account queues a burst of builds, and a second later another account queues one. The order is that of the real scheduler
+([0053](decisions/0053-build-scheduler.md)), which \`domain/deployments/scheduler.test.ts\` tests.
 
 ${buildsTable()}
 
 ## Waiting for a release
 
-What is built waits for its turn in front of Lambda's control plane, ${RELEASE_REQUESTS} of its ${MAX_RATE} requests a second for each release of a cell. These are the scheduler's own order and pace
-(\`domain/deployments/release-queue.ts\`, \`release-pace.ts\`), as long as Lambda refuses nothing; where it does, the pace falls.
+After its build, a release waits in a queue for Lambda's control plane. Each release of a cell needs ${RELEASE_REQUESTS} requests, and the control plane accepts ${MAX_RATE} a second. The simulation
+uses the real order and pace (\`domain/deployments/release-queue.ts\`, \`release-pace.ts\`), as long as Lambda refuses no request. If it does, the pace falls.
 
 ${releasesTable()}
 
 ## Waiting for the stream
 
-A shard of the table's stream has ${STREAM.lanesOfShard} lanes (\`ParallelizationFactor\`), each of which processes some partition keys in order, ${STREAM.batchSize} changes in a batch of about ${seconds(DURATION_S.streamBatch * 1000)}. Lambda
-knows no accounts there: every event has a partition key of its own, so that a burst of one account is in front of others in all lanes, and passes through all of them at once.
-The table has ${STREAM.firstShards} shards when it is new, and more as it grows. A batch only hands over ([0060](decisions/0060-hand-over.md)), so its time does not depend on receivers.
+A shard of the table's stream has ${STREAM.lanesOfShard} lanes (\`ParallelizationFactor\`). Each lane processes some partition keys in order, with ${STREAM.batchSize} changes in a batch of about ${seconds(DURATION_S.streamBatch * 1000)}. Lambda
+does not distinguish accounts there. Every event has its own partition key, so a burst of one account precedes others in all lanes, and passes through all lanes
+concurrently. A new table has ${STREAM.firstShards} shards, and more as it grows. A batch only hands work over ([0060](decisions/0060-hand-over.md)), so its time does not depend on receivers.
 
 ${streamTable()}
 
-${number(STREAM_RATE)} changes a second pass through ${STREAM.firstShards} shards. One account makes ${number(LIMITS.requestsPerMinute.amounts)} requests a minute, and so about as many events: ${percent(LIMITS.requestsPerMinute.amounts / 60 / STREAM_RATE)} of that. The local
+${number(STREAM_RATE)} changes a second pass through ${STREAM.firstShards} shards. One account makes at most ${number(LIMITS.requestsPerMinute.amounts)} requests a minute, and causes about as many events: ${percent(LIMITS.requestsPerMinute.amounts / 60 / STREAM_RATE)} of that rate. The local
 run has one shard and four lanes, in which accounts take turns ([0078](decisions/0078-fair-local-run.md)).
 `;
 }
