@@ -144,7 +144,7 @@ const NOT_ABOUT_REQUEST = [KEY_REFUSED, 403, 429];
 export function createPayments(baseUrl: string, secretKey: PlatformKey): Payments {
   async function currentKey(): Promise<string> {
     const key = await secretKey.current();
-    if (key === undefined) throw new PaymentsNotConfigured('the secret key of the payment processor is not stored');
+    if (key === undefined) throw new PaymentsNotConfigured('the secret key of the payment provider is not stored');
     return key;
   }
 
@@ -167,7 +167,7 @@ export function createPayments(baseUrl: string, secretKey: PlatformKey): Payment
       if (answer.status >= 500) throw new Error(`answered ${answer.status}`);
       return { ...Envelope().parse(await answer.json()), httpStatus: answer.status };
     } catch (error) {
-      throw new PaymentProviderError(`the payment processor failed at ${path.split('?')[0]?.split('/', 3).join('/')}`, {
+      throw new PaymentProviderError(`the payment provider failed at ${path.split('?')[0]?.split('/', 3).join('/')}`, {
         cause: error,
       });
     }

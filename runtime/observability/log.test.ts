@@ -14,14 +14,14 @@ afterEach(() => vi.restoreAllMocks());
 test('the line of an error has what is behind it, down to the first cause', () => {
   const lines = keepLines();
   const answered = new Error('answered 401');
-  const failed = new TypeError('the payment processor failed at /transaction', { cause: answered });
-  const shown = new ApiError('server_error', 'The payment processor does not answer.', { status: 502, cause: failed });
+  const failed = new TypeError('the payment provider failed at /transaction', { cause: answered });
+  const shown = new ApiError('server_error', 'The payment provider is not responding.', { status: 502, cause: failed });
   log.error('request failed', shown);
   log.error('request failed', new ApiError('server_error'));
   const [line, plain] = lines.map(({ error }) => error);
   expect(line).toMatchObject({
     name: 'ApiError',
-    message: 'The payment processor does not answer.',
+    message: 'The payment provider is not responding.',
     cause: { name: 'TypeError', message: failed.message, cause: { name: 'Error', message: 'answered 401' } },
   });
   expect(Object.keys(plain as object)).toEqual(['name', 'message', 'stack']);
