@@ -1,5 +1,5 @@
 import { considerAutoTopUp } from '../domain/billing/auto-top-up.ts';
-import { addPaidPeriod, forgetRenewal } from '../domain/billing/lifecycle.ts';
+import { addPaidPeriod, clearRenewal } from '../domain/billing/lifecycle.ts';
 import { payUnpaidInvoices } from '../domain/billing/unpaid-invoices.ts';
 import type { Deps } from '../domain/deps.ts';
 import { Account } from '../table/entities/accounts.ts';
@@ -36,6 +36,6 @@ export const billingRules = (deps: BillingRuleDeps): Rules => ({
     addPaidPeriod(deps, invoice),
   ),
   'subscription.forget-renewal': on(Invoice).becomes({ kind: 'PLAN', status: 'VOID', subjectId: present }, (invoice) =>
-    forgetRenewal(deps, invoice),
+    clearRenewal(deps, invoice),
   ),
 });

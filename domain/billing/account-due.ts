@@ -3,12 +3,12 @@ import { type Change, unchanged } from '../../table/expressions.ts';
 import { schedule, unschedule } from '../../table/schedule.ts';
 import { nextSuspension } from './plan-limit.ts';
 
-/** The reasons for which an account stands in the due queue `ACCOUNT`, each with a time of its own. */
+/** The reasons for which an account is in the due queue `ACCOUNT`, each with a separate time. */
 type Reasons = Partial<Pick<Account, 'reapplyAt' | 'planLimit' | 'topUpAt'>>;
 
 /**
- * Returns the change of an account that replaces some of its reasons to be due, or removes those that are undefined. It is due at
- * the earliest of all; the condition that none has changed since it was read keeps the times of the others.
+ * Returns the change of an account that replaces the given reasons, and removes the ones that are undefined. The account is then due at
+ * the earliest time of all its reasons. The change fails if any reason has changed since the account was read.
  */
 export function replaceDueReasons(account: Account, reasons: Reasons) {
   const { reapplyAt, planLimit, topUpAt } = { ...account, ...reasons };

@@ -15,28 +15,31 @@ import { readNothing, withWallet } from './wallet.ts';
 
 const text = () => z.string().check(z.minLength(1), z.maxLength(200));
 
-/** Adjustments of an account's money and subscriptions by operators, one at a time. Amounts are cents. */
+/** Adjustments of an account's money and subscriptions by operators, one per request. Amounts are cents. */
 export const AdjustmentInput = () =>
   z.object({
     accountId: z.string(),
     /** Changes the balance, up or down: goodwill, a bank transfer, a correction. */
     adjust: z.optional(z.object({ amountCents: z.int(), description: text() })),
-    /** Invoices what is in no catalogue, without VAT; paid at once where the balance allows. */
+    /** Issues an invoice for an item outside the catalog. `cents` excludes VAT. Paid immediately if the balance allows. */
     invoice: z.optional(
       z.object({ kind: z.enum(INVOICE_KINDS), description: text(), cents: z.int().check(z.positive()) }),
     ),
-    /** Makes an invoice void; what was paid for it returns to the wallet. */
+    /** Voids an invoice, and refunds its payment to the wallet. */
     voidInvoice: z.optional(z.object({ id: z.string() })),
-    /** Sets limits of this account; null for the plan's own number again. */
+    /** Overrides limits of this account; null removes an override. */
     limits: z.optional(LimitOverridesSchema()),
-    /** Gives a plan whose first period we pay. */
+    /** Grants a plan whose first period the platform pays. */
     grant: z.optional(
       z.object({ plan: z.string(), billingCycle: z.enum(BILLING_CYCLES), hostingDomain: z.optional(HostName()) }),
     ),
   });
 type Adjustment = z.output<ReturnType<typeof AdjustmentInput>>;
 
-/** For operators: does what is given and tells the id of what was made. Throws as the API does, and 402 below zero. */
+/**
+ * Makes the given adjustment, for operators. Returns the id of a changed or created resource, or the overrides. Throws the errors of the
+ * corresponding API operations, and 402 if the balance would become negative.
+ */
 export async function adjustAccount(
   deps: Deps & { plans: ReadPlans },
   { accountId, adjust, invoice, voidInvoice, grant, limits }: Adjustment,

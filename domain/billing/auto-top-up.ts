@@ -14,7 +14,7 @@ import { replaceDueReasons } from './account-due.ts';
 import { formatRand, parseCents } from './money.ts';
 import { areTopUpsOff, newTopUp } from './top-ups.ts';
 
-/** PUT /dashboard/v1/wallet/auto-top-up. Amounts that are left out stay as they are. */
+/** PUT /dashboard/v1/wallet/auto-top-up. Omitted amounts keep their value. */
 export async function setAutoTopUp(
   deps: Deps,
   { accountId }: Caller,
@@ -29,7 +29,7 @@ export async function setAutoTopUp(
       thresholdCents: threshold === undefined ? thresholdCents : parseCents(threshold),
       amountCents: amount === undefined ? amountCents : parseCents(amount),
     };
-    const same = before
+    const isUnchanged = before
       ? {
           'autoTopUp.enabled': { is: before.enabled },
           'autoTopUp.thresholdCents': { is: before.thresholdCents },
@@ -38,48 +38,48 @@ export async function setAutoTopUp(
       : { autoTopUp: 'absent' as const };
     const data = { ...viewAutoTopUp(autoTopUp), card: viewCard(account) };
     if (isDeepStrictEqual(viewAutoTopUp(autoTopUp), viewAutoTopUp(before))) return { data };
-    const write = change(Account, { id: accountId }, { set: { autoTopUp }, when: same }, concurrentUpdate);
+    const write = change(Account, { id: accountId }, { set: { autoTopUp }, when: isUnchanged }, concurrentUpdate);
     return await deps.commit([write], { data }, { before: viewAutoTopUp(before), after: data });
   });
 }
 
-/** The settings; without any, it is disabled and all amounts are zero. */
+/** Returns the settings as the API shows them; disabled with zero amounts if there are none. */
 function viewAutoTopUp({ enabled, thresholdCents, amountCents }: NonNullable<Account['autoTopUp']> = NONE) {
   return { enabled, threshold: formatRand(thresholdCents), amount: formatRand(amountCents) };
 }
 const NONE = { enabled: false, thresholdCents: 0, amountCents: 0 };
 
-/** The card that would be charged, as far as it may be shown. */
+/** Returns the displayable fields of the card that would be charged. */
 const viewCard = (account: Account | undefined) =>
   account?.card ? { brand: account.card.brand, lastFour: account.card.lastFour } : null;
 
-/** GET /dashboard/v1/wallet/auto-top-up. Without settings, it is disabled and all amounts are zero. */
+/** GET /dashboard/v1/wallet/auto-top-up */
 export async function getAutoTopUp(deps: Deps, { accountId }: Caller): Promise<Output<typeof GetRoute>> {
   const account = await deps.table.get(Account, { id: accountId });
   return { data: { ...viewAutoTopUp(account?.autoTopUp), card: viewCard(account) } };
 }
 
-/** While operators have top-ups switched off, one that is due is considered again after this, in milliseconds. */
+/** Delay until a due top-up is considered again while operators have top-ups switched off, in milliseconds. */
 const RETRY_WHILE_OFF_MS = 5 * 60_000;
 const { maxPerDay, maxRandPerDay, minAmountRand } = AUTO_TOP_UP_LIMITS;
 
-/** Returns the automatic top-ups of the 24 hours before a time. */
+/** Returns the automatic top-ups in the 24 hours before a time. */
 const historyAt = ({ autoTopUpHistory = [] }: Account, time: string) =>
   autoTopUpHistory.filter(({ at }) => timestampAfter(at, DAY_MS) > time);
 
-/** Returns the first time from now on at which another automatic top-up is allowed; undefined for an amount that never is. */
+/** Returns the earliest time at which another automatic top-up is allowed; undefined for an amount that is never allowed. */
 function nextAllowedAt(account: Account, amountCents: number, now: string): string | undefined {
   const { autoTopUpHistory = [], noAutoTopUpBefore = '' } = account;
   const from = noAutoTopUpBefore > now ? noAutoTopUpBefore : now;
   const ends = autoTopUpHistory.map(({ at }) => timestampAfter(at, DAY_MS)).filter((end) => end > from);
   return [from, ...ends.sort()].find((time) => {
     const recent = historyAt(account, time);
-    const totalCents = recent.reduce((sum, each) => sum + each.amountCents, amountCents);
+    const totalCents = recent.reduce((sum, topUp) => sum + topUp.amountCents, amountCents);
     return recent.length < maxPerDay && totalCents <= maxRandPerDay * 100;
   });
 }
 
-/** Returns the amount of the automatic top-up that an account needs; undefined where it needs none, or may have none. */
+/** Returns the amount of the automatic top-up that an account needs; undefined if it needs none or may have none. */
 function amountDue(account: Account, unpaid: readonly Pick<InvoiceByStatus, 'amountCents'>[]): number | undefined {
   const { autoTopUp, card, autoTopUpId, suspension, deletion, walletCents, frozenCents = 0 } = account;
   if (!autoTopUp?.enabled || !card || autoTopUpId || suspension || deletion) return undefined;
@@ -87,10 +87,10 @@ function amountDue(account: Account, unpaid: readonly Pick<InvoiceByStatus, 'amo
   // Settings of earlier versions may have a smaller amount.
   if (amountCents < minAmountRand * 100) return undefined;
   const spendable = walletCents - frozenCents;
-  // A freeze of more than the balance would take all of it.
+  // The freeze exceeds the balance, and would absorb the whole top-up.
   if (frozenCents > 0 && spendable + amountCents <= 0) return undefined;
-  const helps = (due: number) => spendable < due && spendable + amountCents >= due;
-  const isDue = spendable < thresholdCents || unpaid.some((invoice) => helps(invoice.amountCents));
+  const wouldCover = (dueCents: number) => spendable < dueCents && spendable + amountCents >= dueCents;
+  const isDue = spendable < thresholdCents || unpaid.some((invoice) => wouldCover(invoice.amountCents));
   return isDue ? amountCents : undefined;
 }
 
@@ -102,24 +102,25 @@ export async function willCardPay(
 ): Promise<boolean> {
   const { autoTopUpId, walletCents, frozenCents = 0 } = account;
   const now = deps.now().toISOString();
-  // One that has begun and is not charged yet is charged by the same conditions as one to come.
+  // A started top-up that has not been charged yet is subject to the same conditions as a future one.
   const amountCents = amountDue({ ...account, autoTopUpId: undefined }, [{ amountCents: dueCents }]);
   if (amountCents === undefined || walletCents - frozenCents + amountCents < dueCents) return false;
   const isAllowed = autoTopUpId !== undefined || nextAllowedAt(account, amountCents, now) === now;
   return isAllowed && !(await areTopUpsOff(deps));
 }
 
-/** Unpaid invoices that are looked at: the oldest. */
+/** Maximum of unpaid invoices that are considered, oldest first. */
 const MAX_INVOICES_CHECKED = 100;
 
 /**
- * Starts an automatic top-up where one is due: what can be spent is under the threshold, or an invoice waits that it
- * does not cover and would with it; never for a suspended account, or one that will be deleted. One at a time, and a bounded number and sum a day; the
- * stream then has the card charged. One that the bounds, a refused card or the operators' switch hold back is considered again when they no longer do.
+ * Starts an automatic top-up if one is due: the spendable balance is below the threshold, or does not cover an unpaid invoice that it would
+ * cover with the top-up. Never starts one for an account that is suspended or scheduled for deletion. An account has one automatic top-up at a
+ * time, and a maximum number and sum of them in 24 hours. The stream then has the card charged. If these limits, a refused card or the
+ * operators' switch prevent the top-up, the account is considered again later.
  */
 export const considerAutoTopUp = (deps: Deps, accountId: string): Promise<void> =>
   retryOnConflict(async () => {
-    // Before the account is read: what is over by then was not set for a newer state of the account.
+    // Taken before the account is read: a wait that is over by this time does not belong to a newer state of the account.
     const now = deps.now().toISOString();
     const [account, unpaid] = await Promise.all([
       deps.table.get(Account, { id: accountId }),
@@ -137,38 +138,38 @@ export const considerAutoTopUp = (deps: Deps, accountId: string): Promise<void> 
     await start(deps, account, amountCents, now);
   });
 
-/** Gives an account the time at which it is considered again, or none. */
+/** Sets or removes the time at which an account is considered again. */
 async function setTopUpAt(deps: Deps, account: Account, topUpAt: string | undefined): Promise<void> {
-  const what = replaceDueReasons(account, { topUpAt });
-  await deps.table.transact([change(Account, { id: account.id }, what, concurrentUpdate)]);
+  const update = replaceDueReasons(account, { topUpAt });
+  await deps.table.transact([change(Account, { id: account.id }, update, concurrentUpdate)]);
 }
 
-/** Has an account considered again at a time. */
+/** Schedules an account to be considered again at a time. */
 async function waitUntil(deps: Deps, account: Account, topUpAt: string): Promise<void> {
   const { dueAt } = account;
-  // An earlier version, which does not know this reason, may have made the account due later, or no longer.
+  // An earlier version, which ignores `topUpAt`, may have rescheduled the account for a later time, or unscheduled it.
   const isDueByThen = dueAt !== undefined && dueAt <= topUpAt;
   if (account.topUpAt !== topUpAt || !isDueByThen) await setTopUpAt(deps, account, topUpAt);
 }
 
-/** Ends the wait of an account that needs no top-up, when its time is over: one to come may be for a newer state of the account. */
+/** Removes an expired wait of an account that needs no top-up. A wait in the future may belong to a newer state of the account, and stays. */
 async function endWait(deps: Deps, account: Account, now: string): Promise<void> {
   if (account.topUpAt !== undefined && account.topUpAt <= now) await setTopUpAt(deps, account, undefined);
 }
 
-/** Starts an automatic top-up; on a conflict, another one may have been started since the account was read. */
+/** Starts an automatic top-up. Fails with a conflict if the account has changed since it was read; another top-up may have started. */
 async function start(deps: Deps, account: Account, amountCents: number, now: string): Promise<void> {
   const { id: accountId, autoTopUpCount } = account;
   const topUp = newTopUp(deps, { accountId, amountCents, automatic: true });
   const autoTopUpHistory = [...historyAt(account, now), { at: now, amountCents }];
-  const begun = { autoTopUpId: topUp.id, autoTopUpHistory, autoTopUpCount: (autoTopUpCount ?? 0) + 1 };
+  const started = { autoTopUpId: topUp.id, autoTopUpHistory, autoTopUpCount: (autoTopUpCount ?? 0) + 1 };
   const { set, remove, when } = replaceDueReasons(account, { topUpAt: undefined });
-  const one = {
-    set: { ...set, ...begun },
+  const update = {
+    set: { ...set, ...started },
     remove,
     when: { ...when, autoTopUpId: 'absent' as const, autoTopUpCount: unchanged(autoTopUpCount) },
   };
-  await deps.commit([create(TopUp, topUp), change(Account, { id: accountId }, one, concurrentUpdate)], undefined, {
+  await deps.commit([create(TopUp, topUp), change(Account, { id: accountId }, update, concurrentUpdate)], undefined, {
     action: 'top-up.started',
     accountId,
     subjectId: topUp.id,

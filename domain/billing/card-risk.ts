@@ -5,22 +5,22 @@ import type { Account } from '../../table/entities/accounts.ts';
 import { MINUTE_MS, timestampAfter } from '../time.ts';
 import { formatRand } from './money.ts';
 
-/** Rules about money that a card's owner may reclaim. Amounts are cents. */
+/** Rules about money that a cardholder may charge back. Amounts are cents. */
 
 type NewCardHold = NonNullable<Account['newCardHolds']>[number];
 
-/** Kinds of goods that cannot be taken back. */
+/** Kinds of purchases that the platform cannot reverse. */
 const IRREVERSIBLE: readonly InvoiceKind[] = ['DOMAIN', 'AI_CREDITS'];
 
 /** Returns the holds that have not ended. @param now ISO 8601 */
 const currentHolds = ({ newCardHolds = [] }: Pick<Account, 'newCardHolds'>, now: string): NewCardHold[] =>
   newCardHolds.filter(({ until }) => until > now);
 
-/** Returns the time at which a payment's money buys everything. @param firstPaidAt as {@link holdsAfter} takes it */
+/** Returns the time after which a payment's money can buy everything. @param firstPaidAt as in {@link holdsAfter} */
 export const holdEnd = (firstPaidAt: string): string => timestampAfter(firstPaidAt, NEW_CARD.holdMs);
 
 /**
- * Returns the holds of an account to which a card payment is added.
+ * Returns the holds of an account after another card payment.
  *
  * @param firstPaidAt time of the card's first payment into this account, in ISO 8601; this payment's for a new card
  */
@@ -33,22 +33,22 @@ export function holdsAfter(
   return until > now ? [...current, { amountCents, until }] : current;
 }
 
-/** Returns the part of the balance that must not buy this kind of goods yet: new cards' money beyond the allowance. */
+/** Returns the part of the balance that must not buy this kind yet: money from new cards beyond the allowance. */
 export function withheldCents(account: Pick<Account, 'newCardHolds'>, kind: InvoiceKind, now: string): number {
   if (!IRREVERSIBLE.includes(kind)) return 0;
   const held = currentHolds(account, now).reduce((total, { amountCents }) => total + amountCents, 0);
   return Math.max(0, held - NEW_CARD.allowanceRand * 100);
 }
 
-/** Returns the minute from which a time is past, as people read it: `2026-01-31 09:31 UTC`. @param time ISO 8601 */
+/** Formats a time for people, rounded up to the minute: `2026-01-31 09:31 UTC`. @param time ISO 8601 */
 function minuteOf(time: string): string {
   const minute = new Date(Math.ceil(Date.parse(time) / MINUTE_MS) * MINUTE_MS).toISOString();
   return `${minute.slice(0, 10)} ${minute.slice(11, 16)} UTC`;
 }
 
 /**
- * Creates the error of a purchase with money that is withheld: 402, with what is not, and the time at which all is available. Payments
- * are not assigned to purchases, so what a card has paid says nothing about what the wallet still has of it.
+ * Creates the error of a purchase with withheld money: 402, with the available amount and the time at which everything is available. It names
+ * no card, because payments are not assigned to purchases: how much of a card's money the wallet still has is not known.
  */
 export function newCardError(
   account: Pick<Account, 'newCardHolds'>,
@@ -66,7 +66,7 @@ export function newCardError(
   );
 }
 
-/** Creates the error of a purchase with money of a disputed card payment: 402. */
+/** Creates the error of a purchase with money that a dispute has frozen: 402. */
 export const disputeError = (frozenCents: number): ApiError =>
   new ApiError(
     'insufficient_funds',

@@ -8,11 +8,11 @@ import { formatRand } from './money.ts';
 import { type PaymentDeps, topUpId } from './top-ups.ts';
 import { type Wallet, withWallet } from './wallet.ts';
 
-/** Tells operators about a dispute that has been opened or closed. */
+/** Reports an opened or closed dispute to operators. */
 export type ReportDispute = (dispute: Dispute) => void;
 
-/** Freezes the amount. The card is not charged again: its owner may not know of the account. */
-function open(wallet: Wallet, dispute: Dispute) {
+/** Records a dispute and freezes its amount. Removes the card, because its owner may not have authorized the account to charge it. */
+function openDispute(wallet: Wallet, dispute: Dispute) {
   const { frozenCents = 0, autoTopUp } = wallet.account;
   wallet.add(create(Dispute, dispute, concurrentUpdate));
   const off = autoTopUp ? { autoTopUp: { ...autoTopUp, enabled: false } } : {};
@@ -20,23 +20,23 @@ function open(wallet: Wallet, dispute: Dispute) {
 }
 
 /**
- * Lifts the freeze. The amount of a lost dispute, which may be less than was frozen, is taken from the wallet, which may then be below
- * zero.
+ * Closes a dispute and lifts its freeze. Deducts the amount of a lost dispute, which may be less than the frozen amount, from the wallet. The
+ * balance may then be negative.
  */
-function close(wallet: Wallet, dispute: Dispute, from: Dispute) {
+function closeDispute(wallet: Wallet, dispute: Dispute, before: Dispute) {
   const { id, amountCents, status, closedAt, topUpId: payment } = dispute;
-  const what = { set: { status, closedAt, amountCents }, when: { status: { is: from.status } } };
-  wallet.add(change(Dispute, { id }, what, concurrentUpdate));
-  if (status === 'LOST') wallet.takeBack(amountCents, `Disputed card payment ${payment}`);
-  return { set: { frozenCents: Math.max(0, (wallet.account.frozenCents ?? 0) - from.amountCents) } };
+  const update = { set: { status, closedAt, amountCents }, when: { status: { is: before.status } } };
+  wallet.add(change(Dispute, { id }, update, concurrentUpdate));
+  if (status === 'LOST') wallet.postChargeback(amountCents, `Disputed card payment ${payment}`);
+  return { set: { frozenCents: Math.max(0, (wallet.account.frozenCents ?? 0) - before.amountCents) } };
 }
 
 /**
- * Records a dispute as the payment processor describes it, once, however often and in whatever order it is told.
+ * Records a dispute as the payment provider describes it. Idempotent, and independent of the order of callbacks.
  *
- * @returns the dispute as it is now; undefined where it is about no payment of ours
+ * @returns the recorded dispute; undefined if it is not about a payment of the platform
  */
-async function record(
+async function recordDispute(
   deps: Deps,
   { id, reference, amountCents, status }: ProviderDispute,
   report: ReportDispute,
@@ -48,11 +48,11 @@ async function record(
     const read = () => deps.table.get(Dispute, { id });
     const { dispute, isSettled } = await withWallet(deps, accountId, read, async (wallet, known) => {
       if (!known) {
-        const about = { id, accountId, topUpId: topUp.id, amountCents, createdAt: wallet.now };
-        const opened: Dispute = { ...about, status: 'OPEN', closedAt: null };
+        const details = { id, accountId, topUpId: topUp.id, amountCents, createdAt: wallet.now };
+        const opened: Dispute = { ...details, status: 'OPEN', closedAt: null };
         const opening = { dispute: opened, isSettled: status === 'OPEN' };
         const written = await deps.commit(
-          wallet.writes(open(wallet, opened)),
+          wallet.writes(openDispute(wallet, opened)),
           opening,
           wallet.audited('dispute.opened', id, { amount: formatRand(amountCents), status: 'OPEN' }),
         );
@@ -62,7 +62,7 @@ async function record(
       if (known.status !== 'OPEN' || status === 'OPEN') return { dispute: known, isSettled: true };
       const amount = status === 'LOST' ? amountCents : known.amountCents;
       const closed: Dispute = { ...known, amountCents: amount, status, closedAt: wallet.now };
-      const change = close(wallet, closed, known);
+      const change = closeDispute(wallet, closed, known);
       const written = await deps.commit(
         wallet.writes(change),
         { dispute: closed, isSettled: true },
@@ -80,42 +80,42 @@ async function record(
   }
 }
 
-/** Asks the processor about a dispute, and freezes its amount or lifts the freeze. Throws `PaymentProviderError`. */
+/** Reads a dispute from the payment provider, and freezes its amount or lifts the freeze. Throws `PaymentProviderError`. */
 export async function settleDispute(
   deps: PaymentDeps & { reportDispute: ReportDispute },
   id: string,
 ): Promise<Dispute | undefined> {
   const dispute = await deps.payments.findDispute(id);
-  return dispute && (await record(deps, dispute, deps.reportDispute));
+  return dispute && (await recordDispute(deps, dispute, deps.reportDispute));
 }
 
-/** Callbacks of disputes are repeated for days at most; then the provider's list is the only word of them. */
+/** Minutes between two comparisons with the provider's list. The provider repeats a dispute's callback for a few days only. */
 const RECOVERY_INTERVAL_MIN = 60;
-/** Disputes opened before this are not listed, in milliseconds: banks decide within months. */
+/** Maximum age of the disputes that are compared, in milliseconds: banks decide within months. */
 const RECOVERY_WINDOW_MS = 180 * DAY_MS;
 
-/** Result of a comparison with the payment provider's disputes: those that its callbacks did not tell, and what failed. */
+/** Result of a comparison with the payment provider's disputes: the disputes whose callbacks were lost, and the errors. */
 export interface DisputeRecovery {
   recovered: Dispute[];
   failed: unknown[];
 }
 
 /**
- * Compares the disputes here with those of the payment provider, and settles those that are unknown here or closed there.
- * Called every minute, it does so once an hour.
+ * Compares the recorded disputes with the payment provider's, and settles the ones that are not recorded yet or that the provider has closed.
+ * It is called every minute and runs once an hour.
  */
 export async function recoverDisputes(
   deps: PaymentDeps & { reportDispute: ReportDispute },
 ): Promise<DisputeRecovery | undefined> {
   const now = deps.now().getTime();
   if (Math.floor(now / 60_000) % RECOVERY_INTERVAL_MIN !== 0) return undefined;
-  const done: DisputeRecovery = { recovered: [], failed: [] };
+  const result: DisputeRecovery = { recovered: [], failed: [] };
   const isolate = async (work: () => Promise<void>) => {
     try {
       await work();
     } catch (error) {
       // An installation without card payments has no disputes.
-      if (!(error instanceof PaymentsNotConfigured)) done.failed.push(error);
+      if (!(error instanceof PaymentsNotConfigured)) result.failed.push(error);
     }
   };
   await isolate(async () => {
@@ -124,9 +124,9 @@ export async function recoverDisputes(
         const known = await deps.table.get(Dispute, { id });
         if (known && (known.status !== 'OPEN' || status === 'OPEN')) return;
         const settled = await settleDispute(deps, id);
-        if (settled) done.recovered.push(settled);
+        if (settled) result.recovered.push(settled);
       });
     }
   });
-  return done;
+  return result;
 }

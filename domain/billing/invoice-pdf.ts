@@ -7,7 +7,7 @@ import { formatRand, parseCents } from './money.ts';
 
 type Invoice = Output<typeof GetRoute>['data'];
 
-/** Points. */
+/** Page layout in points. */
 const MARGIN = 56;
 const WIDTH = 595.28 - 2 * MARGIN;
 const AMOUNT_WIDTH = 110;
@@ -16,8 +16,8 @@ const [REGULAR, BOLD] = ['Helvetica', 'Helvetica-Bold'];
 const [TEXT, MUTED, LINE] = ['#1c2430', '#5b6570', '#d5dae0'];
 
 /**
- * Returns a text in the characters of the standard fonts (Windows-1252): letters lose marks that those lack, and characters
- * without any such form become `?`.
+ * Converts a text to the characters of the standard fonts (Windows-1252). Removes unsupported diacritics, and replaces all other
+ * unsupported characters with `?`.
  */
 export function toPrintable(text: string): string {
   const isKnown = (character: string) => /^[\t\n\x20-\x7e\xa0-\xff–—‘’“”•…€]$/.test(character);
@@ -28,7 +28,7 @@ export function toPrintable(text: string): string {
     .join('');
 }
 
-/** An amount such as `R1 234.50`. */
+/** Formats an amount, such as `R1 234.50`. */
 const rand = (amount: string): string => {
   const [whole = '', cents = '00'] = amount.split('.');
   return `R${whole.replace(/\B(?=(\d{3})+$)/g, ' ')}.${cents}`;
@@ -36,15 +36,15 @@ const rand = (amount: string): string => {
 const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'Africa/Johannesburg' });
 const date = (at: string): string => dateFormat.format(new Date(at));
 
-/** Returns when an invoice was paid; one that is void is not, though it may have been. */
+/** Returns the date of an invoice's payment, or its state. A void invoice may have been paid before. */
 function paymentOf(status: Invoice['status'], paidAt: string | null): string {
   if (status === 'VOID') return paidAt ? 'Refunded' : 'Void';
   return paidAt ? date(paidAt) : 'Not paid';
 }
 
 /**
- * Renders an invoice on A4. With a VAT number it is a “Tax invoice”, which names the seller, the customer, its number and date,
- * the supplies, and the VAT (Value-Added Tax Act 89 of 1991, section 20).
+ * Renders an invoice as an A4 PDF. If the seller has a VAT number, the title is “Tax invoice”. The page names the seller, the customer, the
+ * number, the date, the supplies and the VAT (Value-Added Tax Act 89 of 1991, section 20).
  */
 export async function renderInvoice(invoice: Invoice): Promise<Buffer> {
   const { number, seller, customer, issuedAt, dueAt, paidAt, status, lines, vat, amount } = invoice;
@@ -108,7 +108,7 @@ export async function renderInvoice(invoice: Invoice): Promise<Buffer> {
   y += 48;
 
   const amountX = MARGIN + WIDTH - AMOUNT_WIDTH;
-  /** Writes a row and returns the height below it; begins a page where it does not fit. */
+  /** Writes a row and moves `y` below it. Begins a new page if the row does not fit. */
   const row = (text: string, value: string, font = REGULAR, colour = TEXT): void => {
     style(font, 10.5, colour);
     const height = document.heightOfString(toPrintable(text), { width: WIDTH - AMOUNT_WIDTH - 12 });

@@ -16,7 +16,7 @@ export type Seller = Output<typeof GetRoute>['data']['seller'];
 
 export const noSuchInvoice = () => new ApiError('not_found', 'Invoice not found.');
 
-/** An invoice as lists and orders show it. */
+/** Returns an invoice as lists and orders show it. */
 export function viewInvoice(invoice: InvoiceByStatus): Output<typeof ListRoute>['data'][number] {
   const { id, number, kind, status, amountCents, vatCents, issuedAt, payBy, paidAt } = invoice;
   return {
@@ -32,7 +32,7 @@ export function viewInvoice(invoice: InvoiceByStatus): Output<typeof ListRoute>[
   };
 }
 
-/** An invoice with its lines, as the API shows a single one. */
+/** Returns an invoice with its lines, as the API shows a single invoice. */
 export function viewInvoiceWithLines(invoice: Invoice): Output<typeof PayRoute>['data'] {
   const lines = invoice.lines.map(({ description, amountCents }) => ({ description, amount: formatRand(amountCents) }));
   return { ...viewInvoice(invoice), lines };
@@ -42,11 +42,11 @@ export function viewInvoiceWithLines(invoice: Invoice): Output<typeof PayRoute>[
 export async function listInvoices(
   deps: Deps,
   { accountId }: Caller,
-  { status, cursor, ...rest }: Input<typeof ListRoute>,
+  { status, cursor, ...pageRequest }: Input<typeof ListRoute>,
 ): Promise<Output<typeof ListRoute>> {
   const last = cursor === undefined ? undefined : await deps.table.get(Invoice, { accountId, id: cursor });
   if (cursor !== undefined && !last) throw noSuchCursor();
-  const page = { ...rest, cursor: last && invoiceOrder(last.number) };
+  const page = { ...pageRequest, cursor: last && invoiceOrder(last.number) };
   const found = status
     ? await deps.table.list(InvoiceByStatus, invoicesByStatus(accountId, status), page)
     : await deps.table.list(Invoice, invoicesOf(accountId), page);

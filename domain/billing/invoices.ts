@@ -7,40 +7,40 @@ import type { Deps } from '../deps.ts';
 import type { Gross } from './money.ts';
 import type { Wallet } from './wallet.ts';
 
-/** A line of an invoice: what it is for, VAT inside (`addVat`, `vatInside` of domain/billing/money.ts). */
-export interface Line extends Gross {
+/** A line of an invoice, with VAT included (`addVat`, `vatInside` of domain/billing/money.ts). */
+export interface InvoiceLine extends Gross {
   description: string;
 }
 
 /** An invoice to be issued. */
-export interface Order {
+export interface NewInvoice {
   kind: Invoice['kind'];
-  lines: Line[];
+  lines: InvoiceLine[];
   /** Id of the domain or subscription that the invoice is for. */
   subjectId?: string;
-  /** Due date; at once by default. */
+  /** Due date; the time of issue by default. */
   payBy?: string;
-  /** True for what an account may have few of unpaid (`unpaidDomainOrders`). */
+  /** True if the invoice counts towards the limit `unpaidDomainOrders` while it is unpaid. */
   countsAsOrder?: true;
   /** Time at which the invoice becomes void if unpaid; never by default. */
   voidAt?: string;
 }
 
-/** Returns what an order costs, VAT inside. */
-export const totalOf = ({ lines }: Pick<Order, 'lines'>): number =>
+/** Returns the total of an invoice in cents, with VAT included. */
+export const totalOf = ({ lines }: Pick<NewInvoice, 'lines'>): number =>
   lines.reduce((total, line) => total + line.amountCents, 0);
 
-/** Filed without its lines. */
+/** Returns the write of an invoice's copy in the list of its status, which has no lines. */
 const writeByStatus = (invoice: InvoiceByStatus) =>
   create(InvoiceByStatus, InvoiceByStatus.parse(invoice), concurrentUpdate);
 
 /**
- * Issues an invoice; paid at once if the balance allows, UNPAID otherwise. What it adds to the wallet's transaction: the
- * invoice, its number, the payment.
+ * Issues an invoice, which is paid immediately if the balance allows and UNPAID otherwise. Adds the invoice, its number and the payment to the
+ * wallet's transaction.
  */
-export function issueInvoice(deps: Pick<Deps, 'newId'>, wallet: Wallet, order: Order): Invoice {
+export function issueInvoice(deps: Pick<Deps, 'newId'>, wallet: Wallet, order: NewInvoice): Invoice {
   const amountCents = totalOf(order);
-  const number = wallet.takeNumber();
+  const number = wallet.allocateInvoiceNumber();
   const paid = wallet.refusalOf(order.kind, amountCents) === undefined;
   if (paid) wallet.pay(order.kind, amountCents, paymentMovement(number));
   else if (order.countsAsOrder) wallet.countUnpaidOrders(1);
@@ -61,23 +61,23 @@ export function issueInvoice(deps: Pick<Deps, 'newId'>, wallet: Wallet, order: O
 }
 
 /**
- * Refuses an order whose price is in the wallet, but may not be spent on it: frozen, or withheld because the card is new.
- * Throws 402 `insufficient_funds` with the reason.
+ * Throws 402 `insufficient_funds` if the balance covers an order but must not be spent on it, because it is frozen, or withheld for a new
+ * card.
  */
-export function assertNotHeld(wallet: Wallet, order: Pick<Order, 'kind' | 'lines'>): void {
+export function assertNotHeld(wallet: Wallet, order: Pick<NewInvoice, 'kind' | 'lines'>): void {
   const amountCents = totalOf(order);
   const refusal = wallet.refusalOf(order.kind, amountCents);
   if (refusal && wallet.balanceCents >= amountCents) throw refusal;
 }
 
-/** Issues an invoice for what is only sold against money. Throws 402 `insufficient_funds` where the balance does not cover it. */
-export function issuePaidInvoice(deps: Pick<Deps, 'newId'>, wallet: Wallet, order: Order): Invoice {
+/** Issues an invoice that must be paid immediately. Throws 402 `insufficient_funds` if the balance does not allow it. */
+export function issuePaidInvoice(deps: Pick<Deps, 'newId'>, wallet: Wallet, order: NewInvoice): Invoice {
   const refusal = wallet.refusalOf(order.kind, totalOf(order));
   if (refusal) throw refusal;
   return issueInvoice(deps, wallet, order);
 }
 
-/** Pays an unpaid invoice from the wallet. Throws 402 `insufficient_funds`, 409 for one that is not unpaid. */
+/** Pays an unpaid invoice from the wallet. Throws 402 `insufficient_funds`, and 409 for a paid or void invoice. */
 export function payInvoice<T extends InvoiceByStatus>(wallet: Wallet, invoice: T): T {
   if (invoice.status === 'PAID') throw new ApiError('conflict', 'This invoice is already paid.');
   if (invoice.status === 'VOID') throw new ApiError('conflict', 'This invoice is void.');
@@ -85,16 +85,16 @@ export function payInvoice<T extends InvoiceByStatus>(wallet: Wallet, invoice: T
   return changeStatus(wallet, invoice, { ...invoice, status: 'PAID', paidAt: wallet.now });
 }
 
-/** Makes an invoice void. What was paid for it returns to the wallet. Throws 409 for one that is void already. */
+/** Voids an invoice, and refunds its payment to the wallet. Throws 409 if it is already void. */
 export function voidInvoice<T extends InvoiceByStatus>(wallet: Wallet, invoice: T): T {
-  if (invoice.status === 'VOID') throw new ApiError('conflict', 'This invoice is void already.');
+  if (invoice.status === 'VOID') throw new ApiError('conflict', 'This invoice is already void.');
   if (invoice.status === 'PAID') wallet.move('REFUND', invoice.amountCents, `Refund of ${invoice.number}`);
   return changeStatus(wallet, invoice, { ...invoice, status: 'VOID' });
 }
 
 const paymentMovement = (number: string) => `Payment of ${number}`;
 
-/** Moves an invoice to another status, and to the file of that status. */
+/** Changes the status of an invoice, and moves its copy to the list of the new status. */
 function changeStatus<T extends InvoiceByStatus>(wallet: Wallet, before: T, after: T): T {
   const { accountId, id } = before;
   const { status, paidAt } = after;

@@ -27,35 +27,36 @@ import type { PaymentDeps } from './top-ups.ts';
 import { invoiceQueue } from './unpaid-invoices.ts';
 import { balanceIs, type Wallet, withWallet } from './wallet.ts';
 
-/** Moves subscriptions through their lifecycle as time passes and invoices are paid or not. */
+/** Advances subscriptions through their lifecycle: invoicing, suspension, cancellation and end. */
 
-/** An invoice overdue this long suspends, and this long cancels, in milliseconds (design, Billing). */
+/** Time after an invoice's due date at which its subscription is suspended, in milliseconds (design, Billing). */
 const SUSPEND_AFTER_MS = 7 * DAY_MS;
+/** Time after an invoice's due date at which its subscription is cancelled, in milliseconds (design, Billing). */
 const CANCEL_AFTER_MS = 30 * DAY_MS;
-/** Minimum time from a suspension, however late it came, to the cancellation, in milliseconds. */
+/** Minimum time from a suspension, even a late one, to the cancellation, in milliseconds. */
 const MIN_SUSPENDED_MS = CANCEL_AFTER_MS - SUSPEND_AFTER_MS;
-const latest = (time: string, other = '') => (time > other ? time : other);
+const laterOf = (time: string, other = '') => (time > other ? time : other);
 
 type LifecycleDeps = Deps & { plans: ReadPlans };
 
-/** Has a subscription looked at again at a time, unless another change has scheduled it since it was read. */
+/** Reschedules a subscription, unless another change has rescheduled it since it was read. */
 async function reschedule(
   { table }: Deps,
   { accountId, id, dueAt = '' }: Subscription,
   at: string,
 ): Promise<undefined> {
-  const what = { set: schedule(Subscription, at), when: { dueAt: { is: dueAt } } };
-  await ignoreConflict(table.transact([change(Subscription, { accountId, id }, what, concurrentUpdate)]));
+  const update = { set: schedule(Subscription, at), when: { dueAt: { is: dueAt } } };
+  await ignoreConflict(table.transact([change(Subscription, { accountId, id }, update, concurrentUpdate)]));
 }
 
 /**
- * Returns the time at which a subscription is looked at again whose owner cannot pay: the account is suspended, or will be deleted.
- * Until then nothing is invoiced, suspended or cancelled (docs/decisions/0031-suspension.md).
+ * Returns the time to which a subscription is postponed because its owner cannot pay: the account is suspended or scheduled for
+ * deletion. Before that time, it is not invoiced, suspended or cancelled (docs/decisions/0031-suspension.md).
  */
 const postponedTo = ({ account, now }: Wallet): string | undefined =>
   account.suspension || account.deletion ? timestampAfter(now, DAY_MS) : undefined;
 
-/** Issues the invoice for the next period. Paid at once where the balance allows; the stream then adds the period. */
+/** Issues the invoice for the next period. It is paid immediately if the balance allows, and the stream then adds the period. */
 const invoiceNextPeriod = (deps: LifecycleDeps, { accountId, id }: Subscription) =>
   withWallet(deps, accountId, findOwned(deps, accountId, id), async (wallet, { subscription }) => {
     const { status, renewal, plan, billingCycle, createdAt, currentPeriodEnd } = subscription;
@@ -65,8 +66,8 @@ const invoiceNextPeriod = (deps: LifecycleDeps, { accountId, id }: Subscription)
     const offered = (await deps.plans()).find(({ slug }) => slug === plan.slug);
     const priceCents = offered ? periodPrice(offered, billingCycle) : subscription.priceCents;
     const periodEnd = periodEndAfter(createdAt, billingCycle, currentPeriodEnd);
-    // One that is issued late is not overdue already: a voided one's successor, or one that was postponed.
-    const payBy = latest(currentPeriodEnd, wallet.now);
+    // A late invoice must not be overdue when it is issued. An invoice is late if it was postponed or replaces a voided one.
+    const payBy = laterOf(currentPeriodEnd, wallet.now);
     const invoice = issueInvoice(deps, wallet, {
       kind: 'PLAN',
       lines: [invoiceLineForPeriod(subscription, priceCents, [currentPeriodEnd, periodEnd])],
@@ -91,8 +92,8 @@ const invoiceNextPeriod = (deps: LifecycleDeps, { accountId, id }: Subscription)
     );
   });
 
-/** Returns the subscription whose next period an invoice is for, unless it is cancelled. */
-async function findRenewed(
+/** Returns the subscription that an invoice renews, unless it is cancelled. */
+async function findRenewedSubscription(
   deps: Deps,
   { accountId, subjectId: id = '', id: invoiceId }: Invoice,
 ): Promise<Subscription | undefined> {
@@ -100,46 +101,47 @@ async function findRenewed(
   return found?.renewal?.invoiceId === invoiceId && found.status !== 'CANCELLED' ? found : undefined;
 }
 
-/** Returns the writes by which nothing is owed for a next period, once. What was suspended is active again. */
+/** Returns the writes that end a subscription's pending renewal, once. A suspended subscription becomes active again. */
 function settleRenewal(subscription: Subscription, set: Change['set']): Write[] {
   const { accountId, id, status, renewal } = subscription;
   const when = { 'renewal.invoiceId': { is: renewal?.invoiceId ?? '' }, status: { is: status } };
-  const what = { set: { status: 'ACTIVE', ...set }, remove: ['renewal'], when };
+  const update = { set: { status: 'ACTIVE', ...set }, remove: ['renewal'], when };
   const restored = status === 'SUSPENDED' ? accountPlanChange(subscription) : {};
   return [
-    change(Subscription, { accountId, id }, what, concurrentUpdate),
+    change(Subscription, { accountId, id }, update, concurrentUpdate),
     ...(restored.set ? [change(Account, { id: accountId }, restored)] : []),
   ];
 }
 
-/** The event of a subscription that is active, for another period or again. */
+/** Returns the event of a subscription that was renewed or reactivated. */
 const activated = (deps: Deps, { accountId, id, plan }: Subscription): Write =>
   emit(deps, accountId, 'subscription.activated', { subscriptionId: id, plan: plan.slug });
 
-/** Adds the period that a paid invoice is for, once. What was suspended is active again. */
+/** Adds the period of a paid invoice, once. A suspended subscription becomes active again. */
 export async function addPaidPeriod(deps: Deps, invoice: Invoice): Promise<void> {
-  const subscription = await findRenewed(deps, invoice);
+  const subscription = await findRenewedSubscription(deps, invoice);
   if (!subscription?.renewal) return;
   const { accountId, id, renewal } = subscription;
   const { periodEnd: currentPeriodEnd } = renewal;
   const period = { currentPeriodEnd, ...schedule(Subscription, nextInvoiceAt(currentPeriodEnd)) };
   const writes = [...settleRenewal(subscription, period), activated(deps, subscription)];
-  const about = { action: 'subscription.renewed', accountId, subjectId: id } as const;
   const audited = {
-    ...about,
+    action: 'subscription.renewed',
+    accountId,
+    subjectId: id,
     before: viewSubscription(subscription),
     after: { ...viewSubscription(subscription), status: 'ACTIVE', currentPeriodEnd },
-  };
-  // On a conflict it was added before, or cancelled meanwhile.
+  } as const;
+  // On a conflict, the period has already been added, or the subscription was cancelled.
   await ignoreConflict(deps.commit(writes, undefined, audited));
 }
 
 /**
- * An invoice for a next period was made void by operators, whose act the audit log has: the period is invoiced when the present one
- * ends, or tomorrow.
+ * Clears the pending renewal after operators have voided its invoice. The period is invoiced again when the current one ends, and tomorrow at
+ * the earliest. The audit log already has the operators' action.
  */
-export async function forgetRenewal(deps: Deps, invoice: Invoice): Promise<void> {
-  const subscription = await findRenewed(deps, invoice);
+export async function clearRenewal(deps: Deps, invoice: Invoice): Promise<void> {
+  const subscription = await findRenewedSubscription(deps, invoice);
   if (!subscription) return;
   const { status, currentPeriodEnd } = subscription;
   const tomorrow = timestampAfter(deps.now().toISOString(), DAY_MS);
@@ -148,58 +150,61 @@ export async function forgetRenewal(deps: Deps, invoice: Invoice): Promise<void>
     ...settleRenewal(subscription, next),
     ...(status === 'SUSPENDED' ? [activated(deps, subscription)] : []),
   ];
-  // On a conflict it was done before, or the subscription was cancelled meanwhile.
+  // On a conflict, the renewal has already been cleared, or the subscription was cancelled.
   await ignoreConflict(deps.table.transact(writes));
 }
 
 /**
- * Returns the change of an account when a subscription is served no longer: its applications follow the plan that is active, or else the
- * largest of those that are cancelled and paid still, or the one that every account has.
+ * Returns the change of an account's plan when a subscription is no longer in effect. The new plan is the active one, otherwise the largest
+ * cancelled one whose paid period has not ended, otherwise the default plan.
  */
 function planAfter({ id, plan }: Pick<Subscription, 'id' | 'plan'>, all: readonly Subscription[], now: string): Change {
   if (plan.category !== 'APP') return {};
-  const served = all.filter(
-    (each) =>
-      each.id !== id &&
-      each.plan.category === 'APP' &&
-      (each.status === 'ACTIVE' || (each.status === 'CANCELLED' && each.currentPeriodEnd > now)),
+  const candidates = all.filter(
+    (other) =>
+      other.id !== id &&
+      other.plan.category === 'APP' &&
+      (other.status === 'ACTIVE' || (other.status === 'CANCELLED' && other.currentPeriodEnd > now)),
   );
-  const order = ({ status, plan: { appLimit = 0 } }: Subscription) =>
+  const priority = ({ status, plan: { appLimit = 0 } }: Subscription) =>
     status === 'ACTIVE' ? Number.POSITIVE_INFINITY : appLimit;
-  const [next] = served.sort((a, b) => order(b) - order(a));
+  const [next] = candidates.sort((a, b) => priority(b) - priority(a));
   return next ? accountPlanChange(next) : { set: { plan: DEFAULT_PLAN } };
 }
 
-/** Returns the time at which a subscription is suspended, or cancelled where it is suspended, unless its invoice is paid. */
+/** Returns the time at which an unpaid subscription is suspended or, if it is already suspended, cancelled. */
 function nextStepAt({ status, renewal }: Subscription, { resumedAt }: Account): string {
-  const payBy = latest(renewal?.payBy ?? '', resumedAt);
+  const payBy = laterOf(renewal?.payBy ?? '', resumedAt);
   if (status === 'ACTIVE') return timestampAfter(payBy, SUSPEND_AFTER_MS);
   const cancelsAt = timestampAfter(payBy, CANCEL_AFTER_MS);
   // Earlier versions did not store the time of a suspension.
   const { suspendedAt } = renewal ?? {};
-  return suspendedAt === undefined ? cancelsAt : latest(cancelsAt, timestampAfter(suspendedAt, MIN_SUSPENDED_MS));
+  return suspendedAt === undefined ? cancelsAt : laterOf(cancelsAt, timestampAfter(suspendedAt, MIN_SUSPENDED_MS));
 }
 
-/** Suspends a subscription within a transaction. @returns what the audit log has of it */
+/** Suspends a subscription within a transaction. @returns the action and the new status, for the audit log */
 function suspendUnpaid(wallet: Wallet, { accountId, id, status }: Subscription, { id: invoiceId }: Invoice) {
   const suspended = { status: 'SUSPENDED', 'renewal.suspendedAt': wallet.now };
   const set = { ...suspended, ...schedule(Subscription, timestampAfter(wallet.now, MIN_SUSPENDED_MS)) };
   const when = { status: { is: status }, 'renewal.invoiceId': { is: invoiceId } };
   wallet.add(
     change(Subscription, { accountId, id }, { set, when }, concurrentUpdate),
-    // One that was paid since it was read renews the plan, which must not be suspended after that.
+    // If the invoice has been paid since the read, the plan is renewed and must not be suspended.
     check(Invoice, { accountId, id: invoiceId }, { status: { is: 'UNPAID' } }, concurrentUpdate),
   );
   return { action: 'subscription.suspended', after: 'SUSPENDED' } as const;
 }
 
-/** Cancels a suspended subscription within a transaction. @returns what the audit log has of it */
+/** Cancels a suspended subscription within a transaction. @returns the action and the new status, for the audit log */
 function cancelUnpaid(deps: Deps, wallet: Wallet, owned: OwnedSubscription) {
   cancelWithin(deps, wallet, owned, { endsNow: true });
   return { action: 'subscription.cancelled', after: 'CANCELLED' } as const;
 }
 
-/** Does what the time has come for with an unpaid invoice: suspends, then cancels what has been suspended for long enough. */
+/**
+ * Suspends a subscription whose invoice is overdue, or cancels it if it has been suspended long enough.
+ * @returns the renewal's invoice if it is paid or void, and thus still to be settled; undefined otherwise
+ */
 async function runDunning(deps: Deps, { accountId, id }: Subscription): Promise<Invoice | undefined> {
   const read = async () => ({
     owned: await findOwned(deps, accountId, id)(),
@@ -209,12 +214,12 @@ async function runDunning(deps: Deps, { accountId, id }: Subscription): Promise<
     const { subscription, renewal } = owned;
     const { status } = subscription;
     if (status === 'CANCELLED' || !renewal) return undefined;
-    // The stream has it, or lost it: then it is done here.
+    // The stream settles this invoice. The caller settles it as well, in case the stream's attempt was lost.
     if (renewal.status !== 'UNPAID') return renewal;
     const next = nextStepAt(subscription, wallet.account);
-    const again = postponedTo(wallet) ?? (next > wallet.now ? next : undefined);
-    if (again) return await reschedule(deps, subscription, again);
-    // One that is looked at late, after a long stop or out of quarantine, is suspended first as well.
+    const recheckAt = postponedTo(wallet) ?? (next > wallet.now ? next : undefined);
+    if (recheckAt) return await reschedule(deps, subscription, recheckAt);
+    // A subscription that is processed late, after an outage or quarantine, is also suspended before it is cancelled.
     const { action, after } =
       status === 'ACTIVE' ? suspendUnpaid(wallet, subscription, renewal) : cancelUnpaid(deps, wallet, owned);
     const before = viewSubscription(subscription);
@@ -226,45 +231,45 @@ async function runDunning(deps: Deps, { accountId, id }: Subscription): Promise<
   });
 }
 
-/** A cancelled subscription's paid time is over: the account follows what it has besides, unless another plan replaced it already. */
+/** Ends a cancelled subscription whose paid period is over. The account falls back to another plan, unless one has already replaced it. */
 const endCancelled = (deps: Deps, { accountId, id, plan }: Subscription): Promise<void> =>
   retryOnConflict(async () => {
-    // Before the subscriptions: a purchase in between changes the wallet, so that this begins again.
+    // Reads the account before the subscriptions: a purchase in between changes the wallet, so that this attempt fails and is repeated.
     const account = await deps.table.get(Account, { id: accountId });
     const all = await deps.table.all(Subscription, subscriptionsOf(accountId));
     const { set } = planAfter({ id, plan }, all, deps.now().toISOString());
-    const over = change(Subscription, { accountId, id }, { remove: unschedule(Subscription) });
-    const isServed = set !== undefined && account?.plan.slug === plan.slug;
-    const writes: Write[] = [over];
-    if (isServed) {
+    const end = change(Subscription, { accountId, id }, { remove: unschedule(Subscription) });
+    const isInEffect = set !== undefined && account?.plan.slug === plan.slug;
+    const writes: Write[] = [end];
+    if (isInEffect) {
       const when = { ...balanceIs(account), 'plan.slug': { is: plan.slug } };
       writes.push(change(Account, { id: accountId }, { set, when }, concurrentUpdate));
-      // One that is paid for is served again, which moves no money of the wallet.
-      const suspended = all.filter((each) => each.status === 'SUSPENDED' && each.plan.category === 'APP');
-      for (const each of suspended)
-        writes.push(check(Subscription, each, { status: { is: 'SUSPENDED' } }, concurrentUpdate));
+      // The stream reactivates a suspended subscription after its payment. This moves no money, so the wallet's version does not show it.
+      const suspended = all.filter((other) => other.status === 'SUSPENDED' && other.plan.category === 'APP');
+      for (const other of suspended)
+        writes.push(check(Subscription, other, { status: { is: 'SUSPENDED' } }, concurrentUpdate));
     }
     const audited = { action: 'subscription.ended', accountId, subjectId: id, before: { plan } } as const;
-    await deps.commit(writes, undefined, { ...audited, after: isServed ? set : {} });
+    await deps.commit(writes, undefined, { ...audited, after: isInEffect ? set : {} });
   });
 
-/** Takes the next due step of one subscription. */
+/** Performs the next due step of one subscription. */
 async function advance(deps: LifecycleDeps, subscription: Subscription): Promise<void> {
   if (subscription.status === 'CANCELLED') return await endCancelled(deps, subscription);
   if (!subscription.renewal) return await invoiceNextPeriod(deps, subscription);
   const settled = await runDunning(deps, subscription);
   if (settled?.status === 'PAID') await addPaidPeriod(deps, settled);
-  else if (settled) await forgetRenewal(deps, settled);
+  else if (settled) await clearRenewal(deps, settled);
 }
 
-/** Subscriptions to invoice for the next period, to suspend or cancel because they are not paid, or to end. */
+/** Due queue of the subscriptions to invoice, to suspend or cancel for non-payment, or to end. */
 export const subscriptionQueue: DueQueue<typeof Subscription, LifecycleDeps> = {
   queue: 'SUBSCRIPTION',
   entity: Subscription,
   act: advance,
 };
 
-/** The due queues of billing, each with the job that sweeps it. */
+/** Returns the sweep of each due queue of billing. */
 export const billingSweeps = (deps: LifecycleDeps & PaymentDeps): Record<string, SweepJob> => ({
   topUps: sweepJob(deps, topUpQueue),
   subscriptions: sweepJob(deps, subscriptionQueue),

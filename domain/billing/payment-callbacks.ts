@@ -7,7 +7,7 @@ import { type PaymentDeps, paymentProviderUnavailable, settleTopUp, topUpId } fr
 
 export type CallbackDeps = PaymentDeps & { reportDispute: ReportDispute };
 
-/** Reads what a callback is about. Throws 401 where the payment provider did not sign it. */
+/** Verifies a callback and returns its subject. Throws 401 if the payment provider did not sign it. */
 export async function identifyCallback(
   { payments }: CallbackDeps,
   _input: object,
@@ -17,13 +17,13 @@ export async function identifyCallback(
     return await payments.readCallback(body, headers['x-paystack-signature']);
   } catch (error) {
     if (!(error instanceof InvalidSignature)) return paymentProviderUnavailable(error);
-    throw new ApiError('unauthorized', 'The payment processor did not sign this.');
+    throw new ApiError('unauthorized', 'The request is not signed by the payment provider.');
   }
 }
 
 /**
- * POST /hooks/payments, once it is known to be genuine: a payment of ours, or a dispute of one, is looked into. Anything else is acknowledged, so
- * that it is not sent again.
+ * POST /hooks/payments, after verification. Settles the payment or the dispute that the callback names. All other callbacks are acknowledged,
+ * so that the provider does not repeat them.
  */
 export async function receivePayment(
   deps: CallbackDeps,

@@ -1,6 +1,6 @@
 type Cycle = 'MONTHLY' | 'YEARLY';
 
-/** The same day and time so many months later, or the month's last day where it has no such day. */
+/** Returns the same day and time a number of months later, or the last day of a shorter month. */
 function addMonths(time: Date, months: number): Date {
   const month = time.getUTCMonth() + months;
   const lastDay = new Date(Date.UTC(time.getUTCFullYear(), month + 1, 0)).getUTCDate();
@@ -10,8 +10,8 @@ function addMonths(time: Date, months: number): Date {
 }
 
 /**
- * Returns the end of the period that follows another. Periods count from the beginning: the 31st is the 31st again
- * after February.
+ * Returns the end of the period that follows another. Periods are counted from the beginning, so a subscription of the 31st renews on the 31st
+ * again after February.
  */
 export function periodEndAfter(beginning: string, cycle: Cycle, end: string): string {
   const step = cycle === 'MONTHLY' ? 1 : 12;

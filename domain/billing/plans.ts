@@ -9,7 +9,7 @@ import { formatRand } from './money.ts';
 
 const cents = () => z.int().check(z.positive(), z.maximum(100_000_000));
 
-/** A plan with all that we know of it. Prices are cents without VAT, for a month and for a year. */
+/** A plan with all its fields. Prices are in cents without VAT. */
 const OfferedPlan = () =>
   z.object({
     slug: z.string().check(z.regex(/^[a-z0-9]+(-[a-z0-9]+)*$/), z.maxLength(60)),
@@ -19,9 +19,9 @@ const OfferedPlan = () =>
     yearlyCents: cents(),
     storageGb: z.int().check(z.positive()),
     featured: z.boolean(),
-    /** True while the plan can be bought; existing subscriptions of other plans renew. */
+    /** True while the plan can be bought. Existing subscriptions of other plans still renew. */
     onSale: z.boolean(),
-    /** Of APP plans: how many applications. */
+    /** Number of applications that an APP plan allows. */
     appLimit: z._default(z.int().check(z.minimum(0)), 0),
   });
 export type Plan = z.output<ReturnType<typeof OfferedPlan>>;
@@ -82,14 +82,14 @@ const OFFER: OfferRule<{ plans: Plan[] }> = {
   parts: ['plans'],
 };
 
-/** The plans as they are now, on sale or not: the built-in list, or what operators put in its place. */
+/** Returns a reader of the current plans, including plans that are not on sale: the operators' list, or the built-in one. */
 export const currentPlans = (deps: Pick<Deps, 'table' | 'now'>): ReadPlans =>
   offerReader(deps, OFFER, ({ plans }): readonly Plan[] => plans ?? BUILT_IN);
 
-/** For operators: puts a list in place of the one that is there. */
+/** For operators: replaces the list of plans. */
 export const setPlans = (deps: Deps, given: z.output<ReturnType<typeof PlansInput>>) => changeOffer(deps, OFFER, given);
 
-/** The price for a period of a billing cycle, in cents without VAT. */
+/** Returns the price of one period, in cents without VAT. */
 export const periodPrice = (plan: Plan, cycle: 'MONTHLY' | 'YEARLY'): number =>
   cycle === 'MONTHLY' ? plan.monthlyCents : plan.yearlyCents;
 
@@ -102,15 +102,15 @@ export async function listPlans(
   const plans = await deps.plans();
   const data = plans
     .filter((plan) => plan.onSale && (category === undefined || plan.category === category))
-    .map(({ slug, name, category: of, monthlyCents, yearlyCents, storageGb, featured, appLimit }) => ({
+    .map(({ slug, name, category: planCategory, monthlyCents, yearlyCents, storageGb, featured, appLimit }) => ({
       slug,
       name,
-      category: of,
+      category: planCategory,
       priceMonthly: formatRand(monthlyCents),
       priceYearly: formatRand(yearlyCents),
       storageGb,
       featured,
-      appLimit: of === 'APP' ? appLimit : null,
+      appLimit: planCategory === 'APP' ? appLimit : null,
     }));
   return { data };
 }

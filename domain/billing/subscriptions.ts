@@ -22,19 +22,19 @@ import { pageBody, pageOf } from '../pages.ts';
 import { DAY_MS, timestampBefore } from '../time.ts';
 import { emit } from '../webhooks/events.ts';
 import { viewInvoice } from './invoice-views.ts';
-import { issuePaidInvoice, type Line, voidInvoice } from './invoices.ts';
+import { type InvoiceLine, issuePaidInvoice, voidInvoice } from './invoices.ts';
 import { addVat } from './money.ts';
 import { periodEndAfter } from './periods.ts';
 import { type Plan, periodPrice, type ReadPlans } from './plans.ts';
 import { readNothing, type Wallet, withWallet } from './wallet.ts';
 
-/** The next period is invoiced this long before the paid one ends, in milliseconds (design, Billing). */
+/** Time before the end of the paid period at which the next one is invoiced, in milliseconds (design, Billing). */
 const INVOICE_LEAD_MS = 7 * DAY_MS;
 
 /** Returns the time at which the next period of a paid subscription is invoiced. */
 export const nextInvoiceAt = (periodEnd: string) => timestampBefore(periodEnd, INVOICE_LEAD_MS);
 
-/** The subscription as the API shows it. */
+/** Returns a subscription as the API shows it. */
 export function viewSubscription(subscription: Subscription): Output<typeof ListRoute>['data'][number] {
   const { id, plan, status, billingCycle, hostingDomain, currentPeriodEnd, createdAt, cancelledAt } = subscription;
   const { slug, name, category } = plan;
@@ -55,19 +55,19 @@ export function invoiceLineForPeriod(
   { plan, hostingDomain, billingCycle }: Pick<Subscription, 'plan' | 'hostingDomain' | 'billingCycle'>,
   priceCents: number,
   [from, to]: [string, string],
-): Line {
-  const what = hostingDomain ? `${plan.name} for ${hostingDomain}` : plan.name;
-  const days = `${from.slice(0, 10)} to ${to.slice(0, 10)}`;
-  return { description: `${what}, ${billingCycle.toLowerCase()}, ${days}`, ...addVat(priceCents) };
+): InvoiceLine {
+  const item = hostingDomain ? `${plan.name} for ${hostingDomain}` : plan.name;
+  const period = `${from.slice(0, 10)} to ${to.slice(0, 10)}`;
+  return { description: `${item}, ${billingCycle.toLowerCase()}, ${period}`, ...addVat(priceCents) };
 }
 
-/** The change of an account by which its application limit is that of a plan; none for other plans. */
+/** Returns the change that sets an account's plan, and with it the application limit; none for plans without applications. */
 export const accountPlanChange = ({ plan }: Pick<Subscription, 'plan'>): Change =>
   plan.category === 'APP'
     ? { set: { plan: { slug: plan.slug, name: plan.name, appLimit: plan.appLimit ?? DEFAULT_PLAN.appLimit } } }
     : {};
 
-const invalidDomain = (why: string) => new ApiError('invalid_request', `hostingDomain: ${why}`);
+const invalidDomain = (reason: string) => new ApiError('invalid_request', `hostingDomain: ${reason}`);
 
 function validateHostingDomain({ category }: Plan, given: string | undefined): string | null {
   if (category === 'APP') return null;
@@ -78,7 +78,7 @@ function validateHostingDomain({ category }: Plan, given: string | undefined): s
 
 export interface OwnedSubscription {
   subscription: Subscription;
-  /** The invoice for the next period, where it is issued. */
+  /** The invoice for the next period, if it has been issued. */
   renewal: Invoice | undefined;
 }
 
@@ -90,17 +90,18 @@ const withRenewal = async (deps: Deps, subscription: Subscription): Promise<Owne
   };
 };
 
-/** Everything that the account has and has not cancelled. */
+/** Reads the account's subscriptions that are not cancelled. */
 async function readOwned(deps: Deps, accountId: string): Promise<OwnedSubscription[]> {
   const all = await deps.table.all(Subscription, subscriptionsOf(accountId));
-  return await Promise.all(all.filter(({ status }) => status !== 'CANCELLED').map((each) => withRenewal(deps, each)));
+  const current = all.filter(({ status }) => status !== 'CANCELLED');
+  return await Promise.all(current.map((subscription) => withRenewal(deps, subscription)));
 }
 
 /**
- * POST /dashboard/v1/subscriptions: bought from the wallet in one transaction. Throws 402 `insufficient_funds`; 400 for a
- * plan that is not on sale, or hosting of an extension that is; 409 for what the account has, or for a smaller plan that
- * allows fewer applications than there are.
- * @param deps `tlds`: the extensions on sale (domain/registrar/tlds.ts)
+ * POST /dashboard/v1/subscriptions. Buys a subscription from the wallet in one transaction. Throws 402 `insufficient_funds`; 400 for a plan that
+ * is not on sale, and for hosting of a TLD that the platform sells; 409 for a plan that the account already has, and for a smaller plan with a
+ * lower limit than the account's number of applications.
+ * @param deps `tlds`: the TLDs on sale (domain/registrar/tlds.ts)
  */
 export const createSubscription = (
   deps: Deps & { plans: ReadPlans; txt: TxtRecords; tlds: () => Promise<readonly { tld: string }[]> },
@@ -110,16 +111,16 @@ export const createSubscription = (
   subscribe(deps, accountId, order, {
     action: 'subscription.created',
     async claim(domain) {
-      // Of a name below which we sell domains no account can be the owner: it is a mistyped domain.
+      // No account can own a TLD on sale, so the customer has mistyped the domain.
       if ((await deps.tlds()).some(({ tld }) => tld === domain))
         throw invalidDomain(`must be a domain name under ${domain}, e.g. example.${domain}`);
       return await claimHostingDomain(deps, accountId, domain);
     },
-    support: () => undefined,
+    beforePayment: () => undefined,
   });
 
 /**
- * For operators: the same, the first period paid by us. The domain is claimed when its account on the server is
+ * Creates a subscription whose first period the platform pays, for operators. The domain is claimed later, when its hosting account is
  * reconciled.
  */
 export const grantSubscription = (
@@ -130,35 +131,36 @@ export const grantSubscription = (
   subscribe(deps, accountId, order, {
     action: 'subscription.granted',
     claim: async () => undefined,
-    support: (wallet, { description, amountCents }) => wallet.move('ADJUSTMENT', amountCents, `Given: ${description}`),
+    beforePayment: (wallet, { description, amountCents }) =>
+      wallet.move('ADJUSTMENT', amountCents, `Granted: ${description}`),
   });
 
 interface Purchase {
   action: AuditAction;
-  /** Decides whether the account may host a domain, and makes the write that says so. */
+  /** Checks that the account may host a domain, and returns the write that claims it for a subscription. */
   claim(domain: string): Promise<((subscriptionId: string) => Write) | undefined>;
-  /** Called with what is to be paid, before it is. */
-  support(wallet: Wallet, line: Line): void;
+  /** Called with the invoice line before it is paid. */
+  beforePayment(wallet: Wallet, line: InvoiceLine): void;
 }
 
 async function subscribe(
   deps: Deps & { plans: ReadPlans },
   accountId: string,
   { plan: slug, billingCycle, hostingDomain: given }: Input<typeof CreateRoute>,
-  { action, claim, support }: Purchase,
+  { action, claim, beforePayment }: Purchase,
 ): Promise<Output<typeof CreateRoute>> {
-  const plan = (await deps.plans()).find((each) => each.slug === slug && each.onSale);
+  const plan = (await deps.plans()).find((offered) => offered.slug === slug && offered.onSale);
   if (!plan) throw new ApiError('invalid_request', 'plan: is not on sale');
   const hostingDomain = validateHostingDomain(plan, given);
   const { name, category, appLimit, storageGb } = plan;
   return await withWallet(deps, accountId, readNothing, async (wallet) => {
-    // After the wallet: a purchase in between changes the wallet, so that this one begins again.
+    // Reads the subscriptions after the wallet: a purchase in between changes the wallet, so that this attempt fails and is repeated.
     const owned = await readOwned(deps, accountId);
     const claimDomain = hostingDomain ? await claim(hostingDomain) : undefined;
     const replaced = category === 'APP' ? owned.filter(({ subscription }) => subscription.plan.category === 'APP') : [];
     if (replaced.some(({ subscription }) => subscription.plan.slug === slug))
-      throw new ApiError('conflict', `You have a subscription to ${name} already.`);
-    if (hostingDomain) assertNoOther(plan, hostingDomain, owned, wallet.now);
+      throw new ApiError('conflict', `You already have a subscription to ${name}.`);
+    if (hostingDomain) assertNoOtherPlan(plan, hostingDomain, owned, wallet.now);
     const priceCents = periodPrice(plan, billingCycle);
     const currentPeriodEnd = periodEndAfter(wallet.now, billingCycle, wallet.now);
     const subscription: Subscription = {
@@ -175,20 +177,25 @@ async function subscribe(
       cancelledAt: null,
     };
     const line = invoiceLineForPeriod(subscription, priceCents, [wallet.now, currentPeriodEnd]);
-    support(wallet, line);
+    beforePayment(wallet, line);
     const invoice = issuePaidInvoice(deps, wallet, { kind: 'PLAN', lines: [line], subjectId: subscription.id });
-    // Looked at again when what is paid of it ends: it may be the account's plan again until then.
+    // Stays scheduled for the end of its paid period: before that, it may become the account's plan again.
     for (const old of replaced) cancelWithin(deps, wallet, old);
     const activated = { subscriptionId: subscription.id, plan: slug };
     if (claimDomain) wallet.add(claimDomain(subscription.id));
     wallet.add(create(Subscription, subscription), emit(deps, accountId, 'subscription.activated', activated));
     const before = wallet.account.plan.appLimit;
     const isLarger = appLimit >= before;
-    // An account that exceeds its plan may buy a larger one that is still too small for it.
-    const room: Change['when'] = isLarger ? { 'plan.appLimit': { is: before } } : { appCount: { below: appLimit + 1 } };
-    const more = { ...accountPlanChange(subscription), ...(category === 'APP' ? { when: room } : {}) };
+    // An account that exceeds its plan may buy a larger plan, even one that is still too small for it.
+    const limitCondition: Change['when'] = isLarger
+      ? { 'plan.appLimit': { is: before } }
+      : { appCount: { below: appLimit + 1 } };
+    const accountChange = {
+      ...accountPlanChange(subscription),
+      ...(category === 'APP' ? { when: limitCondition } : {}),
+    };
     return await deps.commit(
-      wallet.writes(more, isLarger ? concurrentUpdate : tooManyApps),
+      wallet.writes(accountChange, isLarger ? concurrentUpdate : tooManyApps),
       {
         data: { ...viewSubscription(subscription), invoice: viewInvoice(invoice) },
       },
@@ -197,12 +204,14 @@ async function subscribe(
   });
 }
 
-/** Throws 409 for a second plan of a kind for a domain. Of one whose time is over, cancelling deletes everything at once. */
-function assertNoOther({ category }: Plan, domain: string, owned: readonly OwnedSubscription[], now: string): void {
-  const had = owned.map(({ subscription }) => subscription).filter(({ hostingDomain }) => hostingDomain === domain);
-  const same = had.find(({ plan }) => plan.category === category);
-  if (!same) return;
-  const { currentPeriodEnd, plan } = same;
+/** Throws 409 for a second plan of the same category for a domain. */
+function assertNoOtherPlan({ category }: Plan, domain: string, owned: readonly OwnedSubscription[], now: string): void {
+  const existing = owned
+    .map(({ subscription }) => subscription)
+    .find(({ hostingDomain, plan }) => hostingDomain === domain && plan.category === category);
+  if (!existing) return;
+  const { currentPeriodEnd, plan } = existing;
+  // Cancelling a subscription whose paid period is over deletes its files and mail immediately.
   const advice =
     currentPeriodEnd > now
       ? `paid until ${currentPeriodEnd.slice(0, 10)}. To change the plan, cancel it and order again: files and mail stay, the full price ` +
@@ -215,8 +224,8 @@ const tooManyApps = () =>
   new ApiError('conflict', 'You have more applications than this plan allows. Delete some first.');
 
 /**
- * Cancels within a transaction; an unpaid invoice for the next period becomes void.
- * @param options.endsNow true where nothing is paid beyond now: it is not looked at again
+ * Cancels a subscription within a transaction, and voids an unpaid invoice for its next period.
+ * @param options.endsNow true if no paid time remains: the subscription is not scheduled again
  */
 export function cancelWithin(
   deps: Pick<Deps, 'now'>,
@@ -226,20 +235,20 @@ export function cancelWithin(
 ): void {
   const { accountId, id, status, plan, currentPeriodEnd } = subscription;
   if (renewal?.status === 'UNPAID') voidInvoice(wallet, renewal);
-  // Paid, and not yet added to the period: it stays usable as well.
+  // Includes a paid renewal whose period has not been added yet.
   const end = renewal?.status === 'PAID' ? (subscription.renewal?.periodEnd ?? currentPeriodEnd) : currentPeriodEnd;
   const set = { status: 'CANCELLED', cancelledAt: wallet.now, currentPeriodEnd: end };
   const due = endsNow ? {} : schedule(Subscription, end);
-  // An invoice that is issued meanwhile would be paid for nothing.
+  // Otherwise an invoice that is issued concurrently would be paid for a cancelled subscription.
   const when = { status: { is: status }, 'renewal.invoiceId': unchanged(subscription.renewal?.invoiceId) };
-  const what = { set: { ...set, ...due }, remove: ['renewal', ...(endsNow ? unschedule(Subscription) : [])], when };
+  const update = { set: { ...set, ...due }, remove: ['renewal', ...(endsNow ? unschedule(Subscription) : [])], when };
   wallet.add(
-    change(Subscription, { accountId, id }, what, concurrentUpdate),
+    change(Subscription, { accountId, id }, update, concurrentUpdate),
     emit(deps, accountId, 'subscription.cancelled', { subscriptionId: id, plan: plan.slug }),
   );
 }
 
-/** GET /dashboard/v1/subscriptions: an account has few, so one read brings them all, and as they are at this moment. */
+/** GET /dashboard/v1/subscriptions. An account has few subscriptions, so each request reads all of them. */
 export async function listSubscriptions(
   deps: Deps,
   { accountId }: Caller,
@@ -248,14 +257,14 @@ export async function listSubscriptions(
   return pageBody(pageOf(await deps.table.all(Subscription, subscriptionsOf(accountId)), page), viewSubscription);
 }
 
-/** A subscription with its next invoice. Throws 404. */
+/** Returns a function that reads a subscription with the invoice for its next period. Throws 404. */
 export const findOwned = (deps: Deps, accountId: string, id: string) => async (): Promise<OwnedSubscription> => {
   const subscription = await deps.table.get(Subscription, { accountId, id });
   if (!subscription) throw new ApiError('not_found', 'Subscription not found.');
   return await withRenewal(deps, subscription);
 };
 
-/** DELETE /dashboard/v1/subscriptions/{id}: at once in status and event; what is paid stays usable (design, Billing). */
+/** DELETE /dashboard/v1/subscriptions/{id}. Status and event change immediately; the plan stays usable until the paid period ends (design, Billing). */
 export const cancelSubscription = (
   deps: Deps,
   { accountId }: Caller,
@@ -263,7 +272,7 @@ export const cancelSubscription = (
 ): Promise<Output<typeof CancelRoute>> =>
   withWallet(deps, accountId, findOwned(deps, accountId, id), async (wallet, owned) => {
     if (owned.subscription.status === 'CANCELLED')
-      throw new ApiError('conflict', 'This subscription is cancelled already.');
+      throw new ApiError('conflict', 'This subscription is already cancelled.');
     cancelWithin(deps, wallet, owned);
     const before = viewSubscription(owned.subscription);
     const after = { ...before, status: 'CANCELLED' };
@@ -271,17 +280,17 @@ export const cancelSubscription = (
   });
 
 /**
- * Cancels an account's hosting of a domain that another account has proven to be its own. What is paid is not returned:
- * the account ordered hosting for a domain that it never proved, or no longer owns. May be repeated.
+ * Cancels an account's hosting of a domain after another account has verified it. Payments are not refunded, because the account
+ * ordered hosting for a domain that it never verified or no longer owns. Idempotent.
  */
 export async function cancelHostingOf(deps: Deps, accountId: string, domain: string): Promise<void> {
-  const held = await deps.table.get(HostingDomain, { domain });
-  // It proved the domain since: what its subscriptions had on a server before is gone, what they have now is not.
-  const isBack = held?.accountId === accountId;
+  const claim = await deps.table.get(HostingDomain, { domain });
+  // The account may have verified the domain again since. Then only subscriptions whose hosting account was removed are cancelled.
+  const isOwnedAgain = claim?.accountId === accountId;
   const owned = await readOwned(deps, accountId);
-  for (const { subscription } of owned.filter((each) => each.subscription.hostingDomain === domain)) {
-    const account = isBack ? await deps.table.get(HostingAccount, subscription) : undefined;
-    if (isBack && account?.status !== 'REMOVED') continue;
+  for (const { subscription } of owned.filter((item) => item.subscription.hostingDomain === domain)) {
+    const account = isOwnedAgain ? await deps.table.get(HostingAccount, subscription) : undefined;
+    if (isOwnedAgain && account?.status !== 'REMOVED') continue;
     await withWallet(deps, accountId, findOwned(deps, accountId, subscription.id), async (wallet, found) => {
       if (found.subscription.status === 'CANCELLED') return;
       cancelWithin(deps, wallet, found);

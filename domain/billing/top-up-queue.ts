@@ -7,35 +7,35 @@ import type { DueQueue } from '../sweep/sweep.ts';
 import { FIRST_CHECK_DELAY_MS, PAYMENT_PAGE_LIFETIME_MS, type PaymentDeps, settleTopUp } from './top-ups.ts';
 import { payUnpaidInvoices } from './unpaid-invoices.ts';
 
-/** Schedules the next status check of an open payment, or none when its page has expired. */
+/** Schedules the next status check of an open payment, or unschedules it if its payment page has expired. */
 async function scheduleCheck(deps: Deps, id: string): Promise<void> {
   const topUp = await deps.table.get(TopUp, { id });
-  // A settled one may be due when its money is no longer withheld.
+  // A settled payment is due only at the end of its hold.
   if (!topUp?.dueAt || topUp.status === 'SUCCEEDED') return;
   const now = deps.now().getTime();
   if (topUp.automatic && topUp.status === 'FAILED' && topUp.dueAt > deps.now().toISOString()) return;
   const age = now - Date.parse(topUp.createdAt);
   const next = schedule(TopUp, new Date(now + Math.max(FIRST_CHECK_DELAY_MS, age)));
-  const what = age >= PAYMENT_PAGE_LIFETIME_MS ? { remove: unschedule(TopUp) } : { set: next };
-  // A concurrent settlement unschedules it.
-  const write = change(TopUp, { id }, { ...what, when: { status: { is: topUp.status } } }, concurrentUpdate);
+  const update = age >= PAYMENT_PAGE_LIFETIME_MS ? { remove: unschedule(TopUp) } : { set: next };
+  // A concurrent settlement unschedules the payment.
+  const write = change(TopUp, { id }, { ...update, when: { status: { is: topUp.status } } }, concurrentUpdate);
   await ignoreConflict(deps.table.updateReturningChanged(write));
 }
 
-/** Pays the invoices that a payment's money did not, because its card was new to the account. */
+/** Ends the hold of a new card's payment: pays the invoices that the money could not pay before. */
 async function endHold(deps: Deps, { id, accountId }: TopUp): Promise<void> {
   await payUnpaidInvoices(deps, accountId);
   await deps.table.transact([change(TopUp, { id }, { remove: unschedule(TopUp) })]);
 }
 
 /**
- * Open payments: the provider is asked for their status, because callbacks get lost and failures have none. Settled ones of new cards,
- * when their money is no longer withheld.
+ * Due queue of open payments, whose status is read from the provider, because callbacks get lost and failures have none. Also has settled
+ * payments from new cards, which are due at the end of their hold.
  */
 export const topUpQueue: DueQueue<typeof TopUp, PaymentDeps> = {
   queue: 'TOP_UP',
   entity: TopUp,
-  // Most of a check is waiting for the processor.
+  // A check spends most of its time waiting for the payment provider.
   concurrency: 10,
   readsAccounts: true,
   async act(deps, topUp) {

@@ -28,37 +28,37 @@ import { withWallet } from './wallet.ts';
 export type PaymentDeps = Deps & { payments: Payments };
 
 /**
- * Delay of the first check with the payment provider, in milliseconds; later checks are ever rarer. Checks are needed
- * because callbacks get lost.
+ * Delay of the first status check with the payment provider, in milliseconds; the intervals of later checks grow. Checks are
+ * needed because callbacks get lost.
  */
 export const FIRST_CHECK_DELAY_MS = 60_000;
-/** Time after which an unpaid payment page is closed, in milliseconds. A later payment on it still counts. */
+/** Time after which an unpaid top-up fails, in milliseconds. A later payment on its page still counts. */
 export const PAYMENT_PAGE_LIFETIME_MS = DAY_MS;
 
-/** A payment's name at the processor, which takes no underscore. */
+/** Returns a top-up's reference at the payment provider, which does not allow underscores. */
 const paymentReference = (id: string) => id.replace('_', '-');
-/** Returns the id of the top-up that has this name at the processor. */
+/** Returns the id of the top-up with this reference at the payment provider. */
 export const topUpId = (reference: string) => reference.replace('-', '_');
 
-/** A top-up that is to be written; until it is settled the processor is asked about it again and again. */
-export function newTopUp(deps: Deps, of: Pick<TopUp, 'accountId' | 'amountCents' | 'automatic'>): TopUp {
+/** Returns a new top-up, scheduled for its first status check. */
+export function newTopUp(deps: Deps, details: Pick<TopUp, 'accountId' | 'amountCents' | 'automatic'>): TopUp {
   const now = deps.now();
   const times = { createdAt: now.toISOString(), dueAt: timestampAfter(now, FIRST_CHECK_DELAY_MS) };
-  return { ...of, id: deps.newId('pay'), status: 'PENDING', ...times };
+  return { ...details, id: deps.newId('pay'), status: 'PENDING', ...times };
 }
 
-/** Converts failures of the payment provider to errors of the caller. */
+/** Converts a failure of the payment provider to the caller's error: 503 without card payments, otherwise 502. Rethrows other errors. */
 export const paymentProviderUnavailable = (error: unknown): never => {
   if (!(error instanceof PaymentProviderError)) throw error;
   if (error instanceof PaymentsNotConfigured)
     throw new ApiError('server_error', 'Card payments are not set up yet.', { status: 503 });
-  const message = 'The payment processor does not answer. It is safe to retry.';
+  const message = 'The payment provider is not responding. It is safe to retry.';
   throw new ApiError('server_error', message, { status: 502, cause: error });
 };
 
 /**
- * POST /dashboard/v1/wallet/topups: a page of the processor's where the money is paid. Throws 502, 429 where the account began as many
- * today as it may.
+ * POST /dashboard/v1/wallet/topups. Returns the URL of a payment page at the payment provider. Throws 502, and 429 at the daily limit of
+ * top-ups.
  */
 export async function createTopUp(
   deps: PaymentDeps,
@@ -68,7 +68,7 @@ export async function createTopUp(
   const account = await findAccount(deps, accountId);
   const topUp = newTopUp(deps, { accountId, amountCents: parseCents(amount), automatic: false });
   const { id, status, amountCents } = topUp;
-  // Before the top-up is stored: a page that the caller has not received cannot be paid.
+  // Creates the page before the top-up is stored, which is safe: a page that the caller has not received cannot be paid.
   const paymentUrl = await deps.payments
     .begin({
       reference: paymentReference(id),
@@ -98,8 +98,8 @@ export async function getTopUp(
 }
 
 /**
- * Asks the processor what has become of a payment and writes it down, once, however often and in whatever order it is
- * asked. What counts is what the processor has received, not what a callback says or was asked for.
+ * Reads a payment's status from the payment provider and records the result, once. Idempotent, and independent of the order of callbacks.
+ * Credits the amount that the provider has received, not the amount of a callback or of the request.
  */
 export async function settleTopUp(deps: PaymentDeps, id: string): Promise<TopUp['status'] | undefined> {
   const topUp = await deps.table.get(TopUp, { id });
@@ -112,13 +112,13 @@ export async function settleTopUp(deps: PaymentDeps, id: string): Promise<TopUp[
   if (payment === 'REFUSED') return await fail(deps, topUp);
   if (payment?.status === 'SUCCEEDED') return await credit(deps, topUp, payment);
   if (payment?.status === 'FAILED') return await fail(deps, topUp);
-  const closed = Date.parse(topUp.createdAt) + PAYMENT_PAGE_LIFETIME_MS <= deps.now().getTime();
-  // A page that was never paid on is no payment that failed.
-  if (closed) return await fail(deps, topUp, { isCancelled: !topUp.automatic });
+  const isExpired = Date.parse(topUp.createdAt) + PAYMENT_PAGE_LIFETIME_MS <= deps.now().getTime();
+  // An abandoned payment page is not a failed payment.
+  if (isExpired) return await fail(deps, topUp, { isCancelled: !topUp.automatic });
   return topUp.status;
 }
 
-/** Has a saved card charged. Where the processor is away the schedule asks again, and the queue need not. */
+/** Charges the saved card. Ignores failures of the payment provider: the scheduled check retries, so the queue need not. */
 export async function chargeTopUp(deps: PaymentDeps, id: string): Promise<void> {
   await settleTopUp(deps, id).catch((error) => {
     if (!(error instanceof PaymentProviderError)) throw error;
@@ -132,9 +132,9 @@ export async function areTopUpsOff(deps: Pick<Deps, 'table'>): Promise<boolean> 
 }
 
 /**
- * Returns true if an automatic top-up may still charge the card: the owner has it enabled with this amount now, however long
- * ago it began, and the account is neither suspended nor will be deleted. Such a change comes either before this transaction, and
- * then nothing is charged, or after it.
+ * Marks an automatic top-up as charged if it may still charge the card: automatic top-ups are still enabled with this amount, and the account is
+ * neither suspended nor scheduled for deletion. A change of these either precedes this transaction, and nothing is charged, or follows it.
+ * @returns true if the card may be charged
  */
 async function allowCharge(deps: PaymentDeps, { id, accountId, amountCents }: TopUp): Promise<boolean> {
   if (await areTopUpsOff(deps)) return false;
@@ -159,7 +159,7 @@ async function allowCharge(deps: PaymentDeps, { id, accountId, amountCents }: To
   }
 }
 
-/** An automatic top-up that the processor has never heard of: the card is charged. `REFUSED` where it cannot be. */
+/** Charges the saved card for an automatic top-up that the payment provider does not know yet. Returns `REFUSED` if the card cannot be charged. */
 async function chargeSavedCard(
   deps: PaymentDeps,
   { id, accountId, amountCents, automatic, status }: TopUp,
@@ -183,7 +183,7 @@ const rereadTopUp =
     return found;
   };
 
-/** Returns the payment's top-up, the card if it has paid into the account before, and the account's deletion once it has begun. */
+/** Reads the top-up, the card if it has paid into the account before, and the account's deletion if it is running or complete. */
 const readCredit = (deps: Deps, topUp: TopUp, signature: string | undefined) => async () => {
   const { accountId } = topUp;
   const [found, knownCard, deletion] = await Promise.all([
@@ -195,7 +195,10 @@ const readCredit = (deps: Deps, topUp: TopUp, signature: string | undefined) => 
 };
 const isUnderWay = ({ status }: AccountDeletion) => status === 'RUNNING' || status === 'DELETED';
 
-/** Returns the write by which money that arrives after the end of a deletion is in its refund, which holds what arrives before. */
+/**
+ * Returns the write for money that arrives during or after an account's deletion. A running deletion will refund the whole balance, so the
+ * write only checks that it is still running. The refund of a completed deletion is increased.
+ */
 function addToRefund({ accountId, status }: AccountDeletion, amountCents: number): Write {
   const when = { status: { is: status } };
   return status === 'RUNNING'
@@ -207,7 +210,7 @@ const credit = (deps: Deps, topUp: TopUp, { amountCents, card, signature }: Paym
   withWallet(deps, topUp.accountId, readCredit(deps, topUp, signature), async (wallet, { found, ...read }) => {
     const { id, accountId, status } = found;
     if (status === 'SUCCEEDED') return status;
-    const done: TopUp['status'] = 'SUCCEEDED';
+    const newStatus: TopUp['status'] = 'SUCCEEDED';
     const { now } = wallet;
     const { knownCard, deletion } = read;
     const firstPaidAt = knownCard?.firstPaidAt ?? now;
@@ -215,18 +218,18 @@ const credit = (deps: Deps, topUp: TopUp, { amountCents, card, signature }: Paym
       wallet.add(create(KnownCard, { accountId, signature, firstPaidAt }, concurrentUpdate));
     }
     const newCardHolds = holdsAfter(wallet.account, { amountCents, firstPaidAt, now });
-    const until = holdEnd(firstPaidAt);
-    const settled = { set: { status: done }, when: { status: { is: status } } };
+    const heldUntil = holdEnd(firstPaidAt);
+    const settled = { set: { status: newStatus }, when: { status: { is: status } } };
     wallet.move('TOPUP', amountCents, `Card payment ${id}`);
-    // What a debt takes is not owed.
+    // The part that covers a negative balance is not refunded.
     if (deletion) wallet.add(addToRefund(deletion, Math.max(0, Math.min(amountCents, wallet.balanceCents))));
     wallet.add(
       change(
         TopUp,
         { id },
-        // Money that is withheld is due once more, to pay what it did not.
-        until > now
-          ? { ...settled, set: { ...settled.set, ...schedule(TopUp, until) } }
+        // Withheld money is due again at the end of its hold, to pay the invoices that it could not pay.
+        heldUntil > now
+          ? { ...settled, set: { ...settled.set, ...schedule(TopUp, heldUntil) } }
           : { ...settled, remove: unschedule(TopUp) },
         concurrentUpdate,
       ),
@@ -234,48 +237,56 @@ const credit = (deps: Deps, topUp: TopUp, { amountCents, card, signature }: Paym
     );
     return await deps.commit(
       wallet.writes({
-        // Whose card it is must not be told again by an account that is deleted.
+        // A deleted account must not store the cardholder's data again.
         set: deletion ? {} : { newCardHolds, ...(card ? { card } : {}) },
         remove: ['noAutoTopUpBefore', ...endTopUp(wallet.account, id)],
       }),
-      done,
-      wallet.audited('top-up.succeeded', id, { amount: formatRand(amountCents), status: done }, { status }),
+      newStatus,
+      wallet.audited('top-up.succeeded', id, { amount: formatRand(amountCents), status: newStatus }, { status }),
     );
   });
 
 const endTopUp = ({ autoTopUpId }: Account, id: string) => (autoTopUpId === id ? ['autoTopUpId'] : []);
 
-/** Ends one whose card was never charged: it counts in no bound of a day. Its entry is the last, because one runs at a time. */
+/**
+ * Returns the change that ends an automatic top-up that was cancelled. If its card was never charged, it does not count towards the daily
+ * limits. Its history entry is the last, because an account has one automatic top-up at a time.
+ */
 const endUncharged = ({ autoTopUpId, autoTopUpHistory = [] }: Account, { id, chargedAt }: TopUp) => {
   if (autoTopUpId !== id) return {};
   const set = chargedAt === undefined ? { autoTopUpHistory: autoTopUpHistory.slice(0, -1) } : {};
   return { set, remove: ['autoTopUpId'], when: { autoTopUpId: { is: id } } };
 };
 
-/** After a refused card, in milliseconds: it is not asked again sooner. */
+/** Minimum time between the refusal of a card and the next automatic charge, in milliseconds. */
 const CARD_RETRY_DELAY_MS = DAY_MS;
 
 /**
- * Ends a payment without money.
+ * Ends a top-up without a payment.
  *
- * @param isCancelled the card was not charged at all
+ * @param isCancelled true if no card was charged, so that the payment has not failed
  */
 const fail = (deps: Deps, topUp: TopUp, { isCancelled = false } = {}) =>
   withWallet(deps, topUp.accountId, rereadTopUp(deps, topUp), async (wallet, found) => {
     const { id, accountId, amountCents, status, chargedAt } = found;
-    // Another run may charge the card after all, which then says what becomes of it.
+    // A concurrent run may have begun to charge the card. Its result then decides.
     if (status !== 'PENDING' || (isCancelled && chargedAt !== topUp.chargedAt)) return status;
-    const done: TopUp['status'] = 'FAILED';
+    const newStatus: TopUp['status'] = 'FAILED';
     const noAutoTopUpBefore = timestampAfter(deps.now(), CARD_RETRY_DELAY_MS);
     const isRetried = topUp.automatic && !isCancelled;
-    // It stays on the list: the same payment may still be made, with another card, or arrive late. An automatic one is looked at
-    // once more, a day later.
-    const set = { status: done, ...(isRetried && schedule(TopUp, noAutoTopUpBefore)) };
+    // Stays scheduled: the payment may still be made with another card, or arrive late. An automatic top-up is checked once more, a
+    // day later.
+    const set = { status: newStatus, ...(isRetried && schedule(TopUp, noAutoTopUpBefore)) };
     const when = { status: { is: status }, chargedAt: unchanged(chargedAt) };
     wallet.add(change(TopUp, { id }, { set, when }, concurrentUpdate));
-    const audited = wallet.audited('top-up.failed', id, { amount: formatRand(amountCents), status: done }, { status });
-    if (isCancelled) return await deps.commit(wallet.writes(endUncharged(wallet.account, found)), done, audited);
+    const audited = wallet.audited(
+      'top-up.failed',
+      id,
+      { amount: formatRand(amountCents), status: newStatus },
+      { status },
+    );
+    if (isCancelled) return await deps.commit(wallet.writes(endUncharged(wallet.account, found)), newStatus, audited);
     wallet.add(emit(deps, accountId, 'payment.failed', { paymentId: id, amount: formatRand(amountCents) }));
-    const rest = topUp.automatic ? { set: { noAutoTopUpBefore }, remove: endTopUp(wallet.account, id) } : {};
-    return await deps.commit(wallet.writes(rest), done, audited);
+    const ended = topUp.automatic ? { set: { noAutoTopUpBefore }, remove: endTopUp(wallet.account, id) } : {};
+    return await deps.commit(wallet.writes(ended), newStatus, audited);
   });

@@ -14,7 +14,7 @@ const findInvoice = (deps: Deps, accountId: string, id: string) => async (): Pro
   return invoice;
 };
 
-/** POST /dashboard/v1/invoices/{id}/pay. Throws 402 `insufficient_funds`, 409 for one that is not unpaid. */
+/** POST /dashboard/v1/invoices/{id}/pay. Throws 402 `insufficient_funds`, and 409 for a paid or void invoice. */
 export const payOnRequest = (
   deps: Deps,
   { accountId }: Caller,
@@ -29,42 +29,42 @@ export const payOnRequest = (
 const auditedVoid = (wallet: Wallet, invoice: Invoice) =>
   wallet.audited('invoice.voided', invoice.id, { ...viewInvoice(invoice), status: 'VOID' }, viewInvoice(invoice));
 
-/** Makes an invoice void and returns what was paid for it to the wallet. Throws 404, 409. */
+/** Voids an invoice, and refunds its payment to the wallet. Throws 404, and 409 if it is already void. */
 export const cancelInvoice = (deps: Deps, accountId: string, id: string): Promise<Invoice> =>
   withWallet(deps, accountId, findInvoice(deps, accountId, id), async (wallet, invoice) => {
     const after = voidInvoice(wallet, invoice);
     return await deps.commit(wallet.writes(), after, auditedVoid(wallet, invoice));
   });
 
-/** Makes an invoice void unless it was paid, or void, before. */
+/** Voids an invoice if it is unpaid. */
 export const voidUnpaidInvoice = (deps: Deps, accountId: string, id: string): Promise<void> =>
   withWallet(deps, accountId, findInvoice(deps, accountId, id), async (wallet, invoice) => {
     if (invoice.status !== 'UNPAID') return;
     voidInvoice(wallet, invoice);
-    // Not the caller's commit: this is not what the caller's request asked for.
+    // Not `deps.commit`: the caller's request did not ask for this change, so the audit entry must name the platform.
     await commitAsPlatform(deps, wallet.writes(), undefined, auditedVoid(wallet, invoice));
   });
 
-/** Invoices paid in one transaction, which holds a hundred writes. */
+/** Maximum of invoices that are paid in one transaction, which may have 100 writes. */
 const BATCH_SIZE = 20;
 
 /**
- * Money has arrived: pays what is unpaid, oldest first, passing over what the balance does not cover, and orders of domains while
- * the account is suspended: a registration cannot be undone where the money turns out to be stolen.
+ * Pays unpaid invoices after money has arrived, oldest first. Skips invoices that the balance does not cover. While the account is suspended,
+ * also skips domain orders, because a registration cannot be reversed if the money turns out to be stolen.
  */
 export async function payUnpaidInvoices(deps: Deps, accountId: string): Promise<void> {
   const unpaid = () => deps.table.all(InvoiceByStatus, invoicesByStatus(accountId, 'UNPAID'), { oldestFirst: true });
   for (;;) {
-    const paid = await withWallet(deps, accountId, unpaid, (wallet, waiting) => payBatch(deps, wallet, waiting));
+    const paid = await withWallet(deps, accountId, unpaid, (wallet, invoices) => payBatch(deps, wallet, invoices));
     if (paid < BATCH_SIZE) return;
   }
 }
 
-/** Pays what the balance covers, oldest first, at most {@link BATCH_SIZE}. Returns how many. */
-async function payBatch(deps: Deps, wallet: Wallet, waiting: readonly InvoiceByStatus[]): Promise<number> {
+/** Pays the invoices that the balance covers, at most {@link BATCH_SIZE}. Returns the number of paid invoices. */
+async function payBatch(deps: Deps, wallet: Wallet, invoices: readonly InvoiceByStatus[]): Promise<number> {
   const { suspension } = wallet.account;
   const paid: InvoiceByStatus[] = [];
-  for (const invoice of waiting) {
+  for (const invoice of invoices) {
     if (suspension && invoice.countsAsOrder) continue;
     if (paid.length === BATCH_SIZE || wallet.refusalOf(invoice.kind, invoice.amountCents)) continue;
     paid.push(payInvoice(wallet, invoice));
@@ -72,11 +72,11 @@ async function payBatch(deps: Deps, wallet: Wallet, waiting: readonly InvoiceByS
   const [first] = paid;
   if (!first) return 0;
   const after = paid.length === 1 ? viewInvoice(first) : { numbers: paid.map(({ number }) => number) };
-  const asRead = suspension ? {} : { when: { suspension: 'absent' as const } };
-  return await deps.commit(wallet.writes(asRead), paid.length, wallet.audited('invoice.paid', first.id, after));
+  const stillActive = suspension ? {} : { when: { suspension: 'absent' as const } };
+  return await deps.commit(wallet.writes(stillActive), paid.length, wallet.audited('invoice.paid', first.id, after));
 }
 
-/** Invoices that were not paid in time (`voidAt`): they are voided. */
+/** Due queue of invoices to void because they were not paid by their `voidAt`. */
 export const invoiceQueue: DueQueue<typeof Invoice, Deps> = {
   queue: 'INVOICE',
   entity: Invoice,

@@ -5,7 +5,7 @@ import type { Caller, Deps } from '../deps.ts';
 import { findAccount } from '../limits/limits.ts';
 import { formatRand } from './money.ts';
 
-/** GET /v1/wallet: balance and transactions are of one moment, for each transaction says the balance after it. */
+/** GET /v1/wallet. Balance and transactions are consistent: the balance is the one after the newest transaction. */
 export async function getWallet(deps: Deps, { accountId }: Caller): Promise<Output<typeof GetRoute>> {
   const [account, newest] = await Promise.all([
     findAccount(deps, accountId),

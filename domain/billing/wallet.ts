@@ -13,17 +13,16 @@ import { disputeError, newCardError, withheldCents } from './card-risk.ts';
 import { formatRand } from './money.ts';
 
 /**
- * Money in whole cents. Always true:
- * - the balance is the sum of the ledger, and each entry says the balance after it;
- * - the balance is never below zero, but where the bank takes back a card payment that was spent already;
- * - invoice numbers have no gaps over the whole platform.
+ * Money in whole cents. Three invariants always hold:
+ * - The balance equals the sum of the ledger, and each entry records the balance after it.
+ * - The balance is never negative, except after the bank takes back a card payment that was already spent.
+ * - The invoice numbers of the whole platform have no gaps.
  *
- * A movement reads the balance and the last invoice number, and writes all that follows in one transaction that
- * holds only if both are still so. A movement that comes too late begins again with what is there now, unseen by the
- * caller ({@link withWallet}).
+ * A movement reads the balance and the last invoice number, and writes all its changes in one transaction, on the condition that
+ * both are unchanged. If another movement was faster, it is repeated on fresh data, invisibly to the caller ({@link withWallet}).
  */
 
-/** Returns the condition that no money of an account has moved, or been frozen, since it was read. */
+/** Returns the condition that no money of an account has been moved or frozen since it was read. */
 export const balanceIs = ({ walletVersion, frozenCents }: Account) => ({
   walletVersion: unchanged(walletVersion),
   frozenCents: unchanged(frozenCents),
@@ -31,19 +30,19 @@ export const balanceIs = ({ walletVersion, frozenCents }: Account) => ({
 
 const yearIn = (now: string) => now.slice(0, 4);
 
-/** An account's wallet within one transaction: money is moved and numbers are taken here, then all of it is written. */
+/** An account's wallet within one transaction. Collects movements, invoice numbers and other writes for one commit. */
 export class Wallet {
   /** The account as it was read. */
   readonly account: Account;
-  /** The time of everything in this transaction. */
+  /** The time of all changes in this transaction. */
   readonly now: string;
-  /** The balance with all that has been moved. */
+  /** The balance after all movements of this transaction. */
   balanceCents: number;
   private readonly lastNumber: number | undefined;
-  private numbersTaken = 0;
+  private allocatedNumbers = 0;
   private readonly entries: WalletTransaction[] = [];
-  private readonly others: Write[] = [];
-  private taken = false;
+  private readonly otherWrites: Write[] = [];
+  private isClosed = false;
   private unpaidOrders = 0;
 
   constructor(account: Account, numbers: InvoiceSequence | undefined, now: string) {
@@ -53,12 +52,12 @@ export class Wallet {
     this.lastNumber = numbers?.last;
   }
 
-  /** The balance without what is frozen because a card payment is disputed. May be negative. */
+  /** The balance minus the amount that is frozen because of disputed card payments. May be negative. */
   get spendableCents(): number {
     return this.balanceCents - (this.account.frozenCents ?? 0);
   }
 
-  /** Returns the error of a payment that the balance does not allow, with the reason; undefined if it does. */
+  /** Returns the error, with the reason, of a payment that the balance does not allow; undefined if it does. */
   refusalOf(kind: InvoiceKind, amountCents: number): ApiError | undefined {
     const { account, now, spendableCents, balanceCents } = this;
     if (balanceCents < amountCents) {
@@ -71,21 +70,21 @@ export class Wallet {
     return newCardError(account, { spendableCents, withheld, now });
   }
 
-  /** Pays for goods. Throws 402 `insufficient_funds` where the balance does not allow it. */
+  /** Pays for a purchase. Throws 402 `insufficient_funds` if the balance does not allow it. */
   pay(kind: InvoiceKind, amountCents: number, description: string): void {
     const refusal = this.refusalOf(kind, amountCents);
     if (refusal) throw refusal;
     this.post('PAYMENT', -amountCents, description);
   }
 
-  /** Changes the balance by a signed amount. Throws 402 `insufficient_funds` rather than go below zero. */
+  /** Changes the balance by a signed amount. Throws 402 `insufficient_funds` if a deduction would make the balance negative. */
   move(type: WalletTransaction['type'], amountCents: number, description: string): void {
     if (amountCents < 0 && this.balanceCents + amountCents < 0) throw new ApiError('insufficient_funds');
     this.post(type, amountCents, description);
   }
 
-  /** Takes an amount that the bank took back, whatever the balance. */
-  takeBack(amountCents: number, description: string): void {
+  /** Deducts an amount that the bank took back, even if the balance becomes negative. */
+  postChargeback(amountCents: number, description: string): void {
     this.post('ADJUSTMENT', -amountCents, description);
   }
 
@@ -97,42 +96,43 @@ export class Wallet {
     this.entries.push({ ...entry, accountId: this.account.id, createdAt: this.now });
   }
 
-  /** The next invoice number. */
-  takeNumber(): string {
+  /** Returns the next invoice number. */
+  allocateInvoiceNumber(): string {
     this.assertOpen();
-    this.numbersTaken += 1;
-    const number = (this.lastNumber ?? 0) + this.numbersTaken;
+    this.allocatedNumbers += 1;
+    const number = (this.lastNumber ?? 0) + this.allocatedNumbers;
     return `INV-${yearIn(this.now)}-${String(number).padStart(6, '0')}`;
   }
 
-  /** Counts unpaid domain orders, up or down. Throws 409 with the transaction where the account has as many as it may. */
+  /** Changes the number of unpaid domain orders by a signed count. The transaction fails with 409 if the account has reached its limit. */
   countUnpaidOrders(count: number): void {
     this.assertOpen();
     this.unpaidOrders += count;
   }
 
-  /** Writes that go into the same transaction. */
+  /** Adds writes to the same transaction. */
   add(...writes: Write[]): void {
     this.assertOpen();
-    this.others.push(...writes);
+    this.otherWrites.push(...writes);
   }
 
   /**
-   * Everything, for one commit.
-   * @param more what else changes of the account: one transaction takes one write of an item. `onConditionFailed` is for its `when`
+   * Closes the wallet, and returns all its writes for one commit.
+   * @param accountChange other changes of the account, because a transaction may write an item only once
+   * @param onConditionFailed creates the error if the `when` of `accountChange` does not hold
    */
-  writes(more: Change = {}, onConditionFailed: () => Error = concurrentUpdate): Write[] {
+  writes(accountChange: Change = {}, onConditionFailed: () => Error = concurrentUpdate): Write[] {
     this.assertOpen();
-    this.taken = true;
+    this.isClosed = true;
     const { id, walletVersion: read, frozenCents: frozen } = this.account;
     const when = balanceIs(this.account);
     const balance =
       this.entries.length > 0
         ? { walletCents: this.balanceCents, walletVersion: (read ?? 0) + this.entries.length }
         : {};
-    const set = { ...balance, ...more.set };
+    const set = { ...balance, ...accountChange.set };
     const orders = this.orderChange();
-    const changes = Object.keys({ ...more, ...set, ...orders }).length > 0;
+    const isChanged = Object.keys({ ...accountChange, ...set, ...orders }).length > 0;
     const refused = (found: Account | undefined) => {
       if (found?.walletVersion !== read || found?.frozenCents !== frozen) return concurrentUpdate();
       const limit = limitOf(found ?? this.account, 'unpaidDomainOrders');
@@ -140,21 +140,22 @@ export class Wallet {
         return limitReached('unpaidDomainOrders', limit);
       return onConditionFailed();
     };
-    // What a deleted account gets yet, such as the booking of its refund, is kept as long as the account.
+    // Entries of a deleted account, such as its refund, expire together with the account.
     const { expiresAtEpoch } = this.account;
-    const kept = expiresAtEpoch === undefined ? {} : { expiresAtEpoch };
-    const account = changes
-      ? changeOrInspect(Account, { id }, { ...more, ...orders, set, when: { ...when, ...more.when } }, refused)
+    const expiry = expiresAtEpoch === undefined ? {} : { expiresAtEpoch };
+    const conditions = { ...when, ...accountChange.when };
+    const account = isChanged
+      ? changeOrInspect(Account, { id }, { ...accountChange, ...orders, set, when: conditions }, refused)
       : check(Account, { id }, when, concurrentUpdate);
     return [
       contended(account),
       ...this.numberWrites(),
-      ...this.entries.map((entry) => create(WalletTransaction, { ...entry, ...kept }, concurrentUpdate)),
-      ...this.others,
+      ...this.entries.map((entry) => create(WalletTransaction, { ...entry, ...expiry }, concurrentUpdate)),
+      ...this.otherWrites,
     ];
   }
 
-  /** Returns what the audit log says of this transaction, with the balance on both sides. */
+  /** Returns this transaction's change for the audit log, with the balance before and after. */
   audited(action: AuditAction, subjectId: string, after: object, before: object = {}): AuditedChange {
     const { id, walletCents } = this.account;
     return {
@@ -172,16 +173,16 @@ export class Wallet {
     return { add: { unpaidOrderCount: this.unpaidOrders } };
   }
 
-  /** Throws once the writes were taken: a later movement would be lost silently. */
+  /** Throws after {@link writes} was called, because a later movement would be lost silently. */
   private assertOpen(): void {
-    if (this.taken) throw new Error('the writes of this wallet were taken already');
+    if (this.isClosed) throw new Error('this wallet has already returned its writes');
   }
 
   private numberWrites(): Write[] {
-    if (this.numbersTaken === 0) return [];
+    if (this.allocatedNumbers === 0) return [];
     const year = yearIn(this.now);
     const before = this.lastNumber;
-    const last = (before ?? 0) + this.numbersTaken;
+    const last = (before ?? 0) + this.allocatedNumbers;
     const write =
       before === undefined
         ? create(InvoiceSequence, { year, last }, concurrentUpdate)
@@ -190,7 +191,7 @@ export class Wallet {
   }
 }
 
-/** Invoice numbers are taken by the whole platform: contenders are many, so that a transaction may lose often. */
+/** Retry options. The whole platform shares one sequence of invoice numbers, so a transaction may lose many times. */
 const CONTENTION = { attempts: 60, maxMs: 20_000, onExhausted: serviceBusy };
 
 async function openWallet(deps: Deps, accountId: string): Promise<Wallet> {
@@ -203,12 +204,12 @@ async function openWallet(deps: Deps, accountId: string): Promise<Wallet> {
 }
 
 /**
- * Moves money: reads the wallet, and `read` beside it (one round trip), and has `act` commit (another). When others were
- * faster, all of it happens again, so `act` must do nothing but commit.
+ * Moves money. Reads the wallet and calls `read` concurrently, then has `act` commit: two round trips. On a conflict with another
+ * movement, repeats all of this, so `act` must have no effect other than its commit.
  *
- * @param read what else must be known, in the same round trip
- * @param act makes its changes through the wallet and commits `wallet.writes()` with writes of its own
- * @throws what `act` throws; 503 when others were faster each time, for longer than a caller waits
+ * @param read reads other data that `act` needs
+ * @param act makes its changes through the wallet, and commits `wallet.writes()`
+ * @throws the errors of `act`; 503 if conflicts persist for longer than a caller waits
  */
 export async function withWallet<R, T>(
   deps: Deps,
@@ -222,5 +223,5 @@ export async function withWallet<R, T>(
   }, CONTENTION);
 }
 
-/** Reads nothing beside the wallet. */
+/** The `read` of {@link withWallet} for movements that need no other data. */
 export const readNothing = async (): Promise<undefined> => undefined;

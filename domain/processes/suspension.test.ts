@@ -5,7 +5,7 @@ import { accountSimulation } from '../../test/simulation/accounts.ts';
 import { crashAt, noFaults, toleratingFaults, withRandomDelays } from '../../test/simulation/simulation.ts';
 import { deleteApp } from '../apps/apps.ts';
 import { considerAutoTopUp } from '../billing/auto-top-up.ts';
-import { issueInvoice, type Order } from '../billing/invoices.ts';
+import { issueInvoice, type NewInvoice } from '../billing/invoices.ts';
 import { payUnpaidInvoices } from '../billing/unpaid-invoices.ts';
 import { readNothing, withWallet } from '../billing/wallet.ts';
 import { sweep } from '../sweep/sweep.ts';
@@ -111,7 +111,7 @@ test('the saved card of a suspended account is not charged', async () => {
 test('a suspended account buys no domain with money that arrives or whose hold ends, and buys it when lifted', async () => {
   const { deps, accountId, suspend, flow, clock, memory } = await accountSimulation();
   const line = { description: 'Something', amountCents: 5000, vatCents: 0 };
-  const invoice = (order: Partial<Order>) =>
+  const invoice = (order: Partial<NewInvoice>) =>
     withWallet(deps, accountId, readNothing, async (wallet) => {
       issueInvoice(deps, wallet, { kind: 'DOMAIN', lines: [line], ...order });
       await deps.commit(wallet.writes(), undefined);

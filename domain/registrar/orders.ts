@@ -7,7 +7,7 @@ import { Zone } from '../../table/entities/dns.ts';
 import { Domain, DomainName } from '../../table/entities/registrar.ts';
 import { create } from '../../table/writes.ts';
 import { viewInvoice } from '../billing/invoice-views.ts';
-import { assertNotHeld, issueInvoice, type Line } from '../billing/invoices.ts';
+import { assertNotHeld, type InvoiceLine, issueInvoice } from '../billing/invoices.ts';
 import { addVat } from '../billing/money.ts';
 import { voidUnpaidInvoice } from '../billing/unpaid-invoices.ts';
 import { withWallet } from '../billing/wallet.ts';
@@ -30,7 +30,7 @@ const ORDER_HOLD_MS = DAY_MS;
 const EXCLUSIVE_HOLD_MS = HOUR_MS;
 
 /** The invoice's line for some years of a domain. @param price rand a year, without VAT */
-export function invoiceLineForYears(what: string, years: number, price: number): Line {
+export function invoiceLineForYears(what: string, years: number, price: number): InvoiceLine {
   const description = `${what}, ${years} ${years === 1 ? 'year' : 'years'}`;
   return { description, ...addVat(Math.round(price * 100) * years) };
 }

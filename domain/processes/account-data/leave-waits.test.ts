@@ -158,7 +158,7 @@ test('a deletion waits while a card payment is disputed, and refunds neither wha
     expect(await deps.table.get(Account, { id: accountId })).toMatchObject({ name: 'Thandi' });
     // The wallet was spent on AI credits before the bank took the money back.
     await withWallet(deps, accountId, readNothing, async (wallet) => {
-      if (isLost) wallet.takeBack(4000, 'Disputed card payment');
+      if (isLost) wallet.postChargeback(4000, 'Disputed card payment');
       await deps.commit(wallet.writes({ set: { frozenCents: 0 } }), {});
     });
     await finish(given);
