@@ -7,7 +7,7 @@ export const APP: Option = {
   name: 'app',
   short: 'a',
   value: 'name',
-  description: 'The application, by id, slug or name; else that of this folder’s Git remote',
+  description: 'Id, slug or name of the application. Default: the application of this folder’s Git remote',
 };
 
 async function allApps(client: Client, signal: AbortSignal): Promise<Application[]> {

@@ -80,11 +80,15 @@ export class NotSignedIn extends CommandError {
 }
 
 /** The option by which every command that asks is told not to. */
-export const YES: Option = { name: 'yes', short: 'y', description: 'Do not ask' };
+export const YES: Option = { name: 'yes', short: 'y', description: 'Answer yes to all questions' };
 
 /** Options of every command. */
 export const GLOBAL_OPTIONS: readonly Option[] = [
-  { name: 'json', description: 'Print JSON: one document, or one in each line where results arrive over time' },
-  { name: 'api', value: 'url', description: 'Address of the installation; HOSTING_API, or that of the last login' },
+  { name: 'json', description: 'Print JSON: one document, or one per line for results that arrive over time' },
+  {
+    name: 'api',
+    value: 'url',
+    description: 'Address of the installation. Default: HOSTING_API, or the address of the last login',
+  },
   { name: 'help', short: 'h', description: 'Show the help of a command' },
 ];

@@ -56,20 +56,20 @@ async function keyFromBrowser(context: Context): Promise<string> {
 
 const login: Command = {
   name: 'login',
-  summary: 'Sign in with the browser, and store a key of this machine’s own',
-  description: 'The key is of one account. A login that is a member of several chooses which.',
+  summary: 'Sign in with the browser, and store a key for this machine',
+  description: 'The key belongs to one account. If your login is a member of several accounts, choose one.',
   options: [
     {
       name: 'key',
-      description: 'Store a key in place of the sign-in: that of HOSTING_KEY, or else from stdin',
+      description: 'Store an existing key instead of signing in: HOSTING_KEY, or else from stdin',
     },
-    { name: 'scopes', value: 'list', description: `What the key may do; all where not given: ${SCOPES.join(',')}` },
+    { name: 'scopes', value: 'list', description: `Scopes of the key. Default: all (${SCOPES.join(',')})` },
     {
       name: 'account',
       value: 'account',
-      description: 'Id or name of the account that the key is of, for members of several',
+      description: 'Id or name of the account, for members of several accounts',
     },
-    { name: 'no-browser', description: 'Print the address of the sign-in only' },
+    { name: 'no-browser', description: 'Print the address of the sign-in without opening it' },
   ],
   examples: ['hosting login --api https://api.example.com', 'hosting login --key < key.txt'],
   async run(context) {
@@ -91,7 +91,7 @@ const login: Command = {
 const logout: Command = {
   name: 'logout',
   summary: 'Forget the stored key',
-  description: 'The key itself stays valid until the dashboard revokes it, under Developers.',
+  description: 'The key itself stays valid until you revoke it in the dashboard, under Developers.',
   async run({ api, settings, out }) {
     const baseUrl = api();
     if (!settings.of(baseUrl).secretKey) throw new NotSignedIn(`You are not signed in to ${baseUrl}.`);

@@ -10,7 +10,7 @@ const MODEL = {
   name: 'model',
   short: 'm',
   value: 'model',
-  description: 'provider/model; HOSTING_MODEL, or the first that is sold on credits',
+  description: 'The model as provider/model. Default: HOSTING_MODEL, or the first model that is sold on credits',
 } as const;
 
 async function modelOf({ option, env, client, signal }: Context): Promise<string> {
@@ -37,9 +37,9 @@ async function reply({ client, out, signal }: Context, model: string, messages: 
 
 const chat: Command = {
   name: 'ai chat',
-  summary: 'Talk to a model: one question, or a conversation where none is given',
-  arguments: [{ name: 'question', description: 'Words of one question; or stdin', many: true, optional: true }],
-  options: [MODEL, { name: 'system', value: 'text', description: 'What the model is told first' }],
+  summary: 'Ask a model a question, or start a conversation if no question is given',
+  arguments: [{ name: 'question', description: 'The question. Default: stdin', many: true, optional: true }],
+  options: [MODEL, { name: 'system', value: 'text', description: 'System prompt' }],
   examples: ['hosting ai chat "Why is the sky blue?"', 'hosting ai chat --model openai/gpt-4o-mini < question.txt'],
   async run(context) {
     const { rest, option, out, stdin, ask } = context;
@@ -71,7 +71,7 @@ const priced = ({ credits }: Model, price: string) => (credits ? price : 'own ke
 const models = listing({
   name: 'ai models',
   summary: 'List the models with their prices on credits',
-  description: 'One that says “own key” is not sold on credits: save a key of its provider, which then charges you.',
+  description: 'A model marked “own key” is not sold on credits. Save a key of its provider, which then charges you.',
   read: async ({ client, signal }) => (await client().listModels({}, { signal })).data,
   columns: {
     model: ({ id }) => id,

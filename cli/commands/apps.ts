@@ -14,7 +14,7 @@ export const FRAMEWORK: Option = {
   name: 'framework',
   value: 'framework',
   choices: FRAMEWORKS,
-  description: `${FRAMEWORKS.join(', ')}; else what package.json says`,
+  description: `${FRAMEWORKS.join(', ')}. Default: detected from package.json`,
 };
 
 /** Returns the framework that was named, or that of the folder. @throws UsageError */
@@ -61,7 +61,7 @@ const create: Command = {
   arguments: [{ name: 'name', description: '2 to 60 characters' }],
   options: [
     { name: 'repo', value: 'url', description: 'Git repository, https:// or git@' },
-    { name: 'branch', value: 'branch', description: 'Else main, or the repository’s default branch' },
+    { name: 'branch', value: 'branch', description: 'Default: main, or the repository’s default branch' },
     FRAMEWORK,
   ],
   examples: ['hosting apps create "My shop" --repo https://github.com/example/my-shop.git'],
@@ -84,7 +84,7 @@ const create: Command = {
 const remove: Command = {
   name: 'apps delete',
   summary: 'Delete an application with its releases and databases',
-  arguments: [{ name: 'app', description: 'Its id, slug or name' }],
+  arguments: [{ name: 'app', description: 'Id, slug or name of the application' }],
   options: [YES],
   async run(context) {
     const { argument, client, out, confirm, signal } = context;

@@ -35,7 +35,7 @@ const create: Command = {
   },
 };
 
-const DATABASE = { name: 'database', description: 'Its name or id' };
+const DATABASE = { name: 'database', description: 'Name or id of the database' };
 
 /** Returns the database that the command names. @throws CommandError where there is none, or several of that name */
 async function namedDatabase({ client, argument, signal }: Context) {
@@ -93,7 +93,7 @@ const psql: Command = {
 
 const resetPasswords: Command = {
   name: 'db reset-passwords',
-  summary: 'Revoke every password of a database that was created so far',
+  summary: 'Revoke all existing passwords of a database',
   description: 'The application keeps its access. Open connections stay for an hour at most.',
   arguments: [DATABASE],
   options: [YES],
@@ -108,7 +108,7 @@ const resetPasswords: Command = {
 
 const remove: Command = {
   name: 'db delete',
-  summary: 'Delete a database and all its data',
+  summary: 'Delete a database and its data',
   arguments: [DATABASE],
   options: [YES],
   async run(context) {

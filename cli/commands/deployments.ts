@@ -155,12 +155,12 @@ const deploy: Command = {
   name: 'deploy',
   summary: 'Deploy the application of this folder, and follow the deployment to its end',
   description:
-    'The application is found by the folder’s Git remote, or created from it. What is deployed is what the remote has. While another deployment is under way, the command waits for its end and then starts one. The exit code is 1 where the deployment fails.',
+    'The command finds the application by the folder’s Git remote, or creates it, and deploys the code at the remote. If another deployment is in progress, it waits for its end and then starts one. The exit code is 1 if the deployment fails.',
   options: [
     APP,
     { name: 'follow', short: 'f', description: 'Follow the log and wait for the end (the default)' },
-    { name: 'detach', short: 'd', description: 'Return when the deployment has started' },
-    { name: 'name', value: 'name', description: 'The name of a new application; else that of the repository' },
+    { name: 'detach', short: 'd', description: 'Return as soon as the deployment has started' },
+    { name: 'name', value: 'name', description: 'Name of a new application. Default: the name of the repository' },
     FRAMEWORK,
     YES,
   ],
@@ -204,8 +204,8 @@ const list = listing({
 
 const logs: Command = {
   name: 'logs',
-  summary: 'Show what the application prints while it runs, of the last 24 hours',
-  options: [APP, { name: 'follow', short: 'f', description: 'Go on with what it prints from now on' }],
+  summary: 'Show the runtime log of the application for the last 24 hours',
+  options: [APP, { name: 'follow', short: 'f', description: 'Follow the log' }],
   examples: ['hosting logs -f', 'hosting logs --app my-shop --json'],
   async run(context) {
     const { client, out, flag, signal } = context;

@@ -4,7 +4,7 @@ import { type Command, CommandError, type Context, UsageError, YES } from '../co
 import { listing } from '../listing.ts';
 import { readTextFile } from '../text.ts';
 
-const DOMAIN = { name: 'domain', description: 'The domain, by name or id' } as const;
+const DOMAIN = { name: 'domain', description: 'Name or id of the domain' } as const;
 const TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const;
 
 /** True for the types that have a priority, of which 0 is the first. */
@@ -33,7 +33,7 @@ const list = listing({
 
 const check = listing({
   name: 'domains check',
-  summary: 'Look up whether a name is free, and its price',
+  summary: 'Check whether a name is available, and its price',
   arguments: [{ name: 'name', description: 'A name with or without its extension' }],
   read: ({ client, argument, signal }) => client().checkDomain({ q: argument('name') }, { signal }),
   columns: {
@@ -46,11 +46,11 @@ const check = listing({
 
 const order: Command = {
   name: 'domains order',
-  summary: 'Order a domain; it is paid from the wallet',
+  summary: 'Order a domain and pay it from the wallet',
   arguments: [{ name: 'domain', description: 'The full name' }],
   options: [
     { name: 'registrant', value: 'file', description: 'JSON file: name, email, contactNumber, address1, city, …' },
-    { name: 'years', value: 'years', description: '1 to 10; 1 where not given' },
+    { name: 'years', value: 'years', description: '1 to 10. Default: 1' },
     YES,
   ],
   examples: ['hosting domains order my-shop.co.za --registrant me.json'],
@@ -108,10 +108,10 @@ const add: Command = {
     DOMAIN,
     { name: 'type', description: TYPES.join(', ') },
     { name: 'name', description: 'The host below the domain; @ for the domain itself' },
-    { name: 'content', description: 'The value: an address, a host, a text' },
+    { name: 'content', description: 'The value: an address, a host name or a text' },
   ],
   options: [
-    { name: 'ttl', value: 'seconds', description: '60 to 86400; 3600 where not given' },
+    { name: 'ttl', value: 'seconds', description: '60 to 86400. Default: 3600' },
     { name: 'prio', value: 'number', description: 'Priority of MX and SRV' },
   ],
   examples: [
@@ -134,7 +134,7 @@ const add: Command = {
 const remove: Command = {
   name: 'dns remove',
   summary: 'Remove a DNS record',
-  arguments: [DOMAIN, { name: 'record', description: 'Its id, from hosting dns list' }],
+  arguments: [DOMAIN, { name: 'record', description: 'Id of the record, from hosting dns list' }],
   options: [YES],
   async run(context) {
     const { client, argument, out, confirm, signal } = context;

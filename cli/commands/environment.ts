@@ -7,7 +7,7 @@ import { type Command, CommandError, type Context, UsageError, YES } from '../co
 import { count } from '../output.ts';
 import { readAll, readTextFile } from '../text.ts';
 
-const FILE = { name: 'file', description: 'The file; .env where it is not given', optional: true } as const;
+const FILE = { name: 'file', description: 'The file. Default: .env', optional: true } as const;
 const NEXT = 'It takes effect with the next deployment.';
 
 /** Reads a file of variables; undefined where there is none. */
@@ -51,7 +51,7 @@ const pull: Command = {
   name: 'env pull',
   summary: 'Add the names of the variables to a file, with empty values',
   description:
-    'Values are never shown. What the file has already stays. hosting env push with an empty value keeps what is stored.',
+    'Values are never shown. Existing lines of the file stay. An empty value in hosting env push keeps the stored value.',
   arguments: [FILE],
   options: [APP],
   async run(context) {
@@ -72,9 +72,9 @@ const pull: Command = {
 
 const push: Command = {
   name: 'env push',
-  summary: 'Replace all variables by those of a file; an empty value keeps the stored one',
+  summary: 'Replace all variables with those of a file; an empty value keeps the stored value',
   description:
-    'The file has lines of the form NAME=value, with quotes or without. Lines that cannot be read are named, and the command asks before it goes on.',
+    'The file has lines of the form NAME=value, with or without quotes. The command names lines that it cannot read, and asks before it continues.',
   arguments: [FILE],
   options: [APP, YES],
   async run(context) {
@@ -99,8 +99,8 @@ const push: Command = {
 
 const set: Command = {
   name: 'env set',
-  summary: 'Set single variables; the others stay',
-  arguments: [{ name: 'KEY=value', description: 'A variable; a name alone takes its value from stdin', many: true }],
+  summary: 'Set single variables; other variables stay',
+  arguments: [{ name: 'KEY=value', description: 'A variable. A name alone reads its value from stdin', many: true }],
   options: [APP],
   examples: ['hosting env set GREETING=Hello', 'hosting env set API_TOKEN < token.txt'],
   async run(context) {
@@ -120,7 +120,7 @@ const set: Command = {
 
 const unset: Command = {
   name: 'env unset',
-  summary: 'Remove single variables; the others stay',
+  summary: 'Remove single variables; other variables stay',
   arguments: [{ name: 'KEY', description: 'The name of a variable', many: true }],
   options: [APP],
   async run(context) {

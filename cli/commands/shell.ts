@@ -8,8 +8,8 @@ const open: Command = {
   summary: 'Open the application in the browser',
   options: [
     APP,
-    { name: 'dashboard', description: 'Open its page in the dashboard' },
-    { name: 'print', description: 'Print the address only' },
+    { name: 'dashboard', description: 'Open the application’s page in the dashboard instead' },
+    { name: 'print', description: 'Print the address without opening it' },
   ],
   async run(context) {
     const { api, out, flag } = context;

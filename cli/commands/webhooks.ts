@@ -6,11 +6,11 @@ import { forward } from '../forward.ts';
 import { listing } from '../listing.ts';
 import { printable } from '../output.ts';
 
-const WEBHOOK = { name: 'webhook', description: 'The id of an endpoint' } as const;
+const WEBHOOK = { name: 'webhook', description: 'Id of the endpoint' } as const;
 const EVENTS = {
   name: 'events',
   value: 'list',
-  description: 'Event types, separated by commas; all where not given',
+  description: 'Event types, separated by commas. Default: all',
 } as const;
 /** Pauses after failures of the connection, in milliseconds; the last one repeats. */
 const PAUSES_MS = [1000, 2000, 5000, 10_000, 30_000];
@@ -58,7 +58,7 @@ const remove: Command = {
 
 const deliveries = listing({
   name: 'webhooks deliveries',
-  summary: 'List the recent deliveries of an endpoint with the responses',
+  summary: 'List the recent deliveries of an endpoint, with their responses',
   arguments: [WEBHOOK],
   read: async ({ client, argument, signal }) =>
     (await client().listDeliveries({ id: argument('webhook'), limit: 50 }, { signal })).data,
@@ -76,7 +76,7 @@ const deliveries = listing({
 const resend: Command = {
   name: 'webhooks resend',
   summary: 'Send a delivery again: the same event, with six new attempts',
-  arguments: [{ name: 'delivery', description: 'Its id, from hosting webhooks deliveries' }],
+  arguments: [{ name: 'delivery', description: 'Id of the delivery, from hosting webhooks deliveries' }],
   async run({ client, argument, out, signal }) {
     const delivery = await client().resendDelivery({ id: argument('delivery') }, { signal });
     out.result(delivery, () => out.line(`${delivery.type} is sent again.`));
@@ -144,20 +144,20 @@ const listen: Command = {
   name: 'webhooks listen',
   summary: 'Show events as they happen, and forward them to this machine',
   description:
-    'Forwarded events are signed as real deliveries are, with a secret of this machine’s own that is printed at the start. Each is forwarded once, in order. After a lost connection the command continues where it stopped.',
+    'Forwarded events are signed like real deliveries, with a secret for this machine that the command prints at the start. The command forwards each event once, in order. After a lost connection it continues where it stopped.',
   options: [
     {
       name: 'forward',
       value: 'url',
-      description: 'Where to send each event, such as http://localhost:3000/hooks or 3000',
+      description: 'Address or port that receives each event, such as http://localhost:3000/hooks or 3000',
     },
     EVENTS,
     {
       name: 'after',
       value: 'cursor',
-      description: 'Begin after a cursor that --json printed, not with what happens from now on',
+      description: 'Begin after a cursor that --json printed. Default: only new events',
     },
-    { name: 'count', value: 'number', description: 'End after so many events' },
+    { name: 'count', value: 'number', description: 'End after this number of events' },
   ],
   examples: [
     'hosting webhooks listen --forward http://localhost:3000/hooks',
