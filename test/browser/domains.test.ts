@@ -159,7 +159,9 @@ test.each([
   const page = await openScreen(context, 'domains/dom_1');
   await page.getByText(text).waitFor();
   expect(await page.getByText('Name servers', { exact: false }).count()).toBe(0);
-  expect(await page.getByText('is back in your wallet', { exact: false }).count()).toBe(status === 'FAILED' ? 1 : 0);
+  expect(await page.getByText('was refunded to your wallet', { exact: false }).count()).toBe(
+    status === 'FAILED' ? 1 : 0,
+  );
   expect(await page.getByRole('button', { name: 'Add record' }).count()).toBe(0);
   expect(await page.getByRole('button', { name: 'Stop renewing' }).count()).toBe(0);
   await page

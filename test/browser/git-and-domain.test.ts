@@ -73,7 +73,7 @@ test('a domain that uses our DNS in the account asks for no record, and others h
   await account.dashboard.call(setCustomDomain, { params: { id }, body });
   const context = await signedInContext(account);
   const page = await openScreen(context, `apps/${id}/domain`);
-  await page.getByText('Its records are created automatically', { exact: false }).waitFor();
+  await page.getByText('We create its records automatically', { exact: false }).waitFor();
   expect(await page.getByText('add this', { exact: false }).count()).toBe(0);
   const elsewhere = `old.${domain.name}`;
   const record = { type: 'A', name: 'old', content: '192.0.2.1' } as const;
