@@ -4,38 +4,38 @@ import { median, type Row } from './measure.ts';
 import { NOTES } from './notes.ts';
 
 const number = (value: number): string => value.toFixed(Math.abs(value) < 10 ? 2 : 0);
-const ratioOf = ({ ours, against }: Row): number => ours / against;
+const ratioOf = ({ ours, baseline }: Row): number => ours / baseline;
 
 /** Returns one row of the table: medians of all runs, and the smallest and the largest ratio. */
-function lineOf(what: string, rows: readonly Row[]): string {
-  const of = (figure: (row: Row) => number) => rows.map(figure);
-  const ratios = of(ratioOf);
-  const [{ unit, atMost } = { unit: '', atMost: 0 }] = rows;
+function lineOf(name: string, rows: readonly Row[]): string {
+  const valuesOf = (figure: (row: Row) => number) => rows.map(figure);
+  const ratios = valuesOf(ratioOf);
+  const [{ unit, maxRatio } = { unit: '', maxRatio: 0 }] = rows;
   const cells = [
-    what,
-    `${number(median(of(({ ours }) => ours)))} ${unit}`,
-    `${number(median(of(({ against }) => against)))} ${unit}`,
+    name,
+    `${number(median(valuesOf(({ ours }) => ours)))} ${unit}`,
+    `${number(median(valuesOf(({ baseline }) => baseline)))} ${unit}`,
     median(ratios).toFixed(2),
     `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
-    ...(Number.isFinite(atMost) ? [`≤ ${number(atMost)}`, median(ratios) <= atMost ? 'yes' : 'no'] : ['–', '–']),
+    ...(Number.isFinite(maxRatio) ? [`≤ ${number(maxRatio)}`, median(ratios) <= maxRatio ? 'yes' : 'no'] : ['–', '–']),
   ];
   return `| ${cells.join(' | ')} |`;
 }
 
 function sectionOf(name: string, runs: readonly (readonly Row[])[]): string {
-  const byWhat = Map.groupBy(runs.flat(), ({ what }) => what);
+  const byName = Map.groupBy(runs.flat(), ({ name }) => name);
   return [
     `## ${name}`,
     '',
-    `Command: \`npm run bench -- ${name}\`. Reference: ${NOTES[name]?.against}.`,
+    `Command: \`npm run bench -- ${name}\`. Reference: ${NOTES[name]?.baseline}.`,
     '',
     `Measured on ${machineLine()}. Medians of ${runs.length} runs; the range is the smallest and the largest ratio.`,
     '',
     '| measurement | platform | reference | ratio | range | target | met |',
     '| --- | --- | --- | --- | --- | --- | --- |',
-    ...[...byWhat].map(([what, rows]) => lineOf(what, rows)),
+    ...[...byName].map(([rowName, rows]) => lineOf(rowName, rows)),
     '',
-    `Limits of this measurement: ${NOTES[name]?.omits}`,
+    `Limits of this measurement: ${NOTES[name]?.notCovered}`,
     '',
   ].join('\n');
 }

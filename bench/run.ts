@@ -22,14 +22,14 @@ for (const name of names) {
 }
 for (const name of names) {
   const { rows } = (await import(`./benchmarks/${name}.ts`)) as { rows: () => Promise<Row[]> };
-  const each: Row[][] = [];
+  const runs: Row[][] = [];
   for (let run = 0; run < (isPage ? RUNS : 1); run += 1) {
     console.log(`# ${name}`);
     const measured = await rows();
     for (const row of measured) print(row);
-    each.push(measured);
+    runs.push(measured);
     if (!isPage && !measured.every(isReached)) process.exitCode = 1;
   }
   // After each, so that an interrupted run leaves what it has measured.
-  if (isPage) writeFileSync(PAGE, pageOf(readFileSync(PAGE, 'utf8'), name, each));
+  if (isPage) writeFileSync(PAGE, pageOf(readFileSync(PAGE, 'utf8'), name, runs));
 }

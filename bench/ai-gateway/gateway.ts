@@ -22,25 +22,25 @@ const server = createServer((request, response) => {
     response.end(String(tableCalls));
     return;
   }
-  const pieces: Buffer[] = [];
-  request.on('data', (piece: Buffer) => pieces.push(piece));
+  const chunks: Buffer[] = [];
+  request.on('data', (piece: Buffer) => chunks.push(piece));
   request.on('end', () => {
-    const leaving = new AbortController();
+    const disconnected = new AbortController();
     response.on('close', () => {
-      if (!response.writableFinished) leaving.abort();
+      if (!response.writableFinished) disconnected.abort();
     });
     const { url = '/', method = 'GET', headers, socket } = request;
     const http = { method, path: url, sourceIp: socket.remoteAddress ?? '' };
     const event: unknown = {
       rawPath: url,
       headers,
-      body: Buffer.concat(pieces).toString(),
+      body: Buffer.concat(chunks).toString(),
       isBase64Encoded: false,
       requestContext: { http, requestId: randomUUID() },
     };
-    const open = ({ statusCode, headers: answered }: { statusCode: number; headers: Record<string, string> }) =>
+    const writeHead = ({ statusCode, headers: answered }: { statusCode: number; headers: Record<string, string> }) =>
       response.writeHead(statusCode, answered);
-    chat(event as Event, open, leaving.signal).catch((error: unknown) => {
+    chat(event as Event, writeHead, disconnected.signal).catch((error: unknown) => {
       console.error(error);
       response.destroy();
     });

@@ -16,7 +16,7 @@ export interface Target {
 let agent = new Agent({ keepAlive: true });
 const messages = [{ role: 'user', content: 'Tell me about the weather in Cape Town, please, in a hundred words.' }];
 
-function open({ url, headers, model }: Target, pace: number | undefined): Promise<IncomingMessage> {
+function sendCall({ url, headers, model }: Target, pace: number | undefined): Promise<IncomingMessage> {
   const body = JSON.stringify({
     model,
     messages,
@@ -28,23 +28,23 @@ function open({ url, headers, model }: Target, pace: number | undefined): Promis
   });
 }
 
-const textOf = async (answer: IncomingMessage): Promise<string> => {
+const readText = async (answer: IncomingMessage): Promise<string> => {
   let text = '';
   for await (const piece of answer.setEncoding('utf8')) text += piece;
   return text;
 };
 
 /** Makes one call without streaming. */
-export async function whole(target: Target): Promise<void> {
-  const answer = await open(target, undefined);
-  const text = await textOf(answer);
+export async function callOnce(target: Target): Promise<void> {
+  const answer = await sendCall(target, undefined);
+  const text = await readText(answer);
   if (answer.statusCode !== 200) throw new Error(`${target.name} answered ${answer.statusCode}: ${text}`);
 }
 
 /** Reads one stream to its end. Returns the milliseconds until its first byte. */
-export async function streamed(target: Target, pace: number): Promise<number> {
+export async function readStream(target: Target, pace: number): Promise<number> {
   const started = performance.now();
-  const answer = await open(target, pace);
+  const answer = await sendCall(target, pace);
   let first = 0;
   let tail = '';
   for await (const piece of answer.setEncoding('utf8')) {
@@ -58,8 +58,8 @@ export async function streamed(target: Target, pace: number): Promise<number> {
 }
 
 /** Opens a stream and disconnects after its first byte. */
-export async function aborted(target: Target): Promise<void> {
-  const answer = await open(target, 50);
+export async function abortStream(target: Target): Promise<void> {
+  const answer = await sendCall(target, 50);
   await new Promise((resolve) => answer.once('data', resolve));
   answer.destroy();
 }
@@ -70,8 +70,8 @@ export async function aborted(target: Target): Promise<void> {
  */
 export async function openStreams(target: Target, count: number, pace = 600): Promise<() => void> {
   const answers: IncomingMessage[] = [];
-  await many(count, 10, async () => {
-    const answer = await open(target, pace);
+  await repeatConcurrently(count, 10, async () => {
+    const answer = await sendCall(target, pace);
     if (answer.statusCode !== 200) throw new Error(`${target.name} answered ${answer.statusCode}`);
     await new Promise((resolve) => answer.once('data', resolve));
     answers.push(answer);
@@ -82,16 +82,16 @@ export async function openStreams(target: Target, count: number, pace = 600): Pr
 }
 
 /** Runs work a number of times with limited concurrency. Returns the results and the total seconds. */
-export async function many<T>(times: number, atOnce: number, work: () => Promise<T>, stagger = 0) {
+export async function repeatConcurrently<T>(times: number, concurrency: number, work: () => Promise<T>, stagger = 0) {
   agent = new Agent({ keepAlive: true });
   const results: T[] = [];
-  let left = times;
+  let remaining = times;
   const started = performance.now();
   await Promise.all(
-    Array.from({ length: atOnce }, async (_, index) => {
-      await new Promise((done) => setTimeout(done, (stagger * index) / atOnce));
-      while (left > 0) {
-        left -= 1;
+    Array.from({ length: concurrency }, async (_, index) => {
+      await new Promise((done) => setTimeout(done, (stagger * index) / concurrency));
+      while (remaining > 0) {
+        remaining -= 1;
         results.push(await work());
       }
     }),
@@ -100,16 +100,16 @@ export async function many<T>(times: number, atOnce: number, work: () => Promise
 }
 
 /** Starts work at an even rate, regardless of unfinished work. */
-export async function paced(times: number, perSecond: number, work: () => Promise<unknown>): Promise<void> {
+export async function repeatAtRate(times: number, perSecond: number, work: () => Promise<unknown>): Promise<void> {
   agent = new Agent({ keepAlive: true });
   const started = performance.now();
-  const under: Promise<unknown>[] = [];
+  const pending: Promise<unknown>[] = [];
   for (let index = 0; index < times; index += 1) {
     const due = started + (index * 1000) / perSecond;
     if (due > performance.now()) await new Promise((done) => setTimeout(done, due - performance.now()));
-    under.push(work());
+    pending.push(work());
   }
-  await Promise.all(under);
+  await Promise.all(pending);
 }
 
 /** Returns the CPU seconds that a process has used, for all its threads. */

@@ -6,23 +6,23 @@ import { createServer } from 'node:http';
 import { deps } from '../../runtime/deps.ts';
 import { AiKeyCalls } from '../../table/entities/ai.ts';
 import { upsert } from '../../table/writes.ts';
-import { many } from './load.ts';
+import { repeatConcurrently } from './load.ts';
 
-const AT_ONCE = 50;
-const of = { accountId: 'acc_bench', keyId: 'key_bench' };
+const CONCURRENCY = 50;
+const key = { accountId: 'acc_bench', keyId: 'key_bench' };
 
 /** The write that counts an open call of a key: of a medium size among those that a call makes. */
-const call = () =>
+const countOpenCall = () =>
   deps.table.updateReturningChanged(
-    upsert(AiKeyCalls, of, {
-      set: { ...of, expiresAtEpoch: 1_798_225_797 },
+    upsert(AiKeyCalls, key, {
+      set: { ...key, expiresAtEpoch: 1_798_225_797 },
       add: { openCalls: 1, calls_7492838: 1 },
       when: { openCalls: { absentOrBelow: Number.MAX_SAFE_INTEGER } },
     }),
   );
 
 const server = createServer(async ({ url = '/0' }, response) => {
-  await many(Number(url.slice(1)), AT_ONCE, call);
+  await repeatConcurrently(Number(url.slice(1)), CONCURRENCY, countOpenCall);
   response.end();
 });
 server.listen(Number(process.env.PORT), '127.0.0.1');

@@ -44,17 +44,19 @@ export async function startProgram(
   });
   for (;;) {
     if (child.exitCode !== null) throw new Error(`${args.join(' ')} ended with ${child.exitCode}`);
-    const up = await fetch(`http://127.0.0.1:${port}/`).then(
+    const isUp = await fetch(`http://127.0.0.1:${port}/`).then(
       () => true,
       () => false,
     );
-    if (up) return { pid: child.pid ?? 0, stop: () => child.kill('SIGKILL') };
+    if (isUp) return { pid: child.pid ?? 0, stop: () => child.kill('SIGKILL') };
     await new Promise((done) => setTimeout(done, 50));
   }
 }
 
 /** Stores the key of a provider as an operator does. Returns the environment of a function that reads it. */
-export async function openBenchKeys(folder: string): Promise<{ env: Record<string, string>; stop(): Promise<void> }> {
+export async function storeProviderKey(
+  folder: string,
+): Promise<{ env: Record<string, string>; stop(): Promise<void> }> {
   const name = 'bench-keys';
   const secret = {
     type: 'AWS::SecretsManager::Secret',
@@ -76,7 +78,7 @@ export async function openBenchKeys(folder: string): Promise<{ env: Record<strin
  * Creates a table with funded accounts, each with one key. Returns the environment of a function that uses the table, and the
  * keys by account: each key may have 100 open calls (contract/limits/limits.ts), and each account 200 unless given.
  */
-export async function openBenchTable(
+export async function createBenchTable(
   folder: string,
   children: ReturnType<typeof startChildren>,
   accounts = 1,

@@ -1,16 +1,16 @@
 import { freePort } from '../../local/processes/ports.ts';
-import { many, streamed, type Target, whole } from '../ai-gateway/load.ts';
+import { callOnce, readStream, repeatConcurrently, type Target } from '../ai-gateway/load.ts';
 import { installPortkey, startProgram } from '../ai-gateway/targets.ts';
 import { median, type Row } from '../measure.ts';
 import { startMeasuredRun } from '../processes/run.ts';
 import { cpuSecondsOf, treeOf } from '../processes/tree.ts';
 
 const CALLS = 600;
-const CALLS_AT_ONCE = 10;
+const CALL_CONCURRENCY = 10;
 const STREAMS = 150;
-const STREAMS_AT_ONCE = 50;
+const STREAM_CONCURRENCY = 50;
 /** Milliseconds between the tokens of a stream, of which there are a hundred. */
-const PACE = 10;
+const TOKEN_INTERVAL_MS = 10;
 const TURNS = 3;
 
 interface Figures {
@@ -21,13 +21,13 @@ interface Figures {
 
 /** Measures a target once. The first calls are not counted: code is compiled then, and environments start. */
 async function measure(target: Target): Promise<Figures> {
-  await many(CALLS / 2, CALLS_AT_ONCE, () => whole(target));
-  const { seconds } = await many(CALLS, CALLS_AT_ONCE, () => whole(target));
-  const stream = () => streamed(target, PACE);
-  await many(STREAMS_AT_ONCE, STREAMS_AT_ONCE, stream, 100 * PACE);
+  await repeatConcurrently(CALLS / 2, CALL_CONCURRENCY, () => callOnce(target));
+  const { seconds } = await repeatConcurrently(CALLS, CALL_CONCURRENCY, () => callOnce(target));
+  const stream = () => readStream(target, TOKEN_INTERVAL_MS);
+  await repeatConcurrently(STREAM_CONCURRENCY, STREAM_CONCURRENCY, stream, 100 * TOKEN_INTERVAL_MS);
   const pids = target.pid ? treeOf(target.pid) : [];
   const before = cpuSecondsOf(pids);
-  const { results } = await many(STREAMS, STREAMS_AT_ONCE, stream, 100 * PACE);
+  const { results } = await repeatConcurrently(STREAMS, STREAM_CONCURRENCY, stream, 100 * TOKEN_INTERVAL_MS);
   const cpuPerStream = ((cpuSecondsOf(pids) - before) * 1000) / STREAMS;
   return { perSecond: CALLS / seconds, firstText: median(results), cpuPerStream };
 }
@@ -74,33 +74,34 @@ export async function rows(): Promise<Row[]> {
         headers: { authorization: `Bearer ${demo.keys.ai}` },
       },
     };
-    const taken = { direct: [] as Figures[], portkey: [] as Figures[], ours: [] as Figures[] };
+    const samples = { direct: [] as Figures[], portkey: [] as Figures[], ours: [] as Figures[] };
     for (let turn = 0; turn < TURNS; turn += 1) {
-      for (const name of ['direct', 'portkey', 'ours'] as const) taken[name].push(await measure(targets[name]));
+      for (const name of ['direct', 'portkey', 'ours'] as const) samples[name].push(await measure(targets[name]));
     }
-    const of = (name: keyof typeof taken, figure: keyof Figures) => median(taken[name].map((each) => each[figure]));
-    const added = (name: keyof typeof taken) => of(name, 'firstText') - of('direct', 'firstText');
+    const medianOf = (name: keyof typeof samples, figure: keyof Figures) =>
+      median(samples[name].map((each) => each[figure]));
+    const added = (name: keyof typeof samples) => medianOf(name, 'firstText') - medianOf('direct', 'firstText');
     return [
       {
-        what: `time per AI call, ${CALLS_AT_ONCE} concurrently, against Portkey`,
-        ours: 1000 / of('ours', 'perSecond'),
-        against: 1000 / of('portkey', 'perSecond'),
+        name: `time per AI call, ${CALL_CONCURRENCY} concurrently, against Portkey`,
+        ours: 1000 / medianOf('ours', 'perSecond'),
+        baseline: 1000 / medianOf('portkey', 'perSecond'),
         unit: 'ms',
-        atMost: 2.2,
+        maxRatio: 2.2,
       },
       {
-        what: `added time to first text, ${STREAMS_AT_ONCE} paced streams, against Portkey`,
+        name: `added time to first text, ${STREAM_CONCURRENCY} paced streams, against Portkey`,
         ours: added('ours'),
-        against: added('portkey'),
+        baseline: added('portkey'),
         unit: 'ms',
-        atMost: 2,
+        maxRatio: 2,
       },
       {
-        what: 'processor time of a paced stream of 100 tokens, against Portkey',
-        ours: of('ours', 'cpuPerStream'),
-        against: of('portkey', 'cpuPerStream'),
+        name: 'processor time of a paced stream of 100 tokens, against Portkey',
+        ours: medianOf('ours', 'cpuPerStream'),
+        baseline: medianOf('portkey', 'cpuPerStream'),
         unit: 'ms',
-        atMost: 8,
+        maxRatio: 8,
       },
     ];
   } finally {

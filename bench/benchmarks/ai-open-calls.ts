@@ -4,44 +4,44 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startChildren } from '../../local/processes/children.ts';
 import { freePort } from '../../local/processes/ports.ts';
-import { cpuOf, memoryOf, openStreams, streamed, type Target, whole } from '../ai-gateway/load.ts';
-import { openBenchKeys, openBenchTable, startProgram } from '../ai-gateway/targets.ts';
-import { byTurns, type Row } from '../measure.ts';
+import { callOnce, cpuOf, memoryOf, openStreams, readStream, type Target } from '../ai-gateway/load.ts';
+import { createBenchTable, startProgram, storeProviderKey } from '../ai-gateway/targets.ts';
+import { measureAlternately, type Row } from '../measure.ts';
 
 /**
  * Measures the cost of a call of the AI gateway that waits for its provider: one process with a thousand open calls of ten seconds each,
  * as an execution environment on managed instances has them (docs/decisions/0063-ai-on-managed-instances.md).
  */
-const OPEN = 1000;
+const OPEN_CALLS = 1000;
 /** Each has one key with at most 100 open calls: enough for a machine on which calls take longer. */
 const ACCOUNTS = 40;
 /** Milliseconds between the 100 tokens of a call: ten seconds. */
-const PACE = 100;
-const SECONDS = 30;
-const WARM = 300;
+const TOKEN_INTERVAL_MS = 100;
+const DURATION_S = 30;
+const WARM_UP_CALLS = 300;
 /** Milliseconds between tokens of a call that waits for its provider: longer than it is open. */
-const WAITING = 60_000;
+const STALLED_INTERVAL_MS = 60_000;
 /** Calls of one account that are measured with few and with many others open. */
-const MEASURED = 100;
+const MEASURED_CALLS = 100;
 /** Keys of that account, each with at most 100 open calls. */
-const KEYS = OPEN / 100 + 1;
+const KEYS_PER_ACCOUNT = OPEN_CALLS / 100 + 1;
 
 /** US dollars in us-east-1, on demand: an instance with 2 vCPUs and 4 GiB (c7g.large), with Lambda's fee of 15%. */
-const INSTANCE_HOUR = 0.0725 * 1.15;
+const DOLLARS_PER_INSTANCE_HOUR = 0.0725 * 1.15;
 const INSTANCE = { vcpus: 2, gibibytes: 4 };
 /** Lambda adds instances beyond this use of their processors. */
-const TARGET_USE = 0.5;
+const TARGET_UTILIZATION = 0.5;
 /** One in each availability zone. */
 const MIN_INSTANCES = 3;
-const REQUESTS_PER_MILLION = 0.2;
+const DOLLARS_PER_MILLION_REQUESTS = 0.2;
 
 /** @param perCall processor seconds @param megabytes of a thousand open calls */
 function dollarsPerMillion(perCall: number, megabytes: number): number {
-  const callsPerSecond = OPEN / 10;
-  const byProcessor = (callsPerSecond * perCall) / (INSTANCE.vcpus * TARGET_USE);
+  const callsPerSecond = OPEN_CALLS / 10;
+  const byProcessor = (callsPerSecond * perCall) / (INSTANCE.vcpus * TARGET_UTILIZATION);
   const byMemory = megabytes / 1024 / INSTANCE.gibibytes;
   const instances = Math.max(MIN_INSTANCES, Math.ceil(byProcessor), Math.ceil(byMemory));
-  return (instances * INSTANCE_HOUR * 1_000_000) / (callsPerSecond * 3600) + REQUESTS_PER_MILLION;
+  return (instances * DOLLARS_PER_INSTANCE_HOUR * 1_000_000) / (callsPerSecond * 3600) + DOLLARS_PER_MILLION_REQUESTS;
 }
 
 /**
@@ -51,18 +51,18 @@ function dollarsPerMillion(perCall: number, megabytes: number): number {
 async function compareOpen(targetOf: (account: number, key: number) => Target): Promise<Row> {
   const closes: (() => void)[] = [];
   try {
-    for (let key = 1; key < KEYS; key += 1)
-      closes.push(await openStreams(targetOf(0, key), OPEN / (KEYS - 1), WAITING));
-    const taken = await byTurns(
-      MEASURED,
-      () => whole(targetOf(0, 0)),
-      () => whole(targetOf(1, 0)),
+    for (let key = 1; key < KEYS_PER_ACCOUNT; key += 1)
+      closes.push(await openStreams(targetOf(0, key), OPEN_CALLS / (KEYS_PER_ACCOUNT - 1), STALLED_INTERVAL_MS));
+    const medians = await measureAlternately(
+      MEASURED_CALLS,
+      () => callOnce(targetOf(0, 0)),
+      () => callOnce(targetOf(1, 0)),
     );
     return {
-      what: `an AI call with ${OPEN} other open calls of its account, against none`,
-      ...taken,
+      name: `an AI call with ${OPEN_CALLS} other open calls of its account, against none`,
+      ...medians,
       unit: 'ms',
-      atMost: 1.2,
+      maxRatio: 1.2,
     };
   } finally {
     for (const close of closes) close();
@@ -81,11 +81,11 @@ export async function rows(): Promise<Row[]> {
   };
   try {
     const upstream = await run(1, 'upstream', {});
-    const { environment, secretKeys } = await openBenchTable(folder, children, ACCOUNTS, {
-      keysOfEach: KEYS,
-      concurrentAiCalls: 2 * OPEN,
+    const { environment, secretKeys } = await createBenchTable(folder, children, ACCOUNTS, {
+      keysOfEach: KEYS_PER_ACCOUNT,
+      concurrentAiCalls: 2 * OPEN_CALLS,
     });
-    const keys = await openBenchKeys(folder);
+    const keys = await storeProviderKey(folder);
     stops.push(keys.stop);
     const baseUrls = JSON.stringify({ openai: `${upstream.base}/v1` });
     const { pid, base } = await run(0, 'gateway', { ...environment, ...keys.env, AI_PROVIDER_BASE_URLS: baseUrls });
@@ -99,46 +99,46 @@ export async function rows(): Promise<Row[]> {
       }),
     );
     const targetOf = (account: number, key: number): Target => {
-      const target = targets[account * KEYS + key];
+      const target = targets[account * KEYS_PER_ACCOUNT + key];
       if (!target) throw new Error('there is no account');
       return target;
     };
     const targetAt = (index: number): Target => targetOf(index % ACCOUNTS, 0);
-    for (let index = 0; index < WARM; index += 1) await whole(targetAt(index));
+    for (let index = 0; index < WARM_UP_CALLS; index += 1) await callOnce(targetAt(index));
     const idle = memoryOf(pid);
 
-    const perSecond = OPEN / 10;
-    const calls = perSecond * SECONDS;
+    const perSecond = OPEN_CALLS / 10;
+    const calls = perSecond * DURATION_S;
     const began = performance.now();
     const before = cpuOf(pid);
     let peak = 0;
-    const watch = setInterval(() => {
+    const memoryTimer = setInterval(() => {
       peak = Math.max(peak, memoryOf(pid));
     }, 500);
-    const under: Promise<number>[] = [];
+    const pending: Promise<number>[] = [];
     for (let index = 0; index < calls; index += 1) {
       await sleep(Math.max(0, began + (index * 1000) / perSecond - performance.now()));
-      under.push(streamed(targetAt(index), PACE));
+      pending.push(readStream(targetAt(index), TOKEN_INTERVAL_MS));
     }
-    await Promise.all(under);
-    clearInterval(watch);
+    await Promise.all(pending);
+    clearInterval(memoryTimer);
     const perCall = (cpuOf(pid) - before) / calls;
     const dollars = dollarsPerMillion(perCall, peak);
     console.log(
       `${calls} calls of 10 s, ${perSecond} a second: ${(perCall * 1000).toFixed(1)} ms of a processor a call, ` +
-        `${idle.toFixed(0)} MB idle, ${peak.toFixed(0)} MB with ${OPEN} open`,
+        `${idle.toFixed(0)} MB idle, ${peak.toFixed(0)} MB with ${OPEN_CALLS} open`,
     );
     const open = await compareOpen(targetOf);
     return [
       open,
       {
-        what: 'a million calls of 10 s on managed instances, against $15',
+        name: 'a million calls of 10 s on managed instances, against $15',
         ours: dollars,
-        against: 15,
+        baseline: 15,
         unit: '$',
-        atMost: 1,
+        maxRatio: 1,
       },
-      { what: 'memory of a thousand open calls, against 1 GiB', ours: peak, against: 1074, unit: 'MB', atMost: 1 },
+      { name: 'memory of a thousand open calls, against 1 GiB', ours: peak, baseline: 1074, unit: 'MB', maxRatio: 1 },
     ];
   } finally {
     for (const stop of stops) stop();

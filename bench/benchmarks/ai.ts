@@ -5,19 +5,19 @@ import { join, resolve } from 'node:path';
 import { startChildren } from '../../local/processes/children.ts';
 import { freePort } from '../../local/processes/ports.ts';
 import {
-  aborted,
+  abortStream,
+  callOnce,
   cpuOf,
   cpuPer1000,
-  many,
   median,
   memoryOf,
   openStreams,
-  paced,
-  streamed,
+  readStream,
+  repeatAtRate,
+  repeatConcurrently,
   type Target,
-  whole,
 } from '../ai-gateway/load.ts';
-import { installPortkey, isPinned, openBenchKeys, openBenchTable, startProgram } from '../ai-gateway/targets.ts';
+import { createBenchTable, installPortkey, isPinned, startProgram, storeProviderKey } from '../ai-gateway/targets.ts';
 import type { Row } from '../measure.ts';
 
 /**
@@ -28,18 +28,18 @@ import type { Row } from '../measure.ts';
  */
 
 /** Number of warm-up calls until the code is compiled, and number of measured calls. */
-const WARM = 3000;
-const WHOLE = 1000;
+const WARM_UP_CALLS = 3000;
+const CALLS = 1000;
 /**
  * Calls per second that the slowest target sustains: the platform's gateway, whose table is DynamoDB Local on one core.
  */
 const RATE = 150;
 const STREAMS = 300;
-const AT_ONCE = 50;
-const PACE = 10;
-const ONE_BY_ONE = 40;
+const CONCURRENCY = 50;
+const TOKEN_INTERVAL_MS = 10;
+const SEQUENTIAL_STREAMS = 40;
 /** As many as one key may have open. */
-const OPEN = 100;
+const OPEN_STREAMS = 100;
 const ABORTS = 20;
 const OURS = 'ours';
 
@@ -47,15 +47,15 @@ interface Figures {
   /** At the same rate for all: waking up for each packet costs an idle process more per packet than a busy one. */
   cpuPaced: number;
   /** At each target's maximum rate. */
-  cpuWhole: number;
+  cpuMaxRate: number;
   perSecond: number;
   /** Table calls for an AI call. */
   tableCalls: number;
-  first: number;
-  firstOf50: number;
+  firstByte: number;
+  firstByteOf50: number;
   cpuStreams: number;
-  idle: number;
-  perStream: number;
+  idleMegabytes: number;
+  kilobytesPerStream: number;
 }
 
 /** Returns the number of table calls that the platform's gateway has made; others make none. */
@@ -63,30 +63,49 @@ const tableCallsOf = async ({ name, url }: Target): Promise<number> =>
   name === OURS ? Number(await (await fetch(new URL('/table-calls', url))).text()) : 0;
 
 async function measure(target: Target): Promise<Figures> {
-  await many(WARM, AT_ONCE, () => whole(target));
-  await many(60, 20, () => streamed(target, 1));
+  await repeatConcurrently(WARM_UP_CALLS, CONCURRENCY, () => callOnce(target));
+  await repeatConcurrently(60, 20, () => readStream(target, 1));
   const idle = target.pid ? memoryOf(target.pid) : 0;
-  const cpuPaced = await cpuPer1000(target, WHOLE, () => paced(WHOLE, RATE, () => whole(target)));
+  const cpuPaced = await cpuPer1000(target, CALLS, () => repeatAtRate(CALLS, RATE, () => callOnce(target)));
   let perSecond = 0;
-  const madeBefore = await tableCallsOf(target);
-  const cpuWhole = await cpuPer1000(target, WHOLE, async () => {
-    perSecond = WHOLE / (await many(WHOLE, AT_ONCE, () => whole(target))).seconds;
+  const tableCallsBefore = await tableCallsOf(target);
+  const cpuWhole = await cpuPer1000(target, CALLS, async () => {
+    perSecond = CALLS / (await repeatConcurrently(CALLS, CONCURRENCY, () => callOnce(target))).seconds;
   });
-  const tableCalls = ((await tableCallsOf(target)) - madeBefore) / WHOLE;
-  const first = median((await many(ONE_BY_ONE, 1, () => streamed(target, 1))).results);
+  const tableCalls = ((await tableCallsOf(target)) - tableCallsBefore) / CALLS;
+  const first = median((await repeatConcurrently(SEQUENTIAL_STREAMS, 1, () => readStream(target, 1))).results);
   let firstOf50 = 0;
   const cpuStreams = await cpuPer1000(target, STREAMS, async () => {
-    firstOf50 = median((await many(STREAMS, AT_ONCE, () => streamed(target, PACE), 100 * PACE)).results);
+    firstOf50 = median(
+      (
+        await repeatConcurrently(
+          STREAMS,
+          CONCURRENCY,
+          () => readStream(target, TOKEN_INTERVAL_MS),
+          100 * TOKEN_INTERVAL_MS,
+        )
+      ).results,
+    );
   });
   const before = target.pid ? memoryOf(target.pid) : 0;
-  const close = await openStreams(target, OPEN);
-  const perStream = target.pid ? ((memoryOf(target.pid) - before) * 1000) / OPEN : 0;
+  const close = await openStreams(target, OPEN_STREAMS);
+  const perStream = target.pid ? ((memoryOf(target.pid) - before) * 1000) / OPEN_STREAMS : 0;
   close();
   await new Promise((done) => setTimeout(done, 500));
-  return { cpuPaced, cpuWhole, perSecond, tableCalls, first, firstOf50, cpuStreams, idle, perStream };
+  return {
+    cpuPaced,
+    cpuMaxRate: cpuWhole,
+    perSecond,
+    tableCalls,
+    firstByte: first,
+    firstByteOf50: firstOf50,
+    cpuStreams,
+    idleMegabytes: idle,
+    kilobytesPerStream: perStream,
+  };
 }
 
-const HEAD = [
+const HEADINGS = [
   '',
   `at ${RATE} a second`,
   '1,000 whole: CPU s',
@@ -114,7 +133,7 @@ export async function rows(): Promise<Row[]> {
   try {
     const portkey = installPortkey();
     const upstream = await run(1, ['bench/ai-gateway/upstream.ts'], {});
-    const { environment, secretKeys } = await openBenchTable(folder, children);
+    const { environment, secretKeys } = await createBenchTable(folder, children);
     const [secretKey = ''] = secretKeys;
     const cutSoFar = async () => Number(await (await fetch(`${upstream.base}/cut`)).text());
     const model = 'gpt-4o-mini';
@@ -158,7 +177,7 @@ export async function rows(): Promise<Row[]> {
       [
         OURS,
         async () => {
-          const keys = await openBenchKeys(folder);
+          const keys = await storeProviderKey(folder);
           stops.push(keys.stop);
           const env = {
             ...environment,
@@ -182,27 +201,27 @@ export async function rows(): Promise<Row[]> {
       const target = await begin();
       const figures = await measure(target);
       const before = await cutSoFar();
-      for (let count = 0; count < ABORTS; count += 1) await aborted(target);
+      for (let count = 0; count < ABORTS; count += 1) await abortStream(target);
       await new Promise((done) => setTimeout(done, 700));
       found.set(name, { ...figures, aborts: (await cutSoFar()) - before });
       target.stop?.();
     }
     const direct = found.get('direct');
-    console.log(HEAD.map((head) => head.padStart(20)).join(''));
+    console.log(HEADINGS.map((head) => head.padStart(20)).join(''));
     for (const [name, all] of found) {
       const added = (value: number, base: number | undefined) =>
         (name === 'direct' ? value : value - (base ?? 0)).toFixed(1);
       const shown = [
         all.cpuPaced.toFixed(2),
-        all.cpuWhole.toFixed(2),
+        all.cpuMaxRate.toFixed(2),
         all.perSecond.toFixed(0),
-        added(all.first, direct?.first),
-        added(all.firstOf50, direct?.firstOf50),
+        added(all.firstByte, direct?.firstByte),
+        added(all.firstByteOf50, direct?.firstByteOf50),
       ];
       const rest = [
         all.cpuStreams.toFixed(2),
-        all.idle.toFixed(0),
-        all.perStream.toFixed(0),
+        all.idleMegabytes.toFixed(0),
+        all.kilobytesPerStream.toFixed(0),
         `${all.aborts} of ${ABORTS}`,
       ];
       console.log([name, ...shown, ...rest].map((text) => text.padStart(20)).join(''));
@@ -211,21 +230,21 @@ export async function rows(): Promise<Row[]> {
     if (!ours || !theirs || !awake || !direct) throw new Error('A measurement is missing');
     const bare = await run(0, ['bench/ai-gateway/table-calls.ts'], environment);
     // As warm as the gateway's own.
-    await fetch(`${bare.base}/${Math.round(WARM * ours.tableCalls)}`);
+    await fetch(`${bare.base}/${Math.round(WARM_UP_CALLS * ours.tableCalls)}`);
     const cpuBefore = cpuOf(bare.pid);
-    await fetch(`${bare.base}/${WHOLE * 10}`);
+    await fetch(`${bare.base}/${CALLS * 10}`);
     const cpuOfTable = ((cpuOf(bare.pid) - cpuBefore) / 10) * ours.tableCalls;
     console.log(`${ours.tableCalls.toFixed(1)} table calls in each call: CPU ${cpuOfTable.toFixed(2)} s of 1,000`);
-    const addedLatency = (of: Figures) => ({
-      first: of.first - direct.first,
-      firstOf50: of.firstOf50 - direct.firstOf50,
+    const addedLatency = (figures: Figures) => ({
+      first: figures.firstByte - direct.firstByte,
+      firstOf50: figures.firstByteOf50 - direct.firstByteOf50,
     });
-    const row = (what: string, mine: number, against: number, unit: string, atMost: number): Row => ({
-      what,
+    const row = (name: string, mine: number, baseline: number, unit: string, maxRatio: number): Row => ({
+      name,
       ours: mine,
-      against,
+      baseline,
       unit,
-      atMost,
+      maxRatio,
     });
     return [
       row(
@@ -253,20 +272,20 @@ export async function rows(): Promise<Row[]> {
       row(`CPU for 1,000 calls, ${RATE} a second, against Portkey`, ours.cpuPaced, theirs.cpuPaced, 's', 1.5),
       row(
         'CPU for 1,000 calls at full speed, against Portkey',
-        ours.cpuWhole,
-        theirs.cpuWhole,
+        ours.cpuMaxRate,
+        theirs.cpuMaxRate,
         's',
         Number.POSITIVE_INFINITY,
       ),
       row(
         'CPU for 1,000 calls without their table calls, against Portkey',
-        ours.cpuWhole - cpuOfTable,
-        theirs.cpuWhole,
+        ours.cpuMaxRate - cpuOfTable,
+        theirs.cpuMaxRate,
         's',
         1.3,
       ),
       row('table calls per AI call, against ten', ours.tableCalls, 10, '', 1),
-      row('memory of an open stream, against 150 kB', ours.perStream, 150, 'kB', 1),
+      row('memory of an open stream, against 150 kB', ours.kilobytesPerStream, 150, 'kB', 1),
     ];
   } finally {
     for (const stop of stops) stop();

@@ -14,16 +14,16 @@ const TURNS = 3;
 /** Receivers of one account, the last of which hangs in some turns. */
 const RECEIVERS = 10;
 /** Concurrent attempts of the loop that does the same work. */
-const AT_ONCE = 10;
+const CONCURRENCY = 10;
 /** Time after which the attempts at a receiver that hangs have reached their timeout, in milliseconds. */
-const SETTLING_MS = 12_000;
+const SETTLE_MS = 12_000;
 
-const until = async (ready: () => boolean): Promise<void> => {
+const waitUntil = async (ready: () => boolean): Promise<void> => {
   while (!ready()) await sleep(10);
 };
 
 /** The platform's own code in this process, on the run's table and queues. */
-async function open({ environment }: Local) {
+async function loadPlatform({ environment }: Local) {
   Object.assign(process.env, environment);
   const [{ batchDeps }, { deliveryQueue }, { storeDelivery }, { toMessage }, entities, { replace }] = await Promise.all(
     [
@@ -37,16 +37,16 @@ async function open({ environment }: Local) {
   );
   return { deps: batchDeps, deliveryQueue, storeDelivery, toMessage, ...entities, replace };
 }
-type Platform = Awaited<ReturnType<typeof open>>;
+type Platform = Awaited<ReturnType<typeof loadPlatform>>;
 
-let made = 0;
+let storedCount = 0;
 /** Stores deliveries that are due now, one after the other for each endpoint. */
 async function storeBacklog({ deps, storeDelivery }: Platform, accountId: string, webhookIds: readonly string[]) {
   return await Promise.all(
     Array.from({ length: BACKLOG }, async (_, index): Promise<Delivery> => {
-      made += 1;
+      storedCount += 1;
       const createdAt = deps.now().toISOString();
-      const [id, eventId] = [`dlv_${made.toString(16).padStart(32, '0')}`, `evt_backlog_${made}`];
+      const [id, eventId] = [`dlv_${storedCount.toString(16).padStart(32, '0')}`, `evt_backlog_${storedCount}`];
       const body = JSON.stringify({ id: eventId, type: 'app.created', created: createdAt, data: {} });
       const delivery = {
         id,
@@ -77,7 +77,7 @@ async function drain(
 ) {
   const before = good.received.length;
   await deliveryQueue.send(deliveries.map((delivery) => ({ message: toMessage(delivery), delay: 2 })));
-  await until(() => good.received.length >= before + count);
+  await waitUntil(() => good.received.length >= before + count);
   const times = good.received.slice(before).map(({ at }) => at);
   return Math.max(...times) - Math.min(...times);
 }
@@ -98,10 +98,14 @@ async function bareLoop(url: string): Promise<number> {
 }
 
 /** Does what no delivery can do without: reads it and its endpoint, POSTs, and records it. Returns milliseconds. */
-async function sameWork({ deps, Delivery, Webhook, replace }: Platform, deliveries: readonly Delivery[], url: string) {
-  const left = [...deliveries];
+async function equivalentLoop(
+  { deps, Delivery, Webhook, replace }: Platform,
+  deliveries: readonly Delivery[],
+  url: string,
+) {
+  const remaining = [...deliveries];
   const worker = async () => {
-    for (let delivery = left.shift(); delivery; delivery = left.shift()) {
+    for (let delivery = remaining.shift(); delivery; delivery = remaining.shift()) {
       const { accountId, id, webhookId } = delivery;
       const [stored] = await Promise.all([
         deps.table.get(Delivery, { accountId, id }),
@@ -115,7 +119,7 @@ async function sameWork({ deps, Delivery, Webhook, replace }: Platform, deliveri
     }
   };
   const began = performance.now();
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   return performance.now() - began;
 }
 
@@ -126,7 +130,7 @@ export async function rows(): Promise<Row[]> {
   const hanging = await receiver(() => undefined);
   try {
     const { baseUrl, accounts } = run.local;
-    const platform = await open(run.local);
+    const platform = await loadPlatform(run.local);
     const { id: accountId, secretKey } = accounts.demo;
     const client = createClient({ baseUrl, secretKey });
     const register = async (url: string) =>
@@ -135,55 +139,55 @@ export async function rows(): Promise<Row[]> {
     for (let index = 1; index < RECEIVERS; index += 1) ids.push(await register(good.url));
     const [first = ''] = ids;
 
-    const taken = { plain: [] as number[], same: [] as number[], ours: [] as number[] };
+    const durations = { plain: [] as number[], same: [] as number[], ours: [] as number[] };
     for (let turn = 0; turn <= TURNS; turn += 1) {
       const plain = await bareLoop(good.url);
-      const same = await sameWork(platform, await storeBacklog(platform, accountId, [first]), good.url);
+      const same = await equivalentLoop(platform, await storeBacklog(platform, accountId, [first]), good.url);
       const ours = await drain(platform, await storeBacklog(platform, accountId, [first]), good, BACKLOG);
       // The first turn starts the function's threads.
       if (turn === 0) continue;
-      taken.plain.push(plain);
-      taken.same.push(same);
-      taken.ours.push(ours);
+      durations.plain.push(plain);
+      durations.same.push(same);
+      durations.ours.push(ours);
     }
 
     // The others get the same deliveries in each turn; those to the tenth receiver go to one that answers, or to one that hangs.
     const [ninth, tenth] = [await register(good.url), await register(hanging.url)];
     const others = (BACKLOG / RECEIVERS) * (RECEIVERS - 1);
-    const spread = async (last: string, count: number) =>
+    const drainAcross = async (last: string, count: number) =>
       await drain(platform, await storeBacklog(platform, accountId, [...ids, last]), good, count);
-    const without: number[] = [];
-    const beside: number[] = [];
-    for (let turn = 0; turn < 2; turn += 1) without.push(await spread(ninth, BACKLOG));
+    const allHealthy: number[] = [];
+    const oneHanging: number[] = [];
+    for (let turn = 0; turn < 2; turn += 1) allHealthy.push(await drainAcross(ninth, BACKLOG));
     // The platform does not know of the first that it hangs.
-    beside.push(await spread(tenth, others));
-    await sleep(SETTLING_MS);
-    for (let turn = 0; turn < 2; turn += 1) beside.push(await spread(tenth, others));
+    oneHanging.push(await drainAcross(tenth, others));
+    await sleep(SETTLE_MS);
+    for (let turn = 0; turn < 2; turn += 1) oneHanging.push(await drainAcross(tenth, others));
     await hanging.stop();
     await sleep(2000);
-    for (let turn = 0; turn < 2; turn += 1) without.push(await spread(ninth, BACKLOG));
-    console.log(`a second: ${taken.ours.map((ms) => Math.round((BACKLOG / ms) * 1000)).join(', ')}`);
+    for (let turn = 0; turn < 2; turn += 1) allHealthy.push(await drainAcross(ninth, BACKLOG));
+    console.log(`a second: ${durations.ours.map((ms) => Math.round((BACKLOG / ms) * 1000)).join(', ')}`);
     return [
       {
-        what: `${BACKLOG} queued deliveries, against a bare loop of POSTs`,
-        ours: median(taken.ours),
-        against: median(taken.plain),
+        name: `${BACKLOG} queued deliveries, against a bare loop of POSTs`,
+        ours: median(durations.ours),
+        baseline: median(durations.plain),
         unit: 'ms',
-        atMost: Number.POSITIVE_INFINITY,
+        maxRatio: Number.POSITIVE_INFINITY,
       },
       {
-        what: `${BACKLOG} queued deliveries, against a loop of ${AT_ONCE} that also reads and records them`,
-        ours: median(taken.ours),
-        against: median(taken.same),
+        name: `${BACKLOG} queued deliveries, against a loop of ${CONCURRENCY} that also reads and records them`,
+        ours: median(durations.ours),
+        baseline: median(durations.same),
         unit: 'ms',
-        atMost: 2,
+        maxRatio: 2,
       },
       {
-        what: `${others} deliveries to other endpoints while a tenth of ${BACKLOG} hangs`,
-        ours: median(beside),
-        against: median(without),
+        name: `${others} deliveries to other endpoints while a tenth of ${BACKLOG} hangs`,
+        ours: median(oneHanging),
+        baseline: median(allHealthy),
         unit: 'ms',
-        atMost: 1 / 0.8,
+        maxRatio: 1 / 0.8,
       },
     ];
   } finally {

@@ -58,36 +58,36 @@ export async function rows(): Promise<Row[]> {
     /** Measures the base: DynamoDB Local's, and that of its client, which is this process. */
     const measureBase = async (): Promise<number> => {
       const before = base.seconds();
-      const own = process.cpuUsage();
+      const ownBefore = process.cpuUsage();
       await repeat(base.run);
       await sleep(SETTLE_MS);
-      const { user, system } = process.cpuUsage(own);
+      const { user, system } = process.cpuUsage(ownBefore);
       return ((base.seconds() - before + (user + system) / 1e6) * 1000) / TIMES;
     };
     const figures = new Map<string, number[]>();
-    const note = (name: string, milliseconds: number, parts = ''): void => {
+    const record = (name: string, milliseconds: number, parts = ''): void => {
       figures.set(name, [...(figures.get(name) ?? []), milliseconds]);
       console.log(`${name}: ${milliseconds.toFixed(1)} ms ${parts}`);
     };
     for (let turn = 0; turn < TURNS; turn += 1) {
-      note('base', await measureBase());
+      record('base', await measureBase());
       for (const [name, operation] of Object.entries(operations)) {
         const spent = await measure(operation);
         const parts = spent.map(([process, each]) => `${process} ${each.toFixed(1)}`);
-        note(
+        record(
           name,
           spent.reduce((sum, [, each]) => sum + each, 0),
           `(${parts.join(', ')})`,
         );
       }
     }
-    const of = (name: string) => median(figures.get(name) ?? []);
-    const row = (name: string, atMost: number): Row => ({
-      what: `processor time of ${name}, against UpdateItem and GetItem`,
-      ours: of(name),
-      against: of('base'),
+    const medianOf = (name: string) => median(figures.get(name) ?? []);
+    const row = (name: string, maxRatio: number): Row => ({
+      name: `processor time of ${name}, against UpdateItem and GetItem`,
+      ours: medianOf(name),
+      baseline: medianOf('base'),
       unit: 'ms',
-      atMost,
+      maxRatio,
     });
     return [row('GET /v1/account', 1.5), row('POST and DELETE of a webhook', 4.5), row('an AI call', 2.6)];
   } finally {

@@ -6,11 +6,11 @@ import { createApp } from '../../contract/apps/apps.ts';
 import { createClient } from '../../contract/client.ts';
 import { createDeployment, getDeployment } from '../../contract/deployments/deployments.ts';
 import { freePort } from '../../local/processes/ports.ts';
-import { byTurns, median, type Row, timed } from '../measure.ts';
+import { durationOf, measureAlternately, median, type Row } from '../measure.ts';
 import { startMeasuredRun } from '../processes/run.ts';
 
 const TIMES = 5;
-const NEXT_TIMES = 3;
+const NEXT_TURNS = 3;
 
 /**
  * Compares a deployment of hello-express with a shell script that clones, runs `npm ci` and starts the same repository;
@@ -50,16 +50,16 @@ export async function rows(): Promise<Row[]> {
     };
     let copy = 0;
     const script = async () => {
-      const place = join(folder, `copy-${copy++}`);
+      const directory = join(folder, `copy-${copy++}`);
       const port = await freePort();
-      const steps = `git clone --quiet --depth 1 file://${repository} ${place} && cd ${place} && npm ci --silent && (PORT=${port} exec node server.js)`;
+      const steps = `git clone --quiet --depth 1 file://${repository} ${directory} && cd ${directory} && npm ci --silent && (PORT=${port} exec node server.js)`;
       const shell = spawn('sh', ['-c', steps], { stdio: 'ignore', detached: true });
       for (;;) {
-        const answered = await fetch(`http://127.0.0.1:${port}/`).then(
+        const isUp = await fetch(`http://127.0.0.1:${port}/`).then(
           ({ ok }) => ok,
           () => false,
         );
-        if (answered) break;
+        if (isUp) break;
         await new Promise((done) => setTimeout(done, 20));
       }
       if (shell.pid) process.kill(-shell.pid, 'SIGKILL');
@@ -67,21 +67,21 @@ export async function rows(): Promise<Row[]> {
     const express = await create('hello-express', 'EXPRESS');
     await deploy(express);
     await script();
-    const taken = await byTurns(TIMES, () => deploy(express), script);
+    const medians = await measureAlternately(TIMES, () => deploy(express), script);
     const [firsts, seconds]: [number[], number[]] = [[], []];
-    for (let turn = 0; turn < NEXT_TIMES; turn += 1) {
+    for (let turn = 0; turn < NEXT_TURNS; turn += 1) {
       const next = await create('hello-next', 'NEXTJS');
-      firsts.push(await timed(() => deploy(next)));
-      seconds.push(await timed(() => deploy(next)));
+      firsts.push(await durationOf(() => deploy(next)));
+      seconds.push(await durationOf(() => deploy(next)));
     }
     return [
-      { what: 'a deployment of hello-express, against a shell script', ...taken, unit: 'ms', atMost: 1.3 },
+      { name: 'a deployment of hello-express, against a shell script', ...medians, unit: 'ms', maxRatio: 1.3 },
       {
-        what: 'a second deployment of hello-next, against the first',
+        name: 'a second deployment of hello-next, against the first',
         ours: median(seconds),
-        against: median(firsts),
+        baseline: median(firsts),
         unit: 'ms',
-        atMost: 0.6,
+        maxRatio: 0.6,
       },
     ];
   } finally {

@@ -12,7 +12,7 @@ import { quantile, type Row } from '../measure.ts';
 import { startMeasuredRun } from '../processes/run.ts';
 
 const TIMES = 3000;
-const AT_ONCE = 10;
+const CONCURRENCY = 10;
 const TURNS = 5;
 
 interface Load {
@@ -22,15 +22,15 @@ interface Load {
 
 /** Sends requests to a server, ten at a time over kept connections. */
 async function load(port: number, host: string): Promise<Load> {
-  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
-  const taken: number[] = [];
-  const once = () =>
+  const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
+  const durations: number[] = [];
+  const sendRequest = () =>
     new Promise<void>((resolve, reject) => {
       const began = performance.now();
       request({ agent, port, host: '127.0.0.1', path: '/healthz', headers: { host } }, (answer) => {
         if (answer.statusCode !== 200) reject(new Error(`${host} answered ${answer.statusCode}`));
         answer.on('error', reject).on('end', () => {
-          taken.push(performance.now() - began);
+          durations.push(performance.now() - began);
           resolve();
         });
         answer.resume();
@@ -38,19 +38,19 @@ async function load(port: number, host: string): Promise<Load> {
         .on('error', reject)
         .end();
     });
-  let left = TIMES;
+  let remaining = TIMES;
   const began = performance.now();
   await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
-      while (left > 0) {
-        left -= 1;
-        await once();
+    Array.from({ length: CONCURRENCY }, async () => {
+      while (remaining > 0) {
+        remaining -= 1;
+        await sendRequest();
       }
     }),
   );
   const perSecond = (TIMES * 1000) / (performance.now() - began);
   agent.destroy();
-  return { perSecond, p99: quantile(taken, 0.99) };
+  return { perSecond, p99: quantile(durations, 0.99) };
 }
 
 /** Compares hello-express behind the local edge with the same program alone: requests a second, and the 99th percentile. */
@@ -86,25 +86,25 @@ export async function rows(): Promise<Row[]> {
       measured.edge.push(await load(port, hostname));
       measured.alone.push(await load(alone, 'localhost'));
     }
-    const of = (name: keyof typeof measured, figure: keyof Load) =>
+    const medianOf = (name: keyof typeof measured, figure: keyof Load) =>
       quantile(
         measured[name].map((each) => each[figure]),
         0.5,
       );
     return [
       {
-        what: `time per request through the local edge, ${AT_ONCE} concurrently, against the application alone`,
-        ours: 1000 / of('edge', 'perSecond'),
-        against: 1000 / of('alone', 'perSecond'),
+        name: `time per request through the local edge, ${CONCURRENCY} concurrently, against the application alone`,
+        ours: 1000 / medianOf('edge', 'perSecond'),
+        baseline: 1000 / medianOf('alone', 'perSecond'),
         unit: 'ms',
-        atMost: 1 / 0.6,
+        maxRatio: 1 / 0.6,
       },
       {
-        what: 'p99 added by the local edge, against 2 ms',
-        ours: of('edge', 'p99') - of('alone', 'p99'),
-        against: 2,
+        name: 'p99 added by the local edge, against 2 ms',
+        ours: medianOf('edge', 'p99') - medianOf('alone', 'p99'),
+        baseline: 2,
         unit: 'ms',
-        atMost: 1,
+        maxRatio: 1,
       },
     ];
   } finally {

@@ -6,7 +6,7 @@ import { createWebhook, deleteWebhook } from '../../contract/webhooks/endpoints.
 import type { Local } from '../../test/support/platform.ts';
 import { tourSteps } from '../../test/support/tour-blocks.ts';
 import { startTourShell } from '../../test/support/tour-shell.ts';
-import { median, type Row, timed } from '../measure.ts';
+import { durationOf, median, type Row } from '../measure.ts';
 import { startMeasuredRun } from '../processes/run.ts';
 import { cpuSecondsOf, megabytesOf, treeOf } from '../processes/tree.ts';
 
@@ -14,10 +14,10 @@ const SETTLE_MS = 30_000;
 const IDLE_MS = 30_000;
 const PAIRS = 150;
 const READS = 400;
-const AT_ONCE = 50;
+const CONCURRENCY = 50;
 
 /** Goes through docs/tour.md as a reader does. */
-async function goThroughTour(local: Local): Promise<void> {
+async function runTour(local: Local): Promise<void> {
   const shell = await startTourShell(local);
   try {
     for (const { line, script } of tourSteps(readFileSync('docs/tour.md', 'utf8'))) {
@@ -32,7 +32,7 @@ async function goThroughTour(local: Local): Promise<void> {
 /** Measures what a local run takes from the machine: memory, processor time while idle and per request. */
 export async function rows(): Promise<Row[]> {
   const run = await startMeasuredRun({ RATE_LIMIT_SECRET: '1000000' });
-  const seconds = async (work: () => Promise<unknown>): Promise<number> => {
+  const cpuSeconds = async (work: () => Promise<unknown>): Promise<number> => {
     const before = cpuSecondsOf(treeOf(run.pid));
     await work();
     return cpuSecondsOf(treeOf(run.pid)) - before;
@@ -40,16 +40,16 @@ export async function rows(): Promise<Row[]> {
   try {
     await sleep(SETTLE_MS);
     const idleMegabytes = megabytesOf(treeOf(run.pid));
-    const idle = await seconds(() => sleep(IDLE_MS));
+    const idle = await cpuSeconds(() => sleep(IDLE_MS));
 
     const client = createClient({ baseUrl: run.local.baseUrl, secretKey: run.local.accounts.demo.secretKey });
     const body = { name: 'Footprint', framework: 'NODE' as const };
     const { id } = (await client.call(createApp, { body })).body.data;
     const get = () => client.call(getApp, { params: { id } });
     for (let count = 0; count < READS / 4; count += 1) await get();
-    const burst = await seconds(() => Promise.all(Array.from({ length: AT_ONCE }, get)));
-    const taken: number[] = [];
-    for (let count = 0; count < READS; count += 1) taken.push(await timed(get));
+    const burst = await cpuSeconds(() => Promise.all(Array.from({ length: CONCURRENCY }, get)));
+    const durations: number[] = [];
+    for (let count = 0; count < READS; count += 1) durations.push(await durationOf(get));
     const pair = async () => {
       const created = await client.call(createWebhook, {
         body: { url: 'https://example.com/hook', events: ['deployment.succeeded'] },
@@ -57,29 +57,29 @@ export async function rows(): Promise<Row[]> {
       await client.call(deleteWebhook, { params: { id: created.body.data.id } });
     };
     for (let count = 0; count < PAIRS / 5; count += 1) await pair();
-    const pairs = await seconds(async () => {
+    const pairs = await cpuSeconds(async () => {
       for (let count = 0; count < PAIRS; count += 1) await pair();
       await sleep(2000); // The stream's consumer follows.
     });
 
-    await goThroughTour(run.local);
+    await runTour(run.local);
     const afterTour = megabytesOf(treeOf(run.pid));
     await sleep(SETTLE_MS * 3);
     const settled = megabytesOf(treeOf(run.pid));
-    const row = (what: string, ours: number, against: number, unit: string): Row => ({
-      what,
+    const row = (name: string, ours: number, baseline: number, unit: string): Row => ({
+      name,
       ours,
-      against,
+      baseline,
       unit,
-      atMost: 1,
+      maxRatio: 1,
     });
     return [
       row('resident memory, idle, against 450 MB', idleMegabytes, 450, 'MB'),
       row('resident memory, right after the tour, against 700 MB', afterTour, 700, 'MB'),
       row('resident memory, 90 s after the tour, against 700 MB', settled, 700, 'MB'),
       row('processor time, idle, against 4% of a core', (idle / IDLE_MS) * 100_000, 4, '%'),
-      row(`processor time of ${AT_ONCE} concurrent reads, against 1 s`, burst, 1, 's'),
-      row('GET /v1/apps/{id}, median, against 5 ms', median(taken), 5, 'ms'),
+      row(`processor time of ${CONCURRENCY} concurrent reads, against 1 s`, burst, 1, 's'),
+      row('GET /v1/apps/{id}, median, against 5 ms', median(durations), 5, 'ms'),
       row('processor time per POST and DELETE of a webhook, against 33 ms', (pairs / PAIRS) * 1000, 33, 'ms'),
     ];
   } finally {

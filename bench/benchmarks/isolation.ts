@@ -22,7 +22,7 @@ createServer((request, response) => {
 `;
 
 /** The neighbours to measure: those that the variable ISOLATION names, by default all. */
-function chosen(): Neighbour[] {
+function chosenNeighbours(): Neighbour[] {
   const all = Object.keys(NEIGHBOURS) as Neighbour[];
   const names = process.env.ISOLATION?.split(',');
   return names ? all.filter((name) => names.includes(name)) : all;
@@ -49,11 +49,11 @@ export async function rows(): Promise<Row[]> {
   git('init', '--initial-branch=main');
   git('add', '--all');
   git('-c', 'user.name=Bench', '-c', 'user.email=bench@example.com', 'commit', '--message', 'bench');
-  const made: Row[] = [];
+  const results: Row[] = [];
   try {
-    for (const neighbour of chosen()) made.push(...(await measure(neighbour, folder)));
+    for (const neighbour of chosenNeighbours()) results.push(...(await measure(neighbour, folder)));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  return made;
+  return results;
 }

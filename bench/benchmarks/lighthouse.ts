@@ -9,7 +9,7 @@ import { freePort } from '../../local/processes/ports.ts';
 import { SCREENS } from '../../test/browser/screen-paths.ts';
 import type { Local } from '../../test/support/platform.ts';
 import { lighthousePage, type Scores, type ScoresByScreen, scoresOfPage } from '../lighthouse/page.ts';
-import { makeScreens } from '../lighthouse/screens.ts';
+import { seedScreens } from '../lighthouse/screens.ts';
 import { median, type Row } from '../measure.ts';
 import { startMeasuredRun } from '../processes/run.ts';
 
@@ -22,9 +22,9 @@ import { startMeasuredRun } from '../processes/run.ts';
 const VERSION = '13.5.0';
 const CACHE = resolve(`node_modules/.cache/lighthouse-${VERSION}`);
 /** Number of runs, of which the median counts, where the first is not good enough: a busy machine blocks the main thread. */
-const TIMES = 3;
+const MAX_RUNS = 3;
 
-const FORMS = ['desktop', 'mobile'] as const;
+const FORM_FACTORS = ['desktop', 'mobile'] as const;
 /** Minimum of each category's score. */
 const MIN_SCORES = { performance: 95, accessibility: 100 } as const;
 const CATEGORIES = ['performance', 'accessibility'] as const;
@@ -34,10 +34,10 @@ const ALL_SCREENS: readonly string[] = [LOGIN, ...SCREENS];
 
 /** Returns the screens to measure, and the scores that stay. */
 function chosenScreens(): { chosen: readonly string[]; known: ScoresByScreen } {
-  const wish = process.env.LIGHTHOUSE_SCREENS;
-  if (wish === undefined) return { chosen: ALL_SCREENS, known: new Map() };
+  const selection = process.env.LIGHTHOUSE_SCREENS;
+  if (selection === undefined) return { chosen: ALL_SCREENS, known: new Map() };
   const known = scoresOfPage(existsSync(PAGE) ? readFileSync(PAGE, 'utf8') : '');
-  const chosen = wish === 'missing' ? ALL_SCREENS.filter((screen) => !known.has(screen)) : wish.split(',');
+  const chosen = selection === 'missing' ? ALL_SCREENS.filter((screen) => !known.has(screen)) : selection.split(',');
   return { chosen, known };
 }
 
@@ -104,19 +104,20 @@ async function openBrowser({ baseUrl, login, accounts }: Local, name: 'demo' | '
 }
 
 /** Returns the audits that took points away, for the one who mends them. */
-function complaints({ categories, audits }: Result): string[] {
+function failedAudits({ categories, audits }: Result): string[] {
   return CATEGORIES.flatMap((category) => categories[category]?.auditRefs ?? []).flatMap(({ id, weight }) => {
     const { score, title, displayValue = '' } = audits[id] ?? { score: null, title: '' };
     return weight > 0 && score !== null && score < 0.9 ? [`${id}: ${title} ${displayValue}`.trim()] : [];
   });
 }
 
-const isEnough = (scores: Scores): boolean => CATEGORIES.every((category) => scores[category] >= MIN_SCORES[category]);
+const isGoodEnough = (scores: Scores): boolean =>
+  CATEGORIES.every((category) => scores[category] >= MIN_SCORES[category]);
 
 /** Returns one URL's scores, from 0 to 100: the medians of several runs where the first is not good enough. */
-async function scoresOf(lighthouse: Lighthouse, url: string, form: (typeof FORMS)[number], port: number) {
-  const each: Scores[] = [];
-  for (let turn = 0; turn < TIMES; turn += 1) {
+async function scoresOf(lighthouse: Lighthouse, url: string, form: (typeof FORM_FACTORS)[number], port: number) {
+  const runs: Scores[] = [];
+  for (let turn = 0; turn < MAX_RUNS; turn += 1) {
     const flags = { port, onlyCategories: [...CATEGORIES], logLevel: 'silent' };
     const result = await lighthouse.default(url, flags, form === 'desktop' ? lighthouse.desktopConfig : undefined);
     if (!result) throw new Error(`${url}: Lighthouse returned nothing`);
@@ -127,12 +128,12 @@ async function scoresOf(lighthouse: Lighthouse, url: string, form: (typeof FORMS
       throw new Error(`${url}: measured ${finalDisplayedUrl}`);
     const score = (category: (typeof CATEGORIES)[number]) => Math.round((categories[category]?.score ?? 0) * 100);
     const scores = { performance: score('performance'), accessibility: score('accessibility') };
-    each.push(scores);
-    if (isEnough(scores)) return scores;
-    console.error(`${url}, ${form}: ${JSON.stringify(scores)} ${complaints(result.lhr).join('; ')}`);
+    runs.push(scores);
+    if (isGoodEnough(scores)) return scores;
+    console.error(`${url}, ${form}: ${JSON.stringify(scores)} ${failedAudits(result.lhr).join('; ')}`);
   }
-  const middle = (category: (typeof CATEGORIES)[number]) => median(each.map((scores) => scores[category]));
-  return { performance: middle('performance'), accessibility: middle('accessibility') };
+  const medianOf = (category: (typeof CATEGORIES)[number]) => median(runs.map((scores) => scores[category]));
+  return { performance: medianOf('performance'), accessibility: medianOf('accessibility') };
 }
 
 /** Compares each score with its minimum: a ratio above 1 means that the score is too low. */
@@ -158,7 +159,7 @@ export async function rows(): Promise<Row[]> {
     }
   };
   try {
-    const pathOf = await makeScreens(run.local);
+    const pathOf = await seedScreens(run.local);
     const paths = (isOperators: boolean) =>
       new Map(
         SCREENS.filter((screen) => screen.startsWith('/operator') === isOperators)
@@ -172,10 +173,10 @@ export async function rows(): Promise<Row[]> {
     await run.stop();
   }
   return [...measured].flatMap(([screen, forms]) =>
-    FORMS.flatMap((form) =>
+    FORM_FACTORS.flatMap((form) =>
       CATEGORIES.map((category) => {
-        const what = `${screen}, ${form}: ${MIN_SCORES[category]} against its ${category}`;
-        return { what, ours: MIN_SCORES[category], against: forms[form][category], unit: '', atMost: 1 };
+        const name = `${screen}, ${form}: ${MIN_SCORES[category]} against its ${category}`;
+        return { name, ours: MIN_SCORES[category], baseline: forms[form][category], unit: '', maxRatio: 1 };
       }),
     ),
   );

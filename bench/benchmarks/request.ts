@@ -2,29 +2,29 @@ import { Agent, request } from 'node:http';
 import { createApp, getApp } from '../../contract/apps/apps.ts';
 import { createClient } from '../../contract/client.ts';
 import { startBase } from '../base.ts';
-import { byTurns, quantile, type Row, timed } from '../measure.ts';
+import { durationOf, measureAlternately, quantile, type Row } from '../measure.ts';
 import { startMeasuredRun } from '../processes/run.ts';
 import { writeItems } from '../write-items.ts';
 
 const TIMES = 400;
 const WARM_UP = 200;
 const TURNS = 5;
-const AT_ONCE = 20;
+const CONCURRENCY = 20;
 const LONG_LIST = 50_000;
 const SHORT_LIST = 50;
 
 /** Repeats work as fast as it goes with limited concurrency. Returns the durations in milliseconds. */
-async function atOnce(work: () => Promise<unknown>): Promise<number[]> {
-  const taken: number[] = [];
-  let left = TIMES;
+async function repeatConcurrently(work: () => Promise<unknown>): Promise<number[]> {
+  const durations: number[] = [];
+  let remaining = TIMES;
   const worker = async () => {
-    while (left > 0) {
-      left -= 1;
-      taken.push(await timed(work));
+    while (remaining > 0) {
+      remaining -= 1;
+      durations.push(await durationOf(work));
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return taken;
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  return durations;
 }
 
 /** Compares a request through the local HTTP server with its two indispensable table calls, on DynamoDB Local. */
@@ -41,14 +41,14 @@ export async function rows(): Promise<Row[]> {
     ]);
     const { secretKey, id: accountId } = run.local.accounts.demo;
     const client = createClient({ baseUrl: run.local.baseUrl, secretKey });
-    const made = async (name: string) =>
+    const createNamedApp = async (name: string) =>
       (await client.call(createApp, { body: { name, framework: 'NODE' } })).body.data.id;
-    const [short, long] = [await made('Short list'), await made('Long list')];
+    const [short, long] = [await createNamedApp('Short list'), await createNamedApp('Long list')];
     const TableName = process.env.TABLE_NAME;
     const headers = { authorization: `Bearer ${secretKey}` };
     const agent = new Agent({ keepAlive: true });
     // Uses Node's plain HTTP client, as the compared table calls do.
-    const ask = (path: string) =>
+    const get = (path: string) =>
       new Promise<void>((resolve, reject) => {
         const outgoing = request(run.local.baseUrl + path, { agent, headers }, (answer) => {
           if (answer.statusCode !== 200) reject(new Error(`${path} answered ${answer.statusCode}`));
@@ -56,14 +56,14 @@ export async function rows(): Promise<Row[]> {
         });
         outgoing.on('error', reject).end();
       });
-    const get = () => ask(getApp.path.replace('{id}', short));
-    for (let count = 0; count < WARM_UP; count += 1) await Promise.all([get(), base.run()]);
-    const single = await byTurns(TIMES, get, base.run);
-    const spread: number[] = [];
-    const together = await byTurns(
+    const getShort = () => get(getApp.path.replace('{id}', short));
+    for (let count = 0; count < WARM_UP; count += 1) await Promise.all([getShort(), base.run()]);
+    const single = await measureAlternately(TIMES, getShort, base.run);
+    const latencies: number[] = [];
+    const concurrent = await measureAlternately(
       TURNS,
-      async () => spread.push(...(await atOnce(get))),
-      () => atOnce(base.run),
+      async () => latencies.push(...(await repeatConcurrently(getShort))),
+      () => repeatConcurrently(base.run),
     );
 
     const deployment = (applicationId: string) => {
@@ -86,25 +86,25 @@ export async function rows(): Promise<Row[]> {
       );
     await fill(short, SHORT_LIST);
     await fill(long, LONG_LIST);
-    const list = (id: string) => () => ask(`/v1/apps/${id}/deployments?limit=50`);
+    const list = (id: string) => () => get(`/v1/apps/${id}/deployments?limit=50`);
     for (let count = 0; count < 50; count += 1) await Promise.all([list(short)(), list(long)()]);
-    const page = await byTurns(TIMES, list(long), list(short));
+    const page = await measureAlternately(TIMES, list(long), list(short));
     return [
-      { what: 'GET /v1/apps/{id}, against a bare UpdateItem and GetItem', ...single, unit: 'ms', atMost: 1.3 },
+      { name: 'GET /v1/apps/{id}, against a bare UpdateItem and GetItem', ...single, unit: 'ms', maxRatio: 1.3 },
       {
-        what: `${TIMES} reads of GET /v1/apps/{id}, ${AT_ONCE} concurrently, against the bare calls`,
-        ...together,
+        name: `${TIMES} reads of GET /v1/apps/{id}, ${CONCURRENCY} concurrently, against the bare calls`,
+        ...concurrent,
         unit: 'ms',
-        atMost: 1.25,
+        maxRatio: 1.25,
       },
       {
-        what: `p95 of these reads, ${AT_ONCE} concurrently, against their median`,
-        ours: quantile(spread, 0.95),
-        against: quantile(spread, 0.5),
+        name: `p95 of these reads, ${CONCURRENCY} concurrently, against their median`,
+        ours: quantile(latencies, 0.95),
+        baseline: quantile(latencies, 0.5),
         unit: 'ms',
-        atMost: 3,
+        maxRatio: 3,
       },
-      { what: `first page of ${LONG_LIST} deployments, against ${SHORT_LIST}`, ...page, unit: 'ms', atMost: 1.3 },
+      { name: `first page of ${LONG_LIST} deployments, against ${SHORT_LIST}`, ...page, unit: 'ms', maxRatio: 1.3 },
     ];
   } finally {
     await run.stop();

@@ -22,7 +22,7 @@ const EVENTS = 2000;
 const ACCOUNTS = 20;
 const TURNS = 3;
 /** Concurrent writes of the bare loop. */
-const AT_ONCE = 20;
+const CONCURRENCY = 20;
 const REGION = 'af-south-1';
 
 /**
@@ -30,11 +30,11 @@ const REGION = 'af-south-1';
  * ten messages of a chunk, fifty at once. A chunk waits for two queries (what is due, endpoints), for three rounds of reads (events,
  * feeds, deliveries) and for its messages.
  */
-const ROUND_MS = { query: 20, reads: 30, sends: 60 };
+const P99_MS = { query: 20, reads: 30, sends: 60 };
 /** Part of a processor that a function of the schedules has: Lambda gives one with 1,769 MB. */
-const PROCESSOR = 1024 / 1769;
+const PROCESSOR_SHARE = 1024 / 1769;
 /** Events that the sweep acts on together (domain/webhooks/event-sweep.ts). */
-const CHUNK = 1000;
+const CHUNK_SIZE = 1000;
 
 const now = () => new Date();
 const refused = () => new Error('there is one already');
@@ -47,7 +47,7 @@ async function forEach(count: number, work: (index: number) => Promise<unknown>)
   const worker = async () => {
     while (next < count) await work(next++);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
 }
 
 /** Starts a table and queues without consumers. */
@@ -133,31 +133,31 @@ export async function rows(): Promise<Row[]> {
       found.bare.push(bare);
       found.cpu.push((user + system) / 1000 / EVENTS);
     }
-    const chunks = EVENTS / CHUNK;
-    const waits = chunks * (2 * ROUND_MS.query + 3 * ROUND_MS.reads + ROUND_MS.sends);
+    const chunks = EVENTS / CHUNK_SIZE;
+    const waits = chunks * (2 * P99_MS.query + 3 * P99_MS.reads + P99_MS.sends);
     const cpu = median(found.cpu);
-    const modelled = waits + (EVENTS * cpu) / PROCESSOR;
+    const modelled = waits + (EVENTS * cpu) / PROCESSOR_SHARE;
     const counts = [...calls].map(([operation, count]) => `${count} ${operation}`).join(', ');
     const rate = (milliseconds: number): number => Math.round((EVENTS / milliseconds) * 1000);
     console.log(
       `${rate(median(found.ours))} lost events a second here, ${rate(modelled)} on AWS by the model; ${counts}`,
     );
-    console.log(`bound of writes here: ${rate(median(found.bare))} a second, ${AT_ONCE} at once`);
+    console.log(`bound of writes here: ${rate(median(found.bare))} a second, ${CONCURRENCY} at once`);
     console.log(`${cpu.toFixed(2)} ms of a processor an event; on AWS ${Math.round(waits)} ms of waiting beside it`);
     return [
       {
-        what: 'requeueing 2,000 lost events, against one second',
+        name: 'requeueing 2,000 lost events, against one second',
         ours: (median(found.ours) * 2000) / EVENTS,
-        against: 1000,
+        baseline: 1000,
         unit: 'ms',
-        atMost: 1,
+        maxRatio: 1,
       },
       {
-        what: 'requeueing 2,000 lost events on AWS, as modeled, against one second',
+        name: 'requeueing 2,000 lost events on AWS, as modeled, against one second',
         ours: (modelled * 2000) / EVENTS,
-        against: 1000,
+        baseline: 1000,
         unit: 'ms',
-        atMost: 1,
+        maxRatio: 1,
       },
     ];
   } finally {

@@ -62,21 +62,21 @@ function dollarsOf({ attempts, writeUnits, reads, sends }: Counted): number {
 
 /** Prints the table of docs/costs.md (dollars per million events) and checks the number of writes. */
 export async function rows(): Promise<Row[]> {
-  const made: Row[] = [];
+  const results: Row[] = [];
   for (const endpoints of [1, 5]) {
     for (const failing of [0, 0.05, 1]) {
       const counted = await count(endpoints, failing);
       const { attempts, writes, writeUnits, reads, sends } = counted;
       const cells = [attempts.toFixed(2), writes.toFixed(2), writeUnits.toFixed(1), reads.toFixed(1), sends.toFixed(2)];
       console.log(`| ${endpoints} | ${failing * 100}% | ${cells.join(' | ')} | $${dollarsOf(counted).toFixed(2)} |`);
-      made.push({
-        what: `writes of an event to ${endpoints === 1 ? '1 endpoint' : `${endpoints} endpoints`}, ${failing * 100}% failing, against 2 and 3 per attempt`,
+      results.push({
+        name: `writes of an event to ${endpoints === 1 ? '1 endpoint' : `${endpoints} endpoints`}, ${failing * 100}% failing, against 2 and 3 per attempt`,
         ours: writes,
-        against: 2 + 3 * attempts,
+        baseline: 2 + 3 * attempts,
         unit: '',
-        atMost: 1,
+        maxRatio: 1,
       });
     }
   }
-  return made;
+  return results;
 }

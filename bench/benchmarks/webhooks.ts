@@ -11,15 +11,15 @@ const EVENTS = 100;
 /** Events per second. */
 const RATE = 20;
 /** Poll interval of a busy stream in milliseconds (local/event-sources/poll-pace.ts). */
-const POLL = 50;
+const POLL_MS = 50;
 
-const until = async (ready: () => boolean): Promise<void> => {
+const waitUntil = async (ready: () => boolean): Promise<void> => {
   while (!ready()) await sleep(10);
 };
 
 /** Sends events at a steady rate. Returns the milliseconds from each event's commit to its receiver's first byte. */
-async function lags(client: Client, one: Receiver, count: number): Promise<number[]> {
-  const before = one.received.length;
+async function measureLags(client: Client, target: Receiver, count: number): Promise<number[]> {
+  const before = target.received.length;
   const sent: Promise<unknown>[] = [];
   const began = performance.now();
   for (let index = 0; index < count; index += 1) {
@@ -27,9 +27,9 @@ async function lags(client: Client, one: Receiver, count: number): Promise<numbe
     sent.push(client.call(createApp, { body: { name: `Event ${index}`, framework: 'NODE' } }));
   }
   await Promise.all(sent);
-  await until(() => one.received.length >= before + count);
+  await waitUntil(() => target.received.length >= before + count);
   // `created` is read right before the transaction, so the transaction is included.
-  return one.received.slice(before).map(({ at, body }) => at - Date.parse(JSON.parse(body).created));
+  return target.received.slice(before).map(({ at, body }) => at - Date.parse(JSON.parse(body).created));
 }
 
 /** Measures the delay from commit to receiver, and the effect of hanging receivers on others. */
@@ -66,15 +66,15 @@ export async function rows(): Promise<Row[]> {
     const good = await started(receiver());
     await quiet.client.call(createWebhook, { body: { url: good.url } });
     // Warms up: functions start with their first requests.
-    await lags(quiet.client, good, EVENTS);
+    await measureLags(quiet.client, good, EVENTS);
     await sleep(1000);
-    const usual = await lags(quiet.client, good, EVENTS);
+    const usual = await measureLags(quiet.client, good, EVENTS);
     console.log(
-      `commit to first byte at ${RATE} events a second: median ${median(usual)} ms (${(median(usual) / POLL).toFixed(1)} stream polls), p95 ${quantile(usual, 0.95)} ms, p99 ${quantile(usual, 0.99)} ms (${(quantile(usual, 0.99) / POLL).toFixed(1)} polls)`,
+      `commit to first byte at ${RATE} events a second: median ${median(usual)} ms (${(median(usual) / POLL_MS).toFixed(1)} stream polls), p95 ${quantile(usual, 0.95)} ms, p99 ${quantile(usual, 0.99)} ms (${(quantile(usual, 0.99) / POLL_MS).toFixed(1)} polls)`,
     );
     const burner = spawn(process.execPath, ['-e', 'for (;;) {}'], { stdio: 'ignore' });
     stops.push(async () => void burner.kill('SIGKILL'));
-    const busy = await lags(quiet.client, good, EVENTS);
+    const busy = await measureLags(quiet.client, good, EVENTS);
     burner.kill('SIGKILL');
 
     for (let count = 0; count < 20; count += 1) {
@@ -82,47 +82,47 @@ export async function rows(): Promise<Row[]> {
       await noisy.client.call(createWebhook, { body: { url: hanging.url } });
     }
     // One event per second to each of the twenty, starting before the measurement.
-    let noise = true;
-    const noising = (async () => {
-      for (let index = 0; noise; index += 1) {
+    let isNoisy = true;
+    const noise = (async () => {
+      for (let index = 0; isNoisy; index += 1) {
         await noisy.client.call(createApp, { body: { name: `Noise ${index}`, framework: 'NODE' } });
         await sleep(1000);
       }
     })();
     // Waits until the first of them reach their timeout, from which point the load is constant.
     await sleep(12_000);
-    const beside = await lags(quiet.client, good, EVENTS * 2);
-    noise = false;
-    await noising;
-    console.log(`beside 20 hanging receivers: median ${median(beside)} ms, p95 ${quantile(beside, 0.95)} ms`);
+    const withHanging = await measureLags(quiet.client, good, EVENTS * 2);
+    isNoisy = false;
+    await noise;
+    console.log(`beside 20 hanging receivers: median ${median(withHanging)} ms, p95 ${quantile(withHanging, 0.95)} ms`);
     return [
       {
-        what: 'commit to first byte, median, against 250 ms',
+        name: 'commit to first byte, median, against 250 ms',
         ours: median(usual),
-        against: 250,
+        baseline: 250,
         unit: 'ms',
-        atMost: 1,
+        maxRatio: 1,
       },
       {
-        what: 'commit to first byte, p99, against 1.5 s',
+        name: 'commit to first byte, p99, against 1.5 s',
         ours: quantile(usual, 0.99),
-        against: 1500,
+        baseline: 1500,
         unit: 'ms',
-        atMost: 1,
+        maxRatio: 1,
       },
       {
-        what: 'commit to first byte while another program uses a core, median, against 500 ms',
+        name: 'commit to first byte while another program uses a core, median, against 500 ms',
         ours: median(busy),
-        against: 500,
+        baseline: 500,
         unit: 'ms',
-        atMost: 1,
+        maxRatio: 1,
       },
       {
-        what: 'p95 with 20 hanging receivers, against none',
-        ours: quantile(beside, 0.95),
-        against: quantile(usual, 0.95),
+        name: 'p95 with 20 hanging receivers, against none',
+        ours: quantile(withHanging, 0.95),
+        baseline: quantile(usual, 0.95),
         unit: 'ms',
-        atMost: 2,
+        maxRatio: 2,
       },
     ];
   } finally {

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 import { createZip } from '../../providers/archives/zip.ts';
-import { byTurns, type Row } from '../measure.ts';
+import { measureAlternately, type Row } from '../measure.ts';
 
 const FILE_MODE = 0o100644;
 const MODIFIED_AT = new Date(2020, 0, 1);
@@ -40,13 +40,13 @@ async function packWithYazl(files: readonly File[]): Promise<Buffer> {
  * fast enough to replace ours (docs/decisions/0024-libraries.md).
  */
 export async function rows(): Promise<Row[]> {
-  const compare = async (what: string, files: readonly File[], times: number): Promise<Row> => {
-    const taken = await byTurns(
+  const compare = async (name: string, files: readonly File[], times: number): Promise<Row> => {
+    const medians = await measureAlternately(
       times,
       () => packOurs(files),
       () => packWithYazl(files),
     );
-    return { what, ...taken, unit: 'ms', atMost: 0.8 };
+    return { name, ...medians, unit: 'ms', maxRatio: 0.8 };
   };
   const small = filesOf('node_modules/{zod,jose,semver,@middy/core,oidc-provider}/**/*', 640);
   const large = filesOf('node_modules/aws-cdk-lib/**/*', 3000);

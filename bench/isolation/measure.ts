@@ -40,11 +40,11 @@ async function measure(products: Products): Promise<Record<Product, number>> {
     const turns = (Object.keys(products) as Product[]).flatMap((name) => Array<Product>(TIMES[name]).fill(name));
     for (const name of turns) {
       const signal = AbortSignal.timeout(SAMPLE_MS);
-      const taken = await products[name](signal).catch((error: unknown) => {
+      const duration = await products[name](signal).catch((error: unknown) => {
         if (signal.aborted) return SAMPLE_MS;
         throw error;
       });
-      found.set(name, [...(found.get(name) ?? []), taken]);
+      found.set(name, [...(found.get(name) ?? []), duration]);
     }
   }
   for (const [name, values] of found) {
@@ -99,19 +99,19 @@ async function measureNeighbour(neighbour: Neighbour, repositories: string): Pro
     const alone = await measure(products);
     console.log(`alone: ms ${format(alone)}; seconds of a processor a second ${format(meter())}`);
     const settings = { neighbour, host, baseUrl, repoUrl: REPOSITORY };
-    const end = await startNoise({ ...settings, accountId: noisy.id, secretKeys: noisy.secretKeys });
+    const stopNoise = await startNoise({ ...settings, accountId: noisy.id, secretKeys: noisy.secretKeys });
     console.log(`${Math.round(performance.now() / 1000)} s: ${NEIGHBOURS[neighbour]}`);
     await sleep(SETTLE_MS);
     meter();
-    const beside = await measure(products);
-    console.log(`beside: ms ${format(beside)}; seconds of a processor a second ${format(meter())}`);
-    await end();
+    const withNoise = await measure(products);
+    console.log(`beside: ms ${format(withNoise)}; seconds of a processor a second ${format(meter())}`);
+    await stopNoise();
     return (Object.keys(alone) as Product[]).map((product) => ({
-      what: `${product} beside ${NEIGHBOURS[neighbour]}`,
-      ours: beside[product],
-      against: alone[product],
+      name: `${product} beside ${NEIGHBOURS[neighbour]}`,
+      ours: withNoise[product],
+      baseline: alone[product],
       unit: 'ms',
-      atMost: MAX_RATIO,
+      maxRatio: MAX_RATIO,
     }));
   } finally {
     await Promise.all([run.stop(), hook.stop()]);

@@ -66,26 +66,26 @@ async function writeEvents(): Promise<void> {
   }
 }
 
-const nothing = async (): Promise<void> => undefined;
+const noCleanup = async (): Promise<void> => undefined;
 
 /** Starts the noise. Returns what undoes what would outlive this process. */
-const starts: Record<Neighbour, () => Promise<() => Promise<unknown>>> = {
+const starters: Record<Neighbour, () => Promise<() => Promise<unknown>>> = {
   async requests() {
     repeat(STREAMS, () => send(`${baseUrl}/?ms=30000`, { headers: { host } }));
-    return nothing;
+    return noCleanup;
   },
   async streams() {
     repeat(STREAMS, (index) => chat(baseUrl, key(index), LONG_REPLY));
-    return nothing;
+    return noCleanup;
   },
   async events() {
     const hanging = await receiver(() => undefined);
     const client = createClient({ baseUrl, secretKey: key(0) });
-    const made = await client.call(createWebhook, { body: { url: hanging.url, events: ['*'], description: '' } });
-    if (made.error) throw new Error(made.error.message);
+    const created = await client.call(createWebhook, { body: { url: hanging.url, events: ['*'], description: '' } });
+    if (created.error) throw new Error(created.error.message);
     await writeEvents();
     // What waits for it is dropped with it.
-    return () => client.call(deleteWebhook, { params: { id: made.body.data.id } });
+    return () => client.call(deleteWebhook, { params: { id: created.body.data.id } });
   },
   async keys() {
     const headers = (index: number) => ({ authorization: `Bearer ${key(index)}` });
@@ -94,17 +94,17 @@ const starts: Record<Neighbour, () => Promise<() => Promise<unknown>>> = {
       await send(baseUrl + listApps.path, { headers: headers(index) });
       return { retryAfter: 0 };
     });
-    return nothing;
+    return noCleanup;
   },
   async deployments() {
     await Promise.all(Array.from({ length: 200 }, (_, index) => createAndDeploy(`queued ${index}`, key(index))));
-    return nothing;
+    return noCleanup;
   },
 };
 
 const ended = once(process.stdin.resume(), 'end');
-const undo = await starts[settings.neighbour]();
+const cleanUp = await starters[settings.neighbour]();
 console.log('ready');
 await ended;
-await undo();
+await cleanUp();
 process.exit();

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp, listApps } from '../../contract/apps/apps.ts';
 import type { Receiver } from '../../test/support/receivers.ts';
 import type { Customer } from './customers.ts';
-import { type Answer, chat, send } from './requests.ts';
+import { chat, send, type TimedResponse } from './requests.ts';
 
-interface Quiet {
+interface QuietAccount {
   baseUrl: string;
   customer: Customer;
   /** Host name of its application. */
@@ -13,26 +13,26 @@ interface Quiet {
 }
 
 /** Each product of the quiet account: uses it once and returns its milliseconds. */
-export function productsOf({ baseUrl, customer, host, hook }: Quiet) {
-  let used = 0;
-  const nextKey = (): string => customer.secretKeys[used++ % customer.secretKeys.length] ?? '';
+export function productsOf({ baseUrl, customer, host, hook }: QuietAccount) {
+  let keyUses = 0;
+  const nextKey = (): string => customer.secretKeys[keyUses++ % customer.secretKeys.length] ?? '';
   /** Returns the milliseconds of an answer with this status; a refusal measures nothing. */
-  const expectStatus = (answer: Answer, status: number): Answer => {
+  const expectStatus = (answer: TimedResponse, status: number): TimedResponse => {
     if (answer.status !== status) throw new Error(`the quiet account was answered ${answer.status}`);
     return answer;
   };
   return {
     'API request': async (signal: AbortSignal) => {
       const headers = { authorization: `Bearer ${nextKey()}` };
-      return expectStatus(await send(baseUrl + listApps.path, { headers, signal }), 200).total;
+      return expectStatus(await send(baseUrl + listApps.path, { headers, signal }), 200).totalMs;
     },
-    page: async (signal: AbortSignal) => expectStatus(await send(baseUrl, { headers: { host }, signal }), 200).total,
+    page: async (signal: AbortSignal) => expectStatus(await send(baseUrl, { headers: { host }, signal }), 200).totalMs,
     'AI first byte': async (signal: AbortSignal) =>
-      expectStatus(await chat(baseUrl, nextKey(), 'say exactly: ok', signal), 200).first,
+      expectStatus(await chat(baseUrl, nextKey(), 'say exactly: ok', signal), 200).firstByteMs,
     delivery: async (signal: AbortSignal) => {
       const before = hook.received.length;
       const began = Date.now();
-      const body = JSON.stringify({ name: `app ${used}`, framework: 'NODE' });
+      const body = JSON.stringify({ name: `app ${keyUses}`, framework: 'NODE' });
       const headers = { authorization: `Bearer ${nextKey()}`, 'content-type': 'application/json' };
       expectStatus(await send(baseUrl + createApp.path, { method: 'POST', headers, body, signal }), 201);
       while (hook.received.length === before) await sleep(5, undefined, { signal });

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 /** One connection for each open request. */
 export const agent = new Agent({ keepAlive: true, maxSockets: 1000 });
 
-interface Sent {
+interface SendOptions {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
@@ -11,16 +11,19 @@ interface Sent {
 }
 
 /** Answer to a request. Times in milliseconds from the beginning of the request: to the first byte, and to the end. */
-export interface Answer {
-  first: number;
-  total: number;
+export interface TimedResponse {
+  firstByteMs: number;
+  totalMs: number;
   status: number;
   /** Seconds that a refused client should wait; 0 if the answer does not say. */
   retryAfter: number;
 }
 
 /** Sends a request and reads its answer to the end. */
-export function send(url: string, { method = 'GET', headers = {}, body, signal }: Sent = {}): Promise<Answer> {
+export function send(
+  url: string,
+  { method = 'GET', headers = {}, body, signal }: SendOptions = {},
+): Promise<TimedResponse> {
   const began = performance.now();
   const { hostname, port, pathname, search, host } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -41,7 +44,12 @@ export function send(url: string, { method = 'GET', headers = {}, body, signal }
       answer.on('error', reject);
       answer.on('end', () => {
         const { statusCode: status = 0, headers: answered } = answer;
-        resolve({ first, total: performance.now() - began, status, retryAfter: Number(answered['retry-after'] ?? 0) });
+        resolve({
+          firstByteMs: first,
+          totalMs: performance.now() - began,
+          status,
+          retryAfter: Number(answered['retry-after'] ?? 0),
+        });
       });
     });
     outgoing.on('error', reject).end(body);
@@ -49,7 +57,12 @@ export function send(url: string, { method = 'GET', headers = {}, body, signal }
 }
 
 /** Sends a streamed AI call. @param content the message of the user */
-export const chat = (baseUrl: string, secretKey: string, content: string, signal?: AbortSignal): Promise<Answer> =>
+export const chat = (
+  baseUrl: string,
+  secretKey: string,
+  content: string,
+  signal?: AbortSignal,
+): Promise<TimedResponse> =>
   send(`${baseUrl}/ai/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },

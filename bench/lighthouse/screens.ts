@@ -1,19 +1,19 @@
 import type { Local } from '../../test/support/platform.ts';
 
-interface Made {
+interface Created {
   id: string;
   status?: string;
 }
 
 /** Gives the demo account something on every screen. @returns the path of a screen with the ids of its resources */
-export async function makeScreens({ baseUrl, accounts }: Local): Promise<(screen: string) => string> {
+export async function seedScreens({ baseUrl, accounts }: Local): Promise<(screen: string) => string> {
   const { demo, other } = accounts;
   const call = async (method: string, path: string, body?: object) => {
     const headers = { authorization: `Bearer ${demo.dashboardToken}`, 'content-type': 'application/json' };
     const init = { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) };
     const answer = await fetch(`${baseUrl}/dashboard/v1${path}`, init);
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
-    return ((await answer.json()) as { data: Made & Made[] }).data;
+    return ((await answer.json()) as { data: Created & Created[] }).data;
   };
   const repoUrl = 'https://git.localhost/hello-express.git';
   const { id: deployed } = await call('POST', '/apps', { name: 'hello-express', framework: 'EXPRESS', repoUrl });
@@ -22,7 +22,7 @@ export async function makeScreens({ baseUrl, accounts }: Local): Promise<(screen
   const [domain] = await call('GET', '/domains');
   const [invoice] = await call('GET', '/invoices');
   const [hosting] = await call('GET', '/hosting');
-  let deployment: Made | undefined;
+  let deployment: Created | undefined;
   for (;;) {
     [deployment] = await call('GET', `/apps/${deployed}/deployments`);
     if (deployment?.status === 'SUCCEEDED') break;

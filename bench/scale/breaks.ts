@@ -3,19 +3,19 @@ import { LIMITS } from '../../contract/limits/limits.ts';
 import { MAX_KEPT_RELEASES } from '../../domain/deployments/rollback.ts';
 import { sharesOf } from '../../lib/concurrency.ts';
 import type { Heat } from './heat.ts';
-import { DURATION_S, HAS, peakRate, RELEASE_MB } from './load.ts';
+import { AVERAGE_ACCOUNT, DURATION_S, peakRate, RELEASE_MB } from './load.ts';
 
 /** One limit, and how much of it the platform's accounts take. */
 export interface Limit {
-  what: string;
+  name: string;
   value: number;
   unit: string;
   /** The extent of the limit: a cell's limits grow with the number of cells, the platform's do not. */
-  of: 'platform' | 'cell';
+  scope: 'platform' | 'cell';
   adjustable: boolean;
   source: string;
   /** Returns the amount that so many accounts take, in the limit's unit. */
-  taken(accounts: number): number;
+  demand(accounts: number): number;
 }
 
 const DYNAMODB = 'https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html';
@@ -32,95 +32,95 @@ const CONCURRENCY = AWS_LIMITS.lambdaConcurrency.value;
 /** Concurrency that the platform's own functions reserve, where they share the account with the applications. */
 const PLATFORM_RESERVES = sharesOf(CONCURRENCY);
 
-type Demand = Pick<Limit, 'of' | 'taken'> & { limit: AwsLimitName; value?: number; what?: string };
+type Demand = Pick<Limit, 'scope' | 'demand'> & { limit: AwsLimitName; value?: number; name?: string };
 
 /** Demands on quotas of AWS (contract/limits/aws-limits.ts). */
 const demands = (controlPlaneRequests: number): Demand[] => [
   {
     limit: 'lambdaConcurrency',
-    what: 'concurrency that applications reserve, each by its plan',
-    of: 'cell',
+    name: 'concurrency that applications reserve, each by its plan',
+    scope: 'cell',
     value: CONCURRENCY - PLATFORM_RESERVES - UNRESERVED,
-    taken: (accounts) => accounts * HAS.applications * LIMITS.concurrentRequests.amounts[0],
+    demand: (accounts) => accounts * AVERAGE_ACCOUNT.applications * LIMITS.concurrentRequests.amounts[0],
   },
   {
     limit: 'lambdaConcurrency',
-    what: 'concurrent requests of applications',
-    of: 'cell',
-    taken: (accounts) => peakRate(accounts, 'request of a hosted application') * DURATION_S.hostedRequest,
+    name: 'concurrent requests of applications',
+    scope: 'cell',
+    demand: (accounts) => peakRate(accounts, 'request of a hosted application') * DURATION_S.hostedRequest,
   },
   {
     limit: 'lambdaConcurrency',
-    what: 'concurrent API requests, deliveries and AI calls',
-    of: 'platform',
-    taken: (accounts) =>
+    name: 'concurrent API requests, deliveries and AI calls',
+    scope: 'platform',
+    demand: (accounts) =>
       peakRate(accounts, 'API request') * DURATION_S.apiRequest +
       peakRate(accounts, 'webhook event to one endpoint') * DURATION_S.delivery +
       peakRate(accounts, 'AI call on credits') * DURATION_S.aiCall,
   },
   {
     limit: 'lambdaControlPlaneRate',
-    what: `releases, of ${controlPlaneRequests} requests each`,
-    of: 'cell',
-    taken: (accounts) => peakRate(accounts, 'deployment') * controlPlaneRequests,
+    name: `releases, of ${controlPlaneRequests} requests each`,
+    scope: 'cell',
+    demand: (accounts) => peakRate(accounts, 'deployment') * controlPlaneRequests,
   },
   {
     limit: 'lambdaCodeStorage',
-    of: 'cell',
-    taken: (accounts) => (accounts * HAS.applications * MAX_KEPT_RELEASES * RELEASE_MB) / 1024,
+    scope: 'cell',
+    demand: (accounts) => (accounts * AVERAGE_ACCOUNT.applications * MAX_KEPT_RELEASES * RELEASE_MB) / 1024,
   },
   {
     limit: 'codeBuildConcurrency',
-    what: 'concurrent builds (others wait in the queue)',
-    of: 'platform',
-    taken: (accounts) => peakRate(accounts, 'deployment') * DURATION_S.build,
+    name: 'concurrent builds (others wait in the queue)',
+    scope: 'platform',
+    demand: (accounts) => peakRate(accounts, 'deployment') * DURATION_S.build,
   },
   {
     limit: 'keyValueStoreBytes',
-    what: 'routes in the key-value store',
-    of: 'cell',
-    taken: (accounts) => accounts * HAS.hosts * ROUTE_BYTES,
+    name: 'routes in the key-value store',
+    scope: 'cell',
+    demand: (accounts) => accounts * AVERAGE_ACCOUNT.hosts * ROUTE_BYTES,
   },
-  { limit: 'distributionTenants', of: 'cell', taken: (accounts) => accounts * HAS.customDomains },
-  { limit: 'certificates', of: 'cell', taken: (accounts) => accounts * HAS.customDomains },
-  { limit: 'dsqlClusters', of: 'platform', taken: (accounts) => accounts * HAS.databases },
-  { limit: 'registeredDomains', of: 'platform', taken: (accounts) => accounts * HAS.domains },
-  { limit: 'route53Zones', of: 'platform', taken: (accounts) => accounts * HAS.domains },
+  { limit: 'distributionTenants', scope: 'cell', demand: (accounts) => accounts * AVERAGE_ACCOUNT.customDomains },
+  { limit: 'certificates', scope: 'cell', demand: (accounts) => accounts * AVERAGE_ACCOUNT.customDomains },
+  { limit: 'dsqlClusters', scope: 'platform', demand: (accounts) => accounts * AVERAGE_ACCOUNT.databases },
+  { limit: 'registeredDomains', scope: 'platform', demand: (accounts) => accounts * AVERAGE_ACCOUNT.domains },
+  { limit: 'route53Zones', scope: 'platform', demand: (accounts) => accounts * AVERAGE_ACCOUNT.domains },
   {
     limit: 'route53Rate',
-    what: 'changes of zones, of two requests each',
-    of: 'platform',
-    taken: (accounts) => 2 * peakRate(accounts, 'change of a DNS record'),
+    name: 'changes of zones, of two requests each',
+    scope: 'platform',
+    demand: (accounts) => 2 * peakRate(accounts, 'change of a DNS record'),
   },
 ];
 
 /** Returns the limits of the table: of every partition key at which all accounts meet, or those of a cell, and of the table itself. */
 function tableLimits(heat: readonly Heat[]): Limit[] {
-  const meeting = new Map<string, Heat[]>();
+  const byKey = new Map<string, Heat[]>();
   for (const each of heat) {
     if (!['platform', 'cell'].includes(each.scope) || each.writeUnits === 0) continue;
-    meeting.set(each.key, [...(meeting.get(each.key) ?? []), each]);
+    byKey.set(each.key, [...(byKey.get(each.key) ?? []), each]);
   }
-  const keys = [...meeting].map(
+  const keys = [...byKey].map(
     ([key, all]): Limit => ({
-      what: `table key \`${key}\``,
+      name: `table key \`${key}\``,
       value: PARTITION_WRITE_UNITS * (all[0]?.shards ?? 1),
       unit: 'write units per second',
-      of: all[0]?.scope === 'cell' ? 'cell' : 'platform',
+      scope: all[0]?.scope === 'cell' ? 'cell' : 'platform',
       adjustable: false,
       source: DYNAMODB,
-      taken: (accounts) =>
+      demand: (accounts) =>
         all.reduce((sum, { operation, writeUnits }) => sum + peakRate(accounts, operation) * writeUnits, 0),
     }),
   );
   const all: Limit = {
-    what: 'table writes in total',
+    name: 'table writes in total',
     value: TABLE_WRITE_UNITS,
     unit: 'write units per second',
-    of: 'platform',
+    scope: 'platform',
     adjustable: true,
     source: TABLE_QUOTAS,
-    taken: (accounts) =>
+    demand: (accounts) =>
       heat.reduce((sum, { operation, writeUnits }) => sum + peakRate(accounts, operation) * writeUnits, 0),
   };
   return [...keys, all];
@@ -128,19 +128,19 @@ function tableLimits(heat: readonly Heat[]): Limit[] {
 
 /** Every limit that growth meets. */
 export const limitsOf = (heat: readonly Heat[], controlPlaneRequests: number): Limit[] => [
-  ...demands(controlPlaneRequests).map(({ limit, what, value, ...demand }): Limit => {
+  ...demands(controlPlaneRequests).map(({ limit, name, value, ...demand }): Limit => {
     const quota = awsLimit(limit);
-    return { ...demand, ...quota, value: value ?? quota.value, what: what ?? quota.name };
+    return { ...demand, ...quota, value: value ?? quota.value, name: name ?? quota.name };
   }),
   ...tableLimits(heat),
 ];
 
 /** Returns the number of accounts at which a limit is reached. All demands are proportional to the accounts. */
-export const breaksAt = ({ value, taken }: Limit): number => Math.floor(value / taken(1));
+export const breaksAt = ({ value, demand }: Limit): number => Math.floor(value / demand(1));
 
 /** Returns the cells that so many accounts need for the limits of cells. */
 export const cellsFor = (limits: readonly Limit[], accounts: number): number =>
   Math.max(
     1,
-    ...limits.filter((limit) => limit.of === 'cell').map(({ value, taken }) => Math.ceil(taken(accounts) / value)),
+    ...limits.filter((limit) => limit.scope === 'cell').map(({ value, demand }) => Math.ceil(demand(accounts) / value)),
   );

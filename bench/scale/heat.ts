@@ -51,11 +51,11 @@ const isSweep = ({ kind, key }: Charge) => (kind === 'read' && key.startsWith('d
 
 /** Runs an operation and returns what one of them takes, hottest key first. */
 export async function measure(operation: OperationName): Promise<Heat[]> {
-  const world = await OPERATIONS[operation]();
-  const before = world.memory.charges.length;
-  await world.repeat(REPEATS);
+  const workload = await OPERATIONS[operation]();
+  const before = workload.memory.charges.length;
+  await workload.repeat(REPEATS);
   const byKey = new Map<string, Heat>();
-  for (const charge of world.memory.charges.slice(before)) {
+  for (const charge of workload.memory.charges.slice(before)) {
     if (isSweep(charge)) continue;
     const pattern = patternOf(charge.key);
     const heat = byKey.get(pattern.key) ?? { operation, ...pattern, writeUnits: 0, readUnits: 0 };

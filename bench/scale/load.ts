@@ -4,7 +4,7 @@ import type { OperationName } from './operations.ts';
  * The load of an average account, and its possessions. Assumptions, not measurements: change them here, and the page is computed again. The
  * busiest second has ten times the average, which is what a working day concentrated in one time zone comes to.
  */
-export const PEAK = 10;
+export const PEAK_FACTOR = 10;
 export const SECONDS_OF_MONTH = 730 * 3600;
 
 /** Operations of an average account in a month; those of {@link OperationName} have their capacity counted. */
@@ -32,7 +32,7 @@ export const DURATION_S = {
 } as const;
 
 /** Things that an average account has. */
-export const HAS = {
+export const AVERAGE_ACCOUNT = {
   applications: 1.5,
   /** Host names, those of the platform included. */
   hosts: 2,
@@ -46,4 +46,4 @@ export const RELEASE_MB = 10;
 
 /** Operations a second of so many accounts at their peak. */
 export const peakRate = (accounts: number, operation: LoadName): number =>
-  (accounts * PER_MONTH[operation] * PEAK) / SECONDS_OF_MONTH;
+  (accounts * PER_MONTH[operation] * PEAK_FACTOR) / SECONDS_OF_MONTH;

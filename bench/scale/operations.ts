@@ -32,7 +32,7 @@ import type { MemoryTable } from '../../test/support/memory-table.ts';
  */
 
 /** A world in which one operation can be repeated. */
-export interface World {
+export interface Workload {
   memory: MemoryTable;
   /** Does it so many times, one after another. */
   repeat(times: number): Promise<void>;
@@ -41,12 +41,12 @@ export interface World {
 const accountId = 'acc_1';
 const RAND = 1_000_000;
 
-const times = async (count: number, act: (index: number) => Promise<unknown>): Promise<void> => {
-  for (let index = 0; index < count; index += 1) await act(index);
+const times = async (count: number, work: (index: number) => Promise<unknown>): Promise<void> => {
+  for (let index = 0; index < count; index += 1) await work(index);
 };
 
 /** The write of its credential with which every request of a key begins (runtime/http/rate-limit.ts), for an hour of requests. */
-async function apiRequest(): Promise<World> {
+async function apiRequest(): Promise<Workload> {
   const { memory, clock, steady } = simulation();
   const common = { accountId, allowedOrigins: ['*'], expiresAt: null, revokedAt: null, lastUsedAt: null };
   const credential = { ...common, hash: 'a'.repeat(64), keyId: 'key_1', kind: 'secret' as const, scopes: [] };
@@ -54,15 +54,15 @@ async function apiRequest(): Promise<World> {
   const count = async () => {
     const now = steady.deps.now();
     const old = Object.keys(countAt(new Date(now.getTime() - 65_000)));
-    const what = { add: countAt(now), remove: old };
-    await steady.deps.table.updateReturningChanged(change(Credential, credential, what));
+    const update = { add: countAt(now), remove: old };
+    await steady.deps.table.updateReturningChanged(change(Credential, credential, update));
     clock.now += 1000;
   };
   await times(61, count);
   return { memory, repeat: (count_) => times(count_, count) };
 }
 
-async function webhookEvent(): Promise<World> {
+async function webhookEvent(): Promise<Workload> {
   const world = webhookSimulation();
   await world.openAccount();
   await world.endpoint('receiver');
@@ -75,7 +75,7 @@ async function webhookEvent(): Promise<World> {
   };
 }
 
-async function aiCall(): Promise<World> {
+async function aiCall(): Promise<Workload> {
   const { memory, clock, steady } = simulation();
   const { deps } = steady;
   await deps.table.transact(addCredits(newCreditEntry(deps, accountId, 'PURCHASE', 1000 * RAND)));
@@ -105,7 +105,7 @@ async function aiCall(): Promise<World> {
   };
 }
 
-async function deployment(): Promise<World> {
+async function deployment(): Promise<Workload> {
   const { memory, deps, clock, ids } = await deploymentSimulation();
   const store = { version: async () => '1', update: async (_: string, changes: readonly object[]) => changes.length };
   const routes = createRouteWriter(deps, HOME_CELL, store);
@@ -132,7 +132,7 @@ async function deployment(): Promise<World> {
   };
 }
 
-async function invoice(): Promise<World> {
+async function invoice(): Promise<Workload> {
   const { memory, deps, open } = billingSimulation({});
   const id = await open(100_000_00);
   const line = { description: 'A month', ...addVat(100) };
@@ -148,7 +148,7 @@ async function invoice(): Promise<World> {
   };
 }
 
-async function domainOrder(): Promise<World> {
+async function domainOrder(): Promise<Workload> {
   const never = () => false;
   const faults = { crashRate: 0, lossRate: 0, refuses: never, registeredByOthers: never, takesMs: () => 60_000 };
   // Every choice of the simulation is the same each time.
@@ -172,7 +172,7 @@ async function domainOrder(): Promise<World> {
   };
 }
 
-async function dnsChange(): Promise<World> {
+async function dnsChange(): Promise<Workload> {
   const { memory, steady } = simulation();
   const { deps } = steady;
   const fields = ['name', 'email', 'contactNumber', 'address1', 'city', 'province', 'postalCode', 'country'];
@@ -216,6 +216,6 @@ export const OPERATIONS = {
   'invoice paid from the wallet': invoice,
   'domain order': domainOrder,
   'change of a DNS record': dnsChange,
-} as const satisfies Record<string, () => Promise<World>>;
+} as const satisfies Record<string, () => Promise<Workload>>;
 
 export type OperationName = keyof typeof OPERATIONS;

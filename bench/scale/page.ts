@@ -12,7 +12,7 @@ import { roundRobin } from '../../domain/sweep/round-robin.ts';
 import { STREAM } from '../../lib/concurrency.ts';
 import { breaksAt, cellsFor, type Limit, limitsOf, PARTITION_WRITE_UNITS } from './breaks.ts';
 import { type Heat, measureAll } from './heat.ts';
-import { DURATION_S, HAS, PEAK, PER_MONTH, RELEASE_MB } from './load.ts';
+import { AVERAGE_ACCOUNT, DURATION_S, PEAK_FACTOR, PER_MONTH, RELEASE_MB } from './load.ts';
 import { fairOrder, inOrder, type Job, serve } from './queues.ts';
 import { countControlPlaneRequests } from './releases.ts';
 
@@ -37,11 +37,11 @@ function limitsTable(limits: readonly Limit[]): string {
   const lines = [...limits]
     .sort((a, b) => breaksAt(a) - breaksAt(b))
     .map((limit) => [
-      `[${limit.what}](${limit.source})`,
+      `[${limit.name}](${limit.source})`,
       `${number(limit.value)} ${limit.unit}`,
-      limit.of,
+      limit.scope,
       limit.adjustable ? 'yes' : 'no',
-      ...SIZES.map((accounts) => percent(limit.taken(accounts) / limit.value)),
+      ...SIZES.map((accounts) => percent(limit.demand(accounts) / limit.value)),
       number(breaksAt(limit)),
     ]);
   const heads = ['limit', 'value', 'applies to', 'AWS raises it', ...SIZES.map((size) => number(size)), 'reached at'];
@@ -49,13 +49,13 @@ function limitsTable(limits: readonly Limit[]): string {
 }
 
 function cellsTable(limits: readonly Limit[]): string {
-  const platform = limits.filter((limit) => limit.of === 'platform');
-  const ofCells = limits.filter((limit) => limit.of === 'cell');
+  const platform = limits.filter((limit) => limit.scope === 'platform');
+  const ofCells = limits.filter((limit) => limit.scope === 'cell');
   const reached = (all: readonly Limit[], accounts: number) =>
     all
       .filter((limit) => breaksAt(limit) < accounts)
       .sort((a, b) => breaksAt(a) - breaksAt(b))
-      .map(({ what, adjustable }) => (adjustable ? what : `**${what}**`))
+      .map(({ name, adjustable }) => (adjustable ? name : `**${name}**`))
       .join('; ') || 'none';
   const lines = SIZES.map((accounts) => [
     number(accounts),
@@ -133,13 +133,13 @@ function streamTable(): string {
 }
 
 function assumptions(): string {
-  const each = Object.entries(PER_MONTH).map(([what, count]) => [what, number(count)]);
-  const has = Object.entries(HAS).map(([what, count]) => [
-    what.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+  const load = Object.entries(PER_MONTH).map(([operation, count]) => [operation, number(count)]);
+  const has = Object.entries(AVERAGE_ACCOUNT).map(([resource, count]) => [
+    resource.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
     number(count),
   ]);
   return [
-    table(['an average account, in a month', 'count'], each),
+    table(['an average account, in a month', 'count'], load),
     table(['an average account has', 'count'], has),
   ].join('\n\n');
 }
@@ -162,7 +162,7 @@ when it is out of date, for example because a partition key became hotter.
 
 ${assumptions()}
 
-The busiest second has ${PEAK} times the average. A request of a hosted application takes ${seconds(DURATION_S.hostedRequest * 1000)}, an API request ${seconds(DURATION_S.apiRequest * 1000)}, a delivery ${seconds(DURATION_S.delivery * 1000)}, an AI call
+The busiest second has ${PEAK_FACTOR} times the average. A request of a hosted application takes ${seconds(DURATION_S.hostedRequest * 1000)}, an API request ${seconds(DURATION_S.apiRequest * 1000)}, a delivery ${seconds(DURATION_S.delivery * 1000)}, an AI call
 ${seconds(DURATION_S.aiCall * 1000)}, a build ${seconds(DURATION_S.build * 1000)}. A release has ${RELEASE_MB} MB. To change these assumptions, edit \`bench/scale/load.ts\` and write the page again.
 
 ## Limits by number of accounts
