@@ -248,7 +248,7 @@ test.each<[string, Partial<Job>, string]>([
 
 test('a directory in place of package.json is its owner’s failure', async () => {
   const failed = await build({ repoUrl: repository({ 'server.js': '1', 'package.json/x': '' }) });
-  expect(failed.error).toBe('package.json is no ordinary file, but a directory, a device or a pipe.');
+  expect(failed.error).toBe('package.json is not a regular file but a directory, a device or a pipe.');
 });
 
 test('a file of the build that cannot be read is its owner’s failure, and any other the platform’s', () => {

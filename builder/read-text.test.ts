@@ -30,7 +30,7 @@ const sparse = (bytes: number) => (file: string) => {
   truncateSync(file, bytes);
 };
 
-test('reads an ordinary file, also through a link', () => {
+test('reads a regular file, also through a link', () => {
   const file = made('text', (at) => writeFileSync(at, 'größer\n'));
   expect(readText(file)).toBe('größer\n');
   expect(readText(made('link', (at) => symlinkSync('text', at)))).toBe('größer\n');
@@ -39,15 +39,15 @@ test('reads an ordinary file, also through a link', () => {
 });
 
 test.each<[string, (file: string) => void, RegExp]>([
-  ['a device that never ends', (at) => symlinkSync('/dev/zero', at), /no ordinary file/],
-  ['a pipe that nothing writes into', (at) => void execFileSync('sh', ['-c', 'mkfifo "$0"', at]), /no ordinary file/],
-  ['a directory', (at) => mkdirSync(at), /no ordinary file/],
+  ['a device that never ends', (at) => symlinkSync('/dev/zero', at), /not a regular file/],
+  ['a pipe that nothing writes into', (at) => void execFileSync('sh', ['-c', 'mkfifo "$0"', at]), /not a regular file/],
+  ['a directory', (at) => mkdirSync(at), /not a regular file/],
   ['a file of any size', sparse(9 * 1024 ** 3), /larger than 64 MB/],
 ])('does not read %s', (name, make, message) => {
   const file = made(name, make);
   expect(() => readText(file)).toThrow(BuildFailure);
   expect(() => readText(file)).toThrow(message);
-  expect(readBeginning(file, 10)).toBe(message.source.includes('ordinary') ? '' : '\0'.repeat(10));
+  expect(readBeginning(file, 10)).toBe(message.source.includes('regular') ? '' : '\0'.repeat(10));
 });
 
 test('attributes that are a link to a device are not read, as git does not read those of a link', () => {

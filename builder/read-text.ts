@@ -36,7 +36,7 @@ function readUpTo(file: string, bytes: number): Buffer | undefined {
 export function readText(file: string): string {
   const content = readUpTo(file, MAX_TEXT_BYTES + 1);
   if (content === undefined)
-    throw new BuildFailure(`${basename(file)} is no ordinary file, but a directory, a device or a pipe.`);
+    throw new BuildFailure(`${basename(file)} is not a regular file but a directory, a device or a pipe.`);
   if (content.length > MAX_TEXT_BYTES)
     throw new BuildFailure(`${basename(file)} is larger than ${MAX_TEXT_BYTES / 1024 / 1024} MB.`);
   return content.toString('utf8');

@@ -7,7 +7,7 @@ import {
   DATABASE_USER,
 } from '../../providers/databases/token.ts';
 
-/** A database of the application as its release knows it. */
+/** A database of the application, as described in its release. */
 export interface ReleaseDatabase {
   /** Prefix of its variables' names: `DATABASE_ORDERS`. */
   prefix: string;
@@ -18,8 +18,8 @@ export interface ReleaseDatabase {
 }
 
 /**
- * Validity of a token in seconds, while its credentials are valid: longer than a Lambda process lives. A token is
- * checked only when a connection opens.
+ * Validity of a token in seconds: longer than a Lambda process lives. The token also expires with its credentials. It is checked only when a
+ * connection opens.
  */
 const TOKEN_SECONDS = 12 * 3600;
 

@@ -1,7 +1,7 @@
 /**
- * Runs inside the application's process before the application (`node --import`). Decrypts its environment variables,
- * adds the variables of its databases (the owner's variables take precedence), puts both into `process.env` and removes
- * the platform's own variables. Bundled on its own and kept small, because it is part of every cold start.
+ * Runs inside the application's process before the application (`node --import`). Decrypts its environment variables, adds the variables of
+ * its databases (the owner's variables take precedence), puts both into `process.env`, and removes the platform's variables. It is a
+ * separate, small bundle, because it is part of every cold start.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,12 +23,12 @@ const credentials = {
   ...(AWS_SESSION_TOKEN ? { sessionToken: AWS_SESSION_TOKEN } : {}),
 };
 
-/** Pause in milliseconds before the first repetition of a call; each further one is twice as long. */
+/** Pause in milliseconds before the first retry of a call. It doubles with each further retry. */
 const RETRY_PAUSE_MS = 200;
 
 /**
- * Calls KMS as the function's role, which has few other permissions. Retries twice, after pauses of random length: many
- * instances that start at once share the rate of KMS.
+ * Calls KMS with the function's role, which has few other permissions. Retries twice after random pauses, because instances that start
+ * concurrently share the rate limit of KMS.
  */
 async function callKms<Output>(region: string, operation: string, input: object): Promise<Output> {
   const endpoint = new URL(process.env.AWS_ENDPOINT_URL_KMS ?? `https://kms.${region}.amazonaws.com`);
@@ -61,8 +61,8 @@ async function callKms<Output>(region: string, operation: string, input: object)
   }
 }
 
-/** Reads a JSON file that the build put beside this module; undefined if the application has none. */
-function readBeside<T>(name: string): T | undefined {
+/** Reads a JSON file that the build placed next to this module; undefined if there is none. */
+function readAdjacentJson<T>(name: string): T | undefined {
   try {
     return JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
   } catch {
@@ -70,12 +70,12 @@ function readBeside<T>(name: string): T | undefined {
   }
 }
 
-// Also runs in workers and child processes of the application, which inherit the variables of their parent.
+// Workers and child processes of the application run this module too, but inherit their parent's variables, without the credentials.
 if (AWS_ACCESS_KEY_ID) {
-  const limits = readBeside<{ logKibPerMinute: number }>('./limits.json');
+  const limits = readAdjacentJson<{ logKibPerMinute: number }>('./limits.json');
   if (limits) limitOutput([process.stdout, process.stderr], limits.logKibPerMinute);
-  const sealed = readBeside<Sealed & { hostArn: string; keyRegion?: string }>('./env.json');
-  const databases = readBeside<ReleaseDatabase[]>('./databases.json');
+  const sealed = readAdjacentJson<Sealed & { hostArn: string; keyRegion?: string }>('./env.json');
+  const databases = readAdjacentJson<ReleaseDatabase[]>('./databases.json');
   if (databases) {
     Object.assign(process.env, databaseVariables(databases, credentials));
   }
@@ -83,11 +83,11 @@ if (AWS_ACCESS_KEY_ID) {
     try {
       const { keyRegion = AWS_REGION } = sealed;
       const secrets = createSecrets((operation, input) => callKms(keyRegion, operation, input), '');
-      const { NODE_OPTIONS: ofHost } = process.env;
+      const { NODE_OPTIONS: hostOptions } = process.env;
       const variables = JSON.parse(await secrets.unseal({ application: sealed.hostArn }, sealed));
       Object.assign(process.env, variables);
-      // Options of Node add to the host's own.
-      if (ofHost && variables.NODE_OPTIONS) process.env.NODE_OPTIONS = `${ofHost} ${variables.NODE_OPTIONS}`;
+      // The application's Node options are appended to those of the host.
+      if (hostOptions && variables.NODE_OPTIONS) process.env.NODE_OPTIONS = `${hostOptions} ${variables.NODE_OPTIONS}`;
     } catch (error) {
       console.error(
         `The environment variables could not be decrypted: ${error instanceof Error ? error.message : error}`,

@@ -1,7 +1,7 @@
 /**
- * Starts an application whose start command needs a shell, or Node options or variables that take effect before its
- * variables are opened. Runs after environment.ts, so that the command sees the application's variables; its output passes through this
- * process, which limits it.
+ * Starts an application whose start command needs a shell, or whose variables include Node settings that must be set before Node starts.
+ * Runs after environment.ts, so that the command has the application's variables. The command's output passes through this process, which
+ * limits it.
  */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
@@ -10,15 +10,15 @@ import { fileURLToPath } from 'node:url';
 
 const [command = ''] = process.argv.slice(2);
 
-/** The programs of packages, of this directory and the ones above. */
+/** Directories with programs of packages: those of the working directory and its parents. */
 const programs: string[] = [];
 for (let at = process.cwd(); ; at = dirname(at)) {
   programs.push(join(at, 'node_modules', '.bin'));
   if (at === dirname(at)) break;
 }
 
-// The command's own processes of Node serve as an application without a shell does (preload.ts). Required, not imported: with any
-// `--import`, Node loads the application's first file without what `--require` registered for its extension, as ts-node does.
+// Prepares the Node processes of the command in the same way as an application without a shell (preload.ts). Uses `--require`, because with
+// any `--import`, Node loads the application's first file without the hooks that `--require` registered for its extension, such as ts-node's.
 const { NODE_OPTIONS = '' } = process.env;
 const preload = fileURLToPath(new URL('./preload.cjs', import.meta.url));
 
@@ -37,7 +37,7 @@ child.once('error', (error) => {
   console.error(`The start command could not be run: ${error.message}`);
   process.exitCode = 1;
 });
-// 'close' instead of 'exit': the last output has arrived by then.
+// 'close' instead of 'exit', because all output has arrived by then.
 child.once('close', (code, signal) => {
   process.exitCode = code ?? 128 + (signal ? constants.signals[signal] : 0);
   process.exit();

@@ -1,17 +1,18 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Server } from 'node:net';
 
-/** Time in which an application may listen on its own port too, in milliseconds: a part of what a release has to answer. */
+/** Time for an application to also listen on its assigned port, in milliseconds: shorter than the time that a release has to answer. */
 const WAIT_MS = 5000;
-/** Node's channel of servers that began to listen (https://nodejs.org/api/diagnostics_channel.html#net). */
+/** Node's diagnostics channel for servers that start to listen (https://nodejs.org/api/diagnostics_channel.html#net). */
 const LISTENING = 'tracing:net.server.listen:asyncEnd';
 
 /**
- * Prints a line where a process of the application listens on another port and nothing on the application's: nothing that it prints needs
- * to name the port. The reason of a failed release is read from the line (domain/deployments/release-failure.ts).
+ * Prints a line if a process of the application listens on another port while nothing listens on the assigned port, because the
+ * application's own output may not name the port. The failure reason of a release is read from the line
+ * (domain/deployments/release-failure.ts).
  *
- * @param port of the application
- * @returns a function that ends it
+ * @param port the assigned port
+ * @returns a function that stops the check
  */
 export function reportOtherPort(port: number, write: (text: string) => void, waitMs = WAIT_MS): () => void {
   const onListening = (message: unknown): void => {
@@ -20,7 +21,7 @@ export function reportOtherPort(port: number, write: (text: string) => void, wai
     end();
     const line = `The application listens on port ${address.port}, and nothing listens on PORT (${port}).\n`;
     setTimeout(async () => {
-      // Most applications never need it.
+      // Imported only here, because most applications never need it.
       const { connect } = await import('node:net');
       const probe = connect(port, '127.0.0.1');
       probe.once('connect', () => probe.destroy());

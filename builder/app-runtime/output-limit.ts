@@ -1,4 +1,4 @@
-/** An output of a process; `process.stdout` and `process.stderr` are ones. */
+/** An output of a process, such as `process.stdout` and `process.stderr`. */
 export interface Output {
   write: NodeJS.WriteStream['write'];
 }
@@ -6,32 +6,32 @@ export interface Output {
 const WINDOW_MS = 60_000;
 
 /**
- * Limits what an application prints: logs are stored at the platform's cost, and a loop that prints would hide everything else.
- * Beyond the limit of a minute the rest is left out, and one line says so.
+ * Limits the output of an application, because the platform pays for stored logs and a printing loop would hide everything else. Output
+ * beyond the limit of a minute is dropped, and one line reports that.
  *
- * @param outputs share one limit
- * @param kibibytes that may be printed in a minute
+ * @param outputs the outputs, which share one limit
+ * @param kibibytes maximum output per minute
  */
 export function limitOutput(outputs: readonly Output[], kibibytes: number, now: () => number = Date.now): void {
   let since = now();
-  let left = kibibytes * 1024;
+  let remaining = kibibytes * 1024;
   for (const output of outputs) {
     const original = output.write.bind(output) as (...given: unknown[]) => boolean;
     output.write = ((chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
       if (now() - since >= WINDOW_MS) {
         since = now();
-        left = kibibytes * 1024;
+        remaining = kibibytes * 1024;
       }
       const size = Buffer.byteLength(chunk);
-      if (size <= left) {
-        left -= size;
+      if (size <= remaining) {
+        remaining -= size;
         return original(chunk, ...rest);
       }
-      if (left >= 0) {
-        left = -1;
+      if (remaining >= 0) {
+        remaining = -1;
         original(`[… more than ${kibibytes} KiB were printed in a minute: the rest of it is left out …]\n`);
       }
-      // The caller must not wait for what is never written.
+      // The caller must not wait for output that is never written.
       const done = rest.at(-1);
       if (typeof done === 'function') queueMicrotask(() => done());
       return true;

@@ -1,6 +1,6 @@
 /**
- * Runs inside each process of Node that a start command's shell starts (launch.ts). The variables of the application are opened already, so
- * that nothing is awaited.
+ * Runs inside each Node process that a start command's shell starts (launch.ts). It is synchronous, because the application's variables have
+ * been decrypted before.
  */
 import { prepareToServe } from './prepare.ts';
 

@@ -5,12 +5,12 @@ import { guardSharedCache } from './shared-cache.ts';
 import { restoreVisitedHost } from './visited-host.ts';
 
 /**
- * Prepares a process of Node to serve an application, before the application's code runs: shows it the host that was visited, keeps
- * responses out of the edge's cache that are one visitor's own, logs requests, and says so where it listens on another port.
+ * Prepares a Node process before the application's code runs: restores the visited host, keeps responses for a single visitor out of the
+ * edge's cache, logs requests, and reports if the application listens on another port.
  */
 export function prepareToServe({ AWS_LAMBDA_FUNCTION_VERSION = '', PORT }: NodeJS.ProcessEnv): void {
   guardSharedCache(AWS_LAMBDA_FUNCTION_VERSION);
-  // Beside the limit of the application's output: these lines have one of their own.
+  // These bind the original `write`: their lines have their own limit instead of that of the application's output.
   if (!PORT) return;
   restoreVisitedHost(Number(PORT));
   reportOtherPort(Number(PORT), process.stderr.write.bind(process.stderr));

@@ -5,14 +5,14 @@ import type { Socket } from 'node:net';
 import { REQUEST_MARK } from '../../providers/app-host/requests.ts';
 import { enterRequest } from './request-output.ts';
 
-/** Lines of a process in a minute, at most: beyond, the next line counts those that are left out. */
+/** Maximum lines of a process per minute. The next line after an excess has the number of skipped lines. */
 export const MAX_LINES_PER_MINUTE = 600;
 const WINDOW_MS = 60_000;
-/** Length of a path in characters; the rest is cut off. */
+/** Maximum length of a path, in characters. */
 const MAX_PATH = 200;
-/** The check of a release is no visitor (providers/app-host/app-host.ts). */
+/** User agent of health checks, which are not logged (providers/app-host/app-host.ts). */
 const RELEASE_CHECK = 'Service-ReleaseCheck/';
-/** Status of a request whose client left before the response began, as nginx logs it. */
+/** Status of a request whose client disconnected before the response started, as nginx logs it. */
 const CLIENT_CLOSED_REQUEST = 499;
 
 interface Started {
@@ -21,8 +21,8 @@ interface Started {
   socket: Socket;
 }
 
-/** A writer of lines, with a limit for each minute. */
-function limited(write: (text: string) => void, now: () => number): (line: object) => void {
+/** Returns a function that writes lines, with a limit per minute. */
+function limitLines(write: (text: string) => void, now: () => number): (line: object) => void {
   let [since, lines, skipped] = [now(), 0, 0];
   return (line) => {
     if (now() - since >= WINDOW_MS) [since, lines] = [now(), 0];
@@ -37,26 +37,26 @@ function limited(write: (text: string) => void, now: () => number): (line: objec
 }
 
 /**
- * Prints one line for each request that a process of the application answers on its port: method, path without its query,
- * status, milliseconds and bytes. Node announces them (https://nodejs.org/api/diagnostics_channel.html#http), so it holds
- * for every framework and changes nothing in the application.
+ * Prints one line for each request that a process of the application answers on its port: method, path without the query, status,
+ * milliseconds and bytes. It uses Node's diagnostics channel (https://nodejs.org/api/diagnostics_channel.html#http), so it works with every
+ * framework and changes nothing in the application.
  *
- * @param port of the application; its other servers are its own
- * @returns a function that ends it
+ * @param port the application's port; requests to its other servers are not logged
+ * @returns a function that stops the log
  */
 export function logRequests(
   write: (text: string) => void,
   port: number | undefined,
   now: () => number = () => performance.now(),
 ): () => void {
-  const print = limited(write, now);
+  const print = limitLines(write, now);
   const onRequest = (message: unknown): void => {
     const { request, response, socket } = message as Started;
     if (socket.localPort !== port || request.headers['user-agent']?.startsWith(RELEASE_CHECK)) return;
     const [startedAt, sentBefore] = [now(), socket.bytesWritten];
     const { method, url = '/' } = request;
     const id = randomBytes(6).toString('base64url');
-    // Node announces a request right before its handler, in the same course.
+    // Node announces a request directly before its handler, in the same asynchronous context.
     enterRequest(id);
     response.once('close', () => {
       print({

@@ -1,24 +1,24 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * Header by which the edge asks for a response that it may keep (lib/edge-functions/route-app.js): `<version>-<deployment>` of
- * the release that its route names. A value that begins with `-` stands for a response that one visitor alone gets.
+ * Header with which the edge requests a response that it may cache (lib/edge-functions/route-app.js): `<version>-<deployment>` of the
+ * release in the route. A value that begins with `-` means that the response is for one visitor only.
  */
 const RELEASE_HEADER = 'x-app-release';
-/** Statuses whose responses the edge may keep. An error must end when its reason does. */
+/** Statuses whose responses the edge may cache. Errors are excluded, because they must not outlast their cause. */
 const CACHEABLE_STATUSES: readonly number[] = [200, 203, 206, 301, 304, 308];
 
 type WriteHead = (this: ServerResponse, status: number, ...rest: unknown[]) => ServerResponse;
 type Pair = readonly [name: string, value: unknown];
 
-/** Returns the headers that are passed to `writeHead`, in each of the forms that Node takes. */
+/** Returns the headers passed to `writeHead` as pairs, from any of the forms that Node accepts. */
 function pairsOf(headers: unknown): Pair[] {
   if (!Array.isArray(headers)) return Object.entries(headers ?? {});
   if (Array.isArray(headers[0])) return headers.map(([name, value]): Pair => [String(name), value]);
   return headers.flatMap((name, index): Pair[] => (index % 2 === 0 ? [[String(name), headers[index + 1]]] : []));
 }
 
-/** Returns a Cache-Control that only the visitor's own browser follows. */
+/** Returns a Cache-Control that allows only the visitor's browser to cache. */
 const toPrivate = (cacheControl: string): string =>
   [
     'private',
@@ -28,25 +28,25 @@ const toPrivate = (cacheControl: string): string =>
       .filter((directive) => directive !== '' && !/^(public|private|s-maxage|proxy-revalidate)\b/i.test(directive)),
   ].join(', ');
 
-/** True if a response is the same for every visitor who asks for it, as far as its head says. */
+/** Returns true if a response's head permits sharing the response between visitors. */
 function isShareable(status: number, setsCookie: boolean, vary: string): boolean {
   const differsBy = vary.split(',').map((name) => name.trim().toLowerCase());
   return (
     CACHEABLE_STATUSES.includes(status) &&
     !setsCookie &&
-    // The edge's cache knows the encoding, and no other header of the request.
+    // The edge's cache key contains the encoding, but no other header of the request.
     differsBy.every((name) => name === '' || name === 'accept-encoding')
   );
 }
 
 /**
- * Makes those of an application's responses `private` that the edge must not keep although their Cache-Control allows it: the
- * ones that set cookies, vary by a header of the request, are errors, or come from another release than the one whose files the
- * edge asks for. CloudFront would store them, cookies included, because it decides by Cache-Control alone
+ * Makes responses `private` that the edge must not cache although their Cache-Control allows it: responses that set cookies, vary by a
+ * header of the request, are errors, or come from another release than the edge requested. CloudFront would store them, including
+ * cookies, because it considers only Cache-Control
  * (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/RequestAndResponseBehaviorCustomOrigin.html).
- * Other responses are not changed.
+ * Other responses stay unchanged.
  *
- * @param version of the function, which numbers its releases
+ * @param version the version of the Lambda function, which identifies the release
  */
 export function guardSharedCache(version: string, prototype: object = ServerResponse.prototype): void {
   const target = prototype as { writeHead: WriteHead };
@@ -58,23 +58,23 @@ export function guardSharedCache(version: string, prototype: object = ServerResp
     const headers = typeof rest.at(-1) === 'object' ? rest.at(-1) : undefined;
     const passed = pairsOf(headers);
     const headerOf = (name: string): string | undefined => {
-      const values = passed.flatMap(([each, value]) => (each.toLowerCase() === name ? [value] : []));
+      const values = passed.flatMap(([key, value]) => (key.toLowerCase() === name ? [value] : []));
       const found = values.length > 0 ? values.flat().join(', ') : this.getHeader(name);
       return found === undefined ? undefined : String(found);
     };
     const cacheControl = headerOf('cache-control');
-    const isOwn = release.startsWith(`${version}-`);
-    const keeps =
+    const isRequestedRelease = release.startsWith(`${version}-`);
+    const isUnchanged =
       (cacheControl === undefined && headerOf('expires') === undefined) ||
-      (isOwn && isShareable(status, headerOf('set-cookie') !== undefined, headerOf('vary') ?? ''));
-    if (keeps) return original.call(this, status, ...rest);
-    const decided = ['cache-control', toPrivate(cacheControl ?? '')] as const;
+      (isRequestedRelease && isShareable(status, headerOf('set-cookie') !== undefined, headerOf('vary') ?? ''));
+    if (isUnchanged) return original.call(this, status, ...rest);
+    const privateHeader = ['cache-control', toPrivate(cacheControl ?? '')] as const;
     const others = passed.filter(([name]) => name.toLowerCase() !== 'cache-control');
     if (others.length === passed.length) {
-      this.setHeader(...decided);
+      this.setHeader(...privateHeader);
       return original.call(this, status, ...rest);
     }
-    // Pairs in a flat list keep repeated names.
-    return original.call(this, status, ...rest.slice(0, -1), [...others, decided].flat());
+    // A flat list of names and values preserves repeated names.
+    return original.call(this, status, ...rest.slice(0, -1), [...others, privateHeader].flat());
   };
 }

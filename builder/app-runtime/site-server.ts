@@ -1,6 +1,6 @@
 /**
- * Serves a directory of files as a release of its own: the program of applications that build a site and no server
- * (docs/decisions/0039-any-node-project.md). Arguments: the directory, and `--single` where unknown paths get its front page.
+ * Serves a directory of static files. This is the program of releases whose build creates a site and no server
+ * (docs/decisions/0039-any-node-project.md). Arguments: the directory, and `--single` to serve the front page for unknown paths.
  */
 import { createServer } from 'node:http';
 import { resolve } from 'node:path';

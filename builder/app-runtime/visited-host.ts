@@ -1,25 +1,25 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Header with the host that the visitor asked for (lib/edge-functions/route-app.js). */
+/** Header with the host that the visitor requested (lib/edge-functions/route-app.js). */
 const VISITED_HOST = 'x-forwarded-host';
 const VISITED_PROTOCOL = 'x-forwarded-proto';
 
 type WriteHead = (this: ServerResponse, status: number, ...rest: unknown[]) => ServerResponse;
 
 /**
- * Gives the application the host that its visitor asked for as `Host`, as a server of its own would: the edge must send the
- * function URL's. Frameworks build addresses of it, and compare it with `Origin` before they take a form (SvelteKit, Astro).
+ * Sets the application's `Host` header to the host that the visitor requested, as on an ordinary server. The edge has to send the host of
+ * the function URL instead. Frameworks build URLs from `Host`, and compare it with `Origin` before they accept a form (SvelteKit, Astro).
  * Node announces requests before any handler sees them (https://nodejs.org/api/diagnostics_channel.html#http).
  *
- * Next.js builds the address of a request from what it listens on instead, so redirects to that address get the visited host too.
+ * Next.js builds URLs from the address on which it listens instead, so this also replaces that address in redirects.
  *
- * @param port of the application; its other servers are its own
- * @returns a function that ends it
+ * @param port the application's port; requests to its other servers stay unchanged
+ * @returns a function that ends the replacement
  */
 export function restoreVisitedHost(port: number): () => void {
-  // No visitor is meant by an address on which a server listens for all. By http, `localhost` may be a program on the visitor's
-  // machine (RFC 8252, 7.3); by https, it is what Next.js calls itself without a host name, with port 3000 where it knows none.
+  // A wildcard address such as 0.0.0.0 is never a redirect target. With http, `localhost` may be a program on the visitor's machine
+  // (RFC 8252, 7.3). With https, it is what Next.js uses without a host name, with port 3000 if it does not know its port.
   const ownAddress = new RegExp(
     `^(?:https?://(?:0\\.0\\.0\\.0|\\[::\\]):${port}|https://localhost:(?:${port}|3000))(?=[/?#]|$)`,
     'i',
@@ -30,7 +30,7 @@ export function restoreVisitedHost(port: number): () => void {
     const { [VISITED_HOST]: host, [VISITED_PROTOCOL]: protocol } = headers;
     if (socket.localPort !== port || typeof host !== 'string' || host === '') return;
     headers.host = host;
-    // Some frameworks read the headers as they came.
+    // Some frameworks read the raw headers.
     for (let at = 0; at < rawHeaders.length; at += 2)
       if (rawHeaders[at]?.toLowerCase() === 'host') rawHeaders[at + 1] = host;
     if (protocol !== 'http' && protocol !== 'https') return;
@@ -40,26 +40,26 @@ export function restoreVisitedHost(port: number): () => void {
   return () => unsubscribe('http.server.request.start', onRequest);
 }
 
-/** Replaces the header `Location` of a response as its head is written, in each of the forms that Node takes. */
-function restoreRedirects(response: ServerResponse, restored: (location: string) => string): void {
-  const restoredValue = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(restoredValue);
-    return typeof value === 'string' ? restored(value) : value;
+/** Replaces the `Location` header of a response when its head is written, in each of the forms that Node accepts. */
+function restoreRedirects(response: ServerResponse, restore: (location: string) => string): void {
+  const restoreValue = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(restoreValue);
+    return typeof value === 'string' ? restore(value) : value;
   };
-  const ofName = (name: unknown, value: unknown): unknown =>
-    String(name).toLowerCase() === 'location' ? restoredValue(value) : value;
-  const ofHeaders = (headers: unknown): unknown => {
+  const restoreHeader = (name: unknown, value: unknown): unknown =>
+    String(name).toLowerCase() === 'location' ? restoreValue(value) : value;
+  const restoreHeaders = (headers: unknown): unknown => {
     if (typeof headers !== 'object' || headers === null) return headers;
     if (!Array.isArray(headers))
-      return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, ofName(name, value)]));
-    if (Array.isArray(headers[0])) return headers.map(([name, value]) => [name, ofName(name, value)]);
-    return headers.map((each, index) => (index % 2 === 0 ? each : ofName(headers[index - 1], each)));
+      return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, restoreHeader(name, value)]));
+    if (Array.isArray(headers[0])) return headers.map(([name, value]) => [name, restoreHeader(name, value)]);
+    return headers.map((item, index) => (index % 2 === 0 ? item : restoreHeader(headers[index - 1], item)));
   };
   const target = response as unknown as { writeHead: WriteHead };
   const original = target.writeHead;
   target.writeHead = function (status, ...rest) {
-    const set = this.getHeader('location');
-    if (set !== undefined) this.setHeader('location', restoredValue(set) as string | string[]);
-    return original.call(this, status, ...rest.map(ofHeaders));
+    const location = this.getHeader('location');
+    if (location !== undefined) this.setHeader('location', restoreValue(location) as string | string[]);
+    return original.call(this, status, ...rest.map(restoreHeaders));
   };
 }

@@ -27,16 +27,16 @@ export interface Build {
   /** Runs the application's own commands. */
   context: CommandContext;
   sections: Sections;
-  /** SSH access for git; undefined unless the repository is reached over SSH. */
+  /** SSH access for Git; undefined unless the repository uses SSH. */
   ssh: Source['ssh'];
   limits: Source['limits'];
   cache: Cache;
   modules: RuntimeModules;
-  /** Returns the PATH with a major version of Node first. */
+  /** Installs a major version of Node and returns the PATH with it in first place. */
   selectNode(major: string): Promise<string>;
   /** Called with the commit's hash as soon as it is known. */
   onCommit(commitSha: string): void;
-  /** Called with what the repository says, as far as it is known. */
+  /** Called with the findings in the repository, and again when more is known. */
   onDetected(detected: Detected): void;
   /** Stores the artifact. */
   store(artifact: Buffer): Promise<void>;
@@ -61,19 +61,19 @@ export async function buildApplication(build: Build): Promise<void> {
   await sections.run('package', 'Packaging', () => packageApplication({ ...cloned, buildCommand }));
 }
 
-/** Restores what an earlier build kept, and installs dependencies unless they are among it. Returns the command context of the following steps. */
+/** Restores the caches of earlier builds, and installs dependencies unless they were restored. Returns the command context of the next steps. */
 async function installDependencies(cloned: ClonedBuild): Promise<CommandContext> {
   const { context, sections, cache, plan, manifest, layout, detected } = cloned;
   if (plan.nothing !== undefined) sections.note(`Nothing to install: ${plan.nothing}`);
   if (plan.note !== undefined) sections.note(plan.note);
   const { tool } = plan.manager ?? {};
-  const atInstall = { ...context, directory: layout.install };
-  const toolContext = tool === undefined ? atInstall : await withTool(tool, atInstall);
+  const installContext = { ...context, directory: layout.install };
+  const toolContext = tool === undefined ? installContext : await withTool(tool, installContext);
   if (tool !== undefined) sections.note(`using ${tool}`);
-  // The cache belongs to the repository's own directory.
+  // Only applications in the repository's root directory use the cache.
   const isRoot = layout.install === context.directory && layout.app === context.directory;
   const key = isRoot ? dependencyKey(layout.install, plan, manifest, detected.nodeVersion) : undefined;
-  // Beside each other, and before the owner's commands: one that removes `.next`, or builds, would meet half of its cache.
+  // Both caches are restored before any command of the owner runs: a command that deletes `.next` or builds would find half of its cache.
   const [isRestored] = await Promise.all([
     key !== undefined && cache.restore('dependencies', key),
     restoreBuildCache(cloned),
@@ -89,11 +89,11 @@ async function installDependencies(cloned: ClonedBuild): Promise<CommandContext>
   return toolContext;
 }
 
-/** Returns the key of what the build command keeps for the next build; undefined where nothing is kept. */
+/** Returns the cache key of the build command's output; undefined if nothing is cached. */
 const buildKey = ({ job, layout, detected, context: { directory } }: ClonedBuild): string | undefined =>
   layout.app === directory ? buildCacheKey({ ...job, nodeVersion: detected.nodeVersion }) : undefined;
 
-/** Restores what the build command kept in an earlier build. Never throws. */
+/** Restores the cache of the build command from an earlier build. Never throws. */
 async function restoreBuildCache(cloned: ClonedBuild): Promise<void> {
   const key = buildKey(cloned);
   if (key !== undefined && cloned.detected.buildCommand !== null) await cloned.cache.restore('build', key);
@@ -101,12 +101,12 @@ async function restoreBuildCache(cloned: ClonedBuild): Promise<void> {
 
 async function runBuild(cloned: ClonedBuild, context: CommandContext, command: string): Promise<void> {
   const { cache, layout, framework, manifest } = cloned;
-  // A command that is no script finds the programs of packages too, those of the directory to which it changes first.
-  const programs = ['', layout.app, layout.install].map((each) => join(each, 'node_modules', '.bin'));
+  // Commands other than scripts also find the programs of packages. The relative path comes first, so that `cd` takes effect.
+  const programs = ['', layout.app, layout.install].map((base) => join(base, 'node_modules', '.bin'));
   const PATH = [context.environment.PATH, ...new Set(programs)].join(delimiter);
   const environment = { ...framework?.environment, ...context.environment, PATH };
-  const { context: observed, tail } = withTail({ ...context, environment, directory: layout.app });
-  const status = await run('sh', ['-c', command], observed);
+  const { context: tailContext, tail } = withTail({ ...context, environment, directory: layout.app });
+  const status = await run('sh', ['-c', command], tailContext);
   if (status !== 0) {
     const whole = monorepoBuild(layout.packaged, layout.app, manifest);
     const advice =
@@ -183,7 +183,7 @@ async function packageApplication({
   await store(artifact);
 }
 
-/** Returns the line that says what was detected: `Detected Express, pnpm 10, start: node dist/index.js (start script)`. */
+/** Returns the summary line of the detection: `Detected Express, pnpm 10, start: node dist/index.js (start script)`. */
 function summarise({ framework, packageManager }: Detected, { start, from }: FoundStart): string {
   const parts = [framework ?? 'Node.js', ...(packageManager === null ? [] : [packageManager])];
   return `Detected ${parts.join(', ')}, start: ${describeStart(start)}${from === undefined ? '' : ` (${from})`}`;

@@ -10,16 +10,15 @@ import { BuildFailure } from '../failure.ts';
 
 type BuildSettings = Pick<Job, 'framework' | 'buildCommand'>;
 
-/** Returns the framework of package.json. Without one, only commands of the owner's can build the one that the settings name. */
+/** Returns the framework of package.json. Without a package.json, returns the framework of the settings if the owner set commands that build it. */
 export function frameworkFor(job: CommandSettings, manifest: Manifest | undefined): Framework | undefined {
   if (manifest) return frameworkOf(manifest);
   return namesCommands(job) ? namedFramework(job.framework) : undefined;
 }
 
 /**
- * Returns the build command, or null for none: the one that the owner set, else a build script of package.json, else what
- * its Procfile or start script would build, else the framework's own. Throws BuildFailure if the command is a script that package.json
- * lacks.
+ * Returns the build command, or null for none: the owner's command, else the build script of package.json, else the build commands in its
+ * Procfile or start script, else the framework's command. Throws BuildFailure if the command is a script that package.json does not have.
  * @param packages the packages below the application's directory
  * @param runner the repository's package manager
  * @param procfile text of its Procfile, empty if there is none
@@ -41,20 +40,19 @@ export function resolveBuildCommand(
   if (manifest === undefined) {
     throw new BuildFailure(`The build command "${buildCommand}" needs a package.json, but the repository has none.`);
   }
-  // `constructor` is a property of every object, and no script.
+  // `hasOwn`, because properties such as `constructor` are not scripts.
   if (Object.hasOwn(manifest.scripts, script))
-    // As for `frameworkBuild`: npm would run nothing.
+    // The runner replaces npm for the same reason as in `frameworkBuild`: npm would run nothing.
     return isDefault && script === 'build' ? `${runner} run build` : buildCommand;
   if (isDefault && detected !== namedFramework(framework))
     return detectBuildCommand(manifest, detected, runner, packages, procfile);
-  const ofFramework = script === 'build' ? frameworkBuild(detected, runner) : undefined;
-  if (ofFramework !== undefined) return ofFramework;
+  const frameworkCommand = script === 'build' ? frameworkBuild(detected, runner) : undefined;
+  if (frameworkCommand !== undefined) return frameworkCommand;
   throw new BuildFailure(`The build command is "${buildCommand}", but package.json has no script "${script}".`);
 }
 
 /**
- * Returns true if a build script of package.json is not run although the settings do not ask for that: the reason why a file is
- * missing.
+ * Returns true if package.json has a build script that the build does not run, which may be the reason for a missing file.
  */
 export const skipsBuild = (command: string | null, manifest: Manifest | undefined): boolean =>
   command === null && manifest !== undefined && Object.hasOwn(manifest.scripts, 'build');

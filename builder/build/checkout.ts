@@ -31,10 +31,10 @@ export interface ClonedBuild extends Build {
   detected: Detected;
 }
 
-/** Names of the settings' frameworks, for applications in which none is recognised. */
+/** Display names of the settings' frameworks, for applications in which no framework is recognised. */
 const NAMES = { NEXTJS: null, NUXT: null, EXPRESS: 'Express', NODE: null } as const;
 
-/** Clones the repository and reads from it what the owner did not set. Throws BuildFailure for what cannot be built. */
+/** Clones the repository and detects the settings that the owner left out. Throws BuildFailure if the repository cannot be built. */
 export async function cloneRepository(build: Build): Promise<ClonedBuild> {
   const { job, context, sections, ssh, limits, onCommit, onDetected } = build;
   const { repoUrl, branch, branchByDefault: orDefaultBranch = false } = job;

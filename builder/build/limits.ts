@@ -24,7 +24,7 @@ export function limitBuild({ seconds, gigabytes }: BuildLimits, directory: strin
   const fail = (sentence: string) => controller.abort(new BuildFailure(sentence));
   const timer = setTimeout(() => fail(timeLimitExceeded(seconds)), seconds * 1000);
   timer.unref();
-  // A build may leave no process or memory for a tool. The builder outlives it, to report why the build failed.
+  // If the build uses up all processes or memory, `du` fails. The builder must survive that to report why the build failed.
   const measure = () =>
     diskUsage(directory).catch((error: unknown) => {
       console.error('the disk usage could not be measured', error);
@@ -44,9 +44,9 @@ export function limitBuild({ seconds, gigabytes }: BuildLimits, directory: strin
   return controller.signal;
 }
 
-/** Returns the disk usage of a directory in bytes while other processes write and delete in it. */
+/** Returns the disk usage of a directory in bytes. Other processes may write and delete files in it at the same time. */
 async function diskUsage(directory: string): Promise<number> {
-  // `du` fails for files that were deleted meanwhile; its sum is still valid.
+  // `du` fails if files are deleted while it runs; its sum is still valid.
   const { stdout } = await readTool('du', ['-sk', '--', directory], toolEnvironment(), 64 * 1024);
   return (Number.parseInt(stdout, 10) || 0) * 1024;
 }

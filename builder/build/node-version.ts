@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { runTool } from '../commands/child.ts';
 import releases from './node-releases.json' with { type: 'json' };
 
-/** One Node executable: an npm package that contains it, and the SHA-256 of the executable itself. */
+/** A Node executable: the npm package that contains it, and the SHA-256 of the executable itself. */
 export interface NodeRelease {
   package: string;
   version: string;
@@ -18,7 +18,7 @@ export interface NodeOptions {
   directory: string;
   /** The PATH to extend. */
   path: string;
-  /** Executables of this machine by major version, which are used instead of downloads. */
+  /** Installed executables by major version, which are used instead of downloads. */
   installed: Readonly<Record<string, string>>;
   registry?: string | undefined;
   /** Default: the pinned releases of this machine's platform. */
@@ -34,14 +34,14 @@ export const pinnedRelease = (
   platform = `${process.platform}-${process.arch}`,
 ): NodeRelease | undefined => {
   const byPlatform: Record<string, NodeRelease> | undefined = Object.entries(releases).find(
-    ([each]) => each === major,
+    ([version]) => version === major,
   )?.[1];
   return byPlatform?.[platform];
 };
 
 /**
- * Puts a major version of Node first on the PATH and returns that PATH. Throws if the executable is not the pinned one:
- * it runs everything that the application's commands do, and the release is built with it.
+ * Installs a major version of Node and returns the PATH with it in first place. Throws if the executable does not have the pinned checksum,
+ * because it runs all of the application's commands and builds the release.
  */
 export async function selectNode(major: string, options: NodeOptions): Promise<string> {
   const { directory, path, installed, registry = REGISTRY, release = pinnedRelease(major) } = options;

@@ -7,7 +7,7 @@ import { withSshAccess } from './ssh-access.ts';
 export interface Source {
   repoUrl: string;
   branch: string;
-  /** True if the repository's default branch may take the place of a branch that does not exist. */
+  /** True if the repository's default branch may replace a branch that does not exist. */
   orDefaultBranch?: boolean;
   /** Target directory; must not exist. */
   directory: string;
@@ -38,13 +38,13 @@ export async function clone(source: Source, context: CommandContext): Promise<Co
 }
 
 async function fetchBranch(source: Source, context: CommandContext): Promise<Commit> {
-  const found = await fetchNamed(source, source.branch, context);
-  if (found !== undefined) return found;
+  const commit = await fetchNamed(source, source.branch, context);
+  if (commit !== undefined) return commit;
   const missing = new BuildFailure(`Branch "${source.branch}" was not found in ${source.repoUrl}.`);
   if (!source.orDefaultBranch) throw missing;
-  const standard = await fetchNamed(source, undefined, context);
-  if (standard === undefined) throw missing;
-  return standard;
+  const defaultCommit = await fetchNamed(source, undefined, context);
+  if (defaultCommit === undefined) throw missing;
+  return defaultCommit;
 }
 
 /**
@@ -102,7 +102,7 @@ async function fetchNamed(
   return { branch: cloned, commitSha, subject, submodules: submodulesOf(entries) };
 }
 
-/** Returns what git prints about a repository. */
+/** Runs a git command in a repository and returns its output. */
 async function readGit(directory: string, context: CommandContext, ...args: string[]): Promise<string> {
   let printed = '';
   const output = (text: string): void => {
@@ -115,7 +115,7 @@ async function readGit(directory: string, context: CommandContext, ...args: stri
 /** Options that keep git from running hooks of a repository. */
 const GIT_OPTIONS = ['-c', 'core.hooksPath=/dev/null', '-c', 'advice.detachedHead=false'];
 
-/** Returns the usual failures as messages for users who do not know git, or undefined for other failures. */
+/** Explains a common failure to users who do not know Git. Returns undefined for other failures. */
 function explain(printed: string, repoUrl: string): string | undefined {
   if (/Could not resolve host/i.test(printed)) return `The host of ${repoUrl} was not found.`;
   const sshFailure = explainSsh(printed, repoUrl);
@@ -133,7 +133,7 @@ function explain(printed: string, repoUrl: string): string | undefined {
   return undefined;
 }
 
-/** Returns the failures that only occur over SSH, as messages for the user. */
+/** Explains a failure that only occurs over SSH. Returns undefined for other failures. */
 function explainSsh(printed: string, repoUrl: string): string | undefined {
   if (parseRepositoryAddress(repoUrl)?.scheme !== 'ssh') return undefined;
   const host = parseRepositoryAddress(repoUrl)?.host;

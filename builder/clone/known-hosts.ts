@@ -1,5 +1,5 @@
 /**
- * Host keys of the big Git hosts, as the hosts publish them (a test compares the published fingerprints):
+ * Host keys of the large Git hosts, as published by the hosts (a test compares the published fingerprints):
  * - https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/githubs-ssh-key-fingerprints
  * - https://docs.gitlab.com/user/gitlab_com/#ssh-host-keys-fingerprints
  * - https://support.atlassian.com/bitbucket-cloud/docs/configure-ssh-and-two-step-verification/

@@ -23,9 +23,8 @@ const tooLarge = (megabytes: number) =>
   new BuildFailure(`The repository exceeds the limit of ${megabytes} MB: keep large files outside of Git.`);
 
 /**
- * Watches the size of what git fetches into a directory.
- * @returns a signal that aborts when the size exceeds the limit, with a BuildFailure as reason, and a function that
- * ends the watch
+ * Watches the size of the data that Git fetches into a directory.
+ * @returns a signal that aborts with a BuildFailure when the size exceeds the limit, and a function that stops watching
  */
 export function watchSize(directory: string, { megabytes }: RepositoryLimits): { signal: AbortSignal; end(): void } {
   const controller = new AbortController();
@@ -87,7 +86,7 @@ export const submodulesOf = (entries: readonly Entry[]): string[] =>
 const POINTER = 'version https://git-lfs.github.com/spec/';
 const MAX_POINTER_BYTES = 512;
 
-/** Returns the files in whose place a directory has Git LFS pointers. */
+/** Returns the paths at which a directory has Git LFS pointers instead of files. */
 export function pointersIn(directory: string, paths: readonly string[]): string[] {
   const sizeOf = (path: string): number => {
     const found = lstatSync(join(directory, path), { throwIfNoEntry: false });
@@ -101,8 +100,7 @@ export function pointersIn(directory: string, paths: readonly string[]): string[
 }
 
 /**
- * Throws BuildFailure if the repository contains Git LFS pointers in place of files: the build would use the pointers
- * as files.
+ * Throws BuildFailure if the repository contains Git LFS pointers, because the build would treat the pointers as files.
  */
 export function refusePointers(directory: string, entries: readonly Entry[]): void {
   const pointers = pointersIn(
@@ -115,6 +113,6 @@ export function refusePointers(directory: string, entries: readonly Entry[]): vo
   );
 }
 
-/** Returns the first three names and the number of the others. */
+/** Formats a list as its first three names and the number of further names. */
 export const listFirst = (names: readonly string[]): string =>
   names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');

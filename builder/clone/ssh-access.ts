@@ -7,8 +7,8 @@ import { KNOWN_HOSTS } from './known-hosts.ts';
 const quote = (path: string) => `'${path.replaceAll("'", "'\\''")}'`;
 
 /**
- * Runs work with the variable that gives git SSH access: with the deploy key only, and only to hosts with a known key.
- * The key exists as a file for that time; the application's commands run after it is deleted.
+ * Runs work with the variable that gives Git SSH access: only with the deploy key, and only to hosts with a known key. The key exists as a
+ * file only during the work, so that the application's commands cannot read it.
  *
  * @param knownHosts known_hosts lines in addition to the built-in ones
  */

@@ -4,18 +4,17 @@ import { type CommandContext, run, withTail } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
 import { listFirst, pointersIn } from './repository.ts';
 
-/** Addresses by which hosts are reached with a key, which the submodule of a public repository does not need. */
+/** Git options that replace SSH addresses by HTTPS, because submodules of public repositories need no key. */
 const OVER_HTTPS = ['github.com', 'gitlab.com', 'bitbucket.org'].flatMap((host) =>
   [`git@${host}:`, `ssh://git@${host}/`].flatMap((address) => ['-c', `url.https://${host}/.insteadOf=${address}`]),
 );
 
 /**
- * Fetches the submodules of a repository, and those in them, each without its history. Runs as the user of the application's own
- * commands, who may name any address, and within the limits of a build. Throws {@link BuildFailure} with a message for the
- * application's owner.
- * @param paths of the repository's submodules
- * @param context with git's environment, of that user, in the repository's directory
- * @returns files of the submodules that are in Git LFS, and were not fetched: many a library has such files that no application needs
+ * Fetches the submodules of a repository recursively, each without its history. Runs as the user of the application's commands, because
+ * submodules may name any address, and within the limits of a build. Throws {@link BuildFailure} with a message for the application's owner.
+ * @param paths paths of the repository's submodules
+ * @param context the context of that user, with Git's environment, in the repository's directory
+ * @returns files of the submodules that are in Git LFS and were not fetched. This is no error: applications rarely need such files of libraries.
  */
 export async function fetchSubmodules(paths: readonly string[], context: CommandContext): Promise<string[]> {
   const { context: quiet, tail } = withTail({ ...context, output: () => undefined });
@@ -38,7 +37,7 @@ export async function fetchSubmodules(paths: readonly string[], context: Command
   );
 }
 
-/** Returns the paths of all that is below directories. */
+/** Returns the paths of all files and directories below the given directories. */
 const pathsBelow = (directories: readonly string[], root: string): string[] =>
   directories.flatMap((directory) =>
     readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' }).map((path) => join(directory, path)),

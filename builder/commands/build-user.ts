@@ -5,7 +5,7 @@ import { runTool, startChild, type User } from './child.ts';
 const NAME = 'build';
 /** Exists only in CodeBuild's containers. */
 const CONTAINER = '/codebuild';
-/** The build's environment as CodeBuild keeps it for its own shell. */
+/** The file in which CodeBuild keeps the build's environment for its shell. */
 export const ENVIRONMENT_FILE = '/codebuild/output/tmp/env.sh';
 /** Maximum time in milliseconds for ending all processes of a user. */
 const END_TIMEOUT_MS = 10_000;
@@ -43,7 +43,7 @@ export function processesOf({ uid }: Pick<User, 'uid'>): number[] {
       } catch {
         return false; // It has ended.
       }
-      // Zombies and dead processes run nothing; their parent has yet to notice.
+      // Zombies and dead processes run nothing; their parent only has not reaped them yet.
       if (/^State:\s+[ZX]/m.test(status)) return false;
       const ids = /^Uid:\s+(.+)$/m.exec(status)?.[1]?.split(/\s+/).map(Number) ?? [];
       return ids.includes(uid);
@@ -51,20 +51,20 @@ export function processesOf({ uid }: Pick<User, 'uid'>): number[] {
 }
 
 /**
- * Kills all processes of the user, so that nothing changes the files that the builder reads afterwards or watches the
- * next command. Throws if some are still running after ten seconds.
+ * Kills all processes of the user, so that none changes the files that the builder reads afterwards or observes the next command. Throws if
+ * any process is still running after ten seconds.
  */
 export async function endProcesses(user: User): Promise<void> {
   if (user.uid === 0) throw new Error('The build user must not be root');
   for (const deadline = Date.now() + END_TIMEOUT_MS; ; ) {
-    // As the user, because `-1` then addresses exactly the user's processes, at once. The user's processes can see and
-    // kill this one, so it has nothing in its environment, and counts only once nothing is left.
+    // Runs as the user, so that `-1` kills exactly the user's processes, atomically. The user's processes can see and kill this process, so
+    // it has an empty environment, and its success is verified below.
     const killer = startChild('/bin/sh', ['-c', 'kill -KILL -1'], { environment: {}, stdio: 'ignore', user });
     await new Promise((resolve) => killer.once('close', resolve).once('error', resolve));
     for (const pid of processesOf(user)) killProcess(pid);
-    const left = processesOf(user).length;
-    if (left === 0) return;
-    if (Date.now() > deadline) throw new Error(`${left} processes of the build user could not be ended`);
+    const remaining = processesOf(user).length;
+    if (remaining === 0) return;
+    if (Date.now() > deadline) throw new Error(`${remaining} processes of the build user could not be ended`);
     await sleep(RETRY_MS);
   }
 }

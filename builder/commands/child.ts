@@ -7,7 +7,7 @@ export interface User {
   home: string;
 }
 
-/** Options of a child process. The environment is required, because Node would pass on the builder's own. */
+/** Options of a child process. The environment is required, because Node would otherwise pass on the builder's environment. */
 export interface ChildOptions {
   /** The child's whole environment. */
   environment: Readonly<Record<string, string>>;
@@ -24,17 +24,17 @@ const optionsOf = ({ environment, stdio, directory, user }: ChildOptions): Spawn
   ...(user ? { uid: user.uid, gid: user.gid } : {}),
 });
 
-/** Starts a process. The only function of the builder that does, besides {@link runTool}. */
+/** Starts a process. All child processes of the builder start here or in {@link runTool}. */
 export const startChild = (command: string, args: readonly string[], options: ChildOptions): ChildProcess =>
   spawn(command, args, optionsOf(options));
 
-/** Environment of the system's own tools: where they are, and plain messages. */
+/** Returns the environment of system tools: the PATH, and untranslated messages. */
 export const toolEnvironment = (): Record<string, string> => ({
   PATH: process.env.PATH ?? '/usr/bin:/bin',
   LC_ALL: 'C',
 });
 
-/** Runs one of the system's tools to its end and returns its output. Throws if it fails. */
+/** Runs a system tool to its end and returns its output. Throws if it fails. */
 export function runTool(command: string, args: readonly string[], options: Partial<ChildOptions> = {}): string {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     ...optionsOf({ environment: toolEnvironment(), stdio: ['ignore', 'pipe', 'pipe'], ...options }),
@@ -48,7 +48,7 @@ export function runTool(command: string, args: readonly string[], options: Parti
 
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
-/** Runs one of the system's tools and returns its output, also if it fails. The output is limited to `maxBytes`. */
+/** Runs a system tool and returns its output, even if it fails. Throws if the output exceeds `maxBytes`. */
 export async function readTool(
   command: string,
   args: readonly string[],
@@ -61,7 +61,8 @@ export async function readTool(
     child.once('error', reject);
     child.once('close', resolve);
   });
-  ended.catch(() => {}); // awaited below, once the output was read
+  // Prevents an unhandled rejection: `ended` is awaited only after the output has been read.
+  ended.catch(() => {});
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of child.stdout ?? []) {

@@ -17,14 +17,13 @@ export interface CommandContext {
 }
 
 /**
- * Time in milliseconds that the output may stay open after a command ended. A background process may hold the pipe open
- * for ever.
+ * Time in milliseconds for which the output may stay open after a command has ended. A background process could hold the pipe open
+ * indefinitely.
  */
 const LINGER_MS = 500;
 
 /**
- * Runs a command and returns its exit code; a signal counts as 128 plus its number, as in a shell. Throws the limit's
- * reason if it aborts.
+ * Runs a command and returns its exit code. A signal counts as 128 plus its number, as in a shell. If the limit aborts, throws its reason.
  */
 export async function run(command: string, args: readonly string[], context: CommandContext): Promise<number> {
   const { environment, directory, user, redactor, output, limit } = context;
@@ -74,7 +73,7 @@ export function describeExit(code: number, output: string): string {
 const HEAP_EXHAUSTED = /JavaScript heap out of memory/;
 /** Messages of shells and package managers about a killed child. */
 const CHILD_KILLED = /^(?:\S+: line \d+: +\d+ )?Killed\b|signal SIGKILL|exit code 137/m;
-/** Characters of a command's output that are kept to explain its end. */
+/** Characters of the end of a command's output that are kept to explain a failure. */
 const MAX_TAIL_CHARACTERS = 16 * 1024;
 
 /** Returns a context that keeps the end of the output, and a function that returns it. */
@@ -87,43 +86,48 @@ export function withTail(context: CommandContext): { context: CommandContext; ta
   return { context: { ...context, output }, tail: () => kept };
 }
 
-/** Variables of the builder's environment that commands may see: network access, npm's settings and the locale. */
+/** Matches the variables of the builder's environment that commands may have: network access, npm's settings and the locale. */
 const PASSED_VARIABLES =
   /^(PATH|USER|LOGNAME|HOME|SHELL|TMPDIR|LANG|LC_\w+|TZ|(https?|all|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE|npm_config_.+)$/i;
 const GIT = /^GIT_(ALLOW_PROTOCOL|CONFIG_(COUNT|(KEY|VALUE)_\d+))$/;
 
 const pick = (source: NodeJS.ProcessEnv, ...patterns: RegExp[]): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(source).filter((entry): entry is [string, string] => patterns.some((each) => each.test(entry[0]))),
+    Object.entries(source).filter((entry): entry is [string, string] =>
+      patterns.some((pattern) => pattern.test(entry[0])),
+    ),
   );
 
-/** Returns the environment of the application's own commands: its variables, without the platform's credentials. */
-export function commandEnvironment(own: NodeJS.ProcessEnv, variables: Record<string, string>, user?: User) {
+/** Returns the environment of the application's commands: the application's variables, without the platform's credentials. */
+export function commandEnvironment(
+  builderEnvironment: NodeJS.ProcessEnv,
+  variables: Record<string, string>,
+  user?: User,
+) {
   return {
     CI: 'true',
     NO_COLOR: '1',
     NEXT_TELEMETRY_DISABLED: '1',
     NUXT_TELEMETRY_DISABLED: '1',
-    // Disables registry calls without effect and messages about them.
+    // Disables npm's audit, funding messages and update check, which only cost time.
     npm_config_audit: 'false',
     npm_config_fund: 'false',
     npm_config_update_notifier: 'false',
     ...variables,
-    ...pick(own, PASSED_VARIABLES),
+    ...pick(builderEnvironment, PASSED_VARIABLES),
     ...(user ? { HOME: user.home, USER: 'build', LOGNAME: 'build' } : {}),
   };
 }
 
 /**
- * Returns the environment of git. It disables prompts, restricts protocols, and disables SSH until SSH access is set
- * up.
+ * Returns the environment of Git. It disables prompts, restricts protocols, and disables SSH until SSH access is set up.
  */
-export const gitEnvironment = (own: NodeJS.ProcessEnv): Record<string, string> => ({
+export const gitEnvironment = (builderEnvironment: NodeJS.ProcessEnv): Record<string, string> => ({
   GIT_ALLOW_PROTOCOL: 'https:ssh',
-  ...pick(own, PASSED_VARIABLES, GIT),
+  ...pick(builderEnvironment, PASSED_VARIABLES, GIT),
   GIT_TERMINAL_PROMPT: '0',
   GIT_SSH_COMMAND: 'false',
-  // Keeps git from fetching LFS files; refusePointers (repository.ts) then refuses the repository.
+  // Prevents Git from fetching LFS files; refusePointers (repository.ts) then refuses the repository.
   GIT_LFS_SKIP_SMUDGE: '1',
   LC_ALL: 'C',
 });

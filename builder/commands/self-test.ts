@@ -6,21 +6,20 @@ import { readTool, startChild, type User } from './child.ts';
 /** Time in milliseconds for a process of the test to start. */
 const START_TIMEOUT_MS = 5000;
 
-/** Files that only the builder may read. */
+/** Returns the files that only the builder may read. */
 const builderFiles = () =>
   [`/proc/${process.pid}/environ`, `/proc/${process.pid}/mem`, '/proc/1/environ', ENVIRONMENT_FILE].filter(existsSync);
 
 /**
- * Tests the isolation of the build's user, before the first command of the application: that it is not root, cannot read
- * the builder's environment and memory, and has no process left once its processes were ended, not even one in a
- * session of its own. Throws if one of these does not hold.
+ * Tests the isolation of the build user before the first command of the application. Throws if the user is root, can read the builder's
+ * environment or memory, or still has a process after its processes were killed, even one in a separate session.
  */
 export async function assertIsolated(
   user: User,
   environment: Readonly<Record<string, string>>,
   files: readonly string[] = builderFiles(),
 ): Promise<void> {
-  // Prints the user's id, and each file that could be read.
+  // Prints the user's id, and each file that the user can read.
   const script = 'id -u; for file in "$@"; do head -c 1 "$file" >/dev/null 2>&1 && echo "$file"; done; true';
   const options = { environment, stdio: 'ignore', user } as const;
   const { stdout } = await readTool('sh', ['-c', script, 'sh', ...files], environment, 64 * 1024, user);

@@ -7,9 +7,9 @@ import { readBeginning, readText } from '../read-text.ts';
 const Package = z.object({ bin: z.optional(z.union([z.string(), z.record(z.string(), z.string())])) });
 
 /**
- * Returns the JavaScript file of a program that a dependency provides, relative to the directory, with `/`. The links in
- * `node_modules/.bin` are no help: pnpm's are shell scripts. Undefined if no dependency provides it, or not in JavaScript.
- * @param repository the directory above which nothing is looked for
+ * Returns the JavaScript file of a program that a dependency provides, relative to the directory, with `/`. Returns undefined if no
+ * dependency provides the program in JavaScript. Does not use the links in `node_modules/.bin`, because pnpm's are shell scripts.
+ * @param repository the topmost directory of the search
  */
 export function findProgram(
   directory: string,
@@ -24,13 +24,14 @@ export function findProgram(
     const path =
       typeof bin === 'string' ? (name.replace(/^@[^/]+\//, '') === program ? bin : undefined) : bin?.[program];
     if (path === undefined) continue;
-    const file = [path, `${path}.js`].map((each) => join(folder, each)).find((each) => isScript(each, repository));
+    const candidates = [path, `${path}.js`].map((name) => join(folder, name));
+    const file = candidates.find((candidate) => isScript(candidate, repository));
     if (file !== undefined) return relative(directory, file).replaceAll('\\', '/');
   }
   return undefined;
 }
 
-/** Reads a JSON file as npm does, with a byte order mark or without; undefined if it is none. */
+/** Reads a JSON file, with or without a byte order mark, as npm does. Returns undefined if the file is not valid JSON. */
 function readJson(file: string): unknown {
   try {
     return parseJson(readText(file));
@@ -39,7 +40,7 @@ function readJson(file: string): unknown {
   }
 }
 
-/** Returns the folder of an installed package, by way of its links, looked for upwards as Node does. */
+/** Returns the folder of an installed package. Searches upwards as Node does, and follows links. */
 function findPackage(directory: string, repository: string, name: string): string | undefined {
   for (let at = directory; ; at = dirname(at)) {
     const folder = join(at, 'node_modules', name);

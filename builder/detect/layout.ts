@@ -6,7 +6,7 @@ import { readText } from '../read-text.ts';
 
 /** The directories of an application, as absolute paths. */
 export interface Layout {
-  /** The application's own directory. */
+  /** The application's directory. */
   app: string;
   /** The directory in which its dependencies are installed. */
   install: string;
@@ -18,9 +18,9 @@ const LOCKFILES = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml',
 const has = (directory: string, files: readonly string[]) => files.some((file) => existsSync(join(directory, file)));
 
 /**
- * Returns the layout of a repository. An application that is a workspace of the repository, or names no dependencies
- * beside the repository's, is installed and packaged with it; one with a lockfile of its own stands alone. Throws
- * BuildFailure if there is no such directory.
+ * Returns the layout of a repository. An application that is a workspace of the repository, or has no dependencies of its own, is installed
+ * and packaged together with the repository. An application with its own lockfile is not. Throws BuildFailure if the directory does not
+ * exist.
  */
 export function layoutOf(repository: string, rootDirectory: string | null): Layout {
   const path = posix.normalize(rootDirectory ?? '.').replace(/\/$/, '');
@@ -38,8 +38,8 @@ export function layoutOf(repository: string, rootDirectory: string | null): Layo
 }
 
 /**
- * Returns true if a directory is one of the repository's workspaces, if the repository does not say which these are, or if
- * the directory lives from the dependencies of a repository with workspaces.
+ * Returns true if the repository has workspaces and the directory is one of them, or the repository does not list them, or the directory
+ * has no dependencies of its own.
  */
 function isPartOf(repository: string, path: string): boolean {
   const { workspaces } = readManifest(repository) ?? {};
@@ -48,7 +48,7 @@ function isPartOf(repository: string, path: string): boolean {
   if (workspaces === undefined && pnpmSettings === undefined) return false;
   const own = readManifest(join(repository, path));
   if (own === undefined || !needsInstall(own)) return true;
-  // Without a list, pnpm installs the repository's own package alone.
+  // Without a list of packages, pnpm installs only the root package.
   if (workspaces === undefined && !listsPackages(pnpmSettings ?? '')) return false;
   const patterns = workspacePatterns(repository);
   const matches = (pattern: string) => posix.matchesGlob(path, posix.normalize(pattern).replace(/\/$/, ''));
@@ -58,7 +58,7 @@ function isPartOf(repository: string, path: string): boolean {
   return last !== undefined && !isException(last);
 }
 
-/** Returns the patterns that say which directories of a repository are its workspaces. */
+/** Returns the patterns of a repository's workspaces. Throws BuildFailure if they expand to too many paths. */
 export function workspacePatterns(repository: string): string[] {
   const pnpm = join(repository, 'pnpm-workspace.yaml');
   const settings = existsSync(pnpm) ? readText(pnpm) : '';
@@ -69,25 +69,25 @@ export function workspacePatterns(repository: string): string[] {
   );
 }
 
-/** Most paths that the patterns of the workspaces may stand for: braces multiply, and nothing ends their expansion. */
+/** Maximum paths to which the patterns of the workspaces may expand. Several braces multiply, and the expansion has no limit of its own. */
 const MAX_PATHS = 1000;
-/** Longest pattern in characters, as the longest path of Linux. */
+/** Maximum length of a pattern in characters, which is Linux's maximum for paths. */
 const MAX_PATTERN = 4096;
-/** Letters between `A` and `z`: the longest range of letters. */
+/** Characters from `A` to `z`: the longest range of letters. */
 const MAX_LETTERS = 58;
-/** Stands for braces inside of others, which were counted. */
+/** Placeholder for nested braces that have been counted. */
 const NESTED = '\0';
 
-/** Returns the number of texts that the inside of a pair of braces stands for: `a,b`, `1..9`, `a..z`. */
+/** Returns the number of alternatives inside a pair of braces: `a,b`, `1..9`, `a..z`. */
 function alternativesOf(inside: string): number {
-  // The end of a range may come from braces itself: `{1..{8,9}000000}`.
+  // The end of a range may itself contain braces: `{1..{8,9}000000}`.
   if (inside.includes('..') && inside.includes(NESTED)) return Number.POSITIVE_INFINITY;
   const [, from, to] = /^(-?\d+)\.\.(-?\d+)/.exec(inside) ?? [];
   if (to !== undefined) return Math.abs(Number(to) - Number(from)) + 1;
   return inside.split(',').length * (inside.includes('..') ? MAX_LETTERS : 1);
 }
 
-/** Returns the number of paths that a pattern stands for, or more where its braces are nested: `{a,b}/{1..3}` are six. */
+/** Returns the number of paths to which a pattern expands, or more if its braces are nested: `{a,b}/{1..3}` expands to six. */
 function pathsOf(pattern: string): number {
   if (pattern.length > MAX_PATTERN) return Number.POSITIVE_INFINITY;
   let paths = 1;
@@ -101,16 +101,16 @@ function pathsOf(pattern: string): number {
   }
 }
 
-/** Returns true if a pnpm-workspace.yaml lists packages, and has not settings alone. */
+/** Returns true if a pnpm-workspace.yaml lists packages and not only settings. */
 export const listsPackages = (yaml: string): boolean => /^\uFEFF?(['"]?)packages\1:/m.test(yaml);
 
-/** Returns the patterns of the field `workspaces`: a list, or Yarn's object with one. */
+/** Returns the patterns of the field `workspaces`: a list, or Yarn's object with a list. */
 function namesIn(workspaces: unknown): string[] {
   const list =
     workspaces !== null && typeof workspaces === 'object' && 'packages' in workspaces
       ? workspaces.packages
       : workspaces;
-  return Array.isArray(list) ? list.filter((each) => typeof each === 'string') : [];
+  return Array.isArray(list) ? list.filter((pattern) => typeof pattern === 'string') : [];
 }
 
 /** Returns the patterns of a pnpm-workspace.yaml: the items of its list `packages`. */

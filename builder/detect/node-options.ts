@@ -1,11 +1,11 @@
-/** The loaders of Yarn's Plug'n'Play, in whose place packages are installed into node_modules (builder/install/tools.ts). */
+/** Matches the loaders of Yarn's Plug'n'Play. They do not exist, because packages are installed into node_modules (builder/install/tools.ts). */
 const PLUG_AND_PLAY = /(^|[/=])\.pnp\.(c?js|loader\.mjs)$/;
-/** Options with which Node loads a module first. */
+/** Matches options with which Node preloads a module. */
 const LOADS_MODULE = /^(-r|--require|--import|--loader|--experimental-loader)$/;
 
 /**
- * Leaves out files of variables that are not there, and loaders of Yarn: Node would not start without them.
- * @param isFile tells whether a path is a file of the application
+ * Removes options that name missing environment files or Yarn's loaders, because Node would not start with them.
+ * @param isFile returns true if a path is a file of the application
  */
 export function existingOptions(options: readonly string[], isFile: (path: string) => boolean): string[] {
   const kept: string[] = [];

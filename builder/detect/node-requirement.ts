@@ -11,7 +11,7 @@ import {
 import { readText } from '../read-text.ts';
 import type { Layout } from './layout.ts';
 
-/** A file of a version manager has one line; anything longer is something else. */
+/** Maximum size of a version manager's file, which has one line or a few. */
 const MAX_VERSION_FILE_BYTES = 1024;
 
 function findVersionFile(directory: string): NodeRequirement | undefined {
@@ -27,8 +27,8 @@ function findVersionFile(directory: string): NodeRequirement | undefined {
 }
 
 /**
- * Returns the versions of Node that a repository asks for: by `engines` or `devEngines` of the application's
- * package.json or of the one that it is installed with, else by a file of a version manager beside either, else by Volta's field in them.
+ * Returns the versions of Node that a repository requires. In order of precedence: `engines` or `devEngines` of the application's
+ * package.json, then of the package.json with which it is installed; a version manager's file next to either; Volta's field in either.
  */
 export function nodeRequirementOf(
   { app, install }: Pick<Layout, 'app' | 'install'>,

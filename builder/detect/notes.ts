@@ -7,7 +7,7 @@ import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { BuildFailure } from '../failure.ts';
 import { packagesNear } from './packages.ts';
 
-/** Packages whose purpose does not work on the platform, or not without more, and what the owner should know. */
+/** Warnings for packages that do not work on the platform, or not without changes. */
 const WARNINGS: readonly [packages: readonly string[], text: (name: string) => string][] = [
   [
     ['ws', 'socket.io', 'websocket', 'uWebSockets.js', '@fastify/websocket', 'express-ws', '@nestjs/websockets'],
@@ -43,7 +43,7 @@ const WARNINGS: readonly [packages: readonly string[], text: (name: string) => s
   ],
 ];
 
-/** Returns what an owner should know about the application's dependencies, early in the log. */
+/** Returns warnings about the application's dependencies, which appear early in the log. */
 export function warningsFor({ dependencies }: Pick<Manifest, 'dependencies'>): string[] {
   return WARNINGS.flatMap(([packages, text]) => {
     const found = packages.find((name) => Object.hasOwn(dependencies, name));
@@ -53,13 +53,13 @@ export function warningsFor({ dependencies }: Pick<Manifest, 'dependencies'>): s
 
 export type CommandSettings = Pick<Job, 'framework' | 'startCommand' | 'buildCommand' | 'installCommand'>;
 
-/** Returns true if the owner set a command, which may do without a package.json. */
+/** Returns true if the owner set a command, which may work without a package.json. */
 export const namesCommands = ({ framework, startCommand, buildCommand, installCommand }: CommandSettings): boolean =>
   startCommand !== null ||
   !['', null, FRAMEWORK_DEFAULTS[framework].buildCommand].includes(buildCommand) ||
   installCommand !== 'npm ci';
 
-/** Files of projects that are not Node's, and their names. */
+/** Files that identify projects in other languages, and the names of those. */
 const OTHER_PROJECTS: readonly [file: string, name: string][] = [
   ['requirements.txt', 'Python'],
   ['pyproject.toml', 'Python'],
@@ -72,17 +72,16 @@ const OTHER_PROJECTS: readonly [file: string, name: string][] = [
   ['deno.jsonc', 'Deno'],
 ];
 
-/** Returns what a repository's files show instead of a Node project: `This is a Deno project`; undefined if they show none. */
+/** Returns a sentence that names the language of a repository, such as `This is a Deno project`; undefined if it is unknown. */
 export function otherProject(directory: string): string | undefined {
   const name = OTHER_PROJECTS.find(([file]) => existsSync(join(directory, file)))?.[1];
   return name && `This is a ${name} project`;
 }
-/** The end of a failure about something else: what the platform builds. */
+/** The end of a failure for a project in another language. */
 export const BUILDS_NODE = 'the platform builds Node.js applications and sites of files.';
 
 /**
- * Throws BuildFailure for a repository without anything that the platform could build or serve, before anything is
- * installed.
+ * Throws BuildFailure if a repository contains nothing that the platform can build or serve. Runs before anything is installed.
  */
 export function assertBuildable(
   directory: string,
@@ -103,7 +102,7 @@ export function assertBuildable(
   throw new BuildFailure(`${otherProject(directory) ?? without}: ${BUILDS_NODE}`);
 }
 
-/** Returns a note for a Dockerfile beside a Node project, which is not used. */
+/** Returns a note if a Node project has a Dockerfile, which is not used. */
 export const dockerfileNote = (directory: string, framework: Framework | undefined): string[] =>
   existsSync(join(directory, 'Dockerfile'))
     ? [`Dockerfile is not used: the application is built as ${framework?.name ?? 'a Node.js project'}`]

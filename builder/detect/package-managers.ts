@@ -4,43 +4,43 @@ import { BuildFailure } from '../failure.ts';
 import { findProgram } from './bin.ts';
 import { describeStart, type Start } from './start.ts';
 
-/** Programs that a release does not have, or that run one of them. */
+/** Matches package managers, which a release does not have. */
 const PACKAGE_MANAGERS = /^(npm|npx|pnpm|pnpx|yarn|corepack|bun|bunx)$/;
 const RUNS_PACKAGE_MANAGER =
   /(?:^|\bnode_modules\/(?:\.bin\/)?)(turbo|lerna|npm-run-all2?|run-[sp])(?:$|(?<=\bnode_modules\/[\w-]+)\/)/;
-/** Words behind a package manager that show that a wrapper runs it: `dotenv -- npm run x`. */
+/** Matches words after a package manager's name which show that a wrapper runs it: `dotenv -- npm run x`. */
 const RUNS_SCRIPT = /^(run|run-script|start|exec|x|dlx)$/;
-/** Programs that keep processes running, in the background and with files of their own beside the code. */
+/** Matches process managers, which keep processes running in the background and write files next to the code. */
 const PROCESS_MANAGERS = /^(.*\/)?(pm2|pm2-runtime|pm2-docker|forever)$/;
 
-/** Returns the words of the commands that a start comes to, as far as that can be read: those of a shell, or of a package's program. */
+/** Returns the commands of a start as words: those of a shell command, as far as they can be parsed, or that of a package's program. */
 function commandsOf(start: Start): string[][] {
   if (start.kind === 'node') return /(^|\/)node_modules\//.test(start.file) ? [[start.file, ...start.args]] : [];
   if (start.kind === 'site') return [];
   const commands =
     parseCommandLine(start.command)?.map(({ words }) => words.map(({ text }) => text)) ??
-    start.command.split(/[|;&()\n]+/).map((each) => each.trim().split(/\s+/));
+    start.command.split(/[|;&()\n]+/).map((command) => command.trim().split(/\s+/));
   return commands.map((words) => words.slice(words.findIndex((word) => !/^([A-Za-z_]\w*=.*|exec)$/.test(word))));
 }
 
-/** Returns the package manager that a command is, or that its program runs. */
+/** Returns the package manager that a command runs, directly or through another program; undefined if there is none. */
 function packageManagerOf([program = '', ...args]: readonly string[], scripts: object): string | undefined {
   if (PACKAGE_MANAGERS.test(program)) return program;
   if (/^(echo|printf)$/.test(program)) return undefined;
   const runs = (word: string, [next = '', ...more]: readonly string[]): boolean =>
     /^(npx|pnpx|bunx)$/.test(word)
       ? next !== ''
-      : Object.hasOwn(scripts, next) || [next, ...more].some((each) => RUNS_SCRIPT.test(each));
+      : Object.hasOwn(scripts, next) || [next, ...more].some((argument) => RUNS_SCRIPT.test(argument));
   return (
     RUNS_PACKAGE_MANAGER.exec(program)?.[1] ??
-    args.find((word, at) => PACKAGE_MANAGERS.test(word) && runs(word, args.slice(at + 1)))
+    args.find((word, index) => PACKAGE_MANAGERS.test(word) && runs(word, args.slice(index + 1)))
   );
 }
 
 /**
- * Refuses a start that needs a package or process manager, which no release has (docs/decisions/0039-any-node-project.md). Throws BuildFailure.
- * @param directory the application's
- * @param repository the directory above which nothing is looked for
+ * Throws BuildFailure if a start needs a package or process manager, which a release does not have (docs/decisions/0039-any-node-project.md).
+ * @param directory the application's directory
+ * @param repository the topmost directory of the search
  */
 export function assertNoPackageManager(
   start: Start,

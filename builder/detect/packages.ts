@@ -17,11 +17,11 @@ import { workspacePatterns } from './layout.ts';
 function manifestBelow(directory: string, path: string): Manifest | undefined {
   const at = join(directory, path);
   if (statSync(at, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
-  // The builder reads with rights that the owner's commands lack.
+  // Links to the outside are not followed, because the builder can read files that the owner's commands cannot.
   return relative(realpathSync(directory), realpathSync(at)).startsWith('..') ? undefined : readManifest(at);
 }
 
-/** As {@link manifestBelow}; undefined for one that cannot be read, such as a broken one that a test of the repository reads. */
+/** As {@link manifestBelow}, but returns undefined for an invalid package.json, such as a test fixture of the repository. */
 function readableManifest(directory: string, path: string): Manifest | undefined {
   try {
     return manifestBelow(directory, path);
@@ -31,7 +31,7 @@ function readableManifest(directory: string, path: string): Manifest | undefined
   }
 }
 
-/** Returns the paths that a repository's patterns of workspaces match. */
+/** Returns the paths that match the patterns of a repository's workspaces. */
 const workspacesOf = (repository: string): string[] =>
   globSync(
     workspacePatterns(repository).filter((pattern) => !pattern.startsWith('!')),
@@ -45,7 +45,7 @@ function nodemonConfig(directory: string, path: string): NodemonConfig | undefin
   return parseNodemonConfig(readText(file));
 }
 
-/** Returns the packages below an application's directory, for start scripts that run scripts of them. */
+/** Returns the packages below an application's directory, whose scripts the start script may run. */
 export function packagesBelow(directory: string, manifest: Manifest | undefined): Packages {
   const manifestOf = (path: string): Manifest | undefined => (path === '' ? manifest : manifestBelow(directory, path));
   return {
@@ -67,8 +67,7 @@ export const packagesNear = (repository: string): string[] =>
 
 /**
  * Returns the packages of a repository that may be applications: those with a start script, then those with a known framework.
- * @param ofMonorepo true for a repository that is no application itself: where it names no workspaces, packages are looked for
- * near its root
+ * @param ofMonorepo true if the repository is not an application itself. If it has no workspaces, packages near its root are considered.
  */
 export function applicationsBelow(repository: string, ofMonorepo: boolean): string[] {
   const workspaces = workspacesOf(repository);
@@ -80,18 +79,18 @@ export function applicationsBelow(repository: string, ofMonorepo: boolean): stri
       return manifest === undefined ? [] : [{ path, manifest }];
     });
   const starts = manifests.filter(({ manifest }) => manifest.scripts.start !== undefined);
-  const others = manifests.filter((each) => !starts.includes(each) && frameworkOf(each.manifest) !== undefined);
+  const others = manifests.filter((found) => !starts.includes(found) && frameworkOf(found.manifest) !== undefined);
   return [...starts, ...others].map(({ path }) => path);
 }
 
-/** Files of tools that build a package with those of the repository that it uses, and the command for one package. */
+/** Configuration files of monorepo tools, and the command that builds one package together with the packages that it uses. */
 const MONOREPO_BUILDS: readonly [file: string, command: (name: string) => string][] = [
-  // Turborepo withholds variables that turbo.json does not list, those of the application among them.
+  // Without this mode, Turborepo withholds variables that turbo.json does not list, including those of the application.
   ['turbo.json', (name) => `npx turbo run build --filter=${name} --env-mode=loose`],
   ['nx.json', (name) => `npx nx build ${name}`],
 ];
 
-/** Returns the command that builds a workspace with the packages that it uses; undefined where the repository does not say how. */
+/** Returns the command that builds a workspace with the packages that it uses; undefined if the repository has no known monorepo tool. */
 export function monorepoBuild(
   repository: string,
   directory: string,

@@ -37,12 +37,12 @@ export type Start =
   /** `single`: unknown paths get the front page. */
   | { kind: 'site'; directory: string; single: boolean };
 
-/** A start and where it comes from, for the owner. */
+/** A start and its origin, for the owner. */
 export interface FoundStart {
   start: Start;
-  /** `start script`; undefined for the setting startFile. */
+  /** The origin, such as `start script`; undefined for the setting startFile. */
   from: string | undefined;
-  /** Note for the owner about what it leaves out. */
+  /** Note for the owner about commands that are not run. */
   warning?: string;
 }
 
@@ -59,13 +59,13 @@ export interface BuiltApplication {
   skippedBuild: boolean;
 }
 
-/** Files that start an application of no known framework, without a start script. */
+/** Files that start an application without a known framework and without a start script. */
 const USUAL_FILES = ['dist', 'build', '', 'src'].flatMap((directory) =>
   ['server', 'index', 'main', 'app'].flatMap((name) =>
     ['.js', '.mjs', '.cjs'].map((extension) => posix.join(directory, name + extension)),
   ),
 );
-/** Directories of files that builds make, without a known framework. */
+/** Usual output directories of static sites without a known framework. */
 const USUAL_SITES = ['dist', 'build', 'out', '_site', 'public'];
 
 /** Returns the directory of a file, empty for the application's own. */
@@ -82,16 +82,17 @@ const nodeFile = (file: string): Start => ({
 });
 
 /**
- * Finds what starts the application: what its owner set, then what its Procfile, start script, `main` and framework say.
- * Throws BuildFailure with advice for the owner.
+ * Finds the start of the application: from the owner's settings, else from its Procfile, start script, `main` or framework. Throws
+ * BuildFailure with advice for the owner.
  */
 export function findStart(app: BuiltApplication): FoundStart {
   const { settings, manifest } = app;
   const { startCommand, startFile } = settings;
   if (startCommand !== null) {
-    const set = divideStartScript(startCommand, packagesBelow(app.directory, manifest));
-    const found = startOf(app, set);
-    if (found === undefined && set.start.kind === 'site') throw siteNotFound(app.directory, set.start.directory);
+    const command = divideStartScript(startCommand, packagesBelow(app.directory, manifest));
+    const found = startOf(app, command);
+    if (found === undefined && command.start.kind === 'site')
+      throw siteNotFound(app.directory, command.start.directory);
     return { start: found ?? { kind: 'shell', directory: '', command: startCommand }, from: 'startCommand' };
   }
   const divided = startScriptOf(manifest, packagesBelow(app.directory, manifest));
@@ -107,48 +108,48 @@ export function findStart(app: BuiltApplication): FoundStart {
   return declared ?? findUndeclared(app, divided, procfile);
 }
 
-/** Returns the start of the start file, with a warning where it replaces a start script that does more than start the framework. */
+/** Returns the start of the start file, with a warning if it replaces a start script that does more than start the framework. */
 function startFileOf({ settings, framework }: BuiltApplication, divided: DividedScript | undefined): FoundStart {
   const { startFile } = settings;
   if (/\.html$/.test(startFile))
     return { start: { kind: 'site', directory: directoryOf(startFile), single: false }, from: undefined };
   const found = { start: nodeFile(startFile), from: undefined };
-  const isMade = framework?.server?.includes(startFile) === true && isDefaultStartFile(settings);
-  const skipped = isMade && divided ? beforeFrameworkStart(divided) : undefined;
+  const isBuildOutput = framework?.server?.includes(startFile) === true && isDefaultStartFile(settings);
+  const skipped = isBuildOutput && divided ? beforeFrameworkStart(divided) : undefined;
   if (skipped === undefined) return found;
   const warning = `warning: "${skipped}" of the start script is not run: the framework's server is started alone. Add it to the build command.`;
   return { ...found, warning };
 }
 
 /**
- * Returns true if a start script precedes the default start file: it starts the same file with options, or a server of
- * the owner's own, where the file is the one that the framework's build makes for those who have none.
+ * Returns true if a start script takes precedence over the default start file: if it starts the same file with options, or if it starts the
+ * owner's own server while the default start file is the server that the framework's build creates.
  */
 function takesPrecedence({ settings, framework, directory }: BuiltApplication, script: Start): boolean {
   const { startFile } = settings;
   if (script.kind !== 'node' || /(^|\/)node_modules\//.test(script.file)) return false;
   if (script.file === startFile) return script.directory === '';
-  const isMade = framework?.server?.includes(startFile) === true;
-  return isMade && isOwnNextServer(directory, join(script.directory, script.file));
+  const isBuildOutput = framework?.server?.includes(startFile) === true;
+  return isBuildOutput && isOwnNextServer(directory, join(script.directory, script.file));
 }
 
-/** Finds what starts an application whose start script and Procfile name nothing that is there. */
+/** Finds the start of an application whose start script and Procfile do not lead to an existing file. */
 function findUndeclared(
   app: BuiltApplication,
   divided: DividedScript | undefined,
   { web, worker }: Procfile,
 ): FoundStart {
   const { manifest, framework } = app;
-  const makesOutput = framework?.server !== undefined || framework?.site !== undefined;
-  const main = manifest?.main === undefined || makesOutput ? undefined : resolveFile(app, manifest.main);
+  const hasBuildOutput = framework?.server !== undefined || framework?.site !== undefined;
+  const main = manifest?.main === undefined || hasBuildOutput ? undefined : resolveFile(app, manifest.main);
   if (main !== undefined) return { start: nodeFile(main), from: 'main of package.json' };
   if (web) assertOwnFramework(web, 'Procfile');
   if (divided) assertOwnFramework(divided, 'start script');
   const fromFramework = frameworkStart(app);
   if (fromFramework) return { start: fromFramework, from: framework?.name };
-  // A server that was meant to start, and is not there, is not replaced by files that happen to be.
+  // A missing server is not replaced by files that happen to exist.
   const expectsServer = divided !== undefined && divided.start.kind !== 'development' && divided.start.kind !== 'site';
-  if (!expectsServer && !makesOutput) {
+  if (!expectsServer && !hasBuildOutput) {
     const usual = USUAL_FILES.find((file) => isFile(app, file));
     if (usual !== undefined) return { start: nodeFile(usual), from: 'usual file name' };
     const site = USUAL_SITES.find((directory) => isFile(app, `${directory}/index.html`));
@@ -171,18 +172,19 @@ const isFile = ({ directory }: Pick<BuiltApplication, 'directory'>, path: string
 const isOutside = (path: string): boolean => posix.isAbsolute(path) || posix.normalize(path).startsWith('..');
 
 /**
- * Resolves a path as Node does: with an extension added, or as the `main` or index of a directory. Undefined for paths
- * outside of the application, and for what is not there.
+ * Resolves a path as Node does: also with an extension added, or as the `main` or index of a directory. Returns undefined for missing files
+ * and for paths outside of the application.
  */
 function resolveFile(app: Pick<BuiltApplication, 'directory'>, candidate: string): string | undefined {
   const path = posix.normalize(candidate);
   const main = isFile(app, posix.join(path, 'package.json')) && readManifest(join(app.directory, path))?.main;
   const named = main ? [posix.join(path, main)] : [];
-  const files = [path, ...named].flatMap((each) => [each, `${each}.js`, `${each}.mjs`, `${each}.cjs`]);
-  return [...files, ...[...named, path].map((each) => posix.join(each, 'index.js'))].find((each) => isFile(app, each));
+  const files = [path, ...named].flatMap((base) => [base, `${base}.js`, `${base}.mjs`, `${base}.cjs`]);
+  const indexes = [...named, path].map((base) => posix.join(base, 'index.js'));
+  return [...files, ...indexes].find((file) => isFile(app, file));
 }
 
-/** Turns an interpreted script into a start, if what it names is there. */
+/** Converts an interpreted script to a start; undefined if the file or directory that it names does not exist. */
 function startOf(app: BuiltApplication, { start, directory }: DividedScript): Start | undefined {
   if (isOutside(directory)) return undefined;
   switch (start.kind) {
@@ -196,7 +198,7 @@ function startOf(app: BuiltApplication, { start, directory }: DividedScript): St
     case 'shell':
       return { kind: 'shell', directory, command: start.command };
     case 'site': {
-      const site = start.directory ?? ['dist', 'build', 'public', ''].find((each) => isFile(app, `${each}/index.html`));
+      const site = start.directory ?? ['dist', 'build', 'public', ''].find((path) => isFile(app, `${path}/index.html`));
       if (site === undefined || isOutside(site) || !existsSync(join(app.directory, directory, site))) return undefined;
       return { kind: 'site', directory: posix.join(directory, site).replace(/^\.$/, ''), single: start.single };
     }
@@ -217,9 +219,9 @@ function nodeStart(
   const { script, args: scriptArgs } =
     isEcosystem && isFile(from, file) ? readEcosystem(join(from.directory, file)) : { script: file, args: undefined };
   if (script !== undefined && SCRIPT_RUNNER.test(script) && scriptArgs !== undefined) {
-    // A script that starts this same configuration would never end.
-    const own = divideStartScript(`${script} ${scriptArgs}`, packagesBelow(app.directory, app.manifest));
-    return own.start.kind === 'node' && own.start.file === file ? undefined : startOf(app, own);
+    // A script that starts this same configuration would cause an endless recursion.
+    const inner = divideStartScript(`${script} ${scriptArgs}`, packagesBelow(app.directory, app.manifest));
+    return inner.start.kind === 'node' && inner.start.file === file ? undefined : startOf(app, inner);
   }
   const found = script === undefined ? undefined : resolveFile(from, script);
   if (found === undefined) return undefined;
@@ -233,7 +235,7 @@ function nodeStart(
   };
 }
 
-/** Returns the script of a configuration of pm2 and its arguments; undefined for what is not found in it. */
+/** Returns the script and arguments in a pm2 configuration; undefined for a field that is not found. */
 function readEcosystem(file: string): { script: string | undefined; args: string | undefined } {
   const text = readText(file);
   const textOf = (name: string) => new RegExp(`\\b${name}["']?\\s*:\\s*["']([^"']+)["']`).exec(text)?.[1];
@@ -246,27 +248,27 @@ const shellCommand = ({ program, args, environment }: Extract<StartScript, { kin
     ...[program, ...args].map(quoteWord),
   ].join(' ');
 
-/** Returns a directory's path from each directory above it: `c`, `b/c`, `a/b/c`. */
-const pathsFromAbove = (directory: string): string[] =>
+/** Returns a directory's path relative to each of its parent directories: `c`, `b/c`, `a/b/c`. */
+const pathsFromParents = (directory: string): string[] =>
   directory
     .split(sep)
     .map((_, index, names) => names.slice(-index - 1).join('/'))
     .slice(0, -1);
 
-/** Returns what the framework's build made: its server, else its site. */
+/** Returns the start of the framework's build output: its server, else its site; undefined if neither exists. */
 function frameworkStart(app: BuiltApplication): Start | undefined {
   const { directory, framework } = app;
   const match = (pattern: string): string[] =>
     pattern.includes('{path}')
-      ? pathsFromAbove(directory).map((path) => pattern.replace('{path}', () => path))
+      ? pathsFromParents(directory).map((path) => pattern.replace('{path}', () => path))
       : globSync(pattern, { cwd: directory }).sort();
   const server = framework?.server?.flatMap(match).find((file) => isFile(app, file));
   if (server !== undefined) return nodeFile(server);
-  const site = framework?.site?.flatMap(match).find((each) => isFile(app, `${each}/index.html`));
+  const site = framework?.site?.flatMap(match).find((path) => isFile(app, `${path}/index.html`));
   return site === undefined ? undefined : { kind: 'site', directory: site, single: false };
 }
 
-/** The processes of a Procfile, and the start that its `web` comes to if what it names is there. */
+/** The processes of a Procfile, and the start of its `web` process if the file that it names exists. */
 interface Procfile {
   web: DividedScript | undefined;
   worker: string | undefined;

@@ -1,4 +1,4 @@
-/** Applications after their build, for tests. */
+/** Built applications for tests. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -23,7 +23,7 @@ export function temporaryDirectory(): string {
 const NODE = { framework: 'NODE', startFile: 'server.js', startCommand: null } as const;
 export const NEXT = { framework: 'NEXTJS', startFile: '.next/standalone/server.js' } as const;
 
-/** Creates an application after its build: its package.json and other files, empty ones where only names are given. */
+/** Creates a built application with its package.json and other files. Files given only by name are empty. */
 export function application(
   manifest: object | undefined,
   files: Record<string, string> | string[] = {},

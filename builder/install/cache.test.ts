@@ -20,7 +20,7 @@ afterEach(() => {
 const download = (...pieces: Buffer[]): Readable => Readable.from(pieces);
 
 /** Creates a cache of a directory with an in-memory object store. */
-function open(objects = new Map<string, Buffer>(), largest?: number) {
+function open(objects = new Map<string, Buffer>(), maxUnpackedBytes?: number) {
   const directory = mkdtempSync(join(tmpdir(), 'cache-'));
   roots.push(directory);
   const cache = createCache({
@@ -31,7 +31,7 @@ function open(objects = new Map<string, Buffer>(), largest?: number) {
       return object && download(object.subarray(0, 10), object.subarray(10, 100), object.subarray(100));
     },
     put: async (name, content) => void objects.set(name, content),
-    ...(largest === undefined ? {} : { largest }),
+    ...(maxUnpackedBytes === undefined ? {} : { maxUnpackedBytes }),
   });
   return { directory, objects, cache };
 }

@@ -10,21 +10,19 @@ import type { CacheName } from '../../providers/builds/keys.ts';
 import { startChild, toolEnvironment, type User } from '../commands/child.ts';
 
 /**
- * Cache of directories that are expensive to create, shared by the builds of one application. Each is packed with the
- * key that identifies its content. There is one object per name and application, and builds of other applications have
- * no access to it.
+ * Cache of directories that are expensive to create, shared by the builds of one application. Each directory is packed with a key that
+ * identifies its content. There is one object per name and application, and builds of other applications have no access to it.
  */
 export interface Cache {
   /** Starts to download a cached directory before it is needed. */
   expect(name: CacheName): void;
   /**
-   * Restores cached directories. Returns false, and restores nothing, if nothing is stored or the key differs. Never
-   * throws.
+   * Restores cached directories. Restores nothing and returns false if nothing is stored or the key differs. Never throws.
    */
   restore(name: CacheName, key: string): Promise<boolean>;
-  /** Packs directories and stores them in the background. Resolves when they may change again. Never throws. */
+  /** Packs directories and stores them in the background. Resolves when the directories may change again. Never throws. */
   keep(name: CacheName, key: string): Promise<void>;
-  /** Packs and stores directories that do not change any more when the cache is closed: the deployment does not wait for it. */
+  /** Packs and stores directories when the cache is closed, so that the deployment does not wait. They must not change any more. */
   keepAtEnd(name: CacheName, key: string): void;
   /** Resolves when everything is stored. Never throws. */
   close(): Promise<void>;
@@ -41,15 +39,16 @@ const DIRECTORIES: Record<CacheName, { directory: string; without: string[] }> =
 
 /** Length of a SHA-256 hash in hexadecimal: the stored object begins with its key. */
 const KEY_LENGTH = 64;
-/** Maximum packed size in bytes. Creating a larger directory again is hardly slower than moving it. */
+/** Maximum packed size in bytes. Creating a larger directory again takes about as long as transferring it. */
 const MAX_PACKED_BYTES = 512 * 1024 * 1024;
 /**
- * Maximum unpacked size in bytes, which is held in memory: an oversized directory must not exhaust the build's memory.
+ * Maximum unpacked size in bytes. The archive is held in memory, and a large directory must not exhaust the build's memory.
  */
 const MAX_UNPACKED_BYTES = 2 * 1024 ** 3;
 /**
- * zstd's fastest level packs `node_modules` to a third of its size in a tenth of gzip's time, and finds what packages contain more than once
- * (as CommonJS and as modules, for development and for production) within 128 MiB, the most that it unpacks unasked: a third less in the same time.
+ * zstd's fastest level packs `node_modules` to a third of its size in a tenth of gzip's time. Packages often contain the same code twice (as
+ * CommonJS and as modules, for development and for production). A window of 128 MiB, the largest that zstd unpacks by default, finds such
+ * repetitions, which saves another third in the same time.
  */
 const LEVEL = {
   params: {
@@ -58,7 +57,7 @@ const LEVEL = {
     [zlib.constants.ZSTD_c_windowLog]: 27,
   },
 };
-/** Content passes to and from tar in large pieces: in those of the defaults (10 and 16 KiB), passing takes longer than unpacking. */
+/** Size of the pieces that are passed to and from tar. With the defaults (10 and 16 KiB), passing them takes longer than unpacking. */
 const PIECE_BYTES = 1024 * 1024;
 const TAR_PIECE = ['-b', '512'];
 
@@ -70,15 +69,16 @@ export interface CacheOptions {
   get(name: CacheName): Promise<Readable | undefined>;
   put(name: CacheName, content: Buffer): Promise<void>;
   /** Maximum unpacked size in bytes; larger directories are not stored. */
-  largest?: number;
+  maxUnpackedBytes?: number;
 }
 
-export function createCache({ directory, user, get, put, largest = MAX_UNPACKED_BYTES }: CacheOptions): Cache {
+export function createCache(options: CacheOptions): Cache {
+  const { directory, user, get, put, maxUnpackedBytes = MAX_UNPACKED_BYTES } = options;
   const expected = new Map<CacheName, Promise<PassThrough | undefined>>();
   const pendingStores: Promise<void>[] = [];
   const keptAtEnd: [CacheName, string][] = [];
-  const logError = (what: string) => (error: unknown) => {
-    console.error(`the cache could not be ${what}`, error);
+  const logError = (action: string) => (error: unknown) => {
+    console.error(`the cache could not be ${action}`, error);
     return undefined;
   };
   const open = async (name: CacheName): Promise<PassThrough | undefined> => {
@@ -91,7 +91,7 @@ export function createCache({ directory, user, get, put, largest = MAX_UNPACKED_
     return found;
   };
   const keep = async (name: CacheName, key: string): Promise<void> => {
-    const read = readPacked(directory, name, largest, user);
+    const read = readPacked(directory, name, maxUnpackedBytes, user);
     const store = async (): Promise<void> => {
       const archive = await read;
       if (!archive) return;
@@ -113,7 +113,7 @@ export function createCache({ directory, user, get, put, largest = MAX_UNPACKED_
       if (!archive) return false;
       try {
         await unpack(archive, directory, user);
-        // tar takes the end of a broken download for that of the archive if it is between two files.
+        // If a download ends between two files, tar cannot distinguish that from the end of the archive.
         if (!content.writableFinished) throw new Error('the download ended early');
         return true;
       } catch (error) {
@@ -133,16 +133,16 @@ export function createCache({ directory, user, get, put, largest = MAX_UNPACKED_
   };
 }
 
-/** Keeps a download going before it is read. Its errors are its reader's. */
+/** Downloads content before it is read. The reader receives its errors. */
 function prefetch(content: Readable): PassThrough {
   const ahead = new PassThrough({ highWaterMark: MAX_PACKED_BYTES });
-  // Its reader may not be there yet: it gets the error when it reads.
+  // Prevents an unhandled error before there is a reader, which receives the error when it reads.
   ahead.on('error', () => {});
   pipeline(content, ahead).catch(() => {});
   return ahead;
 }
 
-/** Returns the archive behind an object's key; undefined if that is another one. The rest of the object is not read then. */
+/** Returns the archive after an object's key. If the object has another key, returns undefined and does not read the rest. */
 async function openArchive(content: Readable, key: string): Promise<AsyncIterable<Buffer> | undefined> {
   const pieces: AsyncIterator<Buffer> = content[Symbol.asyncIterator]();
   let begin = Buffer.alloc(0);
@@ -174,7 +174,7 @@ async function unpack(archive: AsyncIterable<Buffer>, directory: string, user: U
   await assertSuccess(ended);
 }
 
-/** Starts tar as the build's user, whose processes can read its environment. It says nothing: it would name files. */
+/** Starts tar as the build user, with an environment that the user's processes may read. Its messages are discarded, because they name files. */
 const startTar = (args: readonly string[], stdio: StdioOptions, user: User | undefined) =>
   startChild('tar', args, { environment: toolEnvironment(), stdio, user });
 
@@ -184,13 +184,13 @@ async function assertSuccess(exit: Promise<unknown[]>): Promise<void> {
 }
 
 /**
- * Returns the directory as a tar archive, or undefined if it exceeds the limit. It is read whole, because compressing
- * it as a stream takes four times as long.
+ * Returns a directory as a tar archive; undefined if it exceeds the limit. The archive is held in memory as a whole, because compressing it as
+ * a stream takes four times as long.
  */
 async function readPacked(
   directory: string,
   name: CacheName,
-  largest: number,
+  maxUnpackedBytes: number,
   user: User | undefined,
 ): Promise<Buffer | undefined> {
   const { directory: cached, without } = DIRECTORIES[name];
@@ -201,12 +201,13 @@ async function readPacked(
     user,
   );
   const ended = assertSuccess(once(tar, 'exit'));
-  ended.catch(() => {}); // awaited below, unless tar was killed here
+  // Prevents an unhandled rejection: `ended` is not awaited if tar is killed here.
+  ended.catch(() => {});
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of tar.stdout ?? []) {
     size += chunk.length;
-    if (size > largest) {
+    if (size > maxUnpackedBytes) {
       tar.kill('SIGKILL');
       return undefined;
     }
