@@ -137,7 +137,7 @@ test.each([['sh run.sh'], ['./run.sh'], ['node run.sh'], ['echo a && . ./run.sh 
     const { error, step } = await build({ repoUrl: repository({ 'package.json': manifest, 'run.sh': 'node app.js' }) });
     expect([error, step]).toEqual([
       expect.stringMatching(
-        /^The application is started with ".*run\.sh", but a release has a file of the platform's at "run\.sh"/,
+        /^The application is started with ".*run\.sh", but the platform adds its own file "run\.sh" to a release/,
       ),
       'package',
     ]);

@@ -1,7 +1,6 @@
 /**
- * The builder. Runs once per deployment in CodeBuild: takes its job, and stores a log, an artifact and a result with the
- * signed requests of the job. Exits with 0 if the application was packaged. It has no credentials of its own
- * (docs/decisions/0028-isolated-builds.md).
+ * The builder. Runs once per deployment in CodeBuild: reads its job, and stores a log, an artifact and a result with the presigned requests in
+ * the job. Exits with 0 if the application was packaged. It has no credentials of its own (docs/decisions/0028-isolated-builds.md).
  */
 import { chmodSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +28,7 @@ const { BUILD_REPOSITORY_MB: megabytes, BUILD_REPOSITORY_FILES: files } = settin
 const limits = { ...(megabytes ? { megabytes } : {}), ...(files ? { files } : {}) };
 const limit = limitBuild({ seconds: settings.BUILD_SECONDS, gigabytes: settings.BUILD_DISK_GB }, tmpdir());
 
-/** Returns the user of the application's commands, whose isolation is tested; undefined for the builder's own. */
+/** Creates the user of the application's commands and tests its isolation. Returns undefined if the commands run as the builder's user. */
 async function prepareUser(PATH: string): Promise<User | undefined> {
   if (settings.BUILD_USER === 'self') return undefined;
   const user = createBuildUser();
@@ -45,11 +44,11 @@ const log = createBuildLog((text) => storeObject(access.storeLog, text));
 const sections = createSections(log, redactor);
 const result: Result = {};
 const workDirectory = mkdtempSync(join(tmpdir(), 'build-'));
-// The build's user must traverse this directory to reach its own.
+// The build user must traverse this directory to reach its own.
 chmodSync(workDirectory, 0o711);
 const directory = join(workDirectory, 'app');
 const bundled = (name: string) => readFileSync(join(import.meta.dirname, name));
-/** Puts a major version of Node into a directory of the build, and returns the PATH. */
+/** Installs a major version of Node into a directory of the build, and returns the PATH. */
 const select = (major: string, name: string) =>
   selectNode(major, {
     directory: join(workDirectory, name),
@@ -99,16 +98,16 @@ try {
     store: (artifact) => storeObject(access.storeArtifact, artifact),
   });
 } catch (error) {
-  const ofOwner = error instanceof BuildFailure ? error.message : describeFileError(error, directory);
+  const reason = error instanceof BuildFailure ? error.message : describeFileError(error, directory);
   if (!(error instanceof BuildFailure)) console.error(redactor.redact(String(error)));
   result.step = sections.current;
-  if (ofOwner === undefined) result.fault = true;
-  result.error = ofOwner === undefined ? PLATFORM_FAULT : redactor.redact(ofOwner);
+  if (reason === undefined) result.fault = true;
+  result.error = reason === undefined ? PLATFORM_FAULT : redactor.redact(reason);
 }
-// The result is more than the log: what the owner did wrong, or an artifact that is stored.
+// A failure to store the log must not prevent the result from being stored.
 await log.close().catch((error: unknown) => console.error('the log could not be stored', error));
-// The deployment goes on from here: what the next build takes from the cache is packed and stored meanwhile.
+// The deployment continues as soon as the result is stored. The caches for the next build are stored at the same time.
 await storeObject(access.storeResult, JSON.stringify(result));
 await closeCache();
-// Exits without waiting for background processes that a command left.
+// Exits without waiting for background processes that a command left running.
 process.exit(result.error === undefined ? 0 : 1);

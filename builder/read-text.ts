@@ -2,25 +2,25 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { basename } from 'node:path';
 import { BuildFailure } from './failure.ts';
 
-/** Largest text of a repository or a package that the builder reads, in bytes: several times the largest lockfiles. */
+/** Maximum size of a text that the builder reads from a repository or a package, in bytes: several times that of the largest lockfiles. */
 export const MAX_TEXT_BYTES = 64 * 1024 * 1024;
-/** Bytes that are read at once. */
+/** Bytes of one read. */
 const PIECE_BYTES = 1024 * 1024;
 
-/** Reads a file up to a length; undefined for anything but an ordinary file. */
+/** Reads a file up to a length. Returns undefined for anything but a regular file. */
 function readUpTo(file: string, bytes: number): Buffer | undefined {
-  // Opened without waiting: a pipe would be waited for until something writes into it.
+  // Non-blocking, because opening a pipe would otherwise wait for a writer.
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     if (!fstatSync(descriptor).isFile()) return undefined;
     const pieces: Buffer[] = [];
-    // To the end and not by the size, which files of the system do not have.
-    for (let left = bytes; left > 0; ) {
-      const piece = Buffer.allocUnsafe(Math.min(left, PIECE_BYTES));
+    // Reads to the end and ignores the file's size, which is 0 for system files.
+    for (let remaining = bytes; remaining > 0; ) {
+      const piece = Buffer.allocUnsafe(Math.min(remaining, PIECE_BYTES));
       const length = readSync(descriptor, piece);
       if (length === 0) break;
       pieces.push(piece.subarray(0, length));
-      left -= length;
+      remaining -= length;
     }
     return Buffer.concat(pieces);
   } finally {
@@ -29,9 +29,9 @@ function readUpTo(file: string, bytes: number): Buffer | undefined {
 }
 
 /**
- * Reads a text that a repository, a package or a command of the build wrote. It may be a link to a device that never ends, a
- * pipe that nothing writes into, or a file of any size, and the builder has no time limit while it reads. Throws {@link
- * BuildFailure} for anything but an ordinary file of up to {@link MAX_TEXT_BYTES}, and the system's error for one that cannot be opened.
+ * Reads a text from a repository, a package or a command of the build. It may be a link to an endless device, a pipe without a writer, or a
+ * file of any size, and the builder has no time limit while it reads. Throws {@link BuildFailure} for anything but a regular file of at most
+ * {@link MAX_TEXT_BYTES}, and the system's error if the file cannot be opened.
  */
 export function readText(file: string): string {
   const content = readUpTo(file, MAX_TEXT_BYTES + 1);
@@ -42,5 +42,5 @@ export function readText(file: string): string {
   return content.toString('utf8');
 }
 
-/** Reads the first bytes of such a file; empty text for anything but an ordinary file. */
+/** Reads the first bytes of a file. Returns an empty text for anything but a regular file. */
 export const readBeginning = (file: string, bytes: number): string => readUpTo(file, bytes)?.toString('utf8') ?? '';

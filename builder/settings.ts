@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 const amount = () => z.coerce.number().check(z.positive());
 
 const Settings = z.object({
-  /** A signed URL, with the key of the job in its fragment. */
+  /** A presigned URL, with the key of the job in its fragment. */
   JOB_URL: z.string(),
   /** `self`, which only the local run sets, runs the application's commands as the builder's own user. */
   BUILD_USER: z.optional(z.string()),
@@ -14,14 +14,14 @@ const Settings = z.object({
   BUILD_REPOSITORY_FILES: z.optional(amount()),
   /** Host keys of further Git hosts, as lines of `known_hosts`. */
   GIT_KNOWN_HOSTS: z._default(z.string(), ''),
-  /** JSON, major version of Node → an executable of this machine: only the local run has any. */
+  /** JSON object that maps major versions of Node to executables of this machine. Only the local run sets it. */
   NODE_BINARIES: z._default(z.string(), '{}'),
   npm_config_registry: z.optional(z.string()),
 });
 
 const Executables = z.record(z.string(), z.string());
 
-/** Reads the variables of a build (lib/stacks/builder.ts). Throws an error that names those that are invalid. */
+/** Reads the variables of a build (lib/stacks/builder.ts). Throws an error that names the invalid variables. */
 export function readSettings(environment: NodeJS.ProcessEnv) {
   const { NODE_BINARIES, ...settings } = Settings.parse(environment);
   return { ...settings, installed: Executables.parse(JSON.parse(NODE_BINARIES)) };

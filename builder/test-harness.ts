@@ -77,14 +77,14 @@ export async function openTestHarness(): Promise<void> {
 export async function closeTestHarness(): Promise<void> {
   await kms.stop();
   await new Promise((resolve) => s3.close(resolve));
-  // Test files of one worker share it: a cache of the one before would be restored.
+  // Test files of one worker share this map, and would otherwise restore caches of the previous file.
   objects.clear();
   rmSync(root, { recursive: true });
 }
 
 /**
  * Creates a repository with these files and returns its URL.
- * @param submodules their addresses by their paths; an empty one is not listed in .gitmodules
+ * @param submodules addresses of submodules by path; a submodule with an empty address is not listed in .gitmodules
  */
 export function repository(
   files: Record<string, string>,
@@ -124,8 +124,8 @@ export function repository(
 
 let count = 0;
 /**
- * Runs the builder as CodeBuild does and returns its results. `stored` is an artifact that exists already; `launcher` is a
- * command that starts the builder.
+ * Runs the builder as CodeBuild does and returns its results. `stored` is an artifact that already exists; `launcher` is a command that starts
+ * the builder.
  */
 export async function build(
   change: Partial<Job>,
@@ -188,10 +188,10 @@ export async function build(
   });
   const [code] = await once(child, 'exit');
   try {
-    // Kills processes that the build's commands left, as a container's end does.
+    // Kills processes that the build's commands left running, like the end of a container.
     process.kill(-(child.pid ?? Number.NaN), 'SIGKILL');
   } catch {
-    // No process was left.
+    // No process was still running.
   }
   const result: { error?: string; step?: string; commitSha?: string } = JSON.parse(
     String(objects.get(`results/${deploymentId}.json`) ?? '{}'),

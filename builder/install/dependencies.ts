@@ -5,23 +5,23 @@ import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { readText } from '../read-text.ts';
 import type { InstallPlan } from './install.ts';
 
-/** Files beside package.json and the lockfile that influence an installation. */
+/** Files in addition to the lockfile that influence an installation. */
 const SETTINGS = ['package.json', '.npmrc', '.yarnrc', '.yarnrc.yml', 'pnpm-workspace.yaml', '.pnpmfile.cjs'] as const;
 /**
- * Matches commands that delete existing packages before they install. Caching is pointless for them, except for the
- * default command, which the builder replaces.
+ * Matches commands that delete existing packages before they install. Caching is useless for them, except for the default command, which the
+ * builder replaces.
  */
 const DELETES_PACKAGES = /\bnpm\s+(ci|clean-install)\b/;
 
 /** Matches a dependency on a directory or file of the repository: `file:./lib`, `./lib`. */
 const LOCAL = /^(file|link|portal|exec):|^[.~]{0,2}\//;
-/** Matches a dependency on a directory or file in a lockfile, which has overrides too, and packages such as `load-json-file: 4.0.0`. */
+/** Matches a local dependency in a lockfile, which also contains overrides, but not packages such as `load-json-file: 4.0.0`. */
 const LOCKED_LOCAL = /"link": true|(?<![\w-])(file|link|portal):(?=\S)/;
 
 /**
- * Returns a key of everything that determines the result of an installation: lockfile, settings, command, Node version
- * and platform. Undefined if the result also depends on the registry's current state (no lockfile) or on the
- * repository's files (a package inside of it), or lies outside `node_modules` (workspaces).
+ * Returns a cache key of everything that determines the result of an installation: lockfile, settings, command, Node version and platform.
+ * Returns undefined if the result also depends on the registry's current state (no lockfile) or on files of the repository (a local
+ * package), or if it is not only in `node_modules` (workspaces).
  */
 export function dependencyKey(
   directory: string,
@@ -37,10 +37,10 @@ export function dependencyKey(
   if (/^packages:/m.test(contentOf('pnpm-workspace.yaml'))) return undefined;
   const { dependencies, devDependencies, optionalDependencies, peerDependencies } = manifest;
   const specifiers = [dependencies, devDependencies, optionalDependencies, peerDependencies].flatMap(Object.values);
-  if (specifiers.some((each) => LOCAL.test(String(each))) || LOCKED_LOCAL.test(contentOf(manager.lockfile))) {
+  if (specifiers.some((specifier) => LOCAL.test(String(specifier))) || LOCKED_LOCAL.test(contentOf(manager.lockfile))) {
     return undefined;
   }
-  // Without scripts for it, npm compiles the application's own addon as it installs, outside of node_modules.
+  // Without an install script, npm compiles the application's own addon during the installation, outside of node_modules.
   const { install, preinstall } = manifest.scripts;
   if (existsSync(join(directory, 'binding.gyp')) && install === undefined && preinstall === undefined) return undefined;
   if (DELETES_PACKAGES.test(command) && command !== manager.install) return undefined;

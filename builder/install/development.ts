@@ -8,10 +8,10 @@ const Locked = z.object({ dev: z.optional(z.boolean()), hasInstallScript: z.opti
 const Lockfile = z.catch(z.object({ packages: z.catch(z.record(z.string(), Locked), {}) }), { packages: {} });
 
 /**
- * Returns the packages that npm recorded as installed, by path; empty if another package manager installed them, and for a record
- * that is none: install scripts may write it.
+ * Returns the packages that npm recorded as installed, by path. Returns none if another package manager installed them, or if the record is
+ * invalid: install scripts may overwrite it.
  */
-export function installedPackages(directory: string): [path: string, of: z.output<typeof Locked>][] {
+export function installedPackages(directory: string): [path: string, entry: z.output<typeof Locked>][] {
   const lockfile = join(directory, 'node_modules', '.package-lock.json');
   if (!existsSync(lockfile)) return [];
   return Object.entries(Lockfile.parse(readRecord(lockfile)).packages);
@@ -30,20 +30,20 @@ const MODULES = 'node_modules';
 /** The directory in which pnpm stores the packages that its links point to. */
 const STORE = '.pnpm';
 /**
- * Files that pnpm and both versions of Yarn write into `node_modules`. They show that these packages follow from
+ * Files that pnpm and both versions of Yarn write into `node_modules`. They show that a package manager installed these packages from
  * package.json.
  */
 const MARKS = ['.modules.yaml', '.yarn-integrity', '.yarn-state.yml'] as const;
 
 /**
- * Returns the paths of packages that only development needs. npm records them. For pnpm and Yarn they are the packages
- * that are not reachable from package.json's own dependencies: pruning with their own commands would query the registry
- * again for cached packages. Returns none for other package managers and in workspaces.
+ * Returns the paths of packages that only development needs. npm records them. With pnpm and Yarn they are the packages that are not
+ * reachable from the dependencies in package.json; pruning with their own commands would query the registry again for cached packages.
+ * Returns none for other package managers and in workspaces.
  */
 export function developmentPackages(directory: string, manifest: Manifest | undefined): ReadonlySet<string> {
   const recorded = installedPackages(directory);
   if (recorded.length > 0) return new Set(recorded.flatMap(([path, { dev }]) => (dev ? [path] : [])));
-  // The packages of a workspace have dependencies of their own.
+  // The packages of a workspace have their own dependencies.
   if (existsSync(join(directory, 'pnpm-workspace.yaml'))) return new Set();
   const modules = join(directory, MODULES);
   if (!manifest || manifest.workspaces !== undefined || !MARKS.some((mark) => existsSync(join(modules, mark)))) {
@@ -56,12 +56,12 @@ export function developmentPackages(directory: string, manifest: Manifest | unde
 }
 
 /**
- * Returns the paths in pnpm's store of what an application of a workspace does not need: the packages of other applications, and those
- * that only development needs. Packages of a workspace may use what only another one names, so that this is for releases that
- * are too large otherwise. Empty where pnpm installed nothing.
+ * Returns the paths in pnpm's store that an application of a workspace does not need: the packages of other applications, and those that
+ * only development needs. Only for releases that would otherwise be too large, because a package of a workspace may use a dependency that
+ * only another package declares. Returns none without pnpm's store.
  * @param repository the directory of the workspace
  * @param application the directory of the application, whose package.json is `manifest`
- * @param start the command that starts it: development packages that it names are kept
+ * @param start the start command; development packages that it names are kept
  */
 export function unreachedPackages(
   repository: string,
@@ -71,10 +71,10 @@ export function unreachedPackages(
 ): ReadonlySet<string> {
   const [root, directory] = [realpathSync(repository), realpathSync(application)];
   const named = Object.entries(manifest?.devDependencies ?? {}).filter(([name]) => start.includes(name));
-  const own = dependenciesOf(directory);
+  const declared = dependenciesOf(directory);
   const roots: [string, Dependencies][] = [
     [root, dependenciesOf(root)],
-    [directory, { ...own, dependencies: { ...own.dependencies, ...Object.fromEntries(named) } }],
+    [directory, { ...declared, dependencies: { ...declared.dependencies, ...Object.fromEntries(named) } }],
   ];
   return new Set(unneededInStore(root, findReachable(root, roots)));
 }
@@ -82,12 +82,12 @@ export function unreachedPackages(
 /** Returns the directories of pnpm's store whose package is not needed. */
 function unneededInStore(root: string, needed: ReadonlySet<string>): string[] {
   return storedPackages(root).filter((path) => {
-    const own = packagesIn(root, `${path}/${MODULES}`).filter((each) => !isLink(join(root, each)));
-    return own.length > 0 && !own.some((each) => needed.has(realpathSync(join(root, each))));
+    const stored = packagesIn(root, `${path}/${MODULES}`).filter((entry) => !isLink(join(root, entry)));
+    return stored.length > 0 && !stored.some((entry) => needed.has(realpathSync(join(root, entry))));
   });
 }
 
-/** Returns the directories of pnpm's store; the `node_modules` of each has a package, and links to those that it depends on. */
+/** Returns the directories of pnpm's store. The `node_modules` of each contains a package, and links to its dependencies. */
 export function storedPackages(root: string): string[] {
   const store = `${MODULES}/${STORE}`;
   return existsSync(join(root, store)) ? readdirSync(join(root, store)).map((name) => `${store}/${name}`) : [];
@@ -112,7 +112,10 @@ const Dependencies = z.object({ dependencies: names, optionalDependencies: names
 type Dependencies = z.output<typeof Dependencies>;
 
 /** Returns the real directories of all direct and transitive dependencies of packages, resolved as Node resolves them. */
-function findReachable(root: string, packages: readonly [directory: string, of: Dependencies][]): ReadonlySet<string> {
+function findReachable(
+  root: string,
+  packages: readonly [directory: string, declared: Dependencies][],
+): ReadonlySet<string> {
   const found = new Set<string>();
   const queue = [...packages];
   for (let next = queue.pop(); next; next = queue.pop()) {
@@ -136,7 +139,7 @@ function resolve(root: string, from: string, name: string): string | undefined {
   }
 }
 
-/** Returns a package's dependencies; none if its package.json cannot be read, because Node could not load it either. */
+/** Returns a package's dependencies; none if its package.json is unreadable, because then Node cannot load the package either. */
 function dependenciesOf(directory: string): Dependencies {
   try {
     return Dependencies.parse(parseJson(readText(join(directory, 'package.json'))));

@@ -1,4 +1,4 @@
-/** Packages whose install scripts only verify or speed up what is installed anyway. */
+/** Packages that work without their install scripts, which only verify or speed up the installed files. */
 const WORK_WITHOUT = [
   'esbuild',
   'sharp',
@@ -18,10 +18,10 @@ const WORK_WITHOUT = [
   '@scarf/scarf',
 ];
 
-/** pnpm's message about packages whose install scripts it did not run: a list in one line, or in a box. */
+/** Matches pnpm's message about install scripts that it did not run: a list in one line or in a box. */
 const IGNORED = /Ignored build scripts:([^│╰]*?)(?:\.\s|\.?\s*│|Run "pnpm approve-builds"|$)/;
 
-/** Returns the packages whose install scripts a package manager did not run, by its output. */
+/** Returns the packages whose install scripts a package manager did not run, according to its output. */
 export function ignoredScripts(output: string): string[] {
   const list = IGNORED.exec(output)?.[1] ?? '';
   return list
@@ -31,8 +31,8 @@ export function ignoredScripts(output: string): string[] {
 }
 
 /**
- * Returns what the owner should know about install scripts that pnpm 10 and later, and npm 12 and later, only run for
- * approved packages (https://pnpm.io/settings/build, https://github.com/npm/rfcs/pull/868). Undefined if nothing is missing.
+ * Returns a note for the owner about install scripts that were not run: pnpm 10 and npm 12 and later versions run them only for approved
+ * packages (https://pnpm.io/settings/build, https://github.com/npm/rfcs/pull/868). Returns undefined if all scripts were run.
  */
 export function ignoredScriptsNote(output: string): string | undefined {
   const ignored = ignoredScripts(output);

@@ -18,22 +18,22 @@ import { describeRegistryVariables } from './registry-variables.ts';
 const DEFAULT_COMMAND = /^npm\s+(ci|clean-install)$/;
 const NEEDS_LOCKFILE = /^npm\s+(ci|clean-install)\b/;
 
-/** Messages of package managers about a lockfile that does not match package.json. */
+/** Matches messages of package managers about a lockfile that does not match package.json. */
 const MISMATCH =
   /package\.json and package-lock\.json.{0,80} are in sync|-lock\.yaml is not up to date|lockfile (needs to be updated|would have been modified)/;
-/** npm's list of mismatches. */
+/** Matches the lines of npm's list of mismatches. */
 const LOCKFILE_ERROR = /Missing: .+ from lock file|Invalid: lock file's/;
-/** An entry without a version: an optional package of another platform that npm left out of the lockfile. */
+/** Matches a mismatch without a version: an optional package of another platform that npm left out of the lockfile. */
 const OTHER_PLATFORM = /Missing: @?[^@\s]+@(undefined)? from lock file/;
-/** npm's report of packages that exclude each other: what was found, what is wanted in its place, and by which package. */
+/** Matches npm's report of conflicting packages: the package found, the version required instead, and the package that requires it. */
 const CONFLICT =
   /^npm (?:error|ERR!) Found: (\S+)$(?:\nnpm (?:error|ERR!).*){0,40}?\nnpm (?:error|ERR!) Could not resolve dependency:\nnpm (?:error|ERR!) (?:(?:peer|peerOptional|dev|optional) )?(\S+@"[^"]*") from (.+)$/m;
-/** npm's cached list of versions is older than a version in the lockfile. */
+/** Matches npm's error if its cached list of versions is older than a version in the lockfile. */
 const OUTDATED = /npm (error|ERR!) code (ETARGET|ENOTCACHED)/;
 /** The lockfile contains every version and its hash, so npm need not query the registry for cached packages. */
 const PREFER_CACHE = { npm_config_prefer_offline: 'true' };
 
-/** Characters of the output that are kept to explain its end. */
+/** Characters of the end of the output that are kept to explain a failure. */
 const MAX_TAIL_CHARACTERS = 64 * 1024;
 
 /** The installation of one repository's dependencies. */
@@ -50,7 +50,7 @@ export interface InstallPlan {
 /** Plans the installation. Throws BuildFailure if the repository requires an unsupported package manager. */
 export function planInstall(configured: string, directory: string, manifest: Manifest | undefined): InstallPlan {
   const isWorkspace = existsSync(join(directory, 'pnpm-workspace.yaml'));
-  // pnpm installs the packages that its settings list, also beside no package.json.
+  // pnpm installs the packages of a workspace even without a package.json in its root.
   const root = manifest ?? (isWorkspace ? parseManifest('{}') : undefined);
   const manager = root && packageManagerOf(directory, root);
   const plan: InstallPlan = { command: configured, manager, nothing: undefined, note: undefined };
@@ -63,7 +63,7 @@ export function planInstall(configured: string, directory: string, manifest: Man
   if (!needsInstall(root) && !isWorkspace) return { ...plan, nothing: 'package.json names no dependencies' };
   if (install === undefined) {
     const evidence = lockfile === undefined ? 'package.json' : lockfile;
-    // Who commits another lockfile would then learn that the start fails too.
+    // If the start also needs Bun, the message says so now: with another lockfile, the next deployment would fail at the start.
     const isRuntime = /\bbunx?\s/.test(root.scripts.start ?? '');
     const start = isRuntime
       ? `, and a start script that runs Node: a release has no Bun for "${root.scripts.start}"`
@@ -86,7 +86,7 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
   const environment = {
     ...context.environment,
     npm_config_include: 'dev',
-    // Yarn 1 does not know npm's setting, and later versions refuse this one.
+    // Yarn 1 ignores npm's setting and needs this variable, which later versions of Yarn refuse.
     ...(manager?.tool?.startsWith('yarn@') ? { YARN_PRODUCTION: 'false' } : {}),
   };
   const settings = NEEDS_LOCKFILE.test(command) ? PREFER_CACHE : {};
@@ -95,9 +95,13 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
     context.output("    npm's cache is older than the lockfile: querying the registry\n");
     outcome = await runInstall(command, { ...context, environment });
   }
-  const { status, mismatched, complaints, printed } = outcome;
+  const { status, mismatched, lockfileErrors, printed } = outcome;
   if (status === 0) return;
-  if (DEFAULT_COMMAND.test(command) && complaints.length > 0 && complaints.every((line) => OTHER_PLATFORM.test(line))) {
+  if (
+    DEFAULT_COMMAND.test(command) &&
+    lockfileErrors.length > 0 &&
+    lockfileErrors.every((line) => OTHER_PLATFORM.test(line))
+  ) {
     context.output('    package-lock.json lacks optional packages of other platforms: using "npm install"\n');
     return install({ ...plan, command: 'npm install' }, context);
   }
@@ -110,33 +114,33 @@ export async function install(plan: InstallPlan, context: CommandContext): Promi
   throw new BuildFailure(`The install command "${command}" failed with ${describeExit(status, printed)}${hint}.`);
 }
 
-/** Returns the cause and the remedy of packages that exclude each other; nothing for another failure. */
+/** Returns the cause and the remedy of conflicting packages; an empty text for other failures. */
 function describeConflict(printed: string): string {
-  const [, found, wanted, by] = CONFLICT.exec(printed) ?? [];
+  const [, found, required, dependent] = CONFLICT.exec(printed) ?? [];
   if (found === undefined) return '';
-  return `: ${by} needs ${wanted}, but ${found} is used: change one of them in package.json, or commit a file .npmrc with the line "legacy-peer-deps=true"`;
+  return `: ${dependent} needs ${required}, but ${found} is used: change one of them in package.json, or commit a file .npmrc with the line "legacy-peer-deps=true"`;
 }
 
 /**
- * Completes an installation whose packages are already in place by running its scripts; installs again if one of a package fails.
- * pnpm, Yarn and custom commands skip packages in place themselves; `npm ci` would delete all of them first.
+ * Completes an installation with restored packages by running the install scripts. Installs again if the script of a package fails. pnpm, Yarn
+ * and custom commands skip existing packages themselves; `npm ci` would delete all of them first.
  */
 export async function finishInstall(plan: InstallPlan, manifest: Manifest, context: CommandContext): Promise<void> {
-  const isOff = ignoresScripts(plan, context.directory, context.environment);
-  const rebuild = isOff ? undefined : rebuildCommand(plan, context.directory);
+  const isWithoutScripts = ignoresScripts(plan, context.directory, context.environment);
+  const rebuild = isWithoutScripts ? undefined : rebuildCommand(plan, context.directory);
   if (rebuild !== undefined && (await runInstall(rebuild, context)).status !== 0) {
     context.output('    the restored packages could not be completed: installing all of them again\n');
     await run('rm', ['-rf', 'node_modules'], context);
     return install(plan, context);
   }
   if (!DEFAULT_COMMAND.test(plan.command)) return install(plan, context);
-  if (isOff) return;
+  if (isWithoutScripts) return;
   for (const name of installScripts(manifest)) await install({ ...plan, command: `npm run ${name}` }, context);
 }
 
 /** Runs a command and collects its messages about the lockfile. */
 async function runInstall(command: string, context: CommandContext) {
-  const complaints: string[] = [];
+  const lockfileErrors: string[] = [];
   let mismatched = false;
   let outdated = false;
   let line = '';
@@ -145,9 +149,9 @@ async function runInstall(command: string, context: CommandContext) {
   const output = (text: string): void => {
     const lines = (line + text).split('\n');
     line = lines.pop() ?? '';
-    complaints.push(...lines.filter((each) => LOCKFILE_ERROR.test(each)));
-    mismatched ||= lines.some((each) => MISMATCH.test(each));
-    outdated ||= lines.some((each) => OUTDATED.test(each));
+    lockfileErrors.push(...lines.filter((text) => LOCKFILE_ERROR.test(text)));
+    mismatched ||= lines.some((text) => MISMATCH.test(text));
+    outdated ||= lines.some((text) => OUTDATED.test(text));
     printed = (printed + text).slice(-MAX_TAIL_CHARACTERS);
     filter.write(text);
   };
@@ -155,5 +159,5 @@ async function runInstall(command: string, context: CommandContext) {
   filter.end();
   const note = ignoredScriptsNote(printed);
   if (note !== undefined) context.output(`    ${note}\n`);
-  return { status, mismatched, complaints, outdated, printed };
+  return { status, mismatched, lockfileErrors, outdated, printed };
 }

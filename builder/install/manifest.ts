@@ -8,7 +8,7 @@ import { readText } from '../read-text.ts';
 export function readManifest(directory: string): Manifest | undefined {
   const file = join(directory, 'package.json');
   if (!existsSync(file)) return undefined;
-  // Parse errors quote the file's text to the owner, so the file must be inside the repository.
+  // Parse errors quote the file to the owner, so the file must be inside the repository.
   if (relative(realpathSync(directory), realpathSync(file)).startsWith('..')) {
     throw new BuildFailure('The link "package.json" points out of the repository.');
   }

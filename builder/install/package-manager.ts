@@ -10,8 +10,7 @@ import { readText } from '../read-text.ts';
 export interface PackageManager {
   name: PackageManagerName;
   /**
-   * The npm package that provides it, with its version, e.g. `pnpm@10.34.9`; undefined for npm, which the image
-   * includes.
+   * The npm package that provides it, with its version, such as `pnpm@10.34.9`; undefined for npm, which the image includes.
    */
   tool: string | undefined;
   /** Undefined if there is no lockfile. */
@@ -20,11 +19,11 @@ export interface PackageManager {
   install: string | undefined;
 }
 
-/** Default versions if the repository names none: the last major version that writes the lockfile's format. */
+/** pnpm's default version by lockfile format, if the repository names none: the last major version that writes this format. */
 const PNPM: Record<string, string> = { '5': '7', '6': '8', '9': '10' };
 const PNPM_MAJORS = ['12', '11', '10', '9', '8', '7'];
 const YARN_CLASSIC = '1.22.22';
-/** By the version of the lockfile's metadata; the newest one for none or a later format. */
+/** Yarn's version by the version of the lockfile's metadata. The newest one applies to later formats and without a lockfile. */
 const YARN_BERRY: Record<string, string> = { '4': '2', '5': '3', '6': '3' };
 const NEWEST_BERRY = '4';
 
@@ -50,8 +49,8 @@ export function packageManagerOf(directory: string, manifest: Manifest): Package
 }
 
 /**
- * Returns the package manager that an owner's command begins with, in its default version, for a repository that names another or
- * none. Undefined for npm and unknown commands.
+ * Returns the package manager with which an owner's command begins, in its default version, for a repository that names another one or none.
+ * Returns undefined for npm and unknown commands.
  */
 export function packageManagerOfCommand(command: string): PackageManager | undefined {
   const name = /^(pnpm|yarn)(?=\s|$)/.exec(command.trim())?.[1];
@@ -63,7 +62,7 @@ export function packageManagerOfCommand(command: string): PackageManager | undef
 /** The file of pnpm's workspaces and settings. */
 const PNPM_WORKSPACE = 'pnpm-workspace.yaml';
 
-/** Returns true for a directory below pnpm's settings for a package that is no workspace: pnpm would install that one alone. */
+/** Returns true for a directory below a package with pnpm settings but no workspaces. pnpm would install only that package. */
 function isBelowSettings(directory: string): boolean {
   if (existsSync(join(directory, PNPM_WORKSPACE))) return false;
   for (let parent = dirname(directory); parent !== dirname(parent); parent = dirname(parent))
@@ -72,13 +71,13 @@ function isBelowSettings(directory: string): boolean {
 }
 
 /**
- * Returns pnpm's version for a lockfile; the newest one for an unknown, later format.
- * @param required range of package.json: pnpm refuses to install with a version that it excludes
+ * Returns pnpm's version for a lockfile; the newest version for an unknown, later format.
+ * @param required range in package.json: pnpm refuses to install with a version outside of it
  */
 function pnpmFor(lockfile: string, required?: string): string {
   const format = /^lockfileVersion:\s*['"]?(\d+)/m.exec(lockfile)?.[1];
   const version = format === undefined ? '10' : (PNPM[format] ?? 'latest');
-  // The highest possible version of each major, because the exact version is not known here.
+  // Compares the highest possible version of each major, because the exact version is unknown here.
   const allows = (major: string) => satisfies(`${major === 'latest' ? 999 : major}.999.999`, required ?? '');
   if (required === undefined || validRange(required) === null || allows(version)) return version;
   return PNPM_MAJORS.find(allows) ?? required;
@@ -88,8 +87,7 @@ const berryFor = (lockfile: string): string =>
   YARN_BERRY[/^__metadata:\s+version: (\d+)/m.exec(lockfile)?.[1] ?? ''] ?? NEWEST_BERRY;
 
 /**
- * Returns the package and install command of Yarn. Yarn 1 and later versions are different programs with
- * distinguishable lockfiles.
+ * Returns the package and install command of Yarn. Yarn 1 and later versions are different programs with different lockfile formats.
  */
 function yarnFor(lockfile: string, exact: string | undefined): Pick<PackageManager, 'tool' | 'install'> {
   const berry = exact === undefined ? lockfile.includes('\n__metadata:') : !exact.startsWith('1.');
@@ -97,7 +95,7 @@ function yarnFor(lockfile: string, exact: string | undefined): Pick<PackageManag
   return berry
     ? {
         tool: `@yarnpkg/cli-dist@${exact ?? berryFor(lockfile)}`,
-        // By default it writes no lockfile in CI.
+        // By default, Yarn does not write a lockfile in CI.
         install: `yarn install ${lockfile === '' ? '--no-immutable' : '--immutable'}`,
       }
     : {

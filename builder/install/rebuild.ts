@@ -7,7 +7,7 @@ import { readText } from '../read-text.ts';
 import { installedPackages, isLink, packagesIn, storedPackages } from './development.ts';
 import type { InstallPlan } from './install.ts';
 
-/** Settings of a repository that switch install scripts off. Yarn 2 and later read theirs as they run them. */
+/** Settings of a repository that disable install scripts. Yarn 2 and later evaluate their setting themselves when they run the scripts. */
 const SWITCHED_OFF: Readonly<Record<PackageManagerName, readonly [file: string, setting: RegExp][]>> = {
   npm: [['.npmrc', /^\s*ignore-scripts\s*(=\s*"?true"?\s*)?$/m]],
   pnpm: [
@@ -19,7 +19,7 @@ const SWITCHED_OFF: Readonly<Record<PackageManagerName, readonly [file: string, 
 };
 const VARIABLE = /^(npm|yarn|pnpm)_config_ignore_scripts$/i;
 
-/** Returns true if the owner does not want install scripts to run: by the command, a file of settings or a variable. */
+/** Returns true if the owner disabled install scripts by the command, a settings file or a variable. */
 export function ignoresScripts(
   { command, manager }: InstallPlan,
   directory: string,
@@ -34,10 +34,10 @@ export function ignoresScripts(
 }
 
 /**
- * Returns the command that runs the install scripts of the packages in place, by what their package manager wrote beside them. They
- * may write outside of `node_modules`, or read files that changed since. It names the packages: without names, npm and pnpm run the
- * application's own scripts too, which the installation then runs again. Undefined where none is needed: Yarn 2 and later do it
- * themselves, as their record of it is not restored.
+ * Returns the command that runs the install scripts of restored packages, according to the records of their package manager. The scripts may
+ * write outside of `node_modules`, or read files that have changed since. The command names the packages: without names, npm and pnpm would
+ * also run the application's own scripts, which the installation runs again afterwards. Returns undefined if no command is needed: Yarn 2
+ * and later run the scripts themselves, because their record of them is not restored.
  */
 export function rebuildCommand({ manager }: InstallPlan, directory: string): string | undefined {
   const recorded = installedPackages(directory);
@@ -54,17 +54,17 @@ export function rebuildCommand({ manager }: InstallPlan, directory: string): str
     : `${isPnpm && recorded.length === 0 ? 'pnpm' : 'npm'} rebuild ${words.join(' ')}`;
 }
 
-/** Returns the name of a package by its path: `@a/b` of `node_modules/c/node_modules/@a/b`. */
+/** Returns the name of a package from its path: `@a/b` for `node_modules/c/node_modules/@a/b`. */
 const nameOf = (path: string): string => path.replace(/^.*node_modules\//, '');
 
-/** Returns the names of the packages in the `node_modules` of a directory, and of those within, that have install scripts. */
+/** Returns the names of all packages with install scripts in the `node_modules` of a directory, including nested ones. */
 function packagesWithScripts(root: string, at: string): string[] {
   return packagesIn(root, posix.join(at, 'node_modules'))
     .filter((path) => !isLink(join(root, path)))
     .flatMap((path) => [...(hasScripts(join(root, path)) ? [nameOf(path)] : []), ...packagesWithScripts(root, path)]);
 }
 
-/** Returns true if a package manager runs scripts of a package after it was put in place; one with a binding.gyp is compiled. */
+/** Returns true if a package manager runs install scripts of a package. It compiles a package with a binding.gyp. */
 function hasScripts(directory: string): boolean {
   if (existsSync(join(directory, 'binding.gyp'))) return true;
   try {

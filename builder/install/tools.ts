@@ -6,15 +6,15 @@ import { type CommandContext, run } from '../commands/command.ts';
 import { BuildFailure } from '../failure.ts';
 
 /**
- * Settings of Yarn 1 alone, which later versions refuse. It neither installs nor runs anything where `engines` of the repository or of one
- * of its packages exclude the chosen Node. Others warn of that, and so does the build's log.
+ * Settings for Yarn 1 only; later versions refuse them. By default, Yarn 1 neither installs nor runs anything if `engines` of the repository or
+ * of a package excludes the chosen Node version. Other package managers only warn about that, and so does the build's log.
  */
 const YARN_CLASSIC = { YARN_IGNORE_ENGINES: 'true' };
 
 /**
- * Installs a package manager from npm's registry outside the repository. Returns a context with the package manager
- * first on PATH, for the install command and for scripts that call it.
- * @param tool package and version, e.g. `pnpm@10.34.9`
+ * Installs a package manager from npm's registry outside of the repository. Returns a context with the package manager first on the PATH, for
+ * the install command and for scripts that call it.
+ * @param tool package and version, such as `pnpm@10.34.9`
  */
 export async function withTool(tool: string, context: CommandContext): Promise<CommandContext> {
   const directory = mkdtempSync(join(tmpdir(), 'tools-'));
@@ -32,7 +32,7 @@ export async function withTool(tool: string, context: CommandContext): Promise<C
     throw new BuildFailure(`The package manager ${tool} could not be installed.`);
   }
   const PATH = [join(directory, 'node_modules', '.bin'), context.environment.PATH].join(delimiter);
-  // Yarn's Plug'n'Play mode, without node_modules, needs a loader at start that the platform does not run.
+  // Yarn's Plug'n'Play mode, without node_modules, would need a loader at start, which the platform does not run.
   const settings = { YARN_NODE_LINKER: 'node-modules', ...(tool.startsWith('yarn@') ? YARN_CLASSIC : {}) };
   const environment = { ...settings, ...context.environment, PATH };
   return { ...context, environment };

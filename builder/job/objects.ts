@@ -8,7 +8,7 @@ const ATTEMPTS = 5;
 const RETRY_MS = 300;
 const TIMEOUT_MS = 300_000;
 
-/** S3's answer for a missing object: 403 to those who may not list the bucket. */
+/** Returns true for S3's statuses of a missing object. It is 403 if the caller may not list the bucket. */
 const isAbsent = (status: number): boolean => status === 404 || status === 403;
 
 interface Response<T> {
@@ -17,8 +17,8 @@ interface Response<T> {
 }
 
 /**
- * Sends a signed request. Repeats it after broken connections, 5xx, throttling and conflicting writes.
- * @param read reads the answer
+ * Sends a signed request. Retries it after broken connections, 5xx, throttling and conflicting writes.
+ * @param read reads the response
  */
 async function send<T>(
   request: SignedRequest,
@@ -30,12 +30,12 @@ async function send<T>(
       const answer = await openRequest({ ...request, content, timeoutMs: TIMEOUT_MS });
       const { statusCode: status = 0 } = answer;
       const body = await read(answer);
-      // Stored by an earlier attempt whose answer was lost: only this process can have sent it.
+      // An earlier attempt, whose response was lost, stored the object: no other process can have sent it.
       const isStored = status === 412 && attempt > 1;
       const isTemporary = status >= 500 || status === 429 || status === 409;
       if (!isTemporary || attempt === ATTEMPTS) return { status: isStored ? 200 : status, body };
     } catch (error) {
-      // The message only: the error may quote the address, which is a secret.
+      // Reports only the error's name, because its message may quote the URL, which is a secret.
       if (attempt === ATTEMPTS)
         throw new Error(`${request.method} failed: ${error instanceof Error ? error.name : 'unknown'}`);
     }
@@ -48,7 +48,7 @@ export async function readObject(request: SignedRequest): Promise<Buffer | undef
   return ifPresent(await send(request, readBody));
 }
 
-/** Opens an object, whose content is read as it arrives; undefined if it does not exist. */
+/** Opens an object as a stream; undefined if it does not exist. */
 export async function openObject(request: SignedRequest): Promise<Readable | undefined> {
   return ifPresent(await send(request, (answer) => (answer.statusCode === 200 ? answer : answer.resume())));
 }

@@ -3,11 +3,11 @@ import { findLastTime, formatMark, stripMarks } from '../../providers/builds/bui
 
 /** Minimum interval between two timestamps, in milliseconds. */
 const TIMESTAMP_INTERVAL_MS = 100;
-/** Space for the timestamps of a build of half an hour, in bytes. */
+/** Space for the timestamps of a half-hour build, in bytes. */
 const TIMESTAMP_BYTES = 256 * 1024;
-/** Maximum size of the log in bytes, with the marked cut: its text must fit into an API response. */
+/** Maximum size of the log in bytes, including the mark of a cut: its text must fit into an API response. */
 const MAX_LOG_BYTES = LIMITS.buildLogKib.amounts * 1024 + TIMESTAMP_BYTES;
-/** Of a longer log, the beginning shows the steps and the end shows the failure. */
+/** A longer log keeps this many bytes of its beginning, which shows the steps, and its end, which shows the failure. */
 const HEAD_BYTES = 1024 * 1024;
 const MARK = '[… the middle of this log was left out …]\n';
 const TAIL_BYTES = MAX_LOG_BYTES - HEAD_BYTES - Buffer.byteLength(MARK) - 64;
@@ -27,7 +27,7 @@ export interface BuildLog {
 
 /**
  * Creates a build log.
- * @param store stores the complete log; called about once per second while the log changes, never twice at once
+ * @param store stores the complete log; called about once per second while the log changes, never concurrently
  */
 export function createBuildLog(store: (text: Buffer) => Promise<void>, periodMs = STORE_INTERVAL_MS): BuildLog {
   const text = createTruncatedBuffer();
@@ -52,7 +52,7 @@ export function createBuildLog(store: (text: Buffer) => Promise<void>, periodMs 
       });
     return storing;
   };
-  // Scheduled after the previous store finished, so that a slow store is not called faster than it answers.
+  // Scheduled after the previous call has finished, so that calls to a slow store do not overlap.
   const schedule = (delayMs: number): void => {
     timer = setTimeout(() => {
       save()
@@ -109,7 +109,7 @@ function createTruncatedBuffer() {
     if (first.length === piece.length) return;
     tail.push(piece.subarray(first.length));
     tailBytes += piece.length - first.length;
-    // Not on every piece, because joining copies everything.
+    // Not for every piece, because joining copies everything.
     if (tailBytes > 2 * TAIL_BYTES) shorten();
   };
   const shorten = (): void => {

@@ -23,21 +23,23 @@ const PROGRAM = 0o100755;
 const FILE = 0o100644;
 const LINK = 0o120777;
 
-/** Options of Node that load modules before `--import` does: they would not see the application's variables. */
+/** Matches Node options that load modules before `--import` does: these modules would not have the application's variables. */
 const LOADS_EARLY = /^(-r|--require)\b/;
-/** Variables that Node reads as it starts, before `--import` has opened the application's. */
+/** Variables that Node reads at its start, before `--import` has decrypted the application's variables. */
 const READ_EARLY = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'];
-/** Variables that the host decides. */
+/** Variables that the host sets. */
 const HOST_VARIABLES = ['PORT'];
 
 /**
- * Returns the script that the host runs: it decrypts the environment and starts the application. The application's
- * variables override the ones set here. Next.js listens only on `HOSTNAME` and others on `HOST`, which may be the
- * machine's name, so they are set. SvelteKit's server takes the visitor's protocol from `PROTOCOL_HEADER`, to compare addresses with
- * `Origin`; without it every visitor counts as one of HTTPS. Angular's server answers 400 to each host that its configuration does not list, and logs
- * each header of a proxy: the edge sends the application's own hosts only, and writes those headers.
- * @param directory the application's, in the artifact
- * @param variables names of the application's
+ * Returns the script that the host runs: it decrypts the environment and starts the application. The application's variables override the
+ * variables set here:
+ * - `HOSTNAME` and `HOST`: Next.js and other servers listen only on these, which would otherwise be the machine's name.
+ * - `PROTOCOL_HEADER`: SvelteKit's server reads the visitor's protocol from this header and compares it with `Origin`. Without it, all
+ *   visitors count as HTTPS visitors.
+ * - `NG_…`: Angular's server answers 400 to hosts that its configuration does not list, and logs each proxy header. Trusting both is safe,
+ *   because the edge forwards only the application's hosts and overwrites these headers.
+ * @param directory the application's directory in the artifact
+ * @param variables names of the application's variables
  */
 export function runScript(start: Start, directory: string, variables: readonly string[] = []): string {
   const at = posix.join(directory, start.kind === 'site' ? '' : start.directory);
@@ -52,14 +54,14 @@ export function runScript(start: Start, directory: string, variables: readonly s
   if (at !== '.') lines.push(`cd ${quoteWord(at)} || exit 1`);
   for (const [name, value] of environment) {
     if (HOST_VARIABLES.includes(name)) continue;
-    // Options of Node add to the host's own.
+    // Node options are appended to those of the host.
     lines.push(`export ${name}=${name === 'NODE_OPTIONS' ? '"$NODE_OPTIONS "' : ''}${quoteWord(value)}`);
   }
   const node = ['exec', 'node', '--import', `${service}/environment.mjs`, ...startWords(start, service, variables)];
   return [...lines, node.join(' '), ''].join('\n');
 }
 
-/** Returns the words that follow `node` and its options of the platform. @param service the directory of the platform's files */
+/** Returns the words after `node` and the platform's options. @param service the directory of the platform's files */
 function startWords(start: Start, service: string, variables: readonly string[]): string[] {
   switch (start.kind) {
     case 'site': {
@@ -91,7 +93,7 @@ export interface Service {
   release: { deploymentId: string; commitSha: string };
 }
 
-/** The bundled programs of the builder that run beside an application. */
+/** The bundled programs of the platform that run together with an application. */
 export interface RuntimeModules {
   /** environment.ts */
   environment: Buffer;
@@ -103,7 +105,7 @@ export interface RuntimeModules {
   siteServer: Buffer;
 }
 
-/** Returns advice for a release that is packaged with Next.js whole, beside the small server that its build made. */
+/** Returns advice for a release that packages all of Next.js although its build also created a small standalone server; otherwise an empty text. */
 function sizeAdvice(items: readonly Item[], directory: string): string {
   const server = items
     .map(({ path }) => posix.relative(directory, path))
@@ -154,29 +156,29 @@ function addService(zip: Zip, { job, start, directory, modules, release }: Servi
   }
 }
 
-/** Adds the items in their order, whichever is compressed first: the same files make the same archive. Large ones are compressed meanwhile. */
+/** Adds the items in order, whichever is compressed first, so that the same files produce the same archive. Compresses several concurrently. */
 async function addItems(zip: Zip, items: readonly Item[]): Promise<void> {
-  // Those that came before their turn: an archive is in memory once, and not beside the contents of all its files.
-  const early = new Map<number, PackedContent>();
-  const waiting = items.entries();
-  const turns = items.entries();
-  let turn = turns.next();
-  const addThoseReady = (): void => {
-    for (; !turn.done; turn = turns.next()) {
-      const [index, { path, link, executable }] = turn.value;
-      const content = early.get(index);
+  // Content that was compressed before its predecessors. It is removed when it is added, so that memory does not hold all files twice.
+  const ready = new Map<number, PackedContent>();
+  const toCompress = items.entries();
+  const toAdd = items.entries();
+  let next = toAdd.next();
+  const addReady = (): void => {
+    for (; !next.done; next = toAdd.next()) {
+      const [index, { path, link, executable }] = next.value;
+      const content = ready.get(index);
       if (!content) return;
-      early.delete(index);
+      ready.delete(index);
       zip.add(path, content, link !== undefined ? LINK : executable ? PROGRAM : FILE);
     }
   };
   const work = async (): Promise<void> => {
-    for (const [index, { source, link }] of waiting) {
-      // Between two pieces of a large file its thread waits for this one.
+    for (const [index, { source, link }] of toCompress) {
+      // Yields, because threads that compress large files wait for this thread between two pieces.
       await nextTurn();
-      // The build has just written them: to read one at once takes a tenth of the time of four requests to another thread.
-      early.set(index, await packContentThreaded(link === undefined ? readFileSync(source) : Buffer.from(link)));
-      addThoseReady();
+      // Reads synchronously: the build has just written the files, and an asynchronous read takes ten times as long.
+      ready.set(index, await packContentThreaded(link === undefined ? readFileSync(source) : Buffer.from(link)));
+      addReady();
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));

@@ -2,17 +2,16 @@ import type { Manifest } from '../../providers/builds/detection/manifest.ts';
 import { findProgram } from '../detect/bin.ts';
 import type { Start } from '../detect/start.ts';
 
-/** Packages of Node options: `--import tsx`, `--require ts-node/register`. */
+/** Returns the package of a module that a Node option names: `--import tsx`, `--require ts-node/register`. */
 const packageOf = (specifier: string): string | undefined =>
   /^(@[\w.-]+\/[\w.-]+|[A-Za-z][\w.-]*)(\/|$)/.exec(specifier)?.[1];
 
-/** Returns the package of a path: `node_modules/@x/y` of `../node_modules/@x/y/bin.js`. */
+/** Returns the package of a path: `node_modules/@x/y` for `../node_modules/@x/y/bin.js`. */
 const installedPath = (path: string): string | undefined =>
   /(?:^|\/)(node_modules\/(?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
 
 /**
- * Returns the development packages that a start needs: programs like tsx, which projects list beside their tests and
- * linters. Empty if it needs none.
+ * Returns the development packages that a start needs: programs such as tsx, which projects list next to their test tools and linters.
  * @param development paths of development packages, relative to the packaged directory
  */
 export function neededPackages(
@@ -23,13 +22,13 @@ export function neededPackages(
   development: ReadonlySet<string>,
 ): string[] {
   if (start.kind === 'site' || development.size === 0) return [];
-  const ofProgram = (word: string): string | undefined => {
+  const packageOfProgram = (word: string): string | undefined => {
     const file = /^[\w@./-]+$/.test(word) ? findProgram(directory, repository, manifest, word) : undefined;
     return file === undefined ? undefined : installedPath(file);
   };
   const paths =
     start.kind === 'shell'
-      ? start.command.split(/[\s;&|()]+/).map(ofProgram)
+      ? start.command.split(/[\s;&|()]+/).map(packageOfProgram)
       : [
           installedPath(start.file),
           ...start.options.map((option) => {

@@ -28,32 +28,31 @@ interface Root {
 export const RESERVED = ['run.sh', '.service'] as const;
 
 /**
- * Refuses a start with a file of the owner's that the platform's own replaces: `sh run.sh` would start itself again and again.
- * Throws BuildFailure.
- * @param directory the application's, in the packaged directory
+ * Throws BuildFailure if a start uses a file of the owner that the platform replaces by its own: `sh run.sh` would start itself endlessly.
+ * @param directory the application's directory, relative to the packaged directory
  */
 export function assertUnreserved(start: Start, directory: string, packaged: string): void {
   const words =
     start.kind === 'shell' ? start.command.split(/[\s;&|()<>'"]+/) : start.kind === 'node' ? [start.file] : [];
-  // Where a shell is when it comes to a file is not known then.
+  // With `cd`, the directory in which the shell uses a file is unknown.
   if (words.includes('cd')) return;
   for (const word of words) {
     const [top = ''] = posix.join(directory, start.directory, word).split('/');
     if (!RESERVED.some((name) => name === top) || !existsSync(join(packaged, top))) continue;
     throw new BuildFailure(
-      `The application is started with "${word}", but a release has a file of the platform's at "${top}": rename yours.`,
+      `The application is started with "${word}", but the platform adds its own file "${top}" to a release: rename yours.`,
     );
   }
 }
 
 const STANDALONE = '.next/standalone';
-/** Nitro's output: Nuxt's and others'. */
+/** The output of Nitro, which Nuxt and other frameworks use. */
 const NITRO_OUTPUT = '.output';
 
 /**
- * Returns the directories that are needed at run time: the standalone output of Next.js or Nitro, the files of a site,
- * otherwise the whole repository.
- * @param directory the application's, in the repository
+ * Returns the directories that are needed at run time: the standalone output of Next.js or Nitro, the files of a site, otherwise the whole
+ * repository.
+ * @param directory the application's directory, relative to the repository
  */
 function packageRoots(start: Start, directory: string): Root[] {
   const inRepository = (path: string) => posix.join(directory, path).replace(/^\.$/, '');
@@ -61,12 +60,12 @@ function packageRoots(start: Start, directory: string): Root[] {
   if (start.kind === 'site') return [whole(inRepository(start.directory))];
   if (start.kind === 'node' && start.directory === '') {
     if (start.file.startsWith(`${STANDALONE}/`)) {
-      // Next.js leaves copying these two to the hosting platform.
-      const beside = ['.next/static', 'public'].map((path) => ({
+      // Next.js expects the hosting platform to copy these two directories.
+      const copied = ['.next/static', 'public'].map((path) => ({
         from: inRepository(path),
         to: inRepository(posix.join(posix.dirname(start.file), path)),
       }));
-      return [whole(inRepository(STANDALONE)), ...beside];
+      return [whole(inRepository(STANDALONE)), ...copied];
     }
     if (start.file.startsWith(`${NITRO_OUTPUT}/`)) return [whole(inRepository(NITRO_OUTPUT))];
   }
@@ -74,8 +73,7 @@ function packageRoots(start: Start, directory: string): Root[] {
 }
 
 /**
- * Returns true if the whole repository is packaged with `node_modules`. A framework's standalone output contains its
- * dependencies.
+ * Returns true if the whole repository is packaged, including `node_modules`. A framework's standalone output contains its own dependencies.
  */
 export const isWholeTreePackaged = (start: Start, directory: string): boolean =>
   packageRoots(start, directory).some(({ from }) => from === '');
@@ -83,7 +81,7 @@ export const isWholeTreePackaged = (start: Start, directory: string): boolean =>
 /**
  * Collects the items of the artifact. Throws BuildFailure for links that point out of the repository.
  * @param packaged the directory whose contents are packaged
- * @param directory the application's, in that directory
+ * @param directory the application's directory, relative to the packaged directory
  * @param excluded paths that are not needed at run time
  */
 export async function collect(
@@ -97,8 +95,8 @@ export async function collect(
   for (const { from } of roots) await resolveInsideRepo(repository, join(repository, from), from);
   const isSkipped = (path: string): boolean => isPlatformPath(path) || excluded.has(path);
   const collected = await Promise.all(roots.map((root) => collectRoot(repository, root, isSkipped)));
-  // A build may have copied beside its standalone output what is put there: the first root has its own.
-  const items = new Map(collected.reverse().flatMap((each) => each.map((item) => [item.path, item] as const)));
+  // If the build has already copied these directories into its standalone output, the files of the first root take precedence.
+  const items = new Map(collected.reverse().flatMap((list) => list.map((item) => [item.path, item] as const)));
   return [...items.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
@@ -115,7 +113,7 @@ async function collectRoot(
 
   /**
    * Adds a directory's entries.
-   * @param through targets of the links on the current path; none is followed twice
+   * @param through targets of the links on the current path, which are not followed twice
    */
   const walk = async (source: string, path: string, through: readonly string[]): Promise<void> => {
     const entries = await readdir(source, { withFileTypes: true });
@@ -124,7 +122,7 @@ async function collectRoot(
         const at = path === '' ? entry.name : `${path}/${entry.name}`;
         if (isSkipped(at)) return undefined;
         const from = join(source, entry.name);
-        // Node replaces what is not UTF-8, so that the file is not found under its name.
+        // Node replaces bytes that are not UTF-8, so the file cannot be found under the resulting name.
         if (entry.name.includes('\uFFFD') && !existsSync(from)) {
           throw new BuildFailure(`The name of the file "${at}" is not in UTF-8: rename it.`);
         }
@@ -150,7 +148,7 @@ async function collectRoot(
   const addLink = async (source: string, path: string, through: readonly string[]): Promise<void> => {
     const target = resolve(dirname(source), await readlink(source));
     const found = await stat(target).catch(() => undefined);
-    // A link to nothing reads nothing, wherever it points: `notes -> /Users/me/notes`.
+    // A broken link is harmless, wherever it points: `notes -> /Users/me/notes`.
     if (!found) return;
     const targetPath = await resolveInsideRepo(repository, target, path);
     // Skips links to excluded files (such as a development tool in node_modules/.bin).
@@ -159,7 +157,7 @@ async function collectRoot(
       const link = relative(dirname(source), target).split(sep).join('/');
       items.push({ path, source, size: link.length, executable: false, link });
     } else if (!through.includes(target)) {
-      // The link points out of the packaged directory, so its target is packaged in its place.
+      // The link points out of the packaged directory, so its target is packaged instead.
       await add(target, path, found, [...through, target]);
     }
   };
@@ -169,12 +167,12 @@ async function collectRoot(
 }
 
 /**
- * Returns the target's path within the repository. Throws BuildFailure if it lies outside, also by way of another link:
- * the builder reads files with permissions that the owner's commands lack.
+ * Returns the target's path within the repository. Throws BuildFailure if it lies outside, also through another link: the builder can read
+ * files that the owner's commands cannot.
  */
 async function resolveInsideRepo(repository: string, target: string, path: string): Promise<string> {
   const real = await realpath(target).catch(() => target);
-  const [statedPath, realPath] = [target, real].map((each) => relative(repository, each).split(sep).join('/'));
+  const [statedPath, realPath] = [target, real].map((file) => relative(repository, file).split(sep).join('/'));
   if (statedPath === undefined || realPath === undefined || [statedPath, realPath].some(isOutside)) {
     throw new BuildFailure(`The link "${path}" points out of the repository, to ${real}.`);
   }

@@ -7,19 +7,19 @@ import type { Start } from '../detect/start.ts';
 const CACHES = ['.next/cache', 'node_modules/.cache'] as const;
 const STANDALONE = '.next/standalone';
 
-/** Directories of packages, of npm and Yarn and of pnpm. */
+/** Package directories of npm, Yarn and pnpm. */
 const MODULES = '{node_modules,node_modules/.pnpm/*/node_modules}';
-/** Half of what Next.js installs: its server for development and its compilers. With them it exceeds a release's size. */
+/** The development server and compilers of Next.js, which are half of its installed size. With them, a release would be too large. */
 const DEVELOPMENT_SERVERS = `${MODULES}/next/dist/compiled/next-server/*.dev.js*`;
 const COMPILERS = `${MODULES}/@next/swc-*`;
-/** A configuration that Next.js compiles at start; a server of the owner's own may name any directory. */
+/** A configuration that Next.js compiles at start. It may be in any directory, because the owner's own server may name any. */
 const COMPILED_CONFIGURATION = '**/next.config.{ts,mts}';
-/** Directories in which it is not looked for. */
+/** Directories that are not searched for a configuration. */
 const NOT_SOURCES = ['node_modules', '.git', '.next'];
 
 /**
- * Returns the paths that a release with all of the repository does not need at run time, apart from development packages.
- * @param directory the application's, in the packaged directory; empty for that directory itself
+ * Returns the paths that a release of the whole repository does not need at run time, apart from development packages.
+ * @param directory the application's directory, relative to the packaged directory; empty for that directory itself
  */
 export function unneededPaths(start: Start, directory: string, packaged: string): string[] {
   const app = join(packaged, directory);
@@ -29,7 +29,7 @@ export function unneededPaths(start: Start, directory: string, packaged: string)
     ...CACHES,
     DEVELOPMENT_SERVERS,
     ...(isCompiled ? [] : [COMPILERS]),
-    // A server of the owner's own reads the build beside this one; what a shell or another script starts is not known.
+    // The owner's own server uses the ordinary build. A shell or another script might start the standalone server, so it is kept for those.
     ...(start.kind === 'node' && isOwnNextServer(app, join(start.directory, start.file)) ? [STANDALONE] : []),
   ];
   return [...new Set(['', directory])].flatMap((at) =>

@@ -1,4 +1,4 @@
-/** Content types by file extension. What is compressed already has no `text` in it. */
+/** Content types by file extension: formats that are worth compressing, and formats that are compressed already. */
 const TEXT: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   htm: 'text/html; charset=utf-8',
@@ -41,14 +41,14 @@ const BINARY: Readonly<Record<string, string>> = {
   gz: 'application/gzip',
 };
 
-const ofExtension = (table: Readonly<Record<string, string>>, path: string): string | undefined => {
+const lookUpExtension = (table: Readonly<Record<string, string>>, path: string): string | undefined => {
   const extension = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(table, extension) ? table[extension] : undefined;
 };
 
-/** Returns the content type of a file by its name. */
+/** Returns the content type of a file from its name. */
 export const contentTypeOf = (path: string): string =>
-  ofExtension(TEXT, path) ?? ofExtension(BINARY, path) ?? 'application/octet-stream';
+  lookUpExtension(TEXT, path) ?? lookUpExtension(BINARY, path) ?? 'application/octet-stream';
 
-/** True if compressing a file of this name is worth it. */
-export const isCompressible = (path: string): boolean => ofExtension(TEXT, path) !== undefined;
+/** Returns true if a file with this name is worth compressing. */
+export const isCompressible = (path: string): boolean => lookUpExtension(TEXT, path) !== undefined;

@@ -14,7 +14,7 @@ export interface SiteOptions {
   single: boolean;
 }
 
-/** A file of the site and the status that it is sent with. */
+/** A file of the site, and the status with which it is sent. */
 interface Found {
   file: string;
   status: 200 | 404;
@@ -22,17 +22,17 @@ interface Found {
 
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 const REVALIDATE = 'public, max-age=0, must-revalidate';
-/** Larger files are sent as they are, in pieces; in bytes. */
+/** Maximum size of files that are compressed, in bytes. Larger files are streamed uncompressed. */
 const MAX_COMPRESSED_BYTES = 2 * 1024 * 1024;
-/** Compressed files that are kept in memory, in bytes. */
+/** Maximum size of all compressed files in memory, in bytes. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
-/** Compression level of a server that compresses once per file and instance. */
+/** Compression level for a server that compresses each file once per instance. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
 /**
- * Returns a handler that serves the files of a directory: index files, addresses without `.html`, ETag, ranges and
- * compression. A file `404.html` answers unknown paths, with 404. Unknown paths get a page with 200 where that was asked
- * for: by the option, by a file `200.html`, or by the line `/* /index.html 200` in a file `_redirects`.
+ * Returns a handler that serves the files of a directory, with index files, URLs without `.html`, ETags, ranges and compression. For unknown
+ * paths it sends the file `404.html` with 404. It sends a page with 200 instead if requested by the option, by a file `200.html`, or by the
+ * line `/* /index.html 200` in a file `_redirects`.
  */
 export function openSite(directory: string, { single }: SiteOptions) {
   const root = realpathSync(directory);
@@ -41,22 +41,24 @@ export function openSite(directory: string, { single }: SiteOptions) {
   const compressed = new Map<string, Promise<Buffer>>();
   let keptBytes = 0;
 
-  /** Keeps what is made of a file, unless it fails: a file that cannot be read now, such as beyond the limit of open files, is read again. */
-  const keep = <T>(known: Map<string, Promise<T>>, key: string, made: Promise<T>): Promise<T> => {
-    known.set(key, made);
-    made.catch(() => known.delete(key));
-    return made;
+  /** Caches a promise unless it rejects, so that a file is read again after a temporary failure, such as too many open files. */
+  const keep = <T>(cache: Map<string, Promise<T>>, key: string, promise: Promise<T>): Promise<T> => {
+    cache.set(key, promise);
+    promise.catch(() => cache.delete(key));
+    return promise;
   };
   const tagOf = (file: string): Promise<string> => tags.get(file) ?? keep(tags, file, hashFile(file));
   const compress = async (file: string, encoding: Encoding): Promise<Buffer> => {
     const key = `${encoding} ${file}`;
-    const known = compressed.get(key);
-    if (known) return known;
-    const prepared = `${file}${SUFFIXES[encoding]}`;
-    const made = isFile(prepared) ? readFile(prepared) : readFile(file).then((bytes) => ENCODERS[encoding](bytes));
-    if (keptBytes < MAX_KEPT_BYTES) void keep(compressed, key, made);
-    keptBytes += (await made).length;
-    return made;
+    const cached = compressed.get(key);
+    if (cached) return cached;
+    const precompressed = `${file}${SUFFIXES[encoding]}`;
+    const bytes = isFile(precompressed)
+      ? readFile(precompressed)
+      : readFile(file).then((content) => ENCODERS[encoding](content));
+    if (keptBytes < MAX_KEPT_BYTES) void keep(compressed, key, bytes);
+    keptBytes += (await bytes).length;
+    return bytes;
   };
 
   const send = async ({ file, status }: Found, request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -90,14 +92,14 @@ export function openSite(directory: string, { single }: SiteOptions) {
   };
 }
 
-/** Sends a file as it is, or the part of it that is asked for. */
+/** Sends a file uncompressed, or the requested range of it. */
 async function sendPart(
   { file, status, size, tag }: Found & { size: number; tag: string },
   { method, headers }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   response.setHeader('accept-ranges', 'bytes');
-  // The rest of an earlier content of the file is of no use.
+  // With `If-Range`, a range of changed content is useless to the client, which then gets the whole file.
   const isCurrent = headers['if-range'] === undefined || headers['if-range'] === tag;
   const range = status === 200 && isCurrent ? parseRange(headers.range, size) : undefined;
   if (range === 'unsatisfiable') return void response.writeHead(416, { 'content-range': `bytes */${size}` }).end();
@@ -107,14 +109,14 @@ async function sendPart(
     ...(range ? { 'content-range': `bytes ${start}-${end}/${size}` } : {}),
   });
   if (method === 'HEAD' || size === 0) return void response.end();
-  // Each ends with the other: a visitor who leaves leaves no open file behind.
+  // `pipeline` closes the file if the visitor disconnects.
   pipeline((await open(file)).createReadStream({ start, end }), response, () => undefined);
 }
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8' };
 
 type Encoding = 'br' | 'gzip';
-/** Files that a build compressed itself lie beside the original. */
+/** Suffixes of files that the build compressed itself, next to the original. */
 const SUFFIXES: Record<Encoding, string> = { br: '.br', gzip: '.gz' };
 const ENCODERS: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   br: (bytes) => promisify(brotliCompress)(bytes, BROTLI),
@@ -124,9 +126,9 @@ const ENCODERS: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
 function acceptedEncoding(headers: IncomingMessage['headers']): Encoding | undefined {
   const accepted = String(headers['accept-encoding'] ?? '')
     .split(',')
-    .filter((each) => !/;\s*q=0(\.0*)?\s*$/.test(each))
-    .map((each) => each.split(';')[0]?.trim());
-  return (['br', 'gzip'] as const).find((each) => accepted.includes(each));
+    .filter((coding) => !/;\s*q=0(\.0*)?\s*$/.test(coding))
+    .map((coding) => coding.split(';')[0]?.trim());
+  return (['br', 'gzip'] as const).find((encoding) => accepted.includes(encoding));
 }
 
 /** Returns the page for unknown paths; undefined if the site has none. */
@@ -134,15 +136,15 @@ function fallbackOf(root: string, single: boolean): Found | undefined {
   const page = (name: string, status: Found['status']): Found | undefined =>
     isFile(join(root, name)) ? { file: join(root, name), status } : undefined;
   const redirects = join(root, '_redirects');
-  const asked =
+  const servesFrontPage =
     single || (existsSync(redirects) && /^\/\*\s+\/(index\.html)?\s+200!?\s*$/m.test(readFileSync(redirects, 'utf8')));
-  return page('200.html', 200) ?? (asked ? page('index.html', 200) : undefined) ?? page('404.html', 404);
+  return page('200.html', 200) ?? (servesFrontPage ? page('index.html', 200) : undefined) ?? page('404.html', 404);
 }
 
 const isFile = (path: string): boolean => find(path)?.isFile() === true;
 const isDirectory = (path: string): boolean => find(path)?.isDirectory() === true;
 
-/** Returns what is at a path; undefined for nothing, also where no file system has so long a name. */
+/** Returns the file or directory at a path; undefined if there is none or the name is too long for the file system. */
 function find(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -151,7 +153,7 @@ function find(path: string): Stats | undefined {
   }
 }
 
-/** Decodes a path. Undefined for one that is invalid or hidden: of the names with a dot, only `.well-known` is public. */
+/** Decodes a path. Returns undefined for an invalid or hidden path: of the names that begin with a dot, only `.well-known` is public. */
 function decodePath(path: string): string | undefined {
   try {
     const decoded = posix.normalize(decodeURIComponent(path));
@@ -162,18 +164,18 @@ function decodePath(path: string): string | undefined {
   }
 }
 
-/** Returns the address with a slash for a directory with an index, so that its relative links work. */
+/** Returns the URL with a trailing slash for a directory with an index, so that relative links work. */
 function directoryRedirect(root: string, wanted: string, path: string, query: string | undefined): string | undefined {
   if (path.endsWith('/') || isFile(`${join(root, wanted)}.html`) || !isDirectory(join(root, wanted))) return undefined;
   if (!isFile(join(root, wanted, 'index.html'))) return undefined;
   return `${path.replace(/^\/+/, '/')}/${query === undefined ? '' : `?${query}`}`;
 }
 
-/** Finds the file of a path inside the site: itself, with `.html`, or the index of a directory. */
+/** Finds the file for a path inside the site: the path itself, the path with `.html`, or the index of a directory. */
 function findFile(root: string, path: string): Found | undefined {
   const at = join(root, path);
   const file = [at, `${at.replace(/\/$/, '')}.html`, join(at, 'index.html')].find(
-    (each) => isFile(each) && realpathSync(each).startsWith(root + sep),
+    (candidate) => isFile(candidate) && realpathSync(candidate).startsWith(root + sep),
   );
   return file === undefined ? undefined : { file, status: 200 };
 }
@@ -186,9 +188,9 @@ async function hashFile(file: string): Promise<string> {
 }
 
 const matchesTag = (header: string | undefined, tag: string): boolean =>
-  header?.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === tag) ?? false;
+  header?.split(',').some((value) => value.trim() === '*' || value.trim().replace(/^W\//, '') === tag) ?? false;
 
-/** Parses a header `Range` with one range; undefined for none or several, which are answered whole. */
+/** Parses a `Range` header. Returns undefined for none or several ranges, which are answered with the whole file. */
 function parseRange(
   header: string | undefined,
   size: number,
