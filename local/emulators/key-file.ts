@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Returns the key of 32 bytes in a file that only the owner may read; the first call makes it at random. */
+/** Returns the 32-byte key in a file that only the owner may read. The first call generates it. */
 export function keyFromFile(directory: string, name: string): Buffer {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = join(directory, name);

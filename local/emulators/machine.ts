@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 const NETWORK =
   /^(https?_proxy|no_proxy|all_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|GIT_SSL_CAINFO|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE)$/i;
 const LOCALE = /^(LANG|LC_[A-Z]+|TZ)$/;
-/** npm's settings about the registry and the network, without the ones that `npm start` sets for its script. */
+/** npm's settings of the registry and the network. Excludes those that `npm start` sets for its script. */
 const NPM =
   /^npm_config_(registry|cache|globalconfig|ca|cafile|proxy|https?_proxy|noproxy|strict_ssl|maxsockets|fetch_.*|prefer_offline|offline|@.*|\/\/.*)$/i;
 
@@ -28,10 +28,10 @@ export const networkEnvironment = (): Record<string, string> => ({
   ...pick(process.env, LOCALE),
 });
 
-/** Settings of a user's `.npmrc` that say how to reach a registry. Credentials are not among them. */
+/** Settings of an `.npmrc` that determine how npm reaches a registry, without credentials. */
 const CONNECTION = /^(registry|@[\w.-]+:registry|cafile|ca|strict-ssl|proxy|https?-proxy|noproxy)$/;
 
-/** Returns the connection settings of an `.npmrc` as npm's variables. */
+/** Returns the connection settings of an `.npmrc` as npm's environment variables. */
 export function connectionSettings(npmrc: string, source: NodeJS.ProcessEnv): Record<string, string> {
   const entries = npmrc.split(/\r?\n/).flatMap((line) => {
     const [, key = '', value = ''] = /^\s*([^#;=\s][^=]*?)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
@@ -42,8 +42,8 @@ export function connectionSettings(npmrc: string, source: NodeJS.ProcessEnv): Re
 }
 
 /**
- * Returns npm's settings for builds, and the home directory, which contains npm's cache. The user's own `.npmrc` is not
- * used, as its tokens and preferences are not the application's: only its connection settings are.
+ * Returns npm's settings for builds, and the home directory, which contains npm's cache. Of the user's `.npmrc` only the
+ * connection settings apply, because its tokens and preferences must not reach applications.
  */
 export function npmEnvironment(source: NodeJS.ProcessEnv = process.env): Record<string, string> {
   const file = source.npm_config_userconfig ?? join(source.HOME ?? '', '.npmrc');

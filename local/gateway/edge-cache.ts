@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import * as z from 'zod';
-import { type OnAnswer, stripHopByHop } from '../emulators/lambda/forward.ts';
+import { type OnResponse, stripHopByHop } from '../emulators/lambda/forward.ts';
 import type { Template } from '../template/template.ts';
 import type { Forwarding } from './edge.ts';
 
@@ -60,7 +60,7 @@ export type Forward = (
   urlHost: string,
   request: IncomingMessage,
   response: ServerResponse,
-  onAnswer?: OnAnswer,
+  onResponse?: OnResponse,
 ) => Promise<void>;
 
 /**
@@ -107,7 +107,7 @@ export function createEdgeCache(
     return file;
   };
   const keep =
-    (key: string): OnAnswer =>
+    (key: string): OnResponse =>
     (answer) => {
       const lifetime = lifetimeOf(answer.headers, policy, now()) * 1000;
       const { statusCode: status = 0 } = answer;

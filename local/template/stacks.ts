@@ -129,7 +129,9 @@ export async function startStacks(engines: Engines, options: StackOptions) {
       onErrorOutput: (name, text) => console.error(formatErrorLine(name, text)),
     }),
   );
-  engines.appHost.serveOwn((name, payload) => (lambda.has(name) ? lambda.invokeText(name, payload) : undefined));
+  engines.appHost.servePlatformFunctions((name, payload) =>
+    lambda.has(name) ? lambda.invokeText(name, payload) : undefined,
+  );
   // Unfinished executions resume at once; the services they call are running by now.
   await startStepFunctions({
     template,

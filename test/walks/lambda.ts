@@ -93,7 +93,7 @@ async function fullAccount(page: 'Concurrency' | 'Quotas'): Promise<Scene> {
     save: () => {},
     load: () => Promise.reject(new Error('nothing is loaded')),
     invoke: async () => ({}),
-    invokeOwn: () => undefined,
+    invokePlatformFunction: () => undefined,
   });
   const reserve = async (functionName: string, count: string) => {
     const body = Buffer.from(JSON.stringify({ ReservedConcurrentExecutions: Number(count) }));

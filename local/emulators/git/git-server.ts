@@ -7,10 +7,10 @@ import { machinePath } from '../machine.ts';
 import { type Emulator, listen } from '../wire.ts';
 
 const SERVICE = 'git-upload-pack';
-/** A repository's path, without a way out of the root. */
+/** Matches requests for a repository. No part of the path may begin with a dot, so that it cannot leave the root. */
 const PATH = /^\/((?:[\w-][\w.-]*\/)*[\w-][\w.-]*)\/(info\/refs|git-upload-pack)$/;
 
-/** Serves a directory of repositories by Git's HTTP protocol, for reading only, with the filters that Git hosts support. */
+/** Serves a directory of repositories read-only over Git's HTTP protocol, with the object filters that Git hosts support. */
 export const serveRepositories = (root: string, port?: number): Promise<Emulator> =>
   listen((request, response) => answer(root, request, response), port);
 
@@ -45,7 +45,7 @@ async function answer(root: string, request: IncomingMessage, response: ServerRe
     },
   );
   git.on('error', (error) => response.destroy(error));
-  // A client that leaves ends the process, and a process that ends early leaves the rest of the request unread.
+  // A client that disconnects ends the process. A process that ends early causes an error on its input, which is ignored.
   response.on('close', () => git.kill());
   git.stdin.on('error', () => undefined);
   request.pipe(git.stdin);

@@ -9,11 +9,11 @@ import { serveRepositories } from './git-server.ts';
 
 export interface GitOptions {
   dataDir: string;
-  /** Port of the HTTP server that functions read branches and files from. Default: a free port. */
+  /** Port of the HTTP server from which functions read branches and files. Default: a free port. */
   port?: number | undefined;
   /** Directory of bare repositories named `<name>.git`: `LOCAL_GIT_ROOT`. */
   root?: string | undefined;
-  /** Directory of applications that become repositories without a `root`. */
+  /** Directory of applications that become the repositories if there is no `root`. */
   examples: string;
 }
 
@@ -28,7 +28,7 @@ export interface Git {
 const run = promisify(execFile);
 
 /**
- * Serves the repositories of the local run: those in `root`, otherwise the examples, each as one commit that is
+ * Serves the repositories of the local run: those in `root`, or else the examples. Each example is one commit, which is
  * identical on every machine.
  */
 export async function startGit({ port, ...options }: GitOptions): Promise<Git> {
@@ -45,11 +45,11 @@ async function prepareRoot({ dataDir, root, examples }: Omit<GitOptions, 'port'>
   const folder = resolve(dataDir, 'git');
   await mkdir(folder, { recursive: true });
   const names = (await readdir(examples)).filter((name) => existsSync(join(examples, name, 'package.json')));
-  await Promise.all(names.map((name) => makeRepository(join(examples, name), join(folder, `${name}.git`))));
+  await Promise.all(names.map((name) => createRepository(join(examples, name), join(folder, `${name}.git`))));
   return folder;
 }
 
-async function makeRepository(source: string, repository: string): Promise<void> {
+async function createRepository(source: string, repository: string): Promise<void> {
   if (existsSync(repository)) return;
   // Created under another name and renamed, so that a repository is never incomplete.
   const partial = `${repository}.${randomUUID()}`;

@@ -11,21 +11,21 @@ const Servers = z.record(z.string(), z.record(z.string(), Account));
 
 /** Path of the control panels on the public address. */
 export const PANEL_PATH = '/cpanel';
-/** Life of a session in milliseconds: cPanel's, where it is not used. */
+/** Validity of a session: cPanel's timeout of an unused session. */
 const SESSION_MS = 15 * 60_000;
 
 /** The server that accepts connections and never answers. */
 export const DEAD_SERVER = 'web-dead';
 
-/** A login to an account without its password. Time in milliseconds since the epoch. */
+/** A session of an account, which needs no password. Times in milliseconds since the epoch. */
 interface Session {
   server: string;
   name: string;
   expiresAt: number;
 }
 
-/** Faults of existing accounts by the prefix of their domain. */
-const FAULTS: readonly [start: string, misbehave: (response: ServerResponse) => void][] = [
+/** Faults of existing accounts, by the prefix of their domain. */
+const FAULTS: readonly [prefix: string, respond: (response: ServerResponse) => void][] = [
   ['silent-', () => undefined],
   ['down-', (response) => response.destroy()],
   ['nonsense-', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Login</h1>')],
@@ -53,7 +53,7 @@ function sendJson(response: ServerResponse, body: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** Adds a mailbox, if its name is valid and free. */
+/** Adds a mailbox if its name is valid and not in use. */
 function addMailbox({ mailboxes, domain }: Account, name: string): void {
   const address = `${name}@${domain}`;
   if (!/^[a-z0-9._-]{1,64}$/.test(name) || mailboxes.some(({ email }) => email === address)) return;
@@ -61,7 +61,7 @@ function addMailbox({ mailboxes, domain }: Account, name: string): void {
 }
 
 export interface PanelEmulator extends Emulator {
-  /** Answers a request below {@link PANEL_PATH}: the control panel of an account. */
+  /** Serves the control panels below {@link PANEL_PATH}. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export async function startPanel({
     return { url, expires: Math.floor(expiresAt / 1000), session: `${name}:${token}`, service: 'cpaneld' };
   }
 
-  /** Runs a command, saves what it changed, and returns WHM's answer. */
+  /** Runs a command, saves its changes, and returns WHM's response. */
   function answerCall(command: string, call: WhmCall, isWrite: boolean): object {
     try {
       const data = runCommand(command, call);
@@ -110,8 +110,8 @@ export async function startPanel({
     state.value[server] ??= {};
     const accounts = state.value[server];
     const account = accounts[parameters.get('user') ?? parameters.get('cpanel.user') ?? ''];
-    const fault = FAULTS.find(([start]) => account?.domain.startsWith(start));
-    if (fault) return fault[1](response);
+    const [, respondWithFault] = FAULTS.find(([prefix]) => account?.domain.startsWith(prefix)) ?? [];
+    if (respondWithFault) return respondWithFault(response);
     const name = parameters.get('user') ?? parameters.get('username') ?? parameters.get('cpanel.user') ?? '';
     const call = { accounts, name, parameters, openSession: () => openSession(server, name) };
     sendJson(response, answerCall(command, call, request.method === 'POST'));

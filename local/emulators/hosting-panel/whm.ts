@@ -4,7 +4,7 @@ export const Account = z.object({
   domain: z.string(),
   plan: z.string(),
   suspended: z.boolean(),
-  /** Its mail routing: `local`, `remote`, `secondary` or `auto`. */
+  /** The mail routing: `local`, `remote`, `secondary` or `auto`. */
   mail: z.string().default('auto'),
   mailboxes: z.array(z.object({ email: z.string(), quotaBytes: z.number(), usedBytes: z.number() })),
 });
@@ -12,7 +12,7 @@ export type Account = z.output<typeof Account>;
 
 export const MIB = 1024 * 1024;
 
-/** A command that WHM refuses with HTTP 200 and a reason in the metadata. */
+/** Thrown for a command that WHM refuses. WHM answers it with HTTP 200 and the reason in the metadata. */
 export class CommandRefused extends Error {}
 const refuse = (reason: string): never => {
   throw new CommandRefused(reason);
@@ -24,7 +24,7 @@ const mailboxesOf = (domain: string): Account['mailboxes'] => [
   { email: `sales@${domain}`, quotaBytes: 0, usedBytes: 3 * MIB },
 ];
 
-/** UAPI's functions, with cPanel's mixture of numbers and strings. */
+/** UAPI functions. They mix numbers and strings as cPanel does. */
 const FUNCTIONS: Record<string, (account: Account, parameters: URLSearchParams) => unknown[]> = {
   'Email::set_always_accept': (account, parameters) => {
     account.mail = parameters.get('cpanel.mxcheck') ?? 'auto';
@@ -63,17 +63,17 @@ const usage = (id: string, description: string, used: string, maximum: number | 
 export interface WhmCall {
   /** Accounts of the server, by user name. */
   accounts: Record<string, Account>;
-  /** User name of the account that the call is about. */
+  /** User name of the call's account. */
   name: string;
   parameters: URLSearchParams;
-  /** Opens a session of the account, and returns its description by WHM. */
+  /** Opens a session of the account and returns WHM's description of it. */
   openSession(): object;
 }
 
 const findAccount = ({ accounts, name }: WhmCall): Account =>
   accounts[name] ?? refuse(`The user “${name}” does not exist.`);
 
-/** WHM's commands. One that the server cannot carry out throws {@link CommandRefused}. */
+/** WHM's commands. They throw {@link CommandRefused}. */
 const COMMANDS: Readonly<Record<string, (call: WhmCall) => unknown>> = {
   accountsummary({ accounts, name }) {
     const { domain, plan, suspended } = accounts[name] ?? refuse('Account does not exist.');
@@ -86,7 +86,7 @@ const COMMANDS: Readonly<Record<string, (call: WhmCall) => unknown>> = {
     if (!/^[a-z][a-z0-9]{0,15}$/.test(name)) refuse(`Sorry, “${name}” is not a valid username.`);
     if ((parameters.get('password') ?? '').length < 8) refuse('Sorry, the password is too weak.');
     if (accounts[name]) refuse(`Sorry, a group for that username already exists.`);
-    if (domain.startsWith('refused-') || Object.values(accounts).some((each) => each.domain === domain)) {
+    if (domain.startsWith('refused-') || Object.values(accounts).some((account) => account.domain === domain)) {
       refuse(`Sorry, the domain “${domain}” already exists on this server.`);
     }
     accounts[name] = {
@@ -132,15 +132,15 @@ const COMMANDS: Readonly<Record<string, (call: WhmCall) => unknown>> = {
   },
 };
 
-/** Calls one of UAPI's functions, and returns its result as WHM wraps it. */
+/** Calls a UAPI function and returns its result in WHM's wrapper. */
 function callFunction(functionName: string, account: Account, parameters: URLSearchParams): object {
-  const act = FUNCTIONS[functionName];
-  const errors = act ? null : [`The system could not find the function “${functionName}”.`];
-  const data = act?.(account, parameters) ?? null;
-  return { uapi: { status: act ? 1 : 0, errors, messages: null, warnings: null, data } };
+  const uapiFunction = FUNCTIONS[functionName];
+  const errors = uapiFunction ? null : [`The system could not find the function “${functionName}”.`];
+  const data = uapiFunction?.(account, parameters) ?? null;
+  return { uapi: { status: uapiFunction ? 1 : 0, errors, messages: null, warnings: null, data } };
 }
 
-/** Runs a command, and returns its data. Throws {@link CommandRefused}, also for an unknown command. */
+/** Runs a command and returns its data. Throws {@link CommandRefused}, also for an unknown command. */
 export function runCommand(command: string, call: WhmCall): unknown {
   const run = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined;
   return run ? run(call) : refuse(`Unknown app (“${command}”) requested for this version (1) of the API.`);

@@ -17,9 +17,9 @@ const GenerateDataKey = z.object({
 const Encrypt = z.object({ KeyId, EncryptionContext: Context, Plaintext: Base64 });
 const Decrypt = z.object({ KeyId: KeyId.optional(), EncryptionContext: Context, CiphertextBlob: Base64 });
 
-/** Layout of a ciphertext blob: length of the key id (2 bytes), key id, IV (12), tag (16), ciphertext. */
-const IV = 12;
-const TAG = 16;
+/** Layout of a ciphertext blob: length of the key id (2 bytes), key id, IV_BYTES (12), tag (16), ciphertext. */
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
 
 /**
  * Starts an emulator of AWS KMS: GenerateDataKey, Encrypt and Decrypt with symmetric keys. Every key id exists and has
@@ -34,7 +34,7 @@ export async function startKms({ dataDir, port }: EmulatorOptions): Promise<Emul
     const id = Buffer.from(keyId);
     const length = Buffer.alloc(2);
     length.writeUInt16BE(id.length);
-    const iv = randomBytes(IV);
+    const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv('aes-256-gcm', keyOf(keyId), iv).setAAD(canonicalize(context));
     const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final()]);
     return Buffer.concat([length, id, iv, cipher.getAuthTag(), ciphertext]);
@@ -50,11 +50,14 @@ export async function startKms({ dataDir, port }: EmulatorOptions): Promise<Emul
         'The key ID in the request does not identify a CMK that can perform this operation.',
       );
     }
-    const decipher = createDecipheriv('aes-256-gcm', keyOf(keyId), blob.subarray(start, start + IV))
+    const decipher = createDecipheriv('aes-256-gcm', keyOf(keyId), blob.subarray(start, start + IV_BYTES))
       .setAAD(canonicalize(context))
-      .setAuthTag(blob.subarray(start + IV, start + IV + TAG));
+      .setAuthTag(blob.subarray(start + IV_BYTES, start + IV_BYTES + TAG_BYTES));
     try {
-      return { keyId, plaintext: Buffer.concat([decipher.update(blob.subarray(start + IV + TAG)), decipher.final()]) };
+      return {
+        keyId,
+        plaintext: Buffer.concat([decipher.update(blob.subarray(start + IV_BYTES + TAG_BYTES)), decipher.final()]),
+      };
     } catch {
       throw invalidCiphertext();
     }
@@ -97,15 +100,15 @@ export async function startKms({ dataDir, port }: EmulatorOptions): Promise<Emul
   );
 }
 
-/** Returns the id of the key that encrypted a blob; undefined for one that no key here did. */
+/** Returns the id of the key that encrypted a blob; undefined if the blob is malformed. */
 export const keyIdOf = (blob: Buffer): string | undefined =>
-  blob.length < 2 || blob.length < 2 + blob.readUInt16BE() + IV + TAG
+  blob.length < 2 || blob.length < 2 + blob.readUInt16BE() + IV_BYTES + TAG_BYTES
     ? undefined
     : blob.subarray(2, 2 + blob.readUInt16BE()).toString();
 
-// KMS also answers a wrong context this way, without a message.
+// KMS returns this error for a wrong encryption context too, without a message.
 const invalidCiphertext = () => new ServiceError('InvalidCiphertextException', '');
 
-/** Serializes a context independently of the order of its keys. */
+/** Serializes an encryption context in a form that does not depend on the order of its keys. */
 const canonicalize = (context: Record<string, string>) =>
   Buffer.from(JSON.stringify(Object.entries(context).sort(([a], [b]) => (a < b ? -1 : 1))));

@@ -28,23 +28,21 @@ export interface LambdaAccountOptions extends Pick<EmulatorOptions, 'dataDir' | 
   environment: Record<string, string>;
   /** Returns the variables with the credentials of a function's role. */
   credentials?: (role: string, functionArn: string) => Record<string, string>;
-  /**
-   * Maximum duration of an application's first start before it is restarted, in milliseconds. Default: Lambda's 10,000.
-   */
+  /** Milliseconds after which an application that does not listen yet is restarted once. Default: Lambda's 10,000. */
   initMs?: number;
   idle?: IdleLimits;
 }
 
-/** Invokes one of the platform's own functions; undefined for any other name. Throws what the function throws. */
-export type InvokeOwn = (name: string, payload: string) => Promise<string> | undefined;
+/** Invokes a function of the platform. Returns undefined for any other name. Rejects with the function's error. */
+export type InvokePlatformFunction = (name: string, payload: string) => Promise<string> | undefined;
 
-/** Path of the functions' records in an account's directory. */
+/** Name of the functions' records in an account's directory. */
 export const FUNCTIONS = 'app-host';
 
 const IDLE: IdleLimits = { servingMs: 15 * 60_000, otherMs: 5_000 };
 
 /** Opens the functions of one AWS account with their code, processes, logs and limits. */
-export function openLambdaAccount(options: LambdaAccountOptions, own: InvokeOwn) {
+export function openLambdaAccount(options: LambdaAccountOptions, invokePlatformFunction: InvokePlatformFunction) {
   const { dataDir, region, accountId, children } = options;
   const records = openRecords(join(dataDir, FUNCTIONS), LambdaFunction);
   const functions = records.value;
@@ -61,16 +59,16 @@ export function openLambdaAccount(options: LambdaAccountOptions, own: InvokeOwn)
     }
     if (S3Bucket === undefined || S3Key === undefined) throw invalid('Please provide a source for function code.');
     const path = S3Key.split('/').map(encodeURIComponent).join('/');
-    const answer = await fetch(`${options.s3Url}/${S3Bucket}/${path}`);
-    const bytes = Buffer.from(await answer.arrayBuffer());
-    if (answer.status === 200) return code.add(bytes, layers);
-    const reason = /<Code>([^<]+)/.exec(bytes.toString('utf8'))?.[1] ?? answer.status;
+    const response = await fetch(`${options.s3Url}/${S3Bucket}/${path}`);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    if (response.status === 200) return code.add(bytes, layers);
+    const reason = /<Code>([^<]+)/.exec(bytes.toString('utf8'))?.[1] ?? response.status;
     throw invalid(`Error occurred while GetObject. S3 Error Code: ${reason}.`);
   };
 
-  const keepUsedCode = (): void => {
+  const removeUnusedCode = (): void => {
     const inUse = Object.values(functions).flatMap(({ latest, versions }) => [latest, ...Object.values(versions)]);
-    code.keepOnly(inUse.map(({ CodeSha256 }) => CodeSha256));
+    code.removeUnused(inUse.map(({ CodeSha256 }) => CodeSha256));
   };
 
   const toRunnable = (configuration: Configuration): Runnable => {
@@ -107,9 +105,9 @@ export function openLambdaAccount(options: LambdaAccountOptions, own: InvokeOwn)
   };
 
   const operations = lambdaOperations({
-    invokeOwn: (name, payload) => {
-      const answered = own(name, payload);
-      return answered && toResponse(answered);
+    invokePlatformFunction: (name, payload) => {
+      const result = invokePlatformFunction(name, payload);
+      return result && toResponse(result);
     },
     functions,
     region,
@@ -122,51 +120,52 @@ export function openLambdaAccount(options: LambdaAccountOptions, own: InvokeOwn)
       records.save(name);
       urls.update(name);
       if (functions[name]) {
-        keepUsedCode();
+        removeUnusedCode();
         return;
       }
       requests.remove(name);
-      // The processes of a deleted function end at once; its code is removed afterwards.
-      void processes.stop(`${name}:`).then(keepUsedCode);
+      // The processes of a deleted function end immediately. Its code is removed afterwards.
+      void processes.stop(`${name}:`).then(removeUnusedCode);
     },
   });
   const urls = indexUrls(functions);
-  keepUsedCode();
+  removeUnusedCode();
 
-  /** Requests under way, by function. */
+  /** Number of concurrent requests, by function. */
   const running = new Map<string, number>();
   /**
-   * Runs a request, with the number of those at once; returns false where the function has as many as are reserved for it.
+   * Runs a request and passes the function's number of concurrent requests. Returns false, without running it, if the function's
+   * reserved concurrency is used up.
    */
   const withinConcurrency = async (
     FunctionName: string,
     run: (concurrent: number) => Promise<void>,
   ): Promise<boolean> => {
-    const now = running.get(FunctionName) ?? 0;
-    if (now >= (functions[FunctionName]?.reservedConcurrency ?? Number.POSITIVE_INFINITY)) return false;
-    running.set(FunctionName, now + 1);
+    const others = running.get(FunctionName) ?? 0;
+    if (others >= (functions[FunctionName]?.reservedConcurrency ?? Number.POSITIVE_INFINITY)) return false;
+    running.set(FunctionName, others + 1);
     try {
-      await run(now + 1);
+      await run(others + 1);
       return true;
     } finally {
-      const left = (running.get(FunctionName) ?? 1) - 1;
-      if (left > 0) running.set(FunctionName, left);
+      const remaining = (running.get(FunctionName) ?? 1) - 1;
+      if (remaining > 0) running.set(FunctionName, remaining);
       else running.delete(FunctionName);
     }
   };
 
   return {
     operations,
-    /** Returns what a function URL that is open to visitors invokes. */
+    /** Returns the version that a public function URL invokes. */
     findConfiguration: urls.find,
     withinConcurrency,
     use: (configuration: Configuration, run: (app: AppProcess, cold: boolean) => Promise<void>) =>
       processes.use(toRunnable(configuration), run),
-    /** Records a request; a function that was deleted during the request leaves no record. */
+    /** Records a request, unless its function has been deleted meanwhile. */
     record(FunctionName: string, measured: Partial<AppRequest>): void {
       if (!functions[FunctionName]) return;
-      const nothing = { status: 0, durationMs: 0, concurrent: 0, initMs: 0, memoryMb: 0, throttled: false };
-      requests.record(FunctionName, { ...nothing, ...measured, at: Date.now() });
+      const defaults = { status: 0, durationMs: 0, concurrent: 0, initMs: 0, memoryMb: 0, throttled: false };
+      requests.record(FunctionName, { ...defaults, ...measured, at: Date.now() });
     },
     async stop() {
       await processes.close();
@@ -177,10 +176,10 @@ export function openLambdaAccount(options: LambdaAccountOptions, own: InvokeOwn)
 
 export type LambdaAccount = ReturnType<typeof openLambdaAccount>;
 
-/** A function error is a normal response, as in Lambda. */
-const toResponse = async (answered: Promise<string>): Promise<WireResponse> => {
+/** Returns the response to an invocation. As in Lambda, a function error is a successful response. */
+const toResponse = async (result: Promise<string>): Promise<WireResponse> => {
   try {
-    return { body: JSON.parse((await answered) || 'null') };
+    return { body: JSON.parse((await result) || 'null') };
   } catch (error) {
     const { name: errorType, message: errorMessage } = error as Error;
     return { headers: { 'x-amz-function-error': 'Unhandled' }, body: { errorType, errorMessage } };
@@ -189,19 +188,20 @@ const toResponse = async (answered: Promise<string>): Promise<WireResponse> => {
 
 const invalid = (message: string) => new ServiceError('InvalidParameterValueException', message);
 
-/** Programs that take the place of the machine's package managers, and fail. */
+/** Directory of programs that replace the machine's package managers and fail. */
 const NO_PACKAGE_MANAGER = join(import.meta.dirname, 'no-package-manager');
-/** True for a directory of programs that is not the user's own: Lambda has no such ones. */
-const isOfSystem = (directory: string): boolean => homedir() === '/' || relative(homedir(), directory).startsWith('..');
+/** Returns true if a directory is not in the user's home directory. Lambda has no programs of users. */
+const isSystemDirectory = (directory: string): boolean =>
+  homedir() === '/' || relative(homedir(), directory).startsWith('..');
 
 const machine = (node: string): Record<string, string> => ({
   ...networkEnvironment(),
-  PATH: [NO_PACKAGE_MANAGER, dirname(node), ...machinePath().filter(isOfSystem)].join(delimiter),
+  PATH: [NO_PACKAGE_MANAGER, dirname(node), ...machinePath().filter(isSystemDirectory)].join(delimiter),
   NODE_OPTIONS: `--require=${JSON.stringify(join(import.meta.dirname, '../loopback-only.cjs'))}`,
   TZ: ':UTC',
 });
 
-/** Returns the variables that Lambda sets for a function, and the function's configured ones. */
+/** Returns the variables that Lambda sets for a function, and those of the function's configuration. */
 const lambdaEnvironment = (
   configuration: Configuration,
   directory: string,

@@ -21,7 +21,7 @@ function open() {
       invoked.push(`${FunctionName}:${Version} ${payload}${tail ? ' with its log' : ''}`);
       return { body: 'answered' };
     },
-    invokeOwn(name, payload) {
+    invokePlatformFunction(name, payload) {
       if (name !== 'own') return undefined;
       invoked.push(`own ${payload}`);
       return Promise.resolve({ body: 'done' });

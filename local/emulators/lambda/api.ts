@@ -4,9 +4,9 @@ import { parse, ServiceError, type WireRequest, type WireResponse } from '../wir
 import { addPermission, createAlias, createUrl, findAlias, findUrl, updateAlias } from './aliases.ts';
 import type { Code } from './code-store.ts';
 import {
-  anotherCode,
   assertRevision,
   type Configuration,
+  codeMismatch,
   type LambdaFunction,
   newRevision,
   notFound,
@@ -32,12 +32,12 @@ export interface LambdaBackend {
   region: string;
   accountId: string;
   strict: boolean | undefined;
-  /** Loads the code of a request, for a function with so many layers. */
+  /** Loads the code that a request contains or names. The number of layers counts toward the size limit. */
   load(source: CodeSource, layers: number): Promise<Code>;
   invoke(configuration: Configuration, payload: Buffer, tail: boolean): Promise<WireResponse>;
-  /** Invokes one of the platform's own functions; undefined for any other name. */
-  invokeOwn(name: string, payload: string): Promise<WireResponse> | undefined;
-  /** Saves an operation's changes of a function. */
+  /** Invokes a function of the platform. Returns undefined for any other name. */
+  invokePlatformFunction(name: string, payload: string): Promise<WireResponse> | undefined;
+  /** Saves the changes that an operation made to a function. */
   save(name: string): void;
 }
 
@@ -51,12 +51,12 @@ const NO_CONTENT: WireResponse = { status: 204 };
 const Tagging = z.object({ Tags: z.record(z.string(), z.string()) });
 const Concurrency = z.object({ ReservedConcurrentExecutions: z.number().int().min(0) });
 
-/** Parts of a function whose changes wait for each other. */
+/** Parts of a function that cannot be changed while an update is in progress. */
 const UPDATED_PARTS = ['code', 'configuration', 'versions'];
 
 const toLayers = (arns: readonly string[]) => arns.map((Arn) => ({ Arn }));
 
-/** Operations that only concern the record of a function, by method and the part of the function that they are about. */
+/** Operations that only read or change the record of a function, by method and part of the function. */
 const RECORD_OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET ': (found, _, { qualifier }) => ({
     body: {
@@ -202,7 +202,7 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
     const { RevisionId, CodeSha256, Description } = parse(Publication, request.body);
     assertRevision(found.latest, RevisionId);
     if (CodeSha256 !== undefined && CodeSha256 !== found.latest.CodeSha256) {
-      throw anotherCode(CodeSha256, found.latest.CodeSha256);
+      throw codeMismatch(CodeSha256, found.latest.CodeSha256);
     }
     const before = found.lastVersion;
     const published = publish(found, Description);
@@ -213,9 +213,9 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
   const invoke = (name: string, qualifier: string | undefined, request: WireRequest) => {
     const { headers, body } = request;
     assertEventSize(request);
-    const own = backend.invokeOwn(name, body.toString('utf8') || '{}');
-    if (own && headers['x-amz-invocation-type'] === 'Event') return { status: 202, body: Buffer.alloc(0) };
-    if (own) return own;
+    const invocation = backend.invokePlatformFunction(name, body.toString('utf8') || '{}');
+    if (invocation && headers['x-amz-invocation-type'] === 'Event') return { status: 202, body: Buffer.alloc(0) };
+    if (invocation) return invocation;
     return backend.invoke(resolveQualifier(find(name), qualifier), body, headers['x-amz-log-type'] === 'Tail');
   };
 
@@ -227,18 +227,18 @@ export function lambdaOperations(backend: LambdaBackend): (request: WireRequest)
     'POST versions': publishVersion,
     'POST aliases': (found, request) => {
       const created = createAlias(found, request);
-      states.aliased(created.body.AliasArn);
+      states.aliasCreated(created.body.AliasArn);
       return created;
     },
   };
 
-  /** Refuses one management request too many; invocations are limited by the function's concurrency. */
+  /** Throws if management requests exceed their rate. Invocations have no rate; the function's concurrency limits them. */
   const limitRate = (method: string, { part, name }: Address): void => {
     if (part === 'invocations') return;
     throttle(method === 'GET' && part === '' && name ? 'lambdaGetFunctionRate' : 'lambdaControlPlaneRate');
   };
 
-  /** Refuses operations on what is in the making. */
+  /** Throws if the function, version or alias is not ready for an operation. */
   const assertReady = (method: string, { name, part, qualifier }: Address): void => {
     const found = functions[name];
     if (!found) return;

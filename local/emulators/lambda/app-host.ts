@@ -3,40 +3,45 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ACCOUNT } from '../../addresses.ts';
 import { perAccount } from '../accounts.ts';
 import { type Emulator, type EmulatorOptions, serve } from '../wire.ts';
-import { type InvokeOwn, type LambdaAccount, type LambdaAccountOptions, openLambdaAccount } from './account.ts';
+import {
+  type InvokePlatformFunction,
+  type LambdaAccount,
+  type LambdaAccountOptions,
+  openLambdaAccount,
+} from './account.ts';
 import { StartFailure } from './app-process.ts';
 import type { AppRequest } from './app-requests.ts';
-import { forwardTo, type OnAnswer, Unreachable } from './forward.ts';
+import { forwardTo, type OnResponse, Unreachable } from './forward.ts';
 import type { Configuration } from './functions.ts';
 
 export type AppHostOptions = EmulatorOptions & Omit<LambdaAccountOptions, 'accountId'>;
 
 export interface AppHost extends Emulator {
-  /** From now on `Invoke` reaches the platform's own functions too, as operators call them (docs/runbook.md). */
-  serveOwn(invoke: InvokeOwn): void;
+  /** Makes `Invoke` reach the platform's functions too, which operators invoke (docs/runbook.md). */
+  servePlatformFunctions(invoke: InvokePlatformFunction): void;
   /**
-   * Answers a request as the function URL with this host would: with the version behind its alias, which is started if
-   * necessary. Resolves when the response is complete; never rejects.
+   * Answers a request as the function URL with this host does. Starts the version of the URL's alias if necessary. Resolves when
+   * the response is complete. Never rejects.
    */
-  forward(urlHost: string, request: IncomingMessage, response: ServerResponse, onAnswer?: OnAnswer): Promise<void>;
+  forward(urlHost: string, request: IncomingMessage, response: ServerResponse, onResponse?: OnResponse): Promise<void>;
 }
 
 const RETRY_DELAY_MS = 25;
 
 /**
  * Starts an emulator of AWS Lambda, limited to hosted applications with the Web Adapter. Each version is a child
- * process on its own Node. Accounts share nothing but the port.
+ * process with its own Node version. Accounts share only the port.
  */
 export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
-  let own: InvokeOwn = () => undefined;
+  let invokePlatformFunction: InvokePlatformFunction = () => undefined;
   const accounts = perAccount(options, (accountId, dataDir) =>
     openLambdaAccount({ ...options, accountId, dataDir }, (...invocation) =>
       // The platform's functions are in the home account.
-      accountId === ACCOUNT ? own(...invocation) : undefined,
+      accountId === ACCOUNT ? invokePlatformFunction(...invocation) : undefined,
     ),
   );
 
-  /** Returns what the function URL with a host invokes, in whichever account it is. */
+  /** Returns the version that the function URL with this host invokes, in any account. */
   const find = (urlHost: string): Target | undefined => {
     for (const account of accounts.all) {
       const configuration = account.findConfiguration(urlHost);
@@ -45,22 +50,22 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
     return undefined;
   };
 
-  const forward: AppHost['forward'] = async (urlHost, request, response, onAnswer) => {
-    for (let tries = 1; ; tries += 1) {
+  const forward: AppHost['forward'] = async (urlHost, request, response, onResponse) => {
+    for (let attempt = 1; ; attempt += 1) {
       // Resolved for each attempt, because the alias may have moved.
-      const found = find(urlHost);
-      if (!found) return fail(response, 403, 'Forbidden');
+      const target = find(urlHost);
+      if (!target) return fail(response, 403, 'Forbidden');
       try {
-        return await answerWith(found, urlHost, request, response, onAnswer);
+        return await answerWith(target, urlHost, request, response, onResponse);
       } catch (error) {
-        if (error instanceof Unreachable && tries < 3) {
-          // The process has just ended. After the pause it is removed, and the next attempt starts another.
+        if (error instanceof Unreachable && attempt < 3) {
+          // The process has just ended. After the pause it has been removed, and the next attempt starts another.
           await sleep(RETRY_DELAY_MS);
           continue;
         }
         if (!(error instanceof StartFailure || error instanceof Unreachable)) console.error(error);
         fail(response, 502, 'The application could not be started.');
-        return found.account.record(found.configuration.FunctionName, { status: response.statusCode });
+        return target.account.record(target.configuration.FunctionName, { status: response.statusCode });
       }
     }
   };
@@ -69,8 +74,8 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
   return {
     ...emulator,
     forward,
-    serveOwn(invoke) {
-      own = invoke;
+    servePlatformFunctions(invoke) {
+      invokePlatformFunction = invoke;
     },
     async stop() {
       await emulator.stop();
@@ -79,19 +84,19 @@ export async function startAppHost(options: AppHostOptions): Promise<AppHost> {
   };
 }
 
-/** The version that a function URL invokes, and the account that it is in. */
+/** The version that a function URL invokes, and its account. */
 interface Target {
   account: LambdaAccount;
   configuration: Configuration;
 }
 
-/** Answers a request with a version, which is started if necessary, within its function's concurrency; and records it. */
+/** Answers a request with a version, which is started if necessary, and records the request. Enforces the function's concurrency. */
 async function answerWith(
   { account, configuration }: Target,
   urlHost: string,
   request: IncomingMessage,
   response: ServerResponse,
-  onAnswer: OnAnswer | undefined,
+  onResponse: OnResponse | undefined,
 ): Promise<void> {
   const { FunctionName } = configuration;
   const record = (measured: Partial<AppRequest>): void => account.record(FunctionName, measured);
@@ -100,7 +105,7 @@ async function answerWith(
     return account.use(configuration, async (app, cold) => {
       const startedAt = Date.now();
       const initMs = cold ? startedAt - arrivedAt : 0;
-      await forwardTo(app, urlHost, request, response, configuration.Timeout * 1000, onAnswer);
+      await forwardTo(app, urlHost, request, response, configuration.Timeout * 1000, onResponse);
       const durationMs = Date.now() - startedAt;
       record({ status: response.statusCode, durationMs, concurrent, initMs, memoryMb: app.memoryMb() });
     });
@@ -116,7 +121,7 @@ function fail(response: ServerResponse, status: number, message: string): void {
   response.end(`${message}\n`);
 }
 
-/** Answers as a function URL does whose function has no concurrency left. */
+/** Answers as a function URL does when the function's concurrency is used up. */
 function throttle(response: ServerResponse): void {
   response.writeHead(429, { 'content-type': 'application/json', 'x-amzn-errortype': 'TooManyRequestsException' });
   response.end(

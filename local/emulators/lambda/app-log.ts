@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs';
 import { fileOf, openCappedFile, readLines, timeOf } from './capped-file.ts';
 
-/** Maximum output of one process per second in characters, so that a flood fills neither disk nor memory. */
+/** Maximum output of a process per second, so that a flood of output fills neither the disk nor the memory. */
 const MAX_CHARACTERS_PER_SECOND = 1024 * 1024;
-/** Maximum length of a line in characters; a longer one is split. CloudWatch's limit is four times as much. */
+/** Maximum length of a line in characters. Longer lines are split. CloudWatch's limit is four times as high. */
 const MAX_LINE_LENGTH = 64 * 1024;
 
 /**
- * Returns the log file of a function. A line of it is the time in milliseconds since the epoch, `/`, the version that
- * printed it, a space, and the text.
+ * Returns the path of a function's log file. A line consists of the time in milliseconds since the epoch, `/`, the version
+ * that printed it, a space, and the text.
  */
 const logOf = (dataDir: string, functionName: string) => fileOf(dataDir, functionName, 'log');
 
@@ -30,41 +30,41 @@ export function openAppLog(
   };
 
   let second = 0;
-  let kept = 0;
+  let admitted = 0;
   let dropped = 0;
   const reportDropped = (): void => {
     if (dropped === 0) return;
     write([`[… ${(dropped / 1e6).toFixed(1)} MB dropped: output per second is limited …]`]);
     dropped = 0;
   };
-  /** Returns as much of a text as this second's limit allows. */
+  /** Returns the part of a text that the limit of the current second allows. */
   const admit = (text: string): string => {
     const current = Math.floor(now() / 1000);
     if (current !== second) {
       reportDropped();
-      [second, kept] = [current, 0];
+      [second, admitted] = [current, 0];
     }
-    const admitted = text.slice(0, MAX_CHARACTERS_PER_SECOND - kept);
-    kept += admitted.length;
-    dropped += text.length - admitted.length;
-    return admitted;
+    const part = text.slice(0, MAX_CHARACTERS_PER_SECOND - admitted);
+    admitted += part.length;
+    dropped += text.length - part.length;
+    return part;
   };
 
   const flushes: (() => void)[] = [];
   return {
     stream() {
-      let rest = '';
+      let incompleteLine = '';
       const flush = (): void => {
-        if (rest !== '') write([rest]);
-        rest = '';
+        if (incompleteLine !== '') write([incompleteLine]);
+        incompleteLine = '';
       };
       flushes.push(flush);
       return (text) => {
-        const admitted = admit(text);
-        const lines = (rest + admitted).split('\n');
-        rest = lines.pop() ?? '';
+        const part = admit(text);
+        const lines = (incompleteLine + part).split('\n');
+        incompleteLine = lines.pop() ?? '';
         write(lines);
-        if (rest.length >= MAX_LINE_LENGTH || admitted.length < text.length) flush();
+        if (incompleteLine.length >= MAX_LINE_LENGTH || part.length < text.length) flush();
       };
     },
     end() {
@@ -77,24 +77,24 @@ export function openAppLog(
 
 export interface LoggedLine {
   timestamp: number;
-  /** Position among the lines of the same millisecond, with a fixed number of digits, so that ids sort by age. */
+  /** Position among the lines of the same millisecond, with a fixed number of digits, so that ids sort by time. */
   eventId: string;
-  /** The version of the function that printed it. */
+  /** The version of the function that printed the line. */
   version: string;
   message: string;
 }
 
 /** Returns all lines of a function, oldest first. */
 export function readAppLog(dataDir: string, functionName: string): LoggedLine[] {
-  let [last, place] = [0, 0];
+  let [previous, position] = [0, 0];
   return readLines(logOf(dataDir, functionName)).map((line) => {
     const timestamp = timeOf(line);
-    place = timestamp === last ? place + 1 : 0;
-    last = timestamp;
+    position = timestamp === previous ? position + 1 : 0;
+    previous = timestamp;
     const head = line.slice(0, line.indexOf(' '));
     return {
       timestamp,
-      eventId: String(place).padStart(20, '0'),
+      eventId: String(position).padStart(20, '0'),
       version: head.split('/')[1] ?? '',
       message: line.slice(head.length + 1),
     };

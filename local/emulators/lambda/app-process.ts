@@ -12,14 +12,14 @@ export interface AppProcessOptions {
   children: Children;
   label: string;
   directory: string;
-  /** Returns the process's view of the disk. */
+  /** Creates the process's view of the disk. */
   sandbox(): Sandbox;
   environment: Record<string, string>;
   /** Opens the log for its output. */
   openLog(): AppLogWriter;
-  /** Maximum duration of the first start until the application listens; then it is killed and started once more. */
+  /** Time within which the application must listen after its first start. Otherwise it is killed and started a second time. */
   initMs: number;
-  /** Maximum duration of the second start: the function's timeout. */
+  /** Time within which the application must listen after its second start: the function's timeout. */
   timeoutMs: number;
   /** Memory limit in MiB: the function's setting. */
   memoryMb: number;
@@ -44,22 +44,22 @@ export interface AppProcess {
   /** Keeps connections to the application alive. */
   readonly agent: Agent;
   readonly alive: boolean;
-  /** Number of characters printed so far; a position for `outputSince`. */
+  /** Number of characters printed so far: a position for `outputSince`. */
   readonly printed: number;
-  /** Memory of its processes in megabytes, measured once a second at most. */
+  /** Returns the memory of the application's processes in megabytes, measured at most once a second. */
   memoryMb(): number;
-  /** Resolves when all output of before has arrived. */
+  /** Resolves when all output that was printed before the call has arrived. */
   outputArrived(): Promise<void>;
-  /** Returns the output after a position, limited to the last few kilobytes. */
+  /** Returns the output after a position, limited to the last {@link MAX_REMEMBERED_CHARACTERS}. */
   outputSince(position: number): string;
-  /** Resolves with the reason of its end in Lambda's wording. */
+  /** Resolves when the application has ended, with the reason in Lambda's wording. */
   readonly ended: Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Number of characters of output that are kept; Lambda's log tail is 4 KB. */
+/** Characters of output that remain in memory. Lambda's log tail is 4 KB. */
 const MAX_REMEMBERED_CHARACTERS = 8192;
-/** Interval between two readiness checks in milliseconds, the same as the web adapter's. */
+/** Interval of the readiness checks: the web adapter's. */
 const POLL_MS = 10;
 
 /**
@@ -69,15 +69,14 @@ const POLL_MS = 10;
 export async function startApp(options: AppProcessOptions): Promise<AppProcess> {
   const first = await startOnce(options, options.initMs);
   if (typeof first !== 'string') return first;
-  // Lambda restarts a function whose first start took too long, and the second start may take the function's whole
-  // timeout.
+  // Lambda restarts a function whose first start takes too long. The second start may take the function's whole timeout.
   const second = await startOnce(options, options.timeoutMs);
   if (typeof second !== 'string') return second;
   const seconds = (options.timeoutMs / 1000).toFixed(2);
   throw new StartFailure('Sandbox.Timedout', `Task timed out after ${seconds} seconds`, second);
 }
 
-/** Starts the application once. Returns its output if it did not listen in time. */
+/** Starts the application once. Returns its output if it does not listen in time. */
 async function startOnce(options: AppProcessOptions, waitMs: number): Promise<AppProcess | string> {
   const { children, label, directory, environment, memoryMb } = options;
   const port = await freePort();
@@ -93,26 +92,26 @@ async function startOnce(options: AppProcessOptions, waitMs: number): Promise<Ap
   let output = '';
   let printed = 0;
   for (const stream of [child.stdout, child.stderr]) {
-    const keep = log.stream();
+    const writeToLog = log.stream();
     stream?.setEncoding('utf8').on('data', (text: string) => {
       printed += text.length;
       output = (output + text).slice(-MAX_REMEMBERED_CHARACTERS);
-      keep(text);
+      writeToLog(text);
     });
   }
   let alive = true;
   let stopping = false;
   const ended = new Promise<string>((resolve) => {
-    const end = (how: string): void => {
+    const end = (reason: string): void => {
       alive = false;
-      // Logged in Lambda's wording, for example when the process was killed for exceeding its memory.
-      if (!stopping) log.stream()(`Error: ${how}\n`);
+      // Logged in Lambda's wording, for example if the process was killed because it exceeded its memory.
+      if (!stopping) log.stream()(`Error: ${reason}\n`);
       log.end();
       sandbox.remove();
-      resolve(how);
+      resolve(reason);
     };
     child.once('error', (error) => end(`Runtime could not be started: ${error.message}`));
-    // The event 'close' instead of 'exit', because the last output has arrived by then.
+    // 'close' instead of 'exit', because all output has arrived by then.
     child.once('close', (code, signal) => end(exitMessage(code, signal)));
   });
   const agent = new Agent({ keepAlive: true });
@@ -125,7 +124,7 @@ async function startOnce(options: AppProcessOptions, waitMs: number): Promise<Ap
 
   const deadline = Date.now() + waitMs;
   while (alive && Date.now() < deadline) {
-    if (await isListening(port, environment)) {
+    if (await isReady(port, environment)) {
       return {
         port,
         agent,
@@ -149,18 +148,19 @@ async function startOnce(options: AppProcessOptions, waitMs: number): Promise<Ap
   return output;
 }
 
-/** Interval between two measurements of memory in milliseconds. */
+/** Minimum interval between two measurements of memory. */
 const MEASURE_MS = 1000;
 
 /** Returns a function that measures the resident memory of a process group. */
 function memoryOf(group: number | undefined): () => number {
   let measured = { at: 0, megabytes: 0 };
-  // One for each group, begun when its leader exists: a reader remembers whose a process id was, and ids are used again.
+  // One reader per group, created when the group's leader exists: a reader remembers the group of each process id, and the system
+  // reuses process ids.
   const readProcesses = createGroupReader();
   return () => {
     if (Date.now() - measured.at >= MEASURE_MS) {
-      const members = readProcesses((each) => each === group);
-      const kilobytes = members.reduce((total, each) => total + each.kilobytes, 0);
+      const members = readProcesses((candidate) => candidate === group);
+      const kilobytes = members.reduce((total, member) => total + member.kilobytes, 0);
       measured = { at: Date.now(), megabytes: Math.round(kilobytes / 1024) };
     }
     return measured.megabytes;
@@ -176,7 +176,7 @@ function exitMessage(code: number | null, signal: NodeJS.Signals | null): string
  * Returns true if the application is ready by the Lambda Web Adapter's settings: any response below 500, or an accepted
  * connection.
  */
-async function isListening(port: number, environment: Record<string, string>): Promise<boolean> {
+async function isReady(port: number, environment: Record<string, string>): Promise<boolean> {
   const isAccepted = await new Promise<boolean>((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' });
     socket.once('connect', () => socket.end() && resolve(true));
@@ -185,12 +185,12 @@ async function isListening(port: number, environment: Record<string, string>): P
   if (!isAccepted || environment.AWS_LWA_READINESS_CHECK_PROTOCOL === 'tcp') return isAccepted;
   const path = environment.AWS_LWA_READINESS_CHECK_PATH ?? '/';
   try {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       redirect: 'manual',
       signal: AbortSignal.timeout(1000),
     });
-    await answer.body?.cancel();
-    return answer.status < 500;
+    await response.body?.cancel();
+    return response.status < 500;
   } catch {
     return false;
   }

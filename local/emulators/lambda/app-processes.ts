@@ -2,7 +2,7 @@ import type { AppProcess, startApp } from './app-process.ts';
 
 /** One version of a function that can be started. */
 export interface Runnable {
-  /** Identifies the process: versions with the same key run the same code with the same settings. */
+  /** Identifies the process. Versions with the same key have the same code and settings. */
   key: string;
   start(): ReturnType<typeof startApp>;
   /** Returns true if requests are routed to this version, which extends its idle time. */
@@ -11,8 +11,8 @@ export interface Runnable {
 
 export interface AppProcesses {
   /**
-   * Calls `work` with the running process of a version, which is started if necessary and not stopped before `work`
-   * ends. Throws `StartFailure`.
+   * Calls `work` with the process of a version, which is started if necessary. The process is not stopped for being idle before
+   * `work` has ended. Throws `StartFailure`.
    */
   use<T>(runnable: Runnable, work: (app: AppProcess, cold: boolean) => Promise<T>): Promise<T>;
   /** Stops all processes whose keys have this prefix, including busy ones. */
@@ -40,15 +40,15 @@ export function createAppProcesses(limits: IdleLimits): AppProcesses {
   const running = new Map<string, Running>();
   let closed = false;
 
-  const begin = (runnable: Runnable): Running => {
+  const startEntry = (runnable: Runnable): Running => {
     if (closed) throw new Error('The app host is stopping');
     const entry: Running = { runnable, app: runnable.start(), active: 0, lastUsed: Date.now() };
     running.set(runnable.key, entry);
-    const forget = (): void => {
+    const removeEntry = (): void => {
       if (running.get(runnable.key) === entry) running.delete(runnable.key);
     };
     // A crashed process is removed, so that the next request starts another.
-    entry.app.then((app) => app.ended.then(forget), forget);
+    entry.app.then((app) => app.ended.then(removeEntry), removeEntry);
     return entry;
   };
 
@@ -74,7 +74,7 @@ export function createAppProcesses(limits: IdleLimits): AppProcesses {
   return {
     async use(runnable, work) {
       const found = running.get(runnable.key);
-      const entry = found ?? begin(runnable);
+      const entry = found ?? startEntry(runnable);
       entry.active += 1;
       try {
         return await work(await entry.app, !found);

@@ -1,21 +1,21 @@
 import { rmSync } from 'node:fs';
 import { type CappedFile, fileOf, openCappedFile, readLines } from './capped-file.ts';
 
-/** One request to a function URL, from which CloudWatch's metrics and Lambda's `REPORT` lines follow. */
+/** One request to a function URL. The emulators derive CloudWatch's metrics and Lambda's `REPORT` lines from it. */
 export interface AppRequest {
-  /** Time of its end, in milliseconds since the epoch. */
+  /** Time at which the request ended, in milliseconds since the epoch. */
   at: number;
   /** HTTP status of the response. */
   status: number;
-  /** Duration in the function, without its start, in milliseconds. */
+  /** Duration of the function in milliseconds, without its start. */
   durationMs: number;
-  /** Requests of the function that ran at once, this one included. */
+  /** Number of concurrent requests of the function, including this one. */
   concurrent: number;
-  /** Duration of the start in milliseconds where the request waited for one; otherwise zero. */
+  /** Duration of the start for which the request waited, in milliseconds; otherwise zero. */
   initMs: number;
   /** Memory of the application's processes in megabytes. */
   memoryMb: number;
-  /** True where the function had no concurrency left. */
+  /** True if the function's concurrency was used up. */
   throttled: boolean;
 }
 
@@ -31,7 +31,7 @@ function toRequest(line: string): AppRequest {
   return { at, status, durationMs, concurrent, initMs, memoryMb, throttled: throttled === 1 };
 }
 
-/** Returns a function that records a request, for all functions of a run. */
+/** Opens the records of requests of all functions. */
 export function openAppRequests(dataDir: string) {
   const files = new Map<string, CappedFile>();
   const close = (functionName: string): void => {
@@ -54,7 +54,7 @@ export function openAppRequests(dataDir: string) {
   };
 }
 
-/** Returns the recorded requests of a function that ended in a span of time, oldest first. */
+/** Returns the recorded requests of a function that ended in a time range in epoch milliseconds (`to` exclusive), oldest first. */
 export function readAppRequests(dataDir: string, functionName: string, from: number, to: number): AppRequest[] {
   return readLines(requestsOf(dataDir, functionName))
     .map(toRequest)

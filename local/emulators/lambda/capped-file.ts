@@ -11,16 +11,16 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Default maximum size in bytes, about 300,000 requests. */
+/** Default maximum size: about 300,000 requests. */
 const MAX_BYTES = 10 * 1024 * 1024;
 
 /** A file that loses its older half when it exceeds its maximum size. */
 export interface CappedFile {
-  /** File descriptor, for threads that add lines of their own. */
+  /** File descriptor, for threads that append lines themselves. */
   descriptor: number;
-  /** Adds whole lines. A failure is reported once and loses them: a log on a full disk ends no run. */
+  /** Appends whole lines. Drops them if that fails, and logs the first failure: a full disk must not end the local run. */
   append(text: string): void;
-  /** Applies the maximum size to what others have added. */
+  /** Applies the maximum size after others have appended lines. */
   limit(): void;
   close(): void;
 }
@@ -29,10 +29,10 @@ export interface CappedFile {
 export const fileOf = (dataDir: string, functionName: string, kind: 'log' | 'requests'): string =>
   join(dataDir, 'logs', 'apps', `${functionName}.${kind}`);
 
-/** Returns the milliseconds since the epoch with which a line of an application's file begins. */
+/** Returns the time at the beginning of a line, in milliseconds since the epoch. */
 export const timeOf = (line: string): number => Number.parseInt(line, 10);
 
-/** Opens a file, and creates it with its directory. */
+/** Opens a file. Creates it and its directory if necessary. */
 export function openCappedFile(file: string, maxBytes = MAX_BYTES): CappedFile {
   mkdirSync(dirname(file), { recursive: true });
   const descriptor = openSync(file, 'a');
@@ -47,7 +47,7 @@ export function openCappedFile(file: string, maxBytes = MAX_BYTES): CappedFile {
   };
   const limit = (): void =>
     attempt(() => {
-      // Others may have the file open as well.
+      // Reads the current size, because others may append to the file too.
       if (fstatSync(descriptor).size > maxBytes) keepEnd(file, maxBytes / 2);
     });
   limit();
@@ -63,19 +63,19 @@ export function openCappedFile(file: string, maxBytes = MAX_BYTES): CappedFile {
 }
 
 /**
- * Removes all but the last lines, about as many bytes. Lines of the same millisecond stay together, because the ids of a log's lines
- * count within it.
+ * Keeps the last lines of a file, at most the given number of bytes, and removes the others. Does not separate lines of the same
+ * millisecond, because the id of a line is its position within the millisecond.
  */
 function keepEnd(file: string, bytes: number): void {
   const lines = readEnd(file, bytes).split('\n');
-  // The first line is cut off, so that whether the second belongs to it is unknown.
+  // The first line is incomplete. The second may belong to the same millisecond, so both are dropped.
   let start = Math.min(2, lines.length - 1);
   while (start < lines.length - 1 && timeOf(lines[start] ?? '') === timeOf(lines[start - 1] ?? '')) start += 1;
   // Written in place, so that others with the file open continue at its new end.
   writeFileSync(file, lines.slice(start).join('\n'));
 }
 
-/** Reads no more than that: the file of an earlier version may be longer than a string. */
+/** Reads the last bytes of a file. Never reads the whole file: that of an earlier version may exceed the maximum length of a string. */
 function readEnd(file: string, bytes: number): string {
   const input = openSync(file, 'r');
   try {
@@ -87,6 +87,6 @@ function readEnd(file: string, bytes: number): string {
   }
 }
 
-/** Returns the whole lines of a file, oldest first; none where it is not there. */
+/** Returns the complete lines of a file, oldest first; none if the file does not exist. */
 export const readLines = (file: string): string[] =>
   existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];

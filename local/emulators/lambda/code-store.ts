@@ -15,14 +15,14 @@ export interface Code {
   size: number;
 }
 
-/** The code of all functions: archives in the data directory, unpacked when a version starts. */
+/** The code of all functions, as archives in the data directory and as directories with their content. */
 export interface CodeStore {
-  /** Stores an archive. Refuses invalid archives, and ones that exceed Lambda's limits together with their layers. */
+  /** Stores an archive. Throws if it is invalid, or if it exceeds Lambda's limits together with its layers. */
   add(zip: Buffer, layers: number): Promise<Code>;
-  /** Returns the directory with the unpacked archive, which is never modified. */
+  /** Returns the directory of an unpacked archive, which must not be modified. */
   directory(sha256: string): Promise<string>;
-  /** Removes archives that were in use before and are not among these. */
-  keepOnly(sha256s: Iterable<string>): void;
+  /** Removes all archives except those in use. Archives that were added since the previous call remain until the next one. */
+  removeUnused(inUse: Iterable<string>): void;
 }
 
 export function openCodeStore(dataDir: string): CodeStore {
@@ -31,7 +31,7 @@ export function openCodeStore(dataDir: string): CodeStore {
   const unpacked = workspace(dataDir, 'apps');
   const name = (sha256: string) => Buffer.from(sha256, 'base64').toString('hex');
   const unpacking = new Map<string, Promise<string>>();
-  // Everything on disk counts as in use until the first call of `keepOnly`.
+  // Everything on disk counts as in use until the first call of `removeUnused`.
   let known = new Set([...readdirSync(archives), ...readdirSync(unpacked)].map((file) => file.replace(/\.zip$/, '')));
 
   const unpackInto = async (zip: Buffer, target: string): Promise<string> => {
@@ -43,8 +43,8 @@ export function openCodeStore(dataDir: string): CodeStore {
       await rename(partial, target);
     } catch (error) {
       await rm(partial, { recursive: true, force: true });
-      // A concurrent call may have been first. An error that does not come from the file system means an invalid
-      // archive.
+      // A concurrent call may have been faster. An error that does not come from the file system means that the archive is
+      // invalid.
       if (existsSync(target)) return target;
       throw error instanceof ServiceError || (error instanceof Error && 'syscall' in error) ? error : notAnArchive();
     }
@@ -70,8 +70,8 @@ export function openCodeStore(dataDir: string): CodeStore {
       writeFileSync(join(archives, `${name(sha256)}.zip`), zip);
       return { sha256, size: zip.length };
     },
-    keepOnly(sha256s) {
-      const used = new Set([...sha256s].map(name));
+    removeUnused(inUse) {
+      const used = new Set([...inUse].map(name));
       for (const old of known) {
         if (used.has(old)) continue;
         rmSync(join(archives, `${old}.zip`), { force: true });
@@ -82,7 +82,7 @@ export function openCodeStore(dataDir: string): CodeStore {
   };
 }
 
-/** Returns the size of an archive's files, as its directory states them; unpacking holds each file to it. */
+/** Returns the total size of an archive's files according to its directory. Unpacking fails for files that are larger. */
 async function unpackedBytes(zip: Buffer): Promise<number> {
   let total = 0;
   try {
@@ -99,12 +99,12 @@ const CONCURRENCY = 32;
 const SYMLINK = 0o120000;
 const FORMAT = 0o170000;
 
-/** Unpacks an archive; never writes outside `target`. */
+/** Unpacks an archive. Never writes outside of `target`. */
 async function unzip(zip: Buffer, target: string): Promise<void> {
   const archive = await fromBufferPromise(zip, { lazyEntries: true });
-  const made = new Set<string>();
-  // Links are created last, so that nothing is written through a link.
-  const links: [file: string, points: string][] = [];
+  const createdDirectories = new Set<string>();
+  // Links are created last, so that no file is written through a link.
+  const links: [file: string, linkTarget: string][] = [];
   const files: UnpackedFile[] = [];
   for await (const entry of archive.eachEntry()) {
     const file = resolve(target, entry.fileName);
@@ -113,8 +113,8 @@ async function unzip(zip: Buffer, target: string): Promise<void> {
       continue;
     }
     const parent = dirname(file);
-    if (!made.has(parent)) await mkdir(parent, { recursive: true });
-    made.add(parent);
+    if (!createdDirectories.has(parent)) await mkdir(parent, { recursive: true });
+    createdDirectories.add(parent);
     const content = await bytesOf(zip, archive, entry);
     const mode = entry.externalFileAttributes >>> 16;
     if ((mode & FORMAT) === SYMLINK) links.push([file, content.toString('utf8')]);
@@ -131,14 +131,14 @@ interface UnpackedFile {
   mode: number;
 }
 
-/** Writes files concurrently. Throws when no other is being written any more, into a directory that the caller then removes. */
+/** Writes files concurrently. If one fails, throws only after all others have ended, because the caller then removes the directory. */
 async function writeFiles(files: readonly UnpackedFile[]): Promise<void> {
   const writing = files.map(({ file, content, mode }) => writeFile(file, content, { mode }));
   await Promise.allSettled(writing);
   await Promise.all(writing);
 }
 
-/** Reads an entry from the archive in memory: inflating a slice is many times faster than a stream per file. */
+/** Returns the content of an entry. Inflating a slice of the archive is many times faster than a stream per file. */
 async function bytesOf(
   zip: Buffer,
   archive: Awaited<ReturnType<typeof fromBufferPromise>>,

@@ -7,19 +7,19 @@ import { exceedsEvent } from './event-body.ts';
 /** Headers of a single connection (RFC 9110, 7.6.1), which are not forwarded. */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'] as const;
 
-/** Time in milliseconds from a broken connection until the end of its process is known. */
+/** Time after a broken connection within which the end of its process becomes known. */
 const END_MS = 100;
 
-/** Thrown when the application is unreachable and nothing of the request was sent, so that it may be sent again. */
+/** Thrown if the application is unreachable and no part of the request has been sent, so that it may be retried. */
 export class Unreachable extends Error {}
 
-/** Receives an application's response, to keep it. */
-export type OnAnswer = (answer: IncomingMessage) => void;
+/** Receives an application's response, for example to cache it. */
+export type OnResponse = (appResponse: IncomingMessage) => void;
 
 /**
  * Streams a request to an application and its response back. Resolves when the response is complete or the client has
  * disconnected. Throws {@link Unreachable} before it reads from `incoming` if the application has ended.
- * @param onAnswer is called with the application's response before any of it is sent on
+ * @param onResponse is called with the application's response before any part of it is forwarded
  */
 export function forwardTo(
   app: AppProcess,
@@ -27,7 +27,7 @@ export function forwardTo(
   incoming: IncomingMessage,
   response: ServerResponse,
   timeoutMs: number,
-  onAnswer?: OnAnswer,
+  onResponse?: OnResponse,
 ): Promise<void> {
   if (exceedsEvent(incoming.headers, Number(incoming.headers['content-length'] ?? 0))) {
     refuseSize(incoming, response);
@@ -42,11 +42,11 @@ export function forwardTo(
       path: incoming.url,
       headers: requestHeaders(incoming, host),
     });
-    let answered = false;
+    let isComplete = false;
     const finish = (): void => {
       clearTimeout(timer);
       // A complete exchange returns its connection to the agent; an incomplete one closes it.
-      if (!answered) outgoing.destroy();
+      if (!isComplete) outgoing.destroy();
       resolve();
     };
     const fail = (status: number, message: string): void => {
@@ -72,34 +72,38 @@ export function forwardTo(
       incoming.pipe(outgoing);
     };
     outgoing.once('socket', (socket) => {
-      // Waits for the connection: a request that was not read from can be sent to another process.
+      // Waits for the connection, because a request that has not been read can still go to another process.
       if (socket.connecting) socket.once('connect', send);
       else send();
     });
-    outgoing.once('response', (answer) => {
-      onAnswer?.(answer);
-      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, responseHeaders(answer.headers));
-      // The body usually comes with the head and leaves with it, in one packet; a head without one does not wait.
+    outgoing.once('response', (appResponse) => {
+      onResponse?.(appResponse);
+      response.writeHead(
+        appResponse.statusCode ?? 502,
+        appResponse.statusMessage,
+        responseHeaders(appResponse.headers),
+      );
+      // Usually the body arrives with the head, and both leave in one packet. Otherwise the head is sent without waiting.
       let isSent = false;
-      answer.once('data', () => {
+      appResponse.once('data', () => {
         isSent = true;
       });
       setImmediate(() => {
         if (!isSent && !response.writableEnded) response.flushHeaders();
       });
-      answer.pipe(response);
-      answer.once('end', () => {
-        answered = true;
+      appResponse.pipe(response);
+      appResponse.once('end', () => {
+        isComplete = true;
       });
-      answer.once('error', () => response.destroy());
+      appResponse.once('error', () => response.destroy());
     });
     outgoing.once('error', async () => {
       clearTimeout(timer);
       if (isTooLarge) return;
       if (!sent && !response.destroyed) return reject(new Unreachable());
-      // Waits until the process's end is known, so that the next request does not reach an ending process.
+      // Waits for the end of the process to become known, so that the next request does not reach it.
       const endReason = await Promise.race([app.ended, sleep(END_MS)]);
-      // The application closed an idle connection. That does not concern this request unless the process ended.
+      // The application closed an idle connection. The request can be retried unless the process has ended.
       const isStale = outgoing.reusedSocket && endReason === undefined && !hasBody(incoming) && !response.headersSent;
       if (isStale && !response.destroyed) reject(new Unreachable());
       else fail(502, 'The application ended before it answered.');
@@ -109,8 +113,8 @@ export function forwardTo(
 }
 
 /**
- * Answers as a function URL does for a request that is larger than an event, after the rest of it, which is read and discarded in the
- * time that a request has: many clients read no response before they have sent everything.
+ * Refuses a request that is larger than an event, as a function URL does. First reads and discards the remaining body, because many
+ * clients do not read a response before they have sent the whole request.
  */
 function refuseSize(incoming: IncomingMessage, response: ServerResponse): void {
   if (response.headersSent) return void response.destroy();
@@ -122,7 +126,7 @@ function refuseSize(incoming: IncomingMessage, response: ServerResponse): void {
 const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** Returns headers without those of a single connection. */
+/** Returns the headers without the hop-by-hop ones. */
 export function stripHopByHop(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
   const kept = { ...headers };
   for (const name of HOP_BY_HOP) delete kept[name];
@@ -130,15 +134,15 @@ export function stripHopByHop(headers: OutgoingHttpHeaders): OutgoingHttpHeaders
   return kept;
 }
 
-/** Returns the response headers as a function URL sends them: it renames the challenge of a 401. */
+/** Returns the headers of a response as a function URL sends them: it renames `WWW-Authenticate`. */
 function responseHeaders(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
   const { 'www-authenticate': challenge, ...kept } = stripHopByHop(headers);
   return challenge === undefined ? kept : { ...kept, 'x-amzn-remapped-www-authenticate': challenge };
 }
 
 /**
- * Returns the request headers as CloudFront sends them: Host is the function URL's, and `X-Forwarded-Host` is the
- * client's. Headers of these names that the client sent are replaced, and addresses in `X-Forwarded-For` followed by its own.
+ * Returns the headers of a request as CloudFront sends them: `Host` is the function URL's, and `X-Forwarded-Host` is the
+ * client's `Host`. Replaces headers of these names from the client, and appends the client's address to `X-Forwarded-For`.
  */
 function requestHeaders(incoming: IncomingMessage, host: string): OutgoingHttpHeaders {
   const { headers, socket } = incoming;

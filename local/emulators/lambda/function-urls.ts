@@ -1,10 +1,10 @@
 import { type Configuration, type LambdaFunction, resolveQualifier } from './functions.ts';
 
-/** An index of the functions of an account by the hosts of their URLs, because each page of an application looks one up. */
+/** Indexes the functions of an account by the hosts of their URLs, because each request to an application looks one up. */
 export function indexUrls(functions: Readonly<Record<string, LambdaFunction>>) {
   const byHost = new Map<string, { name: string; qualifier: string }>();
   const hostsOf = new Map<string, string[]>();
-  /** Reads the URLs of a function again after a change. */
+  /** Updates the index after a change to a function. */
   const update = (name: string): void => {
     for (const host of hostsOf.get(name) ?? []) byHost.delete(host);
     hostsOf.delete(name);
@@ -21,7 +21,7 @@ export function indexUrls(functions: Readonly<Record<string, LambdaFunction>>) {
 
   return {
     update,
-    /** Returns what a URL that is open to visitors invokes. */
+    /** Returns the version that a public URL invokes; undefined for other hosts. */
     find(host: string): Configuration | undefined {
       const { name = '', qualifier = '' } = byHost.get(host) ?? {};
       const found = functions[name];

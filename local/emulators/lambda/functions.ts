@@ -50,7 +50,7 @@ export const LambdaFunction = z.object({
   versions: z.record(z.string(), Configuration),
   lastVersion: z.number(),
   aliases: z.record(z.string(), Alias),
-  /** Function URLs by qualifier; the empty string for none. */
+  /** Function URLs by qualifier; the empty string stands for no qualifier. */
   urls: z.record(z.string(), FunctionUrl),
   policy: z.record(z.string(), z.record(z.string(), z.unknown())),
   tags: z.record(z.string(), z.string()),
@@ -60,9 +60,9 @@ export type LambdaFunction = z.output<typeof LambdaFunction>;
 
 export const notFound = (arn: string) =>
   new ServiceError('ResourceNotFoundException', `Function not found: ${arn}`, 404);
-/** Refuses a change if the caller's revision is outdated. */
-export function assertRevision(current: { RevisionId: string }, wanted: string | undefined): void {
-  if (wanted !== undefined && wanted !== current.RevisionId) throw preconditionFailed();
+/** Throws if the caller's revision is outdated. */
+export function assertRevision(current: { RevisionId: string }, expected: string | undefined): void {
+  if (expected !== undefined && expected !== current.RevisionId) throw preconditionFailed();
 }
 const preconditionFailed = () =>
   new ServiceError(
@@ -71,10 +71,10 @@ const preconditionFailed = () =>
     412,
   );
 
-export const anotherCode = (wanted: string, current: string) =>
+export const codeMismatch = (expected: string, current: string) =>
   new ServiceError(
     'InvalidParameterValueException',
-    `CodeSHA256 (${wanted}) is different from current CodeSHA256 in $LATEST (${current}). Please try again with the CodeSHA256 in $LATEST.`,
+    `CodeSHA256 (${expected}) is different from current CodeSHA256 in $LATEST (${current}). Please try again with the CodeSHA256 in $LATEST.`,
   );
 
 /** Returns a new revision and modification time for a changed resource. */
@@ -83,7 +83,7 @@ export const newRevision = () => ({
   LastModified: new Date().toISOString().replace('Z', '+0000'),
 });
 
-/** Returns the settings of a qualifier: a version, an alias, or `$LATEST` without one. */
+/** Returns the configuration of a version or an alias; `$LATEST` without a qualifier. */
 export function resolveQualifier(found: LambdaFunction, qualifier = '$LATEST'): Configuration {
   const version = found.aliases[qualifier]?.FunctionVersion ?? qualifier;
   const configuration = version === '$LATEST' ? found.latest : found.versions[version];
@@ -91,7 +91,7 @@ export function resolveQualifier(found: LambdaFunction, qualifier = '$LATEST'): 
   return configuration;
 }
 
-/** Publishes `$LATEST`. As in Lambda, returns the last version if nothing changed since. */
+/** Publishes `$LATEST`. As in Lambda, returns the last version if `$LATEST` has not changed since. */
 export function publish(found: LambdaFunction, description: string | undefined): Configuration {
   const { latest, versions } = found;
   const previous = versions[String(found.lastVersion)];

@@ -7,7 +7,7 @@ import { type AppProcess, StartFailure } from './app-process.ts';
 import type { AppProcesses, Runnable } from './app-processes.ts';
 import type { Configuration } from './functions.ts';
 
-/** Fields of an HTTP API event (format 2.0) that the web adapter turns into a request. */
+/** The fields of an HTTP API event (format 2.0) from which the web adapter makes a request. */
 const HttpEvent = z.object({
   rawPath: z.string().default('/'),
   rawQueryString: z.string().default(''),
@@ -21,11 +21,11 @@ type HttpEvent = z.output<typeof HttpEvent>;
 
 /** Size of Lambda's log tail. */
 const TAIL_BYTES = 4096;
-/** Milliseconds to wait for output about a failed request, which may arrive after the response. */
+/** Time to wait for the output of a failed request, which may arrive after the response. */
 const TRAILING_OUTPUT_MS = 20;
 
 /**
- * Emulates `Invoke` with the web adapter's handling of one event. A function error is a normal response, as in Lambda.
+ * Emulates `Invoke` with the web adapter's handling of one event. As in Lambda, a function error is a successful response.
  */
 export async function invokeApp(
   processes: AppProcesses,
@@ -50,10 +50,10 @@ export async function invokeApp(
   const event = HttpEvent.parse(payload.length > 0 ? JSON.parse(payload.toString('utf8')) : {});
   try {
     return await processes.use(runnable, async (app, cold) => {
-      const from = cold ? 0 : app.printed;
+      const outputStart = cold ? 0 : app.printed;
       const result = await sendRequest(app, event, configuration.Timeout * 1000);
       if (typeof result === 'string') {
-        const output = app.outputSince(from);
+        const output = app.outputSince(outputStart);
         return app.alive
           ? failure('Sandbox.Timedout', result, output)
           : failure('Runtime.ExitError', await app.ended, output);
@@ -61,7 +61,7 @@ export async function invokeApp(
       if ((result.response.statusCode ?? 0) >= 500) await sleep(TRAILING_OUTPUT_MS);
       await app.outputArrived();
       const streaming = configuration.Environment.Variables.AWS_LWA_INVOKE_MODE?.toLowerCase() === 'response_stream';
-      return answer(streaming ? toStreamedBody(result) : toBufferedBody(result), app.outputSince(from), false);
+      return answer(streaming ? toStreamedBody(result) : toBufferedBody(result), app.outputSince(outputStart), false);
     });
   } catch (error) {
     if (error instanceof StartFailure) return failure(error.type, error.message, error.output);
@@ -74,7 +74,7 @@ interface Exchange {
   body: Buffer;
 }
 
-/** Sends one request. Resolves with a message instead of a response if there was none. */
+/** Sends one request. Resolves with an error message if there is no response. */
 function sendRequest(app: AppProcess, event: HttpEvent, timeoutMs: number): Promise<Exchange | string> {
   const query = event.rawQueryString === '' ? '' : `?${event.rawQueryString}`;
   const cookies = event.cookies.length > 0 ? { cookie: event.cookies.join('; ') } : {};
@@ -101,7 +101,7 @@ function sendRequest(app: AppProcess, event: HttpEvent, timeoutMs: number): Prom
       response.once('end', () => settle({ response, body: Buffer.concat(chunks) }));
       response.once('error', (error) => settle(error.message));
     });
-    // The process may have crashed or only closed the connection, which is known a moment later.
+    // Waits briefly, so that it is known if the process has crashed or only closed the connection.
     outgoing.once('error', async (error) => {
       await Promise.race([app.ended, sleep(TRAILING_OUTPUT_MS * 5)]);
       settle(error.message);

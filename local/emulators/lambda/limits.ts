@@ -5,7 +5,7 @@ import type { LambdaFunction } from './functions.ts';
 
 const refused = (message: string) => new ServiceError('InvalidParameterValueException', message);
 
-/** Refuses code that exceeds Lambda's limit together with its layers, each of which counts as the largest one. */
+/** Throws if code exceeds Lambda's limit together with its layers. Each layer counts as the largest one. */
 export function assertUnpackedSize(bytes: number, layers: number): void {
   const limit = AWS_LIMITS.lambdaUnzippedBytes.value;
   if (bytes > limit) throw refused(`Unzipped size must be smaller than ${limit} bytes`);
@@ -16,7 +16,7 @@ export function assertUnpackedSize(bytes: number, layers: number): void {
   );
 }
 
-/** Refuses an archive that is too large to be part of a request; larger ones come from S3. */
+/** Throws if an archive is too large for a request. Larger archives must come from S3. */
 export function assertUploadSize(bytes: number): void {
   if (bytes > AWS_LIMITS.lambdaDirectUploadBytes.value)
     throw new ServiceError('RequestTooLargeException', 'Request must be smaller than 52428800 bytes', 413);
@@ -27,7 +27,7 @@ export function assertLayers(count: number): void {
   if (count > limit) throw refused(`The number of layers must be at most ${limit}.`);
 }
 
-/** Refuses variables that are larger than the limit together, names included. */
+/** Throws if the names and values of the variables exceed the limit together. */
 export function assertEnvironmentSize(variables: Record<string, string>): void {
   const text = Object.entries(variables).flat().join('');
   if (Buffer.byteLength(text) <= AWS_LIMITS.lambdaEnvironmentBytes.value) return;
@@ -57,7 +57,7 @@ const storedBytes = (functions: Record<string, LambdaFunction>): number =>
     .flatMap(({ latest, versions }) => [latest, ...Object.values(versions)])
     .reduce((sum, { CodeSize }) => sum + CodeSize, 0);
 
-/** Returns the limits of the account and its use, as GetAccountSettings does. */
+/** Returns the response of GetAccountSettings: the account's limits and usage. */
 export function accountSettings(functions: Record<string, LambdaFunction>) {
   const concurrency = AWS_LIMITS.lambdaConcurrency.value;
   const reserved = Object.values(functions).reduce((sum, each) => sum + (each.reservedConcurrency ?? 0), 0);
@@ -73,7 +73,7 @@ export function accountSettings(functions: Record<string, LambdaFunction>) {
   };
 }
 
-/** Refuses code where all versions of all functions exceed the account's storage together. */
+/** Throws if the added code would exceed the account's storage, together with all versions of all functions. */
 export function assertStorage(functions: Record<string, LambdaFunction>, added: number): void {
   if (storedBytes(functions) + added > MAX_STORED_BYTES)
     throw new ServiceError('CodeStorageExceededException', 'Code storage limit exceeded.');

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { WireRequest } from '../wire.ts';
 
-/** Inputs of Lambda's operations, limited to what app hosting uses. */
+/** Inputs of the Lambda operations that app hosting uses. */
 
 export const CodeSource = z.object({
   S3Bucket: z.string().optional(),
@@ -53,26 +53,26 @@ export const UrlCreation = z.object({
 export const UrlUpdate = UrlCreation.partial();
 export const Permission = z.object({ StatementId: z.string(), Action: z.string(), Principal: z.string() }).loose();
 
-/** Subject of a request, as its method and path name it. */
+/** The subject of a request, from its method and path. */
 export interface Address {
-  /** The first part of the path behind the API's version, such as `functions`. */
+  /** The first part of the path after the API's version, such as `functions`. */
   kind: string;
   /** Name of the function; empty for operations on all of them. */
   name: string;
-  /** The part of the function: `url`, say. Empty for the function itself. */
+  /** The part of the function, such as `url`. Empty for the function itself. */
   part: string;
-  /** Name of an alias, or id of a permission. */
+  /** Name of an alias or id of a permission. */
   item: string;
   qualifier: string | undefined;
-  /** Method and part: `PUT aliases/item`. */
+  /** Method and part, such as `PUT aliases/item`. */
   operation: string;
 }
 
-/** Reads the subject of a request. A function is identified by its name or its ARN, and either may end in a qualifier. */
+/** Returns the subject of a request. The path has the function's name or ARN, each with or without a qualifier. */
 export function addressOf({ method, path, query }: WireRequest): Address {
   const [, kind = '', id = '', part = '', item = ''] = path.split('/').filter(Boolean).map(decodeURIComponent);
-  const [name = '', ownQualifier] = id.replace(/^arn:aws:lambda:[^:]*:[^:]*:function:/, '').split(':');
-  const qualifier = query.get('Qualifier') ?? ownQualifier;
+  const [name = '', pathQualifier] = id.replace(/^arn:aws:lambda:[^:]*:[^:]*:function:/, '').split(':');
+  const qualifier = query.get('Qualifier') ?? pathQualifier;
   const operation = `${method} ${kind === 'tags' ? kind : part}${item ? '/item' : ''}`;
   return { kind, name, part, item, qualifier, operation };
 }

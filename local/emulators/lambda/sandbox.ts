@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFil
 import { join, relative } from 'node:path';
 import { discard, workspace } from '../workspace.ts';
 
-/** One process's view of the disk: its code is read-only and its `/tmp` its own, as on Lambda. */
+/** A process's view of the disk: as on Lambda, the code is read-only and `/tmp` is private. */
 export interface Sandbox {
   command: string;
   args: string[];
@@ -13,22 +13,22 @@ export interface Sandbox {
   remove(): void;
 }
 
-const SHARED = '/tmp';
+const SHARED_TMP = '/tmp';
 
 /**
- * Mounts the code read-only and the process's own directory as `/tmp`, then starts the handler. Code below `/tmp` is
- * mounted inside the new `/tmp` at the same path. Mounts are visible to this process and its children only.
- * Arguments: the code, its path inside the new `/tmp` or empty, the process's own directory, the handler.
+ * Mounts the code read-only and the process's temporary directory as `/tmp`, then starts the handler. Code below `/tmp` is
+ * mounted at the same path inside the new `/tmp`. Only this process and its children see the mounts.
+ * Arguments: the code; its path inside the new `/tmp`, or empty; the temporary directory; the handler.
  */
 const MOUNT = [
   'code=$1 at=$1 own=$3',
   'if [ -n "$2" ]; then at=$3/$2; mkdir -p "$at"; fi',
-  // Each program that starts costs milliseconds. `mount` makes the two calls itself that a bind mount takes to be read-only.
+  // Each started program costs milliseconds: one `mount` makes both system calls that a read-only bind mount needs.
   'mount -o bind,ro "$code" "$at" && mount --rbind "$own" /tmp || exit 126',
   'cd "$code" && handler=./$4 && set -- && . "$handler"',
 ].join('\n');
 
-/** Returns the arguments of `unshare`: root needs no user namespace for mounts of its own. */
+/** Returns the arguments of `unshare`. Root can mount without a user namespace. */
 const namespaces = (): string[] => [
   ...(process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']),
   '--mount',
@@ -40,31 +40,31 @@ const namespaces = (): string[] => [
   'sh',
 ];
 
-const mountArguments = (code: string, own: string, handler: string): string[] => {
-  const below = relative(SHARED, code);
-  return [...namespaces(), code, below.startsWith('..') ? '' : below, own, handler];
+const mountArguments = (code: string, temporary: string, handler: string): string[] => {
+  const below = relative(SHARED_TMP, code);
+  return [...namespaces(), code, below.startsWith('..') ? '' : below, temporary, handler];
 };
 
 /**
- * Prepares the sandboxes of applications. Where the machine permits no mounts (macOS, most containers), a process only gets
- * a temporary directory of its own, by its variables.
- * @param programs directories that applications need at their own paths, such as that of Node
+ * Opens the sandboxes of applications. If the machine does not permit mounts (macOS, most containers), a process only gets
+ * its own temporary directory, by environment variables.
+ * @param programs paths that applications need, such as Node's. A path below `/tmp` rules out mounts, which would hide it
  */
 export function openSandboxes(dataDir: string, programs: readonly string[]) {
   const directory = workspace(dataDir, 'app-tmp');
-  // Of processes of a run that was killed.
+  // Removes the directories of an earlier run that was killed.
   for (const name of readdirSync(directory)) void discard(join(directory, name));
-  const own = (): string => mkdtempSync(join(directory, 'tmp-'));
-  const areReachable = programs.every((path) => relative(SHARED, path).startsWith('..'));
-  const canMount = areReachable && isPermitted(own());
+  const createTemporary = (): string => mkdtempSync(join(directory, 'tmp-'));
+  const areReachable = programs.every((path) => relative(SHARED_TMP, path).startsWith('..'));
+  const canMount = areReachable && areMountsPermitted(createTemporary());
 
   return {
     /** True if the code is read-only and `/tmp` private. */
     canMount,
-    /** Returns how to start a handler of a directory. */
+    /** Creates a sandbox, whose command starts a handler of the code. */
     create(code: string, handler: string): Sandbox {
-      const temporary = own();
-      const at = canMount ? SHARED : temporary;
+      const temporary = createTemporary();
+      const visibleAt = canMount ? SHARED_TMP : temporary;
       const certificates = readCertificates(dataDir);
       if (certificates) writeFileSync(join(temporary, CERTIFICATES), certificates);
       return {
@@ -72,9 +72,9 @@ export function openSandboxes(dataDir: string, programs: readonly string[]) {
           ? { command: 'unshare', args: mountArguments(code, temporary, handler) }
           : { command: 'sh', args: [handler] }),
         environment: {
-          HOME: at,
-          TMPDIR: at,
-          ...(certificates ? { NODE_EXTRA_CA_CERTS: join(at, CERTIFICATES) } : {}),
+          HOME: visibleAt,
+          TMPDIR: visibleAt,
+          ...(certificates ? { NODE_EXTRA_CA_CERTS: join(visibleAt, CERTIFICATES) } : {}),
         },
         remove: () => void discard(temporary),
       };
@@ -82,19 +82,21 @@ export function openSandboxes(dataDir: string, programs: readonly string[]) {
   };
 }
 
-/** The certificates that applications trust besides Node's own. */
+/** File of the certificates that applications trust in addition to Node's. */
 const CERTIFICATES = '.certificates.pem';
 
-/** Returns the certificate of the run's databases, after the ones that the machine trusts. */
+/** Returns the additional certificates of the machine and the certificate of the databases; undefined without databases. */
 function readCertificates(dataDir: string): string | undefined {
-  const own = join(dataDir, 'databases', 'certificate.pem');
-  if (!existsSync(own)) return undefined;
+  const databases = join(dataDir, 'databases', 'certificate.pem');
+  if (!existsSync(databases)) return undefined;
   const { NODE_EXTRA_CA_CERTS: machine } = process.env;
-  return [machine, own].flatMap((file) => (file && existsSync(file) ? [readFileSync(file, 'utf8')] : [])).join('\n');
+  return [machine, databases]
+    .flatMap((file) => (file && existsSync(file) ? [readFileSync(file, 'utf8')] : []))
+    .join('\n');
 }
 
-/** Tries the mounts once, with a handler that tests their effect. */
-function isPermitted(directory: string): boolean {
+/** Returns true if the machine permits the mounts. Runs a handler that tests their effect. */
+function areMountsPermitted(directory: string): boolean {
   const [code, temporary] = ['code', 'own'].map((name) => join(directory, name));
   if (code === undefined || temporary === undefined) return false;
   mkdirSync(code);

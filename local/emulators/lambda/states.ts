@@ -4,21 +4,21 @@ import { type Configuration, type LambdaFunction, notFound } from './functions.t
 
 const conflict = (message: string) => new ServiceError('ResourceConflictException', message, 409);
 
-/** The intermediate states of functions, versions and aliases. Without `strict` every change is complete at once. */
+/** Tracks the intermediate states of functions, versions and aliases. Unless `strict`, every change completes immediately. */
 export function createStates(strict: boolean | undefined, functions: Record<string, LambdaFunction>) {
-  /** Aliases, by ARN, that other operations do not know yet. */
+  /** ARNs of new aliases that other operations do not know yet. */
   const unknownAliases = new Set<string>();
   const later = (milliseconds: number, change: () => void): void => {
     setTimeout(change, milliseconds).unref();
   };
-  // A state of the run before ended with it.
+  // Completes the changes that were in progress when the previous run ended.
   for (const { latest, versions } of Object.values(functions)) {
-    for (const each of [latest, ...Object.values(versions)])
-      Object.assign(each, { State: 'Active', LastUpdateStatus: 'Successful' });
+    for (const configuration of [latest, ...Object.values(versions)])
+      Object.assign(configuration, { State: 'Active', LastUpdateStatus: 'Successful' });
   }
 
   return {
-    /** A new function or version cannot be used at once. */
+    /** Marks a new function or version as pending for a while. */
     created(configuration: Configuration): void {
       if (!strict || configuration.State === 'Pending') return;
       configuration.State = 'Pending';
@@ -26,7 +26,7 @@ export function createStates(strict: boolean | undefined, functions: Record<stri
         configuration.State = 'Active';
       });
     },
-    /** A changed function takes no further change at once. */
+    /** Marks a function as being updated for a while, in which it refuses further updates. */
     updated(configuration: Configuration): void {
       if (!strict) return;
       configuration.LastUpdateStatus = 'InProgress';
@@ -34,12 +34,13 @@ export function createStates(strict: boolean | undefined, functions: Record<stri
         configuration.LastUpdateStatus = 'Successful';
       });
     },
-    aliased(arn: string): void {
+    /** Hides a new alias from other operations for a while. */
+    aliasCreated(arn: string): void {
       if (!strict) return;
       unknownAliases.add(arn);
       later(STRICT_TIMES.aliasPropagation, () => unknownAliases.delete(arn));
     },
-    /** Refuses an operation that names an alias as long as only its creation knows it. */
+    /** Throws if an operation names an alias that has not propagated yet. */
     assertPropagated({ latest }: LambdaFunction, qualifier: string | undefined): void {
       const arn = `${latest.FunctionArn}:${qualifier}`;
       if (unknownAliases.has(arn)) throw notFound(arn);

@@ -4,8 +4,8 @@ import { type Attempt, errorPage, PASSWORD_LENGTH, signInPage, signUpPage } from
 import { MAX_USERNAME_LENGTH } from './user-pool.ts';
 import type { User, Users } from './users.ts';
 
-/** Maximum length of a form in characters. */
-const MAX_FORM_BYTES = 10_000;
+/** Characters after which no more of a form is read. */
+const MAX_FORM_LENGTH = 10_000;
 
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
@@ -20,22 +20,25 @@ const sendPage = (response: ServerResponse, status: number, page: string): void 
 
 async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   let text = '';
-  for await (const chunk of request.setEncoding('utf8')) if (text.length < MAX_FORM_BYTES) text += chunk;
+  for await (const chunk of request.setEncoding('utf8')) if (text.length < MAX_FORM_LENGTH) text += chunk;
   return new URLSearchParams(text);
 }
 
-/** Signs the user in or up. Returns the user, or a message about the invalid input. */
+/** Signs the user in or up. Returns the user, or an error message. */
 async function attempt(users: Users, form: URLSearchParams, signingUp: boolean): Promise<User | string> {
   const email = form.get('email')?.trim() ?? '';
   const name = form.get('name')?.trim() ?? '';
   const password = form.get('password') ?? '';
   if (!signingUp) return (await users.signIn(email, password)) ?? 'The email address or the password is wrong.';
-  if (name === '') return 'Say your name.';
-  if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) return 'This is no email address.';
+  if (name === '') return 'Enter your name.';
+  if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) return 'Enter a valid email address.';
   if (email.length > MAX_USERNAME_LENGTH)
     return `The email address may have at most ${MAX_USERNAME_LENGTH} characters.`;
   if (password.length < PASSWORD_LENGTH) return `The password must have at least ${PASSWORD_LENGTH} characters.`;
-  return (await users.add({ email, password, name })) ?? 'There is an account with this email address already.';
+  return (
+    (await users.add({ email, password, name })) ??
+    'An account with this email address already exists. Sign in instead.'
+  );
 }
 
 /** Handles the sign-in and sign-up page and its form. */

@@ -15,16 +15,16 @@ const KeyFile = z.looseObject({
 export interface AccessClaims {
   issuer: string;
   clientId: string;
-  /** Resource that the token is valid for. */
+  /** The resource for which the token is valid. */
   audience: string;
   subject: string;
-  /** The session that the token belongs to; a session of its own unless given. */
+  /** The session of the token. Default: a new session. */
   session?: string;
-  /** Groups of the user pool that the user is in. */
+  /** The user's groups in the user pool. */
   groups?: readonly string[] | undefined;
 }
 
-/** Opens or creates the signing key of the local logins: a private JWK in a file that only its owner may read. */
+/** Opens or creates the signing key of the local login: a private JWK in a file that only its owner may read. */
 export async function openLoginKey(file: string): Promise<JWK> {
   if (existsSync(file)) return KeyFile.parse(JSON.parse(readFileSync(file, 'utf8')));
   const { privateKey } = await generateKeyPair('RS256', { modulusLength: 2048, extractable: true });
@@ -34,25 +34,24 @@ export async function openLoginKey(file: string): Promise<JWK> {
   return key;
 }
 
-/** Returns the claim that names a user's groups, which Cognito leaves out where there is none. */
+/** Returns the claim with a user's groups. Like Cognito, omits the claim if there are none. */
 export const groupsClaim = (groups: readonly string[] = []) => (groups.length > 0 ? { 'cognito:groups': groups } : {});
 
-/** Returns the public half of a key. */
-export const publicHalf = ({ kty, n, e, kid, alg, use }: JWK): JWK => ({ kty, n, e, kid, alg, use }) as JWK;
+export const publicKeyOf = ({ kty, n, e, kid, alg, use }: JWK): JWK => ({ kty, n, e, kid, alg, use }) as JWK;
 
 /**
- * Signs an access token as the login pages issue it after a sign-in, with the Cognito claims that the platform reads.
+ * Signs an access token like those that a sign-in issues, with the Cognito claims that the platform reads.
  * @param seconds validity of the token
  */
 export function signAccessToken(key: JWK, claims: AccessClaims, seconds: number): Promise<string> {
   const { issuer, clientId, audience, subject, session = randomUUID(), groups } = claims;
-  const own = {
+  const cognitoClaims = {
     origin_jti: session,
     auth_time: Math.floor(Date.now() / 1000),
     username: subject,
     ...groupsClaim(groups),
   };
-  return new SignJWT({ ...own, client_id: clientId, token_use: 'access', scope: 'openid email profile' })
+  return new SignJWT({ ...cognitoClaims, client_id: clientId, token_use: 'access', scope: 'openid email profile' })
     .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', ...(key.kid ? { kid: key.kid } : {}) })
     .setIssuer(issuer)
     .setAudience(audience)

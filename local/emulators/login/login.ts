@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import type { Provider } from 'oidc-provider';
 import { handleInteraction } from './interaction.ts';
-import { openLoginKey, publicHalf, signAccessToken } from './key.ts';
+import { openLoginKey, publicKeyOf, signAccessToken } from './key.ts';
 import type { LoginFacts } from './provider.ts';
 import { type NewUser, openUsers, type Users } from './users.ts';
 
@@ -17,9 +17,9 @@ export interface LoginEmulator {
   facts: LoginFacts;
   /** Environment variables for functions. */
   variables: Record<string, string>;
-  /** Answers a request below {@link LOGIN_PATH}. */
+  /** Serves the login's pages and endpoints below {@link LOGIN_PATH}. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Returns the subject of a user. Adds the user if there is none with this email address. */
+  /** Returns the subject of a user. Adds the user unless one with this email address exists. */
   subjectOf(user: NewUser): Promise<string>;
   /** Replaces the password of the user with this email address. */
   setPassword(user: { email: string; password: string }): Promise<void>;
@@ -36,8 +36,8 @@ const answer = (response: ServerResponse, status: number, body: object): void =>
 };
 
 /**
- * Starts the issuer of logins that emulates Cognito: the same protocol (OpenID Connect, authorization code with PKCE),
- * pages to sign in and up, and the same claims. All state is in the data directory.
+ * Starts an emulator of Cognito's login: the same protocol (OpenID Connect, authorization code with PKCE), the same claims, and
+ * pages to sign in and sign up. All state is in the data directory.
  */
 export async function startLogin({ dataDir, baseUrl }: { dataDir: string; baseUrl: string }): Promise<LoginEmulator> {
   const folder = join(dataDir, 'login');
@@ -46,7 +46,7 @@ export async function startLogin({ dataDir, baseUrl }: { dataDir: string; baseUr
   const users = openUsers(join(folder, 'users.json'));
   const issuer = `${baseUrl}${LOGIN_PATH}`;
   const facts: LoginFacts = { issuer, clientId: CLIENT_ID, audience: `${baseUrl}/dashboard/v1`, keyFile };
-  const published = { keys: [publicHalf(key)] };
+  const published = { keys: [publicKeyOf(key)] };
   const keys = createLocalJWKSet(published);
 
   let starting: Promise<{ provider: Provider; close(): void }> | undefined;
@@ -58,8 +58,8 @@ export async function startLogin({ dataDir, baseUrl }: { dataDir: string; baseUr
   };
 
   /**
-   * Returns the user of an access token. oidc-provider's endpoint refuses tokens whose audience is an API; Cognito's
-   * accepts them.
+   * Returns the user of an access token. Replaces oidc-provider's endpoint, which refuses tokens whose audience is an API.
+   * Cognito's endpoint accepts them.
    */
   const userInfo = async (authorization = '') => {
     const token = authorization.replace(/^Bearer +/i, '');
@@ -79,11 +79,11 @@ export async function startLogin({ dataDir, baseUrl }: { dataDir: string; baseUr
       const [path = ''] = target.split('?');
       if (path === '/.well-known/jwks.json') return answer(response, 200, published);
       if (path === '/userinfo') {
-        const known = await userInfo(request.headers.authorization);
-        return answer(response, known ? 200 : 401, known ?? { error: 'invalid_token' });
+        const info = await userInfo(request.headers.authorization);
+        return answer(response, info ? 200 : 401, info ?? { error: 'invalid_token' });
       }
       const { provider: oidc } = await provider();
-      // oidc-provider expects paths relative to its own and finds its mount path through the original URL.
+      // oidc-provider expects a path relative to its mount path, which it derives from the original URL.
       Object.assign(request, { originalUrl: request.url, url: target });
       if (path.startsWith('/interaction/')) return await handleInteraction(oidc, users, request, response);
       await oidc.callback()(request, response);

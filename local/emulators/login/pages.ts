@@ -1,6 +1,6 @@
 import { html } from '../../../contract/reference/html.ts';
 
-/** Pages of the local login: plain forms that work without JavaScript, with a keyboard and with a screen reader. */
+/** Pages of the local login: plain forms that work without JavaScript, by keyboard and with a screen reader. */
 
 const STYLE = `:root{color-scheme:light dark;--ink:#1a1f29;--paper:#fff;--line:#8a94a3;--accent:#1d4f91;--bad:#9b2226}
 @media(prefers-color-scheme:dark){:root{--ink:#e6e9ee;--paper:#14171c;--line:#7c8796;--accent:#8ab4f0;--bad:#ff9b9b}}
@@ -14,7 +14,7 @@ const page = (title: string, body: string) => `<!doctype html><html lang="en"><h
 <meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title><style>${STYLE}</style></head>
 <body><main><h1>${title}</h1>${body}</main></body></html>`;
 
-/** The entered values and the problem with them. */
+/** The submitted values and the error message. */
 export interface Attempt {
   email?: string;
   name?: string;
@@ -52,7 +52,7 @@ export const errorPage = (description: string) =>
 
 export const signedOutPage = () => page('Signed out', '<p><a href="/dashboard/">Sign in again</a></p>');
 
-/** Ends the session at once without confirmation, as Cognito does. `form` is oidc-provider's form. */
+/** Ends the session immediately, without confirmation, as Cognito does. `form` is oidc-provider's form. */
 export const signOutPage = (form: string) =>
   page(
     'Signing out',

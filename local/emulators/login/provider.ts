@@ -14,7 +14,7 @@ const HOUR = 3600;
 const DAY = 24 * HOUR;
 const SCOPES = 'openid email profile';
 
-/** Settings with which a process issues tokens for its own logins, as tests do. */
+/** The settings that a process needs to issue tokens itself, as tests do. */
 export interface LoginFacts {
   issuer: string;
   clientId: string;
@@ -31,7 +31,7 @@ export interface ProviderOptions {
   users: Users;
 }
 
-/** Grants the dashboard access without a consent page, because it belongs to the platform. */
+/** Returns the dashboard's grant, and creates it without a consent page, because the dashboard belongs to the platform. */
 async function grantOf({ oidc }: KoaContextWithOIDC, audience: string) {
   const { provider, session, client } = oidc;
   const { accountId } = session ?? {};
@@ -47,11 +47,11 @@ async function grantOf({ oidc }: KoaContextWithOIDC, audience: string) {
 }
 
 /**
- * Returns the claims of Cognito's access tokens that oidc-provider does not add. `origin_jti` stays the same through renewals;
- * here, it is the grant, which signing out revokes.
+ * Returns the claims of Cognito's access tokens that oidc-provider does not add. `origin_jti` stays the same when a token is
+ * refreshed. It is the id of the grant, which signing out revokes.
  */
 function accessClaims(
-  { RefreshToken: renewed, AuthorizationCode: code }: KoaContextWithOIDC['oidc']['entities'],
+  { RefreshToken: refreshToken, AuthorizationCode: code }: KoaContextWithOIDC['oidc']['entities'],
   token: object,
   users: Users,
 ) {
@@ -59,15 +59,15 @@ function accessClaims(
   return {
     token_use: 'access',
     origin_jti: grantId,
-    auth_time: (renewed ?? code)?.authTime,
+    auth_time: (refreshToken ?? code)?.authTime,
     username: accountId,
     ...groupsClaim(users.bySubject(accountId ?? '')?.groups),
   };
 }
 
 /**
- * Starts oidc-provider with the settings of Cognito in lib/stacks/login.ts. Loading it is slow, so it starts at the
- * first sign-in.
+ * Starts oidc-provider with the settings of Cognito in lib/stacks/login.ts. Loading it is slow, so it starts only with the first
+ * sign-in.
  */
 export async function startProvider(options: ProviderOptions): Promise<{ provider: Provider; close(): void }> {
   const { folder, baseUrl, facts, key, users } = options;

@@ -4,7 +4,7 @@ import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 const epoch = () => Math.floor(Date.now() / 1000);
 
 /**
- * Opens the file that stores oidc-provider's sessions, codes and refresh tokens, so that a restart signs no user out.
+ * Opens the file of oidc-provider's sessions, codes and refresh tokens, so that users remain signed in after a restart.
  */
 export function openLoginStore(file: string): { adapter: AdapterFactory; close(): void } {
   const database = new DatabaseSync(file);

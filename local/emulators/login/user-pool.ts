@@ -3,20 +3,20 @@ import { type Emulator, jsonOperations, parse, ServiceError, serve } from '../wi
 import type { User, Users } from './users.ts';
 
 const UserPoolId = z.string().min(1).max(55);
-/** The longest name of a user, which is an email address, in characters. */
+/** Maximum length of a user name, which is an email address. */
 export const MAX_USERNAME_LENGTH = 128;
 const Username = z.string().min(1).max(MAX_USERNAME_LENGTH);
-const OfUser = z.object({ UserPoolId, Username });
-const AdminCreateUser = OfUser.extend({
+const UserInput = z.object({ UserPoolId, Username });
+const AdminCreateUser = UserInput.extend({
   UserAttributes: z.array(z.object({ Name: z.string().min(1).max(32), Value: z.string().max(2048).optional() })),
-  // A message would be an email that this emulator does not send.
+  // The emulator sends no invitations by email.
   MessageAction: z.literal('SUPPRESS'),
 });
-const AdminSetUserPassword = OfUser.extend({ Password: z.string().max(256), Permanent: z.boolean().default(false) });
+const AdminSetUserPassword = UserInput.extend({ Password: z.string().max(256), Permanent: z.boolean().default(false) });
 
 const MIN_PASSWORD_LENGTH = 12;
 
-/** Returns a user as Cognito describes it. Everybody here has confirmed their address, as there is no email to confirm it by. */
+/** Returns Cognito's description of a user. All email addresses count as confirmed, because the emulator sends no emails. */
 const describe = ({ subject, email, name, temporary, createdAt }: User) => ({
   Username: subject,
   Enabled: true,
@@ -30,8 +30,8 @@ const describe = ({ subject, email, name, temporary, createdAt }: User) => ({
 });
 
 /**
- * Starts the part of Cognito's API that the platform calls: AdminGetUser, AdminCreateUser, AdminSetUserPassword and AdminDeleteUser, by a
- * user's `sub` or email address (https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_AdminCreateUser.html).
+ * Starts an emulator of the part of Cognito's API that the platform calls: AdminGetUser, AdminCreateUser, AdminSetUserPassword and
+ * AdminDeleteUser. A user is identified by `sub` or email address (https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_AdminCreateUser.html).
  */
 export function startUserPool(port: number | undefined, users: Users): Promise<Emulator> {
   const find = (name: string): User => {
@@ -44,7 +44,7 @@ export function startUserPool(port: number | undefined, users: Users): Promise<E
     'application/x-amz-json-1.1',
     jsonOperations({
       AdminGetUser(body) {
-        const { attributes: UserAttributes, ...shown } = describe(find(parse(OfUser, body).Username));
+        const { attributes: UserAttributes, ...shown } = describe(find(parse(UserInput, body).Username));
         return { ...shown, UserAttributes };
       },
       async AdminCreateUser(body) {
@@ -70,7 +70,7 @@ export function startUserPool(port: number | undefined, users: Users): Promise<E
         return {};
       },
       AdminDeleteUser(body) {
-        users.remove(find(parse(OfUser, body).Username).subject);
+        users.remove(find(parse(UserInput, body).Username).subject);
         return {};
       },
     }),

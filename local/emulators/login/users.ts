@@ -9,9 +9,9 @@ const User = z.object({
   name: z.string(),
   salt: z.string(),
   hash: z.string(),
-  /** Groups of the user pool that the user is in. */
+  /** The user's groups in the user pool. */
   groups: z.optional(z.array(z.string())),
-  /** True until the user that an administrator created has a password of their own: it signs in no one until then. */
+  /** True if the user's password is temporary, after an administrator created the user. It cannot be used to sign in. */
   temporary: z.optional(z.boolean()),
   /** Unix time in milliseconds; absent for users of earlier versions. */
   createdAt: z.optional(z.number()),
@@ -21,12 +21,12 @@ export type User = z.output<typeof User>;
 export interface NewUser {
   email: string;
   name: string;
-  /** Absent for one that an administrator creates. */
+  /** Absent if an administrator creates the user. */
   password?: string;
   groups?: string[];
 }
 
-/** The users who may sign in. */
+/** The users that can sign in. */
 export interface Users {
   bySubject(subject: string): User | undefined;
   byEmail(email: string): User | undefined;
@@ -34,19 +34,19 @@ export interface Users {
   signIn(email: string, password: string): Promise<User | undefined>;
   /** Adds a user and returns it; undefined if the email address is in use. */
   add(user: NewUser): Promise<User | undefined>;
-  /** Deletes a user; false where there is none. */
+  /** Deletes a user. Returns false if the user does not exist. */
   remove(subject: string): boolean;
-  /** Replaces the password of the user with this email address, if there is one. */
+  /** Replaces the password of the user with this email address, if the user exists. */
   setPassword(user: { email: string; password: string }, temporary?: boolean): Promise<void>;
-  /** Returns the user with this email address. Adds it if there is none. */
+  /** Returns the user with this email address. Adds the user if it does not exist. */
   ensure(user: NewUser): Promise<User>;
 }
 
 const derive = promisify<string, string, number, Buffer>(scrypt);
 const hashOf = (password: string, salt: string): Promise<Buffer> => derive(password, salt, 32);
 
-/** Returns what is stored of a password. */
-async function sealPassword(password: string): Promise<Pick<User, 'salt' | 'hash'>> {
+/** Returns the salt and hash that are stored for a password. */
+async function hashPassword(password: string): Promise<Pick<User, 'salt' | 'hash'>> {
   const salt = randomBytes(16).toString('hex');
   return { salt, hash: (await hashOf(password, salt)).toString('hex') };
 }
@@ -60,12 +60,12 @@ export function openUsers(file: string): Users {
     byEmail,
     async signIn(email, password) {
       const user = byEmail(email);
-      // Hashes also for an unknown address, so that it takes as long.
+      // Hashes for an unknown address too, so that the response takes equally long.
       const hash = await hashOf(password, user?.salt ?? '');
       return user && !user.temporary && timingSafeEqual(hash, Buffer.from(user.hash, 'hex')) ? user : undefined;
     },
     async add({ email, name, password, groups }) {
-      const secret = await sealPassword(password ?? randomUUID());
+      const secret = await hashPassword(password ?? randomUUID());
       if (byEmail(email)) return undefined;
       const user = {
         subject: randomUUID(),
@@ -81,14 +81,14 @@ export function openUsers(file: string): Users {
       return user;
     },
     remove(subject) {
-      const at = state.value.findIndex((user) => user.subject === subject);
-      if (at < 0) return false;
-      state.value.splice(at, 1);
+      const index = state.value.findIndex((user) => user.subject === subject);
+      if (index < 0) return false;
+      state.value.splice(index, 1);
       state.save();
       return true;
     },
     async setPassword({ email, password }, temporary = false) {
-      const secret = await sealPassword(password);
+      const secret = await hashPassword(password);
       Object.assign(byEmail(email) ?? {}, secret, { temporary });
       state.save();
     },

@@ -12,7 +12,7 @@ export function paymentPage({ amount, email, status }: { amount: number; email: 
 <style>body{font:16px/1.5 system-ui;max-width:24rem;margin:4rem auto;padding:0 1rem}button{font:inherit;padding:.5rem 2rem}</style>
 <h1>R${(amount / 100).toFixed(2)}</h1>
 <p>${html(email)}</p>
-<p>In the place of the card processor of a real installation. No card is charged.</p>
+<p>A real installation opens the payment provider’s page instead of this one. No card is charged.</p>
 ${failed}
 <form method="post">${button}</form>
 </html>
